@@ -1,0 +1,88 @@
+//! The transition matrix of a walk: one symmetric sparse matrix, and a scale per node.
+
+use sprs::CsMatI;
+
+/// What happens to mass at a node without arcs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dangling {
+    /// It leaves the walk; the ledger counts it.
+    Drop,
+    /// It returns to the seeds.
+    Reseed,
+    /// It stays.
+    Stay,
+}
+
+/// Row-stochastic `P[u,v] = w(u,v) into(v) / out(u)`, rows = from. Rows without arcs are empty (dangling).
+pub struct Transition {
+    /// Symmetric: row u holds the neighbours of u, ascending, and the weights w(u,v) > 0.
+    weights: CsMatI<f32, u32>,
+    /// Factor on arcs into a node.
+    into: Vec<f64>,
+    /// 1 / (sum over v of w(u,v) into(v)), 0 for dangling nodes.
+    scale: Vec<f64>,
+}
+
+impl Transition {
+    /// `weights` must be symmetric with positive values; `into` has one positive factor a node.
+    pub fn new(weights: CsMatI<f32, u32>, into: Vec<f64>) -> Transition {
+        debug_assert_eq!(weights.rows(), into.len());
+        let mut scale = vec![0.0; into.len()];
+        for (u, row) in weights.outer_iterator().enumerate() {
+            let sum: f64 = row.iter().map(|(v, w)| f64::from(*w) * into[v]).sum();
+            if sum > 0.0 {
+                scale[u] = 1.0 / sum;
+            }
+        }
+        Transition { weights, into, scale }
+    }
+
+    pub fn nodes(&self) -> usize {
+        self.into.len()
+    }
+
+    /// Arcs, both directions counted.
+    pub fn arcs(&self) -> usize {
+        self.weights.nnz()
+    }
+
+    pub fn weights(&self) -> &CsMatI<f32, u32> {
+        &self.weights
+    }
+
+    /// Neighbours of a node and the weights of their edges.
+    #[inline]
+    pub fn row(&self, node: usize) -> (&[u32], &[f32]) {
+        let offsets = self.weights.indptr();
+        let offsets = offsets.raw_storage();
+        let range = offsets[node] as usize..offsets[node + 1] as usize;
+        (&self.weights.indices()[range.clone()], &self.weights.data()[range])
+    }
+
+    pub fn degree(&self, node: usize) -> usize {
+        self.row(node).0.len()
+    }
+
+    #[inline]
+    pub fn into(&self, node: usize) -> f64 {
+        self.into[node]
+    }
+
+    #[inline]
+    pub fn scale(&self, node: usize) -> f64 {
+        self.scale[node]
+    }
+
+    pub fn dangling(&self, node: usize) -> bool {
+        self.scale[node] == 0.0
+    }
+
+    /// P[from, to].
+    pub fn probability(&self, from: usize, to: usize) -> f64 {
+        let (targets, weights) = self.row(from);
+        match targets.binary_search(&(to as u32)) {
+            Ok(at) => f64::from(weights[at]) * self.into[to] * self.scale[from],
+            Err(_) => 0.0,
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Power iteration forward from seeds, and backward from a target.
+//!
+//! `r_0 = s`, `r_{t+1} = alpha s + (1-alpha) P^T r_t` (SPRIG, power mode). Early steps touch few nodes, so a step scatters
+//! from the nodes that hold mass; once those carry most arcs, a step gathers into every node, on all threads. Which of
+//! the two runs depends on counts alone, and each adds in a fixed order: the bits are the same on any number of threads.
+
+use super::transition::{Dangling, Transition};
+use rayon::prelude::*;
+
+/// Scatter while the frontier's arcs are fewer than this share of all arcs.
+const SCATTER_BELOW: f64 = 0.3;
+/// Nodes a thread gathers at a time; below this many in all, one thread is faster.
+const CHUNK: usize = 8192;
+
+/// A sparse vector over nodes: (node, mass), nodes ascending.
+pub type Sparse = Vec<(u32, f64)>;
+
+/// One state of a walk: dense mass, and the nodes that may hold any (all, when `None`).
+struct State {
+    mass: Vec<f64>,
+    active: Option<Vec<u32>>,
+}
+
+/// What a walk did in one step, for the ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepMass {
+    /// Mass that left at dangling nodes in this step.
+    pub dropped: f64,
+}
+
+/// Steps `x_{j+1} = P^T x_j` from a start vector.
+pub struct Forward<'t> {
+    transition: &'t Transition,
+    dangling: Dangling,
+    seeds: Sparse,
+    state: State,
+    spare: Vec<f64>,
+    scaled: Vec<f64>,
+}
+
+impl<'t> Forward<'t> {
+    /// Starts at the seeds, which must sum to 1 for `Reseed` to keep mass.
+    pub fn new(transition: &'t Transition, seeds: &[(u32, f64)], dangling: Dangling) -> Forward<'t> {
+        let n = transition.nodes();
+        let mut mass = vec![0.0; n];
+        let mut active: Vec<u32> = Vec::with_capacity(seeds.len());
+        for &(node, m) in seeds {
+            mass[node as usize] += m;
+            active.push(node);
+        }
+        active.sort_unstable();
+        active.dedup();
+        Forward {
+            transition,
+            dangling,
+            seeds: seeds.to_vec(),
+            state: State { mass, active: Some(active) },
+            spare: vec![0.0; n],
+            scaled: Vec::new(),
+        }
+    }
+
+    /// Mass of every node now.
+    pub fn mass(&self) -> &[f64] {
+        &self.state.mass
+    }
+
+    pub fn into_mass(self) -> Vec<f64> {
+        self.state.mass
+    }
+
+    /// One step: `mass <- restart * seeds + keep * P^T mass`.
+    pub fn step(&mut self, keep: f64, restart: f64) -> StepMass {
+        let t = self.transition;
+        let lost = self.dangling_mass();
+        let frontier: Option<usize> =
+            self.state.active.as_ref().map(|nodes| nodes.iter().map(|&u| t.degree(u as usize)).sum());
+        match frontier {
+            Some(arcs) if (arcs as f64) < SCATTER_BELOW * t.arcs() as f64 => self.scatter(keep),
+            _ => self.gather(keep),
+        }
+        let (stayed, returned, dropped) = match self.dangling {
+            Dangling::Drop => (false, 0.0, keep * lost.0),
+            Dangling::Reseed => (false, keep * lost.0, 0.0),
+            Dangling::Stay => (true, 0.0, 0.0),
+        };
+        if stayed {
+            for (node, mass) in lost.1 {
+                self.add(node, keep * mass);
+            }
+        }
+        let amount = restart + returned;
+        if amount > 0.0 {
+            for i in 0..self.seeds.len() {
+                let (node, mass) = self.seeds[i];
+                self.add(node, amount * mass);
+            }
+        }
+        if let Some(active) = &mut self.state.active {
+            active.sort_unstable();
+            active.dedup();
+        }
+        StepMass { dropped }
+    }
+
+    fn add(&mut self, node: u32, mass: f64) {
+        self.state.mass[node as usize] += mass;
+        if let Some(active) = &mut self.state.active {
+            active.push(node);
+        }
+    }
+
+    /// Mass on dangling nodes: the sum, and the nodes.
+    fn dangling_mass(&self) -> (f64, Sparse) {
+        let mass = &self.state.mass;
+        let held =
+            |u: u32| (self.transition.dangling(u as usize) && mass[u as usize] > 0.0).then(|| (u, mass[u as usize]));
+        let nodes: Sparse = match &self.state.active {
+            Some(active) => active.iter().filter_map(|&u| held(u)).collect(),
+            None => (0..mass.len() as u32).filter_map(held).collect(),
+        };
+        (nodes.iter().map(|(_, m)| m).sum(), nodes)
+    }
+
+    fn scatter(&mut self, keep: f64) {
+        let t = self.transition;
+        let active = self.state.active.take().unwrap_or_default();
+        let mut touched = Vec::new();
+        for &u in &active {
+            let u = u as usize;
+            let x = keep * self.state.mass[u] * t.scale(u);
+            self.state.mass[u] = 0.0;
+            if x == 0.0 {
+                continue;
+            }
+            let (targets, weights) = t.row(u);
+            for (&v, &w) in targets.iter().zip(weights) {
+                let slot = &mut self.spare[v as usize];
+                if *slot == 0.0 {
+                    touched.push(v);
+                }
+                *slot += f64::from(w) * x;
+            }
+        }
+        for &v in &touched {
+            self.spare[v as usize] *= t.into(v as usize);
+        }
+        // The old vector is all zero again: it serves the next step.
+        std::mem::swap(&mut self.state.mass, &mut self.spare);
+        self.state.active = Some(touched);
+    }
+
+    fn gather(&mut self, keep: f64) {
+        let t = self.transition;
+        self.state.active = None;
+        self.scaled.resize(t.nodes(), 0.0);
+        for (u, x) in self.scaled.iter_mut().enumerate() {
+            *x = keep * self.state.mass[u] * t.scale(u);
+        }
+        let scaled = &self.scaled;
+        let one = |v: usize, slot: &mut f64| {
+            let (sources, weights) = t.row(v);
+            let sum: f64 = sources.iter().zip(weights).map(|(&u, &w)| f64::from(w) * scaled[u as usize]).sum();
+            *slot = sum * t.into(v);
+        };
+        each_node(&mut self.spare, one);
+        std::mem::swap(&mut self.state.mass, &mut self.spare);
+        self.spare.fill(0.0);
+    }
+}
+
+/// Fills a dense vector node by node, on all threads when it is long.
+fn each_node(values: &mut [f64], one: impl Fn(usize, &mut f64) + Sync) {
+    if values.len() < 2 * CHUNK {
+        values.iter_mut().enumerate().for_each(|(v, slot)| one(v, slot));
+    } else {
+        values.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, slots)| {
+            slots.iter_mut().enumerate().for_each(|(i, slot)| one(chunk * CHUNK + i, slot));
+        });
+    }
+}
+
+/// `steps` steps of power iteration; `watch` sees every state from step 0 on, and what was dropped on the way to it.
+pub fn power(
+    transition: &Transition,
+    seeds: &[(u32, f64)],
+    alpha: f64,
+    steps: usize,
+    dangling: Dangling,
+    mut watch: impl FnMut(usize, &[f64], StepMass),
+) -> Vec<f64> {
+    let mut walk = Forward::new(transition, seeds, dangling);
+    watch(0, walk.mass(), StepMass::default());
+    for step in 1..=steps {
+        let moved = walk.step(1.0 - alpha, alpha);
+        watch(step, walk.mass(), moved);
+    }
+    walk.into_mass()
+}
+
+/// The weight of walks of each length 0..=steps in a power state: `alpha (1-alpha)^k`, and `(1-alpha)^T` for the last.
+pub fn length_weights(alpha: f64, steps: usize) -> Vec<f64> {
+    (0..=steps)
+        .map(|k| {
+            let kept = (1.0 - alpha).powi(k as i32);
+            if k < steps { alpha * kept } else { kept }
+        })
+        .collect()
+}
+
+/// Reverse states of a target: `h_0 = e_target`, `h_m = P h_{m-1}`, so `h_m(u)` is the chance that m steps from u end
+/// there. `seeds` stand in for the rows of dangling nodes under `Reseed`.
+pub fn backward(
+    transition: &Transition,
+    target: u32,
+    steps: usize,
+    dangling: Dangling,
+    seeds: &[(u32, f64)],
+) -> Vec<Vec<f64>> {
+    let n = transition.nodes();
+    let mut first = vec![0.0; n];
+    first[target as usize] = 1.0;
+    let mut states = vec![first];
+    for _ in 0..steps {
+        let before = &states[states.len() - 1];
+        let reseeded: f64 = seeds.iter().map(|&(v, m)| m * before[v as usize]).sum();
+        let one = |u: usize, slot: &mut f64| {
+            *slot = if transition.dangling(u) {
+                match dangling {
+                    Dangling::Drop => 0.0,
+                    Dangling::Reseed => reseeded,
+                    Dangling::Stay => before[u],
+                }
+            } else {
+                let (targets, weights) = transition.row(u);
+                let sum: f64 = targets
+                    .iter()
+                    .zip(weights)
+                    .map(|(&v, &w)| f64::from(w) * transition.into(v as usize) * before[v as usize])
+                    .sum();
+                sum * transition.scale(u)
+            };
+        };
+        let mut next = vec![0.0; n];
+        each_node(&mut next, one);
+        states.push(next);
+    }
+    states
+}

@@ -1,0 +1,144 @@
+//! Building an index from a corpus, with progress, in memory or into a folder.
+
+use super::entities::{EntityGraph, EntityOptions};
+use super::lexical::Lexical;
+use super::passages::Passages;
+use super::store::{self, Manifest};
+use super::{Index, IndexError};
+use crate::corpus::Corpus;
+use std::fs;
+use std::path::Path;
+
+/// The parts of a build, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Entities,
+    Words,
+    Write,
+}
+
+impl Step {
+    pub fn label(self) -> &'static str {
+        match self {
+            Step::Entities => "names",
+            Step::Words => "words",
+            Step::Write => "writing",
+        }
+    }
+}
+
+/// Watches a build and may stop it. Called from several threads.
+pub trait Progress: Sync {
+    /// `done` of `total` passages of a step. Returning false cancels the build.
+    fn advance(&self, step: Step, done: usize, total: usize) -> bool;
+}
+
+/// Watches nothing.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn advance(&self, _: Step, _: usize, _: usize) -> bool {
+        true
+    }
+}
+
+/// What a build into a folder left there.
+#[derive(Debug)]
+pub struct Built {
+    pub manifest: Manifest,
+    /// Bytes of all files.
+    pub bytes: u64,
+}
+
+impl Index {
+    /// Indexes a corpus in memory.
+    ///
+    /// # Errors
+    /// An empty corpus, or a cancelled build.
+    pub fn build(corpus: Corpus, options: &EntityOptions, progress: &dyn Progress) -> Result<Index, IndexError> {
+        build(corpus, options, None, progress)
+    }
+
+    /// Indexes a corpus into a folder: written beside it and renamed, so a killed build leaves the old index or none.
+    ///
+    /// # Errors
+    /// An empty corpus, a cancelled build, a folder that holds something else, or what could not be written.
+    pub fn create(
+        corpus: Corpus,
+        options: &EntityOptions,
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Built, IndexError> {
+        let vacant = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+        if folder.exists() && !vacant && !Index::is_index(folder) {
+            return Err(IndexError::Occupied { path: folder.to_owned() });
+        }
+        let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::create_dir_all(parent).map_err(|e| IndexError::io(parent, e))?;
+        let temporary =
+            tempfile::Builder::new().prefix(".hopscope-").tempdir_in(parent).map_err(|e| IndexError::io(parent, e))?;
+        let index = build(corpus, options, Some(temporary.path()), progress)?;
+        progress.advance(Step::Write, 0, 1);
+        let manifest = store::write(&index, temporary.path())?;
+        drop(index);
+        if !progress.advance(Step::Write, 1, 1) {
+            return Err(IndexError::Cancelled);
+        }
+        replace(temporary.path(), folder)?;
+        // The folder has its final name now; there is nothing left to remove under the temporary one.
+        let _ = temporary.keep();
+        let bytes = manifest.files.iter().map(|f| f.bytes).sum();
+        Ok(Built { manifest, bytes })
+    }
+}
+
+/// Puts the finished folder in the place of the old one.
+fn replace(finished: &Path, folder: &Path) -> Result<(), IndexError> {
+    let mut permissions = fs::metadata(finished).map_err(|e| IndexError::io(finished, e))?.permissions();
+    // Temporary folders are private; an index is as readable as any file.
+    #[cfg(unix)]
+    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
+    fs::set_permissions(finished, permissions).map_err(|e| IndexError::io(finished, e))?;
+    if folder.exists() {
+        let old = finished.with_extension("old");
+        fs::rename(folder, &old).map_err(|e| IndexError::io(folder, e))?;
+        if let Err(e) = fs::rename(finished, folder) {
+            let _ = fs::rename(&old, folder);
+            return Err(IndexError::io(folder, e));
+        }
+        fs::remove_dir_all(&old).map_err(|e| IndexError::io(&old, e))
+    } else {
+        fs::rename(finished, folder).map_err(|e| IndexError::io(folder, e))
+    }
+}
+
+fn build(
+    corpus: Corpus,
+    options: &EntityOptions,
+    folder: Option<&Path>,
+    progress: &dyn Progress,
+) -> Result<Index, IndexError> {
+    if corpus.passages.is_empty() {
+        return Err(IndexError::Empty);
+    }
+    let Corpus { name, passages, questions } = corpus;
+    let total = passages.len();
+    let columns = Passages::new(&passages);
+    drop(passages);
+    let engine = match folder {
+        Some(folder) => {
+            let engine = store::lexical_folder(folder);
+            fs::create_dir_all(&engine).map_err(|e| IndexError::io(&engine, e))?;
+            Some(engine)
+        }
+        None => None,
+    };
+    let (graph, lexical) = rayon::join(
+        || EntityGraph::build(&columns, options, |done| progress.advance(Step::Entities, done, total)),
+        || Lexical::build(&columns, engine.as_deref(), |done| progress.advance(Step::Words, done, total)),
+    );
+    let graph = graph.ok_or(IndexError::Cancelled)?;
+    let lexical = lexical.map_err(|e| IndexError::Lexical(e.to_string()))?.ok_or(IndexError::Cancelled)?;
+    let fingerprint = columns.fingerprint();
+    Ok(Index::assemble(name, fingerprint, options.clone(), columns, questions, graph, lexical))
+}

@@ -1,0 +1,374 @@
+//! The entity-passage graph: who is mentioned where (SPRIG, graph).
+
+use super::column::{Column, Strings};
+use super::passages::Passages;
+use crate::text::mentions::{self, Mention};
+use crate::text::{Ner, Norm};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+/// What the graph is built from the passages by. Two equal options give equal bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct EntityOptions {
+    /// Values of the parameters of the same names.
+    pub ner: String,
+    pub norm: String,
+    pub alias_linking: bool,
+}
+
+impl Default for EntityOptions {
+    fn default() -> Self {
+        EntityOptions { ner: "regex_plus".into(), norm: "simple".into(), alias_linking: false }
+    }
+}
+
+/// Entities shorter than this, in characters of the normal form, are dropped (SPRIG, min_entity_len).
+pub const MIN_LENGTH: usize = 2;
+
+/// Title aliases: which normal form stands for which title (SPRIG, +EL).
+#[derive(Default)]
+pub struct Aliases {
+    /// Sorted.
+    pub names: Strings,
+    /// The canonical form of each name; empty where several titles own it.
+    pub forms: Strings,
+}
+
+/// Passages are nodes `0..passages`, entities `passages..`, in order of first appearance.
+#[derive(Default)]
+pub struct EntityGraph {
+    pub passages: usize,
+    /// Normal form of each entity.
+    pub names: Strings,
+    /// As first written.
+    pub labels: Strings,
+    /// Entities by normal form, ascending: binary search finds a name without building a table.
+    pub sorted: Column<u32>,
+    /// Symmetric adjacency over all nodes: row u is `targets[offsets[u]..offsets[u+1]]`, ascending.
+    pub offsets: Column<u32>,
+    pub targets: Column<u32>,
+    /// Mentions behind each arc, at most 65,535.
+    pub tf: Column<u16>,
+    /// Mentions in the order of the text: passage p's are `mention_ends[p-1]..mention_ends[p]`.
+    pub mention_ends: Column<u64>,
+    /// Byte range in the passage's full text (title, full stop, text).
+    pub mention_start: Column<u32>,
+    pub mention_end: Column<u32>,
+    /// Entity number, from 0.
+    pub mention_entity: Column<u32>,
+    pub aliases: Aliases,
+}
+
+/// A stored mention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occurrence {
+    pub start: u32,
+    pub end: u32,
+    pub entity: u32,
+}
+
+impl EntityGraph {
+    pub fn entities(&self) -> usize {
+        self.names.len()
+    }
+
+    pub fn nodes(&self) -> usize {
+        self.passages + self.entities()
+    }
+
+    /// Entity-passage edges, each counted once.
+    pub fn edges(&self) -> usize {
+        self.targets.len() / 2
+    }
+
+    pub fn row(&self, node: usize) -> (&[u32], &[u16]) {
+        let range = self.offsets[node] as usize..self.offsets[node + 1] as usize;
+        (&self.targets[range.clone()], &self.tf[range])
+    }
+
+    /// Number of passages that mention an entity.
+    pub fn df(&self, entity: usize) -> u32 {
+        let node = self.passages + entity;
+        self.offsets[node + 1] - self.offsets[node]
+    }
+
+    /// The entity with this normal form.
+    pub fn find(&self, form: &str) -> Option<u32> {
+        let at = self.sorted.partition_point(|&e| self.names.get(e as usize) < form);
+        let entity = *self.sorted.get(at)?;
+        (self.names.get(entity as usize) == form).then_some(entity)
+    }
+
+    /// What an alias stands for: `Some("")` when several titles own it.
+    pub fn alias(&self, form: &str) -> Option<&str> {
+        self.aliases.find(form)
+    }
+
+    pub fn occurrences(&self, passage: usize) -> impl Iterator<Item = Occurrence> + '_ {
+        let start = if passage == 0 { 0 } else { self.mention_ends[passage - 1] as usize };
+        let end = self.mention_ends.get(passage).map_or(start, |e| *e as usize);
+        (start..end).map(|i| Occurrence {
+            start: self.mention_start[i],
+            end: self.mention_end[i],
+            entity: self.mention_entity[i],
+        })
+    }
+
+    /// Reads the passages and builds the graph. `progress` is called with the number of passages read so far and stops
+    /// the build by returning false.
+    pub fn build(
+        passages: &Passages,
+        options: &EntityOptions,
+        progress: impl Fn(usize) -> bool + Sync,
+    ) -> Option<EntityGraph> {
+        let ner = Ner::from_name(&options.ner);
+        let norm = Norm::from_name(&options.norm);
+        let aliases = if options.alias_linking { Aliases::of_titles(passages, norm) } else { Aliases::default() };
+
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        let tick = || progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
+        let found: Option<Vec<Vec<Mention>>> =
+            (0..passages.len()).into_par_iter().map(|p| tick().then(|| ner.mentions(&passages.full_text(p)))).collect();
+        let found = found?;
+        let known = if ner == Ner::RegexPlus { known_capitals(passages, &found) } else { FxHashSet::default() };
+
+        let mut builder = Builder::default();
+        for (p, mentions) in found.iter().enumerate() {
+            let text = passages.full_text(p);
+            for mention in mentions {
+                let surface = &text[mention.span.clone()];
+                let form = norm.apply(surface);
+                if mention.opener && !known.contains(&Norm::Simple.apply(surface)) {
+                    continue;
+                }
+                let form = match aliases.find(&form) {
+                    Some(canonical) if !canonical.is_empty() => canonical,
+                    _ => &form,
+                };
+                builder.mention(form, surface, mention.span.start, mention.span.end);
+            }
+            let title = passages.title(p);
+            if options.alias_linking && !title.is_empty() {
+                // Each passage mentions its own title once more (title_self).
+                let own = norm.apply(title);
+                let form = aliases.find(&own).filter(|c| !c.is_empty()).unwrap_or(&own);
+                builder.mention(form, title, 0, title.len());
+            }
+            builder.end_passage();
+        }
+        Some(builder.finish(passages.len(), aliases))
+    }
+}
+
+fn known_capitals(passages: &Passages, found: &[Vec<Mention>]) -> FxHashSet<String> {
+    let mut known = FxHashSet::default();
+    for (p, mentions) in found.iter().enumerate() {
+        mentions::known_capitals(&passages.full_text(p), mentions, &mut known);
+        // A one-word title names its passage, wherever its capital stands.
+        let title = passages.title(p);
+        if !title.contains(char::is_whitespace) {
+            known.insert(Norm::Simple.apply(title));
+        }
+    }
+    known
+}
+
+impl Aliases {
+    /// norm(title) and norm(title without a trailing parenthesis) stand for the latter, when one title owns them.
+    fn of_titles(passages: &Passages, norm: Norm) -> Aliases {
+        let mut owners: FxHashMap<String, (usize, String, bool)> = FxHashMap::default();
+        for p in 0..passages.len() {
+            let title = passages.title(p);
+            if title.is_empty() {
+                continue;
+            }
+            let base = norm.apply(without_parenthesis(title));
+            let whole = norm.apply(title);
+            for alias in if whole == base { vec![base.clone()] } else { vec![whole, base.clone()] } {
+                if alias.chars().count() < MIN_LENGTH {
+                    continue;
+                }
+                let owner = owners.entry(alias).or_insert_with(|| (p, base.clone(), true));
+                owner.2 &= owner.0 == p;
+            }
+        }
+        let mut sorted: Vec<(String, String)> = owners
+            .into_iter()
+            .map(|(alias, (_, form, unique))| (alias, if unique { form } else { String::new() }))
+            .collect();
+        sorted.sort_unstable();
+        Aliases { names: sorted.iter().map(|a| &a.0).collect(), forms: sorted.iter().map(|a| &a.1).collect() }
+    }
+
+    fn find(&self, form: &str) -> Option<&str> {
+        let (mut low, mut high) = (0, self.names.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            match self.names.get(middle).cmp(form) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(self.forms.get(middle)),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+}
+
+/// A title without its trailing "(...)".
+pub fn without_parenthesis(title: &str) -> &str {
+    let trimmed = title.trim_end();
+    match trimmed.strip_suffix(')').and_then(|inner| inner.rfind('(').map(|at| (at, &inner[at + 1..]))) {
+        Some((at, inside)) if !inside.contains(')') => trimmed[..at].trim_end(),
+        _ => title,
+    }
+}
+
+/// Collects mentions passage by passage.
+#[derive(Default)]
+struct Builder {
+    ids: FxHashMap<String, u32>,
+    names: Vec<String>,
+    labels: Vec<String>,
+    mention_ends: Vec<u64>,
+    mention_start: Vec<u32>,
+    mention_end: Vec<u32>,
+    mention_entity: Vec<u32>,
+    /// Mentions of the passage being read: entity -> count.
+    counts: FxHashMap<u32, u32>,
+    rows: Vec<(u32, u16)>,
+    row_ends: Vec<u32>,
+}
+
+impl Builder {
+    fn mention(&mut self, form: &str, surface: &str, start: usize, end: usize) {
+        if form.chars().count() < MIN_LENGTH {
+            return;
+        }
+        let entity = match self.ids.get(form) {
+            Some(entity) => *entity,
+            None => {
+                let entity = self.names.len() as u32;
+                self.ids.insert(form.to_owned(), entity);
+                self.names.push(form.to_owned());
+                self.labels.push(surface.split_whitespace().collect::<Vec<_>>().join(" "));
+                entity
+            }
+        };
+        self.mention_start.push(start as u32);
+        self.mention_end.push(end as u32);
+        self.mention_entity.push(entity);
+        *self.counts.entry(entity).or_insert(0) += 1;
+    }
+
+    fn end_passage(&mut self) {
+        self.mention_ends.push(self.mention_entity.len() as u64);
+        let from = self.rows.len();
+        self.rows.extend(self.counts.drain().map(|(e, n)| (e, n.min(u32::from(u16::MAX)) as u16)));
+        self.rows[from..].sort_unstable();
+        self.row_ends.push(self.rows.len() as u32);
+    }
+
+    fn finish(self, passages: usize, aliases: Aliases) -> EntityGraph {
+        let entities = self.names.len();
+        let edges = self.rows.len();
+        let mut offsets = Vec::with_capacity(passages + entities + 1);
+        offsets.push(0);
+        offsets.extend_from_slice(&self.row_ends);
+        let mut counts = vec![0u32; entities];
+        for (entity, _) in &self.rows {
+            counts[*entity as usize] += 1;
+        }
+        let mut at = edges as u32;
+        let mut next: Vec<u32> = Vec::with_capacity(entities);
+        for count in &counts {
+            next.push(at);
+            at += count;
+            offsets.push(at);
+        }
+        let mut targets = vec![0u32; 2 * edges];
+        let mut tf = vec![0u16; 2 * edges];
+        let mut row = 0;
+        for (i, (entity, n)) in self.rows.iter().enumerate() {
+            while self.row_ends[row] as usize <= i {
+                row += 1;
+            }
+            targets[i] = passages as u32 + entity;
+            tf[i] = *n;
+            // Passages come in ascending order, so each entity's row does too.
+            let slot = &mut next[*entity as usize];
+            targets[*slot as usize] = row as u32;
+            tf[*slot as usize] = *n;
+            *slot += 1;
+        }
+        let mut sorted: Vec<u32> = (0..entities as u32).collect();
+        sorted.sort_unstable_by(|a, b| self.names[*a as usize].cmp(&self.names[*b as usize]));
+        EntityGraph {
+            passages,
+            names: self.names.iter().collect(),
+            labels: self.labels.iter().collect(),
+            sorted: sorted.into(),
+            offsets: offsets.into(),
+            targets: targets.into(),
+            tf: tf.into(),
+            mention_ends: self.mention_ends.into(),
+            mention_start: self.mention_start.into(),
+            mention_end: self.mention_end.into(),
+            mention_entity: self.mention_entity.into(),
+            aliases,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::Passage;
+
+    fn graph(texts: &[(&str, &str)], ner: &str, alias_linking: bool) -> EntityGraph {
+        let passages: Vec<Passage> = texts
+            .iter()
+            .enumerate()
+            .map(|(i, (title, text))| Passage { id: i.to_string(), title: (*title).into(), text: (*text).into() })
+            .collect();
+        let options = EntityOptions { ner: ner.into(), alias_linking, ..EntityOptions::default() };
+        EntityGraph::build(&Passages::new(&passages), &options, |_| true).unwrap()
+    }
+
+    #[test]
+    fn rows_mirror_each_other() {
+        let g =
+            graph(&[("", "Kepler met Tycho Brahe. Kepler left."), ("", "We read Kepler and Galileo.")], "regex", false);
+        assert_eq!(g.names.iter().collect::<Vec<_>>(), ["kepler", "tycho brahe", "we", "galileo"]);
+        assert_eq!(g.row(0), (&[2, 3][..], &[2, 1][..]));
+        assert_eq!(g.row(2), (&[0, 1][..], &[2, 1][..]));
+        assert_eq!(g.df(0), 2);
+        assert_eq!(g.find("galileo"), Some(3));
+        assert_eq!(g.find("newton"), None);
+        let spans: Vec<_> = g.occurrences(0).map(|o| (o.start, o.end, o.entity)).collect();
+        assert_eq!(spans, [(0, 6, 0), (11, 22, 1), (24, 30, 0)]);
+    }
+
+    #[test]
+    fn an_opener_counts_only_when_capitalised_elsewhere() {
+        let g = graph(&[("", "Galaxies spin. Kepler saw."), ("", "We met Kepler.")], "regex_plus", false);
+        assert_eq!(g.names.iter().collect::<Vec<_>>(), ["kepler"]);
+        assert_eq!(g.df(0), 2);
+    }
+
+    #[test]
+    fn aliases_of_one_title_link_and_of_two_do_not() {
+        let texts = [
+            ("Mercury (planet)", "It is small."),
+            ("Mercury (element)", "It is a metal."),
+            ("Kepler (crater)", "Kepler is a crater on the Moon. Mercury is a planet"),
+        ];
+        let g = graph(&texts, "regex", true);
+        assert_eq!(g.alias("mercury"), Some(""));
+        assert_eq!(g.alias("kepler crater"), Some("kepler"));
+        assert_eq!(g.alias("mercury planet"), Some("mercury"));
+        let kepler = g.find("kepler").unwrap() as usize;
+        assert_eq!(g.df(kepler), 1);
+        assert!(g.row(2).1.iter().any(|tf| *tf == 3));
+    }
+}

@@ -1,0 +1,267 @@
+//! Words: tantivy keeps the postings, this module scores them by the exact formula.
+//!
+//! The engine stores passage lengths in one byte, so its own BM25 differs from the formula and breaks ties by internal
+//! order. Exact lengths are kept beside it, and scores are computed here from its postings and those lengths.
+
+use super::column::Column;
+use super::passages::Passages;
+use crate::text::Tokens;
+use std::path::Path;
+use tantivy::directory::{Directory, MmapDirectory, RamDirectory};
+use tantivy::postings::BlockSegmentPostings;
+use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+use tantivy::{InvertedIndexReader, TantivyDocument, Term};
+
+/// Postings of the two word cuts and exact passage lengths.
+pub struct Lexical {
+    cuts: Vec<Cut>,
+    passages: usize,
+}
+
+/// One way of cutting words: its field in the engine, and its lengths.
+struct Cut {
+    field: Field,
+    postings: std::sync::Arc<InvertedIndexReader>,
+    lengths: Column<u32>,
+    average: f64,
+}
+
+/// A word of a question, with what the index knows of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weighted {
+    pub word: String,
+    /// How often it stands in the question, or its weight in an expanded one.
+    pub weight: f64,
+    /// Passages that contain it.
+    pub df: u32,
+    pub idf: f64,
+}
+
+/// The constants of BM25.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bm25 {
+    pub k1: f64,
+    pub b: f64,
+}
+
+impl Bm25 {
+    /// The saturated word frequency: `tf / (tf + k1 (1 - b + b len/average))`, Lucene's form without (k1+1).
+    pub fn saturation(self, tf: f64, length: f64, average: f64) -> f64 {
+        tf / (tf + self.k1 * (1.0 - self.b + self.b * length / average.max(1e-9)))
+    }
+}
+
+fn field_name(tokens: Tokens) -> &'static str {
+    tokens.name()
+}
+
+fn schema() -> Schema {
+    let mut builder = Schema::builder();
+    for tokens in Tokens::ALL {
+        let indexing = TextFieldIndexing::default()
+            .set_tokenizer(field_name(tokens))
+            .set_index_option(IndexRecordOption::WithFreqs)
+            .set_fieldnorms(false);
+        builder.add_text_field(field_name(tokens), TextOptions::default().set_indexing_options(indexing));
+    }
+    builder.build()
+}
+
+impl Lexical {
+    /// Indexes all passages into a folder, or into memory without one. `progress` gets the number of passages done
+    /// and stops the work by returning false.
+    ///
+    /// # Errors
+    /// What the engine could not write.
+    pub fn build(
+        passages: &Passages,
+        folder: Option<&Path>,
+        progress: impl Fn(usize) -> bool,
+    ) -> tantivy::Result<Option<Lexical>> {
+        let directory: Box<dyn Directory> = match folder {
+            Some(folder) => Box::new(MmapDirectory::open(folder)?),
+            None => Box::new(RamDirectory::create()),
+        };
+        let tokenizers = tantivy::tokenizer::TokenizerManager::new();
+        for tokens in Tokens::ALL {
+            tokenizers.register(field_name(tokens), Words(tokens));
+        }
+        let schema = schema();
+        let fields: Vec<Field> =
+            Tokens::ALL.iter().map(|t| schema.get_field(field_name(*t))).collect::<Result<_, _>>()?;
+        // One segment, filled in order by one thread: the engine's document number is the passage number.
+        let mut writer = tantivy::Index::builder()
+            .schema(schema)
+            .tokenizers(tokenizers)
+            .single_segment_index_writer::<TantivyDocument>(directory, 64 << 20)?;
+        let mut lengths = vec![Vec::with_capacity(passages.len()); Tokens::ALL.len()];
+        for p in 0..passages.len() {
+            if !progress(p) {
+                return Ok(None);
+            }
+            let text = passages.full_text(p);
+            let mut document = TantivyDocument::new();
+            for (at, field) in fields.iter().enumerate() {
+                let mut count = 0;
+                Tokens::ALL[at].each(&text, |_| count += 1);
+                lengths[at].push(count);
+                document.add_text(*field, &text);
+            }
+            writer.add_document(document)?;
+        }
+        let engine = writer.finalize()?;
+        Lexical::new(&engine, lengths.into_iter().map(Column::from).collect(), passages.len()).map(Some)
+    }
+
+    /// Opens the engine's folder beside the exact lengths.
+    ///
+    /// # Errors
+    /// What the engine could not read.
+    pub fn open(folder: &Path, lengths: Vec<Column<u32>>, passages: usize) -> tantivy::Result<Lexical> {
+        Lexical::new(&tantivy::Index::open_in_dir(folder)?, lengths, passages)
+    }
+
+    fn new(engine: &tantivy::Index, lengths: Vec<Column<u32>>, passages: usize) -> tantivy::Result<Lexical> {
+        let reader = engine.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual).try_into()?;
+        let searcher = reader.searcher();
+        let corrupt =
+            |said: String| tantivy::TantivyError::DataCorruption(tantivy::error::DataCorruption::comment_only(said));
+        let mut cuts = Vec::new();
+        for (tokens, lengths) in Tokens::ALL.into_iter().zip(lengths) {
+            let field = engine.schema().get_field(field_name(tokens))?;
+            let postings = match searcher.segment_readers() {
+                [segment] if segment.max_doc() as usize == passages && lengths.len() == passages => {
+                    segment.inverted_index(field)?
+                }
+                [] if passages == 0 => std::sync::Arc::new(InvertedIndexReader::empty(IndexRecordOption::WithFreqs)),
+                _ => return Err(corrupt(format!("the lexical index does not hold the {passages} passages beside it"))),
+            };
+            let total: u64 = lengths.iter().map(|l| u64::from(*l)).sum();
+            let average = total as f64 / passages.max(1) as f64;
+            cuts.push(Cut { field, postings, lengths, average });
+        }
+        Ok(Lexical { cuts, passages })
+    }
+
+    fn cut(&self, tokens: Tokens) -> &Cut {
+        &self.cuts[tokens as usize]
+    }
+
+    /// Exact number of words of each passage.
+    pub fn lengths(&self, tokens: Tokens) -> &Column<u32> {
+        &self.cut(tokens).lengths
+    }
+
+    pub fn average_length(&self, tokens: Tokens) -> f64 {
+        self.cut(tokens).average
+    }
+
+    /// The words of a question in order of first appearance, repeats counted.
+    pub fn question(&self, tokens: Tokens, text: &str) -> std::io::Result<Vec<Weighted>> {
+        let mut words: Vec<Weighted> = Vec::new();
+        tokens.each(text, |word| match words.iter_mut().find(|w| w.word == word) {
+            Some(known) => known.weight += 1.0,
+            None => words.push(Weighted { word: word.to_owned(), weight: 1.0, df: 0, idf: 0.0 }),
+        });
+        for word in &mut words {
+            word.df = self.df(tokens, &word.word)?;
+            word.idf = self.idf(word.df);
+        }
+        Ok(words)
+    }
+
+    pub fn df(&self, tokens: Tokens, word: &str) -> std::io::Result<u32> {
+        let cut = self.cut(tokens);
+        cut.postings.doc_freq(&Term::from_field_text(cut.field, word))
+    }
+
+    /// `ln(1 + (N - df + 0.5) / (df + 0.5))`
+    pub fn idf(&self, df: u32) -> f64 {
+        let (n, df) = (self.passages as f64, f64::from(df));
+        (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
+    }
+
+    /// BM25 score of every passage, 0 where no word is shared. Words are added in the order given, in f64.
+    pub fn scores(
+        &self,
+        tokens: Tokens,
+        words: &[Weighted],
+        constants: Bm25,
+        scores: &mut Vec<f64>,
+    ) -> std::io::Result<()> {
+        scores.clear();
+        scores.resize(self.passages, 0.0);
+        let cut = self.cut(tokens);
+        for word in words.iter().filter(|w| w.df > 0) {
+            let term = Term::from_field_text(cut.field, &word.word);
+            let Some(mut block) = cut.postings.read_block_postings(&term, IndexRecordOption::WithFreqs)? else {
+                continue;
+            };
+            each_posting(&mut block, |passage, tf| {
+                let length = f64::from(cut.lengths[passage as usize]);
+                scores[passage as usize] +=
+                    word.weight * (constants.saturation(f64::from(tf), length, cut.average) * word.idf);
+            });
+        }
+        Ok(())
+    }
+}
+
+fn each_posting(block: &mut BlockSegmentPostings, mut each: impl FnMut(u32, u32)) {
+    loop {
+        let docs = block.docs();
+        if docs.is_empty() {
+            return;
+        }
+        for (doc, tf) in docs.iter().zip(block.freqs()) {
+            each(*doc, *tf);
+        }
+        block.advance();
+    }
+}
+
+/// Hands our words to the engine.
+#[derive(Clone)]
+struct Words(Tokens);
+
+struct Stream {
+    text: String,
+    ends: Vec<usize>,
+    at: usize,
+    token: Token,
+}
+
+impl Tokenizer for Words {
+    type TokenStream<'a> = Stream;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream {
+        let mut stream =
+            Stream { text: String::with_capacity(text.len()), ends: Vec::new(), at: 0, token: Token::default() };
+        self.0.each(text, |word| {
+            stream.text.push_str(word);
+            stream.ends.push(stream.text.len());
+        });
+        stream
+    }
+}
+
+impl TokenStream for Stream {
+    fn advance(&mut self) -> bool {
+        let Some(&end) = self.ends.get(self.at) else { return false };
+        let start = if self.at == 0 { 0 } else { self.ends[self.at - 1] };
+        self.token.text.clear();
+        self.token.text.push_str(&self.text[start..end]);
+        self.token.position = self.at;
+        self.at += 1;
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.token
+    }
+}

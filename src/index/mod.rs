@@ -1,0 +1,165 @@
+//! Build, store and open an index: passages, postings of words, and the entity-passage graph.
+
+pub mod build;
+pub mod column;
+pub mod entities;
+pub mod lexical;
+pub mod passages;
+pub mod store;
+
+pub use build::{Built, Progress, Silent, Step};
+pub use entities::{EntityGraph, EntityOptions};
+pub use lexical::{Bm25, Lexical};
+pub use passages::Passages;
+
+use crate::corpus::Question;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// An index, opened from disk or held in memory. Shared between threads behind an `Arc`.
+pub struct Index {
+    name: String,
+    fingerprint: String,
+    passages: Passages,
+    questions: Vec<Question>,
+    options: EntityOptions,
+    stored: Arc<EntityGraph>,
+    lexical: Lexical,
+    /// Graphs derived for options other than the stored ones, newest last: switching an extractor to and fro on screen
+    /// must not read the corpus each time.
+    derived: Mutex<Vec<(EntityOptions, Arc<EntityGraph>)>>,
+}
+
+/// Derived graphs kept in memory.
+const DERIVED: usize = 4;
+
+/// Why an index cannot be opened or written.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("{}: {said}; the index is damaged, build it again with: hopscope index CORPUS --out DIR", path.display())]
+    Damaged { path: PathBuf, said: String },
+    #[error("{}: index format {found}, this program reads {}; build it again with: hopscope index CORPUS --out DIR", path.display(), store::FORMAT)]
+    Format { path: PathBuf, found: u32 },
+    #[error("{}: exists and is no hopscope index; name another folder or remove it", path.display())]
+    Occupied { path: PathBuf },
+    #[error("lexical index: {0}")]
+    Lexical(String),
+    #[error("cancelled")]
+    Cancelled,
+    #[error("the corpus has no passages")]
+    Empty,
+}
+
+impl IndexError {
+    pub(crate) fn io(path: &Path, source: std::io::Error) -> IndexError {
+        IndexError::Io { path: path.to_owned(), source }
+    }
+}
+
+impl Index {
+    /// Opens an index folder: checks the manifest and every checksum, then maps the arrays.
+    ///
+    /// # Errors
+    /// A missing, short, foreign or changed file, by name.
+    pub fn open(folder: &Path) -> Result<Index, IndexError> {
+        store::open(folder)
+    }
+
+    /// Whether a path looks like an index folder.
+    pub fn is_index(path: &Path) -> bool {
+        path.join(store::MANIFEST).is_file()
+    }
+
+    pub(crate) fn assemble(
+        name: String,
+        fingerprint: String,
+        options: EntityOptions,
+        passages: Passages,
+        questions: Vec<Question>,
+        graph: EntityGraph,
+        lexical: Lexical,
+    ) -> Index {
+        let stored = Arc::new(graph);
+        Index { name, fingerprint, passages, questions, options, stored, lexical, derived: Mutex::default() }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// xxh3 of all identifiers, titles and texts.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// Number of passages.
+    pub fn len(&self) -> usize {
+        self.passages.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.passages.is_empty()
+    }
+
+    pub fn entities(&self) -> usize {
+        self.stored.entities()
+    }
+
+    /// Entity-passage edges.
+    pub fn edges(&self) -> usize {
+        self.stored.edges()
+    }
+
+    pub fn questions(&self) -> &[Question] {
+        &self.questions
+    }
+
+    pub fn passages(&self) -> &Passages {
+        &self.passages
+    }
+
+    pub fn id(&self, passage: u32) -> &str {
+        self.passages.id(passage as usize)
+    }
+
+    pub fn title(&self, passage: u32) -> &str {
+        self.passages.title(passage as usize)
+    }
+
+    pub fn text(&self, passage: u32) -> &str {
+        self.passages.text(passage as usize)
+    }
+
+    pub fn passage_by_id(&self, id: &str) -> Option<u32> {
+        self.passages.find(id)
+    }
+
+    pub fn lexical(&self) -> &Lexical {
+        &self.lexical
+    }
+
+    /// What the stored entity graph was built with.
+    pub fn options(&self) -> &EntityOptions {
+        &self.options
+    }
+
+    /// The entity graph for these options: the stored one, or one derived from the passages now and kept.
+    pub fn entity_graph(&self, options: &EntityOptions) -> Arc<EntityGraph> {
+        if *options == self.options {
+            return self.stored.clone();
+        }
+        let mut derived = self.derived.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((_, graph)) = derived.iter().find(|(o, _)| o == options) {
+            return graph.clone();
+        }
+        // The callback never stops the build, so there is always a graph.
+        let graph = Arc::new(EntityGraph::build(&self.passages, options, |_| true).unwrap_or_default());
+        if derived.len() == DERIVED {
+            derived.remove(0);
+        }
+        derived.push((options.clone(), graph.clone()));
+        graph
+    }
+}

@@ -1,0 +1,68 @@
+//! The passages of an index, as columns.
+
+use super::column::{Column, Strings};
+use crate::corpus::{Passage, full_text};
+
+/// Identifiers, titles and texts by passage number.
+#[derive(Default)]
+pub struct Passages {
+    pub ids: Strings,
+    pub titles: Strings,
+    pub texts: Strings,
+    /// Passage numbers by identifier, ascending.
+    pub sorted: Column<u32>,
+}
+
+impl Passages {
+    pub fn new(passages: &[Passage]) -> Passages {
+        let mut sorted: Vec<u32> = (0..passages.len() as u32).collect();
+        sorted.sort_unstable_by(|a, b| passages[*a as usize].id.cmp(&passages[*b as usize].id));
+        Passages {
+            ids: passages.iter().map(|p| &p.id).collect(),
+            titles: passages.iter().map(|p| &p.title).collect(),
+            texts: passages.iter().map(|p| &p.text).collect(),
+            sorted: sorted.into(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    pub fn id(&self, passage: usize) -> &str {
+        self.ids.get(passage)
+    }
+
+    pub fn title(&self, passage: usize) -> &str {
+        self.titles.get(passage)
+    }
+
+    pub fn text(&self, passage: usize) -> &str {
+        self.texts.get(passage)
+    }
+
+    /// What is indexed: title, full stop, text.
+    pub fn full_text(&self, passage: usize) -> String {
+        full_text(self.title(passage), self.text(passage))
+    }
+
+    pub fn find(&self, id: &str) -> Option<u32> {
+        let at = self.sorted.partition_point(|&p| self.id(p as usize) < id);
+        let passage = *self.sorted.get(at)?;
+        (self.id(passage as usize) == id).then_some(passage)
+    }
+
+    /// A fingerprint of all identifiers, titles and texts.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = xxhash_rust::xxh3::Xxh3::new();
+        for column in [&self.ids, &self.titles, &self.texts] {
+            hash.update(column.ends.bytes());
+            hash.update(column.bytes.bytes());
+        }
+        format!("{:032x}", hash.digest128())
+    }
+}

@@ -1,0 +1,287 @@
+//! An index on disk: a folder with a manifest, flat arrays to map, and the lexical engine's folder.
+//!
+//! Written to a temporary folder beside the target and renamed, so that a killed build leaves the old index or none.
+//! Opening checks every file's length and checksum at memory speed, then borrows the maps: nothing is parsed.
+
+use super::column::{Column, Strings};
+use super::entities::{Aliases, EntityGraph, EntityOptions};
+use super::lexical::Lexical;
+use super::passages::Passages;
+use super::{Index, IndexError};
+use crate::corpus::Question;
+use crate::text::Tokens;
+use bytemuck::Pod;
+use memmap2::Mmap;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Changes when an older program could misread a newer index or the other way round.
+pub const FORMAT: u32 = 1;
+pub const MANIFEST: &str = "manifest.json";
+const LEXICAL: &str = "lexical";
+const QUESTIONS: &str = "questions.json";
+
+/// What the folder holds, and how it was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    pub format: u32,
+    /// Version of the program that wrote it.
+    pub program: String,
+    pub name: String,
+    pub passages: usize,
+    pub questions: usize,
+    pub entities: usize,
+    pub edges: usize,
+    pub options: EntityOptions,
+    /// xxh3 of all identifiers, titles and texts.
+    pub fingerprint: String,
+    pub files: Vec<FileEntry>,
+    /// xxh3 of this manifest with this field empty.
+    pub checksum: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileEntry {
+    pub path: String,
+    pub bytes: u64,
+    pub xxh3: String,
+}
+
+impl Manifest {
+    fn sealed(&self) -> String {
+        let open = Manifest { checksum: String::new(), ..self.clone() };
+        format!("{:016x}", xxh3_64(&serde_json::to_vec(&open).unwrap_or_default()))
+    }
+
+    /// Reads and checks the manifest of an index folder.
+    ///
+    /// # Errors
+    /// No manifest, a damaged one, or one of another format.
+    pub fn read(folder: &Path) -> Result<Manifest, IndexError> {
+        let path = folder.join(MANIFEST);
+        let bytes = fs::read(&path).map_err(|e| IndexError::io(&path, e))?;
+        let damaged = |said: String| IndexError::Damaged { path: path.clone(), said };
+        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| damaged(e.to_string()))?;
+        if manifest.format != FORMAT {
+            return Err(IndexError::Format { path, found: manifest.format });
+        }
+        if manifest.checksum != manifest.sealed() {
+            return Err(damaged("its checksum does not fit its text".into()));
+        }
+        Ok(manifest)
+    }
+}
+
+/// Where the lexical engine of an index under construction writes.
+pub fn lexical_folder(folder: &Path) -> PathBuf {
+    folder.join(LEXICAL)
+}
+
+/// Writes everything but the lexical engine's own files, which are already in the folder, and the manifest last.
+pub fn write(index: &Index, folder: &Path) -> Result<Manifest, IndexError> {
+    let mut columns: Vec<(String, &[u8])> = Vec::new();
+    visit(index, &mut |name, bytes| columns.push((name, bytes)));
+    let questions = serde_json::to_vec(&index.questions).unwrap_or_default();
+    columns.push((QUESTIONS.to_owned(), &questions));
+    let mut files = Vec::new();
+    for (name, bytes) in columns {
+        let path = folder.join(&name);
+        write_file(&path, bytes).map_err(|e| IndexError::io(&path, e))?;
+        files.push(FileEntry { path: name, bytes: bytes.len() as u64, xxh3: format!("{:016x}", xxh3_64(bytes)) });
+    }
+    let lexical = lexical_folder(folder);
+    let mut names: Vec<String> = fs::read_dir(&lexical)
+        .and_then(|entries| entries.map(|e| e.map(|e| e.file_name().to_string_lossy().into_owned())).collect())
+        .map_err(|e| IndexError::io(&lexical, e))?;
+    names.sort();
+    for name in names.into_iter().filter(|n| !n.ends_with(".lock")) {
+        let path = lexical.join(&name);
+        let map = map_file(&path)?;
+        files.push(FileEntry {
+            path: format!("{LEXICAL}/{name}"),
+            bytes: map.len() as u64,
+            xxh3: format!("{:016x}", xxh3_64(&map)),
+        });
+    }
+    let mut manifest = Manifest {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        name: index.name.clone(),
+        passages: index.len(),
+        questions: index.questions.len(),
+        entities: index.stored.entities(),
+        edges: index.stored.edges(),
+        options: index.options.clone(),
+        fingerprint: index.fingerprint.clone(),
+        files,
+        checksum: String::new(),
+    };
+    manifest.checksum = manifest.sealed();
+    let path = folder.join(MANIFEST);
+    let text = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
+    write_file(&path, &text).map_err(|e| IndexError::io(&path, e))?;
+    Ok(manifest)
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// The one list of what is stored, for writing; [`open`] takes the same names back.
+fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
+    fn strings<'i>(name: &str, strings: &'i Strings, each: &mut dyn FnMut(String, &'i [u8])) {
+        each(format!("{name}.ends"), strings.ends.bytes());
+        each(format!("{name}.text"), strings.bytes.bytes());
+    }
+    let (p, g) = (&index.passages, &index.stored);
+    strings("passages.id", &p.ids, each);
+    strings("passages.title", &p.titles, each);
+    strings("passages.body", &p.texts, each);
+    each("passages.sorted".into(), p.sorted.bytes());
+    strings("entities.name", &g.names, each);
+    strings("entities.label", &g.labels, each);
+    strings("aliases.name", &g.aliases.names, each);
+    strings("aliases.form", &g.aliases.forms, each);
+    each("entities.sorted".into(), g.sorted.bytes());
+    each("graph.offsets".into(), g.offsets.bytes());
+    each("graph.targets".into(), g.targets.bytes());
+    each("graph.tf".into(), g.tf.bytes());
+    each("mentions.ends".into(), g.mention_ends.bytes());
+    each("mentions.start".into(), g.mention_start.bytes());
+    each("mentions.stop".into(), g.mention_end.bytes());
+    each("mentions.entity".into(), g.mention_entity.bytes());
+    for tokens in Tokens::ALL {
+        each(format!("lengths.{}", tokens.name()), index.lexical.lengths(tokens).bytes());
+    }
+}
+
+/// Maps a file. An empty one cannot be mapped and stands as an empty map.
+#[allow(unsafe_code)]
+fn map_file(path: &Path) -> Result<Arc<Mmap>, IndexError> {
+    let file = File::open(path).map_err(|e| IndexError::io(path, e))?;
+    let length = file.metadata().map_err(|e| IndexError::io(path, e))?.len();
+    let map = if length == 0 {
+        memmap2::MmapOptions::new().map_anon().and_then(memmap2::MmapMut::make_read_only)
+    } else {
+        // SAFETY: the file is only read. Index folders are written once and renamed into place, never changed in place;
+        // whoever truncates one under a running program breaks that, as with any mapped file.
+        unsafe { Mmap::map(&file) }
+    };
+    map.map(Arc::new).map_err(|e| IndexError::io(path, e))
+}
+
+/// The checked, mapped files of an index.
+struct Files {
+    folder: PathBuf,
+    maps: FxHashMap<String, Arc<Mmap>>,
+}
+
+impl Files {
+    fn open(folder: &Path, manifest: &Manifest) -> Result<Files, IndexError> {
+        let check = |entry: &FileEntry| {
+            let path = folder.join(&entry.path);
+            if Path::new(&entry.path).components().any(|c| !matches!(c, std::path::Component::Normal(_))) {
+                return Err(IndexError::Damaged { path, said: "the manifest names a file outside the folder".into() });
+            }
+            let map = map_file(&path)?;
+            if map.len() as u64 != entry.bytes && !(entry.bytes == 0 && empty(&path)) {
+                let said = format!("{} bytes, but the manifest says {}", map.len(), entry.bytes);
+                return Err(IndexError::Damaged { path, said });
+            }
+            let bytes = if entry.bytes == 0 { &[][..] } else { &map[..] };
+            if format!("{:016x}", xxh3_64(bytes)) != entry.xxh3 {
+                return Err(IndexError::Damaged { path, said: "its bytes do not fit their checksum".into() });
+            }
+            Ok((entry.path.clone(), map))
+        };
+        let maps: Result<Vec<_>, _> = manifest.files.par_iter().map(check).collect();
+        Ok(Files { folder: folder.to_owned(), maps: maps?.into_iter().collect() })
+    }
+
+    fn column<T: Pod>(&self, manifest: &Manifest, name: &str) -> Result<Column<T>, IndexError> {
+        let path = self.folder.join(name);
+        let entry = manifest.files.iter().find(|f| f.path == name);
+        let (Some(entry), Some(map)) = (entry, self.maps.get(name)) else {
+            return Err(IndexError::Damaged { path, said: "the manifest does not list it".into() });
+        };
+        if entry.bytes == 0 {
+            return Ok(Column::default());
+        }
+        Column::mapped(map.clone()).map_err(|said| IndexError::Damaged { path, said })
+    }
+
+    fn strings(&self, manifest: &Manifest, name: &str) -> Result<Strings, IndexError> {
+        Ok(Strings {
+            ends: self.column(manifest, &format!("{name}.ends"))?,
+            bytes: self.column(manifest, &format!("{name}.text"))?,
+        })
+    }
+}
+
+fn empty(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|m| m.len() == 0)
+}
+
+/// Opens an index folder.
+pub fn open(folder: &Path) -> Result<Index, IndexError> {
+    if cfg!(target_endian = "big") {
+        return Err(IndexError::Damaged {
+            path: folder.to_owned(),
+            said: "indexes are little-endian, this machine is not".into(),
+        });
+    }
+    let manifest = Manifest::read(folder)?;
+    let files = Files::open(folder, &manifest)?;
+    let m = &manifest;
+    let passages = Passages {
+        ids: files.strings(m, "passages.id")?,
+        titles: files.strings(m, "passages.title")?,
+        texts: files.strings(m, "passages.body")?,
+        sorted: files.column(m, "passages.sorted")?,
+    };
+    let stored = EntityGraph {
+        passages: m.passages,
+        names: files.strings(m, "entities.name")?,
+        labels: files.strings(m, "entities.label")?,
+        sorted: files.column(m, "entities.sorted")?,
+        offsets: files.column(m, "graph.offsets")?,
+        targets: files.column(m, "graph.targets")?,
+        tf: files.column(m, "graph.tf")?,
+        mention_ends: files.column(m, "mentions.ends")?,
+        mention_start: files.column(m, "mentions.start")?,
+        mention_end: files.column(m, "mentions.stop")?,
+        mention_entity: files.column(m, "mentions.entity")?,
+        aliases: Aliases { names: files.strings(m, "aliases.name")?, forms: files.strings(m, "aliases.form")? },
+    };
+    let damaged = |path: &str, said: String| IndexError::Damaged { path: folder.join(path), said };
+    let counts = [
+        ("passages.id.ends", passages.len(), m.passages),
+        ("passages.title.ends", passages.titles.len(), m.passages),
+        ("passages.body.ends", passages.texts.len(), m.passages),
+        ("entities.name.ends", stored.entities(), m.entities),
+        ("graph.offsets", stored.offsets.len(), m.passages + m.entities + 1),
+        ("graph.targets", stored.targets.len(), 2 * m.edges),
+        ("graph.tf", stored.tf.len(), 2 * m.edges),
+        ("mentions.ends", stored.mention_ends.len(), m.passages),
+    ];
+    for (file, found, expected) in counts {
+        if found != expected {
+            return Err(damaged(file, format!("{found} values, the manifest implies {expected}")));
+        }
+    }
+    let lengths =
+        Tokens::ALL.iter().map(|t| files.column(m, &format!("lengths.{}", t.name()))).collect::<Result<Vec<_>, _>>()?;
+    let lexical =
+        Lexical::open(&lexical_folder(folder), lengths, m.passages).map_err(|e| damaged(LEXICAL, e.to_string()))?;
+    let questions: Column<u8> = files.column(m, QUESTIONS)?;
+    let questions: Vec<Question> = serde_json::from_slice(&questions).map_err(|e| damaged(QUESTIONS, e.to_string()))?;
+    Ok(Index::assemble(manifest.name, manifest.fingerprint, manifest.options, passages, questions, stored, lexical))
+}

@@ -1,0 +1,120 @@
+//! The methods: named combinations of a first-stage ranking, a graph, seeds and a spread.
+
+use super::parameters::{Parameter, Parameter as P, Value};
+use serde::Serialize;
+
+/// A first-stage ranking of passages: the whole answer of a flat method, or the passage seeds of a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ranker {
+    Bm25,
+}
+
+/// What a walk runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GraphKind {
+    /// Passages and the entities they mention.
+    EntityPassage,
+}
+
+/// A method: which parts run, and where its defaults differ from the declarations'.
+#[derive(Debug, Serialize)]
+pub struct Method {
+    pub name: &'static str,
+    pub title: &'static str,
+    /// One line: what it does.
+    pub about: &'static str,
+    /// One line: what it needs of an index.
+    pub needs: &'static str,
+    pub ranker: Option<Ranker>,
+    /// The graph that score spreads over; none for a flat ranking.
+    pub graph: Option<GraphKind>,
+    #[serde(skip)]
+    pub defaults: &'static [(Parameter, Value)],
+}
+
+/// All methods, in the order they are listed.
+pub static METHODS: &[Method] = &[
+    Method {
+        name: "bm25",
+        title: "BM25",
+        about: "words of the question, weighted by rarity; no graph",
+        needs: "words",
+        ranker: Some(Ranker::Bm25),
+        graph: None,
+        defaults: &[],
+    },
+    Method {
+        name: "graph",
+        title: "SPRIG Graph",
+        about: "walk from the names in the question over the entity-passage graph",
+        needs: "words, entities",
+        ranker: None,
+        graph: Some(GraphKind::EntityPassage),
+        defaults: &[],
+    },
+    Method {
+        name: "graph-hybrid",
+        title: "SPRIG GraphHybrid",
+        about: "walk from the names in the question and from the best BM25 passages",
+        needs: "words, entities",
+        ranker: Some(Ranker::Bm25),
+        graph: Some(GraphKind::EntityPassage),
+        defaults: &[],
+    },
+];
+
+/// What `hopscope`, `ask` and `eval` use when no method is named.
+pub const DEFAULT_METHOD: &str = "graph-hybrid";
+
+const GRAPH: &[Parameter] =
+    &[P::Ner, P::Norm, P::AliasLinking, P::EdgeWeight, P::MinDf, P::MaxDfRatio, P::PruneTopPct, P::EdgeCap, P::HubP];
+const BM25: &[Parameter] = &[P::Tokens, P::Bm25K1, P::Bm25B];
+const SPREAD: &[Parameter] = &[P::Walk, P::Alpha, P::Steps, P::Epsilon, P::PushThreshold, P::Dangling];
+
+impl Method {
+    /// # Errors
+    /// The name, and the names there are.
+    pub fn by_name(name: &str) -> Result<&'static Method, String> {
+        METHODS.iter().find(|m| m.name == name).ok_or_else(|| {
+            let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+            format!("no method '{name}'; there are {}", names.join(", "))
+        })
+    }
+
+    /// The parameters that can change this method's result, in pipeline order.
+    pub fn uses(&self) -> Vec<Parameter> {
+        let mut uses = Vec::new();
+        if self.graph.is_some() {
+            uses.extend_from_slice(GRAPH);
+        }
+        // A walk without a ranker still scores words for its bm25_top1 fallback.
+        uses.extend_from_slice(BM25);
+        if self.graph.is_some() {
+            uses.push(P::SeedQ);
+            if self.ranker.is_some() {
+                uses.extend_from_slice(&[P::SeedK, P::SeedWeight, P::SoftmaxTau]);
+            }
+            uses.push(P::Fallback);
+            if self.ranker.is_some() {
+                uses.extend_from_slice(&[P::Mix, P::MixA]);
+            }
+            uses.extend_from_slice(SPREAD);
+        }
+        uses.push(P::ResultK);
+        uses
+    }
+
+    /// This method's default for a parameter.
+    pub fn default(&self, parameter: Parameter) -> Value {
+        let own = self.defaults.iter().find(|(p, _)| *p == parameter);
+        own.map_or(parameter.declaration().default, |(_, value)| *value)
+    }
+}
+
+impl PartialEq for Method {
+    fn eq(&self, other: &Method) -> bool {
+        self.name == other.name
+    }
+}

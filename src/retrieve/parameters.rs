@@ -1,0 +1,453 @@
+//! Every parameter, declared once. Flags, sliders, help, sweeps and memo keys all come from this table.
+
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// The first step of a retrieval that has to run again when a parameter changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// Reads the passages again. An index stores what it was built with; another value is derived in memory.
+    Index,
+    /// Re-weights or masks the arcs of a built graph.
+    Graph,
+    /// First-stage ranking of passages.
+    Score,
+    Seeds,
+    Mix,
+    Spread,
+    Select,
+}
+
+/// A parameter's value. Switches are choices between `off` and `on`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    Integer(i64),
+    Real(f64),
+    /// Index into the domain's choices.
+    Choice(usize),
+}
+
+/// One named alternative of a [`Domain::Choice`].
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Choice {
+    pub name: &'static str,
+    pub meaning: &'static str,
+}
+
+/// What values a parameter takes, and how a slider steps through them.
+#[derive(Debug, PartialEq)]
+pub enum Domain {
+    /// Whole numbers. `zero` names the value 0 where it means "no limit".
+    Integer {
+        min: i64,
+        max: i64,
+        step: i64,
+        zero: Option<&'static str>,
+    },
+    Real {
+        min: f64,
+        max: f64,
+        step: f64,
+    },
+    /// Positive numbers stepped by a factor.
+    Log {
+        min: f64,
+        max: f64,
+        factor: f64,
+    },
+    Choice(&'static [Choice]),
+}
+
+/// The single declaration of a parameter.
+#[derive(Debug)]
+pub struct Declaration {
+    pub id: &'static str,
+    /// The symbol used in the papers, or the short form of the label.
+    pub symbol: &'static str,
+    pub label: &'static str,
+    pub domain: Domain,
+    /// The value where a method does not declare its own.
+    pub default: Value,
+    pub stage: Stage,
+    /// One line for help and `hopscope parameters`.
+    pub meaning: &'static str,
+    /// Where the value or formula comes from.
+    pub source: &'static str,
+}
+
+macro_rules! choices {
+    ($($name:literal: $meaning:literal),+ $(,)?) => {
+        Domain::Choice(&[$(Choice { name: $name, meaning: $meaning }),+])
+    };
+}
+
+macro_rules! parameters {
+    ($($variant:ident $id:literal $symbol:literal $label:literal, $stage:ident, $domain:expr, $default:expr,
+       $meaning:literal, $source:literal;)+) => {
+        /// The name of a parameter; its [`Declaration`] says the rest.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Parameter { $($variant),+ }
+
+        impl Parameter {
+            /// All of them, in the order of the pipeline.
+            pub const ALL: &'static [Parameter] = &[$(Parameter::$variant),+];
+        }
+
+        static DECLARATIONS: &[Declaration] = &[$(Declaration {
+            id: $id, symbol: $symbol, label: $label, domain: $domain, default: $default,
+            stage: Stage::$stage, meaning: $meaning, source: $source,
+        }),+];
+    };
+}
+
+use Value::{Choice as Pick, Integer as Int, Real as Num};
+
+parameters! {
+    Ner "ner" "ner" "mentions", Index,
+        choices! {
+            "regex": "ASCII capitalised runs of up to four words, literally as the paper has them",
+            "regex_stop": "regex without one-word function words such as The or He",
+            "regex_plus": "Unicode names with initials, acronyms, particles; function words dropped",
+        }, Pick(2),
+        "How names are found in passages and in the question", "SPRIG, NER options; regex_plus is ours";
+    Norm "norm" "norm" "normal form", Index,
+        choices! {
+            "none": "the name as written",
+            "lower": "lower case",
+            "simple": "lower case, every run of other characters becomes one space",
+        }, Pick(2),
+        "When two spellings are the same entity", "SPRIG, defaults by data set (HotpotQA simple, 2Wiki lower)";
+    AliasLinking "alias_linking" "EL" "title aliases", Index,
+        choices! {
+            "off": "mentions stand for themselves",
+            "on": "a mention that is the alias of exactly one title becomes that title",
+        }, Pick(0),
+        "Link mentions to passage titles; each titled passage then mentions its own title", "SPRIG, +EL";
+    EdgeWeight "edge_weight" "w" "edge weight", Graph,
+        choices! {
+            "tf_log_plus1": "tf * ln((N+1)/(df+1)) + 1",
+            "tf_x_smoothidf": "tf * (ln((N+1)/(df+1)) + 1)",
+            "binary": "1",
+            "tf": "number of mentions",
+        }, Pick(0),
+        "How much one mention edge counts when mass is shared out", "SPRIG, edge weights; the constant is read as outside the product";
+    MinDf "min_df" "min df" "least df", Graph,
+        Domain::Integer { min: 1, max: 20, step: 1, zero: None }, Int(1),
+        "Entities in fewer passages are masked", "SPRIG, indexing options";
+    MaxDfRatio "max_df_ratio" "max df" "largest df share", Graph,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 }, Num(1.0),
+        "Entities in a larger share of the passages are masked", "SPRIG, indexing options";
+    PruneTopPct "prune_top_pct" "x" "prune top hubs %", Graph,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.1 }, Num(0.0),
+        "Remove this percentage of entities, those of largest df first", "SPRIG, +PRUNE (1.0)";
+    EdgeCap "edge_cap" "L" "edges per entity", Graph,
+        Domain::Integer { min: 0, max: 1000, step: 10, zero: Some("none") }, Int(0),
+        "Each entity keeps its L heaviest passages", "SPRIG, per-entity cap; L is not published";
+    HubP "hub_p" "p" "hub penalty", Graph,
+        Domain::Real { min: 0.0, max: 2.0, step: 0.05 }, Num(0.5),
+        "A passage sends to an entity in proportion to weight * df^-p; applied before the row is normalised", "SPRIG, hub penalty";
+    Tokens "tokens" "tok" "words", Score,
+        choices! {
+            "plain": "lower case, runs of ASCII letters and digits",
+            "stem": "Unicode words, 33 stop words dropped, English Snowball stems",
+        }, Pick(0),
+        "How text is cut into words for BM25", "the reference runs use both";
+    Bm25K1 "bm25_k1" "k1" "BM25 k1", Score,
+        Domain::Real { min: 0.0, max: 3.0, step: 0.1 }, Num(1.2),
+        "How fast repeated words stop counting", "not published by SPRIG; the usual default";
+    Bm25B "bm25_b" "b" "BM25 b", Score,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 }, Num(0.75),
+        "How much long passages are discounted", "not published by SPRIG; the usual default";
+    SeedQ "seed_q" "q" "entity seed q", Seeds,
+        Domain::Real { min: 0.0, max: 2.0, step: 0.05 }, Num(0.5),
+        "An entity seed weighs df^-q", "SPRIG, defaults by data set (HotpotQA 0.5, 2Wiki 1.0)";
+    SeedK "seed_k" "k" "passage seeds", Seeds,
+        Domain::Integer { min: 0, max: 50, step: 1, zero: None }, Int(10),
+        "How many first-stage passages become seeds", "SPRIG, defaults by data set (Hybrid HotpotQA 10, 2Wiki 5)";
+    SeedWeight "seed_weight" "sw" "passage seed weight", Seeds,
+        choices! {
+            "rank": "1/r",
+            "linear": "(k-r+1)/k",
+            "rrf": "1/(60+r)",
+            "softmax": "exp((score - best)/tau)",
+            "raw": "the score, negative ones as 0",
+        }, Pick(0),
+        "What a passage seed at rank r weighs", "SPRIG names rank; its formula is not given, 1/r is the usual reading";
+    SoftmaxTau "softmax_tau" "tau" "softmax tau", Seeds,
+        Domain::Real { min: 0.05, max: 10.0, step: 0.05 }, Num(1.0),
+        "Temperature of softmax seed weights", "not published";
+    Fallback "fallback" "fb" "no-seed fallback", Seeds,
+        choices! {
+            "uniform": "every passage alike",
+            "bm25_top1": "all mass on the best BM25 passage",
+            "none": "nothing is retrieved",
+        }, Pick(0),
+        "What starts the walk when the question has no seed", "SPRIG, Graph and Graph + BM25 top-1 fallback";
+    Mix "mix" "mix" "mixing", Mix,
+        choices! {
+            "mass": "raw masses added: a = |s_e| / (|s_e|+|s_d|)",
+            "adaptive": "a = (n_e+1)/(n_e+n_d+2), n = number of seeds",
+            "fixed": "a as given",
+        }, Pick(0),
+        "How entity and passage seeds share the restart mass", "SPRIG, MIX";
+    MixA "mix_a" "a" "entity share a", Mix,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.01 }, Num(0.5),
+        "Entity share of the restart mass when mixing is fixed", "SPRIG, MIX";
+    Walk "walk" "walk" "walk", Spread,
+        choices! {
+            "power": "T steps of power iteration from the seeds",
+            "push": "forward push until every residual is below epsilon: the limit of many steps",
+        }, Pick(0),
+        "How score spreads", "SPRIG, 2Wiki power, HotpotQA push; power is the default here since each of its steps can be shown";
+    Alpha "alpha" "alpha" "restart alpha", Spread,
+        Domain::Real { min: 0.01, max: 0.99, step: 0.01 }, Num(0.15),
+        "Share of mass that restarts at the seeds in every step", "SPRIG";
+    Steps "steps" "T" "steps T", Spread,
+        Domain::Integer { min: 0, max: 50, step: 1, zero: None }, Int(5),
+        "Power iterations; odd T favours entity seeds on passages, even T passage seeds", "SPRIG";
+    Epsilon "epsilon" "eps" "push epsilon", Spread,
+        Domain::Log { min: 1e-8, max: 1e-2, factor: 10.0 }, Num(1e-5),
+        "Push stops when no residual exceeds this", "not published";
+    PushThreshold "push_threshold" "thr" "push threshold", Spread,
+        choices! {
+            "plain": "epsilon",
+            "degree": "epsilon * degree, the rule of Andersen, Chung and Lang",
+        }, Pick(0),
+        "What a residual is compared with", "Andersen, Chung, Lang 2006";
+    Dangling "dangling" "dang" "dead ends", Spread,
+        choices! {
+            "drop": "mass that reaches a passage without entities leaves the walk",
+            "reseed": "it returns to the seeds",
+            "stay": "it stays where it is",
+        }, Pick(0),
+        "What happens at a passage without entities", "SPRIG is silent; drop is what normalising an empty row gives";
+    ResultK "result_k" "K" "top K", Select,
+        Domain::Integer { min: 1, max: 200, step: 1, zero: None }, Int(10),
+        "How many passages are returned", "all systems";
+}
+
+impl Parameter {
+    pub fn declaration(self) -> &'static Declaration {
+        &DECLARATIONS[self as usize]
+    }
+
+    pub fn id(self) -> &'static str {
+        self.declaration().id
+    }
+
+    /// By identifier; hyphens count as underscores.
+    pub fn from_id(id: &str) -> Option<Parameter> {
+        let id = id.replace('-', "_");
+        Self::ALL.iter().copied().find(|p| p.id() == id)
+    }
+}
+
+impl Domain {
+    /// The value a text names.
+    ///
+    /// # Errors
+    /// What was expected, when the text is no value of this domain.
+    pub fn parse(&self, text: &str) -> Result<Value, String> {
+        let text = text.trim();
+        let value = match self {
+            Domain::Choice(choices) => choices.iter().position(|c| c.name == text).map(Pick),
+            Domain::Integer { zero: Some(name), .. } if text == *name => Some(Int(0)),
+            Domain::Integer { .. } => text.parse().ok().map(Int),
+            Domain::Real { .. } | Domain::Log { .. } => text.parse().ok().map(Num),
+        };
+        value.filter(|v| self.contains(*v)).ok_or_else(|| format!("expected {self}, found '{text}'"))
+    }
+
+    pub fn contains(&self, value: Value) -> bool {
+        match (self, value) {
+            (Domain::Choice(choices), Pick(i)) => i < choices.len(),
+            (Domain::Integer { min, max, .. }, Int(v)) => (*min..=*max).contains(&v),
+            (Domain::Real { min, max, .. } | Domain::Log { min, max, .. }, Num(v)) => v >= *min && v <= *max,
+            _ => false,
+        }
+    }
+
+    /// `count` slider steps up (or down, when negative), kept inside the domain. Choices wrap around.
+    pub fn stepped(&self, value: Value, count: i64) -> Value {
+        match (self, value) {
+            (Domain::Choice(choices), Pick(i)) => Pick((i as i64 + count).rem_euclid(choices.len() as i64) as usize),
+            (Domain::Integer { min, max, step, .. }, Int(v)) => Int((v + count * step).clamp(*min, *max)),
+            (Domain::Real { min, max, step }, Num(v)) => {
+                // Land on the grid of steps, so that a scrub to and fro comes back to the same bits.
+                let at = ((v - min) / step).round() + count as f64;
+                Num(round_to_step(min + at * step, *step).clamp(*min, *max))
+            }
+            (Domain::Log { min, max, factor }, Num(v)) => {
+                let at = (v.ln() / factor.ln()).round() + count as f64;
+                let exact: f64 = format!("{:e}", factor.powf(at)).parse().unwrap_or(*min);
+                let tidy: f64 = format!("{exact:.6e}").parse().unwrap_or(exact);
+                Num(tidy.clamp(*min, *max))
+            }
+            (_, value) => value,
+        }
+    }
+
+    /// Where a value lies between the ends of the slider, 0 to 1.
+    pub fn fraction(&self, value: Value) -> f64 {
+        let between = |v: f64, min: f64, max: f64| if max > min { (v - min) / (max - min) } else { 0.0 };
+        match (self, value) {
+            (Domain::Choice(choices), Pick(i)) => between(i as f64, 0.0, choices.len() as f64 - 1.0),
+            (Domain::Integer { min, max, .. }, Int(v)) => between(v as f64, *min as f64, *max as f64),
+            (Domain::Real { min, max, .. }, Num(v)) => between(v, *min, *max),
+            (Domain::Log { min, max, .. }, Num(v)) => between(v.ln(), min.ln(), max.ln()),
+            _ => 0.0,
+        }
+    }
+
+    /// The value on the grid of steps nearest to a place on the slider, 0 to 1.
+    pub fn at_fraction(&self, fraction: f64) -> Value {
+        let f = fraction.clamp(0.0, 1.0);
+        match self {
+            Domain::Choice(choices) => Pick((f * (choices.len() as f64 - 1.0)).round() as usize),
+            Domain::Integer { min, max, step, .. } => {
+                let steps = (f * (max - min) as f64 / *step as f64).round() as i64;
+                Int((min + steps * step).clamp(*min, *max))
+            }
+            Domain::Real { min, max, step } => self.stepped(Num(*min), (f * (max - min) / step).round() as i64),
+            Domain::Log { min, max, factor } => {
+                self.stepped(Num(*min), (f * (max / min).ln() / factor.ln()).round() as i64)
+            }
+        }
+    }
+
+    /// The value as a person writes it.
+    pub fn format(&self, value: Value) -> String {
+        match (self, value) {
+            (Domain::Choice(choices), Pick(i)) => choices.get(i).map_or("?", |c| c.name).to_owned(),
+            (Domain::Integer { zero: Some(name), .. }, Int(0)) => (*name).to_owned(),
+            (_, Int(v)) => v.to_string(),
+            (Domain::Log { .. }, Num(v)) => format!("{v:e}"),
+            (_, Num(v)) => format!("{v}"),
+            (_, Pick(i)) => i.to_string(),
+        }
+    }
+}
+
+/// Removes the noise of binary fractions: 0.15000000000000002 becomes 0.15.
+fn round_to_step(value: f64, step: f64) -> f64 {
+    let digits = (-step.log10()).ceil().max(0.0) as i32 + 2;
+    let scale = 10f64.powi(digits);
+    (value * scale).round() / scale
+}
+
+/// What the domain allows, in words for an error or a help line.
+impl fmt::Display for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Domain::Choice(choices) => {
+                f.write_str("one of ")?;
+                for (i, choice) in choices.iter().enumerate() {
+                    write!(f, "{}{}", if i == 0 { "" } else { ", " }, choice.name)?;
+                }
+                Ok(())
+            }
+            Domain::Integer { min, max, zero: Some(name), .. } => {
+                write!(f, "{name} or a whole number from {} to {max}", min.max(&1))
+            }
+            Domain::Integer { min, max, .. } => write!(f, "a whole number from {min} to {max}"),
+            Domain::Real { min, max, .. } => write!(f, "a number from {min} to {max}"),
+            Domain::Log { min, max, .. } => write!(f, "a number from {min:e} to {max:e}"),
+        }
+    }
+}
+
+impl Parameter {
+    /// The value as JSON has it: a number, or the name of a choice.
+    pub fn json(self, value: Value) -> serde_json::Value {
+        match value {
+            Int(v) => v.into(),
+            Num(v) => v.into(),
+            Pick(_) => self.declaration().domain.format(value).into(),
+        }
+    }
+}
+
+impl Serialize for Declaration {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", self.id)?;
+        map.serialize_entry("symbol", self.symbol)?;
+        map.serialize_entry("label", self.label)?;
+        match &self.domain {
+            Domain::Choice(choices) => {
+                map.serialize_entry("type", "choice")?;
+                map.serialize_entry("choices", choices)?;
+            }
+            Domain::Integer { min, max, step, zero } => {
+                map.serialize_entry("type", "integer")?;
+                map.serialize_entry("min", min)?;
+                map.serialize_entry("max", max)?;
+                map.serialize_entry("step", step)?;
+                if let Some(name) = zero {
+                    map.serialize_entry("zero", name)?;
+                }
+            }
+            Domain::Real { min, max, step } => {
+                map.serialize_entry("type", "real")?;
+                map.serialize_entry("min", min)?;
+                map.serialize_entry("max", max)?;
+                map.serialize_entry("step", step)?;
+            }
+            Domain::Log { min, max, factor } => {
+                map.serialize_entry("type", "log")?;
+                map.serialize_entry("min", min)?;
+                map.serialize_entry("max", max)?;
+                map.serialize_entry("factor", factor)?;
+            }
+        }
+        let parameter = Parameter::from_id(self.id);
+        map.serialize_entry("default", &parameter.map(|p| p.json(self.default)))?;
+        map.serialize_entry("stage", &self.stage)?;
+        map.serialize_entry("meaning", self.meaning)?;
+        map.serialize_entry("source", self.source)?;
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_is_in_its_domain_and_survives_text() {
+        for p in Parameter::ALL {
+            let d = p.declaration();
+            assert!(d.domain.contains(d.default), "{}", d.id);
+            assert_eq!(d.domain.parse(&d.domain.format(d.default)), Ok(d.default), "{}", d.id);
+            assert_eq!(Parameter::from_id(d.id), Some(*p));
+        }
+    }
+
+    #[test]
+    fn a_step_up_and_down_comes_back_to_the_same_bits() {
+        for p in Parameter::ALL {
+            let d = &p.declaration().domain;
+            for place in 1..20 {
+                let start = d.at_fraction(f64::from(place) / 20.0);
+                let up = d.stepped(start, 1);
+                assert!(d.contains(start) && d.contains(up), "{} {start:?} {up:?}", p.id());
+                if up != start {
+                    assert_eq!(d.stepped(up, -1), start, "{}", p.id());
+                }
+                let f = d.fraction(start);
+                assert_eq!(d.at_fraction(f), start, "{} at {f}", p.id());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_value_says_what_is() {
+        let said = Parameter::Alpha.declaration().domain.parse("2").unwrap_err();
+        assert_eq!(said, "expected a number from 0.01 to 0.99, found '2'");
+        let said = Parameter::Walk.declaration().domain.parse("run").unwrap_err();
+        assert_eq!(said, "expected one of power, push, found 'run'");
+        assert_eq!(Parameter::EdgeCap.declaration().domain.parse("none"), Ok(Int(0)));
+    }
+}

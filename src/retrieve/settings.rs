@@ -1,0 +1,178 @@
+//! One value that says everything about how to retrieve: the method and every parameter.
+
+use super::methods::Method;
+use super::parameters::{Parameter, Value};
+use serde::{Serialize, Serializer};
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The method's default.
+    Default,
+    /// What the opened index was built with.
+    Index,
+    /// Set by the person.
+    User,
+}
+
+/// A method and the value of every parameter. Two equal settings give equal bits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    method: &'static Method,
+    values: Vec<(Value, Origin)>,
+}
+
+impl Settings {
+    /// The defaults of a method.
+    pub fn new(method: &'static Method) -> Settings {
+        let values = Parameter::ALL.iter().map(|p| (method.default(*p), Origin::Default)).collect();
+        Settings { method, values }
+    }
+
+    pub fn method(&self) -> &'static Method {
+        self.method
+    }
+
+    /// Another method; what the person or the index set stays, the rest takes the new method's defaults.
+    pub fn set_method(&mut self, method: &'static Method) {
+        self.method = method;
+        for (p, slot) in Parameter::ALL.iter().zip(&mut self.values) {
+            if slot.1 == Origin::Default {
+                slot.0 = method.default(*p);
+            }
+        }
+    }
+
+    pub fn get(&self, parameter: Parameter) -> Value {
+        self.values[parameter as usize].0
+    }
+
+    pub fn origin(&self, parameter: Parameter) -> Origin {
+        self.values[parameter as usize].1
+    }
+
+    /// Sets a value that the domain contains; others are ignored.
+    pub fn set(&mut self, parameter: Parameter, value: Value, origin: Origin) {
+        if parameter.declaration().domain.contains(value) {
+            self.values[parameter as usize] = (value, origin);
+        }
+    }
+
+    /// Back to the method's default.
+    pub fn reset(&mut self, parameter: Parameter) {
+        self.values[parameter as usize] = (self.method.default(parameter), Origin::Default);
+    }
+
+    /// Reads `name=value`.
+    ///
+    /// # Errors
+    /// What was expected and where to see what there is.
+    pub fn set_text(&mut self, assignment: &str) -> Result<(), String> {
+        let (name, text) = assignment
+            .split_once('=')
+            .ok_or_else(|| format!("'{assignment}' is no NAME=VALUE; write for example --set alpha=0.3"))?;
+        let parameter = Parameter::from_id(name.trim()).ok_or_else(|| {
+            format!("no parameter '{}'; 'hopscope parameters' lists them{}", name.trim(), nearest(name.trim()))
+        })?;
+        let value = parameter
+            .declaration()
+            .domain
+            .parse(text)
+            .map_err(|said| format!("parameter {}: {said}", parameter.id()))?;
+        self.set(parameter, value, Origin::User);
+        Ok(())
+    }
+
+    pub fn integer(&self, parameter: Parameter) -> usize {
+        match self.get(parameter) {
+            Value::Integer(v) => usize::try_from(v).unwrap_or(0),
+            Value::Real(v) => v as usize,
+            Value::Choice(v) => v,
+        }
+    }
+
+    pub fn real(&self, parameter: Parameter) -> f64 {
+        match self.get(parameter) {
+            Value::Real(v) => v,
+            Value::Integer(v) => v as f64,
+            Value::Choice(v) => v as f64,
+        }
+    }
+
+    /// The name of the chosen alternative.
+    pub fn choice(&self, parameter: Parameter) -> &'static str {
+        match (&parameter.declaration().domain, self.get(parameter)) {
+            (super::parameters::Domain::Choice(choices), Value::Choice(i)) => choices[i].name,
+            _ => "",
+        }
+    }
+
+    pub fn on(&self, parameter: Parameter) -> bool {
+        self.choice(parameter) == "on"
+    }
+
+    /// The values of some parameters: what a step's memory of its last result is keyed by.
+    pub fn key(&self, reads: &[Parameter]) -> Vec<Value> {
+        reads.iter().map(|p| self.get(*p)).collect()
+    }
+
+    /// The value as a person writes it.
+    pub fn text(&self, parameter: Parameter) -> String {
+        parameter.declaration().domain.format(self.get(parameter))
+    }
+
+    /// Differences from the method's defaults as `name=value`, for commands that repeat a screen.
+    pub fn changed(&self) -> Vec<String> {
+        let uses = self.method.uses();
+        let own = uses.iter().filter(|p| self.get(**p) != self.method.default(**p));
+        own.map(|p| format!("{}={}", p.id(), self.text(*p))).collect()
+    }
+}
+
+fn nearest(name: &str) -> String {
+    use fuzzy_matcher::FuzzyMatcher;
+    let matcher = fuzzy_matcher::skim::SkimMatcherV2::default();
+    let score =
+        |p: &&Parameter| matcher.fuzzy_match(p.id(), name).or_else(|| matcher.fuzzy_match(name, p.id())).unwrap_or(0);
+    match Parameter::ALL.iter().max_by_key(score).filter(|p| score(p) > 0) {
+        Some(p) => format!("; did you mean {}?", p.id()),
+        None => String::new(),
+    }
+}
+
+/// All parameters the method uses, by identifier.
+impl Serialize for Settings {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.method.uses().into_iter().map(|p| (p.id(), p.json(self.get(p)))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retrieve::methods::METHODS;
+
+    #[test]
+    fn assignments_are_checked_and_named() {
+        let mut s = Settings::new(&METHODS[2]);
+        s.set_text("alpha=0.3").unwrap();
+        s.set_text("edge-cap=none").unwrap();
+        assert_eq!(s.real(Parameter::Alpha), 0.3);
+        assert_eq!(s.origin(Parameter::Alpha), Origin::User);
+        assert_eq!(s.changed(), vec!["alpha=0.3"]);
+        assert!(s.set_text("alhpa=0.3").unwrap_err().contains("no parameter 'alhpa'"));
+        assert!(s.set_text("steps").unwrap_err().contains("NAME=VALUE"));
+        assert!(s.set_text("steps=-1").unwrap_err().contains("whole number from 0 to 50"));
+    }
+
+    #[test]
+    fn what_the_person_set_survives_a_change_of_method() {
+        let mut s = Settings::new(&METHODS[2]);
+        s.set_text("steps=3").unwrap();
+        s.set_method(&METHODS[1]);
+        assert_eq!(s.integer(Parameter::Steps), 3);
+        s.reset(Parameter::Steps);
+        assert_eq!(s.integer(Parameter::Steps), 5);
+    }
+}

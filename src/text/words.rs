@@ -1,0 +1,102 @@
+//! How text is cut into the words that BM25 counts.
+
+use rustc_hash::FxHashSet;
+use std::sync::LazyLock;
+
+/// The two ways the reference runs cut words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tokens {
+    /// Lower case by Unicode rules, then runs of ASCII letters and digits; anything else separates.
+    Plain,
+    /// Lower case, runs of Unicode letters, digits and `_`, 33 stop words dropped, English Snowball stems.
+    Stem,
+}
+
+/// The 33 stop words of Lucene's English analyser.
+pub static STOP_WORDS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these \
+     they this to was will with"
+        .split_whitespace()
+        .collect()
+});
+
+/// Longer words than this are cut: no text has them, and the lexical index refuses them.
+const LONGEST: usize = 1000;
+
+impl Tokens {
+    pub const ALL: [Tokens; 2] = [Tokens::Plain, Tokens::Stem];
+
+    pub fn from_name(name: &str) -> Tokens {
+        if name == "stem" { Tokens::Stem } else { Tokens::Plain }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Tokens::Plain => "plain",
+            Tokens::Stem => "stem",
+        }
+    }
+
+    /// Calls `each` for every word of the text, in order.
+    pub fn each(self, text: &str, mut each: impl FnMut(&str)) {
+        let lower = text.to_lowercase();
+        match self {
+            Tokens::Plain => {
+                for word in lower.as_bytes().split(|b| !b.is_ascii_alphanumeric()) {
+                    if !word.is_empty() {
+                        // A run of ASCII letters and digits is UTF-8.
+                        each(std::str::from_utf8(&word[..word.len().min(LONGEST)]).unwrap_or_default());
+                    }
+                }
+            }
+            Tokens::Stem => {
+                let stemmer = english();
+                for word in lower.split(|c: char| !is_word(c)) {
+                    if word.is_empty() || STOP_WORDS.contains(word) {
+                        continue;
+                    }
+                    let end = word.char_indices().nth(LONGEST / 4).map_or(word.len(), |(at, _)| at);
+                    each(&stemmer.stem(&word[..end]));
+                }
+            }
+        }
+    }
+
+    /// The words as a list.
+    pub fn list(self, text: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        self.each(text, |w| words.push(w.to_owned()));
+        words
+    }
+}
+
+/// What `\w` means to the reference: letters, digits and `_`, but not combining marks.
+pub fn is_word(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '_';
+    }
+    c.is_alphanumeric() && !unicode_normalization::char::is_combining_mark(c)
+}
+
+fn english() -> frostem::Stemmer {
+    frostem::Stemmer::new(frostem::Algorithm::English)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_words_are_ascii_runs_of_the_lower_cased_text() {
+        assert_eq!(
+            Tokens::Plain.list("Südhof's 2nd OPUS—№7, İzmir"),
+            ["s", "dhof", "s", "2nd", "opus", "7", "i", "zmir"]
+        );
+        assert!(Tokens::Plain.list(" ,;").is_empty());
+    }
+
+    #[test]
+    fn stems_drop_stop_words_and_keep_letters_of_all_scripts() {
+        assert_eq!(Tokens::Stem.list("The running of the Südhof_x mice"), ["run", "südhof_x", "mice"]);
+    }
+}
