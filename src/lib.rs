@@ -13,7 +13,11 @@
 
 #![deny(unsafe_code)]
 
+pub mod cli;
 pub mod corpus;
+pub mod evaluate;
+pub mod explain;
+pub mod explorer;
 pub mod graph;
 pub mod index;
 pub mod retrieve;

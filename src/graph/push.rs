@@ -39,7 +39,13 @@ pub fn forward(
     mut mark: impl FnMut(&Pushed),
 ) -> Pushed {
     let n = transition.nodes();
-    let mut out = Pushed { estimate: vec![0.0; n], residual: vec![0.0; n], pushes: 0, dropped: 0.0, capped: false };
+    let mut out = Pushed {
+        estimate: vec![0.0; n],
+        residual: vec![0.0; n],
+        pushes: 0,
+        dropped: 0.0,
+        capped: false,
+    };
     let limit = |u: usize| match threshold {
         Threshold::Plain => epsilon,
         Threshold::Degree => epsilon * transition.degree(u).max(1) as f64,
@@ -109,7 +115,13 @@ pub fn forward(
 
 /// Reverse push: for every node u, how much of one unit restarted at u the limit walk settles on `target`.
 /// Returns the estimates and the largest residual, which bounds each one's error.
-pub fn reverse(transition: &Transition, target: u32, alpha: f64, epsilon: f64, dangling: Dangling) -> (Vec<f64>, f64) {
+pub fn reverse(
+    transition: &Transition,
+    target: u32,
+    alpha: f64,
+    epsilon: f64,
+    dangling: Dangling,
+) -> (Vec<f64>, f64) {
     let n = transition.nodes();
     let mut estimate = vec![0.0; n];
     let mut residual = vec![0.0; n];

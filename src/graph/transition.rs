@@ -14,6 +14,7 @@ pub enum Dangling {
 }
 
 /// Row-stochastic `P[u,v] = w(u,v) into(v) / out(u)`, rows = from. Rows without arcs are empty (dangling).
+#[derive(Debug)]
 pub struct Transition {
     /// Symmetric: row u holds the neighbours of u, ascending, and the weights w(u,v) > 0.
     weights: CsMatI<f32, u32>,
@@ -34,7 +35,11 @@ impl Transition {
                 scale[u] = 1.0 / sum;
             }
         }
-        Transition { weights, into, scale }
+        Transition {
+            weights,
+            into,
+            scale,
+        }
     }
 
     pub fn nodes(&self) -> usize {
@@ -56,7 +61,10 @@ impl Transition {
         let offsets = self.weights.indptr();
         let offsets = offsets.raw_storage();
         let range = offsets[node] as usize..offsets[node + 1] as usize;
-        (&self.weights.indices()[range.clone()], &self.weights.data()[range])
+        (
+            &self.weights.indices()[range.clone()],
+            &self.weights.data()[range],
+        )
     }
 
     pub fn degree(&self, node: usize) -> usize {

@@ -40,11 +40,25 @@ pub struct Forward<'t> {
 
 impl<'t> Forward<'t> {
     /// Starts at the seeds, which must sum to 1 for `Reseed` to keep mass.
-    pub fn new(transition: &'t Transition, seeds: &[(u32, f64)], dangling: Dangling) -> Forward<'t> {
+    pub fn new(
+        transition: &'t Transition,
+        seeds: &[(u32, f64)],
+        dangling: Dangling,
+    ) -> Forward<'t> {
+        Forward::from(transition, seeds, seeds, dangling)
+    }
+
+    /// Starts at `start`; restarts, and dead ends under `Reseed`, go to `seeds`.
+    pub fn from(
+        transition: &'t Transition,
+        start: &[(u32, f64)],
+        seeds: &[(u32, f64)],
+        dangling: Dangling,
+    ) -> Forward<'t> {
         let n = transition.nodes();
         let mut mass = vec![0.0; n];
-        let mut active: Vec<u32> = Vec::with_capacity(seeds.len());
-        for &(node, m) in seeds {
+        let mut active: Vec<u32> = Vec::with_capacity(start.len());
+        for &(node, m) in start {
             mass[node as usize] += m;
             active.push(node);
         }
@@ -54,7 +68,10 @@ impl<'t> Forward<'t> {
             transition,
             dangling,
             seeds: seeds.to_vec(),
-            state: State { mass, active: Some(active) },
+            state: State {
+                mass,
+                active: Some(active),
+            },
             spare: vec![0.0; n],
             scaled: Vec::new(),
         }
@@ -73,8 +90,11 @@ impl<'t> Forward<'t> {
     pub fn step(&mut self, keep: f64, restart: f64) -> StepMass {
         let t = self.transition;
         let lost = self.dangling_mass();
-        let frontier: Option<usize> =
-            self.state.active.as_ref().map(|nodes| nodes.iter().map(|&u| t.degree(u as usize)).sum());
+        let frontier: Option<usize> = self
+            .state
+            .active
+            .as_ref()
+            .map(|nodes| nodes.iter().map(|&u| t.degree(u as usize)).sum());
         match frontier {
             Some(arcs) if (arcs as f64) < SCATTER_BELOW * t.arcs() as f64 => self.scatter(keep),
             _ => self.gather(keep),
@@ -113,8 +133,10 @@ impl<'t> Forward<'t> {
     /// Mass on dangling nodes: the sum, and the nodes.
     fn dangling_mass(&self) -> (f64, Sparse) {
         let mass = &self.state.mass;
-        let held =
-            |u: u32| (self.transition.dangling(u as usize) && mass[u as usize] > 0.0).then(|| (u, mass[u as usize]));
+        let held = |u: u32| {
+            (self.transition.dangling(u as usize) && mass[u as usize] > 0.0)
+                .then(|| (u, mass[u as usize]))
+        };
         let nodes: Sparse = match &self.state.active {
             Some(active) => active.iter().filter_map(|&u| held(u)).collect(),
             None => (0..mass.len() as u32).filter_map(held).collect(),
@@ -160,7 +182,11 @@ impl<'t> Forward<'t> {
         let scaled = &self.scaled;
         let one = |v: usize, slot: &mut f64| {
             let (sources, weights) = t.row(v);
-            let sum: f64 = sources.iter().zip(weights).map(|(&u, &w)| f64::from(w) * scaled[u as usize]).sum();
+            let sum: f64 = sources
+                .iter()
+                .zip(weights)
+                .map(|(&u, &w)| f64::from(w) * scaled[u as usize])
+                .sum();
             *slot = sum * t.into(v);
         };
         each_node(&mut self.spare, one);
@@ -172,11 +198,20 @@ impl<'t> Forward<'t> {
 /// Fills a dense vector node by node, on all threads when it is long.
 fn each_node(values: &mut [f64], one: impl Fn(usize, &mut f64) + Sync) {
     if values.len() < 2 * CHUNK {
-        values.iter_mut().enumerate().for_each(|(v, slot)| one(v, slot));
+        values
+            .iter_mut()
+            .enumerate()
+            .for_each(|(v, slot)| one(v, slot));
     } else {
-        values.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, slots)| {
-            slots.iter_mut().enumerate().for_each(|(i, slot)| one(chunk * CHUNK + i, slot));
-        });
+        values
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .for_each(|(chunk, slots)| {
+                slots
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(i, slot)| one(chunk * CHUNK + i, slot));
+            });
     }
 }
 

@@ -55,7 +55,11 @@ impl Index {
     ///
     /// # Errors
     /// An empty corpus, or a cancelled build.
-    pub fn build(corpus: Corpus, options: &EntityOptions, progress: &dyn Progress) -> Result<Index, IndexError> {
+    pub fn build(
+        corpus: Corpus,
+        options: &EntityOptions,
+        progress: &dyn Progress,
+    ) -> Result<Index, IndexError> {
         build(corpus, options, None, progress)
     }
 
@@ -71,12 +75,19 @@ impl Index {
     ) -> Result<Built, IndexError> {
         let vacant = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
         if folder.exists() && !vacant && !Index::is_index(folder) {
-            return Err(IndexError::Occupied { path: folder.to_owned() });
+            return Err(IndexError::Occupied {
+                path: folder.to_owned(),
+            });
         }
-        let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = folder
+            .parent()
+            .filter(|p| !p.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         fs::create_dir_all(parent).map_err(|e| IndexError::io(parent, e))?;
-        let temporary =
-            tempfile::Builder::new().prefix(".hopscope-").tempdir_in(parent).map_err(|e| IndexError::io(parent, e))?;
+        let temporary = tempfile::Builder::new()
+            .prefix(".hopscope-")
+            .tempdir_in(parent)
+            .map_err(|e| IndexError::io(parent, e))?;
         let index = build(corpus, options, Some(temporary.path()), progress)?;
         progress.advance(Step::Write, 0, 1);
         let manifest = store::write(&index, temporary.path())?;
@@ -94,7 +105,9 @@ impl Index {
 
 /// Puts the finished folder in the place of the old one.
 fn replace(finished: &Path, folder: &Path) -> Result<(), IndexError> {
-    let mut permissions = fs::metadata(finished).map_err(|e| IndexError::io(finished, e))?.permissions();
+    let mut permissions = fs::metadata(finished)
+        .map_err(|e| IndexError::io(finished, e))?
+        .permissions();
     // Temporary folders are private; an index is as readable as any file.
     #[cfg(unix)]
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
@@ -121,7 +134,11 @@ fn build(
     if corpus.passages.is_empty() {
         return Err(IndexError::Empty);
     }
-    let Corpus { name, passages, questions } = corpus;
+    let Corpus {
+        name,
+        passages,
+        questions,
+    } = corpus;
     let total = passages.len();
     let columns = Passages::new(&passages);
     drop(passages);
@@ -134,11 +151,29 @@ fn build(
         None => None,
     };
     let (graph, lexical) = rayon::join(
-        || EntityGraph::build(&columns, options, |done| progress.advance(Step::Entities, done, total)),
-        || Lexical::build(&columns, engine.as_deref(), |done| progress.advance(Step::Words, done, total)),
+        || {
+            EntityGraph::build(&columns, options, |done| {
+                progress.advance(Step::Entities, done, total)
+            })
+        },
+        || {
+            Lexical::build(&columns, engine.as_deref(), |done| {
+                progress.advance(Step::Words, done, total)
+            })
+        },
     );
     let graph = graph.ok_or(IndexError::Cancelled)?;
-    let lexical = lexical.map_err(|e| IndexError::Lexical(e.to_string()))?.ok_or(IndexError::Cancelled)?;
+    let lexical = lexical
+        .map_err(|e| IndexError::Lexical(e.to_string()))?
+        .ok_or(IndexError::Cancelled)?;
     let fingerprint = columns.fingerprint();
-    Ok(Index::assemble(name, fingerprint, options.clone(), columns, questions, graph, lexical))
+    Ok(Index::assemble(
+        name,
+        fingerprint,
+        options.clone(),
+        columns,
+        questions,
+        graph,
+        lexical,
+    ))
 }

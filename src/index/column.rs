@@ -20,7 +20,11 @@ impl<T: Pod> Column<T> {
     pub fn mapped(map: Arc<Mmap>) -> Result<Column<T>, String> {
         match bytemuck::try_cast_slice::<u8, T>(&map) {
             Ok(_) => Ok(Column::Mapped(map)),
-            Err(said) => Err(format!("{} bytes are no array of {}-byte values: {said}", map.len(), size_of::<T>())),
+            Err(said) => Err(format!(
+                "{} bytes are no array of {}-byte values: {said}",
+                map.len(),
+                size_of::<T>()
+            )),
         }
     }
 
@@ -70,9 +74,16 @@ impl Strings {
 
     /// String `i`; empty when `i` is past the end.
     pub fn get(&self, i: usize) -> &str {
-        let start = if i == 0 { 0 } else { self.ends.get(i - 1).copied().unwrap_or(0) };
+        let start = if i == 0 {
+            0
+        } else {
+            self.ends.get(i - 1).copied().unwrap_or(0)
+        };
         let end = self.ends.get(i).copied().unwrap_or(start);
-        let bytes = self.bytes.get(start as usize..end as usize).unwrap_or_default();
+        let bytes = self
+            .bytes
+            .get(start as usize..end as usize)
+            .unwrap_or_default();
         // Checksums hold what was written, and only text was: this fails on no file that opened.
         std::str::from_utf8(bytes).unwrap_or_default()
     }
@@ -90,6 +101,9 @@ impl<S: AsRef<str>> FromIterator<S> for Strings {
             bytes.extend_from_slice(item.as_ref().as_bytes());
             ends.push(bytes.len() as u64);
         }
-        Strings { ends: ends.into(), bytes: bytes.into() }
+        Strings {
+            ends: ends.into(),
+            bytes: bytes.into(),
+        }
     }
 }

@@ -19,7 +19,11 @@ pub struct EntityOptions {
 
 impl Default for EntityOptions {
     fn default() -> Self {
-        EntityOptions { ner: "regex_plus".into(), norm: "simple".into(), alias_linking: false }
+        EntityOptions {
+            ner: "regex_plus".into(),
+            norm: "simple".into(),
+            alias_linking: false,
+        }
     }
 }
 
@@ -95,7 +99,9 @@ impl EntityGraph {
 
     /// The entity with this normal form.
     pub fn find(&self, form: &str) -> Option<u32> {
-        let at = self.sorted.partition_point(|&e| self.names.get(e as usize) < form);
+        let at = self
+            .sorted
+            .partition_point(|&e| self.names.get(e as usize) < form);
         let entity = *self.sorted.get(at)?;
         (self.names.get(entity as usize) == form).then_some(entity)
     }
@@ -106,8 +112,15 @@ impl EntityGraph {
     }
 
     pub fn occurrences(&self, passage: usize) -> impl Iterator<Item = Occurrence> + '_ {
-        let start = if passage == 0 { 0 } else { self.mention_ends[passage - 1] as usize };
-        let end = self.mention_ends.get(passage).map_or(start, |e| *e as usize);
+        let start = if passage == 0 {
+            0
+        } else {
+            self.mention_ends[passage - 1] as usize
+        };
+        let end = self
+            .mention_ends
+            .get(passage)
+            .map_or(start, |e| *e as usize);
         (start..end).map(|i| Occurrence {
             start: self.mention_start[i],
             end: self.mention_end[i],
@@ -124,14 +137,24 @@ impl EntityGraph {
     ) -> Option<EntityGraph> {
         let ner = Ner::from_name(&options.ner);
         let norm = Norm::from_name(&options.norm);
-        let aliases = if options.alias_linking { Aliases::of_titles(passages, norm) } else { Aliases::default() };
+        let aliases = if options.alias_linking {
+            Aliases::of_titles(passages, norm)
+        } else {
+            Aliases::default()
+        };
 
         let done = std::sync::atomic::AtomicUsize::new(0);
         let tick = || progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
-        let found: Option<Vec<Vec<Mention>>> =
-            (0..passages.len()).into_par_iter().map(|p| tick().then(|| ner.mentions(&passages.full_text(p)))).collect();
+        let found: Option<Vec<Vec<Mention>>> = (0..passages.len())
+            .into_par_iter()
+            .map(|p| tick().then(|| ner.mentions(&passages.full_text(p))))
+            .collect();
         let found = found?;
-        let known = if ner == Ner::RegexPlus { known_capitals(passages, &found) } else { FxHashSet::default() };
+        let known = if ner == Ner::RegexPlus {
+            known_capitals(passages, &found)
+        } else {
+            FxHashSet::default()
+        };
 
         let mut builder = Builder::default();
         for (p, mentions) in found.iter().enumerate() {
@@ -185,11 +208,17 @@ impl Aliases {
             }
             let base = norm.apply(without_parenthesis(title));
             let whole = norm.apply(title);
-            for alias in if whole == base { vec![base.clone()] } else { vec![whole, base.clone()] } {
+            for alias in if whole == base {
+                vec![base.clone()]
+            } else {
+                vec![whole, base.clone()]
+            } {
                 if alias.chars().count() < MIN_LENGTH {
                     continue;
                 }
-                let owner = owners.entry(alias).or_insert_with(|| (p, base.clone(), true));
+                let owner = owners
+                    .entry(alias)
+                    .or_insert_with(|| (p, base.clone(), true));
                 owner.2 &= owner.0 == p;
             }
         }
@@ -198,7 +227,10 @@ impl Aliases {
             .map(|(alias, (_, form, unique))| (alias, if unique { form } else { String::new() }))
             .collect();
         sorted.sort_unstable();
-        Aliases { names: sorted.iter().map(|a| &a.0).collect(), forms: sorted.iter().map(|a| &a.1).collect() }
+        Aliases {
+            names: sorted.iter().map(|a| &a.0).collect(),
+            forms: sorted.iter().map(|a| &a.1).collect(),
+        }
     }
 
     fn find(&self, form: &str) -> Option<&str> {
@@ -218,7 +250,10 @@ impl Aliases {
 /// A title without its trailing "(...)".
 pub fn without_parenthesis(title: &str) -> &str {
     let trimmed = title.trim_end();
-    match trimmed.strip_suffix(')').and_then(|inner| inner.rfind('(').map(|at| (at, &inner[at + 1..]))) {
+    match trimmed
+        .strip_suffix(')')
+        .and_then(|inner| inner.rfind('(').map(|at| (at, &inner[at + 1..])))
+    {
         Some((at, inside)) if !inside.contains(')') => trimmed[..at].trim_end(),
         _ => title,
     }
@@ -251,7 +286,8 @@ impl Builder {
                 let entity = self.names.len() as u32;
                 self.ids.insert(form.to_owned(), entity);
                 self.names.push(form.to_owned());
-                self.labels.push(surface.split_whitespace().collect::<Vec<_>>().join(" "));
+                self.labels
+                    .push(surface.split_whitespace().collect::<Vec<_>>().join(" "));
                 entity
             }
         };
@@ -264,7 +300,11 @@ impl Builder {
     fn end_passage(&mut self) {
         self.mention_ends.push(self.mention_entity.len() as u64);
         let from = self.rows.len();
-        self.rows.extend(self.counts.drain().map(|(e, n)| (e, n.min(u32::from(u16::MAX)) as u16)));
+        self.rows.extend(
+            self.counts
+                .drain()
+                .map(|(e, n)| (e, n.min(u32::from(u16::MAX)) as u16)),
+        );
         self.rows[from..].sort_unstable();
         self.row_ends.push(self.rows.len() as u32);
     }
@@ -329,29 +369,53 @@ mod tests {
         let passages: Vec<Passage> = texts
             .iter()
             .enumerate()
-            .map(|(i, (title, text))| Passage { id: i.to_string(), title: (*title).into(), text: (*text).into() })
+            .map(|(i, (title, text))| Passage {
+                id: i.to_string(),
+                title: (*title).into(),
+                text: (*text).into(),
+            })
             .collect();
-        let options = EntityOptions { ner: ner.into(), alias_linking, ..EntityOptions::default() };
+        let options = EntityOptions {
+            ner: ner.into(),
+            alias_linking,
+            ..EntityOptions::default()
+        };
         EntityGraph::build(&Passages::new(&passages), &options, |_| true).unwrap()
     }
 
     #[test]
     fn rows_mirror_each_other() {
-        let g =
-            graph(&[("", "Kepler met Tycho Brahe. Kepler left."), ("", "We read Kepler and Galileo.")], "regex", false);
-        assert_eq!(g.names.iter().collect::<Vec<_>>(), ["kepler", "tycho brahe", "we", "galileo"]);
+        let g = graph(
+            &[
+                ("", "Kepler met Tycho Brahe. Kepler left."),
+                ("", "We read Kepler and Galileo."),
+            ],
+            "regex",
+            false,
+        );
+        assert_eq!(
+            g.names.iter().collect::<Vec<_>>(),
+            ["kepler", "tycho brahe", "we", "galileo"]
+        );
         assert_eq!(g.row(0), (&[2, 3][..], &[2, 1][..]));
         assert_eq!(g.row(2), (&[0, 1][..], &[2, 1][..]));
         assert_eq!(g.df(0), 2);
         assert_eq!(g.find("galileo"), Some(3));
         assert_eq!(g.find("newton"), None);
-        let spans: Vec<_> = g.occurrences(0).map(|o| (o.start, o.end, o.entity)).collect();
+        let spans: Vec<_> = g
+            .occurrences(0)
+            .map(|o| (o.start, o.end, o.entity))
+            .collect();
         assert_eq!(spans, [(0, 6, 0), (11, 22, 1), (24, 30, 0)]);
     }
 
     #[test]
     fn an_opener_counts_only_when_capitalised_elsewhere() {
-        let g = graph(&[("", "Galaxies spin. Kepler saw."), ("", "We met Kepler.")], "regex_plus", false);
+        let g = graph(
+            &[("", "Galaxies spin. Kepler saw."), ("", "We met Kepler.")],
+            "regex_plus",
+            false,
+        );
         assert_eq!(g.names.iter().collect::<Vec<_>>(), ["kepler"]);
         assert_eq!(g.df(0), 2);
     }
@@ -361,7 +425,10 @@ mod tests {
         let texts = [
             ("Mercury (planet)", "It is small."),
             ("Mercury (element)", "It is a metal."),
-            ("Kepler (crater)", "Kepler is a crater on the Moon. Mercury is a planet"),
+            (
+                "Kepler (crater)",
+                "Kepler is a crater on the Moon. Mercury is a planet",
+            ),
         ];
         let g = graph(&texts, "regex", true);
         assert_eq!(g.alias("mercury"), Some(""));

@@ -63,7 +63,10 @@ fn schema() -> Schema {
             .set_tokenizer(field_name(tokens))
             .set_index_option(IndexRecordOption::WithFreqs)
             .set_fieldnorms(false);
-        builder.add_text_field(field_name(tokens), TextOptions::default().set_indexing_options(indexing));
+        builder.add_text_field(
+            field_name(tokens),
+            TextOptions::default().set_indexing_options(indexing),
+        );
     }
     builder.build()
 }
@@ -88,8 +91,10 @@ impl Lexical {
             tokenizers.register(field_name(tokens), Words(tokens));
         }
         let schema = schema();
-        let fields: Vec<Field> =
-            Tokens::ALL.iter().map(|t| schema.get_field(field_name(*t))).collect::<Result<_, _>>()?;
+        let fields: Vec<Field> = Tokens::ALL
+            .iter()
+            .map(|t| schema.get_field(field_name(*t)))
+            .collect::<Result<_, _>>()?;
         // One segment, filled in order by one thread: the engine's document number is the passage number.
         let mut writer = tantivy::Index::builder()
             .schema(schema)
@@ -111,35 +116,67 @@ impl Lexical {
             writer.add_document(document)?;
         }
         let engine = writer.finalize()?;
-        Lexical::new(&engine, lengths.into_iter().map(Column::from).collect(), passages.len()).map(Some)
+        Lexical::new(
+            &engine,
+            lengths.into_iter().map(Column::from).collect(),
+            passages.len(),
+        )
+        .map(Some)
     }
 
     /// Opens the engine's folder beside the exact lengths.
     ///
     /// # Errors
     /// What the engine could not read.
-    pub fn open(folder: &Path, lengths: Vec<Column<u32>>, passages: usize) -> tantivy::Result<Lexical> {
+    pub fn open(
+        folder: &Path,
+        lengths: Vec<Column<u32>>,
+        passages: usize,
+    ) -> tantivy::Result<Lexical> {
         Lexical::new(&tantivy::Index::open_in_dir(folder)?, lengths, passages)
     }
 
-    fn new(engine: &tantivy::Index, lengths: Vec<Column<u32>>, passages: usize) -> tantivy::Result<Lexical> {
-        let reader = engine.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual).try_into()?;
+    fn new(
+        engine: &tantivy::Index,
+        lengths: Vec<Column<u32>>,
+        passages: usize,
+    ) -> tantivy::Result<Lexical> {
+        let reader = engine
+            .reader_builder()
+            .reload_policy(tantivy::ReloadPolicy::Manual)
+            .try_into()?;
         let searcher = reader.searcher();
-        let corrupt =
-            |said: String| tantivy::TantivyError::DataCorruption(tantivy::error::DataCorruption::comment_only(said));
+        let corrupt = |said: String| {
+            tantivy::TantivyError::DataCorruption(tantivy::error::DataCorruption::comment_only(
+                said,
+            ))
+        };
         let mut cuts = Vec::new();
         for (tokens, lengths) in Tokens::ALL.into_iter().zip(lengths) {
             let field = engine.schema().get_field(field_name(tokens))?;
             let postings = match searcher.segment_readers() {
-                [segment] if segment.max_doc() as usize == passages && lengths.len() == passages => {
+                [segment]
+                    if segment.max_doc() as usize == passages && lengths.len() == passages =>
+                {
                     segment.inverted_index(field)?
                 }
-                [] if passages == 0 => std::sync::Arc::new(InvertedIndexReader::empty(IndexRecordOption::WithFreqs)),
-                _ => return Err(corrupt(format!("the lexical index does not hold the {passages} passages beside it"))),
+                [] if passages == 0 => {
+                    std::sync::Arc::new(InvertedIndexReader::empty(IndexRecordOption::WithFreqs))
+                }
+                _ => {
+                    return Err(corrupt(format!(
+                        "the lexical index does not hold the {passages} passages beside it"
+                    )));
+                }
             };
             let total: u64 = lengths.iter().map(|l| u64::from(*l)).sum();
             let average = total as f64 / passages.max(1) as f64;
-            cuts.push(Cut { field, postings, lengths, average });
+            cuts.push(Cut {
+                field,
+                postings,
+                lengths,
+                average,
+            });
         }
         Ok(Lexical { cuts, passages })
     }
@@ -160,9 +197,16 @@ impl Lexical {
     /// The words of a question in order of first appearance, repeats counted.
     pub fn question(&self, tokens: Tokens, text: &str) -> std::io::Result<Vec<Weighted>> {
         let mut words: Vec<Weighted> = Vec::new();
-        tokens.each(text, |word| match words.iter_mut().find(|w| w.word == word) {
-            Some(known) => known.weight += 1.0,
-            None => words.push(Weighted { word: word.to_owned(), weight: 1.0, df: 0, idf: 0.0 }),
+        tokens.each(text, |word| {
+            match words.iter_mut().find(|w| w.word == word) {
+                Some(known) => known.weight += 1.0,
+                None => words.push(Weighted {
+                    word: word.to_owned(),
+                    weight: 1.0,
+                    df: 0,
+                    idf: 0.0,
+                }),
+            }
         });
         for word in &mut words {
             word.df = self.df(tokens, &word.word)?;
@@ -173,7 +217,8 @@ impl Lexical {
 
     pub fn df(&self, tokens: Tokens, word: &str) -> std::io::Result<u32> {
         let cut = self.cut(tokens);
-        cut.postings.doc_freq(&Term::from_field_text(cut.field, word))
+        cut.postings
+            .doc_freq(&Term::from_field_text(cut.field, word))
     }
 
     /// `ln(1 + (N - df + 0.5) / (df + 0.5))`
@@ -195,13 +240,16 @@ impl Lexical {
         let cut = self.cut(tokens);
         for word in words.iter().filter(|w| w.df > 0) {
             let term = Term::from_field_text(cut.field, &word.word);
-            let Some(mut block) = cut.postings.read_block_postings(&term, IndexRecordOption::WithFreqs)? else {
+            let Some(mut block) = cut
+                .postings
+                .read_block_postings(&term, IndexRecordOption::WithFreqs)?
+            else {
                 continue;
             };
             each_posting(&mut block, |passage, tf| {
                 let length = f64::from(cut.lengths[passage as usize]);
-                scores[passage as usize] +=
-                    word.weight * (constants.saturation(f64::from(tf), length, cut.average) * word.idf);
+                scores[passage as usize] += word.weight
+                    * (constants.saturation(f64::from(tf), length, cut.average) * word.idf);
             });
         }
         Ok(())
@@ -236,8 +284,12 @@ impl Tokenizer for Words {
     type TokenStream<'a> = Stream;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream {
-        let mut stream =
-            Stream { text: String::with_capacity(text.len()), ends: Vec::new(), at: 0, token: Token::default() };
+        let mut stream = Stream {
+            text: String::with_capacity(text.len()),
+            ends: Vec::new(),
+            at: 0,
+            token: Token::default(),
+        };
         self.0.each(text, |word| {
             stream.text.push_str(word);
             stream.ends.push(stream.text.len());
@@ -248,8 +300,14 @@ impl Tokenizer for Words {
 
 impl TokenStream for Stream {
     fn advance(&mut self) -> bool {
-        let Some(&end) = self.ends.get(self.at) else { return false };
-        let start = if self.at == 0 { 0 } else { self.ends[self.at - 1] };
+        let Some(&end) = self.ends.get(self.at) else {
+            return false;
+        };
+        let start = if self.at == 0 {
+            0
+        } else {
+            self.ends[self.at - 1]
+        };
         self.token.text.clear();
         self.token.text.push_str(&self.text[start..end]);
         self.token.position = self.at;

@@ -5,6 +5,7 @@ pub mod column;
 pub mod entities;
 pub mod lexical;
 pub mod passages;
+pub mod sample;
 pub mod store;
 
 pub use build::{Built, Progress, Silent, Step};
@@ -37,7 +38,10 @@ const DERIVED: usize = 4;
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     #[error("{}: {source}", path.display())]
-    Io { path: PathBuf, source: std::io::Error },
+    Io {
+        path: PathBuf,
+        source: std::io::Error,
+    },
     #[error("{}: {said}; the index is damaged, build it again with: hopscope index CORPUS --out DIR", path.display())]
     Damaged { path: PathBuf, said: String },
     #[error("{}: index format {found}, this program reads {}; build it again with: hopscope index CORPUS --out DIR", path.display(), store::FORMAT)]
@@ -54,7 +58,10 @@ pub enum IndexError {
 
 impl IndexError {
     pub(crate) fn io(path: &Path, source: std::io::Error) -> IndexError {
-        IndexError::Io { path: path.to_owned(), source }
+        IndexError::Io {
+            path: path.to_owned(),
+            source,
+        }
     }
 }
 
@@ -82,7 +89,16 @@ impl Index {
         lexical: Lexical,
     ) -> Index {
         let stored = Arc::new(graph);
-        Index { name, fingerprint, passages, questions, options, stored, lexical, derived: Mutex::default() }
+        Index {
+            name,
+            fingerprint,
+            passages,
+            questions,
+            options,
+            stored,
+            lexical,
+            derived: Mutex::default(),
+        }
     }
 
     pub fn name(&self) -> &str {
@@ -150,12 +166,16 @@ impl Index {
         if *options == self.options {
             return self.stored.clone();
         }
-        let mut derived = self.derived.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut derived = self
+            .derived
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some((_, graph)) = derived.iter().find(|(o, _)| o == options) {
             return graph.clone();
         }
         // The callback never stops the build, so there is always a graph.
-        let graph = Arc::new(EntityGraph::build(&self.passages, options, |_| true).unwrap_or_default());
+        let graph =
+            Arc::new(EntityGraph::build(&self.passages, options, |_| true).unwrap_or_default());
         if derived.len() == DERIVED {
             derived.remove(0);
         }

@@ -55,8 +55,14 @@ pub struct FileEntry {
 
 impl Manifest {
     fn sealed(&self) -> String {
-        let open = Manifest { checksum: String::new(), ..self.clone() };
-        format!("{:016x}", xxh3_64(&serde_json::to_vec(&open).unwrap_or_default()))
+        let open = Manifest {
+            checksum: String::new(),
+            ..self.clone()
+        };
+        format!(
+            "{:016x}",
+            xxh3_64(&serde_json::to_vec(&open).unwrap_or_default())
+        )
     }
 
     /// Reads and checks the manifest of an index folder.
@@ -66,10 +72,17 @@ impl Manifest {
     pub fn read(folder: &Path) -> Result<Manifest, IndexError> {
         let path = folder.join(MANIFEST);
         let bytes = fs::read(&path).map_err(|e| IndexError::io(&path, e))?;
-        let damaged = |said: String| IndexError::Damaged { path: path.clone(), said };
-        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| damaged(e.to_string()))?;
+        let damaged = |said: String| IndexError::Damaged {
+            path: path.clone(),
+            said,
+        };
+        let manifest: Manifest =
+            serde_json::from_slice(&bytes).map_err(|e| damaged(e.to_string()))?;
         if manifest.format != FORMAT {
-            return Err(IndexError::Format { path, found: manifest.format });
+            return Err(IndexError::Format {
+                path,
+                found: manifest.format,
+            });
         }
         if manifest.checksum != manifest.sealed() {
             return Err(damaged("its checksum does not fit its text".into()));
@@ -93,11 +106,19 @@ pub fn write(index: &Index, folder: &Path) -> Result<Manifest, IndexError> {
     for (name, bytes) in columns {
         let path = folder.join(&name);
         write_file(&path, bytes).map_err(|e| IndexError::io(&path, e))?;
-        files.push(FileEntry { path: name, bytes: bytes.len() as u64, xxh3: format!("{:016x}", xxh3_64(bytes)) });
+        files.push(FileEntry {
+            path: name,
+            bytes: bytes.len() as u64,
+            xxh3: format!("{:016x}", xxh3_64(bytes)),
+        });
     }
     let lexical = lexical_folder(folder);
     let mut names: Vec<String> = fs::read_dir(&lexical)
-        .and_then(|entries| entries.map(|e| e.map(|e| e.file_name().to_string_lossy().into_owned())).collect())
+        .and_then(|entries| {
+            entries
+                .map(|e| e.map(|e| e.file_name().to_string_lossy().into_owned()))
+                .collect()
+        })
         .map_err(|e| IndexError::io(&lexical, e))?;
     names.sort();
     for name in names.into_iter().filter(|n| !n.ends_with(".lock")) {
@@ -159,7 +180,10 @@ fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
     each("mentions.stop".into(), g.mention_end.bytes());
     each("mentions.entity".into(), g.mention_entity.bytes());
     for tokens in Tokens::ALL {
-        each(format!("lengths.{}", tokens.name()), index.lexical.lengths(tokens).bytes());
+        each(
+            format!("lengths.{}", tokens.name()),
+            index.lexical.lengths(tokens).bytes(),
+        );
     }
 }
 
@@ -169,7 +193,9 @@ fn map_file(path: &Path) -> Result<Arc<Mmap>, IndexError> {
     let file = File::open(path).map_err(|e| IndexError::io(path, e))?;
     let length = file.metadata().map_err(|e| IndexError::io(path, e))?.len();
     let map = if length == 0 {
-        memmap2::MmapOptions::new().map_anon().and_then(memmap2::MmapMut::make_read_only)
+        memmap2::MmapOptions::new()
+            .map_anon()
+            .and_then(memmap2::MmapMut::make_read_only)
     } else {
         // SAFETY: the file is only read. Index folders are written once and renamed into place, never changed in place;
         // whoever truncates one under a running program breaks that, as with any mapped file.
@@ -188,8 +214,14 @@ impl Files {
     fn open(folder: &Path, manifest: &Manifest) -> Result<Files, IndexError> {
         let check = |entry: &FileEntry| {
             let path = folder.join(&entry.path);
-            if Path::new(&entry.path).components().any(|c| !matches!(c, std::path::Component::Normal(_))) {
-                return Err(IndexError::Damaged { path, said: "the manifest names a file outside the folder".into() });
+            if Path::new(&entry.path)
+                .components()
+                .any(|c| !matches!(c, std::path::Component::Normal(_)))
+            {
+                return Err(IndexError::Damaged {
+                    path,
+                    said: "the manifest names a file outside the folder".into(),
+                });
             }
             let map = map_file(&path)?;
             if map.len() as u64 != entry.bytes && !(entry.bytes == 0 && empty(&path)) {
@@ -198,19 +230,28 @@ impl Files {
             }
             let bytes = if entry.bytes == 0 { &[][..] } else { &map[..] };
             if format!("{:016x}", xxh3_64(bytes)) != entry.xxh3 {
-                return Err(IndexError::Damaged { path, said: "its bytes do not fit their checksum".into() });
+                return Err(IndexError::Damaged {
+                    path,
+                    said: "its bytes do not fit their checksum".into(),
+                });
             }
             Ok((entry.path.clone(), map))
         };
         let maps: Result<Vec<_>, _> = manifest.files.par_iter().map(check).collect();
-        Ok(Files { folder: folder.to_owned(), maps: maps?.into_iter().collect() })
+        Ok(Files {
+            folder: folder.to_owned(),
+            maps: maps?.into_iter().collect(),
+        })
     }
 
     fn column<T: Pod>(&self, manifest: &Manifest, name: &str) -> Result<Column<T>, IndexError> {
         let path = self.folder.join(name);
         let entry = manifest.files.iter().find(|f| f.path == name);
         let (Some(entry), Some(map)) = (entry, self.maps.get(name)) else {
-            return Err(IndexError::Damaged { path, said: "the manifest does not list it".into() });
+            return Err(IndexError::Damaged {
+                path,
+                said: "the manifest does not list it".into(),
+            });
         };
         if entry.bytes == 0 {
             return Ok(Column::default());
@@ -259,29 +300,53 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
         mention_start: files.column(m, "mentions.start")?,
         mention_end: files.column(m, "mentions.stop")?,
         mention_entity: files.column(m, "mentions.entity")?,
-        aliases: Aliases { names: files.strings(m, "aliases.name")?, forms: files.strings(m, "aliases.form")? },
+        aliases: Aliases {
+            names: files.strings(m, "aliases.name")?,
+            forms: files.strings(m, "aliases.form")?,
+        },
     };
-    let damaged = |path: &str, said: String| IndexError::Damaged { path: folder.join(path), said };
+    let damaged = |path: &str, said: String| IndexError::Damaged {
+        path: folder.join(path),
+        said,
+    };
     let counts = [
         ("passages.id.ends", passages.len(), m.passages),
         ("passages.title.ends", passages.titles.len(), m.passages),
         ("passages.body.ends", passages.texts.len(), m.passages),
         ("entities.name.ends", stored.entities(), m.entities),
-        ("graph.offsets", stored.offsets.len(), m.passages + m.entities + 1),
+        (
+            "graph.offsets",
+            stored.offsets.len(),
+            m.passages + m.entities + 1,
+        ),
         ("graph.targets", stored.targets.len(), 2 * m.edges),
         ("graph.tf", stored.tf.len(), 2 * m.edges),
         ("mentions.ends", stored.mention_ends.len(), m.passages),
     ];
     for (file, found, expected) in counts {
         if found != expected {
-            return Err(damaged(file, format!("{found} values, the manifest implies {expected}")));
+            return Err(damaged(
+                file,
+                format!("{found} values, the manifest implies {expected}"),
+            ));
         }
     }
-    let lengths =
-        Tokens::ALL.iter().map(|t| files.column(m, &format!("lengths.{}", t.name()))).collect::<Result<Vec<_>, _>>()?;
-    let lexical =
-        Lexical::open(&lexical_folder(folder), lengths, m.passages).map_err(|e| damaged(LEXICAL, e.to_string()))?;
+    let lengths = Tokens::ALL
+        .iter()
+        .map(|t| files.column(m, &format!("lengths.{}", t.name())))
+        .collect::<Result<Vec<_>, _>>()?;
+    let lexical = Lexical::open(&lexical_folder(folder), lengths, m.passages)
+        .map_err(|e| damaged(LEXICAL, e.to_string()))?;
     let questions: Column<u8> = files.column(m, QUESTIONS)?;
-    let questions: Vec<Question> = serde_json::from_slice(&questions).map_err(|e| damaged(QUESTIONS, e.to_string()))?;
-    Ok(Index::assemble(manifest.name, manifest.fingerprint, manifest.options, passages, questions, stored, lexical))
+    let questions: Vec<Question> =
+        serde_json::from_slice(&questions).map_err(|e| damaged(QUESTIONS, e.to_string()))?;
+    Ok(Index::assemble(
+        manifest.name,
+        manifest.fingerprint,
+        manifest.options,
+        passages,
+        questions,
+        stored,
+        lexical,
+    ))
 }

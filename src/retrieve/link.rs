@@ -17,7 +17,11 @@ pub fn link(view: &GraphView, question: &str, settings: &Settings) -> Vec<QueryN
         if plain.chars().count() < MIN_LENGTH {
             continue;
         }
-        let alias = if settings.on(P::AliasLinking) { view.graph.alias(&plain) } else { None };
+        let alias = if settings.on(P::AliasLinking) {
+            view.graph.alias(&plain)
+        } else {
+            None
+        };
         let form = alias.filter(|c| !c.is_empty()).unwrap_or(&plain).to_owned();
         let link = match view.graph.find(&form) {
             None if alias == Some("") => Link::Ambiguous,
@@ -34,7 +38,14 @@ pub fn link(view: &GraphView, question: &str, settings: &Settings) -> Vec<QueryN
             }
         };
         let (start, end) = (mention.span.start, mention.span.end);
-        names.push(QueryName { surface: surface.to_owned(), start, end, aliased: form != plain, form, link });
+        names.push(QueryName {
+            surface: surface.to_owned(),
+            start,
+            end,
+            aliased: form != plain,
+            form,
+            link,
+        });
     }
     names
 }

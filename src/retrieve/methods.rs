@@ -68,10 +68,26 @@ pub static METHODS: &[Method] = &[
 /// What `hopscope`, `ask` and `eval` use when no method is named.
 pub const DEFAULT_METHOD: &str = "graph-hybrid";
 
-const GRAPH: &[Parameter] =
-    &[P::Ner, P::Norm, P::AliasLinking, P::EdgeWeight, P::MinDf, P::MaxDfRatio, P::PruneTopPct, P::EdgeCap, P::HubP];
+const GRAPH: &[Parameter] = &[
+    P::Ner,
+    P::Norm,
+    P::AliasLinking,
+    P::EdgeWeight,
+    P::MinDf,
+    P::MaxDfRatio,
+    P::PruneTopPct,
+    P::EdgeCap,
+    P::HubP,
+];
 const BM25: &[Parameter] = &[P::Tokens, P::Bm25K1, P::Bm25B];
-const SPREAD: &[Parameter] = &[P::Walk, P::Alpha, P::Steps, P::Epsilon, P::PushThreshold, P::Dangling];
+const SPREAD: &[Parameter] = &[
+    P::Walk,
+    P::Alpha,
+    P::Steps,
+    P::Epsilon,
+    P::PushThreshold,
+    P::Dangling,
+];
 
 impl Method {
     /// # Errors

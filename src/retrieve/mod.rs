@@ -17,7 +17,8 @@ pub use methods::{DEFAULT_METHOD, METHODS, Method, Ranker};
 pub use observer::{Observer, Quiet, Recorder, StageTime};
 pub use parameters::{Domain, Parameter, Stage, Value};
 pub use retrieval::{
-    DEPTH, Hit, Ledger, Link, Mask, Mixed, Node, QueryName, Ranked, Retrieval, Seed, SeedReason, Spread,
+    DEPTH, Hit, Ledger, Link, Mask, Mixed, Node, QueryName, Ranked, Retrieval, Seed, SeedReason,
+    Spread,
 };
 pub use settings::{Origin, Settings};
 pub use view::GraphView;
@@ -49,7 +50,10 @@ impl<T> Default for Memo<T> {
 
 impl<T> Memo<T> {
     fn get(&self, key: &Key) -> Option<Arc<T>> {
-        self.0.as_ref().filter(|(k, _)| k == key).map(|(_, value)| value.clone())
+        self.0
+            .as_ref()
+            .filter(|(k, _)| k == key)
+            .map(|(_, value)| value.clone())
     }
 
     fn put(&mut self, key: Key, value: T) -> Arc<T> {
@@ -60,8 +64,23 @@ impl<T> Memo<T> {
 }
 
 const BM25: &[P] = &[P::Tokens, P::Bm25K1, P::Bm25B, P::ResultK];
-const SEEDS: &[P] = &[P::SeedQ, P::SeedK, P::SeedWeight, P::SoftmaxTau, P::Fallback, P::Mix, P::MixA];
-const SPREAD: &[P] = &[P::Walk, P::Alpha, P::Steps, P::Epsilon, P::PushThreshold, P::Dangling];
+const SEEDS: &[P] = &[
+    P::SeedQ,
+    P::SeedK,
+    P::SeedWeight,
+    P::SoftmaxTau,
+    P::Fallback,
+    P::Mix,
+    P::MixA,
+];
+const SPREAD: &[P] = &[
+    P::Walk,
+    P::Alpha,
+    P::Steps,
+    P::Epsilon,
+    P::PushThreshold,
+    P::Dangling,
+];
 
 /// Answers questions over one index, and remembers stages between them.
 pub struct Retriever {
@@ -132,7 +151,10 @@ impl Retriever {
 
         let view = self.view(settings, observer);
         let linked = self.linked(question, settings, &view, observer);
-        let key = (format!("{}\n{question}", method.name), settings.key(&[view::READS, BM25, SEEDS].concat()));
+        let key = (
+            format!("{}\n{question}", method.name),
+            settings.key(&[view::READS, BM25, SEEDS].concat()),
+        );
         let seeded = match self.seeded.get(&key) {
             Some(seeded) => {
                 observer.stage("seed", true);
@@ -182,7 +204,8 @@ impl Retriever {
         let key = (question.to_owned(), settings.key(view::READS));
         let known = self.linked.get(&key);
         let reused = known.is_some();
-        let linked = known.unwrap_or_else(|| self.linked.put(key, link::link(view, question, settings)));
+        let linked =
+            known.unwrap_or_else(|| self.linked.put(key, link::link(view, question, settings)));
         observer.stage("link", reused);
         linked
     }
@@ -200,7 +223,9 @@ impl Retriever {
         }
         let tokens = Tokens::from_name(settings.choice(P::Tokens));
         let words = self.index.lexical().question(tokens, question)?;
-        self.index.lexical().scores(tokens, &words, bm25(settings), &mut self.scratch)?;
+        self.index
+            .lexical()
+            .scores(tokens, &words, bm25(settings), &mut self.scratch)?;
         let scores: Vec<f32> = self.scratch.iter().map(|s| *s as f32).collect();
         let ranked = Ranked {
             ranker: Ranker::Bm25,
@@ -220,7 +245,11 @@ impl Retriever {
         observer: &mut O,
     ) -> Arc<Spread> {
         key.1.extend(settings.key(SPREAD));
-        if let Some(known) = self.spread.get(&key).filter(|s| !O::STATES || !s.states.is_empty()) {
+        if let Some(known) = self
+            .spread
+            .get(&key)
+            .filter(|s| !O::STATES || !s.states.is_empty())
+        {
             observer.stage("spread", true);
             return known;
         }
@@ -232,7 +261,10 @@ impl Retriever {
 
 /// The constants of BM25 in these settings.
 pub fn bm25(settings: &Settings) -> Bm25 {
-    Bm25 { k1: settings.real(P::Bm25K1), b: settings.real(P::Bm25B) }
+    Bm25 {
+        k1: settings.real(P::Bm25K1),
+        b: settings.real(P::Bm25B),
+    }
 }
 
 fn depth(settings: &Settings) -> usize {
@@ -245,7 +277,10 @@ fn best(scores: &[f32], count: usize) -> Vec<Hit> {
         .iter()
         .enumerate()
         .filter(|(_, s)| **s > 0.0)
-        .map(|(p, s)| Hit { passage: p as u32, score: *s })
+        .map(|(p, s)| Hit {
+            passage: p as u32,
+            score: *s,
+        })
         .collect();
     let order = |a: &Hit, b: &Hit| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage));
     if hits.len() > count {
@@ -263,7 +298,10 @@ mod tests {
     #[test]
     fn ties_go_to_the_lower_id_and_zeros_are_left_out() {
         let hits = best(&[0.5, 0.0, 1.0, 0.5, 0.5], 3);
-        assert_eq!(hits.iter().map(|h| h.passage).collect::<Vec<_>>(), [2, 0, 3]);
+        assert_eq!(
+            hits.iter().map(|h| h.passage).collect::<Vec<_>>(),
+            [2, 0, 3]
+        );
         assert_eq!(best(&[0.0, 0.0], 3), []);
     }
 }

@@ -33,7 +33,10 @@ pub struct Recorder {
 
 impl Recorder {
     pub fn new() -> Recorder {
-        Recorder { stages: Vec::new(), last: Instant::now() }
+        Recorder {
+            stages: Vec::new(),
+            last: Instant::now(),
+        }
     }
 }
 
@@ -48,7 +51,11 @@ impl Observer for Recorder {
 
     fn stage(&mut self, name: &'static str, reused: bool) {
         let now = Instant::now();
-        self.stages.push(StageTime { name, seconds: (now - self.last).as_secs_f64(), reused });
+        self.stages.push(StageTime {
+            name,
+            seconds: (now - self.last).as_secs_f64(),
+            reused,
+        });
         self.last = now;
     }
 }

@@ -252,18 +252,24 @@ impl Domain {
         let text = text.trim();
         let value = match self {
             Domain::Choice(choices) => choices.iter().position(|c| c.name == text).map(Pick),
-            Domain::Integer { zero: Some(name), .. } if text == *name => Some(Int(0)),
+            Domain::Integer {
+                zero: Some(name), ..
+            } if text == *name => Some(Int(0)),
             Domain::Integer { .. } => text.parse().ok().map(Int),
             Domain::Real { .. } | Domain::Log { .. } => text.parse().ok().map(Num),
         };
-        value.filter(|v| self.contains(*v)).ok_or_else(|| format!("expected {self}, found '{text}'"))
+        value
+            .filter(|v| self.contains(*v))
+            .ok_or_else(|| format!("expected {self}, found '{text}'"))
     }
 
     pub fn contains(&self, value: Value) -> bool {
         match (self, value) {
             (Domain::Choice(choices), Pick(i)) => i < choices.len(),
             (Domain::Integer { min, max, .. }, Int(v)) => (*min..=*max).contains(&v),
-            (Domain::Real { min, max, .. } | Domain::Log { min, max, .. }, Num(v)) => v >= *min && v <= *max,
+            (Domain::Real { min, max, .. } | Domain::Log { min, max, .. }, Num(v)) => {
+                v >= *min && v <= *max
+            }
             _ => false,
         }
     }
@@ -271,8 +277,12 @@ impl Domain {
     /// `count` slider steps up (or down, when negative), kept inside the domain. Choices wrap around.
     pub fn stepped(&self, value: Value, count: i64) -> Value {
         match (self, value) {
-            (Domain::Choice(choices), Pick(i)) => Pick((i as i64 + count).rem_euclid(choices.len() as i64) as usize),
-            (Domain::Integer { min, max, step, .. }, Int(v)) => Int((v + count * step).clamp(*min, *max)),
+            (Domain::Choice(choices), Pick(i)) => {
+                Pick((i as i64 + count).rem_euclid(choices.len() as i64) as usize)
+            }
+            (Domain::Integer { min, max, step, .. }, Int(v)) => {
+                Int((v + count * step).clamp(*min, *max))
+            }
             (Domain::Real { min, max, step }, Num(v)) => {
                 // Land on the grid of steps, so that a scrub to and fro comes back to the same bits.
                 let at = ((v - min) / step).round() + count as f64;
@@ -290,10 +300,20 @@ impl Domain {
 
     /// Where a value lies between the ends of the slider, 0 to 1.
     pub fn fraction(&self, value: Value) -> f64 {
-        let between = |v: f64, min: f64, max: f64| if max > min { (v - min) / (max - min) } else { 0.0 };
+        let between = |v: f64, min: f64, max: f64| {
+            if max > min {
+                (v - min) / (max - min)
+            } else {
+                0.0
+            }
+        };
         match (self, value) {
-            (Domain::Choice(choices), Pick(i)) => between(i as f64, 0.0, choices.len() as f64 - 1.0),
-            (Domain::Integer { min, max, .. }, Int(v)) => between(v as f64, *min as f64, *max as f64),
+            (Domain::Choice(choices), Pick(i)) => {
+                between(i as f64, 0.0, choices.len() as f64 - 1.0)
+            }
+            (Domain::Integer { min, max, .. }, Int(v)) => {
+                between(v as f64, *min as f64, *max as f64)
+            }
             (Domain::Real { min, max, .. }, Num(v)) => between(v, *min, *max),
             (Domain::Log { min, max, .. }, Num(v)) => between(v.ln(), min.ln(), max.ln()),
             _ => 0.0,
@@ -309,10 +329,13 @@ impl Domain {
                 let steps = (f * (max - min) as f64 / *step as f64).round() as i64;
                 Int((min + steps * step).clamp(*min, *max))
             }
-            Domain::Real { min, max, step } => self.stepped(Num(*min), (f * (max - min) / step).round() as i64),
-            Domain::Log { min, max, factor } => {
-                self.stepped(Num(*min), (f * (max / min).ln() / factor.ln()).round() as i64)
+            Domain::Real { min, max, step } => {
+                self.stepped(Num(*min), (f * (max - min) / step).round() as i64)
             }
+            Domain::Log { min, max, factor } => self.stepped(
+                Num(*min),
+                (f * (max / min).ln() / factor.ln()).round() as i64,
+            ),
         }
     }
 
@@ -320,7 +343,12 @@ impl Domain {
     pub fn format(&self, value: Value) -> String {
         match (self, value) {
             (Domain::Choice(choices), Pick(i)) => choices.get(i).map_or("?", |c| c.name).to_owned(),
-            (Domain::Integer { zero: Some(name), .. }, Int(0)) => (*name).to_owned(),
+            (
+                Domain::Integer {
+                    zero: Some(name), ..
+                },
+                Int(0),
+            ) => (*name).to_owned(),
             (_, Int(v)) => v.to_string(),
             (Domain::Log { .. }, Num(v)) => format!("{v:e}"),
             (_, Num(v)) => format!("{v}"),
@@ -347,7 +375,12 @@ impl fmt::Display for Domain {
                 }
                 Ok(())
             }
-            Domain::Integer { min, max, zero: Some(name), .. } => {
+            Domain::Integer {
+                min,
+                max,
+                zero: Some(name),
+                ..
+            } => {
                 write!(f, "{name} or a whole number from {} to {max}", min.max(&1))
             }
             Domain::Integer { min, max, .. } => write!(f, "a whole number from {min} to {max}"),
@@ -380,7 +413,12 @@ impl Serialize for Declaration {
                 map.serialize_entry("type", "choice")?;
                 map.serialize_entry("choices", choices)?;
             }
-            Domain::Integer { min, max, step, zero } => {
+            Domain::Integer {
+                min,
+                max,
+                step,
+                zero,
+            } => {
                 map.serialize_entry("type", "integer")?;
                 map.serialize_entry("min", min)?;
                 map.serialize_entry("max", max)?;
@@ -420,7 +458,12 @@ mod tests {
         for p in Parameter::ALL {
             let d = p.declaration();
             assert!(d.domain.contains(d.default), "{}", d.id);
-            assert_eq!(d.domain.parse(&d.domain.format(d.default)), Ok(d.default), "{}", d.id);
+            assert_eq!(
+                d.domain.parse(&d.domain.format(d.default)),
+                Ok(d.default),
+                "{}",
+                d.id
+            );
             assert_eq!(Parameter::from_id(d.id), Some(*p));
         }
     }
@@ -432,7 +475,11 @@ mod tests {
             for place in 1..20 {
                 let start = d.at_fraction(f64::from(place) / 20.0);
                 let up = d.stepped(start, 1);
-                assert!(d.contains(start) && d.contains(up), "{} {start:?} {up:?}", p.id());
+                assert!(
+                    d.contains(start) && d.contains(up),
+                    "{} {start:?} {up:?}",
+                    p.id()
+                );
                 if up != start {
                     assert_eq!(d.stepped(up, -1), start, "{}", p.id());
                 }
@@ -444,10 +491,21 @@ mod tests {
 
     #[test]
     fn what_is_no_value_says_what_is() {
-        let said = Parameter::Alpha.declaration().domain.parse("2").unwrap_err();
+        let said = Parameter::Alpha
+            .declaration()
+            .domain
+            .parse("2")
+            .unwrap_err();
         assert_eq!(said, "expected a number from 0.01 to 0.99, found '2'");
-        let said = Parameter::Walk.declaration().domain.parse("run").unwrap_err();
+        let said = Parameter::Walk
+            .declaration()
+            .domain
+            .parse("run")
+            .unwrap_err();
         assert_eq!(said, "expected one of power, push, found 'run'");
-        assert_eq!(Parameter::EdgeCap.declaration().domain.parse("none"), Ok(Int(0)));
+        assert_eq!(
+            Parameter::EdgeCap.declaration().domain.parse("none"),
+            Ok(Int(0))
+        );
     }
 }

@@ -87,7 +87,11 @@ pub enum SeedReason {
     /// `name` is the place in [`Retrieval::names`].
     Entity { name: usize, df: u32 },
     /// Rank from 1 in the first-stage ranking.
-    Ranked { ranker: Ranker, rank: usize, score: f32 },
+    Ranked {
+        ranker: Ranker,
+        rank: usize,
+        score: f32,
+    },
     /// The question gave no seed.
     Fallback,
 }
@@ -172,7 +176,31 @@ pub struct Retrieval {
 impl Retrieval {
     /// Rank of a passage, from 1, where it is among the kept ones.
     pub fn rank(&self, passage: u32) -> Option<usize> {
-        self.passages.iter().position(|h| h.passage == passage).map(|at| at + 1)
+        self.passages
+            .iter()
+            .position(|h| h.passage == passage)
+            .map(|at| at + 1)
+    }
+
+    /// Rank and score of any passage, as far as they are known: a walk ranks every passage it reached, a flat ranking
+    /// the ones it kept. Score 0 has no rank.
+    pub fn place(&self, passage: u32) -> Option<(usize, f32)> {
+        let Some(spread) = self.spread.as_deref() else {
+            return self
+                .rank(passage)
+                .map(|rank| (rank, self.passages[rank - 1].score));
+        };
+        let passages = &spread.scores[..self.view.as_deref().map_or(0, GraphView::passages)];
+        let own = *passages.get(passage as usize)?;
+        let before = |(other, score): (usize, &f32)| {
+            *score > own || (*score == own && other < passage as usize)
+        };
+        (own > 0.0).then(|| {
+            (
+                1 + passages.iter().enumerate().filter(|p| before(*p)).count(),
+                own,
+            )
+        })
     }
 
     /// The passages that are returned.

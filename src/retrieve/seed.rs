@@ -16,14 +16,24 @@ pub struct Seeded {
 }
 
 /// Entity seeds weigh df^-q each; passage seeds by their rank or score; `mix` shares the mass between the two.
-pub fn seed(view: &GraphView, names: &[QueryName], ranked: Option<&Ranked>, settings: &Settings) -> Seeded {
+pub fn seed(
+    view: &GraphView,
+    names: &[QueryName],
+    ranked: Option<&Ranked>,
+    settings: &Settings,
+) -> Seeded {
     let q = settings.real(P::SeedQ);
     let mut entities = Vec::new();
     for (name, found) in names.iter().enumerate() {
         if let Link::Linked { node } = found.link {
             let df = view.entity(node).map_or(1, |e| view.graph.df(e));
             let raw = f64::from(df.max(1)).powf(-q);
-            entities.push(Seed { node, raw, weight: 0.0, why: SeedReason::Entity { name, df } });
+            entities.push(Seed {
+                node,
+                raw,
+                weight: 0.0,
+                why: SeedReason::Entity { name, df },
+            });
         }
     }
     let mut passages = Vec::new();
@@ -40,23 +50,43 @@ pub fn seed(view: &GraphView, names: &[QueryName], ranked: Option<&Ranked>, sett
                 "raw" => score.max(0.0),
                 _ => 1.0 / rank as f64,
             };
-            let why = SeedReason::Ranked { ranker: ranked.ranker, rank, score: hit.score };
-            passages.push(Seed { node: hit.passage, raw, weight: 0.0, why });
+            let why = SeedReason::Ranked {
+                ranker: ranked.ranker,
+                rank,
+                score: hit.score,
+            };
+            passages.push(Seed {
+                node: hit.passage,
+                raw,
+                weight: 0.0,
+                why,
+            });
         }
     }
     let entity_mass: f64 = entities.iter().map(|s| s.raw).sum();
     let passage_mass: f64 = passages.iter().map(|s| s.raw).sum();
     let a = match (entity_mass > 0.0, passage_mass > 0.0) {
-        (false, false) => return Seeded { seeds: Arc::default(), mixed: None, fallback: false },
+        (false, false) => {
+            return Seeded {
+                seeds: Arc::default(),
+                mixed: None,
+                fallback: false,
+            };
+        }
         (true, false) => 1.0,
         (false, true) => 0.0,
         (true, true) => match settings.choice(P::Mix) {
-            "adaptive" => (entities.len() + 1) as f64 / (entities.len() + passages.len() + 2) as f64,
+            "adaptive" => {
+                (entities.len() + 1) as f64 / (entities.len() + passages.len() + 2) as f64
+            }
             "fixed" => settings.real(P::MixA),
             _ => entity_mass / (entity_mass + passage_mass),
         },
     };
-    for (part, mass, share) in [(&mut entities, entity_mass, a), (&mut passages, passage_mass, 1.0 - a)] {
+    for (part, mass, share) in [
+        (&mut entities, entity_mass, a),
+        (&mut passages, passage_mass, 1.0 - a),
+    ] {
         for seed in part.iter_mut() {
             seed.weight = share * seed.raw / mass;
         }
@@ -64,20 +94,39 @@ pub fn seed(view: &GraphView, names: &[QueryName], ranked: Option<&Ranked>, sett
     entities.extend(passages);
     entities.retain(|s| s.weight > 0.0);
     entities.sort_by(|x, y| y.weight.total_cmp(&x.weight).then(x.node.cmp(&y.node)));
-    let mixed = ranked.map(|_| Mixed { entity_mass, passage_mass, a });
-    Seeded { seeds: Arc::new(entities), mixed, fallback: false }
+    let mixed = ranked.map(|_| Mixed {
+        entity_mass,
+        passage_mass,
+        a,
+    });
+    Seeded {
+        seeds: Arc::new(entities),
+        mixed,
+        fallback: false,
+    }
 }
 
 /// Seeds for a question that gave none: uniform over passages, the best BM25 passage, or nothing.
 pub fn fallback(view: &GraphView, ranked: Option<&Ranked>, settings: &Settings) -> Seeded {
-    let one = |node: u32, weight: f64| Seed { node, raw: weight, weight, why: SeedReason::Fallback };
+    let one = |node: u32, weight: f64| Seed {
+        node,
+        raw: weight,
+        weight,
+        why: SeedReason::Fallback,
+    };
     let n = view.passages();
     let seeds: Vec<Seed> = match settings.choice(P::Fallback) {
         "none" => Vec::new(),
-        "bm25_top1" if ranked.is_some_and(|r| !r.hits.is_empty()) => {
-            ranked.iter().flat_map(|r| r.hits.first()).map(|hit| one(hit.passage, 1.0)).collect()
-        }
+        "bm25_top1" if ranked.is_some_and(|r| !r.hits.is_empty()) => ranked
+            .iter()
+            .flat_map(|r| r.hits.first())
+            .map(|hit| one(hit.passage, 1.0))
+            .collect(),
         _ => (0..n as u32).map(|p| one(p, 1.0 / n as f64)).collect(),
     };
-    Seeded { fallback: !seeds.is_empty(), seeds: Arc::new(seeds), mixed: None }
+    Seeded {
+        fallback: !seeds.is_empty(),
+        seeds: Arc::new(seeds),
+        mixed: None,
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::methods::Method;
 use super::parameters::{Parameter, Value};
+use crate::index::Index;
 use serde::{Serialize, Serializer};
 
 /// Where a value comes from.
@@ -21,13 +22,51 @@ pub enum Origin {
 pub struct Settings {
     method: &'static Method,
     values: Vec<(Value, Origin)>,
+    /// What the opened index was built with, where that differs from the declarations.
+    built: Vec<(Parameter, Value)>,
 }
 
 impl Settings {
     /// The defaults of a method.
     pub fn new(method: &'static Method) -> Settings {
-        let values = Parameter::ALL.iter().map(|p| (method.default(*p), Origin::Default)).collect();
-        Settings { method, values }
+        let values = Parameter::ALL
+            .iter()
+            .map(|p| (method.default(*p), Origin::Default))
+            .collect();
+        Settings {
+            method,
+            values,
+            built: Vec::new(),
+        }
+    }
+
+    /// The settings a session on this index starts with.
+    pub fn of(index: &Index, method: &'static Method) -> Settings {
+        let mut settings = Settings::new(method);
+        settings.adopt(index);
+        settings
+    }
+
+    /// Takes over what the index was built with, unless the person set it otherwise.
+    pub fn adopt(&mut self, index: &Index) {
+        let built = index.options();
+        let linking = if built.alias_linking { "on" } else { "off" };
+        let named = [
+            (Parameter::Ner, &*built.ner),
+            (Parameter::Norm, &*built.norm),
+            (Parameter::AliasLinking, linking),
+        ];
+        let values = named
+            .iter()
+            .filter_map(|(p, name)| Some((*p, p.declaration().domain.parse(name).ok()?)));
+        self.built = values
+            .filter(|(p, value)| *value != p.declaration().default)
+            .collect();
+        for parameter in named.map(|(p, _)| p) {
+            if self.origin(parameter) != Origin::User {
+                self.reset(parameter);
+            }
+        }
     }
 
     pub fn method(&self) -> &'static Method {
@@ -41,6 +80,14 @@ impl Settings {
             if slot.1 == Origin::Default {
                 slot.0 = method.default(*p);
             }
+        }
+    }
+
+    /// What [`reset`](Self::reset) goes back to.
+    fn start(&self, parameter: Parameter) -> (Value, Origin) {
+        match self.built.iter().find(|(p, _)| *p == parameter) {
+            Some((_, value)) => (*value, Origin::Index),
+            None => (self.method.default(parameter), Origin::Default),
         }
     }
 
@@ -59,9 +106,9 @@ impl Settings {
         }
     }
 
-    /// Back to the method's default.
+    /// Back to what the index was built with, or else the method's default.
     pub fn reset(&mut self, parameter: Parameter) {
-        self.values[parameter as usize] = (self.method.default(parameter), Origin::Default);
+        self.values[parameter as usize] = self.start(parameter);
     }
 
     /// Reads `name=value`.
@@ -69,11 +116,15 @@ impl Settings {
     /// # Errors
     /// What was expected and where to see what there is.
     pub fn set_text(&mut self, assignment: &str) -> Result<(), String> {
-        let (name, text) = assignment
-            .split_once('=')
-            .ok_or_else(|| format!("'{assignment}' is no NAME=VALUE; write for example --set alpha=0.3"))?;
+        let (name, text) = assignment.split_once('=').ok_or_else(|| {
+            format!("'{assignment}' is no NAME=VALUE; write for example --set alpha=0.3")
+        })?;
         let parameter = Parameter::from_id(name.trim()).ok_or_else(|| {
-            format!("no parameter '{}'; 'hopscope parameters' lists them{}", name.trim(), nearest(name.trim()))
+            format!(
+                "no parameter '{}'; 'hopscope parameters' lists them{}",
+                name.trim(),
+                nearest(name.trim())
+            )
         })?;
         let value = parameter
             .declaration()
@@ -122,20 +173,29 @@ impl Settings {
         parameter.declaration().domain.format(self.get(parameter))
     }
 
-    /// Differences from the method's defaults as `name=value`, for commands that repeat a screen.
+    /// Differences from what a session on the same index starts with as `name=value`, for commands that repeat a screen.
     pub fn changed(&self) -> Vec<String> {
         let uses = self.method.uses();
-        let own = uses.iter().filter(|p| self.get(**p) != self.method.default(**p));
-        own.map(|p| format!("{}={}", p.id(), self.text(*p))).collect()
+        let own = uses.iter().filter(|p| self.get(**p) != self.start(**p).0);
+        own.map(|p| format!("{}={}", p.id(), self.text(*p)))
+            .collect()
     }
 }
 
 fn nearest(name: &str) -> String {
     use fuzzy_matcher::FuzzyMatcher;
     let matcher = fuzzy_matcher::skim::SkimMatcherV2::default();
-    let score =
-        |p: &&Parameter| matcher.fuzzy_match(p.id(), name).or_else(|| matcher.fuzzy_match(name, p.id())).unwrap_or(0);
-    match Parameter::ALL.iter().max_by_key(score).filter(|p| score(p) > 0) {
+    let score = |p: &&Parameter| {
+        matcher
+            .fuzzy_match(p.id(), name)
+            .or_else(|| matcher.fuzzy_match(name, p.id()))
+            .unwrap_or(0)
+    };
+    match Parameter::ALL
+        .iter()
+        .max_by_key(score)
+        .filter(|p| score(p) > 0)
+    {
         Some(p) => format!("; did you mean {}?", p.id()),
         None => String::new(),
     }
@@ -144,7 +204,12 @@ fn nearest(name: &str) -> String {
 /// All parameters the method uses, by identifier.
 impl Serialize for Settings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.method.uses().into_iter().map(|p| (p.id(), p.json(self.get(p)))))
+        serializer.collect_map(
+            self.method
+                .uses()
+                .into_iter()
+                .map(|p| (p.id(), p.json(self.get(p)))),
+        )
     }
 }
 
@@ -161,9 +226,17 @@ mod tests {
         assert_eq!(s.real(Parameter::Alpha), 0.3);
         assert_eq!(s.origin(Parameter::Alpha), Origin::User);
         assert_eq!(s.changed(), vec!["alpha=0.3"]);
-        assert!(s.set_text("alhpa=0.3").unwrap_err().contains("no parameter 'alhpa'"));
+        assert!(
+            s.set_text("alhpa=0.3")
+                .unwrap_err()
+                .contains("no parameter 'alhpa'")
+        );
         assert!(s.set_text("steps").unwrap_err().contains("NAME=VALUE"));
-        assert!(s.set_text("steps=-1").unwrap_err().contains("whole number from 0 to 50"));
+        assert!(
+            s.set_text("steps=-1")
+                .unwrap_err()
+                .contains("whole number from 0 to 50")
+        );
     }
 
     #[test]

@@ -35,19 +35,31 @@ pub fn spread<O: Observer>(view: &GraphView, seeds: &[Seed], settings: &Settings
     }
 }
 
-fn powered<O: Observer>(view: &GraphView, seeds: &Sparse, alpha: f64, settings: &Settings) -> Spread {
+fn powered<O: Observer>(
+    view: &GraphView,
+    seeds: &Sparse,
+    alpha: f64,
+    settings: &Settings,
+) -> Spread {
     let steps = settings.integer(P::Steps);
     let mut states = Vec::new();
     let mut ledgers = Vec::new();
     let mut dropped = 0.0;
-    let scores = walk::power(&view.transition, seeds, alpha, steps, dangling(settings), |_, mass, moved| {
-        // What was dropped before would have gone on walking: alpha of it would have restarted.
-        dropped = (1.0 - alpha) * dropped + moved.dropped;
-        if O::STATES {
-            states.push(mass.iter().map(|m| *m as f32).collect());
-        }
-        ledgers.push(sides(view, mass, dropped, 0.0));
-    });
+    let scores = walk::power(
+        &view.transition,
+        seeds,
+        alpha,
+        steps,
+        dangling(settings),
+        |_, mass, moved| {
+            // What was dropped before would have gone on walking: alpha of it would have restarted.
+            dropped = (1.0 - alpha) * dropped + moved.dropped;
+            if O::STATES {
+                states.push(mass.iter().map(|m| *m as f32).collect());
+            }
+            ledgers.push(sides(view, mass, dropped, 0.0));
+        },
+    );
     Spread {
         scores: scores.iter().map(|s| *s as f32).collect(),
         states,
@@ -59,14 +71,28 @@ fn powered<O: Observer>(view: &GraphView, seeds: &Sparse, alpha: f64, settings: 
     }
 }
 
-fn pushed<O: Observer>(view: &GraphView, seeds: &Sparse, alpha: f64, settings: &Settings) -> Spread {
-    let threshold = if settings.choice(P::PushThreshold) == "degree" { Threshold::Degree } else { Threshold::Plain };
+fn pushed<O: Observer>(
+    view: &GraphView,
+    seeds: &Sparse,
+    alpha: f64,
+    settings: &Settings,
+) -> Spread {
+    let threshold = if settings.choice(P::PushThreshold) == "degree" {
+        Threshold::Degree
+    } else {
+        Threshold::Plain
+    };
     let mut states = Vec::new();
     let mut ledgers = Vec::new();
     let mut keep = |state: &Pushed| {
         if O::STATES {
             states.push(state.estimate.iter().map(|m| *m as f32).collect());
-            ledgers.push(sides(view, &state.estimate, state.dropped, state.residual.iter().sum()));
+            ledgers.push(sides(
+                view,
+                &state.estimate,
+                state.dropped,
+                state.residual.iter().sum(),
+            ));
         }
     };
     let out = push::forward(
@@ -80,7 +106,12 @@ fn pushed<O: Observer>(view: &GraphView, seeds: &Sparse, alpha: f64, settings: &
     );
     keep(&out);
     if !O::STATES {
-        ledgers.push(sides(view, &out.estimate, out.dropped, out.residual.iter().sum()));
+        ledgers.push(sides(
+            view,
+            &out.estimate,
+            out.dropped,
+            out.residual.iter().sum(),
+        ));
     }
     Spread {
         scores: out.estimate.iter().map(|s| *s as f32).collect(),
@@ -95,16 +126,28 @@ fn pushed<O: Observer>(view: &GraphView, seeds: &Sparse, alpha: f64, settings: &
 
 fn sides(view: &GraphView, mass: &[f64], dropped: f64, residual: f64) -> Ledger {
     let (passages, entities) = mass.split_at(view.passages());
-    Ledger { entities: entities.iter().sum(), passages: passages.iter().sum(), dropped, residual }
+    Ledger {
+        entities: entities.iter().sum(),
+        passages: passages.iter().sum(),
+        dropped,
+        residual,
+    }
 }
 
 /// Walks of odd length take an entity seed's mass to passages, even ones a passage seed's. Without steps: the limit.
 pub fn parity(alpha: f64, steps: Option<usize>) -> Parity {
     let entity_seeds = match steps {
-        Some(steps) => walk::length_weights(alpha, steps).iter().skip(1).step_by(2).sum(),
+        Some(steps) => walk::length_weights(alpha, steps)
+            .iter()
+            .skip(1)
+            .step_by(2)
+            .sum(),
         None => (1.0 - alpha) / (2.0 - alpha),
     };
-    Parity { entity_seeds, passage_seeds: 1.0 - entity_seeds }
+    Parity {
+        entity_seeds,
+        passage_seeds: 1.0 - entity_seeds,
+    }
 }
 
 #[cfg(test)]

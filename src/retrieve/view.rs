@@ -18,13 +18,27 @@ pub struct GraphView {
 
 impl std::fmt::Debug for GraphView {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "GraphView({} nodes, {} arcs)", self.nodes(), self.transition.arcs())
+        write!(
+            f,
+            "GraphView({} nodes, {} arcs)",
+            self.nodes(),
+            self.transition.arcs()
+        )
     }
 }
 
 /// The parameters that a view depends on.
-pub const READS: &[P] =
-    &[P::Ner, P::Norm, P::AliasLinking, P::EdgeWeight, P::MinDf, P::MaxDfRatio, P::PruneTopPct, P::EdgeCap, P::HubP];
+pub const READS: &[P] = &[
+    P::Ner,
+    P::Norm,
+    P::AliasLinking,
+    P::EdgeWeight,
+    P::MinDf,
+    P::MaxDfRatio,
+    P::PruneTopPct,
+    P::EdgeCap,
+    P::HubP,
+];
 
 /// Which stored or derived entity graph a setting asks for.
 pub fn entity_options(settings: &Settings) -> EntityOptions {
@@ -48,7 +62,12 @@ impl GraphView {
                 None => 1.0,
             })
             .collect();
-        GraphView { transition: Transition::new(weights, into), graph, masks, masked }
+        GraphView {
+            transition: Transition::new(weights, into),
+            graph,
+            masks,
+            masked,
+        }
     }
 
     pub fn passages(&self) -> usize {
@@ -142,8 +161,9 @@ fn weights(graph: &EntityGraph, settings: &Settings, masks: &[Option<Mask>]) -> 
     let (n, passages) = (graph.nodes(), graph.passages);
     let total = passages as f64;
     // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
-    let rarity: Vec<f64> =
-        (0..graph.entities()).map(|e| ((total + 1.0) / (f64::from(graph.df(e)) + 1.0)).ln()).collect();
+    let rarity: Vec<f64> = (0..graph.entities())
+        .map(|e| ((total + 1.0) / (f64::from(graph.df(e)) + 1.0)).ln())
+        .collect();
     let rule = settings.choice(P::EdgeWeight);
     let weight = |entity: usize, tf: u16| -> f32 {
         let tf = f64::from(tf);
@@ -163,11 +183,16 @@ fn weights(graph: &EntityGraph, settings: &Settings, masks: &[Option<Mask>]) -> 
     for node in 0..n {
         let (row, tf) = graph.row(node);
         for (&target, &tf) in row.iter().zip(tf) {
-            let (entity, passage) =
-                if node < passages { (target as usize - passages, node) } else { (node - passages, target as usize) };
-            let lost = kept
-                .as_ref()
-                .is_some_and(|kept| kept[entity].as_ref().is_some_and(|p| p.binary_search(&(passage as u32)).is_err()));
+            let (entity, passage) = if node < passages {
+                (target as usize - passages, node)
+            } else {
+                (node - passages, target as usize)
+            };
+            let lost = kept.as_ref().is_some_and(|kept| {
+                kept[entity]
+                    .as_ref()
+                    .is_some_and(|p| p.binary_search(&(passage as u32)).is_err())
+            });
             if masks[entity].is_none() && !lost {
                 targets.push(target);
                 data.push(weight(entity, tf));
@@ -179,7 +204,11 @@ fn weights(graph: &EntityGraph, settings: &Settings, masks: &[Option<Mask>]) -> 
 }
 
 /// For each entity with more than `cap` passages, the ones it keeps: heaviest first, lower ids first among equals.
-fn capped(graph: &EntityGraph, cap: usize, weight: &dyn Fn(usize, u16) -> f32) -> Vec<Option<Vec<u32>>> {
+fn capped(
+    graph: &EntityGraph,
+    cap: usize,
+    weight: &dyn Fn(usize, u16) -> f32,
+) -> Vec<Option<Vec<u32>>> {
     (0..graph.entities())
         .map(|entity| {
             let (row, tf) = graph.row(graph.passages + entity);
@@ -187,7 +216,11 @@ fn capped(graph: &EntityGraph, cap: usize, weight: &dyn Fn(usize, u16) -> f32) -
                 return None;
             }
             let mut order: Vec<usize> = (0..row.len()).collect();
-            order.sort_by(|&a, &b| weight(entity, tf[b]).total_cmp(&weight(entity, tf[a])).then(row[a].cmp(&row[b])));
+            order.sort_by(|&a, &b| {
+                weight(entity, tf[b])
+                    .total_cmp(&weight(entity, tf[a]))
+                    .then(row[a].cmp(&row[b]))
+            });
             let mut kept: Vec<u32> = order[..cap].iter().map(|&i| row[i]).collect();
             kept.sort_unstable();
             Some(kept)

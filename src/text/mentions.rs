@@ -50,7 +50,9 @@ impl Ner {
             Ner::Regex => literal(text),
             Ner::RegexStop => {
                 let mut found = literal(text);
-                found.retain(|m| !FUNCTION_WORDS.contains(text[m.span.clone()].to_lowercase().as_str()));
+                found.retain(|m| {
+                    !FUNCTION_WORDS.contains(text[m.span.clone()].to_lowercase().as_str())
+                });
                 found
             }
             Ner::RegexPlus => plus(text),
@@ -113,7 +115,10 @@ fn literal(text: &str) -> Vec<Mention> {
                 _ => break,
             }
         }
-        found.push(Mention { span: at..end, opener: false });
+        found.push(Mention {
+            span: at..end,
+            opener: false,
+        });
         at = end;
     }
     found
@@ -129,7 +134,12 @@ fn capitalised(text: &str, at: usize) -> Option<usize> {
     if !bytes.get(at)?.is_ascii_uppercase() {
         return None;
     }
-    let end = at + 1 + bytes[at + 1..].iter().take_while(|b| b.is_ascii_lowercase()).count();
+    let end = at
+        + 1
+        + bytes[at + 1..]
+            .iter()
+            .take_while(|b| b.is_ascii_lowercase())
+            .count();
     let ended = !text[end..].chars().next().is_some_and(is_word);
     (end > at + 1 && ended).then_some(end)
 }
@@ -157,8 +167,12 @@ fn words(text: &str) -> Vec<Word<'_>> {
         let mut end = start + c.len_utf8();
         while let Some(&(at, c)) = chars.peek() {
             let inner = matches!(c, '\'' | '’' | '-' | '‑' | '&')
-                && text[at + c.len_utf8()..].chars().next().is_some_and(char::is_alphanumeric);
-            if !c.is_alphanumeric() && !unicode_normalization::char::is_combining_mark(c) && !inner {
+                && text[at + c.len_utf8()..]
+                    .chars()
+                    .next()
+                    .is_some_and(char::is_alphanumeric);
+            if !c.is_alphanumeric() && !unicode_normalization::char::is_combining_mark(c) && !inner
+            {
                 break;
             }
             end = at + c.len_utf8();
@@ -168,17 +182,25 @@ fn words(text: &str) -> Vec<Word<'_>> {
         let word = &text[start..end];
         let mut letters = word.chars();
         let initial = letters.next().is_some_and(char::is_uppercase) && letters.next().is_none();
-        let dotted = text[end..].starts_with('.') && (initial || TITLES.contains(word.to_lowercase().as_str()));
+        let dotted = text[end..].starts_with('.')
+            && (initial || TITLES.contains(word.to_lowercase().as_str()));
         if dotted {
             end += 1;
             chars.next();
         }
-        let opens =
-            found.is_empty() || between.contains(['.', '!', '?', ':', '\n', '"', '“', '|']) || between.starts_with(')');
+        let opens = found.is_empty()
+            || between.contains(['.', '!', '?', ':', '\n', '"', '“', '|'])
+            || between.starts_with(')');
         let joined = !between.is_empty() && between.chars().all(char::is_whitespace) && !between.contains("\n\n")
             // Initials may stand without a space: "J.R.R. Tolkien".
             || between.is_empty() && found.last().is_some_and(|w| w.dotted);
-        found.push(Word { span: start..end, text: word, joined, opens, dotted });
+        found.push(Word {
+            span: start..end,
+            text: word,
+            joined,
+            opens,
+            dotted,
+        });
         last_end = end;
     }
     found
@@ -218,11 +240,17 @@ fn plus(text: &str) -> Vec<Mention> {
         let mut end = at + 1;
         loop {
             let mut next = end;
-            while next < words.len() && next < end + 3 && words[next].joined && PARTICLES.contains(words[next].text) {
+            while next < words.len()
+                && next < end + 3
+                && words[next].joined
+                && PARTICLES.contains(words[next].text)
+            {
                 next += 1;
             }
             let particles = next > end;
-            let Some(word) = words.get(next).filter(|w| w.joined) else { break };
+            let Some(word) = words.get(next).filter(|w| w.joined) else {
+                break;
+            };
             let continues = word.capital() && !(word.opens && !words[next - 1].dotted);
             let numbered = word.number() && !particles;
             // "Battle of the Bulge" is one name; "President of The Hague and ..." ends where a function word opens anew.
@@ -236,7 +264,11 @@ fn plus(text: &str) -> Vec<Mention> {
         }
         let run = &words[at..end];
         let lead = run.iter().take_while(|w| w.function() && !w.dotted).count();
-        let tail = run[lead..].iter().rev().take_while(|w| w.function()).count();
+        let tail = run[lead..]
+            .iter()
+            .rev()
+            .take_while(|w| w.function())
+            .count();
         let kept = &run[lead..run.len() - tail];
         // A particle that led the rest of the run falls with the function word before it.
         let skip = kept.iter().take_while(|w| !w.capital()).count();
@@ -249,9 +281,15 @@ fn plus(text: &str) -> Vec<Mention> {
                 }
             }
             let single = kept.len() == 1;
-            let shout = single && first.text.len() > 1 && first.text.chars().all(|c| !c.is_lowercase());
+            let shout =
+                single && first.text.len() > 1 && first.text.chars().all(|c| !c.is_lowercase());
             let opener = single && lead == 0 && first.opens && !shout;
-            if text[span.clone()].chars().filter(|c| c.is_alphanumeric()).count() >= 2 {
+            if text[span.clone()]
+                .chars()
+                .filter(|c| c.is_alphanumeric())
+                .count()
+                >= 2
+            {
                 found.push(Mention { span, opener });
             }
         }
@@ -275,7 +313,10 @@ mod tests {
     use super::*;
 
     fn names(ner: Ner, text: &str) -> Vec<&str> {
-        ner.mentions(text).into_iter().map(|m| &text[m.span]).collect()
+        ner.mentions(text)
+            .into_iter()
+            .map(|m| &text[m.span])
+            .collect()
     }
 
     #[test]
@@ -284,7 +325,16 @@ mod tests {
             Ner::Regex,
             "The Royal Society of London met Thomas C. Südhof, NASA and McDonald in Saint Kitts And Nevis Today",
         );
-        assert_eq!(found, ["The Royal Society", "London", "Thomas", "Saint Kitts And Nevis", "Today"]);
+        assert_eq!(
+            found,
+            [
+                "The Royal Society",
+                "London",
+                "Thomas",
+                "Saint Kitts And Nevis",
+                "Today"
+            ]
+        );
         assert_eq!(names(Ner::Regex, "Émile xRay Q Zola2 Ab\n Cd"), ["Ab\n Cd"]);
         assert_eq!(names(Ner::RegexStop, "The He London"), ["The He London"]);
         assert_eq!(names(Ner::RegexStop, "He saw London. The end"), ["London"]);
@@ -295,16 +345,33 @@ mod tests {
         let cases: &[(&str, &[&str])] = &[
             (
                 "The Royal Society of London met Thomas C. Südhof, NASA and Ronald McDonald.",
-                &["Royal Society of London", "Thomas C. Südhof", "NASA", "Ronald McDonald"],
+                &[
+                    "Royal Society of London",
+                    "Thomas C. Südhof",
+                    "NASA",
+                    "Ronald McDonald",
+                ],
             ),
-            ("Which Stanford University professor works on Alzheimer's?", &["Stanford University", "Alzheimer"]),
-            ("J.R.R. Tolkien and C. V. Raman were born in the 19th century.", &["J.R.R. Tolkien", "C. V. Raman"]),
+            (
+                "Which Stanford University professor works on Alzheimer's?",
+                &["Stanford University", "Alzheimer"],
+            ),
+            (
+                "J.R.R. Tolkien and C. V. Raman were born in the 19th century.",
+                &["J.R.R. Tolkien", "C. V. Raman"],
+            ),
             (
                 "St. Petersburg was renamed. Leonardo da Vinci painted the Mona Lisa.",
                 &["St. Petersburg", "Leonardo da Vinci", "Mona Lisa"],
             ),
-            ("Is Apollo 11 older than Voyager 2?", &["Apollo 11", "Voyager 2"]),
-            ("What is the capital of France? In Paris it rains.", &["France", "Paris"]),
+            (
+                "Is Apollo 11 older than Voyager 2?",
+                &["Apollo 11", "Voyager 2"],
+            ),
+            (
+                "What is the capital of France? In Paris it rains.",
+                &["France", "Paris"],
+            ),
             (
                 "The Battle of the Bulge was in the Ardennes. O'Brien-Smith's dog",
                 &["Battle of the Bulge", "Ardennes", "O'Brien-Smith"],
@@ -318,7 +385,11 @@ mod tests {
     #[test]
     fn a_single_sentence_opener_is_marked() {
         let text = "Galaxies spin. Kepler saw them.";
-        let marks: Vec<bool> = Ner::RegexPlus.mentions(text).iter().map(|m| m.opener).collect();
+        let marks: Vec<bool> = Ner::RegexPlus
+            .mentions(text)
+            .iter()
+            .map(|m| m.opener)
+            .collect();
         assert_eq!(marks, [true, true]);
         let mut known = FxHashSet::default();
         let other = "He met Kepler.";
@@ -328,7 +399,10 @@ mod tests {
 
     #[test]
     fn normal_forms() {
-        assert_eq!(Norm::Simple.apply(" O'Brien–Smith, Jr. "), "o brien smith jr");
+        assert_eq!(
+            Norm::Simple.apply(" O'Brien–Smith, Jr. "),
+            "o brien smith jr"
+        );
         assert_eq!(Norm::Lower.apply("Royal Society"), "royal society");
         assert_eq!(Norm::None.apply("Royal"), "Royal");
     }

@@ -39,8 +39,11 @@ pub static PARTICLES: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
 });
 
 /// Abbreviations whose full stop belongs to the name that follows.
-pub static TITLES: LazyLock<FxHashSet<&'static str>> =
-    LazyLock::new(|| "st dr mr mrs ms mt ft prof gen col capt lt sgt rev jr sr".split_whitespace().collect());
+pub static TITLES: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
+    "st dr mr mrs ms mt ft prof gen col capt lt sgt rev jr sr"
+        .split_whitespace()
+        .collect()
+});
 
 /// Whether a word (lower-cased) can be no name alone.
 pub fn is_function_word(lower: &str) -> bool {

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 /// Words before whose full stop a sentence does not end.
 const ABBREVIATIONS: &[&str] = &[
-    "mr", "mrs", "ms", "dr", "prof", "st", "mt", "ft", "gen", "col", "capt", "lt", "sgt", "rev", "hon", "sr", "jr",
-    "vs", "etc", "e.g", "i.e", "cf", "al", "no", "vol", "pp", "p", "ed", "eds", "fig", "approx", "ca", "c", "b", "d",
-    "inc", "ltd", "co", "corp", "dept", "univ", "u.s", "u.k", "u.n", "a.m", "p.m", "jan", "feb", "mar", "apr", "jun",
-    "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+    "mr", "mrs", "ms", "dr", "prof", "st", "mt", "ft", "gen", "col", "capt", "lt", "sgt", "rev",
+    "hon", "sr", "jr", "vs", "etc", "e.g", "i.e", "cf", "al", "no", "vol", "pp", "p", "ed", "eds",
+    "fig", "approx", "ca", "c", "b", "d", "inc", "ltd", "co", "corp", "dept", "univ", "u.s", "u.k",
+    "u.n", "a.m", "p.m", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct",
+    "nov", "dec",
 ];
 
 /// Byte ranges of the sentences of a text, without surrounding white space.
@@ -23,7 +24,10 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
             '.' | '!' | '?' | '…' | '。' | '！' | '？' => {
                 let mut end = at + c.len_utf8();
                 while let Some(&(next, closing)) = chars.peek() {
-                    if !matches!(closing, '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '.' | '!' | '?') {
+                    if !matches!(
+                        closing,
+                        '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '.' | '!' | '?'
+                    ) {
                         break;
                     }
                     end = next + closing.len_utf8();
@@ -39,7 +43,12 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
                 }
                 end
             }
-            '\n' if text[at + 1..].trim_start_matches([' ', '\t', '\r']).starts_with('\n') => at,
+            '\n' if text[at + 1..]
+                .trim_start_matches([' ', '\t', '\r'])
+                .starts_with('\n') =>
+            {
+                at
+            }
             _ => continue,
         };
         push(text, start, end, &mut found);
@@ -60,7 +69,10 @@ fn push(text: &str, start: usize, end: usize, found: &mut Vec<Range<usize>>) {
 
 /// Whether the text before a full stop ends in an abbreviation or a single initial.
 fn abbreviated(before: &str) -> bool {
-    let word = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '“' | '[')).next().unwrap_or("");
+    let word = before
+        .rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '“' | '['))
+        .next()
+        .unwrap_or("");
     let mut letters = word.chars();
     let initial = letters.next().is_some_and(char::is_uppercase) && letters.next().is_none();
     // "J.R" before its last full stop: every part is one letter.

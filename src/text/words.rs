@@ -27,7 +27,11 @@ impl Tokens {
     pub const ALL: [Tokens; 2] = [Tokens::Plain, Tokens::Stem];
 
     pub fn from_name(name: &str) -> Tokens {
-        if name == "stem" { Tokens::Stem } else { Tokens::Plain }
+        if name == "stem" {
+            Tokens::Stem
+        } else {
+            Tokens::Plain
+        }
     }
 
     pub fn name(self) -> &'static str {
@@ -45,7 +49,10 @@ impl Tokens {
                 for word in lower.as_bytes().split(|b| !b.is_ascii_alphanumeric()) {
                     if !word.is_empty() {
                         // A run of ASCII letters and digits is UTF-8.
-                        each(std::str::from_utf8(&word[..word.len().min(LONGEST)]).unwrap_or_default());
+                        each(
+                            std::str::from_utf8(&word[..word.len().min(LONGEST)])
+                                .unwrap_or_default(),
+                        );
                     }
                 }
             }
@@ -55,7 +62,10 @@ impl Tokens {
                     if word.is_empty() || STOP_WORDS.contains(word) {
                         continue;
                     }
-                    let end = word.char_indices().nth(LONGEST / 4).map_or(word.len(), |(at, _)| at);
+                    let end = word
+                        .char_indices()
+                        .nth(LONGEST / 4)
+                        .map_or(word.len(), |(at, _)| at);
                     each(&stemmer.stem(&word[..end]));
                 }
             }
@@ -97,6 +107,9 @@ mod tests {
 
     #[test]
     fn stems_drop_stop_words_and_keep_letters_of_all_scripts() {
-        assert_eq!(Tokens::Stem.list("The running of the Südhof_x mice"), ["run", "südhof_x", "mice"]);
+        assert_eq!(
+            Tokens::Stem.list("The running of the Südhof_x mice"),
+            ["run", "südhof_x", "mice"]
+        );
     }
 }

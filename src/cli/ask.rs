@@ -1,0 +1,186 @@
+//! `hopscope ask` and `hopscope trace`: one question.
+
+use super::load::load;
+use super::{How, Reading};
+use crate::explain::{self, trace::seed_json};
+use crate::index::Index;
+use crate::retrieve::{Parameter, Recorder, Retrieval, Retriever, Settings, StageTime};
+use anyhow::{Result, bail};
+use clap::Args;
+use serde_json::{Map, json};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[derive(Debug, Args)]
+pub struct AskArgs {
+    /// [INDEX] QUESTION: an index folder or a corpus (the bundled sample without one), and the question.
+    #[arg(required = true, num_args = 1..=2, value_names = ["INDEX", "QUESTION"])]
+    words: Vec<String>,
+    #[command(flatten)]
+    how: How,
+    /// How many passages; the same as --set result_k=K.
+    #[arg(long, short = 'k', value_name = "K")]
+    top: Option<usize>,
+    #[command(flatten)]
+    reading: Reading,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl AskArgs {
+    fn run(&self) -> Result<(Arc<Index>, Retrieval, Vec<StageTime>)> {
+        let (path, question) = match self.words.as_slice() {
+            [question] => (None, question),
+            [path, question] => (Some(PathBuf::from(path)), question),
+            _ => bail!("one question, and at most one index before it"),
+        };
+        let mut settings = self.how.settings(None)?;
+        set_top(&mut settings, self.top)?;
+        let index = load(path.as_deref(), &self.reading, &mut settings)?;
+        let mut recorder = Recorder::new();
+        let retrieval =
+            Retriever::new(index.clone()).retrieve(question, &settings, &mut recorder)?;
+        Ok((index, retrieval, recorder.stages))
+    }
+}
+
+/// `--top K` is `--set result_k=K`.
+pub fn set_top(settings: &mut Settings, top: Option<usize>) -> Result<()> {
+    if let Some(top) = top {
+        settings
+            .set_text(&format!("{}={top}", Parameter::ResultK.id()))
+            .map_err(|said| anyhow::anyhow!("--top: {said}"))?;
+    }
+    Ok(())
+}
+
+pub fn ask(args: &AskArgs) -> Result<()> {
+    let (index, retrieval, times) = args.run()?;
+    if args.json {
+        return super::print_json(&ask_json(&index, &retrieval, &times));
+    }
+    let mut out = std::io::stdout().lock();
+    for (at, hit) in retrieval.top().iter().enumerate() {
+        let p = hit.passage;
+        writeln!(
+            out,
+            "{:>3}  {:<10.6} {}  {}",
+            at + 1,
+            hit.score,
+            index.id(p),
+            index.title(p)
+        )?;
+        writeln!(out, "     {}", explain::why_here(&index, &retrieval, p))?;
+    }
+    if retrieval.top().is_empty() {
+        eprintln!("no passage has a score above zero");
+    }
+    Ok(())
+}
+
+/// The one object of `ask --json`.
+fn ask_json(index: &Index, retrieval: &Retrieval, times: &[StageTime]) -> serde_json::Value {
+    let mut seconds = Map::new();
+    for time in times {
+        let sum = seconds
+            .get(time.name)
+            .and_then(serde_json::Value::as_f64)
+            .unwrap_or(0.0)
+            + time.seconds;
+        seconds.insert(time.name.to_owned(), json!(sum));
+    }
+    let seeds: Vec<_> = match retrieval.view.as_deref() {
+        Some(view) => retrieval
+            .seeds
+            .iter()
+            .take(200)
+            .map(|s| seed_json(index, retrieval, view, s))
+            .collect(),
+        None => flat_seeds(index, retrieval),
+    };
+    let passages: Vec<_> = retrieval
+        .top()
+        .iter()
+        .enumerate()
+        .map(|(at, hit)| {
+            let p = hit.passage;
+            json!({"rank": at + 1, "id": index.id(p), "title": index.title(p), "score": hit.score,
+                   "text": index.text(p), "why": explain::why_here(index, retrieval, p)})
+        })
+        .collect();
+    json!({
+        "question": retrieval.question,
+        "method": retrieval.settings.method().name,
+        "settings": retrieval.settings,
+        "seconds": seconds,
+        "seeds": seeds,
+        "passages": passages,
+    })
+}
+
+/// A flat ranking starts from the question's words.
+fn flat_seeds(index: &Index, retrieval: &Retrieval) -> Vec<serde_json::Value> {
+    let words = explain::terms(index, retrieval, 0);
+    let weight = |w: &explain::Contribution| if w.df > 0 { w.idf } else { 0.0 };
+    words
+        .iter()
+        .map(|w| {
+            json!({"node": w.word, "kind": "word", "label": w.word, "weight": weight(w),
+                        "why": {"from": "question", "df": w.df, "idf": w.idf}})
+        })
+        .collect()
+}
+
+pub fn trace(args: &AskArgs) -> Result<()> {
+    let (index, retrieval, times) = args.run()?;
+    let known = index
+        .questions()
+        .iter()
+        .find(|q| q.text == retrieval.question);
+    let trace = explain::trace(&index, &retrieval, &times, known);
+    if args.json {
+        return super::print_json(&trace);
+    }
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{} · {}", trace.method, trace.question)?;
+    for stage in &trace.stages {
+        writeln!(
+            out,
+            "\n{} ({}) {:.2} ms  {}",
+            stage.name,
+            stage.kind,
+            stage.seconds * 1e3,
+            stage.counters
+        )?;
+        for node in stage.nodes.iter().take(12) {
+            writeln!(out, "  {}", brief(node))?;
+        }
+        for cut in stage.cut.iter().take(4) {
+            writeln!(out, "  - {}", brief(cut))?;
+        }
+    }
+    for entry in &trace.missing {
+        writeln!(out, "\nmissing gold {}", brief(entry))?;
+    }
+    Ok(())
+}
+
+/// A JSON object on one line, its longest lists left to `--json`.
+fn brief(value: &serde_json::Value) -> String {
+    match value.as_object() {
+        Some(map) => map
+            .iter()
+            .map(|(key, value)| match value {
+                serde_json::Value::Array(items) if items.len() > 3 => {
+                    format!("{key}: {} items", items.len())
+                }
+                serde_json::Value::String(text) => format!("{key}: {text}"),
+                other => format!("{key}: {other}"),
+            })
+            .collect::<Vec<_>>()
+            .join("  "),
+        None => value.to_string(),
+    }
+}

@@ -1,0 +1,210 @@
+//! `hopscope eval INDEX`: methods over a set of questions.
+
+use super::ask::set_top;
+use super::load::load;
+use super::{How, Reading, interrupt};
+use crate::corpus::{self, Lookup, Question};
+use crate::evaluate::{Evaluation, MEASURES, evaluate, write_run};
+use crate::index::Index;
+use crate::retrieve::{DEPTH, Parameter};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// An index folder or a corpus.
+    index: PathBuf,
+    /// Questions, when others than the index's own are meant.
+    #[arg(long, value_name = "FILE")]
+    questions: Option<PathBuf>,
+    /// Gold for those questions: a qrels file.
+    #[arg(long, value_name = "FILE")]
+    qrels: Option<PathBuf>,
+    /// Methods, separated by commas.
+    #[arg(long, short, value_delimiter = ',')]
+    method: Vec<String>,
+    /// Set a parameter for every method. May be repeated.
+    #[arg(long = "set", short, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// How many passages each question returns.
+    #[arg(long, short = 'k', value_name = "K")]
+    top: Option<usize>,
+    #[command(flatten)]
+    reading: Reading,
+    /// Write a TREC run; with several methods the method's name is added to the file's.
+    #[arg(long, value_name = "FILE")]
+    run: Option<PathBuf>,
+    /// Print one JSON object with a row per question.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &EvalArgs) -> Result<()> {
+    let names: Vec<Option<&str>> = if args.method.is_empty() {
+        vec![None]
+    } else {
+        args.method.iter().map(|m| Some(m.trim())).collect()
+    };
+    let how = How {
+        method: None,
+        set: args.set.clone(),
+    };
+    let mut all = names
+        .iter()
+        .map(|name| how.settings(*name))
+        .collect::<Result<Vec<_>>>()?;
+    let index = load(Some(&args.index), &args.reading, &mut all[0])?;
+    for settings in &mut all {
+        set_top(settings, args.top)?;
+        settings.adopt(&index);
+    }
+    let questions = questions(args, &index)?;
+    if questions.is_empty() {
+        bail!(
+            "{}: no questions in the index; name them with --questions FILE [--qrels FILE]",
+            args.index.display()
+        );
+    }
+    interrupt::watch();
+    let mut evaluations = Vec::new();
+    for settings in &all {
+        let evaluation = evaluate(&index, &questions, settings, |_| !interrupt::interrupted())?;
+        if interrupt::interrupted() {
+            bail!(
+                "interrupted after {} of {} questions",
+                evaluation.per_question.len(),
+                questions.len()
+            );
+        }
+        evaluations.push(evaluation);
+    }
+    if let Some(path) = &args.run {
+        for evaluation in &evaluations {
+            let path = run_path(path, evaluation, evaluations.len());
+            let mut out =
+                BufWriter::new(File::create(&path).with_context(|| path.display().to_string())?);
+            let depth = evaluation.settings.integer(Parameter::ResultK).max(DEPTH);
+            write_run(&mut out, &index, &questions, evaluation, depth)
+                .and_then(|()| out.flush())
+                .with_context(|| path.display().to_string())?;
+            eprintln!("wrote {}", path.display());
+        }
+    }
+    if args.json {
+        let methods: Vec<Value> = evaluations
+            .iter()
+            .map(|e| method_json(&index, &questions, e))
+            .collect();
+        return super::print_json(&json!({
+            "index": {"name": index.name(), "fingerprint": index.fingerprint(), "passages": index.len(),
+                      "entities": index.entities(), "edges": index.edges()},
+            "questions": questions.len(),
+            "judged": evaluations.first().map_or(0, |e| e.judged),
+            "methods": methods,
+            "comparisons": [],
+        }));
+    }
+    table(&index, &questions, &evaluations)
+}
+
+fn questions(args: &EvalArgs, index: &Arc<Index>) -> Result<Vec<Question>> {
+    let Some(path) = &args.questions else {
+        if args.qrels.is_some() {
+            bail!("--qrels belongs to --questions FILE");
+        }
+        return Ok(index.questions().to_vec());
+    };
+    let mut lookup = Lookup::default();
+    for p in 0..index.len() as u32 {
+        lookup.add(p, index.id(p), index.title(p), index.text(p));
+    }
+    let (questions, report) = corpus::read_questions(
+        path,
+        args.qrels.as_deref(),
+        &lookup,
+        &args.reading.options(),
+    )?;
+    if !report.is_clean() {
+        eprintln!("{report}");
+    }
+    Ok(questions)
+}
+
+fn run_path(path: &std::path::Path, evaluation: &Evaluation, count: usize) -> PathBuf {
+    if count < 2 {
+        return path.to_owned();
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let ending = path
+        .extension()
+        .map_or("run".into(), |e| e.to_string_lossy());
+    path.with_file_name(format!(
+        "{stem}.{}.{ending}",
+        evaluation.settings.method().name
+    ))
+}
+
+fn method_json(index: &Index, questions: &[Question], evaluation: &Evaluation) -> Value {
+    let k = evaluation.settings.integer(Parameter::ResultK);
+    let rows: Vec<Value> = evaluation
+        .per_question
+        .iter()
+        .map(|row| {
+            let question = &questions[row.question];
+            let rank = |passage: u32| row.ranking.iter().position(|h| h.passage == passage).map(|at| at + 1);
+            let gold: Vec<Value> = question
+                .gold
+                .iter()
+                .map(|g| json!({"id": index.id(g.passage), "rank": rank(g.passage)}))
+                .chain(question.missing.iter().map(|named| json!({"id": named, "rank": null, "missing": true})))
+                .collect();
+            let ranking: Vec<Value> =
+                row.ranking.iter().take(k).map(|h| json!({"id": index.id(h.passage), "score": h.score})).collect();
+            json!({"id": question.id, "type": question.kind, "question": question.text, "measures": row.measures,
+                   "gold": gold, "ranking": ranking, "milliseconds": row.milliseconds})
+        })
+        .collect();
+    json!({
+        "method": evaluation.settings.method().name,
+        "settings": evaluation.settings,
+        "measures": evaluation.measures,
+        "latency_ms": {"p50": evaluation.latency(0.5), "p95": evaluation.latency(0.95), "p99": evaluation.latency(0.99)},
+        "per_question": rows,
+    })
+}
+
+fn table(index: &Index, questions: &[Question], evaluations: &[Evaluation]) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let judged = evaluations.first().map_or(0, |e| e.judged);
+    writeln!(
+        out,
+        "{} · {} passages · {} questions, {judged} with gold",
+        index.name(),
+        index.len(),
+        questions.len()
+    )?;
+    write!(out, "{:<14}", "method")?;
+    for name in MEASURES {
+        write!(out, " {name:>10}")?;
+    }
+    writeln!(out, " {:>8} {:>8} {:>8}", "p50 ms", "p95 ms", "p99 ms")?;
+    for e in evaluations {
+        write!(out, "{:<14}", e.settings.method().name)?;
+        for value in e.measures.0 {
+            write!(out, " {value:>10.4}")?;
+        }
+        writeln!(
+            out,
+            " {:>8.2} {:>8.2} {:>8.2}",
+            e.latency(0.5),
+            e.latency(0.95),
+            e.latency(0.99)
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! `hopscope methods` and `hopscope parameters`: printed from the declarations themselves.
+
+use crate::retrieve::{METHODS, Parameter};
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
+use std::io::Write;
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn methods(args: &ListArgs) -> Result<()> {
+    if args.json {
+        let list: Vec<Value> = METHODS
+            .iter()
+            .map(|m| {
+                let mut entry = json!(m);
+                let uses: Vec<&str> = m.uses().iter().map(|p| p.id()).collect();
+                let defaults: serde_json::Map<String, Value> = m
+                    .uses()
+                    .iter()
+                    .map(|p| (p.id().to_owned(), p.json(m.default(*p))))
+                    .collect();
+                entry["parameters"] = json!(uses);
+                entry["defaults"] = defaults.into();
+                entry["default"] = json!(m.name == crate::retrieve::DEFAULT_METHOD);
+                entry
+            })
+            .collect();
+        return super::print_json(&list);
+    }
+    let mut out = std::io::stdout().lock();
+    for method in METHODS {
+        writeln!(
+            out,
+            "{:<14} {}\n{:14} needs {}",
+            method.name, method.about, "", method.needs
+        )?;
+    }
+    Ok(())
+}
+
+pub fn parameters(args: &ListArgs) -> Result<()> {
+    if args.json {
+        let list: Vec<Value> = Parameter::ALL
+            .iter()
+            .map(|p| {
+                let mut entry = json!(p.declaration());
+                let users: Vec<&str> = METHODS
+                    .iter()
+                    .filter(|m| m.uses().contains(p))
+                    .map(|m| m.name)
+                    .collect();
+                entry["methods"] = json!(users);
+                entry
+            })
+            .collect();
+        return super::print_json(&list);
+    }
+    let mut out = std::io::stdout().lock();
+    for p in Parameter::ALL {
+        let d = p.declaration();
+        writeln!(
+            out,
+            "{:<15} {} (default {})",
+            d.id,
+            d.meaning,
+            d.domain.format(d.default)
+        )?;
+        writeln!(out, "{:15} {}; source: {}", "", d.domain, d.source)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! INDEX arguments: an index folder, a corpus to index in memory, or nothing for the bundled sample.
+
+use super::Reading;
+use super::interrupt;
+use crate::corpus;
+use crate::index::{Index, Progress, Step, sample};
+use crate::retrieve::Settings;
+use crate::retrieve::view::entity_options;
+use anyhow::{Context, Result};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Opens or builds what INDEX names, and completes the settings with what the index was built with. A corpus is indexed
+/// with the settings' own extractor, so nothing has to be derived afterwards.
+pub fn load(path: Option<&Path>, reading: &Reading, settings: &mut Settings) -> Result<Arc<Index>> {
+    let index = match path {
+        None => sample::index()?,
+        Some(path) if Index::is_index(path) => Index::open(path)?,
+        Some(path) => {
+            let (corpus, report) = corpus::read(&[path.to_owned()], &reading.options())?;
+            if !report.is_clean() {
+                eprintln!("{report}");
+            }
+            interrupt::watch();
+            let bars = Bars::new();
+            let index = Index::build(corpus, &entity_options(settings), &bars);
+            bars.clear();
+            index.with_context(|| path.display().to_string())?
+        }
+    };
+    settings.adopt(&index);
+    Ok(Arc::new(index))
+}
+
+/// Progress of a build on stderr; hidden where that is no terminal.
+pub struct Bars {
+    all: MultiProgress,
+    bars: Vec<(Step, ProgressBar)>,
+}
+
+impl Bars {
+    pub fn new() -> Bars {
+        let all = MultiProgress::new();
+        let style =
+            ProgressStyle::with_template("{prefix:>8} {bar:30} {pos}/{len} {per_sec} {eta}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bars = [Step::Entities, Step::Words, Step::Write]
+            .map(|step| {
+                let bar = all.add(
+                    ProgressBar::new(0)
+                        .with_style(style.clone())
+                        .with_prefix(step.label()),
+                );
+                (step, bar)
+            })
+            .into();
+        Bars { all, bars }
+    }
+
+    pub fn clear(&self) {
+        for (_, bar) in &self.bars {
+            bar.finish_and_clear();
+        }
+        let _ = self.all.clear();
+    }
+}
+
+impl Progress for Bars {
+    fn advance(&self, step: Step, done: usize, total: usize) -> bool {
+        // Drawing is cheap but not free: a few hundred times in all.
+        if (done % (total / 256).max(1) == 0 || done == total)
+            && let Some((_, bar)) = self.bars.iter().find(|(s, _)| *s == step)
+        {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        }
+        !interrupt::interrupted()
+    }
+}

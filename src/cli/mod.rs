@@ -1,0 +1,193 @@
+//! Arguments to calls. One file per command; data to stdout, messages to stderr.
+//!
+//! Exit codes: 0 done, 1 ran but a condition failed, 2 usage or input error, 130 interrupted.
+
+mod ask;
+mod eval;
+mod index;
+mod interrupt;
+mod lists;
+mod load;
+
+use crate::corpus::{Format, ReadOptions};
+use crate::retrieve::{Method, Settings};
+use anyhow::{Context, Result, anyhow};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Explore graph retrieval: seeds, score flow, neighbours and passages, side by side.
+///
+/// Without a command, opens the explorer on INDEX, or on the bundled sample corpus. INDEX is a folder made by
+/// 'hopscope index', or a corpus: a BEIR folder, HotpotQA, 2WikiMultiHopQA, MuSiQue or HippoRAG JSON, JSONL, CSV, TSV,
+/// Markdown or plain text, which is then indexed in memory.
+#[derive(Debug, Parser)]
+#[command(name = "hopscope", version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    explore: Explore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Build an index folder from a corpus.
+    Index(index::IndexArgs),
+    /// Answer one question with a ranked list of passages.
+    Ask(ask::AskArgs),
+    /// Show every stage of one retrieval with its quantities.
+    Trace(ask::AskArgs),
+    /// Measure methods over a set of questions.
+    Eval(eval::EvalArgs),
+    /// List the methods.
+    Methods(lists::ListArgs),
+    /// List the parameters.
+    Parameters(lists::ListArgs),
+}
+
+/// The explorer, or a picture of it.
+#[derive(Debug, Args)]
+struct Explore {
+    /// An index folder or a corpus; the bundled sample without one.
+    index: Option<PathBuf>,
+    /// Start with this question instead of the first of the set.
+    #[arg(long)]
+    question: Option<String>,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    reading: Reading,
+    /// Theme: default-dark, default-light, high-contrast, colour-blind, ansi16, mono, or one of your own.
+    #[arg(long)]
+    theme: Option<String>,
+    /// Glyphs: unicode, unicode-safe or ascii.
+    #[arg(long)]
+    glyphs: Option<String>,
+    /// Colours: auto, always, never, truecolor, 256 or 16.
+    #[arg(long)]
+    color: Option<String>,
+    /// Leave the mouse to the terminal.
+    #[arg(long)]
+    no_mouse: bool,
+    /// Write a picture of the explorer (.svg, .ans or .txt by its ending) instead of opening it.
+    #[arg(long, value_name = "FILE")]
+    screenshot: Option<PathBuf>,
+    /// Size of the picture, WIDTHxHEIGHT in cells.
+    #[arg(long, default_value = "160x48", requires = "screenshot")]
+    size: String,
+    /// Keys to press before the picture is taken, for example "Tab j j Enter".
+    #[arg(long, requires = "screenshot")]
+    keys: Option<String>,
+}
+
+/// Method and settings, the same for every command.
+#[derive(Clone, Debug, Args)]
+pub struct How {
+    /// Retrieval method; 'hopscope methods' lists them.
+    #[arg(long, short)]
+    method: Option<String>,
+    /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
+    #[arg(long = "set", short, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+}
+
+/// How a corpus is read, where INDEX is one.
+#[derive(Clone, Debug, Args)]
+pub struct Reading {
+    /// Corpus format: beir, hotpotqa, 2wiki, musique, hipporag, text, table or jsonl. Detected without it.
+    #[arg(long)]
+    format: Option<Format>,
+    /// Leave bad records out, and count and list them, instead of stopping at the first.
+    #[arg(long)]
+    skip_bad: bool,
+    /// Field or column of the identifier, in tables and JSONL.
+    #[arg(long, value_name = "NAME")]
+    id_field: Option<String>,
+    /// Field or column of the title.
+    #[arg(long, value_name = "NAME")]
+    title_field: Option<String>,
+    /// Field or column of the text.
+    #[arg(long, value_name = "NAME")]
+    text_field: Option<String>,
+}
+
+impl Reading {
+    fn options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.format,
+            skip_bad: self.skip_bad,
+            id_field: self.id_field.clone(),
+            title_field: self.title_field.clone(),
+            text_field: self.text_field.clone(),
+            ..ReadOptions::default()
+        }
+    }
+}
+
+impl How {
+    /// The settings these arguments ask for, before an index adds what it was built with.
+    fn settings(&self, method: Option<&str>) -> Result<Settings> {
+        let name = method
+            .or(self.method.as_deref())
+            .unwrap_or(crate::retrieve::DEFAULT_METHOD);
+        let method = Method::by_name(name).map_err(|said| anyhow!("{said}"))?;
+        let mut settings = Settings::new(method);
+        for assignment in &self.set {
+            settings
+                .set_text(assignment)
+                .map_err(|said| anyhow!("--set {assignment}: {said}"))?;
+        }
+        Ok(settings)
+    }
+}
+
+/// Runs the program on these arguments and says how it ended.
+pub fn main(cli: Cli) -> ExitCode {
+    let outcome = match cli.command {
+        None => explore(cli.explore),
+        Some(Command::Index(args)) => index::run(&args),
+        Some(Command::Ask(args)) => ask::ask(&args),
+        Some(Command::Trace(args)) => ask::trace(&args),
+        Some(Command::Eval(args)) => eval::run(&args),
+        Some(Command::Methods(args)) => lists::methods(&args),
+        Some(Command::Parameters(args)) => lists::parameters(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if interrupt::interrupted() => {
+            eprintln!("hopscope: {error:#}");
+            ExitCode::from(130)
+        }
+        // A reader that has seen enough, as in `hopscope ... | head`, is no failure.
+        Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("hopscope: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |io: &std::io::Error| io.kind() == std::io::ErrorKind::BrokenPipe;
+    error
+        .chain()
+        .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(broken))
+        || error
+            .downcast_ref::<serde_json::Error>()
+            .is_some_and(|e| e.io_error_kind() == Some(std::io::ErrorKind::BrokenPipe))
+}
+
+fn explore(args: Explore) -> Result<()> {
+    let _ = args;
+    Ok(())
+}
+
+/// Prints a value as indented JSON.
+fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    use std::io::Write;
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, value)?;
+    writeln!(out)?;
+    out.flush().context("standard output")
+}

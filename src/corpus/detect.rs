@@ -1,0 +1,398 @@
+//! Which format a path is in: by the names in a folder, by the first record of a file. Reads a mebibyte at most.
+
+use super::columns::Columns;
+use super::lines::{name, read_head};
+use super::opening::{Opening, opening};
+use super::{CorpusError, Format, ReadOptions, beir, hipporag, hotpot, musique, table, text};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Files that are read together, in a format that is known.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub format: Format,
+    /// As the caller named it.
+    pub path: PathBuf,
+    /// Passages, with their questions in the formats that keep both in one file.
+    pub files: Vec<PathBuf>,
+    pub questions: Option<PathBuf>,
+    pub qrels: Option<PathBuf>,
+}
+
+impl Source {
+    pub fn new(format: Format, path: &Path, files: Vec<PathBuf>) -> Self {
+        Self {
+            format,
+            path: path.to_owned(),
+            files,
+            questions: None,
+            qrels: None,
+        }
+    }
+}
+
+/// What to read for one path. A folder can hold several sources.
+pub(super) fn sources(path: &Path, options: &ReadOptions) -> Result<Vec<Source>, CorpusError> {
+    let metadata = path
+        .metadata()
+        .map_err(|source| CorpusError::io(path, source))?;
+    let format = match (options.format, metadata.is_dir()) {
+        (None, true) => return in_folder(path, options),
+        (Some(format), true) => return forced_in_folder(path, format, options),
+        (None, false) => of_file(path, options)?,
+        (Some(format), false) => format,
+    };
+    source(format, path, path.to_owned(), options).map(|source| vec![source])
+}
+
+/// One file and what belongs to it.
+fn source(
+    format: Format,
+    path: &Path,
+    file: PathBuf,
+    options: &ReadOptions,
+) -> Result<Source, CorpusError> {
+    match format {
+        Format::Beir => beir::source(path, file, options),
+        Format::HippoRag => {
+            let questions = hipporag::question_file(&file);
+            Ok(Source {
+                questions,
+                ..Source::new(format, path, vec![file])
+            })
+        }
+        _ => Ok(Source::new(format, path, vec![file])),
+    }
+}
+
+fn forced_in_folder(
+    folder: &Path,
+    format: Format,
+    options: &ReadOptions,
+) -> Result<Vec<Source>, CorpusError> {
+    let (files, wanted) = match format {
+        Format::Text => {
+            let files = text::files(folder)?;
+            return if files.is_empty() {
+                Err(undetected(
+                    folder,
+                    "no text file",
+                    ".txt, .text, .md and .markdown files, also in folders below",
+                ))
+            } else {
+                Ok(vec![Source::new(format, folder, files)])
+            };
+        }
+        Format::Beir => (
+            named(folder, |name| name == "corpus.jsonl")?,
+            "corpus.jsonl",
+        ),
+        Format::HippoRag => (
+            named(folder, |name| name.ends_with("_corpus.json"))?,
+            "*_corpus.json",
+        ),
+        Format::Table => (
+            named(folder, |name| has_suffix(name, &[".csv", ".tsv"]))?,
+            "*.csv, *.tsv",
+        ),
+        Format::Hotpot | Format::Musique | Format::Jsonl => (
+            named(folder, |name| {
+                has_suffix(name, &[".json", ".jsonl", ".ndjson"])
+            })?,
+            "*.json, *.jsonl, *.ndjson",
+        ),
+    };
+    if files.is_empty() {
+        return Err(undetected(folder, "no file of that name", wanted));
+    }
+    files
+        .into_iter()
+        .map(|file| source(format, folder, file, options))
+        .collect()
+}
+
+fn in_folder(folder: &Path, options: &ReadOptions) -> Result<Vec<Source>, CorpusError> {
+    const TRIED: &str = "corpus.jsonl (beir), *_corpus.json (hipporag), one .json, .jsonl, .csv or .tsv file, text and Markdown files";
+    for format in [Format::Beir, Format::HippoRag] {
+        match forced_in_folder(folder, format, options) {
+            Err(CorpusError::Undetected { .. }) => {}
+            decided => return decided,
+        }
+    }
+    let (mut known, mut unknown) = (Vec::new(), Vec::new());
+    for file in named(folder, |name| {
+        has_suffix(name, &[".json", ".jsonl", ".ndjson", ".csv", ".tsv"])
+    })? {
+        match of_file(&file, options) {
+            Ok(format) => known.push((format, file)),
+            Err(error) => unknown.push(error),
+        }
+    }
+    let texts = text::files(folder)?;
+    let prose = texts.iter().filter(|file| !is_about(file)).count();
+    match &known[..] {
+        // What is wrong with the only candidate helps more than that there is none.
+        [] if texts.is_empty() && unknown.len() == 1 => Err(unknown.remove(0)),
+        [] if texts.is_empty() => Err(undetected(folder, "no corpus file in the folder", TRIED)),
+        [] => Ok(vec![Source::new(Format::Text, folder, texts)]),
+        [(format, file)] if prose == 0 => {
+            source(*format, folder, file.clone(), options).map(|source| vec![source])
+        }
+        several => {
+            let list: Vec<String> = several
+                .iter()
+                .map(|(format, file)| format!("{} ({format})", name(file)))
+                .collect();
+            let prose = if prose == 0 {
+                String::new()
+            } else {
+                format!(" and {prose} text files")
+            };
+            Err(CorpusError::file(
+                super::Place::file(folder),
+                "one corpus in the folder",
+                format!("{}{prose}", list.join(", ")),
+                "Name the files to read, or say --format text for the text files.",
+            ))
+        }
+    }
+}
+
+/// README and the like say what a data set is; they are not the data.
+fn is_about(file: &Path) -> bool {
+    let stem = super::lines::stem(file).to_ascii_lowercase();
+    [
+        "readme",
+        "license",
+        "licence",
+        "about",
+        "changelog",
+        "notice",
+    ]
+    .contains(&&*stem)
+}
+
+fn has_suffix(name: &str, suffixes: &[&str]) -> bool {
+    let name = name.to_ascii_lowercase();
+    suffixes.iter().any(|suffix| name.ends_with(suffix))
+}
+
+/// The files of a folder that pass, sorted.
+fn named(folder: &Path, pass: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, CorpusError> {
+    let failed = |source| CorpusError::io(folder, source);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let name = name(&path);
+        if !name.starts_with('.') && pass(&name) && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn of_file(file: &Path, options: &ReadOptions) -> Result<Format, CorpusError> {
+    const TRIED: &str = "JSON or JSONL records (beir, hotpotqa, musique, hipporag, jsonl), .csv and .tsv (table), .txt and .md (text)";
+    let head = read_head(file)?;
+    let found = if looks_like_json(&head) {
+        opening(&head)
+    } else {
+        None
+    };
+    if let Some(format) = found
+        .as_ref()
+        .and_then(|opening| of_record(file, opening, options))
+    {
+        return Ok(format);
+    }
+    let lower = name(file).to_ascii_lowercase();
+    if has_suffix(&lower, &[".csv", ".tsv"]) {
+        let there = table::header(file, &head);
+        if options.text_field.is_some() || Columns::recognises(&there) {
+            return Ok(Format::Table);
+        }
+        return Err(undetected(
+            file,
+            &format!("a table with the columns {}", there.join(", ")),
+            TRIED,
+        ));
+    }
+    if text::is_one(file) {
+        return Ok(Format::Text);
+    }
+    Err(undetected(file, &describe(&head, found.as_ref()), TRIED))
+}
+
+/// The format of a file with this first record.
+fn of_record(file: &Path, opening: &Opening, options: &ReadOptions) -> Option<Format> {
+    let record = &opening.record;
+    let keys: Vec<String> = record.keys().cloned().collect();
+    let has = |key: &str| record.contains_key(key);
+    let identified = has("_id") || has("id");
+    if hotpot::is_one(record) {
+        Some(Format::Hotpot)
+    } else if musique::is_one(record) {
+        Some(Format::Musique)
+    } else if !opening.in_array && name(file) == "corpus.jsonl" && has("_id") && has("text") {
+        Some(Format::Beir)
+    } else if opening.in_array && has("title") && has("text") && !identified {
+        Some(Format::HippoRag)
+    } else if Columns::recognises(&keys)
+        || options.text_field.as_ref().is_some_and(|field| has(field))
+    {
+        Some(Format::Jsonl)
+    } else {
+        let sentences = |value: &Value| match value {
+            Value::Array(sentences) => sentences.iter().all(Value::is_string),
+            other => other.is_null(),
+        };
+        let titled = !opening.in_array
+            && record.values().all(sentences)
+            && record.values().any(Value::is_array);
+        (titled || name(file).ends_with("_corpus.json")).then_some(Format::HippoRag)
+    }
+}
+
+/// Whether a file starts as JSON does.
+pub(super) fn looks_like_json(head: &[u8]) -> bool {
+    matches!(head.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
+/// What a file seems to be, for the error.
+fn describe(head: &[u8], opening: Option<&Opening>) -> String {
+    const MAGIC: [(&[u8], &str); 4] = [
+        (b"\x1f\x8b", "gzip data: unpack it first"),
+        (b"PK\x03\x04", "a zip archive: unpack it first"),
+        (b"PAR1", "a Parquet file"),
+        (b"\x28\xb5\x2f\xfd", "zstd data: unpack it first"),
+    ];
+    if let Some((_, is)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return (*is).to_owned();
+    }
+    match opening {
+        Some(opening) => {
+            let keys: Vec<&str> = opening.record.keys().take(12).map(String::as_str).collect();
+            format!("JSON whose first record has the fields {}", keys.join(", "))
+        }
+        None if head.trim_ascii().is_empty() => "nothing in it".to_owned(),
+        None if head.contains(&0) => "binary data".to_owned(),
+        None => {
+            let start: String = String::from_utf8_lossy(head).chars().take(40).collect();
+            format!("{start:?} at its start")
+        }
+    }
+}
+
+fn undetected(path: &Path, found: &str, tried: &str) -> CorpusError {
+    CorpusError::Undetected {
+        path: path.to_owned(),
+        found: found.to_owned(),
+        tried: tried.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Folder, fails, reads, reads_with};
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_nothing_known_says_what_it_is_and_what_was_tried() {
+        let folder = Folder::new();
+        for (name, bytes, says) in [
+            (
+                "a.gz",
+                &b"\x1f\x8b\x08\x00"[..],
+                "gzip data: unpack it first",
+            ),
+            (
+                "a.json",
+                b"{\"nodes\": {}, \"edges\": 3}",
+                "the fields nodes, edges",
+            ),
+            ("a.bin", b"\0\0\0", "binary data"),
+            ("a.dat", b"hello", "\"hello\" at its start"),
+            ("a.xml", b"", "nothing in it"),
+            (
+                "a.csv",
+                b"key,value\n",
+                "a table with the columns key, value",
+            ),
+        ] {
+            folder.write_bytes(name, bytes);
+            let error = fails(&folder.path(name), &ReadOptions::default());
+            assert!(error.contains(says) && error.contains(name), "{error}");
+            assert!(
+                error.contains("Tried: JSON") && error.contains("--format beir, hotpotqa"),
+                "{error}"
+            );
+        }
+        let alone = Folder::new();
+        alone.write("a.csv", "key,value\n");
+        assert!(fails(&alone.path(""), &ReadOptions::default()).contains("the columns key, value"));
+        let error = fails(&folder.path("absent"), &ReadOptions::default());
+        assert!(
+            error.contains("absent: cannot be read") && error.contains("Check that it exists"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_folder_with_several_corpora_asks_which() {
+        let folder = Folder::new();
+        folder.write("a.jsonl", "{\"text\": \"One.\"}\n");
+        folder.write("README.md", "About it.");
+        folder.write("package.json", "{\"name\": \"x\"}");
+        let (corpus, report) = reads(&folder.path(""));
+        assert_eq!(
+            (corpus.passages.len(), report.sources[0].format),
+            (1, Format::Jsonl)
+        );
+        folder.write("b.csv", "text\nTwo.\n");
+        folder.write("c.txt", "Three.");
+        let error = fails(&folder.path(""), &ReadOptions::default());
+        assert!(
+            error.contains("a.jsonl (jsonl), b.csv (table) and 1 text files")
+                && error.contains("--format text"),
+            "{error}"
+        );
+        let options = ReadOptions {
+            format: Some(Format::Text),
+            ..ReadOptions::default()
+        };
+        let (corpus, _) = reads_with(&[folder.path("")], &options);
+        assert_eq!(corpus.passages.len(), 2);
+        let options = ReadOptions {
+            format: Some(Format::Beir),
+            ..ReadOptions::default()
+        };
+        assert!(fails(&folder.path(""), &options).contains("Tried: corpus.jsonl."));
+    }
+
+    #[test]
+    fn content_decides_over_the_name() {
+        let folder = Folder::new();
+        folder.write("dump.txt", "{\"id\": 1, \"text\": \"One.\"}\n");
+        assert_eq!(
+            reads(&folder.path("dump.txt")).1.sources[0].format,
+            Format::Jsonl
+        );
+        folder.write("brace.txt", "{not json} but words.");
+        assert_eq!(
+            reads(&folder.path("brace.txt")).1.sources[0].format,
+            Format::Text
+        );
+    }
+
+    #[test]
+    fn a_first_record_longer_than_the_head_is_still_known() {
+        let folder = Folder::new();
+        let long = "word ".repeat(400_000);
+        folder.write("a.jsonl", &format!("{{\"id\": 1, \"text\": \"{long}\"}}\n"));
+        assert_eq!(
+            reads(&folder.path("a.jsonl")).1.sources[0].format,
+            Format::Jsonl
+        );
+    }
+}

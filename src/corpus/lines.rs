@@ -1,0 +1,110 @@
+//! Lines of a file with their places. Bytes first: what is not UTF-8 gets an error that says where.
+
+use super::{CorpusError, Place};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// A file read line by line, without its byte order mark and its line ends.
+pub(super) struct Lines {
+    file: PathBuf,
+    reader: BufReader<File>,
+    line: u64,
+    next_byte: u64,
+    buffer: Vec<u8>,
+}
+
+impl Lines {
+    pub fn open(file: &Path) -> Result<Self, CorpusError> {
+        let reader = File::open(file).map_err(|source| CorpusError::io(file, source))?;
+        Ok(Self {
+            file: file.to_owned(),
+            reader: BufReader::with_capacity(1 << 16, reader),
+            line: 0,
+            next_byte: 0,
+            buffer: Vec::new(),
+        })
+    }
+
+    /// The next line that is not blank, and where it starts.
+    pub fn next(&mut self) -> Result<Option<(Place, &[u8])>, CorpusError> {
+        loop {
+            self.buffer.clear();
+            let start = self.next_byte;
+            let read = self
+                .reader
+                .read_until(b'\n', &mut self.buffer)
+                .map_err(|source| CorpusError::io(&self.file, source))?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.line += 1;
+            self.next_byte += read as u64;
+            let skip = if self.line == 1 && self.buffer.starts_with(BOM) {
+                BOM.len()
+            } else {
+                0
+            };
+            let line = &self.buffer[skip..];
+            if !line.trim_ascii().is_empty() {
+                let place = Place {
+                    byte: Some(start + skip as u64),
+                    ..Place::line(&self.file, self.line)
+                };
+                let end = line.strip_suffix(b"\n").unwrap_or(line);
+                let length = end.strip_suffix(b"\r").unwrap_or(end).len();
+                return Ok(Some((place, &self.buffer[skip..skip + length])));
+            }
+        }
+    }
+}
+
+/// Text out of bytes that start at `place`.
+pub(super) fn utf8<'a>(place: &Place, bytes: &'a [u8]) -> Result<&'a str, CorpusError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        let place = Place {
+            byte: place.byte.map(|byte| byte + at as u64),
+            ..place.clone()
+        };
+        let found = format!(
+            "the byte 0x{:02X}; save the file as UTF-8 (iconv -t UTF-8)",
+            bytes[at]
+        );
+        CorpusError::record(&place, "UTF-8 text", found)
+    })
+}
+
+/// The whole file, without its byte order mark; and how long that mark was.
+pub(super) fn read_bytes(file: &Path) -> Result<(Vec<u8>, usize), CorpusError> {
+    let mut bytes = std::fs::read(file).map_err(|source| CorpusError::io(file, source))?;
+    let skip = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+    bytes.drain(..skip);
+    Ok((bytes, skip))
+}
+
+/// The start of a file, at most a mebibyte, without its byte order mark.
+pub(super) fn read_head(file: &Path) -> Result<Vec<u8>, CorpusError> {
+    let mut head = Vec::new();
+    File::open(file)
+        .and_then(|open| open.take(1 << 20).read_to_end(&mut head))
+        .map_err(|source| CorpusError::io(file, source))?;
+    if head.starts_with(BOM) {
+        head.drain(..BOM.len());
+    }
+    Ok(head)
+}
+
+/// The file's name without folder and extension.
+pub(super) fn stem(file: &Path) -> String {
+    file.file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
+/// The file's name without folder.
+pub(super) fn name(file: &Path) -> String {
+    file.file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}

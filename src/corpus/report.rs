@@ -1,0 +1,265 @@
+//! The account of a reading: every record is kept, merged, left out as bad, or left unresolved.
+
+use super::{BadRecord, Format, What};
+use serde::Serialize;
+use std::fmt;
+use std::path::PathBuf;
+
+/// How many entries of a list are kept; the count goes on.
+pub const LISTED: usize = 100;
+
+/// A list that keeps its first [`LISTED`] entries and the full count.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Listed<T> {
+    pub count: usize,
+    pub first: Vec<T>,
+}
+
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            first: Vec::new(),
+        }
+    }
+}
+
+impl<T> Listed<T> {
+    pub(super) fn push(&mut self, entry: T) {
+        self.count += 1;
+        if self.first.len() < LISTED {
+            self.first.push(entry);
+        }
+    }
+}
+
+/// `read = kept + merged + bad`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    pub read: usize,
+    pub kept: usize,
+    /// The same thing was there already.
+    pub merged: usize,
+    /// Left out, see [`Report::bad`].
+    pub bad: usize,
+}
+
+/// `read = kept + merged + bad + unresolved + not_relevant`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GoldTally {
+    pub read: usize,
+    pub kept: usize,
+    /// The same question and passage were linked already (two supporting sentences of one passage, say).
+    pub merged: usize,
+    pub bad: usize,
+    /// The passage or the question is not there, see [`Report::unresolved`].
+    pub unresolved: usize,
+    /// Judged with grade zero or below: no link, and no fault.
+    pub not_relevant: usize,
+}
+
+/// A bad record and what it would have been.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LeftOut {
+    pub what: What,
+    #[serde(flatten)]
+    pub record: BadRecord,
+}
+
+/// A gold link that leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unresolved {
+    pub question: String,
+    /// The passage as the data set named it.
+    pub named: String,
+    /// The question itself is not among the questions read.
+    pub unknown_question: bool,
+}
+
+/// A passage or question whose identifier was taken by another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Renamed {
+    pub from: String,
+    pub to: String,
+    pub path: PathBuf,
+}
+
+/// One thing that was read: a file, or a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SourceReport {
+    pub path: PathBuf,
+    pub format: Format,
+}
+
+/// What was read and what became of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    pub sources: Vec<SourceReport>,
+    pub files: Vec<PathBuf>,
+    pub passages: Tally,
+    pub questions: Tally,
+    pub gold: GoldTally,
+    /// Questions kept although no gold link of theirs leads to a passage.
+    pub without_gold: usize,
+    pub bad: Listed<LeftOut>,
+    pub unresolved: Listed<Unresolved>,
+    pub renamed: Listed<Renamed>,
+    /// Anything else worth knowing: files beside that were not read, empty files.
+    pub notes: Vec<String>,
+}
+
+impl Report {
+    /// Whether every record went where it should: nothing left out, unresolved or renamed.
+    pub fn is_clean(&self) -> bool {
+        self.bad.count + self.unresolved.count + self.renamed.count == 0
+    }
+
+    pub(super) fn leave_out(&mut self, what: What, record: BadRecord) {
+        match what {
+            What::Passage => {
+                (self.passages.read, self.passages.bad) =
+                    (self.passages.read + 1, self.passages.bad + 1)
+            }
+            What::Question => {
+                (self.questions.read, self.questions.bad) =
+                    (self.questions.read + 1, self.questions.bad + 1);
+            }
+            What::Gold => (self.gold.read, self.gold.bad) = (self.gold.read + 1, self.gold.bad + 1),
+        }
+        self.bad.push(LeftOut { what, record });
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for source in &self.sources {
+            writeln!(out, "{} ({})", source.path.display(), source.format)?;
+        }
+        writeln!(
+            out,
+            "{:<10}{:>9}{:>9}{:>9}{:>9}{:>12}",
+            "", "read", "kept", "merged", "bad", "unresolved"
+        )?;
+        let mut row = |name: &str, t: Tally, unresolved: &str| {
+            writeln!(
+                out,
+                "{name:<10}{:>9}{:>9}{:>9}{:>9}{unresolved:>12}",
+                t.read, t.kept, t.merged, t.bad
+            )
+        };
+        let gold = self.gold;
+        row("passages", self.passages, "-")?;
+        row("questions", self.questions, "-")?;
+        row(
+            "gold",
+            Tally {
+                read: gold.read,
+                kept: gold.kept,
+                merged: gold.merged,
+                bad: gold.bad,
+            },
+            &gold.unresolved.to_string(),
+        )?;
+        if gold.not_relevant > 0 {
+            writeln!(
+                out,
+                "{} judgements say not relevant and make no gold link",
+                gold.not_relevant
+            )?;
+        }
+        if self.without_gold > 0 {
+            writeln!(
+                out,
+                "{} questions have no gold in the corpus",
+                self.without_gold
+            )?;
+        }
+        list(out, "left out as bad", &self.bad, |entry| {
+            format!("{}: {}", entry.what, entry.record)
+        })?;
+        list(out, "gold links unresolved", &self.unresolved, |entry| {
+            let cause = if entry.unknown_question {
+                "no such question"
+            } else {
+                "not in the corpus"
+            };
+            format!(
+                "question {} names {:?}: {cause}",
+                entry.question, entry.named
+            )
+        })?;
+        list(
+            out,
+            "renamed, their identifier was taken",
+            &self.renamed,
+            |entry| {
+                format!(
+                    "{}: {} is now {}",
+                    entry.path.display(),
+                    entry.from,
+                    entry.to
+                )
+            },
+        )?;
+        self.notes
+            .iter()
+            .try_for_each(|note| writeln!(out, "note: {note}"))
+    }
+}
+
+/// At most five entries: the table is for a glance, the JSON form for the rest.
+fn list<T>(
+    out: &mut fmt::Formatter<'_>,
+    head: &str,
+    listed: &Listed<T>,
+    line: impl Fn(&T) -> String,
+) -> fmt::Result {
+    const SHOWN: usize = 5;
+    if listed.count == 0 {
+        return Ok(());
+    }
+    writeln!(out, "{} {head}:", listed.count)?;
+    for entry in listed.first.iter().take(SHOWN) {
+        writeln!(out, "  {}", line(entry))?;
+    }
+    match listed.count.saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => writeln!(out, "  and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Place;
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn a_long_list_is_cut_but_counted_and_the_table_shows_the_start() {
+        let mut report = Report::default();
+        for line in 0..250 {
+            let place = Place::line(Path::new("a.jsonl"), line);
+            report.leave_out(What::Passage, BadRecord::new(&place, "text", "nothing"));
+        }
+        assert_eq!((report.bad.count, report.bad.first.len()), (250, LISTED));
+        assert_eq!(
+            report.passages,
+            Tally {
+                read: 250,
+                bad: 250,
+                ..Tally::default()
+            }
+        );
+        let shown = report.to_string();
+        assert!(shown.contains("250 left out as bad:"), "{shown}");
+        assert!(
+            shown.contains("passage: a.jsonl:0: expected text; found nothing"),
+            "{shown}"
+        );
+        assert!(shown.contains("and 245 more"), "{shown}");
+        assert!(!report.is_clean());
+        let json = serde_json::to_value(&report).unwrap();
+        assert_eq!(json["bad"]["first"][1]["place"]["line"], 1);
+        assert_eq!(json["bad"]["first"][1]["what"], "passage");
+    }
+}

@@ -1,0 +1,124 @@
+//! Measures of one ranking against gold.
+
+use crate::corpus::Question;
+use serde::{Serialize, Serializer};
+
+/// The names of all measures, in print order.
+pub const MEASURES: [&str; 7] = ["R@2", "R@5", "R@10", "R@20", "Success@10", "RR", "nDCG@10"];
+
+/// One value for each of [`MEASURES`], each from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measures(pub [f64; 7]);
+
+impl Measures {
+    /// The value of a measure by name.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        MEASURES
+            .iter()
+            .position(|m| *m == name)
+            .map(|at| self.0[at])
+    }
+
+    /// The mean of many, 0 of none.
+    pub fn mean<'m>(all: impl IntoIterator<Item = &'m Measures>) -> Measures {
+        let mut sum = Measures::default();
+        let mut count = 0;
+        for one in all {
+            count += 1;
+            for (total, value) in sum.0.iter_mut().zip(one.0) {
+                *total += value;
+            }
+        }
+        sum.0
+            .iter_mut()
+            .for_each(|total| *total /= f64::from(count.max(1)));
+        sum
+    }
+}
+
+impl Serialize for Measures {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(MEASURES.iter().zip(self.0))
+    }
+}
+
+/// Measures a ranking (passage numbers, best first) against a question's gold. Gold that is not in the corpus counts
+/// among what was to be found, with grade 1. `None` without any gold.
+pub fn measures(ranking: &[u32], question: &Question) -> Option<Measures> {
+    let total = question.gold.len() + question.missing.len();
+    if total == 0 {
+        return None;
+    }
+    let grade = |passage: &u32| {
+        question
+            .gold
+            .iter()
+            .find(|g| g.passage == *passage)
+            .map_or(0.0, |g| f64::from(g.grade))
+    };
+    let grades: Vec<f64> = ranking.iter().map(grade).collect();
+    let found = |k: usize| grades.iter().take(k).filter(|g| **g > 0.0).count() as f64;
+    let recall = |k: usize| found(k) / total as f64;
+    let rr = grades
+        .iter()
+        .position(|g| *g > 0.0)
+        .map_or(0.0, |at| 1.0 / (at as f64 + 1.0));
+    let mut ideal: Vec<f64> = question.gold.iter().map(|g| f64::from(g.grade)).collect();
+    ideal.resize(total, 1.0);
+    ideal.sort_by(|a, b| b.total_cmp(a));
+    let gain = |grades: &[f64]| -> f64 {
+        grades
+            .iter()
+            .take(10)
+            .enumerate()
+            .map(|(at, g)| g / (at as f64 + 2.0).log2())
+            .sum()
+    };
+    let success = if found(10) > 0.0 { 1.0 } else { 0.0 };
+    let ndcg = gain(&grades) / gain(&ideal);
+    Some(Measures([
+        recall(2),
+        recall(5),
+        recall(10),
+        recall(20),
+        success,
+        rr,
+        ndcg,
+    ]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::Gold;
+
+    fn question(gold: &[(u32, f32)], missing: usize) -> Question {
+        Question {
+            gold: gold
+                .iter()
+                .map(|&(passage, grade)| Gold { passage, grade })
+                .collect(),
+            missing: vec!["gone".into(); missing],
+            ..Question::default()
+        }
+    }
+
+    #[test]
+    fn values_worked_by_hand() {
+        let m = measures(&[7, 3, 9, 4], &question(&[(3, 1.0), (4, 1.0)], 0)).unwrap();
+        assert_eq!(
+            (m.get("R@2"), m.get("R@5"), m.get("RR")),
+            (Some(0.5), Some(1.0), Some(0.5))
+        );
+        let dcg = 1.0 / 3f64.log2() + 1.0 / 5f64.log2();
+        let ideal = 1.0 + 1.0 / 3f64.log2();
+        assert!((m.get("nDCG@10").unwrap() - dcg / ideal).abs() < 1e-12);
+    }
+
+    #[test]
+    fn gold_outside_the_corpus_cannot_be_found() {
+        let m = measures(&[3], &question(&[(3, 1.0)], 1)).unwrap();
+        assert_eq!(m.get("R@10"), Some(0.5));
+        assert_eq!(measures(&[3], &question(&[], 0)), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! One method over many questions.
+
+use super::measures::{Measures, measures};
+use crate::corpus::Question;
+use crate::index::Index;
+use crate::retrieve::{Hit, Quiet, RetrieveError, Retriever, Settings};
+use rayon::prelude::*;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// A method's results over a set.
+pub struct Evaluation {
+    pub settings: Settings,
+    /// In the order of the questions.
+    pub per_question: Vec<PerQuestion>,
+    /// Mean over the questions with gold.
+    pub measures: Measures,
+    /// Questions with gold.
+    pub judged: usize,
+}
+
+/// One question's outcome.
+#[derive(Clone)]
+pub struct PerQuestion {
+    /// Place in the set.
+    pub question: usize,
+    /// Best first, as deep as rankings are kept.
+    pub ranking: Vec<Hit>,
+    /// None without gold.
+    pub measures: Option<Measures>,
+    pub milliseconds: f64,
+}
+
+/// Runs a method over questions, on all threads; the rankings do not depend on how many. `progress` gets the number
+/// done and stops the run by returning false: then the questions done so far are what comes back.
+///
+/// # Errors
+/// The first retrieval that failed.
+pub fn evaluate(
+    index: &Arc<Index>,
+    questions: &[Question],
+    settings: &Settings,
+    progress: impl Fn(usize) -> bool + Sync,
+) -> Result<Evaluation, RetrieveError> {
+    let mut first = Retriever::new(index.clone());
+    if settings.method().graph.is_some() {
+        first.view(settings, &mut Quiet);
+    }
+    let done = AtomicUsize::new(0);
+    let outcomes: Vec<Option<PerQuestion>> = questions
+        .par_iter()
+        .enumerate()
+        .map_init(
+            || first.sibling(),
+            |retriever, (at, question)| {
+                if !progress(done.load(Ordering::Relaxed)) {
+                    return Ok(None);
+                }
+                let start = Instant::now();
+                let retrieval = retriever.retrieve(&question.text, settings, &mut Quiet)?;
+                let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+                done.fetch_add(1, Ordering::Relaxed);
+                let ranked: Vec<u32> = retrieval.passages.iter().map(|h| h.passage).collect();
+                let measures = measures(&ranked, question);
+                Ok(Some(PerQuestion {
+                    question: at,
+                    ranking: retrieval.passages,
+                    measures,
+                    milliseconds,
+                }))
+            },
+        )
+        .collect::<Result<_, RetrieveError>>()?;
+    let per_question: Vec<PerQuestion> = outcomes.into_iter().flatten().collect();
+    let judged: Vec<&Measures> = per_question
+        .iter()
+        .filter_map(|q| q.measures.as_ref())
+        .collect();
+    Ok(Evaluation {
+        settings: settings.clone(),
+        measures: Measures::mean(judged.iter().copied()),
+        judged: judged.len(),
+        per_question,
+    })
+}
+
+/// The value below which a share of the values lies (nearest rank); 0 of none.
+pub fn percentile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(at.saturating_sub(1)).copied().unwrap_or(0.0)
+}
+
+impl Evaluation {
+    /// Milliseconds per question at a percentile, 0 to 1.
+    pub fn latency(&self, share: f64) -> f64 {
+        let all: Vec<f64> = self.per_question.iter().map(|q| q.milliseconds).collect();
+        percentile(&all, share)
+    }
+}
+
+/// Writes `qid Q0 docid rank score tag` lines. White space inside identifiers becomes `_`, which TREC files cannot hold.
+///
+/// # Errors
+/// What the writer could not write.
+pub fn write_run(
+    out: &mut dyn Write,
+    index: &Index,
+    questions: &[Question],
+    evaluation: &Evaluation,
+    depth: usize,
+) -> io::Result<()> {
+    let plain = |id: &str| id.split_whitespace().collect::<Vec<_>>().join("_");
+    let tag = evaluation.settings.method().name;
+    for outcome in &evaluation.per_question {
+        let qid = plain(&questions[outcome.question].id);
+        let mut last = f32::INFINITY;
+        for (at, hit) in outcome.ranking.iter().take(depth).enumerate() {
+            // trec_eval sorts by score and then by id, ignoring ranks: equal scores are nudged to keep our order.
+            last = if hit.score < last {
+                hit.score
+            } else {
+                last.next_down()
+            };
+            writeln!(
+                out,
+                "{qid} Q0 {} {} {last} {tag}",
+                plain(index.id(hit.passage)),
+                at + 1
+            )?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_by_nearest_rank() {
+        let values: Vec<f64> = (1..=100).rev().map(f64::from).collect();
+        assert_eq!(
+            (
+                percentile(&values, 0.5),
+                percentile(&values, 0.95),
+                percentile(&[], 0.5)
+            ),
+            (50.0, 95.0, 0.0)
+        );
+    }
+}

@@ -1,0 +1,226 @@
+//! Exact attribution: how much of a node's score each seed paid for, by walk length, and along which paths.
+
+use crate::graph::walk::{self, Forward, Sparse};
+use crate::graph::{Dangling, push};
+use crate::retrieve::parameters::Parameter as P;
+use crate::retrieve::retrieval::Node;
+use crate::retrieve::spread::{dangling, restart};
+use crate::retrieve::{GraphView, Retrieval};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+/// The score of one node, opened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Attribution {
+    pub node: Node,
+    /// What the shares sum to: the score of the walk (power), or of its limit within `error` (push).
+    pub score: f64,
+    /// (place in the seeds, its share of the score, absolute), largest first; seeds that pay nothing are left out.
+    pub shares: Vec<(usize, f64)>,
+    /// Score by walk length 0..=T; they sum to `score`. Empty for push, whose walks have every length.
+    pub by_length: Vec<f64>,
+    /// The walks that carry most, best first, each node sequence once.
+    pub paths: Vec<Path>,
+    /// Push: how far `score` may be below the limit. 0 for power.
+    pub error: f64,
+}
+
+/// A walk from a seed to the node.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Path {
+    /// From the seed to the node.
+    pub nodes: Vec<Node>,
+    /// Mass that takes exactly this walk: seed weight, times every step's probability, times the weight of its length.
+    pub mass: f64,
+    /// Probability of each step; a small one is where a hub dilutes the mass.
+    pub kept: Vec<f64>,
+}
+
+/// How many paths are kept.
+const PATHS: usize = 5;
+/// Walks of push have every length; paths are looked for up to this one.
+const LONGEST_PUSH_PATH: usize = 6;
+
+/// Opens the score of a node. `None` for a flat retrieval, which has no walk.
+pub fn attribution(retrieval: &Retrieval, node: Node) -> Option<Attribution> {
+    let (view, spread) = (retrieval.view.as_deref()?, retrieval.spread.as_deref()?);
+    let settings = &retrieval.settings;
+    let alpha = settings.real(P::Alpha);
+    let seeds = restart(&retrieval.seeds);
+    let rule = dangling(settings);
+    let pushed = settings.choice(P::Walk) == "push";
+    let (reach, by_length, error) = if pushed {
+        // The reverse walk is pushed well below the forward one's threshold, so that shares are the finer of the two.
+        let epsilon = (settings.real(P::Epsilon) * 0.01).max(1e-9);
+        let (reach, error) = push::reverse(&view.transition, node, alpha, epsilon, rule);
+        (reach, Vec::new(), error.max(spread.largest_residual))
+    } else {
+        let steps = settings.integer(P::Steps);
+        let weights = walk::length_weights(alpha, steps);
+        let states = walk::backward(&view.transition, node, steps, rule, &seeds);
+        let by_length: Vec<f64> = states
+            .iter()
+            .zip(&weights)
+            .map(|(h, c)| c * seeds.iter().map(|&(u, s)| s * h[u as usize]).sum::<f64>())
+            .collect();
+        // Only seeds are asked for, so only they are summed.
+        let mut reach = vec![0.0; view.nodes()];
+        for &(u, _) in &seeds {
+            reach[u as usize] = states
+                .iter()
+                .zip(&weights)
+                .map(|(h, c)| c * h[u as usize])
+                .sum();
+        }
+        (reach, by_length, 0.0)
+    };
+    let mut shares: Vec<(usize, f64)> = retrieval
+        .seeds
+        .iter()
+        .enumerate()
+        .map(|(at, seed)| (at, seed.weight * reach[seed.node as usize]))
+        .filter(|(_, share)| *share > 0.0)
+        .collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let score = shares.iter().map(|s| s.1).sum();
+    let steps = if pushed {
+        LONGEST_PUSH_PATH
+    } else {
+        settings.integer(P::Steps).min(LONGEST_PUSH_PATH)
+    };
+    let weights = if pushed {
+        (0..=steps)
+            .map(|k| alpha * (1.0 - alpha).powi(k as i32))
+            .collect()
+    } else {
+        walk::length_weights(alpha, settings.integer(P::Steps))
+    };
+    let paths = best_paths(view, &seeds, node, &weights[..=steps]);
+    Some(Attribution {
+        node,
+        score,
+        shares,
+        by_length,
+        paths,
+        error,
+    })
+}
+
+/// The heaviest walks from any seed to the node, at most `weights.len() - 1` steps: a dynamic programme over the
+/// nodes, keeping for each (step, node) the best way from there to the target.
+fn best_paths(view: &GraphView, seeds: &Sparse, target: Node, weights: &[f64]) -> Vec<Path> {
+    let t = &view.transition;
+    // layers[m][u] = (best product of probabilities of an m-step walk u -> target, next node on it)
+    let mut layers: Vec<FxHashMap<u32, (f64, u32)>> =
+        vec![FxHashMap::from_iter([(target, (1.0, target))])];
+    for m in 1..weights.len() {
+        let mut layer: FxHashMap<u32, (f64, u32)> = FxHashMap::default();
+        let mut before: Vec<(u32, f64)> =
+            layers[m - 1].iter().map(|(v, best)| (*v, best.0)).collect();
+        before.sort_unstable_by_key(|b| b.0);
+        for (v, product) in before {
+            let (sources, ws) = t.row(v as usize);
+            for (&u, &w) in sources.iter().zip(ws) {
+                let through = product * f64::from(w) * t.into(v as usize) * t.scale(u as usize);
+                let slot = layer.entry(u).or_insert((0.0, v));
+                if through > slot.0 {
+                    *slot = (through, v);
+                }
+            }
+        }
+        layers.push(layer);
+    }
+    let mut found: Vec<Path> = Vec::new();
+    for (m, weight) in weights.iter().enumerate() {
+        for &(seed, s) in seeds {
+            let Some(&(product, _)) = layers[m].get(&seed) else {
+                continue;
+            };
+            let mass = s * product * weight;
+            if mass > 0.0 {
+                let mut nodes = vec![seed];
+                for layer in layers[1..=m].iter().rev() {
+                    let at = nodes[nodes.len() - 1];
+                    nodes.push(layer.get(&at).map_or(at, |step| step.1));
+                }
+                let kept = nodes
+                    .windows(2)
+                    .map(|pair| t.probability(pair[0] as usize, pair[1] as usize))
+                    .collect();
+                found.push(Path { nodes, mass, kept });
+            }
+        }
+    }
+    found.sort_by(|a, b| {
+        b.mass
+            .total_cmp(&a.mass)
+            .then_with(|| a.nodes.cmp(&b.nodes))
+    });
+    found.truncate(PATHS);
+    found
+}
+
+/// The exact part of every node's score that each group of seeds paid for: one walk a group, restarted at its seeds
+/// with their weights. For power the groups' parts sum to the score; for push to within the residual.
+pub fn shares(retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec<Vec<f32>> {
+    let (Some(view), Some(_)) = (retrieval.view.as_deref(), retrieval.spread.as_deref()) else {
+        return Vec::new();
+    };
+    let settings = &retrieval.settings;
+    let alpha = settings.real(P::Alpha);
+    let rule = dangling(settings);
+    let all = restart(&retrieval.seeds);
+    groups
+        .iter()
+        .map(|group| {
+            let mut seeds: Sparse = group
+                .iter()
+                .map(|&i| (retrieval.seeds[i].node, retrieval.seeds[i].weight))
+                .collect();
+            seeds.sort_unstable_by_key(|s| s.0);
+            let scores = if settings.choice(P::Walk) == "push" {
+                let threshold = push::Threshold::Plain;
+                let epsilon = settings.real(P::Epsilon);
+                push::forward(
+                    &view.transition,
+                    &seeds,
+                    alpha,
+                    epsilon,
+                    threshold,
+                    rule,
+                    |_| {},
+                )
+                .estimate
+            } else {
+                group_walk(view, &seeds, &all, alpha, settings.integer(P::Steps), rule)
+            };
+            scores.into_iter().map(|s| s as f32).collect()
+        })
+        .collect()
+}
+
+/// r = sum over k of c_k (P^T)^k s for a part s of the seeds. Dead ends that reseed return to all seeds, as P says.
+fn group_walk(
+    view: &GraphView,
+    part: &Sparse,
+    all: &Sparse,
+    alpha: f64,
+    steps: usize,
+    rule: Dangling,
+) -> Vec<f64> {
+    if rule != Dangling::Reseed {
+        return walk::power(&view.transition, part, alpha, steps, rule, |_, _, _| {});
+    }
+    let weights = walk::length_weights(alpha, steps);
+    let mut states = Forward::from(&view.transition, part, all, rule);
+    let mut sum = vec![0.0; view.nodes()];
+    for (k, weight) in weights.iter().enumerate() {
+        if k > 0 {
+            states.step(1.0, 0.0);
+        }
+        for (total, x) in sum.iter_mut().zip(states.mass()) {
+            *total += weight * x;
+        }
+    }
+    sum
+}

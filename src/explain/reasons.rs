@@ -1,0 +1,465 @@
+//! Why a passage is there, in one sentence, and why another is missing, as codes with evidence.
+
+use super::attribution::attribution;
+use super::words::terms;
+use crate::corpus::full_text;
+use crate::graph::walk;
+use crate::index::Index;
+use crate::retrieve::parameters::Parameter as P;
+use crate::retrieve::retrieval::{Link, Node};
+use crate::retrieve::spread::{dangling, restart};
+use crate::retrieve::{GraphView, Retrieval, SeedReason, Spread};
+use crate::text::{Ner, Norm};
+use serde::Serialize;
+
+/// One reason why a passage is not among the returned ones.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reason {
+    /// The precise verdict.
+    pub code: &'static str,
+    /// The failure class a person filters by, F0 to F7.
+    pub class: &'static str,
+    /// The evidence, in words.
+    pub text: String,
+    /// A change that was tried and admits the passage.
+    pub fix: Option<String>,
+}
+
+/// Scores closer than this, relatively, are a tie: their order is noise.
+pub const TIE_BAND: f32 = 0.005;
+/// A seed with less of the restart mass is weak.
+const WEAK: f64 = 0.05;
+
+fn reason(code: &'static str, class: &'static str, text: String) -> Reason {
+    Reason {
+        code,
+        class,
+        text,
+        fix: None,
+    }
+}
+
+/// What a gold item that is not in the corpus looks most like.
+pub fn not_in_index(index: &Index, named: &str) -> Reason {
+    let nearest = nearest(named, (0..index.len() as u32).map(|p| index.title(p)));
+    let text = match nearest {
+        Some(title) => format!("no passage has the id '{named}'; the nearest title is '{title}'"),
+        None => format!("no passage has the id '{named}'"),
+    };
+    reason("NOT_IN_INDEX", "F0", text)
+}
+
+/// One sentence: the first of direct seed, walk shares, words that holds.
+pub fn why_here(index: &Index, retrieval: &Retrieval, passage: u32) -> String {
+    let Some(view) = retrieval.view.as_deref() else {
+        let mut words = terms(index, retrieval, passage);
+        words.retain(|w| w.score > 0.0);
+        words.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let said: Vec<String> = words
+            .iter()
+            .take(4)
+            .map(|w| format!("{} {:.2}", w.word, w.score))
+            .collect();
+        return if said.is_empty() {
+            "shares no word".into()
+        } else {
+            format!("words {}", said.join(", "))
+        };
+    };
+    let Some(opened) = attribution(retrieval, passage) else {
+        return String::new();
+    };
+    let mut parts = Vec::new();
+    let own = retrieval.seeds.iter().find(|s| s.node == passage);
+    if let Some(seed) = own {
+        parts.push(match seed.why {
+            SeedReason::Ranked { rank, .. } => {
+                format!("seed: BM25 rank {rank}, weight {:.3}", seed.weight)
+            }
+            _ => format!("seed of the fallback, weight {:.3}", seed.weight),
+        });
+    }
+    if retrieval.fallback {
+        return parts
+            .pop()
+            .unwrap_or_else(|| "reached from the fallback's seeds".into());
+    }
+    for (at, share) in opened.shares.iter().take(3) {
+        let seed = &retrieval.seeds[*at];
+        let percent = 100.0 * share / opened.score;
+        let label = view.label(index, seed.node);
+        let path = opened
+            .paths
+            .iter()
+            .find(|p| p.nodes.first() == Some(&seed.node) && p.nodes.len() > 1);
+        let via: Vec<&str> = path.map_or(Vec::new(), |p| {
+            p.nodes[1..p.nodes.len() - 1]
+                .iter()
+                .map(|n| view.label(index, *n))
+                .collect()
+        });
+        let via = if via.is_empty() {
+            String::new()
+        } else {
+            format!(" via {}", via.join(" > "))
+        };
+        parts.push(format!("{percent:.0} % from {label}{via}"));
+    }
+    parts.join("; ")
+}
+
+/// Why a passage is not among the returned ones: the first reason is the verdict, the others hold too. Empty when it is.
+pub fn why_not(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Reason> {
+    let k = retrieval.settings.integer(P::ResultK);
+    let place = retrieval.place(passage);
+    if place.is_some_and(|(rank, _)| rank <= k) {
+        return Vec::new();
+    }
+    let mut reasons = Vec::new();
+    match (retrieval.view.as_deref(), retrieval.spread.as_deref()) {
+        (Some(view), Some(spread)) => {
+            unlinked(index, retrieval, view, passage, &mut reasons);
+            unreached(index, retrieval, view, spread, passage, &mut reasons);
+        }
+        _ if terms(index, retrieval, passage)
+            .iter()
+            .all(|w| w.score == 0.0) =>
+        {
+            reasons.push(reason(
+                "NO_SHARED_TERM",
+                "F1",
+                "the passage contains no word of the question".into(),
+            ));
+        }
+        _ => {}
+    }
+    if let Some((rank, score)) = place {
+        let last = retrieval
+            .passages
+            .get(k.saturating_sub(1))
+            .map_or(0.0, |h| h.score);
+        if score >= last * (1.0 - TIE_BAND) {
+            reasons.push(reason(
+                "TIED",
+                "F5",
+                format!("rank {rank}, within {:.1} % of rank {k}", 100.0 * TIE_BAND),
+            ));
+        }
+        let class = if rank <= 2 * k { "F6" } else { "F4" };
+        let text = format!(
+            "rank {rank}: {score:.5}, {:.5} short of rank {k}",
+            last - score
+        );
+        let fix = Some(format!("result_k={rank}")).filter(|_| rank <= 200);
+        reasons.push(Reason {
+            code: "CUT_BY_K",
+            class,
+            text,
+            fix,
+        });
+    } else if reasons.is_empty() {
+        reasons.push(reason(
+            "CUT_BY_K",
+            "F4",
+            format!("below the {} best that are kept", retrieval.passages.len()),
+        ));
+    }
+    reasons
+}
+
+/// Reasons on the way from the question to the passage's entities.
+fn unlinked(
+    index: &Index,
+    retrieval: &Retrieval,
+    view: &GraphView,
+    passage: Node,
+    reasons: &mut Vec<Reason>,
+) {
+    let text = full_text(index.title(passage), index.text(passage));
+    let (row, _) = view.graph.row(passage as usize);
+    if row.is_empty() {
+        let mut found: Vec<&str> = Ner::RegexPlus
+            .mentions(&text)
+            .iter()
+            .filter(|m| !m.opener)
+            .map(|m| &text[m.span.clone()])
+            .collect();
+        found.truncate(5);
+        let would = if found.is_empty() {
+            "regex_plus finds none either".into()
+        } else {
+            format!("regex_plus would find {}", found.join(", "))
+        };
+        reasons.push(reason(
+            "NO_ENTITIES",
+            "F2",
+            format!("no name was found in the passage; {would}"),
+        ));
+    }
+    let question = format!(" {} ", Norm::Simple.apply(&retrieval.question));
+    for &node in row {
+        let Some(entity) = view.entity(node) else {
+            continue;
+        };
+        let form = Norm::Simple.apply(view.graph.names.get(entity));
+        let seen = retrieval
+            .names
+            .iter()
+            .any(|n| n.form == view.graph.names.get(entity));
+        if form.len() > 3 && question.contains(&format!(" {form} ")) && !seen {
+            let text = format!(
+                "the question says '{form}' and the passage names it, but it was not taken for a name"
+            );
+            reasons.push(reason("QUERY_ENTITY_NOT_EXTRACTED", "F1", text));
+        }
+    }
+    let body = Norm::Simple.apply(&text);
+    for name in &retrieval.names {
+        let form = Norm::Simple.apply(&name.form);
+        let here = form
+            .split(' ')
+            .any(|w| w.len() > 3 && body.split(' ').any(|b| b == w));
+        match name.link {
+            Link::NotFound if here => {
+                let labels = row
+                    .iter()
+                    .filter_map(|n| view.entity(*n))
+                    .map(|e| view.graph.labels.get(e));
+                let near = nearest(&name.surface, labels)
+                    .map_or(String::new(), |l| format!("; nearest here: {l}"));
+                let text = format!("'{}' is no entity of the index{near}", name.surface);
+                reasons.push(reason("QUERY_ENTITY_NOT_LINKED", "F1", text));
+            }
+            Link::Ambiguous => {
+                let text = format!("'{}' is the alias of several titles", name.surface);
+                reasons.push(reason("AMBIGUOUS_ALIAS", "F1", text));
+            }
+            Link::Masked { node, by } if row.binary_search(&node).is_ok() => {
+                let df = view.entity(node).map_or(0, |e| view.graph.df(e));
+                let code = if by == crate::retrieve::Mask::Pruned {
+                    "PRUNED_HUB"
+                } else {
+                    "DF_FILTERED"
+                };
+                let text = format!(
+                    "'{}' (in {df} passages) links the two, but is masked",
+                    name.surface
+                );
+                reasons.push(reason(code, "F3", text));
+            }
+            Link::Linked { node }
+                if row.binary_search(&node).is_ok() && view.tf(passage, node) > 0 =>
+            {
+                if view
+                    .transition
+                    .row(passage as usize)
+                    .0
+                    .binary_search(&node)
+                    .is_err()
+                {
+                    let text = format!(
+                        "the edge to '{}' fell to the cap on edges per entity",
+                        name.surface
+                    );
+                    reasons.push(reason("CAPPED_EDGE", "F3", text));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Reasons on the walk itself.
+fn unreached(
+    index: &Index,
+    retrieval: &Retrieval,
+    view: &GraphView,
+    spread: &Spread,
+    passage: Node,
+    reasons: &mut Vec<Reason>,
+) {
+    let settings = &retrieval.settings;
+    let power = settings.choice(P::Walk) == "power";
+    let steps = settings.integer(P::Steps);
+    if retrieval.seeds.is_empty() {
+        reasons.push(reason(
+            "FALLBACK",
+            "F1",
+            "no name of the question was linked and the fallback is none".into(),
+        ));
+        return;
+    }
+    match distance(retrieval, view, passage) {
+        None if view.degree(passage) == 0 => {
+            reasons.push(reason(
+                "ISOLATED",
+                "F3",
+                "no edge leads to the passage".into(),
+            ));
+        }
+        None => reasons.push(reason(
+            "NO_PATH",
+            "F3",
+            "no path leads from any seed to the passage".into(),
+        )),
+        Some(far) if power && far > steps => {
+            let text = format!("the nearest seed is {far} steps away, the walk takes {steps}");
+            let fix = admits(retrieval, view, passage, far)
+                .map(|rank| format!("steps={far} brings it to rank {rank}"));
+            reasons.push(Reason {
+                code: "TOO_FAR",
+                class: "F3",
+                text,
+                fix,
+            });
+        }
+        Some(_) if retrieval.fallback => {}
+        Some(_) => {
+            if power && steps < 50 {
+                if let Some(rank) = admits(retrieval, view, passage, steps + 1) {
+                    let (e, p) = (spread.parity.entity_seeds, spread.parity.passage_seeds);
+                    let text = format!(
+                        "T = {steps} lets {e:.2} of entity seeds' and {p:.2} of passage seeds' mass end on passages"
+                    );
+                    let fix = Some(format!("steps={} brings it to rank {rank}", steps + 1));
+                    reasons.push(Reason {
+                        code: "PARITY",
+                        class: "F4",
+                        text,
+                        fix,
+                    });
+                }
+            }
+            weak(index, retrieval, view, passage, reasons);
+        }
+    }
+    if retrieval.fallback {
+        let text = format!(
+            "no name of the question was linked; the {} fallback ran",
+            settings.choice(P::Fallback)
+        );
+        reasons.push(reason("FALLBACK", "F1", text));
+    }
+}
+
+/// DILUTED and SEED_WEAK: what the attribution of the passage shows.
+fn weak(
+    index: &Index,
+    retrieval: &Retrieval,
+    view: &GraphView,
+    passage: Node,
+    reasons: &mut Vec<Reason>,
+) {
+    let Some(opened) = attribution(retrieval, passage) else {
+        return;
+    };
+    if let Some(path) = opened.paths.iter().find(|p| p.nodes.len() > 1) {
+        let loss: f64 = path.kept.iter().map(|p| -p.ln()).sum();
+        let worst = path
+            .kept
+            .iter()
+            .enumerate()
+            .min_by(|a, b| a.1.total_cmp(b.1));
+        if let Some((at, p)) = worst.filter(|(_, p)| -p.ln() > 0.5 * loss) {
+            let hub = path.nodes[at];
+            let (label, degree) = (view.label(index, hub), view.degree(hub));
+            let next = view.label(index, path.nodes[at + 1]);
+            let text = format!(
+                "{label} (degree {degree}) passes only {:.2} % on to {next}",
+                100.0 * p
+            );
+            reasons.push(reason("DILUTED", "F4", text));
+        }
+    }
+    let paid: Vec<_> = opened
+        .shares
+        .iter()
+        .filter(|(_, share)| *share > 0.05 * opened.score)
+        .collect();
+    if !paid.is_empty()
+        && paid
+            .iter()
+            .all(|(at, _)| retrieval.seeds[*at].weight < WEAK)
+    {
+        let best = &retrieval.seeds[paid[0].0];
+        let text = format!(
+            "it is paid for by seeds of little mass, most by {} ({:.1} %)",
+            view.label(index, best.node),
+            100.0 * best.weight
+        );
+        reasons.push(reason("SEED_WEAK", "F4", text));
+    }
+}
+
+/// The rank within top K that another number of steps gives the passage.
+fn admits(retrieval: &Retrieval, view: &GraphView, passage: Node, steps: usize) -> Option<usize> {
+    let settings = &retrieval.settings;
+    let seeds = restart(&retrieval.seeds);
+    let scores = walk::power(
+        &view.transition,
+        &seeds,
+        settings.real(P::Alpha),
+        steps,
+        dangling(settings),
+        |_, _, _| {},
+    );
+    let own = scores[passage as usize] as f32;
+    let above = |(other, score): (usize, &f64)| {
+        let score = *score as f32;
+        score > own || (score == own && other < passage as usize)
+    };
+    let rank = 1 + scores[..view.passages()]
+        .iter()
+        .enumerate()
+        .filter(|s| above(*s))
+        .count();
+    (own > 0.0 && rank <= settings.integer(P::ResultK)).then_some(rank)
+}
+
+/// Steps from the nearest seed, by breadth-first search from the passage.
+pub fn distance(retrieval: &Retrieval, view: &GraphView, passage: Node) -> Option<usize> {
+    let mut seed = vec![false; view.nodes()];
+    for s in retrieval.seeds.iter() {
+        seed[s.node as usize] = true;
+    }
+    let mut seen = vec![false; view.nodes()];
+    let mut frontier = vec![passage];
+    seen[passage as usize] = true;
+    for steps in 0.. {
+        if frontier.iter().any(|n| seed[*n as usize]) {
+            return Some(steps);
+        }
+        let mut next = Vec::new();
+        for node in frontier {
+            for (other, _) in view.neighbours(node) {
+                if !std::mem::replace(&mut seen[other as usize], true) {
+                    next.push(other);
+                }
+            }
+        }
+        if next.is_empty() {
+            return None;
+        }
+        frontier = next;
+    }
+    None
+}
+
+/// The label that shares most letter triples with a name, if it shares a third of them.
+pub fn nearest<'a>(name: &str, labels: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let triples = |text: &str| -> rustc_hash::FxHashSet<[char; 3]> {
+        let letters: Vec<char> = format!("  {} ", Norm::Simple.apply(text)).chars().collect();
+        letters.windows(3).map(|w| [w[0], w[1], w[2]]).collect()
+    };
+    let wanted = triples(name);
+    let mut best: Option<(f64, &str)> = None;
+    for label in labels {
+        let own = triples(label);
+        let both = wanted.intersection(&own).count() as f64;
+        let score = both / (wanted.len() + own.len()) as f64 * 2.0;
+        if score > 0.33 && best.is_none_or(|(known, _)| score > known) {
+            best = Some((score, label));
+        }
+    }
+    best.map(|(_, label)| label)
+}

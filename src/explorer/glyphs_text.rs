@@ -1,0 +1,173 @@
+//! Text and numbers that fit a column: cut, padded, and never able to break the screen.
+
+use std::borrow::Cow;
+
+use ratatui::buffer::CellWidth;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// What stands for the part that was cut off.
+const ELLIPSIS: &str = "..";
+
+/// The cells a text takes after [`clean`]ing, counted as ratatui counts them.
+pub fn width(text: &str) -> usize {
+    clean(text).graphemes(true).map(cells).sum()
+}
+
+fn cells(grapheme: &str) -> usize {
+    usize::from(grapheme.cell_width())
+}
+
+/// The text in composed form, without anything that moves the cursor or reorders the line.
+///
+/// Corpora hold what people pasted into them. Line breaks and tabs become single spaces; other control characters are
+/// written out (`^[`), so that their presence can be seen; the marks that switch the direction of writing and the
+/// byte-order mark are dropped, because one of them would turn around everything after it on the row.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    let is_odd = |c: char| c.is_control() || is_direction_mark(c);
+    if is_nfc(text) && !text.contains(is_odd) {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    for c in text.nfc() {
+        match c {
+            '\r' if text.contains("\r\n") => {}
+            '\t' | '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' => clean.push(' '),
+            '\0'..='\u{1f}' => {
+                clean.push('^');
+                clean.push(char::from(c as u8 + b'@'));
+            }
+            '\u{7f}' => clean.push_str("^?"),
+            c if c.is_control() => clean.push_str(&format!("\\x{:02x}", c as u32)),
+            c if is_direction_mark(c) => {}
+            c => clean.push(c),
+        }
+    }
+    Cow::Owned(clean)
+}
+
+fn is_direction_mark(c: char) -> bool {
+    matches!(
+        c,
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
+    )
+}
+
+/// The text in at most `room` cells, cleaned; what does not fit is replaced by `..`. Never splits a character a reader
+/// sees as one, and never leaves half of a wide one.
+pub fn cut(text: &str, room: usize) -> String {
+    let text = clean(text);
+    let mut used = 0;
+    // The longest beginning that leaves room for the dots, should they be needed.
+    let mut keep = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        used += cells(grapheme);
+        if used + ELLIPSIS.len() <= room {
+            keep = at + grapheme.len();
+        }
+        if used > room {
+            let dots = &ELLIPSIS[..ELLIPSIS.len().min(room)];
+            return format!("{}{dots}", text[..keep].trim_end());
+        }
+    }
+    text.into_owned()
+}
+
+/// [`cut`], then filled with spaces on the right to exactly `room` cells.
+pub fn pad(text: &str, room: usize) -> String {
+    let mut text = cut(text, room);
+    let free = room.saturating_sub(width(&text));
+    text.push_str(&" ".repeat(free));
+    text
+}
+
+/// [`cut`], then filled with spaces on the left to exactly `room` cells; for numbers.
+pub fn pad_left(text: &str, room: usize) -> String {
+    let text = cut(text, room);
+    let free = room.saturating_sub(width(&text));
+    format!("{}{text}", " ".repeat(free))
+}
+
+/// A count with thousands separated: `12,345`.
+pub fn count(value: usize) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A figure in three digits, seven cells or fewer when it is positive and its power has two digits: `.0159`, `.250`, `1.00`, `12.3`, `1,235`, `1.6e-4`, `1e-8`, `0`.
+///
+/// Below one the leading zero is dropped: every score in a column starts with it, and it says nothing. What is no number
+/// is `-`.
+pub fn number(value: f64) -> String {
+    if value.is_nan() {
+        return "-".to_owned();
+    }
+    let size = value.abs();
+    let text = if size == 0.0 {
+        return "0".to_owned();
+    } else if size.is_infinite() {
+        "inf".to_owned()
+    } else if !(0.000_999_5..999_999.5).contains(&size) {
+        power(size)
+    } else if size >= 999.5 {
+        count(size.round() as usize)
+    } else {
+        // Decide by the value as it will be printed: .99996 prints as 1.00, not as .1000.
+        let places = match size {
+            _ if size < 0.009_995 => 5,
+            _ if size < 0.099_95 => 4,
+            _ if size < 0.999_5 => 3,
+            _ if size < 9.995 => 2,
+            _ if size < 99.95 => 1,
+            _ => 0,
+        };
+        decimals(size, places)
+    };
+    if value < 0.0 {
+        format!("-{text}")
+    } else {
+        text
+    }
+}
+
+/// Two digits and a power of ten, a closing zero dropped: `1.6e-4`, `1e-8`.
+fn power(size: f64) -> String {
+    let text = format!("{size:.1e}");
+    text.replace(".0e", "e")
+}
+
+/// A figure with a fixed number of decimals and no leading zero, for columns: `.250`, `1.00`, `-.05`.
+pub fn decimals(value: f64, places: usize) -> String {
+    if value.is_nan() {
+        return "-".to_owned();
+    }
+    let text = format!("{value:.places$}");
+    // `-0.00` is a rounding, not a sign.
+    let is_zero = !text.contains(|c: char| c.is_ascii_digit() && c != '0');
+    let text = text.strip_prefix('-').filter(|_| is_zero).unwrap_or(&text);
+    if let Some(rest) = text.strip_prefix("0.") {
+        format!(".{rest}")
+    } else if let Some(rest) = text.strip_prefix("-0.") {
+        format!("-.{rest}")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// [`decimals`] with its sign, for differences: `+.50`, `-.05`, `.00` when nothing is left after rounding.
+pub fn signed(value: f64, places: usize) -> String {
+    let text = decimals(value, places);
+    let is_zero = !text.contains(|c: char| c.is_ascii_digit() && c != '0');
+    if value > 0.0 && !is_zero {
+        format!("+{text}")
+    } else {
+        text
+    }
+}

@@ -1,0 +1,179 @@
+//! What is kept between sessions: settings, the history of questions, and where the person left off.
+//!
+//! Nothing here may stop the explorer. A full disk, a read-only home or a damaged file becomes one sentence for the
+//! message line, and the session goes on without it. Files are replaced by renaming, so that a crash or a pulled plug
+//! leaves the old one or the new one and never half of either.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+pub use super::store_config::Config;
+pub use super::store_history::History;
+pub use super::store_toml::FileError;
+
+/// Where things are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folders {
+    /// Settings a person writes: `config.toml`, `keymap.toml`, `themes/`.
+    pub config: PathBuf,
+    /// Work that should be kept: annotations, exported figures, presets.
+    pub data: PathBuf,
+    /// What makes the next start pleasant: history, the last session, the log.
+    pub state: PathBuf,
+}
+
+impl Folders {
+    /// The folders of this person on this system, after the XDG rules; `HOPSCOPE_HOME` puts all three in one folder.
+    /// `None` where there is no home at all: then nothing is kept.
+    pub fn find() -> Option<Self> {
+        Self::decide(|name| std::env::var_os(name).map(PathBuf::from))
+    }
+
+    fn decide(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<Self> {
+        let set = |name: &str| variable(name).filter(|path| !path.as_os_str().is_empty());
+        if let Some(home) = set("HOPSCOPE_HOME") {
+            return Some(Self::under(&home));
+        }
+        let name = "hopscope";
+        let xdg = |variable: &str, fallback: PathBuf| {
+            // The specification says to ignore a relative path.
+            let base = set(variable).filter(|path| path.is_absolute());
+            base.unwrap_or(fallback).join(name)
+        };
+        if cfg!(windows) {
+            let own = directories::ProjectDirs::from("", "", name)?;
+            return Some(Self {
+                config: own.config_dir().to_owned(),
+                data: own.data_dir().to_owned(),
+                state: own.data_local_dir().join("state"),
+            });
+        }
+        // macOS too: people who live in a terminal look for their settings in ~/.config.
+        let base = directories::BaseDirs::new()?;
+        let home = base.home_dir();
+        Some(Self {
+            config: xdg("XDG_CONFIG_HOME", home.join(".config")),
+            data: xdg("XDG_DATA_HOME", home.join(".local/share")),
+            state: xdg("XDG_STATE_HOME", home.join(".local/state")),
+        })
+    }
+
+    /// All three under one folder.
+    pub fn under(home: &Path) -> Self {
+        Self {
+            config: home.join("config"),
+            data: home.join("data"),
+            state: home.join("state"),
+        }
+    }
+
+    /// The settings file.
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+
+    /// The key bindings file.
+    pub fn keymap_file(&self) -> PathBuf {
+        self.config.join("keymap.toml")
+    }
+
+    /// The person's own themes.
+    pub fn themes(&self) -> PathBuf {
+        self.config.join("themes")
+    }
+
+    /// The questions asked so far.
+    pub fn history_file(&self) -> PathBuf {
+        self.state.join("history.jsonl")
+    }
+
+    /// Where the last session stopped.
+    pub fn session_file(&self) -> PathBuf {
+        self.state.join("session.json")
+    }
+}
+
+/// Replaces a file as a whole, making its folder if need be.
+pub fn replace(path: &Path, content: &[u8]) -> Result<(), String> {
+    let write = || -> std::io::Result<()> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        // Through a link, so that settings linked from a dotfiles folder stay linked.
+        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let folder = target.parent().unwrap_or(folder);
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(content)?;
+        file.as_file().sync_all()?;
+        file.persist(&target).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(|error| cannot("save", path, &error))
+}
+
+/// The text of a file; `None` when there is none.
+pub fn read(path: &Path) -> Result<Option<String>, String> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(cannot("read", path, &error)),
+    }
+}
+
+pub(super) fn cannot(verb: &str, path: &Path, error: &std::io::Error) -> String {
+    format!("cannot {verb} {}: {error}", path.display())
+}
+
+/// Enough to open the explorer where it was left. Everything is text: an older or newer version that does not know a
+/// view or a setting by that name simply ignores it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Session {
+    /// The folder or file that was open; empty for the sample.
+    pub index: String,
+    /// The question on screen.
+    pub question: String,
+    /// Its identifier when it came from a set.
+    pub question_id: String,
+    /// The method.
+    pub method: String,
+    /// Settings that differ from the method's own, as name and value.
+    pub settings: BTreeMap<String, String>,
+    /// The view, pane and selected row.
+    pub view: String,
+    /// The pane with the keyboard.
+    pub pane: String,
+    /// The selected passage or node.
+    pub selected: String,
+    /// Pinned runs, each as name and value.
+    pub pins: Vec<BTreeMap<String, String>>,
+    /// What later versions add, kept as it is.
+    #[serde(flatten)]
+    pub other: BTreeMap<String, serde_json::Value>,
+}
+
+impl Session {
+    /// The last session; `None` when there was none. A damaged record is an error to show once.
+    pub fn load(folders: &Folders) -> Result<Option<Self>, String> {
+        let path = folders.session_file();
+        let Some(text) = read(&path)? else {
+            return Ok(None);
+        };
+        serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|error| format!("the last session in {} is damaged: {error}", path.display()))
+    }
+
+    /// Keeps this session as the last one.
+    pub fn save(&self, folders: &Folders) -> Result<(), String> {
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|error| format!("cannot write down the session: {error}"))?;
+        replace(&folders.session_file(), text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

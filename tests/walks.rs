@@ -1,0 +1,190 @@
+//! Invariants of the walks on random graphs.
+
+use hopscope::graph::push::{self, Threshold};
+use hopscope::graph::walk::{self, Sparse};
+use hopscope::graph::{Dangling, Transition};
+use proptest::prelude::*;
+use sprs::{CsMatI, TriMatI};
+
+/// A random symmetric graph with positive weights, dead ends among them, and seeds that sum to 1.
+fn graph() -> impl Strategy<Value = (Transition, Sparse)> {
+    (3usize..40).prop_flat_map(|n| {
+        let edges = prop::collection::btree_map((0..n, 0..n), 0.5f32..4.0, 1..120);
+        let seeds = prop::collection::btree_map(0..n as u32, 0.01f64..1.0, 1..5);
+        let into = prop::collection::vec(0.1f64..1.0, n);
+        (Just(n), edges, seeds, into).prop_map(|(n, edges, seeds, into)| {
+            let mut triplets: TriMatI<f32, u32> = TriMatI::new((n, n));
+            for ((u, v), w) in edges {
+                // A quarter of the nodes stay without edges.
+                if u < v && u % 4 != 3 && v % 4 != 3 {
+                    triplets.add_triplet(u, v, w);
+                    triplets.add_triplet(v, u, w);
+                }
+            }
+            let weights: CsMatI<f32, u32> = triplets.to_csr();
+            let total: f64 = seeds.values().sum();
+            let seeds = seeds.into_iter().map(|(u, m)| (u, m / total)).collect();
+            (Transition::new(weights, into), seeds)
+        })
+    })
+}
+
+fn rule() -> impl Strategy<Value = Dangling> {
+    prop_oneof![
+        Just(Dangling::Drop),
+        Just(Dangling::Reseed),
+        Just(Dangling::Stay)
+    ]
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
+}
+
+/// The iteration as it is written in the definition, on dense vectors.
+fn plain_power(
+    t: &Transition,
+    seeds: &Sparse,
+    alpha: f64,
+    steps: usize,
+    rule: Dangling,
+) -> Vec<f64> {
+    let n = t.nodes();
+    let mut s = vec![0.0; n];
+    for &(u, m) in seeds {
+        s[u as usize] += m;
+    }
+    let mut r = s.clone();
+    for _ in 0..steps {
+        let mut next: Vec<f64> = s.iter().map(|m| alpha * m).collect();
+        for u in 0..n {
+            let moving = (1.0 - alpha) * r[u];
+            if t.dangling(u) {
+                match rule {
+                    Dangling::Drop => {}
+                    Dangling::Stay => next[u] += moving,
+                    Dangling::Reseed => (0..n).for_each(|v| next[v] += moving * s[v]),
+                }
+            }
+            for v in 0..n {
+                next[v] += moving * t.probability(u, v);
+            }
+        }
+        r = next;
+    }
+    r
+}
+
+proptest! {
+    #[test]
+    fn rows_sum_to_one_or_are_empty((t, _) in graph()) {
+        for u in 0..t.nodes() {
+            let sum: f64 = (0..t.nodes()).map(|v| t.probability(u, v)).sum();
+            prop_assert!(close(sum, 1.0) || (t.dangling(u) && sum == 0.0), "row {u} sums to {sum}");
+        }
+    }
+
+    #[test]
+    fn power_is_the_definition((t, seeds) in graph(), alpha in 0.05f64..0.95, steps in 0usize..9, rule in rule()) {
+        let fast = walk::power(&t, &seeds, alpha, steps, rule, |_, _, _| {});
+        let plain = plain_power(&t, &seeds, alpha, steps, rule);
+        for (a, b) in fast.iter().zip(&plain) {
+            prop_assert!(close(*a, *b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn no_mass_is_lost_unseen((t, seeds) in graph(), alpha in 0.05f64..0.95, rule in rule()) {
+        let mut dropped = 0.0;
+        walk::power(&t, &seeds, alpha, 12, rule, |_, mass, moved| {
+            dropped = (1.0 - alpha) * dropped + moved.dropped;
+            let total = mass.iter().sum::<f64>() + dropped;
+            assert!((total - 1.0).abs() < 1e-6, "{total}");
+        });
+        let pushed = push::forward(&t, &seeds, alpha, 1e-6, Threshold::Plain, rule, |_| {});
+        let total = pushed.estimate.iter().sum::<f64>() + pushed.residual.iter().sum::<f64>() + pushed.dropped;
+        prop_assert!((total - 1.0).abs() < 1e-6, "{total}");
+    }
+
+    #[test]
+    fn push_is_the_limit_of_power((t, seeds) in graph(), alpha in 0.1f64..0.9, rule in rule(), degree in any::<bool>()) {
+        let threshold = if degree { Threshold::Degree } else { Threshold::Plain };
+        let limit = walk::power(&t, &seeds, alpha, 400, rule, |_, _, _| {});
+        let pushed = push::forward(&t, &seeds, alpha, 1e-10, threshold, rule, |_| {});
+        for (u, (a, b)) in limit.iter().zip(&pushed.estimate).enumerate() {
+            prop_assert!((a - b).abs() < 1e-6, "node {u}: power {a}, push {b}");
+        }
+    }
+
+    #[test]
+    fn shares_of_the_seeds_sum_to_the_score((t, seeds) in graph(), alpha in 0.05f64..0.95, steps in 0usize..8, rule in rule()) {
+        let scores = walk::power(&t, &seeds, alpha, steps, rule, |_, _, _| {});
+        let weights = walk::length_weights(alpha, steps);
+        prop_assert!(close(weights.iter().sum(), 1.0));
+        for target in 0..t.nodes() {
+            let back = walk::backward(&t, target as u32, steps, rule, &seeds);
+            let sum: f64 = back
+                .iter()
+                .zip(&weights)
+                .map(|(h, c)| c * seeds.iter().map(|&(u, m)| m * h[u as usize]).sum::<f64>())
+                .sum();
+            prop_assert!(close(sum, scores[target]), "target {target}: {sum} {}", scores[target]);
+        }
+    }
+
+    #[test]
+    fn reverse_push_agrees_with_forward((t, seeds) in graph(), alpha in 0.1f64..0.9, stay in any::<bool>()) {
+        let rule = if stay { Dangling::Stay } else { Dangling::Drop };
+        let forward = push::forward(&t, &seeds, alpha, 1e-10, Threshold::Plain, rule, |_| {}).estimate;
+        for target in 0..t.nodes() {
+            let (reach, error) = push::reverse(&t, target as u32, alpha, 1e-10, rule);
+            let sum: f64 = seeds.iter().map(|&(u, m)| m * reach[u as usize]).sum();
+            prop_assert!((sum - forward[target]).abs() < 1e-6 + error, "target {target}: {sum} {}", forward[target]);
+        }
+    }
+}
+
+/// A graph large enough for the parallel gather.
+fn large() -> (Transition, Sparse) {
+    let n = 60_000usize;
+    let mut triplets: TriMatI<f32, u32> = TriMatI::new((n, n));
+    let mut state = 7u64;
+    let mut random = |below: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for _ in 0..180_000 {
+        let (u, v) = (random(n), random(n));
+        if u != v {
+            triplets.add_triplet(u, v, 1.0);
+            triplets.add_triplet(v, u, 1.0);
+        }
+    }
+    let into = (0..n).map(|i| 1.0 / (1 + i % 7) as f64).collect();
+    (
+        Transition::new(triplets.to_csr(), into),
+        vec![(3, 0.5), (40, 0.25), (50_000, 0.25)],
+    )
+}
+
+#[test]
+fn bits_do_not_depend_on_threads() {
+    let (t, seeds) = large();
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| walk::power(&t, &seeds, 0.15, 8, Dangling::Drop, |_, _, _| {}))
+    };
+    let one: Vec<u64> = run(1).iter().map(|x| x.to_bits()).collect();
+    for threads in [2, 3] {
+        assert_eq!(
+            one,
+            run(threads).iter().map(|x| x.to_bits()).collect::<Vec<_>>(),
+            "{threads} threads"
+        );
+    }
+}
