@@ -190,8 +190,11 @@ impl Retriever {
     pub fn view<O: Observer>(&mut self, settings: &Settings, observer: &mut O) -> Arc<GraphView> {
         let key = (String::new(), settings.key(view::READS));
         let known = self.view.get(&key);
-        observer.stage("graph", known.is_some());
-        known.unwrap_or_else(|| self.view.put(key, GraphView::new(&self.index, settings)))
+        let reused = known.is_some();
+        let view =
+            known.unwrap_or_else(|| self.view.put(key, GraphView::new(&self.index, settings)));
+        observer.stage("graph", reused);
+        view
     }
 
     fn linked<O: Observer>(

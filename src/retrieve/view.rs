@@ -56,9 +56,10 @@ impl GraphView {
         let masked = masks.iter().filter(|m| m.is_some()).count();
         let weights = weights(&graph, settings, &masks);
         let p = settings.real(P::HubP);
+        let hub = by_df(&graph, |df| df.powf(-p));
         let into = (0..graph.nodes())
             .map(|node| match node.checked_sub(graph.passages) {
-                Some(entity) => f64::from(graph.df(entity).max(1)).powf(-p),
+                Some(entity) => hub[entity],
                 None => 1.0,
             })
             .collect();
@@ -128,6 +129,20 @@ impl GraphView {
     }
 }
 
+/// A function of df for every entity. Most entities share a few small dfs, whose values are worked out once.
+fn by_df(graph: &EntityGraph, value: impl Fn(f64) -> f64) -> Vec<f64> {
+    let small: Vec<f64> = (0..64).map(|df| value(f64::from(df))).collect();
+    (0..graph.entities())
+        .map(|e| {
+            let df = graph.df(e);
+            small
+                .get(df as usize)
+                .copied()
+                .unwrap_or_else(|| value(f64::from(df)))
+        })
+        .collect()
+}
+
 /// PRUNE removes the floor(x/100 * E) entities of largest df, lower ids first among equals; df limits mask the rest.
 fn masks(graph: &EntityGraph, settings: &Settings) -> Vec<Option<Mask>> {
     let entities = graph.entities();
@@ -161,9 +176,7 @@ fn weights(graph: &EntityGraph, settings: &Settings, masks: &[Option<Mask>]) -> 
     let (n, passages) = (graph.nodes(), graph.passages);
     let total = passages as f64;
     // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
-    let rarity: Vec<f64> = (0..graph.entities())
-        .map(|e| ((total + 1.0) / (f64::from(graph.df(e)) + 1.0)).ln())
-        .collect();
+    let rarity = by_df(graph, |df| ((total + 1.0) / (df + 1.0)).ln());
     let rule = settings.choice(P::EdgeWeight);
     let weight = |entity: usize, tf: u16| -> f32 {
         let tf = f64::from(tf);

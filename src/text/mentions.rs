@@ -248,6 +248,14 @@ fn plus(text: &str) -> Vec<Mention> {
                 next += 1;
             }
             let particles = next > end;
+            // "University of Paris" is one name; "Charles Babbage of London" and "Royal Society of London" are two.
+            let head = words[at..end]
+                .iter()
+                .filter(|w| w.capital() && !w.function())
+                .count();
+            if particles && words[end].text == "of" && head > 1 {
+                break;
+            }
             let Some(word) = words.get(next).filter(|w| w.joined) else {
                 break;
             };
