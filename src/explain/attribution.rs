@@ -53,7 +53,9 @@ pub fn attribution(retrieval: &Retrieval, node: Node) -> Option<Attribution> {
         // The reverse walk is pushed well below the forward one's threshold, so that shares are the finer of the two.
         let epsilon = (settings.real(P::Epsilon) * 0.01).max(1e-9);
         let (reach, error) = push::reverse(&view.transition, node, alpha, epsilon, rule);
-        (reach, Vec::new(), error.max(spread.largest_residual))
+        // The forward walk is short of the limit by at most what it has not settled.
+        let unsettled = spread.ledgers.last().map_or(0.0, |l| l.residual);
+        (reach, Vec::new(), error + unsettled)
     } else {
         let steps = settings.integer(P::Steps);
         let weights = walk::length_weights(alpha, steps);

@@ -196,21 +196,26 @@ fn unlinked(
             format!("no name was found in the passage; {would}"),
         ));
     }
+    // Names of the passage by the widest rules, whatever the graph was built with: what the question could have hit.
     let question = format!(" {} ", Norm::Simple.apply(&retrieval.question));
-    for &node in row {
-        let Some(entity) = view.entity(node) else {
-            continue;
-        };
-        let form = Norm::Simple.apply(view.graph.names.get(entity));
-        let seen = retrieval
-            .names
-            .iter()
-            .any(|n| n.form == view.graph.names.get(entity));
-        if form.len() > 3 && question.contains(&format!(" {form} ")) && !seen {
+    let taken: Vec<String> = retrieval
+        .names
+        .iter()
+        .map(|n| format!(" {} ", Norm::Simple.apply(&n.surface)))
+        .collect();
+    let mut said: Vec<String> = Vec::new();
+    for mention in Ner::RegexPlus.mentions(&text).iter().filter(|m| !m.opener) {
+        let form = format!(" {} ", Norm::Simple.apply(&text[mention.span.clone()]));
+        let missed = form.chars().count() > 5
+            && question.contains(&form)
+            && !taken.iter().any(|t| t.contains(&form));
+        if missed && !said.contains(&form) {
             let text = format!(
-                "the question says '{form}' and the passage names it, but it was not taken for a name"
+                "the question and the passage say '{}', but it was not taken for a name",
+                form.trim()
             );
             reasons.push(reason("QUERY_ENTITY_NOT_EXTRACTED", "F1", text));
+            said.push(form);
         }
     }
     let body = Norm::Simple.apply(&text);

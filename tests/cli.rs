@@ -1,0 +1,257 @@
+//! The real binary, as scripts use it.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn hopscope(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hopscope"))
+        .args(args)
+        .output()
+        .unwrap()
+}
+
+fn json(args: &[&str]) -> Value {
+    let out = hopscope(args);
+    assert!(
+        out.status.success(),
+        "{args:?}: {}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+fn fails(args: &[&str]) -> String {
+    let out = hopscope(args);
+    assert_eq!(out.status.code(), Some(2), "{args:?}");
+    assert!(
+        out.stdout.is_empty(),
+        "{args:?} printed data: {}",
+        String::from_utf8_lossy(&out.stdout)
+    );
+    String::from_utf8(out.stderr).unwrap()
+}
+
+const QUESTION: &str = "Who discovered the moon Titan?";
+
+#[test]
+fn ask_prints_one_object() {
+    let answer = json(&[
+        "ask",
+        QUESTION,
+        "--method",
+        "graph-hybrid",
+        "--set",
+        "steps=3",
+        "--top",
+        "4",
+        "--json",
+    ]);
+    assert_eq!(answer["question"], QUESTION);
+    assert_eq!(answer["method"], "graph-hybrid");
+    assert_eq!(answer["settings"]["steps"], 3);
+    assert_eq!(answer["settings"]["result_k"], 4);
+    assert_eq!(answer["settings"]["walk"], "power");
+    let seconds = answer["seconds"].as_object().unwrap();
+    assert!(
+        ["score", "seed", "spread", "select"]
+            .iter()
+            .all(|s| seconds[*s].as_f64().unwrap() >= 0.0)
+    );
+    let seeds = answer["seeds"].as_array().unwrap();
+    let total: f64 = seeds.iter().map(|s| s["weight"].as_f64().unwrap()).sum();
+    assert!((total - 1.0).abs() < 1e-9, "{total}");
+    assert!(
+        seeds
+            .iter()
+            .any(|s| s["kind"] == "entity" && s["why"]["from"] == "entity")
+    );
+    let passages = answer["passages"].as_array().unwrap();
+    assert_eq!(passages.len(), 4);
+    for (at, passage) in passages.iter().enumerate() {
+        assert_eq!(passage["rank"], at + 1);
+        for key in ["id", "title", "text", "why"] {
+            assert!(passage[key].is_string(), "{key}");
+        }
+    }
+    assert!(
+        passages
+            .windows(2)
+            .all(|p| p[0]["score"].as_f64() >= p[1]["score"].as_f64())
+    );
+}
+
+#[test]
+fn trace_accounts_for_all_mass() {
+    for walk in ["walk=power", "walk=push"] {
+        let trace = json(&["trace", QUESTION, "--set", walk, "--json"]);
+        let stages = trace["stages"].as_array().unwrap();
+        let spread = stages.iter().find(|s| s["kind"] == "spread").unwrap();
+        for step in spread["nodes"].as_array().unwrap() {
+            assert!(
+                (step["total"].as_f64().unwrap() - 1.0).abs() < 1e-6,
+                "{walk} {step}"
+            );
+        }
+        for passage in trace["ranking"].as_array().unwrap() {
+            let opened = &passage["attribution"];
+            let shares: f64 = opened["shares"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|s| s["share"].as_f64().unwrap())
+                .sum();
+            let score = passage["score"].as_f64().unwrap();
+            assert!(
+                (shares - score).abs() < 1e-4 * score + 2e-5,
+                "{walk}: {shares} {score}"
+            );
+        }
+    }
+}
+
+#[test]
+fn eval_measures_and_writes_a_run() {
+    let home = tempfile::tempdir().unwrap();
+    let index = home.path().join("index");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-corpus");
+    let built = json(&[
+        "index",
+        corpus.to_str().unwrap(),
+        "--out",
+        index.to_str().unwrap(),
+        "--json",
+    ]);
+    assert_eq!(built["passages"], 225);
+    assert_eq!(built["questions"], 80);
+    let run = home.path().join("out.run");
+    let args = [
+        "eval",
+        index.to_str().unwrap(),
+        "--method",
+        "bm25,graph-hybrid",
+        "--json",
+        "--run",
+        run.to_str().unwrap(),
+    ];
+    let result = json(&args);
+    let methods = result["methods"].as_array().unwrap();
+    assert_eq!(methods.len(), 2);
+    for method in methods {
+        for name in ["R@2", "R@5", "R@10", "R@20", "Success@10", "RR", "nDCG@10"] {
+            let value = method["measures"][name].as_f64().unwrap();
+            assert!((0.0..=1.0).contains(&value), "{name} {value}");
+        }
+        assert!(method["latency_ms"]["p95"].as_f64().unwrap() > 0.0);
+        let rows = method["per_question"].as_array().unwrap();
+        assert_eq!(rows.len(), 80);
+        // The mean of the rows with gold is the measure.
+        let judged: Vec<f64> = rows
+            .iter()
+            .filter_map(|r| r["measures"]["R@10"].as_f64())
+            .collect();
+        let mean = judged.iter().sum::<f64>() / judged.len() as f64;
+        assert!((mean - method["measures"]["R@10"].as_f64().unwrap()).abs() < 1e-12);
+    }
+    let text = std::fs::read_to_string(home.path().join("out.graph-hybrid.run")).unwrap();
+    let mut last: Option<(String, f32)> = None;
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split(' ').collect();
+        assert_eq!(
+            (fields.len(), fields[1], fields[5]),
+            (6, "Q0", "graph-hybrid"),
+            "{line}"
+        );
+        let score: f32 = fields[4].parse().unwrap();
+        if let Some((question, before)) = &last {
+            assert!(question != fields[0] || score < *before, "{line}");
+        }
+        last = Some((fields[0].to_owned(), score));
+    }
+    // Questions of one's own, with their gold by id.
+    let questions = home.path().join("mine.jsonl");
+    std::fs::write(
+        &questions,
+        "{\"_id\": \"mine\", \"text\": \"Who discovered Titan?\"}\n",
+    )
+    .unwrap();
+    let qrels = home.path().join("mine.tsv");
+    std::fs::write(&qrels, "query-id\tcorpus-id\tscore\nmine\ttitan\t1\n").unwrap();
+    let (questions, qrels) = (questions.to_str().unwrap(), qrels.to_str().unwrap());
+    let own = json(&[
+        "eval",
+        index.to_str().unwrap(),
+        "--questions",
+        questions,
+        "--qrels",
+        qrels,
+        "--method",
+        "bm25",
+        "--json",
+    ]);
+    assert_eq!(own["questions"], 1);
+    assert_eq!(
+        own["methods"][0]["per_question"][0]["gold"][0]["id"],
+        "titan"
+    );
+}
+
+#[test]
+fn lists_come_from_the_declarations() {
+    let methods = json(&["methods", "--json"]);
+    let names: Vec<&str> = methods
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| m["name"].as_str().unwrap())
+        .collect();
+    assert!(
+        ["bm25", "graph", "graph-hybrid"]
+            .iter()
+            .all(|m| names.contains(m))
+    );
+    let parameters = json(&["parameters", "--json"]);
+    let alpha = parameters
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|p| p["id"] == "alpha")
+        .unwrap();
+    assert_eq!(
+        (&alpha["default"], &alpha["min"], &alpha["stage"]),
+        (&0.15.into(), &0.01.into(), &"spread".into())
+    );
+    assert!(hopscope(&["methods"]).status.success() && hopscope(&["parameters"]).status.success());
+}
+
+#[test]
+fn errors_say_what_and_what_to_do() {
+    let cases: &[(&[&str], &str)] = &[
+        (
+            &["ask", "Q?", "--method", "pagerank"],
+            "no method 'pagerank'",
+        ),
+        (
+            &["ask", "Q?", "--set", "alpha=7"],
+            "a number from 0.01 to 0.99",
+        ),
+        (&["ask", "Q?", "--set", "alpa=0.1"], "no parameter 'alpa'"),
+        (&["ask", "/no/such/place", "Q?"], "/no/such/place"),
+        (&["ask"], "Usage"),
+        (&["eval", "/no/such/place"], "/no/such/place"),
+        (&["ask", "Q?", "--top", "0"], "whole number from 1"),
+    ];
+    for (args, said) in cases {
+        let error = fails(args);
+        assert!(error.contains(said), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn the_explorer_refuses_politely_without_a_terminal() {
+    let error = fails(&[]);
+    assert!(
+        error.contains("terminal") && error.contains("hopscope ask"),
+        "{error}"
+    );
+}
