@@ -102,8 +102,10 @@ fn trace_accounts_for_all_mass() {
                 .map(|s| s["share"].as_f64().unwrap())
                 .sum();
             let score = passage["score"].as_f64().unwrap();
+            // Scores are kept in f32; push stops short of the limit by what it has not settled.
+            let allowed = 1e-6 + opened["error"].as_f64().unwrap();
             assert!(
-                (shares - score).abs() < 1e-4 * score + 2e-5,
+                (shares - score).abs() <= allowed,
                 "{walk}: {shares} {score}"
             );
         }

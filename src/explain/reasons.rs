@@ -196,29 +196,12 @@ fn unlinked(
             format!("no name was found in the passage; {would}"),
         ));
     }
-    // Names of the passage by the widest rules, whatever the graph was built with: what the question could have hit.
-    let question = format!(" {} ", Norm::Simple.apply(&retrieval.question));
-    let taken: Vec<String> = retrieval
-        .names
-        .iter()
-        .map(|n| format!(" {} ", Norm::Simple.apply(&n.surface)))
-        .collect();
-    let mut said: Vec<String> = Vec::new();
-    for mention in Ner::RegexPlus.mentions(&text).iter().filter(|m| !m.opener) {
-        let form = format!(" {} ", Norm::Simple.apply(&text[mention.span.clone()]));
-        let missed = form.chars().count() > 5
-            && question.contains(&form)
-            && !taken.iter().any(|t| t.contains(&form));
-        if missed && !said.contains(&form) {
-            let text = format!(
-                "the question and the passage say '{}', but it was not taken for a name",
-                form.trim()
-            );
-            reasons.push(reason("QUERY_ENTITY_NOT_EXTRACTED", "F1", text));
-            said.push(form);
-        }
-    }
     let body = Norm::Simple.apply(&text);
+    for form in untaken(retrieval, &text, &body) {
+        let text =
+            format!("the question and the passage say '{form}', but it was not taken for a name");
+        reasons.push(reason("QUERY_ENTITY_NOT_EXTRACTED", "F1", text));
+    }
     for name in &retrieval.names {
         let form = Norm::Simple.apply(&name.form);
         let here = form
@@ -272,6 +255,35 @@ fn unlinked(
             _ => {}
         }
     }
+}
+
+/// Names by the widest rules that the question and the passage share, but that this extractor did not take from the
+/// question: a name of the passage in any case, or a capitalised word of the question.
+fn untaken(retrieval: &Retrieval, text: &str, body: &str) -> Vec<String> {
+    let question = &retrieval.question;
+    let padded = |text: &str| format!(" {} ", Norm::Simple.apply(text));
+    let (asked, body) = (padded(question), padded(body));
+    let taken: Vec<String> = retrieval.names.iter().map(|n| padded(&n.surface)).collect();
+    let names = Ner::RegexPlus
+        .mentions(text)
+        .into_iter()
+        .filter(|m| !m.opener)
+        .map(|m| padded(&text[m.span]));
+    let words = Ner::RegexPlus
+        .mentions(question)
+        .into_iter()
+        .map(|m| padded(&question[m.span]));
+    let mut found: Vec<String> = Vec::new();
+    for form in names
+        .filter(|form| asked.contains(form))
+        .chain(words.filter(|form| body.contains(form)))
+    {
+        let named = form.trim().chars().count() > 3 && !taken.iter().any(|t| t.contains(&form));
+        if named && !found.iter().any(|f| f == form.trim()) {
+            found.push(form.trim().to_owned());
+        }
+    }
+    found
 }
 
 /// Reasons on the walk itself.
