@@ -9,7 +9,7 @@ passages    one JSON object per line with "title" and "text".  Nothing else is r
 
 The only dependency is numpy.  The same inputs and the same versions of Python and numpy give the same bytes: every
 random choice has a fixed seed, every order is sorted, every process uses one BLAS thread, and the BLAS and numpy code
-paths are pinned to AVX2, so that a newer x86-64 processor does not choose other kernels.  `--workers` only spreads the
+paths are pinned to AVX2, so that a newer x86-64 processor should not choose other kernels.  `--workers` only spreads the
 teacher's batches over processes and does not change the result.
 
 The student.  A text is cut into word pieces as BERT does.  With tf(t) the number of times piece t occurs,
@@ -21,7 +21,9 @@ exp(b_t) * (V_t A + D_t), where V_t is the teacher's own vector of the piece alo
 pieces that never occur in the training text), D_t a correction and b_t starts at the smooth inverse frequency.
 
 The losses.  Cosine to the teacher's vector (projected to 256 dimensions by SVD) for every text, and the Kullback-Leibler
-divergence between the teacher's and the student's soft ranking of passages for every query-like text.
+divergence between the wanted and the student's soft ranking of passages for every query-like text; the wanted one is
+the teacher's, with a share for the passage the text was made from.  Passages are weighted as an index weights them
+(idf and title, see README.md), so that the trained weights expect it.
 """
 
 import argparse

@@ -1,6 +1,7 @@
 //! The transition matrix of a walk: one symmetric sparse matrix, and a scale per node.
 
 use sprs::CsMatI;
+use std::sync::Arc;
 
 /// What happens to mass at a node without arcs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +18,8 @@ pub enum Dangling {
 #[derive(Debug)]
 pub struct Transition {
     /// Symmetric: row u holds the neighbours of u, ascending, and the weights w(u,v) > 0.
-    weights: CsMatI<f32, u32>,
+    /// Shared by the transitions that differ in scales only.
+    weights: Arc<CsMatI<f32, u32>>,
     /// Factor on arcs into a node.
     into: Vec<f64>,
     /// 1 / (sum over v of w(u,v) into(v)), 0 for dangling nodes.
@@ -26,7 +28,8 @@ pub struct Transition {
 
 impl Transition {
     /// `weights` must be symmetric with positive values; `into` has one positive factor a node.
-    pub fn new(weights: CsMatI<f32, u32>, into: Vec<f64>) -> Transition {
+    pub fn new(weights: impl Into<Arc<CsMatI<f32, u32>>>, into: Vec<f64>) -> Transition {
+        let weights = weights.into();
         debug_assert_eq!(weights.rows(), into.len());
         let mut scale = vec![0.0; into.len()];
         for (u, row) in weights.outer_iterator().enumerate() {
@@ -51,7 +54,7 @@ impl Transition {
         self.weights.nnz()
     }
 
-    pub fn weights(&self) -> &CsMatI<f32, u32> {
+    pub fn weights(&self) -> &Arc<CsMatI<f32, u32>> {
         &self.weights
     }
 

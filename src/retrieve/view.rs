@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct GraphView {
     pub graph: Arc<EntityGraph>,
     pub transition: Transition,
-    masks: Vec<Option<Mask>>,
+    masks: Arc<Vec<Option<Mask>>>,
     pub masked: usize,
 }
 
@@ -51,10 +51,22 @@ pub fn entity_options(settings: &Settings) -> EntityOptions {
 
 impl GraphView {
     pub fn new(index: &Index, settings: &Settings) -> GraphView {
+        GraphView::after(index, settings, None)
+    }
+
+    /// As [`new`](Self::new); takes the weights over from `before`, a view that differs in the hub penalty alone, so that
+    /// a slider step on it costs a pass over the scales and not over the passages.
+    pub fn after(index: &Index, settings: &Settings, before: Option<&GraphView>) -> GraphView {
         let graph = index.entity_graph(&entity_options(settings));
-        let masks = masks(&graph, settings);
+        let masks = before.map_or_else(
+            || Arc::new(masks(&graph, settings)),
+            |view| view.masks.clone(),
+        );
         let masked = masks.iter().filter(|m| m.is_some()).count();
-        let weights = weights(&graph, settings, &masks);
+        let weights = match before {
+            Some(view) => view.transition.weights().clone(),
+            None => Arc::new(weights(&graph, settings, &masks)),
+        };
         let p = settings.real(P::HubP);
         let hub = by_df(&graph, |df| df.powf(-p));
         let into = (0..graph.nodes())
