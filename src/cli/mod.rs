@@ -4,6 +4,7 @@
 
 mod ask;
 mod eval;
+mod explore;
 mod index;
 mod interrupt;
 mod lists;
@@ -13,7 +14,6 @@ use crate::corpus::{Format, ReadOptions};
 use crate::retrieve::{Method, Settings};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Parser, Subcommand};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Explore graph retrieval: seeds, score flow, neighbours and passages, side by side.
@@ -27,7 +27,7 @@ pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    explore: Explore,
+    explore: explore::ExploreArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -44,41 +44,6 @@ enum Command {
     Methods(lists::ListArgs),
     /// List the parameters.
     Parameters(lists::ListArgs),
-}
-
-/// The explorer, or a picture of it.
-#[derive(Debug, Args)]
-struct Explore {
-    /// An index folder or a corpus; the bundled sample without one.
-    index: Option<PathBuf>,
-    /// Start with this question instead of the first of the set.
-    #[arg(long)]
-    question: Option<String>,
-    #[command(flatten)]
-    how: How,
-    #[command(flatten)]
-    reading: Reading,
-    /// Theme: default-dark, default-light, high-contrast, colour-blind, ansi16, mono, or one of your own.
-    #[arg(long)]
-    theme: Option<String>,
-    /// Glyphs: unicode, unicode-safe or ascii.
-    #[arg(long)]
-    glyphs: Option<String>,
-    /// Colours: auto, always, never, truecolor, 256 or 16.
-    #[arg(long)]
-    color: Option<String>,
-    /// Leave the mouse to the terminal.
-    #[arg(long)]
-    no_mouse: bool,
-    /// Write a picture of the explorer (.svg, .ans or .txt by its ending) instead of opening it.
-    #[arg(long, value_name = "FILE")]
-    screenshot: Option<PathBuf>,
-    /// Size of the picture, WIDTHxHEIGHT in cells.
-    #[arg(long, default_value = "160x48", requires = "screenshot")]
-    size: String,
-    /// Keys to press before the picture is taken, for example "Tab j j Enter".
-    #[arg(long, requires = "screenshot")]
-    keys: Option<String>,
 }
 
 /// Method and settings, the same for every command.
@@ -145,7 +110,10 @@ impl How {
 /// Runs the program on these arguments and says how it ended.
 pub fn main(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
-        None => explore(cli.explore),
+        None => match explore::run(&cli.explore) {
+            Ok(code) => return ExitCode::from(code),
+            Err(error) => Err(error),
+        },
         Some(Command::Index(args)) => index::run(&args),
         Some(Command::Ask(args)) => ask::ask(&args),
         Some(Command::Trace(args)) => ask::trace(&args),
@@ -176,11 +144,6 @@ fn broken_pipe(error: &anyhow::Error) -> bool {
         || error
             .downcast_ref::<serde_json::Error>()
             .is_some_and(|e| e.io_error_kind() == Some(std::io::ErrorKind::BrokenPipe))
-}
-
-fn explore(args: Explore) -> Result<()> {
-    let _ = args;
-    Ok(())
 }
 
 /// Prints a value as indented JSON.

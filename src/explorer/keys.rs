@@ -66,6 +66,16 @@ impl Stroke {
         (event.kind != KeyEventKind::Release).then(|| Self::normal(event.code, event.modifiers))
     }
 
+    /// The key, as the terminal library names it.
+    pub fn code(self) -> KeyCode {
+        self.code
+    }
+
+    /// The modifiers that count.
+    pub fn modifiers(self) -> KeyModifiers {
+        self.modifiers
+    }
+
     /// Whether an event is this stroke.
     pub fn matches(self, event: &KeyEvent) -> bool {
         Self::from_event(event) == Some(self)

@@ -1,12 +1,39 @@
-//! The terminal interface.
+//! The terminal interface: state, update, view.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`state`] | everything the explorer knows, as plain data |
+//! | [`action`] | what can happen, and what the world is asked for |
+//! | [`command`] | the one table of commands; [`available`] says why one cannot be done now |
+//! | [`update`] | the only writer of the state; pure |
+//! | [`view`] | the only reader; pure; gives back what is where for the mouse |
+//! | [`layout`] | where panes are, for every size |
+//! | [`scene`] | what a retrieval looks like on screen: strings and numbers |
+//! | [`panes`], [`overlays`] | one file each with one `render` |
+//! | [`theme`], [`glyphs`], [`picture`] | looks, characters, frames as SVG, ANSI and text |
 
+pub mod action;
+pub mod available;
+pub mod clipboard;
+pub mod command;
+pub mod engine;
 pub mod glyphs;
 mod glyphs_text;
+pub mod hits;
 pub mod keys;
 mod keys_map;
+pub mod layout;
+pub mod overlays;
+pub mod palette;
+pub mod panes;
 pub mod picture;
 mod picture_shapes;
 mod picture_text;
+pub mod rows;
+pub mod runtime;
+pub mod scene;
+pub mod stage;
+pub mod state;
 pub mod store;
 mod store_config;
 mod store_history;
@@ -14,10 +41,13 @@ mod store_toml;
 pub mod terminal;
 mod terminal_events;
 mod terminal_panic;
+pub mod text;
 pub mod theme;
 mod theme_colour;
 mod theme_file;
 mod theme_level;
 mod theme_read;
 mod theme_scope;
+pub mod update;
+pub mod view;
 pub mod worker;

@@ -1,0 +1,208 @@
+//! `hopscope [INDEX]`: the explorer, or a picture of it.
+
+use super::load::load;
+use super::{How, Reading};
+use crate::explorer::glyphs::GlyphSet;
+use crate::explorer::picture::{self, Caption};
+use crate::explorer::runtime::{self, Options};
+use crate::explorer::stage::{self, Shot};
+use crate::explorer::store::{Config, Folders};
+use crate::explorer::terminal::refusal;
+use crate::explorer::theme::{ColorChoice, ColorLevel, Theme};
+use crate::retrieve::{Origin, Parameter, Settings};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub struct ExploreArgs {
+    /// An index folder or a corpus; the bundled sample without one.
+    index: Option<PathBuf>,
+    /// Start with this question instead of the first of the set.
+    #[arg(long)]
+    question: Option<String>,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    reading: Reading,
+    /// Theme: default-dark, default-light, high-contrast, colour-blind, ansi16, mono, or one of your own.
+    #[arg(long)]
+    theme: Option<String>,
+    /// Glyphs: unicode, unicode-safe or ascii.
+    #[arg(long)]
+    glyphs: Option<String>,
+    /// Colours: auto, always, never, truecolor, 256 or 16.
+    #[arg(long)]
+    color: Option<String>,
+    /// Leave the mouse to the terminal.
+    #[arg(long)]
+    no_mouse: bool,
+    /// Write a picture of the explorer (.svg, .ans or .txt by its ending) instead of opening it.
+    #[arg(long, value_name = "FILE")]
+    screenshot: Option<PathBuf>,
+    /// Size of the picture, WIDTHxHEIGHT in cells.
+    #[arg(long, default_value = "160x48", requires = "screenshot")]
+    size: String,
+    /// Keys to press before the picture is taken, for example "Tab j j Enter"; 'words' in quotes are typed.
+    #[arg(long, requires = "screenshot", value_name = "KEYS")]
+    keys: Option<String>,
+}
+
+pub fn run(args: &ExploreArgs) -> Result<u8> {
+    if args.screenshot.is_none()
+        && let Some(said) = refusal()
+    {
+        bail!("{said}");
+    }
+    let folders = Folders::find();
+    // A picture shows what anyone would see, not one person's settings.
+    let (mut config, notes) = match folders.as_ref().filter(|_| args.screenshot.is_none()) {
+        Some(folders) => Config::load(folders),
+        None => (Config::default(), Vec::new()),
+    };
+    if let Some(color) = &args.color {
+        config.color = color
+            .parse::<ColorChoice>()
+            .map_err(|said| anyhow!("--color: {said}"))?;
+    }
+    config.mouse &= !args.no_mouse;
+    let level = match args.screenshot {
+        Some(_) if args.color.is_none() => ColorLevel::True,
+        _ => ColorLevel::detect(config.color),
+    };
+    let theme = theme(args, &config, folders.as_ref(), level)?;
+    let glyphs = glyphs(args, &config)?;
+
+    let mut settings = args.how.settings(
+        config
+            .method
+            .as_deref()
+            .filter(|_| args.how.method.is_none()),
+    )?;
+    configured(&mut settings, &config)?;
+    let index = load(args.index.as_deref(), &args.reading, &mut settings)?;
+    let argument = args
+        .index
+        .as_ref()
+        .map_or(String::new(), |path| path.display().to_string());
+    match &args.screenshot {
+        Some(file) => {
+            let keys = args.keys.as_deref().map(split_keys).unwrap_or_default();
+            let shot = Shot {
+                size: size(&args.size)?,
+                settings,
+                question: args.question.clone(),
+                argument,
+                theme,
+                glyphs,
+                keys,
+            };
+            picture(file, index, &shot)?;
+            Ok(0)
+        }
+        None => {
+            let question = args.question.clone();
+            runtime::run(
+                index,
+                Options {
+                    settings,
+                    argument,
+                    question,
+                    theme,
+                    glyphs,
+                    config,
+                    folders,
+                    notes,
+                },
+            )
+        }
+    }
+}
+
+fn theme(
+    args: &ExploreArgs,
+    config: &Config,
+    folders: Option<&Folders>,
+    level: ColorLevel,
+) -> Result<Theme> {
+    let wanted = args.theme.as_deref().unwrap_or(&config.theme);
+    let name = match wanted {
+        "auto" => Theme::suggested(level, std::env::var("COLORFGBG").ok().as_deref()),
+        name => name,
+    };
+    let own = folders.map(Folders::themes);
+    Theme::load_from(own.as_deref(), name, level).with_context(|| format!("--theme {name}"))
+}
+
+fn glyphs(args: &ExploreArgs, config: &Config) -> Result<GlyphSet> {
+    let Some(name) = &args.glyphs else {
+        let detected = || match args.screenshot {
+            Some(_) => GlyphSet::Unicode,
+            None => GlyphSet::detect(|name| std::env::var(name).ok()),
+        };
+        return Ok(config.glyphs.unwrap_or_else(detected));
+    };
+    let names: Vec<&str> = GlyphSet::ALL.iter().map(|set| set.id()).collect();
+    GlyphSet::from_id(name).ok_or_else(|| {
+        anyhow!(
+            "--glyphs: expected one of {}, found '{name}'",
+            names.join(", ")
+        )
+    })
+}
+
+/// Parameters of the configuration file, below those of the command line.
+fn configured(settings: &mut Settings, config: &Config) -> Result<()> {
+    for (name, value) in &config.parameters {
+        let known = Parameter::from_id(name).is_some_and(|p| settings.origin(p) == Origin::User);
+        if !known {
+            settings
+                .set_text(&format!("{name}={value}"))
+                .map_err(|said| anyhow!("configuration: {said}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Keys are separated by spaces; text in single quotes stays together.
+fn split_keys(text: &str) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for (at, part) in text.split('\'').enumerate() {
+        if at % 2 == 1 {
+            keys.push(format!("'{part}'"));
+        } else {
+            keys.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    keys
+}
+
+fn size(text: &str) -> Result<(u16, u16)> {
+    let parsed = text
+        .split_once('x')
+        .and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+    match parsed {
+        Some((width, height))
+            if width > 0 && height > 0 && u32::from(width) * u32::from(height) <= 65_535 =>
+        {
+            Ok((width, height))
+        }
+        _ => bail!("--size: expected WIDTHxHEIGHT in cells, such as 160x48, found '{text}'"),
+    }
+}
+
+fn picture(file: &Path, index: std::sync::Arc<crate::index::Index>, shot: &Shot) -> Result<()> {
+    let name = index.name().to_owned();
+    let buffer = stage::screenshot(index, shot);
+    let text = match file.extension().and_then(|e| e.to_str()) {
+        Some("svg") => {
+            let title = format!("hopscope: {name}");
+            let caption = Caption::new(&title, "The explorer of hopscope", &shot.theme);
+            picture::svg(&buffer, &caption)
+        }
+        Some("ans") => picture::ansi(&buffer),
+        Some("txt") => picture::plain(&buffer),
+        _ => bail!("{}: a picture ends in .svg, .ans or .txt", file.display()),
+    };
+    std::fs::write(file, text).with_context(|| file.display().to_string())
+}

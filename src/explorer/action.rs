@@ -1,0 +1,129 @@
+//! What can happen to the explorer, and what it asks of the world in return.
+
+use super::command::Command;
+use super::hits::Hits;
+use super::layout::Pane;
+use super::scene::{Answer, Request};
+use crate::retrieve::Settings;
+use crossterm::event::KeyEvent;
+use serde::{Deserialize, Serialize};
+
+/// Something that happened. Those a person causes have names, so tours, tests and scripts can write them down; those
+/// of the machine (answers, frames) are left out of files.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    Do(Command),
+    /// Asks a question as if it had been typed.
+    Ask(String),
+    /// Asks a question of the set, by its place.
+    AskNumber(usize),
+    Method(String),
+    /// Parameter and value, as written after `--set`.
+    Set(String, String),
+    /// Makes a node the selected one.
+    Node(u32),
+    /// Makes a passage the selected one.
+    Passage(u32),
+    Focus(Pane),
+    /// Text that was pasted.
+    Paste(String),
+    Press(u16, u16),
+    DoublePress(u16, u16),
+    Drag(u16, u16),
+    Release,
+    /// Column, row and lines down (negative: up).
+    Wheel(u16, u16, i32),
+    Resize(u16, u16),
+    /// Time for the next step of a played walk.
+    Tick,
+    #[serde(skip)]
+    Key(KeyEvent),
+    #[serde(skip)]
+    Answered(Box<Answer>),
+    /// The request of a generation failed, in words.
+    #[serde(skip)]
+    Failed(u64, String),
+    /// Nodes and passages that match what was typed into the palette.
+    #[serde(skip)]
+    Found(Found),
+    /// What the last frame showed where.
+    #[serde(skip)]
+    Drawn(Box<Hits>),
+    /// An effect has something to say.
+    #[serde(skip)]
+    Told(Message),
+}
+
+/// Matches of a [`Search`].
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    pub search: Search,
+    pub matches: Vec<Match>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    pub node: u32,
+    pub label: String,
+    pub note: String,
+    pub is_passage: bool,
+}
+
+/// A search too long for the time between two frames.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Search {
+    pub passages: bool,
+    pub text: String,
+}
+
+/// What the caller of `update` has to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    Ask(Box<Request>),
+    Search(Search, Box<Settings>),
+    /// Text, and what it is in words.
+    Copy(String, String),
+    /// A question for the history file.
+    Remember(String),
+    Quit {
+        keep: bool,
+    },
+}
+
+/// A line for the person.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    pub tone: Tone,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    #[default]
+    Plain,
+    Good,
+    Warning,
+    Error,
+}
+
+impl Message {
+    pub fn new(tone: Tone, text: impl Into<String>) -> Message {
+        Message {
+            tone,
+            text: text.into(),
+        }
+    }
+
+    pub fn plain(text: impl Into<String>) -> Message {
+        Message::new(Tone::Plain, text)
+    }
+
+    pub fn warning(text: impl Into<String>) -> Message {
+        Message::new(Tone::Warning, text)
+    }
+
+    pub fn error(text: impl Into<String>) -> Message {
+        Message::new(Tone::Error, text)
+    }
+}

@@ -1,0 +1,289 @@
+//! Every command, declared once. The hint bar, the panel of a begun chord, help, the palette, the bindings and the
+//! tests are all read from this table, so what is promised and what works cannot drift apart.
+
+use crate::retrieve::Parameter;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Where help lists a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    Question,
+    Moving,
+    Panes,
+    Settings,
+    Parameters,
+    Steps,
+    Taking,
+    Program,
+}
+
+impl Group {
+    pub const ALL: [Group; 8] = [
+        Group::Question,
+        Group::Moving,
+        Group::Panes,
+        Group::Settings,
+        Group::Parameters,
+        Group::Steps,
+        Group::Taking,
+        Group::Program,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Group::Question => "Question",
+            Group::Moving => "Moving",
+            Group::Panes => "Panes",
+            Group::Settings => "Settings",
+            Group::Parameters => "Parameters",
+            Group::Steps => "Steps of the walk",
+            Group::Taking => "Taking it with you",
+            Group::Program => "Program",
+        }
+    }
+}
+
+/// What the table says about a command.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    pub command: Command,
+    /// The name in key maps, tours and scripts.
+    pub id: &'static str,
+    /// A word or two for the hint bar.
+    pub short: &'static str,
+    pub title: &'static str,
+    pub keys: &'static [&'static str],
+    pub group: Group,
+    /// One sentence.
+    pub help: &'static str,
+    /// Other words a person may look for.
+    pub synonyms: &'static str,
+    /// The command-line call that gives the same; empty where there is none.
+    pub shell: &'static str,
+}
+
+macro_rules! commands {
+    ($($variant:ident $id:literal $short:literal $title:literal [$($key:literal),*] $group:ident
+       $help:literal $synonyms:literal $shell:literal;)+) => {
+        /// Something a person can do.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Command {
+            $($variant,)+
+            /// Makes a parameter the one that the slider keys move.
+            Tune(Parameter),
+        }
+
+        static FIXED: &[Spec] = &[$(Spec {
+            command: Command::$variant, id: $id, short: $short, title: $title, keys: &[$($key),*],
+            group: Group::$group, help: $help, synonyms: $synonyms, shell: $shell,
+        }),+];
+    };
+}
+
+commands! {
+    Edit "question.edit" "ask" "Edit the question" ["i", "/"] Question
+        "Puts the cursor into the question field; Enter runs it, Esc leaves it." "ask query search type" "hopscope ask QUESTION";
+    NextQuestion "question.next" "next question" "Next question of the set" ["]"] Question
+        "Asks the next question that came with the corpus." "forward example" "";
+    PreviousQuestion "question.previous" "previous question" "Previous question of the set" ["["] Question
+        "Asks the previous question that came with the corpus." "back example" "";
+    History "question.history" "history" "Questions asked before" ["Ctrl-R"] Question
+        "Lists the questions asked before, newest first; type to filter." "recent earlier log" "";
+
+    Up "move.up" "up" "Up" ["Up", "k"] Moving "One row up; in an open text one line." "previous row" "";
+    Down "move.down" "down" "Down" ["Down", "j"] Moving "One row down; in an open text one line." "next row" "";
+    PageUp "move.page-up" "page up" "Page up" ["PgUp"] Moving "One page up." "scroll" "";
+    PageDown "move.page-down" "page down" "Page down" ["PgDn"] Moving "One page down." "scroll" "";
+    First "move.first" "first" "First row" ["g", "Home"] Moving "To the first row." "top start beginning" "";
+    Last "move.last" "last" "Last row" ["G", "End"] Moving "To the last row." "bottom end" "";
+    Left "move.left" "before" "Left" ["Left"] Moving
+        "In Parameters moves the slider, in Iterations the step, in an open passage to the one ranked before." "" "";
+    Right "move.right" "after" "Right" ["Right"] Moving
+        "In Parameters moves the slider, in Iterations the step, in an open passage to the one ranked after." "" "";
+    Open "open" "open" "Open what is selected" ["Enter"] Moving
+        "Reads a passage, goes to a neighbour, takes back the settings of a session run." "enter read follow go unfold" "";
+    Back "back" "back" "One step back" ["Esc"] Moving
+        "Closes what is open or goes back to the node before. Never quits." "escape close cancel return" "";
+
+    NextPane "pane.next" "next pane" "Next pane" ["Tab"] Panes "Gives the keyboard to the next pane." "focus switch" "";
+    PreviousPane "pane.previous" "previous pane" "Previous pane" ["Shift-Tab"] Panes
+        "Gives the keyboard to the pane before." "focus switch" "";
+    Zoom "pane.zoom" "full size" "This pane in full size" ["F"] Panes
+        "Shows the pane alone; again or Esc comes back." "zoom maximise maximize fullscreen enlarge" "";
+    GoSeeds "pane.seeds" "Seeds" "Go to Seeds" ["' s"] Panes "What the question linked to." "jump focus" "hopscope trace QUESTION";
+    GoParameters "pane.parameters" "Parameters" "Go to Parameters" ["' p"] Panes "The sliders." "jump focus settings knobs" "hopscope parameters";
+    GoSession "pane.session" "Session" "Go to Session" ["' r"] Panes "The runs of this session." "jump focus runs history" "";
+    GoSpread "pane.spread" "Spread" "Go to Spread" ["' m"] Panes "Where the mass went, by seed." "jump focus mass nodes" "hopscope trace QUESTION";
+    GoNeighbours "pane.neighbours" "Neighbours" "Go to Neighbours" ["' n"] Panes
+        "What the selected node is connected to, and what it sends." "jump focus neighbors edges" "";
+    GoPassages "pane.passages" "Passages" "Go to Passages" ["' l"] Panes "The ranking." "jump focus results list hits" "hopscope ask QUESTION";
+    GoWhy "pane.why" "why" "Go to Why" ["w", "' w"] Panes
+        "Why the selected passage is where it is." "jump focus explain reason score attribution" "hopscope explain QUESTION --passage ID";
+    GoIterations "pane.iterations" "Iterations" "Go to Iterations" ["' i"] Panes "The walk step by step." "jump focus steps timeline" "hopscope trace QUESTION";
+
+    Method "method.choose" "method" "Choose the method" ["m", "p m"] Settings
+        "Lists the methods with what each does and needs; type to filter." "algorithm retriever bm25 graph switch" "hopscope methods";
+    Less "slider.less" "less" "Slider: one step down" ["h"] Settings "Lowers the current parameter by one step and re-runs." "decrease minus smaller" "";
+    More "slider.more" "more" "Slider: one step up" ["l"] Settings "Raises the current parameter by one step and re-runs." "increase plus larger" "";
+    MuchLess "slider.jump-less" "jump down" "Slider: ten steps down" ["H"] Settings "Lowers the current parameter by ten steps." "decrease" "";
+    MuchMore "slider.jump-more" "jump up" "Slider: ten steps up" ["L"] Settings "Raises the current parameter by ten steps." "increase" "";
+    Default "slider.default" "default" "Slider: back to the default" ["0"] Settings
+        "Gives the current parameter the method's default." "reset zero" "";
+    Defaults "settings.defaults" "all defaults" "All parameters back to their defaults" ["p 0"] Settings
+        "Takes back everything that was set by hand; undo brings it back." "reset all clear" "";
+    Undo "undo" "undo" "Undo" ["z"] Settings "Takes back the last change of a setting." "revert back" "";
+    Redo "redo" "redo" "Redo" ["Z"] Settings "Does again what undo took back." "again repeat" "";
+
+    Play "step.play" "play" "Play the walk" ["Space"] Steps "Plays the steps of the walk from the seeds on; again pauses." "animate pause start stop" "";
+    StepBack "step.back" "step back" "One step back" [","] Steps "Shows the walk one step earlier." "iteration previous" "";
+    StepOn "step.on" "step on" "One step on" ["."] Steps "Shows the walk one step later." "iteration next forward" "";
+    StepFirst "step.first" "seeds only" "To step 0" ["{"] Steps "Shows the seeds before the first step." "iteration start beginning" "";
+    StepLast "step.last" "end" "To the last step" ["}"] Steps "Shows the result again." "iteration end final" "";
+
+    Copy "copy.text" "copy" "Copy as text" ["y"] Taking "Copies the selected row or passage as text." "yank clipboard" "hopscope ask QUESTION";
+    CopyJson "copy.json" "copy JSON" "Copy as JSON" ["Y"] Taking "Copies the focused pane as JSON." "yank clipboard export" "hopscope ask QUESTION --json";
+    CopyShell "copy.shell" "copy command" "Copy the shell command of this view" ["C"] Taking
+        "Copies the command that prints these numbers." "cli script reproduce clipboard" "hopscope ask QUESTION --set NAME=VALUE";
+
+    Palette "palette" "commands" "Find a command" ["Ctrl-P", ":"] Program
+        "Finds commands, parameters and values; @ finds nodes, # passages, ? questions." "search find run" "";
+    Help "help" "help" "Help" ["?", "F1"] Program "Lists all keys; type to filter." "keys manual shortcuts bindings" "hopscope --help";
+    Quit "quit" "quit" "Quit" ["q", "Ctrl-C"] Program "Leaves and restores the terminal." "exit leave close" "";
+    QuitKeep "quit.keep" "quit, keep screen" "Quit and leave the screen" ["Q"] Program
+        "Leaves with the last screen in the scrollback, to be pasted into a ticket." "exit print" "";
+}
+
+/// The second key of the chord that makes a parameter current. Parameters of the seeds begin with `s`, others with `p`.
+const CHORDS: &[(Parameter, &str)] = &[
+    (Parameter::Ner, "p n"),
+    (Parameter::Norm, "p f"),
+    (Parameter::AliasLinking, "p i"),
+    (Parameter::EdgeWeight, "p w"),
+    (Parameter::MinDf, "p ["),
+    (Parameter::MaxDfRatio, "p ]"),
+    (Parameter::PruneTopPct, "p x"),
+    (Parameter::EdgeCap, "p c"),
+    (Parameter::HubP, "p h"),
+    (Parameter::Tokens, "p o"),
+    (Parameter::Bm25K1, "p 1"),
+    (Parameter::Bm25B, "p b"),
+    (Parameter::SeedQ, "s q"),
+    (Parameter::SeedK, "s k"),
+    (Parameter::SeedWeight, "s w"),
+    (Parameter::SoftmaxTau, "s t"),
+    (Parameter::Fallback, "s f"),
+    (Parameter::Mix, "s m"),
+    (Parameter::MixA, "s a"),
+    (Parameter::Walk, "p l"),
+    (Parameter::Alpha, "p a"),
+    (Parameter::Steps, "p t"),
+    (Parameter::Epsilon, "p e"),
+    (Parameter::PushThreshold, "p r"),
+    (Parameter::Dangling, "p d"),
+    (Parameter::ResultK, "p k"),
+];
+
+impl Command {
+    /// Every command: those of the table, then one for each parameter.
+    pub fn all() -> impl Iterator<Item = Command> {
+        let tuning = Parameter::ALL.iter().map(|p| Command::Tune(*p));
+        FIXED.iter().map(|spec| spec.command).chain(tuning)
+    }
+
+    fn fixed(self) -> Option<&'static Spec> {
+        FIXED.iter().find(|spec| spec.command == self)
+    }
+
+    /// The name in key maps, tours and scripts.
+    pub fn id(self) -> String {
+        match self {
+            Command::Tune(p) => format!("parameter.{}", p.id()),
+            _ => self
+                .fixed()
+                .map_or_else(String::new, |spec| spec.id.to_owned()),
+        }
+    }
+
+    pub fn from_id(id: &str) -> Option<Command> {
+        match id.strip_prefix("parameter.") {
+            Some(name) => Parameter::from_id(name).map(Command::Tune),
+            None => FIXED
+                .iter()
+                .find(|spec| spec.id == id)
+                .map(|spec| spec.command),
+        }
+    }
+
+    pub fn short(self) -> &'static str {
+        match self {
+            Command::Tune(p) => p.declaration().label,
+            _ => self.fixed().map_or("", |spec| spec.short),
+        }
+    }
+
+    pub fn title(self) -> String {
+        match self {
+            Command::Tune(p) => format!("Tune {}", p.declaration().label),
+            _ => self
+                .fixed()
+                .map_or_else(String::new, |spec| spec.title.to_owned()),
+        }
+    }
+
+    /// The keys it has unless the person bound others.
+    pub fn keys(self) -> Vec<&'static str> {
+        match self {
+            Command::Tune(p) => CHORDS
+                .iter()
+                .filter(|(q, _)| *q == p)
+                .map(|(_, key)| *key)
+                .collect(),
+            _ => self
+                .fixed()
+                .map_or_else(Vec::new, |spec| spec.keys.to_vec()),
+        }
+    }
+
+    pub fn group(self) -> Group {
+        self.fixed().map_or(Group::Parameters, |spec| spec.group)
+    }
+
+    pub fn help(self) -> &'static str {
+        match self {
+            Command::Tune(p) => p.declaration().meaning,
+            _ => self.fixed().map_or("", |spec| spec.help),
+        }
+    }
+
+    pub fn synonyms(self) -> String {
+        match self {
+            Command::Tune(p) => format!("{} {} parameter slider", p.id(), p.declaration().symbol),
+            _ => self
+                .fixed()
+                .map_or_else(String::new, |spec| spec.synonyms.to_owned()),
+        }
+    }
+
+    /// The command-line call that gives the same; empty where there is none.
+    pub fn shell(self) -> String {
+        match self {
+            Command::Tune(p) => format!("hopscope ask QUESTION --set {}=VALUE", p.id()),
+            _ => self
+                .fixed()
+                .map_or_else(String::new, |spec| spec.shell.to_owned()),
+        }
+    }
+}
+
+impl Serialize for Command {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.id())
+    }
+}
+
+impl<'de> Deserialize<'de> for Command {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Command, D::Error> {
+        let id = String::deserialize(deserializer)?;
+        Command::from_id(&id).ok_or_else(|| serde::de::Error::custom(format!("no command '{id}'")))
+    }
+}

@@ -1,0 +1,267 @@
+//! From the core to the screen: answers requests, on the worker's thread or, for pictures and tests, on the caller's.
+
+mod detail;
+mod passages;
+mod search;
+mod walk;
+mod words;
+
+pub use search::search;
+
+use super::scene::{Answer, Asked, Facts, Gold, Name, Request, Scene, StageTime, Subject};
+use super::text::clean;
+use crate::evaluate::measures;
+use crate::explain;
+use crate::index::Index;
+use crate::retrieve::{
+    Link, Mask, Method, Node, Origin, Parameter, Recorder, Retrieval, RetrieveError, Retriever,
+    Settings,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Answers requests over one index. A request that differs only in its subject re-uses the scene.
+pub struct Engine {
+    index: Arc<Index>,
+    retriever: Retriever,
+    last: Option<Last>,
+}
+
+/// What the last answer was made of.
+struct Last {
+    asked: Option<usize>,
+    retrieval: Retrieval,
+    scene: Arc<Scene>,
+    /// The group of each seed node.
+    groups: BTreeMap<Node, usize>,
+}
+
+impl Engine {
+    pub fn new(index: Arc<Index>) -> Engine {
+        Engine {
+            retriever: Retriever::new(index.clone()),
+            index,
+            last: None,
+        }
+    }
+
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn answer(&mut self, request: &Request) -> Result<Answer, RetrieveError> {
+        let start = Instant::now();
+        let same = |last: &Last| {
+            last.asked == request.asked
+                && last.scene.question == request.question
+                && last.scene.settings == request.settings
+        };
+        let last = match self.last.take().filter(same) {
+            Some(last) => last,
+            None => self.run(request)?,
+        };
+        let detail = detail::explain(
+            &self.index,
+            &last.retrieval,
+            &last.scene,
+            &last.groups,
+            request.subject,
+        );
+        let answer = Answer {
+            generation: request.generation,
+            scene: last.scene.clone(),
+            detail: Arc::new(detail),
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        self.last = Some(last);
+        Ok(answer)
+    }
+
+    fn run(&mut self, request: &Request) -> Result<Last, RetrieveError> {
+        let index = &self.index;
+        let mut recorder = Recorder::new();
+        let retrieval =
+            self.retriever
+                .retrieve(&request.question, &request.settings, &mut recorder)?;
+        let question = request.asked.and_then(|at| index.questions().get(at));
+        let gold: Vec<u32> =
+            question.map_or_else(Vec::new, |q| q.gold.iter().map(|g| g.passage).collect());
+        let flat = retrieval.view.is_none();
+        let (groups, seed_groups) = if flat {
+            Default::default()
+        } else {
+            walk::groups(index, &retrieval)
+        };
+        let shares = walk::shares(&retrieval, &seed_groups, groups.len());
+        let group_of = walk::group_of(&retrieval, &seed_groups);
+        let top: Vec<u32> = retrieval.passages.iter().map(|hit| hit.passage).collect();
+        let mut scene = Scene {
+            question: request.question.clone(),
+            settings: request.settings.clone(),
+            names: names(&retrieval, &group_of),
+            seeds: walk::seeds(index, &retrieval, &seed_groups),
+            groups,
+            nodes: walk::nodes(index, &retrieval, &shares, &group_of),
+            walk: walk::walk(&retrieval, &gold),
+            passages: passages::rows(index, &retrieval, &shares, &group_of, &gold),
+            matched: matched(&retrieval),
+            top_k: retrieval
+                .top()
+                .len()
+                .max(request.settings.integer(Parameter::ResultK)),
+            gold: gold
+                .iter()
+                .map(|passage| fate(index, &retrieval, *passage))
+                .collect(),
+            missing: question
+                .map_or_else(Vec::new, |q| q.missing.iter().map(|m| clean(m)).collect()),
+            measures: question
+                .and_then(|q| measures::measures(&top, q))
+                .map_or_else(Vec::new, |m| {
+                    measures::MEASURES.into_iter().zip(m.0).collect()
+                }),
+            stages: recorder
+                .stages
+                .iter()
+                .map(|s| StageTime {
+                    name: s.name.to_owned(),
+                    seconds: s.seconds,
+                    reused: s.reused,
+                })
+                .collect(),
+            first_stage: retrieval
+                .ranked
+                .as_ref()
+                .map(|r| ("bm25".to_owned(), r.matched)),
+            mixed: retrieval.mixed.map(|m| m.a),
+            fallback: retrieval.fallback,
+            labels: BTreeMap::new(),
+        };
+        if flat {
+            words::split(index, &retrieval, &mut scene);
+        } else {
+            scene.labels = walk::labels(index, &retrieval, &scene);
+        }
+        Ok(Last {
+            asked: request.asked,
+            retrieval,
+            scene: Arc::new(scene),
+            groups: group_of,
+        })
+    }
+}
+
+/// What never changes while the index is open. `argument` is what to write for INDEX on the command line.
+pub fn facts(index: &Index, argument: &str) -> Facts {
+    let asked = |q: &crate::corpus::Question| Asked {
+        id: q.id.clone(),
+        text: clean(&q.text),
+        kind: q.kind.clone(),
+        answers: q.answers.clone(),
+        gold: q.gold.len() + q.missing.len(),
+    };
+    Facts {
+        name: clean(index.name()),
+        argument: argument.to_owned(),
+        passages: index.len(),
+        entities: index.entities(),
+        edges: index.edges(),
+        questions: index.questions().iter().map(asked).collect(),
+    }
+}
+
+/// The settings a session begins with: the method's defaults, and what the index was built with.
+pub fn base_settings(index: &Index, method: &'static Method) -> Settings {
+    let mut settings = Settings::new(method);
+    let options = index.options();
+    let stored = [
+        (Parameter::Ner, options.ner.as_str()),
+        (Parameter::Norm, options.norm.as_str()),
+        (
+            Parameter::AliasLinking,
+            if options.alias_linking { "on" } else { "off" },
+        ),
+    ];
+    for (parameter, value) in stored {
+        let value = parameter.declaration().domain.parse(value);
+        if let Some(value) = value.ok().filter(|value| *value != settings.get(parameter)) {
+            settings.set(parameter, value, Origin::Index);
+        }
+    }
+    settings
+}
+
+/// How many passages scored above zero.
+fn matched(retrieval: &Retrieval) -> usize {
+    match (&retrieval.spread, &retrieval.view) {
+        (Some(spread), Some(view)) => spread.scores[..view.passages()]
+            .iter()
+            .filter(|s| **s > 0.0)
+            .count(),
+        _ => retrieval.ranked.as_ref().map_or(0, |r| r.matched),
+    }
+}
+
+fn names(retrieval: &Retrieval, group_of: &BTreeMap<Node, usize>) -> Vec<Name> {
+    let name = |name: &crate::retrieve::QueryName| {
+        let (node, note) = match name.link {
+            Link::Linked { node } => (Some(node), String::new()),
+            Link::Repeated { node } => (Some(node), "named again".to_owned()),
+            Link::NotFound => (None, "no such name here".to_owned()),
+            Link::Ambiguous => (None, "alias of several titles".to_owned()),
+            Link::Masked { node, by } => (
+                Some(node),
+                match by {
+                    Mask::Pruned => "pruned as a hub",
+                    Mask::MinDf => "in too few passages",
+                    Mask::MaxDf => "in too many passages",
+                }
+                .to_owned(),
+            ),
+        };
+        let group = match name.link {
+            Link::Linked { node } => group_of.get(&node).copied(),
+            _ => None,
+        };
+        Name {
+            surface: clean(&name.surface),
+            node,
+            group,
+            note,
+        }
+    };
+    retrieval.names.iter().map(name).collect()
+}
+
+/// Where a gold passage ended. Only one that was not reached at all gets a verdict here: that search is short, and the
+/// others are explained when they are selected.
+fn fate(index: &Index, retrieval: &Retrieval, passage: u32) -> Gold {
+    let place = retrieval.place(passage);
+    let reason = match place {
+        Some(_) => None,
+        None => explain::why_not(index, retrieval, passage)
+            .into_iter()
+            .next(),
+    };
+    Gold {
+        passage,
+        id: clean(index.id(passage)),
+        title: clean(index.title(passage)),
+        rank: place.map(|(rank, _)| rank),
+        score: place.map_or(0.0, |(_, score)| f64::from(score)),
+        code: reason
+            .as_ref()
+            .map_or_else(String::new, |r| r.code.to_owned()),
+        reason: reason.map_or_else(String::new, |r| clean(&r.text)),
+    }
+}
+
+/// The subject of a request, filled in where it leaves the choice.
+fn resolved(subject: Subject, scene: &Scene) -> Subject {
+    let passage = subject
+        .passage
+        .or(scene.passages.first().map(|row| row.passage));
+    Subject {
+        passage,
+        node: subject.node.or(passage),
+    }
+}

@@ -1,0 +1,87 @@
+//! Finds nodes and passages by what was typed into the palette. Runs on its own worker: an index can have a million names.
+
+use crate::explorer::action::{Found, Match, Search};
+use crate::explorer::text::clean;
+use crate::index::Index;
+use crate::retrieve::Settings;
+use crate::retrieve::view::entity_options;
+use fuzzy_matcher::FuzzyMatcher;
+use fuzzy_matcher::skim::SkimMatcherV2;
+
+/// How many matches are given back.
+const MATCHES: usize = 100;
+
+/// The best matches, best first. `cancelled` is asked now and then; a cancelled search gives back what it has.
+pub fn search(
+    index: &Index,
+    search: &Search,
+    settings: &Settings,
+    cancelled: &dyn Fn() -> bool,
+) -> Found {
+    let matcher = SkimMatcherV2::default().ignore_case();
+    let wanted = search.text.to_lowercase();
+    let mut best: Vec<(i64, usize)> = Vec::new();
+    let mut consider = |at: usize, label: &str, extra: i64| {
+        let lower = label.to_lowercase();
+        let rank = match () {
+            () if wanted.is_empty() => Some(extra),
+            () if lower == wanted => Some(3_000_000 + extra),
+            () if lower.starts_with(&wanted) => Some(2_000_000 + extra),
+            () if lower.contains(&wanted) => Some(1_000_000 + extra),
+            () => matcher.fuzzy_match(label, &search.text),
+        };
+        if let Some(rank) = rank {
+            best.push((rank, at));
+        }
+    };
+    let graph = (!search.passages).then(|| index.entity_graph(&entity_options(settings)));
+    match &graph {
+        Some(graph) => {
+            for entity in 0..graph.entities() {
+                if entity % 4096 == 0 && cancelled() {
+                    break;
+                }
+                consider(
+                    entity,
+                    graph.labels.get(entity),
+                    i64::from(graph.df(entity)),
+                );
+            }
+        }
+        None => {
+            for passage in 0..index.len() as u32 {
+                if passage % 4096 == 0 && cancelled() {
+                    break;
+                }
+                let label = format!("{} {}", index.id(passage), index.title(passage));
+                consider(passage as usize, &label, 0);
+            }
+        }
+    }
+    best.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    best.truncate(MATCHES);
+    let matches = best
+        .into_iter()
+        .map(|(_, at)| match &graph {
+            Some(graph) => Match {
+                node: (graph.passages + at) as u32,
+                label: clean(graph.labels.get(at)),
+                note: format!(
+                    "in {}",
+                    crate::explorer::text::plural(graph.df(at) as usize, "passage")
+                ),
+                is_passage: false,
+            },
+            None => Match {
+                node: at as u32,
+                label: clean(index.title(at as u32)),
+                note: clean(index.id(at as u32)),
+                is_passage: true,
+            },
+        })
+        .collect();
+    Found {
+        search: search.clone(),
+        matches,
+    }
+}

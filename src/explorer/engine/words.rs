@@ -1,0 +1,89 @@
+//! Flat rankings: what each word of the question pays. The words take the place of seeds, so that methods can be
+//! compared with the eyes.
+
+use crate::explain;
+use crate::explorer::scene::{GROUPS, Group, Scene, Seed};
+use crate::index::Index;
+use crate::retrieve::Retrieval;
+
+/// How many passages are split by word.
+const SPLIT: usize = 50;
+
+/// Fills in the words as seeds and groups, and splits the best passages' scores by them.
+pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
+    let split = scene.passages.len().min(SPLIT.max(scene.top_k.min(100)));
+    let opened: Vec<Vec<explain::Contribution>> = scene.passages[..split]
+        .iter()
+        .map(|row| explain::terms(index, retrieval, row.passage))
+        .collect();
+    let Some(words) = opened.first() else { return };
+    let paid: Vec<f64> = (0..words.len())
+        .map(|w| {
+            opened
+                .iter()
+                .take(scene.top_k)
+                .map(|row| row[w].score)
+                .sum()
+        })
+        .collect();
+    // A letter goes to the words that pay most somewhere: a word that lifts one passage to the top says more than one
+    // that lifts all a little.
+    let most: Vec<f64> = (0..words.len())
+        .map(|w| {
+            opened
+                .iter()
+                .take(scene.top_k)
+                .map(|row| row[w].score)
+                .fold(0.0, f64::max)
+        })
+        .collect();
+    let mut order: Vec<usize> = (0..words.len()).collect();
+    order.sort_by(|a, b| most[*b].total_cmp(&most[*a]).then(a.cmp(b)));
+    let room = if words.len() <= GROUPS {
+        GROUPS
+    } else {
+        GROUPS - 1
+    };
+    let group = |word: usize| order.iter().position(|w| *w == word).unwrap_or(0).min(room);
+    let total: f64 = paid.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    scene.seeds = order
+        .iter()
+        .map(|&w| Seed {
+            node: None,
+            label: words[w].word.clone(),
+            group: group(w),
+            weight: paid[w] / total,
+            df: words[w].df as usize,
+            degree: 0,
+            is_passage: false,
+            why: match words[w].df {
+                0 => "in no passage".to_owned(),
+                df => format!(
+                    "in {}, idf {:.2}",
+                    crate::explorer::text::plural(df as usize, "passage"),
+                    words[w].idf
+                ),
+            },
+        })
+        .collect();
+    let groups = words.len().min(room + 1);
+    scene.groups = (0..groups)
+        .map(|g| {
+            let members: Vec<usize> = order.iter().copied().filter(|w| group(*w) == g).collect();
+            Group {
+                label: match members[..] {
+                    [one] => words[one].word.clone(),
+                    _ => format!("{} other words", members.len()),
+                },
+                weight: members.iter().map(|w| paid[*w] / total).sum(),
+                seeds: members.len(),
+            }
+        })
+        .collect();
+    for (row, terms) in scene.passages.iter_mut().zip(&opened) {
+        row.shares = vec![0.0; groups];
+        for (word, term) in terms.iter().enumerate() {
+            row.shares[group(word)] += term.score;
+        }
+    }
+}

@@ -1,0 +1,432 @@
+//! Where things are, for every size of terminal. The layout has named shapes; it does not just shrink.
+
+use ratatui::layout::Rect;
+use serde::{Deserialize, Serialize};
+
+/// A part of the screen that can have the keyboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pane {
+    Question,
+    Seeds,
+    Parameters,
+    Session,
+    Spread,
+    Neighbours,
+    Passages,
+    Why,
+    Iterations,
+    /// The text of a passage; only there while one is read.
+    Reader,
+}
+
+impl Pane {
+    /// In the order of Tab.
+    pub const ALL: [Pane; 10] = [
+        Pane::Question,
+        Pane::Seeds,
+        Pane::Parameters,
+        Pane::Session,
+        Pane::Spread,
+        Pane::Neighbours,
+        Pane::Passages,
+        Pane::Why,
+        Pane::Iterations,
+        Pane::Reader,
+    ];
+}
+
+/// The arrangement for a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// 160x48: everything at once.
+    Full,
+    /// 120x36: Why and Neighbours share a pane.
+    Tabbed,
+    /// 100x30: two columns; seeds, parameters and iterations are lines that open over a column.
+    Columns,
+    /// 60x16: one open section at a time.
+    Accordion,
+    /// Smaller: a line that says so, and the first passages.
+    Line,
+}
+
+impl Shape {
+    pub fn of(width: u16, height: u16) -> Shape {
+        match (width, height) {
+            (160.., 48..) => Shape::Full,
+            (120.., 36..) => Shape::Tabbed,
+            (100.., 30..) => Shape::Columns,
+            (60.., 16..) => Shape::Accordion,
+            _ => Shape::Line,
+        }
+    }
+}
+
+/// How a pane is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Face {
+    /// A box with a title.
+    Box,
+    /// A box whose title has tabs for Why and Neighbours.
+    Tabs,
+    /// A heading line with the content below it.
+    Section,
+    /// One line with the pane's most useful fact.
+    Line,
+    /// Content without border or heading, over the whole area.
+    Bare,
+}
+
+/// A pane in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    pub pane: Pane,
+    pub area: Rect,
+    pub face: Face,
+}
+
+/// Everything in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    pub shape: Shape,
+    pub header: Rect,
+    pub pipeline: Rect,
+    pub slots: Vec<Slot>,
+    pub status: Rect,
+    pub hints: Rect,
+}
+
+/// What the arrangement depends on besides the size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arranged {
+    pub focus: Pane,
+    /// Which of Why and Neighbours was used last.
+    pub lower: Pane,
+    pub zoom: bool,
+    pub reading: bool,
+    /// The method walks; without steps Iterations is one line.
+    pub steps: bool,
+}
+
+impl Plan {
+    pub fn new(area: Rect, arranged: Arranged) -> Plan {
+        let shape = Shape::of(area.width, area.height);
+        let row = |y: u16| Rect::new(area.x, area.y + y, area.width, 1).intersection(area);
+        let bottom = area.height;
+        let mut plan = Plan {
+            shape,
+            header: row(0),
+            pipeline: Rect::default(),
+            slots: Vec::new(),
+            status: row(bottom.saturating_sub(2)),
+            hints: row(bottom.saturating_sub(1)),
+        };
+        match shape {
+            Shape::Line => {
+                plan.status = Rect::default();
+                plan.hints = Rect::default();
+            }
+            Shape::Full | Shape::Tabbed | Shape::Columns => {
+                let question = Rect::new(area.x, area.y + 1, area.width, 3);
+                plan.put(Pane::Question, question, Face::Box);
+                let lines = u16::from(shape == Shape::Columns);
+                plan.pipeline = row(4 + lines);
+                let main = Rect::new(area.x, area.y + 5 + lines, area.width, bottom - 7 - lines);
+                if shape == Shape::Columns {
+                    plan.put(Pane::Seeds, row(4), Face::Line);
+                }
+                if arranged.zoom && arranged.focus != Pane::Question {
+                    plan.put(arranged.focus, main, Face::Box);
+                } else {
+                    match shape {
+                        Shape::Full => plan.full(main, arranged),
+                        Shape::Tabbed => plan.tabbed(main, arranged),
+                        _ => plan.columns(main, arranged),
+                    }
+                }
+            }
+            Shape::Accordion => {
+                plan.put(Pane::Question, row(1), Face::Line);
+                plan.pipeline = row(2);
+                let main = Rect::new(area.x, area.y + 3, area.width, bottom - 5);
+                plan.accordion(main, arranged);
+            }
+        }
+        plan
+    }
+
+    fn put(&mut self, pane: Pane, area: Rect, face: Face) {
+        self.slots
+            .retain(|slot| slot.pane != pane || slot.face == Face::Line);
+        self.slots.push(Slot { pane, area, face });
+    }
+
+    fn full(&mut self, main: Rect, arranged: Arranged) {
+        let extra = main.width - 160;
+        let (main, iterations) = cut_bottom(
+            main,
+            if arranged.steps {
+                8 + (main.height - 41) / 12
+            } else {
+                3
+            },
+        );
+        let (left, rest) = cut_left(main, 38 + (extra / 8).min(8));
+        let (middle, right) = cut_left(rest, 53 + (extra / 4).min(26));
+        let (seeds, below) = cut_top(left, 10 + (main.height - 33) / 6);
+        let (parameters, session) = cut_bottom(below, 7);
+        self.put(Pane::Seeds, seeds, Face::Box);
+        self.put(Pane::Parameters, parameters, Face::Box);
+        self.put(Pane::Session, session, Face::Box);
+        let lower = 13 + (main.height - 33) / 4;
+        let (spread, neighbours) = cut_bottom(middle, lower);
+        self.put(Pane::Spread, spread, Face::Box);
+        self.put(Pane::Neighbours, neighbours, Face::Box);
+        self.put_right(right, lower, arranged, |plan, area| {
+            plan.put(Pane::Why, area, Face::Box)
+        });
+        self.put(Pane::Iterations, iterations, Face::Box);
+    }
+
+    fn tabbed(&mut self, main: Rect, arranged: Arranged) {
+        let extra = main.width - 120;
+        let (main, iterations) = cut_bottom(main, if arranged.steps { 7 } else { 3 });
+        let (left, rest) = cut_left(main, 32);
+        let (middle, right) = cut_left(rest, 40 + extra / 3);
+        let (seeds, below) = cut_top(left, 7);
+        let (parameters, session) = cut_bottom(below, 5);
+        self.put(Pane::Seeds, seeds, Face::Box);
+        self.put(Pane::Parameters, parameters, Face::Box);
+        self.put(Pane::Session, session, Face::Box);
+        self.put(Pane::Spread, middle, Face::Box);
+        let lower = 10 + (main.height.saturating_sub(22)) / 3;
+        self.put_right(right, lower, arranged, |plan, area| {
+            plan.put(arranged.lower, area, Face::Tabs)
+        });
+        self.put(Pane::Iterations, iterations, Face::Box);
+    }
+
+    fn put_right(
+        &mut self,
+        right: Rect,
+        lower: u16,
+        arranged: Arranged,
+        why: impl Fn(&mut Plan, Rect),
+    ) {
+        if arranged.reading {
+            self.put(Pane::Reader, right, Face::Box);
+        } else {
+            let (passages, below) = cut_bottom(right, lower);
+            self.put(Pane::Passages, passages, Face::Box);
+            why(self, below);
+        }
+    }
+
+    fn columns(&mut self, main: Rect, arranged: Arranged) {
+        let (main, iterations) = cut_bottom(main, 2);
+        if arranged.reading && arranged.focus == Pane::Reader {
+            self.put(Pane::Reader, main, Face::Box);
+        } else {
+            let (upper, lower) = cut_bottom(main, 8 + (main.height - 20) / 3);
+            let (left, right) = cut_left(upper, 44 + (main.width - 100) / 3);
+            let over_spread = matches!(
+                arranged.focus,
+                Pane::Seeds | Pane::Parameters | Pane::Session
+            );
+            self.put(
+                if over_spread {
+                    arranged.focus
+                } else {
+                    Pane::Spread
+                },
+                left,
+                Face::Box,
+            );
+            self.put(Pane::Passages, right, Face::Box);
+            let over_why = arranged.focus == Pane::Iterations;
+            let pane = if over_why {
+                Pane::Iterations
+            } else {
+                arranged.lower
+            };
+            self.put(pane, lower, if over_why { Face::Box } else { Face::Tabs });
+        }
+        self.slots.push(Slot {
+            pane: Pane::Iterations,
+            area: iterations,
+            face: Face::Line,
+        });
+    }
+
+    fn accordion(&mut self, main: Rect, arranged: Arranged) {
+        if arranged.zoom || (arranged.reading && arranged.focus == Pane::Reader) {
+            let pane = if arranged.focus == Pane::Question {
+                Pane::Passages
+            } else {
+                arranged.focus
+            };
+            self.put(pane, main, Face::Section);
+            return;
+        }
+        let open = if arranged.focus == Pane::Question {
+            Pane::Passages
+        } else {
+            arranged.focus
+        };
+        let mut sections = vec![
+            Pane::Seeds,
+            Pane::Parameters,
+            Pane::Spread,
+            Pane::Neighbours,
+            Pane::Passages,
+            Pane::Why,
+            Pane::Iterations,
+            Pane::Session,
+        ];
+        if arranged.reading {
+            sections.insert(5, Pane::Reader);
+        }
+        // A short screen hides the closed sections that say least; Tab still reaches them.
+        let dispensable = [
+            Pane::Session,
+            Pane::Parameters,
+            Pane::Neighbours,
+            Pane::Iterations,
+            Pane::Seeds,
+            Pane::Spread,
+        ];
+        for pane in dispensable {
+            let content = usize::from(main.height).saturating_sub(sections.len());
+            if content < 5 && pane != open {
+                sections.retain(|p| *p != pane);
+            }
+        }
+        let closed = u16::try_from(sections.len().saturating_sub(1)).unwrap_or(0);
+        let content = main.height.saturating_sub(closed);
+        let mut y = main.y;
+        for pane in sections {
+            let (height, face) = if pane == open {
+                (content, Face::Section)
+            } else {
+                (1, Face::Line)
+            };
+            self.put(pane, Rect::new(main.x, y, main.width, height), face);
+            y += height;
+        }
+    }
+
+    /// Where a pane is open, if it is.
+    pub fn open(&self, pane: Pane) -> Option<Slot> {
+        self.slots
+            .iter()
+            .copied()
+            .find(|slot| slot.pane == pane && slot.face != Face::Line)
+    }
+}
+
+fn cut_top(area: Rect, height: u16) -> (Rect, Rect) {
+    let height = height.min(area.height);
+    (
+        Rect { height, ..area },
+        Rect {
+            y: area.y + height,
+            height: area.height - height,
+            ..area
+        },
+    )
+}
+
+fn cut_bottom(area: Rect, height: u16) -> (Rect, Rect) {
+    cut_top(area, area.height.saturating_sub(height))
+}
+
+fn cut_left(area: Rect, width: u16) -> (Rect, Rect) {
+    let width = width.min(area.width);
+    (
+        Rect { width, ..area },
+        Rect {
+            x: area.x + width,
+            width: area.width - width,
+            ..area
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(width: u16, height: u16, focus: Pane) -> Plan {
+        let lower = if focus == Pane::Neighbours {
+            Pane::Neighbours
+        } else {
+            Pane::Why
+        };
+        Plan::new(
+            Rect::new(0, 0, width, height),
+            Arranged {
+                focus,
+                lower,
+                zoom: false,
+                reading: false,
+                steps: true,
+            },
+        )
+    }
+
+    #[test]
+    fn shapes_have_the_sizes_of_the_design() {
+        assert_eq!(Shape::of(160, 48), Shape::Full);
+        assert_eq!(Shape::of(159, 48), Shape::Tabbed);
+        assert_eq!(Shape::of(200, 35), Shape::Columns);
+        assert_eq!(Shape::of(200, 20), Shape::Accordion);
+        assert_eq!(Shape::of(59, 50), Shape::Line);
+        assert_eq!(Shape::of(60, 15), Shape::Line);
+    }
+
+    #[test]
+    fn slots_stay_inside_and_do_not_overlap_at_any_size() {
+        for (width, height) in [
+            (160, 48),
+            (161, 49),
+            (240, 70),
+            (120, 36),
+            (159, 60),
+            (100, 30),
+            (119, 35),
+            (60, 16),
+            (99, 29),
+            (300, 17),
+        ] {
+            for focus in Pane::ALL {
+                let plan = plan(width, height, focus);
+                let whole = Rect::new(0, 0, width, height);
+                let mut taken: Vec<Rect> =
+                    vec![plan.header, plan.pipeline, plan.status, plan.hints];
+                taken.extend(plan.slots.iter().map(|s| s.area));
+                for (i, a) in taken.iter().enumerate() {
+                    assert_eq!(a.intersection(whole), *a, "{width}x{height} {focus:?}");
+                    for b in &taken[i + 1..] {
+                        assert_eq!(
+                            a.intersection(*b).area(),
+                            0,
+                            "{width}x{height} {focus:?} {plan:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_has_the_keyboard_is_on_screen() {
+        for (width, height) in [(160, 48), (120, 36), (100, 30), (80, 24), (60, 16)] {
+            for focus in Pane::ALL.into_iter().filter(|p| *p != Pane::Reader) {
+                let plan = plan(width, height, focus);
+                let shown = plan.slots.iter().any(|s| s.pane == focus);
+                assert!(shown, "{width}x{height} {focus:?}");
+            }
+        }
+    }
+}

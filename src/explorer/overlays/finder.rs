@@ -1,0 +1,288 @@
+//! The palette, the method chooser, the history and help: a list that typing narrows, and what the selected entry does.
+
+use crate::explorer::hits::{Hits, Target};
+use crate::explorer::state::{Entry, Finder, FinderKind};
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Ink, flow};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Clear, Widget};
+
+/// Gives back where the text cursor is.
+pub fn render(
+    ink: &Ink<'_>,
+    open: &Finder,
+    main: Rect,
+    buf: &mut Buffer,
+    hits: &mut Hits,
+) -> Option<Position> {
+    hits.add(buf.area, Target::Elsewhere);
+    let wanted = match open.kind {
+        FinderKind::Palette | FinderKind::Help => 92,
+        FinderKind::Methods => 96,
+        FinderKind::History => 100,
+    };
+    let width = main.width.min(wanted);
+    let about_rows = if matches!(open.kind, FinderKind::History) {
+        0
+    } else {
+        4
+    };
+    let rows = u16::try_from(display_rows(open).len()).unwrap_or(u16::MAX);
+    let height = main
+        .height
+        .min(rows.max(8).saturating_add(4 + about_rows))
+        .min(main.height.max(10));
+    let area = Rect::new(
+        main.x + (main.width - width) / 2,
+        main.y + (main.height - height).min(3) / 2,
+        width,
+        height,
+    );
+    if area.width < 20 || area.height < 5 {
+        return None;
+    }
+    Clear.render(area, buf);
+    buf.set_style(
+        area,
+        ink.style(Scope::Background).patch(ink.style(Scope::Popup)),
+    );
+    Block::bordered()
+        .border_set(ink.glyphs.border_focus)
+        .border_style(ink.style(Scope::BorderFocus))
+        .render(area, buf);
+    let (title, note) = titles(open);
+    buf.set_stringn(
+        area.x + 2,
+        area.y,
+        format!(" {title} "),
+        usize::from(area.width) - 4,
+        ink.style(Scope::Title),
+    );
+    let note = format!(" {note} ");
+    if title.len() + note.len() + 8 < usize::from(area.width) {
+        buf.set_string(
+            area.x + area.width - 2 - note.len() as u16,
+            area.y,
+            &note,
+            ink.style(Scope::Muted),
+        );
+    }
+    let inner = Rect::new(area.x + 1, area.y + 1, area.width - 2, area.height - 2);
+    hits.add(inner, Target::Entry(usize::MAX));
+    let cursor = field(ink, open, inner, buf);
+    let about_rows = about_rows.min(inner.height.saturating_sub(8));
+    let list = Rect {
+        y: inner.y + 2,
+        height: inner.height.saturating_sub(2 + about_rows),
+        ..inner
+    };
+    entries(ink, open, list, buf, hits);
+    if about_rows > 0 {
+        about(
+            ink,
+            open,
+            Rect {
+                y: list.y + list.height,
+                height: about_rows,
+                ..inner
+            },
+            buf,
+        );
+    }
+    Some(cursor)
+}
+
+fn titles(open: &Finder) -> (&'static str, &'static str) {
+    match open.kind {
+        FinderKind::Palette => ("Commands", "@ node  # passage  ? question   Enter run"),
+        FinderKind::Methods => ("Method", "type to filter   Enter switch   Esc close"),
+        FinderKind::History => ("Questions asked", "type to filter   Enter ask   Esc close"),
+        FinderKind::Help => ("Keys", "type to filter   Enter run   Esc close"),
+    }
+}
+
+fn field(ink: &Ink<'_>, open: &Finder, inner: Rect, buf: &mut Buffer) -> Position {
+    buf.set_string(inner.x + 1, inner.y, ">", ink.style(Scope::Key));
+    let room = usize::from(inner.width).saturating_sub(4);
+    let value = open.input.value();
+    if value.is_empty() {
+        let hint = match open.kind {
+            FinderKind::Palette => "command, parameter or value: alpha .35 ..",
+            FinderKind::Methods => "bm25, graph ..",
+            FinderKind::History => "part of a question ..",
+            FinderKind::Help => "a key or a word ..",
+        };
+        buf.set_stringn(inner.x + 3, inner.y, hint, room, ink.style(Scope::Muted));
+    } else {
+        buf.set_stringn(inner.x + 3, inner.y, value, room, ink.style(Scope::Text));
+    }
+    let at = open.input.visual_cursor().min(room.saturating_sub(1));
+    Position::new(inner.x + 3 + at as u16, inner.y)
+}
+
+/// Rows on screen: headings between groups of entries, when nothing was typed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DisplayRow {
+    Heading(usize),
+    Entry(usize),
+}
+
+fn display_rows(open: &Finder) -> Vec<DisplayRow> {
+    let headed = open.kind == FinderKind::Help && open.input.value().is_empty();
+    let mut rows = Vec::new();
+    let mut last = "";
+    for (i, entry) in open.entries.iter().enumerate() {
+        if headed && entry.heading != last {
+            last = entry.heading;
+            rows.push(DisplayRow::Heading(i));
+        }
+        rows.push(DisplayRow::Entry(i));
+    }
+    rows
+}
+
+fn entries(ink: &Ink<'_>, open: &Finder, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let rows = display_rows(open);
+    let height = usize::from(area.height);
+    hits.set_finder(open.entries.len(), height);
+    if rows.is_empty() {
+        let words = if open.searching.is_some() {
+            "searching"
+        } else {
+            "nothing matches"
+        };
+        buf.set_string(area.x + 3, area.y, words, ink.style(Scope::Muted));
+        return;
+    }
+    let cursor = rows
+        .iter()
+        .position(|r| *r == DisplayRow::Entry(open.list.cursor))
+        .unwrap_or(0);
+    // The list's own offset counts entries; headings make the window its own.
+    let list = crate::explorer::state::List {
+        cursor,
+        offset: open.list.offset.min(cursor),
+    };
+    let mut offset = list.window(rows.len(), height);
+    if offset > 0
+        && cursor == offset
+        && matches!(rows.get(offset - 1), Some(DisplayRow::Heading(_)))
+    {
+        offset -= 1;
+    }
+    for (y, row) in rows.iter().skip(offset).take(height).enumerate() {
+        let place = Rect::new(area.x, area.y + y as u16, area.width, 1);
+        match *row {
+            DisplayRow::Heading(i) => {
+                buf.set_string(
+                    place.x + 1,
+                    place.y,
+                    open.entries[i].heading,
+                    ink.style(Scope::Title),
+                );
+            }
+            DisplayRow::Entry(i) => {
+                let line = entry_line(ink, open, &open.entries[i], usize::from(area.width) - 4);
+                buf.set_line(place.x + 3, place.y, &line, place.width - 4);
+                if i == open.list.cursor {
+                    buf.set_style(place, ink.style(Scope::Selection));
+                    buf.set_string(
+                        place.x + 1,
+                        place.y,
+                        ink.glyphs.cursor,
+                        ink.style(Scope::Selection),
+                    );
+                }
+                hits.add(place, Target::Entry(i));
+            }
+        }
+    }
+}
+
+fn entry_line(ink: &Ink<'_>, open: &Finder, entry: &Entry, width: usize) -> Line<'static> {
+    let (title, now, key) = match open.kind {
+        FinderKind::History => (width, 0, 0),
+        FinderKind::Methods => (16, width.saturating_sub(16 + 6), 6),
+        _ => {
+            let key = if width >= 60 { 14 } else { 8 };
+            let now = (width / 3).min(30);
+            (width.saturating_sub(key + now), now, key)
+        }
+    };
+    // Questions and nodes have long titles and no keys.
+    let (title, now, key) =
+        if entry.key.is_empty() && entry.help.is_empty() && open.kind == FinderKind::Palette {
+            let now = text::width(&entry.now).min(width / 3);
+            (width.saturating_sub(now + 1), now + 1, 0)
+        } else {
+            (title, now, key)
+        };
+    let mut spans = marked(ink, entry, title.saturating_sub(1));
+    match &entry.unavailable {
+        Some(reason) if open.kind != FinderKind::Methods => {
+            spans.push(ink.span(text::pad(reason, now.saturating_sub(1)), Scope::Warn));
+        }
+        _ => spans.push(ink.span(text::pad(&entry.now, now.saturating_sub(1)), Scope::Value)),
+    }
+    spans.push(ink.text(" "));
+    spans.push(ink.span(text::pad_left(&entry.key, key), Scope::Key));
+    Line::from(spans)
+}
+
+/// The title with the letters that matched.
+fn marked(ink: &Ink<'_>, entry: &Entry, width: usize) -> Vec<Span<'static>> {
+    let scope = if entry.unavailable.is_some() {
+        Scope::Muted
+    } else {
+        Scope::Text
+    };
+    let shown = text::pad(&entry.title, width + 1);
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    for (i, c) in shown.chars().enumerate() {
+        let style = if entry.matched.contains(&i) {
+            ink.style(Scope::Match)
+        } else {
+            ink.style(scope)
+        };
+        match spans.last_mut() {
+            Some(last) if last.style == style => last.content.to_mut().push(c),
+            _ => spans.push(Span::styled(c.to_string(), style)),
+        }
+    }
+    spans
+}
+
+/// What the selected entry does, why it cannot be done, and the same from a shell.
+fn about(ink: &Ink<'_>, open: &Finder, area: Rect, buf: &mut Buffer) {
+    let Some(entry) = open.entries.get(open.list.cursor) else {
+        return;
+    };
+    let width = usize::from(area.width).saturating_sub(4);
+    let rule = ink
+        .glyphs
+        .border
+        .horizontal_top
+        .repeat(usize::from(area.width) - 2);
+    buf.set_string(area.x + 1, area.y, rule, ink.style(Scope::Border));
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    if let Some(reason) = &entry.unavailable {
+        lines.extend(flow(
+            vec![ink.span(format!("Not now: {reason}."), Scope::Warn)],
+            width,
+            0,
+        ));
+    }
+    lines.extend(flow(vec![ink.text(entry.help.clone())], width, 0));
+    if !entry.shell.is_empty() {
+        lines.push(Line::from(vec![
+            ink.muted("shell  "),
+            ink.muted(text::cut(&entry.shell, width.saturating_sub(7))),
+        ]));
+    }
+    for (y, line) in lines.iter().take(usize::from(area.height) - 1).enumerate() {
+        buf.set_line(area.x + 2, area.y + 1 + y as u16, line, area.width - 3);
+    }
+}

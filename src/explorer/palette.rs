@@ -1,0 +1,367 @@
+//! What the finders list, and in which order. Whole words first, then beginnings of words, then fuzzy matches: a
+//! person who types "select line" must not find it at place nine.
+
+use super::available::available;
+use super::command::{Command, Group};
+use super::state::{Choice, Entry, FinderKind, State};
+use crate::retrieve::{Domain, METHODS, Parameter};
+use fuzzy_matcher::FuzzyMatcher;
+use fuzzy_matcher::skim::SkimMatcherV2;
+
+/// How many entries a finder lists at most.
+const LIMIT: usize = 400;
+
+/// What a finder lists for what was typed.
+pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
+    match kind {
+        FinderKind::Palette => palette(state, typed),
+        FinderKind::Methods => narrowed(methods(state), typed),
+        FinderKind::History => narrowed(history(state), typed),
+        FinderKind::Help => narrowed(help(state), typed),
+    }
+}
+
+/// The rest of what was typed after the prefix of a kind of thing.
+pub fn after_prefix(typed: &str, prefix: char) -> Option<&str> {
+    typed.trim_start().strip_prefix(prefix).map(str::trim)
+}
+
+fn palette(state: &State, typed: &str) -> Vec<Entry> {
+    if let Some(rest) = after_prefix(typed, '?') {
+        return narrowed(questions(state), rest);
+    }
+    // Nodes and passages are found by the worker.
+    if after_prefix(typed, '@').is_some() || after_prefix(typed, '#').is_some() {
+        return Vec::new();
+    }
+    let typed = after_prefix(typed, '>').unwrap_or(typed.trim());
+    let mut all: Vec<Entry> = Command::all()
+        .map(|command| of_command(state, command))
+        .collect();
+    if typed.is_empty() {
+        // What was chosen lately, then in the order of use; nobody looks up the arrow keys here.
+        let order = [
+            Group::Question,
+            Group::Settings,
+            Group::Steps,
+            Group::Taking,
+            Group::Parameters,
+            Group::Panes,
+            Group::Program,
+            Group::Moving,
+        ];
+        let place = |entry: &Entry| {
+            order
+                .iter()
+                .position(|group| group.title() == entry.heading)
+        };
+        all.sort_by_key(place);
+        let mut listed: Vec<Entry> = state
+            .recent
+            .iter()
+            .filter_map(|choice| again(state, choice))
+            .collect();
+        all.retain(|entry| !state.recent.contains(&entry.choice));
+        listed.extend(all);
+        return listed;
+    }
+    all.extend(values(state));
+    let mut found = typed_value(state, typed);
+    found.extend(narrowed(all, typed));
+    found
+}
+
+/// The entry of something that was chosen before.
+fn again(state: &State, choice: &Choice) -> Option<Entry> {
+    match choice {
+        Choice::Command(command) => Some(of_command(state, *command)),
+        Choice::Set(parameter, value) => typed_value(state, &format!("{} {value}", parameter.id()))
+            .into_iter()
+            .next(),
+        Choice::Method(_) => values(state)
+            .into_iter()
+            .find(|entry| entry.choice == *choice),
+        Choice::AskNumber(number) => questions(state).into_iter().nth(*number),
+        Choice::Question(text) => Some(plain(text.clone(), String::new(), choice.clone())),
+        // A node's name is not known here; it is a few letters away.
+        Choice::Node(_) | Choice::Passage(_) => None,
+    }
+}
+
+/// A command with its value, key, and reason.
+fn of_command(state: &State, command: Command) -> Entry {
+    let now = match command {
+        Command::Tune(parameter) => state.settings.text(parameter),
+        Command::Method => state.settings.method().name.to_owned(),
+        Command::Undo if !state.undo.is_empty() => format!("{} left", state.undo.len()),
+        Command::Redo if !state.redo.is_empty() => format!("{} left", state.redo.len()),
+        Command::NextQuestion | Command::PreviousQuestion => match state.wanted.asked {
+            Some(at) => format!("{} of {}", at + 1, state.facts.questions.len()),
+            None => String::new(),
+        },
+        _ => String::new(),
+    };
+    Entry {
+        title: command.title(),
+        heading: command.group().title(),
+        now,
+        key: keys(state, command),
+        help: command.help().to_owned(),
+        shell: command.shell(),
+        unavailable: available(command, state).err(),
+        choice: Choice::Command(command),
+        matched: Vec::new(),
+    }
+}
+
+/// The keys of a command as they are bound now.
+pub fn keys(state: &State, command: Command) -> String {
+    let keys: Vec<String> = state
+        .keymap
+        .chords(command)
+        .map(|chord| chord.to_string())
+        .collect();
+    keys.join("  ")
+}
+
+/// `edge weight: binary` and the methods, each as one entry.
+fn values(state: &State) -> Vec<Entry> {
+    let mut entries = methods(state);
+    for entry in &mut entries {
+        entry.title = format!("Method: {}", entry.title);
+    }
+    for parameter in state.settings.method().uses() {
+        let declaration = parameter.declaration();
+        let Domain::Choice(choices) = &declaration.domain else {
+            continue;
+        };
+        for choice in *choices {
+            entries.push(Entry {
+                title: format!("Set {}: {}", declaration.label, choice.name),
+                heading: Group::Parameters.title(),
+                now: format!("now {}", state.settings.text(parameter)),
+                key: String::new(),
+                help: choice.meaning.to_owned(),
+                shell: format!(
+                    "hopscope ask QUESTION --set {}={}",
+                    declaration.id, choice.name
+                ),
+                unavailable: None,
+                choice: Choice::Set(parameter, choice.name.to_owned()),
+                matched: Vec::new(),
+            });
+        }
+    }
+    entries
+}
+
+/// `alpha .35` and `method bm25` are done as typed.
+fn typed_value(state: &State, typed: &str) -> Vec<Entry> {
+    let Some((name, value)) = typed.rsplit_once([' ', '=']) else {
+        return Vec::new();
+    };
+    let name = name.trim().trim_end_matches('=').trim().to_lowercase();
+    let known = |p: &&Parameter| {
+        let declaration = p.declaration();
+        let names = [declaration.id, declaration.symbol, declaration.label];
+        names
+            .iter()
+            .any(|n| n.replace(['_', '-'], " ").to_lowercase() == name.replace(['_', '-'], " "))
+    };
+    let mut found = Vec::new();
+    if let Some(parameter) = Parameter::ALL.iter().find(known) {
+        let declaration = parameter.declaration();
+        let parsed = declaration.domain.parse(value);
+        let used = available(Command::Tune(*parameter), state);
+        found.push(Entry {
+            title: format!("Set {}: {value}", declaration.label),
+            heading: Group::Parameters.title(),
+            now: format!("now {}", state.settings.text(*parameter)),
+            key: String::new(),
+            help: format!("{} ({})", declaration.meaning, declaration.domain),
+            shell: format!("hopscope ask QUESTION --set {}={value}", declaration.id),
+            unavailable: parsed.err().or(used.err()),
+            choice: Choice::Set(*parameter, value.to_owned()),
+            matched: Vec::new(),
+        });
+    }
+    found
+}
+
+fn methods(state: &State) -> Vec<Entry> {
+    let entry = |method: &'static crate::retrieve::Method| Entry {
+        title: method.name.to_owned(),
+        heading: "",
+        now: method.about.to_owned(),
+        key: if method == state.settings.method() {
+            "now".to_owned()
+        } else {
+            String::new()
+        },
+        help: format!(
+            "{}: {}. Needs {}.",
+            method.title, method.about, method.needs
+        ),
+        shell: format!("hopscope ask QUESTION --method {}", method.name),
+        unavailable: None,
+        choice: Choice::Method(method.name),
+        matched: Vec::new(),
+    };
+    METHODS.iter().map(entry).collect()
+}
+
+fn questions(state: &State) -> Vec<Entry> {
+    let questions = state.facts.questions.iter().enumerate();
+    questions
+        .map(|(i, asked)| {
+            let gold = match asked.gold {
+                0 => "no gold".to_owned(),
+                n => format!("{n} gold"),
+            };
+            plain(
+                asked.text.clone(),
+                format!("{} {gold}", asked.kind).trim().to_owned(),
+                Choice::AskNumber(i),
+            )
+        })
+        .collect()
+}
+
+fn history(state: &State) -> Vec<Entry> {
+    let asked = |q: &String| plain(q.clone(), String::new(), Choice::Question(q.clone()));
+    state.history.iter().map(asked).collect()
+}
+
+/// An entry that needs no explanation.
+pub fn plain(title: String, now: String, choice: Choice) -> Entry {
+    Entry {
+        title,
+        heading: "",
+        now,
+        key: String::new(),
+        help: String::new(),
+        shell: String::new(),
+        unavailable: None,
+        choice,
+        matched: Vec::new(),
+    }
+}
+
+fn help(state: &State) -> Vec<Entry> {
+    let mut all: Vec<Entry> = Command::all()
+        .map(|command| of_command(state, command))
+        .collect();
+    all.sort_by_key(|entry| Group::ALL.iter().position(|g| g.title() == entry.heading));
+    all.retain(|entry| !entry.key.is_empty());
+    let here = super::panes::hints::own(state.focus);
+    let mut first: Vec<Entry> = here
+        .into_iter()
+        .map(|command| of_command(state, command))
+        .collect();
+    first
+        .iter_mut()
+        .for_each(|entry| entry.heading = super::panes::about(state.focus));
+    first.extend(all);
+    first
+}
+
+/// The entries that match, best first; all of them in their own order when nothing was typed.
+fn narrowed(entries: Vec<Entry>, typed: &str) -> Vec<Entry> {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return entries;
+    }
+    let matcher = SkimMatcherV2::default().ignore_case();
+    let mut found: Vec<(i64, Entry)> = Vec::new();
+    for mut entry in entries {
+        let rank = rank(&matcher, &entry, typed);
+        if rank > 0 {
+            entry.matched = matched(&matcher, &entry.title, typed);
+            found.push((rank, entry));
+        }
+    }
+    // The shorter of two equal matches is matched more; the sort is stable.
+    found.sort_by_key(|(rank, entry)| (-rank, entry.title.len()));
+    found.truncate(LIMIT);
+    found.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// How well an entry matches; 0 does not.
+fn rank(matcher: &SkimMatcherV2, entry: &Entry, typed: &str) -> i64 {
+    let wanted = typed.to_lowercase();
+    let title = entry.title.to_lowercase();
+    let (id, synonyms) = match &entry.choice {
+        Choice::Command(command) => (command.id(), command.synonyms().to_lowercase()),
+        _ => (String::new(), String::new()),
+    };
+    let words = |text: &str, whole: bool| {
+        let mut of_text = text.split(|c: char| !c.is_alphanumeric());
+        of_text.any(|word| {
+            if whole {
+                word == wanted
+            } else {
+                word.starts_with(&wanted)
+            }
+        })
+    };
+    // A key is typed exactly, with its case: z is not Z.
+    if entry.key.split("  ").any(|key| key == typed) && wanted.chars().count() > 1 {
+        return 9000;
+    }
+    if title == wanted || id == wanted {
+        return 8000;
+    }
+    if title.starts_with(&wanted) {
+        return 7000;
+    }
+    if words(&title, true) || title.contains(&format!(" {wanted}")) {
+        return 6000;
+    }
+    if words(&id, true) || words(&synonyms, true) {
+        return 5000;
+    }
+    if words(&title, false) {
+        return 4000;
+    }
+    if words(&id, false) || words(&synonyms, false) {
+        return 3000;
+    }
+    if entry.key.split("  ").any(|key| key == typed) {
+        return 2500;
+    }
+    let fuzzy = matcher
+        .fuzzy_match(&title, &wanted)
+        .map(|score| 1000 + score.min(900));
+    let help = || {
+        let text = format!(
+            "{synonyms} {} {}",
+            entry.help.to_lowercase(),
+            entry.now.to_lowercase()
+        );
+        if text.contains(&wanted) {
+            Some(500)
+        } else {
+            None
+        }
+    };
+    fuzzy.or_else(help).unwrap_or(0)
+}
+
+/// Which characters of a title to mark: the first occurrence as a whole, else the fuzzy letters.
+pub fn matched(matcher: &SkimMatcherV2, title: &str, typed: &str) -> Vec<usize> {
+    let lower = |text: &str| {
+        text.chars()
+            .map(|c| c.to_lowercase().next().unwrap_or(c))
+            .collect::<Vec<char>>()
+    };
+    let (all, wanted) = (lower(title), lower(typed));
+    match all
+        .windows(wanted.len().max(1))
+        .position(|part| part == wanted)
+    {
+        Some(at) => (at..at + wanted.len()).collect(),
+        None => matcher
+            .fuzzy_indices(title, typed)
+            .map_or_else(Vec::new, |(_, at)| at),
+    }
+}

@@ -1,0 +1,183 @@
+//! The last line: what can be pressed here. It drops words from the right; help stays.
+
+use crate::explorer::available::available;
+use crate::explorer::command::Command;
+use crate::explorer::hits::{Hits, Target};
+use crate::explorer::layout::Pane;
+use crate::explorer::state::Mode;
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::Ink;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let help = entry(ink, Command::Help);
+    let reserved = help.as_ref().map_or(0, |(line, _)| line.width() + 2);
+    let mut x = area.x + 1;
+    let end = area.x + area.width;
+    let mut put = |x: &mut u16,
+                   line: &Line<'static>,
+                   command: Option<Command>,
+                   keep: usize,
+                   buf: &mut Buffer| {
+        let width = line.width();
+        if usize::from(end.saturating_sub(*x)) < width + keep {
+            return false;
+        }
+        buf.set_line(*x, area.y, line, width as u16);
+        if let Some(command) = command {
+            hits.add(
+                Rect::new(*x, area.y, width as u16, 1),
+                Target::Command(command),
+            );
+        }
+        *x += width as u16 + 2;
+        true
+    };
+    match &ink.state.mode {
+        Mode::Edit | Mode::Number(_) | Mode::Finder(_) => {
+            for &(key, name) in typing(&ink.state.mode) {
+                let line = Line::from(vec![
+                    ink.span(key, Scope::Key),
+                    ink.muted(format!(" {name}")),
+                ]);
+                put(&mut x, &line, None, 0, buf);
+            }
+        }
+        Mode::Browse | Mode::Chord(_) => {
+            for command in useful(ink.state.focus) {
+                if available(command, ink.state).is_err() {
+                    continue;
+                }
+                // One hint for both, and it says what they move: on small screens nothing else does.
+                if command == Command::More {
+                    continue;
+                }
+                let shown = if command == Command::Less {
+                    slider(ink)
+                } else {
+                    entry(ink, command)
+                };
+                let Some((line, command)) = shown else {
+                    continue;
+                };
+                if !put(&mut x, &line, Some(command), reserved, buf) {
+                    break;
+                }
+            }
+            if let Some((line, command)) = help {
+                put(&mut x, &line, Some(command), 0, buf);
+            }
+        }
+    }
+}
+
+fn entry(ink: &Ink<'_>, command: Command) -> Option<(Line<'static>, Command)> {
+    let key = ink
+        .state
+        .keymap
+        .shown(command)?
+        .to_string()
+        .replace("Ctrl-", "^");
+    Some((
+        Line::from(vec![
+            ink.span(key, Scope::Key),
+            ink.muted(format!(" {}", text::cut(command.short(), 24))),
+        ]),
+        command,
+    ))
+}
+
+/// What the slider keys move, and where it is.
+fn slider(ink: &Ink<'_>) -> Option<(Line<'static>, Command)> {
+    let keymap = &ink.state.keymap;
+    let (less, more) = (keymap.shown(Command::Less)?, keymap.shown(Command::More)?);
+    let parameter = ink.state.parameter;
+    let value = ink.state.settings.text(parameter);
+    let value = value
+        .strip_prefix('0')
+        .filter(|rest| rest.starts_with('.'))
+        .unwrap_or(&value)
+        .to_owned();
+    let line = Line::from(vec![
+        ink.span(format!("{less} {more}"), Scope::Key),
+        ink.muted(format!(" {} ", parameter.declaration().label)),
+        ink.value(value),
+    ]);
+    Some((line, Command::GoParameters))
+}
+
+/// The commands that mean something special in a pane, most useful first.
+pub fn own(pane: Pane) -> Vec<Command> {
+    match pane {
+        Pane::Question => vec![Command::Open],
+        Pane::Seeds | Pane::Neighbours => vec![Command::Open, Command::Back],
+        Pane::Parameters => vec![
+            Command::Less,
+            Command::More,
+            Command::Default,
+            Command::Open,
+            Command::Undo,
+            Command::Redo,
+        ],
+        Pane::Session => vec![Command::Open],
+        Pane::Spread => vec![Command::Open, Command::GoNeighbours],
+        Pane::Passages => vec![Command::Open, Command::GoWhy],
+        Pane::Why => vec![Command::Open, Command::Back],
+        Pane::Iterations => vec![
+            Command::Play,
+            Command::StepBack,
+            Command::StepOn,
+            Command::StepFirst,
+            Command::StepLast,
+        ],
+        Pane::Reader => vec![Command::Back, Command::Left, Command::Right],
+    }
+}
+
+/// The commands worth a hint in a pane, most useful first.
+pub fn useful(pane: Pane) -> Vec<Command> {
+    let mut first = own(pane);
+    let everywhere = [
+        Command::NextPane,
+        Command::Less,
+        Command::More,
+        Command::Method,
+        Command::NextQuestion,
+        Command::Edit,
+        Command::Undo,
+        Command::Play,
+        Command::Copy,
+        Command::CopyShell,
+        Command::Zoom,
+        Command::Palette,
+        Command::Quit,
+    ];
+    for command in everywhere {
+        if !first.contains(&command) {
+            first.push(command);
+        }
+    }
+    first
+}
+
+fn typing(mode: &Mode) -> &'static [(&'static str, &'static str)] {
+    match mode {
+        Mode::Edit => &[
+            ("Enter", "run"),
+            ("Esc", "leave"),
+            ("^U", "clear"),
+            ("^R", "history"),
+            ("Tab", "next pane"),
+        ],
+        Mode::Number(_) => &[("Enter", "set"), ("Esc", "leave")],
+        _ => &[
+            ("Enter", "choose"),
+            ("Esc", "close"),
+            ("Up Down", "move"),
+            ("^U", "clear"),
+        ],
+    }
+}

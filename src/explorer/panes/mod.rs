@@ -1,0 +1,45 @@
+//! The panes of the Explore view, one file each with one `render`.
+
+pub mod header;
+pub mod hints;
+pub mod iterations;
+pub mod line;
+pub mod neighbours;
+pub mod parameters;
+pub mod passages;
+pub mod pipeline;
+pub mod question;
+pub mod reader;
+pub mod seeds;
+pub mod session;
+pub mod spread;
+pub mod status;
+pub mod why;
+
+use super::layout::Pane;
+
+/// What a pane shows, for the top of its help.
+pub fn about(pane: Pane) -> &'static str {
+    match pane {
+        Pane::Question => "Question: what was asked, and what is known about its answer",
+        Pane::Seeds => {
+            "Seeds: what the question linked to, in how many passages, and its share of the restart mass"
+        }
+        Pane::Parameters => "Parameters: every step re-runs; * set here, i as the index was built",
+        Pane::Session => "Session: runs so far; Enter takes the settings of one back",
+        Pane::Spread => {
+            "Spread: mass on names, split by the seed it came from; * is next to the selected node"
+        }
+        Pane::Neighbours => {
+            "Neighbours: edges of the selected node, and the mass that crosses each per step"
+        }
+        Pane::Passages => "Passages: G gold, ~ within .5% of the next, * next to the selected node",
+        Pane::Why => "Why: the score opened into parts that add up, and the ways it came",
+        Pane::Iterations => {
+            "Iterations: gold ranks and mass after each step; stepping back changes Spread and Passages"
+        }
+        Pane::Reader => {
+            "Passage: seeds in their colours, words of the question, names of the graph underlined"
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! The sliders. Every step re-runs what depends on it.
+
+use crate::explorer::hits::{Hits, Target};
+use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::rows::{ParameterLine, parameter_lines, stage_title};
+use crate::explorer::state::Mode;
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
+use crate::retrieve::{Domain, Origin, Parameter, Value};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// Columns of a label.
+fn label(width: usize) -> usize {
+    match width {
+        44.. => 19,
+        33.. => 16,
+        _ => 14,
+    }
+}
+
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+    let state = ink.state;
+    let changed = state.settings.changed().len();
+    let note = match changed {
+        0 => Line::from(vec![ink.muted("all default")]),
+        n => Line::from(vec![ink.span(format!("{n} changed"), Scope::Link)]),
+    };
+    let chrome = Chrome {
+        title: "Parameters".into(),
+        note,
+        summary: summary(ink, usize::from(slot.area.width).saturating_sub(15)),
+        ..Chrome::default()
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    let about = about(ink, usize::from(area.width).saturating_sub(2));
+    let room = usize::from(area.height);
+    let below = if room >= 8 {
+        about.len().min(room / 3)
+    } else {
+        0
+    };
+    let list = Rect {
+        height: area.height - below as u16,
+        ..area
+    };
+    let lines = parameter_lines(state);
+    let width = usize::from(area.width).saturating_sub(1);
+    ink.list(
+        Pane::Parameters,
+        list,
+        lines.len(),
+        buf,
+        hits,
+        &|row, width| match lines[row] {
+            ParameterLine::Stage(stage) => Line::from(vec![
+                ink.muted(format!("{} ", stage_title(stage))),
+                ink.span(
+                    ink.glyphs
+                        .rule
+                        .repeat(width.saturating_sub(stage_title(stage).len() + 2)),
+                    Scope::Border,
+                ),
+            ]),
+            ParameterLine::Parameter(parameter) => line(ink, parameter, width),
+        },
+    );
+    // The tracks of the visible sliders, for the mouse.
+    let offset = state
+        .list(Pane::Parameters)
+        .window(lines.len(), usize::from(list.height));
+    for (y, row) in lines
+        .iter()
+        .skip(offset)
+        .take(usize::from(list.height))
+        .enumerate()
+    {
+        if let ParameterLine::Parameter(parameter) = row {
+            targets(ink, *parameter, list.x + 1, list.y + y as u16, width, hits);
+        }
+    }
+    for (y, line) in about.iter().take(below).enumerate() {
+        buf.set_line(
+            area.x + 1,
+            area.y + list.height + y as u16,
+            line,
+            area.width.saturating_sub(1),
+        );
+    }
+}
+
+/// Columns of the track of a slider.
+fn track(width: usize) -> usize {
+    width.saturating_sub(label(width) + 1 + 6).min(30)
+}
+
+fn line(ink: &Ink<'_>, parameter: Parameter, width: usize) -> Line<'static> {
+    let state = ink.state;
+    let declaration = parameter.declaration();
+    let current = state.parameter == parameter;
+    let origin = state.settings.origin(parameter);
+    let mark = match origin {
+        Origin::User => ink.span("*", Scope::Link),
+        Origin::Index => ink.span("i", Scope::Muted),
+        Origin::Default => ink.text(" "),
+    };
+    let name = ink.span(
+        text::pad(declaration.label, label(width)),
+        if current { Scope::Title } else { Scope::Text },
+    );
+    let mut spans = vec![name, mark];
+    let room = width.saturating_sub(label(width) + 1);
+    if let (true, Mode::Number(input)) = (current, &state.mode) {
+        spans.push(ink.muted("= "));
+        spans.push(ink.span(
+            text::cut(input.value(), room.saturating_sub(3)),
+            Scope::Value,
+        ));
+        spans.push(ink.span(ink.glyphs.eighths[8], Scope::Key));
+        return Line::from(spans);
+    }
+    let value_scope = if origin == Origin::User {
+        Scope::Link
+    } else {
+        Scope::Value
+    };
+    match &declaration.domain {
+        Domain::Choice(choices) => {
+            let chosen = state.settings.text(parameter);
+            let all: usize = choices.iter().map(|c| c.name.len() + 1).sum::<usize>() + 2;
+            if all <= room {
+                for choice in *choices {
+                    if choice.name == chosen {
+                        spans.push(ink.span(format!("[{}]", choice.name), value_scope));
+                    } else {
+                        spans.push(ink.muted(format!(" {} ", choice.name)));
+                    }
+                }
+            } else {
+                let at = choices
+                    .iter()
+                    .position(|c| c.name == chosen)
+                    .map_or(0, |i| i + 1);
+                let place = format!(" {at}/{}", choices.len());
+                spans.push(ink.span(
+                    format!(
+                        "[{}]",
+                        text::cut(&chosen, room.saturating_sub(place.len() + 2))
+                    ),
+                    value_scope,
+                ));
+                spans.push(ink.muted(place));
+            }
+        }
+        domain => {
+            let track = track(width);
+            let slider = crate::explorer::glyphs::slider(
+                domain.fraction(state.settings.get(parameter)),
+                track,
+                ink.glyphs,
+            );
+            spans.push(ink.span(slider, if current { Scope::Key } else { Scope::Muted }));
+            spans.push(ink.span(
+                text::pad_left(&short(&state.settings.text(parameter)), 6),
+                value_scope,
+            ));
+        }
+    }
+    Line::from(spans)
+}
+
+fn targets(ink: &Ink<'_>, parameter: Parameter, x: u16, y: u16, width: usize, hits: &mut Hits) {
+    let start = x + label(width) as u16 + 1;
+    match &parameter.declaration().domain {
+        Domain::Choice(choices) => {
+            let room = width.saturating_sub(label(width) + 1);
+            let all: usize = choices.iter().map(|c| c.name.len() + 1).sum::<usize>() + 2;
+            let chosen = ink.state.settings.get(parameter);
+            if all > room {
+                let Value::Choice(at) = chosen else { return };
+                let next = (at + 1) % choices.len();
+                hits.add(
+                    Rect::new(start, y, room as u16, 1),
+                    Target::Choice(parameter, next),
+                );
+                return;
+            }
+            let mut x = start;
+            for (i, choice) in choices.iter().enumerate() {
+                let wide = choice.name.len() as u16 + 2;
+                hits.add(Rect::new(x, y, wide, 1), Target::Choice(parameter, i));
+                x += wide;
+            }
+        }
+        // The ends of the track are no values: a press on them means the nearest one.
+        _ => hits.add(
+            Rect::new(start + 1, y, (track(width) as u16).saturating_sub(2), 1),
+            Target::Slider(parameter),
+        ),
+    }
+}
+
+/// What the current parameter does, what it may be, and where it comes from.
+fn about(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
+    let state = ink.state;
+    let parameter = state.parameter;
+    let declaration = parameter.declaration();
+    let mut words = vec![ink.text(declaration.meaning.to_owned())];
+    if let (Domain::Choice(choices), Value::Choice(at)) =
+        (&declaration.domain, state.settings.get(parameter))
+        && let Some(choice) = choices.get(at)
+    {
+        words.push(ink.text(format!(". {}: ", choice.name)));
+        words.push(ink.muted(choice.meaning));
+    }
+    let base = state.settings.method().default(parameter);
+    let origin = match state.settings.origin(parameter) {
+        Origin::User => ", set here",
+        Origin::Index => ", as indexed",
+        Origin::Default => "",
+    };
+    let default = format!(
+        " default {}{origin} ",
+        short(&declaration.domain.format(base))
+    );
+    let rest = width.saturating_sub(default.len() + 2);
+    let mut lines = vec![Line::from(vec![
+        ink.span(ink.glyphs.rule.repeat(2), Scope::Border),
+        ink.muted(default),
+        ink.span(ink.glyphs.rule.repeat(rest), Scope::Border),
+    ])];
+    lines.extend(flow(words, width, 0));
+    lines
+}
+
+fn short(value: &str) -> String {
+    match value.strip_prefix("0.") {
+        Some(rest) => format!(".{rest}"),
+        None => value.to_owned(),
+    }
+}
+
+/// The parameters that were changed, or else the ones that matter most.
+fn summary(ink: &Ink<'_>, width: usize) -> Line<'static> {
+    let state = ink.state;
+    let mut filling = Filling::new(width);
+    let uses = state.settings.method().uses();
+    let mut shown: Vec<Parameter> = uses
+        .iter()
+        .copied()
+        .filter(|p| state.settings.origin(*p) == Origin::User)
+        .collect();
+    for parameter in [
+        Parameter::Alpha,
+        Parameter::Steps,
+        Parameter::SeedK,
+        Parameter::HubP,
+        Parameter::Bm25K1,
+        Parameter::Bm25B,
+        Parameter::ResultK,
+    ] {
+        if uses.contains(&parameter) && !shown.contains(&parameter) {
+            shown.push(parameter);
+        }
+    }
+    for parameter in shown {
+        let scope = if state.settings.origin(parameter) == Origin::User {
+            Scope::Link
+        } else {
+            Scope::Value
+        };
+        let spans = vec![
+            ink.muted(format!("{} ", parameter.declaration().symbol)),
+            ink.span(short(&state.settings.text(parameter)), scope),
+            ink.text("  "),
+        ];
+        if !filling.add(spans) {
+            break;
+        }
+    }
+    filling.line
+}

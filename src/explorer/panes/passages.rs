@@ -1,0 +1,360 @@
+//! The ranking: gold, ties, the cut, and gold that is not there.
+
+use crate::explorer::hits::Hits;
+use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::rows::{self, PassageLine, passage_lines};
+use crate::explorer::scene::{Gold, MarkKind, PassageRow, Scene, Step};
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Chrome, Filling, Ink};
+use ratatui::buffer::Buffer;
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+    let state = ink.state;
+    let Some(scene) = state.scene() else {
+        let note = Line::from(vec![ink.muted(if state.running() {
+            "running"
+        } else {
+            ""
+        })]);
+        ink.frame(
+            slot,
+            Chrome {
+                title: "Passages".into(),
+                note,
+                ..Chrome::default()
+            },
+            buf,
+            hits,
+        );
+        return;
+    };
+    let step = rows::step(state, scene);
+    let title = match step {
+        Some(_) => format!(
+            "Passages at step {} of {}",
+            state.step.unwrap_or(0),
+            state.steps() - 1
+        ),
+        None => format!(
+            "Passages: {} of {}",
+            scene.top_k.min(scene.passages.len()),
+            text::count(state.facts.passages)
+        ),
+    };
+    let note = match step {
+        Some(_) => Line::from(vec![ink.muted("against the end")]),
+        None => Line::from(vec![
+            ink.span(ink.glyphs.gold, Scope::Gold),
+            ink.muted(" gold  "),
+            ink.span(ink.glyphs.tie, Scope::Tie),
+            ink.muted(" tie (.5%)"),
+        ]),
+    };
+    let chrome = Chrome {
+        title,
+        short: "Passages",
+        note,
+        summary: summary(ink, scene, usize::from(slot.area.width).saturating_sub(15)),
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    let columns = Columns::new(usize::from(area.width).saturating_sub(1), scene);
+    if let Some(step) = step {
+        ink.list(
+            Pane::Passages,
+            area,
+            step.passages.len(),
+            buf,
+            hits,
+            &|row, _| at_step(ink, scene, step, row, &columns),
+        );
+        return;
+    }
+    let lines = passage_lines(scene);
+    ink.list(
+        Pane::Passages,
+        area,
+        lines.len(),
+        buf,
+        hits,
+        &|row, width| match lines[row] {
+            PassageLine::Hit(i) => hit(ink, &scene.passages[i], &columns),
+            PassageLine::Cut => cut(ink, scene, width),
+            PassageLine::Lost(i) => lost(ink, &scene.gold[i], &columns),
+            PassageLine::Missing(i) => Line::from(vec![
+                ink.text("    "),
+                ink.span(format!("{} ", ink.glyphs.gold), Scope::Gold),
+                ink.text(text::cut(&scene.missing[i], width / 2)),
+                ink.span("  not in this corpus", Scope::Error),
+            ]),
+        },
+    );
+    if lines.len() <= 1 {
+        let why = "nothing scored above zero";
+        buf.set_stringn(
+            area.x + 2,
+            area.y + 1,
+            why,
+            usize::from(area.width) - 2,
+            ink.style(Scope::Warn),
+        );
+    }
+}
+
+/// Columns that fit the width.
+struct Columns {
+    id: usize,
+    title: usize,
+    bar: usize,
+    snippet: usize,
+}
+
+impl Columns {
+    fn new(width: usize, scene: &Scene) -> Columns {
+        let longest = scene
+            .passages
+            .iter()
+            .map(|row| text::width(&row.id))
+            .max()
+            .unwrap_or(2);
+        // Rank, gold, score and tie always stay.
+        let mut rest = width.saturating_sub(4 + 2 + 7 + 1);
+        let id = longest.min(if width >= 60 { 10 } else { 7 }).min(rest / 3);
+        rest = rest.saturating_sub(id + 1);
+        let bar = match width {
+            84.. => 10,
+            _ => 0,
+        };
+        rest = rest.saturating_sub(bar + usize::from(bar > 0));
+        let title = if rest >= 38 {
+            (rest * 2 / 5).clamp(20, 36)
+        } else {
+            rest
+        };
+        let snippet = rest.saturating_sub(title + 1);
+        Columns {
+            id,
+            title: if snippet < 12 { rest } else { title },
+            bar,
+            snippet: if snippet < 12 { 0 } else { snippet },
+        }
+    }
+}
+
+/// Only gold has the style of gold: without colours it is underlined.
+pub fn gold_mark(ink: &Ink<'_>, gold: bool) -> Span<'static> {
+    if gold {
+        ink.span(ink.glyphs.gold, Scope::Gold)
+    } else {
+        ink.text(" ")
+    }
+}
+
+/// Identifiers differ at their end, so the beginning is cut.
+fn tail(id: &str, cells: usize) -> String {
+    if text::width(id) <= cells {
+        return id.to_owned();
+    }
+    let mut kept: Vec<char> = Vec::new();
+    for c in id.chars().rev() {
+        let one: String = std::iter::once(c).collect();
+        if text::width(&one) + kept.len() + 2 > cells {
+            break;
+        }
+        kept.push(c);
+    }
+    format!("..{}", kept.into_iter().rev().collect::<String>())
+}
+
+/// `*` marks passages next to the selected node, letters those that are seeds.
+fn mark(ink: &Ink<'_>, row: &PassageRow) -> Span<'static> {
+    let around = ink.state.detail().and_then(|d| d.node.as_ref());
+    match around.is_some_and(|a| a.touches(row.passage)) {
+        true => ink.span("*", Scope::Key),
+        false => ink.text(" "),
+    }
+}
+
+fn hit(ink: &Ink<'_>, row: &PassageRow, columns: &Columns) -> Line<'static> {
+    let title_scope = if row.gold { Scope::Gold } else { Scope::Text };
+    let mut spans = vec![
+        ink.value(text::pad_left(&row.rank.to_string(), 3)),
+        mark(ink, row),
+        gold_mark(ink, row.gold),
+        ink.text(" "),
+        ink.span(
+            text::pad(&tail(&row.id, columns.id), columns.id),
+            Scope::Passage,
+        ),
+        ink.text(" "),
+        ink.span(text::pad(&row.title, columns.title), title_scope),
+        ink.value(text::pad_left(&text::score(row.score), 7)),
+        ink.span(if row.tie { ink.glyphs.tie } else { " " }, Scope::Tie),
+    ];
+    if columns.bar > 0 {
+        let best = ink
+            .state
+            .scene()
+            .and_then(|s| s.passages.first())
+            .map_or(0.0, |first| first.score);
+        spans.push(ink.text(" "));
+        spans.extend(ink.bar(&row.shares, best, columns.bar));
+    }
+    if columns.snippet > 0 {
+        spans.push(ink.text(" "));
+        spans.extend(snippet(ink, row, columns.snippet));
+    }
+    Line::from(spans)
+}
+
+/// The part of the passage that says most, with seed names in their colours. A narrow column begins shortly before the
+/// first mark: what is marked is why the passage is here.
+fn snippet(ink: &Ink<'_>, row: &PassageRow, width: usize) -> Vec<Span<'static>> {
+    let hidden = row
+        .marks
+        .first()
+        .filter(|mark| mark.range.end + 2 > width)
+        .map(|mark| mark.range.start);
+    let start = hidden.map_or(0, |at| {
+        row.snippet[..at]
+            .trim_end()
+            .rfind(' ')
+            .map_or(at, |space| space + 1)
+    });
+    let rest = &row.snippet[start..];
+    let shown = text::cut(rest, width);
+    // The cut's dots stand for what follows; marks end before them.
+    let end = start
+        + if shown == rest {
+            rest.len()
+        } else {
+            shown.trim_end_matches('.').len()
+        };
+    if !row.snippet.is_char_boundary(end) {
+        return vec![ink.muted(shown)];
+    }
+    let dots = shown.len().saturating_sub(end - start);
+    let mut spans: Vec<Span<'static>> = text::pieces(&row.snippet, start..end, &row.marks)
+        .into_iter()
+        .map(|(piece, mark)| match mark.map(|m| m.kind) {
+            Some(MarkKind::Seed(group)) => Span::styled(
+                piece.to_owned(),
+                ink.theme.seed(group).add_modifier(Modifier::BOLD),
+            ),
+            Some(MarkKind::Word) => ink.text(piece.to_owned()),
+            Some(MarkKind::Mention) | None => ink.muted(piece.to_owned()),
+        })
+        .collect();
+    spans.push(ink.muted(".".repeat(dots)));
+    spans
+}
+
+/// The line between what is returned and what is not.
+fn cut(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
+    let words = format!(" top {} ends here ", scene.top_k);
+    let rule = width.saturating_sub(words.len());
+    Line::from(vec![
+        ink.span(ink.glyphs.rule.repeat(rule / 2), Scope::Border),
+        ink.muted(words),
+        ink.span(ink.glyphs.rule.repeat(rule - rule / 2), Scope::Border),
+    ])
+}
+
+/// Gold below everything that is listed, or nowhere.
+fn lost(ink: &Ink<'_>, gold: &Gold, columns: &Columns) -> Line<'static> {
+    let rank = gold
+        .rank
+        .map_or_else(|| "-".to_owned(), |rank| rank.to_string());
+    let mut spans = vec![
+        ink.span(text::pad_left(&rank, 3), Scope::Error),
+        ink.text(" "),
+        ink.span(ink.glyphs.gold, Scope::Gold),
+        ink.text(" "),
+        ink.span(
+            text::pad(&tail(&gold.id, columns.id), columns.id),
+            Scope::Passage,
+        ),
+        ink.text(" "),
+        ink.span(text::pad(&gold.title, columns.title), Scope::Gold),
+    ];
+    if gold.rank.is_some() {
+        spans.push(ink.value(text::pad_left(&text::score(gold.score), 7)));
+    } else {
+        spans.push(ink.span(text::pad_left("lost", 7), Scope::Error));
+        if columns.snippet > 0 {
+            let room = columns.snippet + columns.bar;
+            spans.push(ink.span(
+                format!(
+                    "  {}",
+                    text::cut(&format!("{}: {}", gold.code, gold.reason), room)
+                ),
+                Scope::Warn,
+            ));
+        }
+    }
+    Line::from(spans)
+}
+
+fn at_step(
+    ink: &Ink<'_>,
+    scene: &Scene,
+    step: &Step,
+    row: usize,
+    columns: &Columns,
+) -> Line<'static> {
+    let (passage, score) = step.passages[row];
+    let gold = scene.gold.iter().any(|gold| gold.passage == passage);
+    let title = scene.labels.get(&passage).map_or("", String::as_str);
+    let last = scene.row(passage).map(|at| at + 1);
+    let (change, scope) = match last {
+        Some(last) if last < row + 1 => (
+            format!("{}{}", ink.glyphs.arrows[0], row + 1 - last),
+            Scope::RankUp,
+        ),
+        Some(last) if last > row + 1 => (
+            format!("{}{}", ink.glyphs.arrows[1], last - row - 1),
+            Scope::RankDown,
+        ),
+        Some(_) => ("=".to_owned(), Scope::Muted),
+        None => ("out".to_owned(), Scope::RankDown),
+    };
+    Line::from(vec![
+        ink.value(text::pad_left(&(row + 1).to_string(), 3)),
+        ink.text(" "),
+        gold_mark(ink, gold),
+        ink.text(" "),
+        ink.span(
+            text::pad(title, columns.id + 1 + columns.title),
+            if gold { Scope::Gold } else { Scope::Text },
+        ),
+        ink.value(text::pad_left(&text::score(score), 7)),
+        ink.span(format!("  {change}"), scope),
+    ])
+}
+
+/// The best passages, and where gold is.
+fn summary(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
+    let mut filling = Filling::new(width);
+    for gold in &scene.gold {
+        let rank = gold
+            .rank
+            .map_or_else(|| "lost".to_owned(), |rank| rank.to_string());
+        filling.add(vec![
+            ink.span(format!("{} {} ", ink.glyphs.gold, gold.id), Scope::Gold),
+            ink.value(rank),
+            ink.text("  "),
+        ]);
+    }
+    for row in scene.passages.iter().take(3) {
+        filling.add(vec![
+            ink.muted(format!("{} ", row.rank)),
+            ink.text(text::cut(&row.title, 22)),
+            ink.text("  "),
+        ]);
+    }
+    filling.line
+}

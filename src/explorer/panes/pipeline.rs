@@ -1,0 +1,145 @@
+//! The one line that never collapses: what ran, with which settings, and how well it did on this question.
+
+use crate::explorer::command::Command;
+use crate::explorer::hits::{Hits, Target};
+use crate::explorer::scene::Scene;
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Filling, Ink};
+use crate::retrieve::{Origin, Parameter};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let state = ink.state;
+    let width = usize::from(area.width);
+    let measures = state
+        .scene()
+        .map_or_else(Vec::new, |scene| measures(ink, scene, width));
+    let measured: usize = measures.iter().map(Span::width).sum();
+    let mut filling = Filling::new(width.saturating_sub(measured + 2));
+    let name = state.settings.method().name;
+    filling.add(vec![ink.text(" "), ink.span(name, Scope::Tab)]);
+    hits.add(
+        Rect::new(area.x + 1, area.y, (name.len() as u16).min(area.width), 1),
+        Target::Command(Command::Method),
+    );
+    // Where not all fits, the counts go first: settings are what a person changes.
+    let stages = stages(ink);
+    let fits = |least: u8| {
+        let kept = stages.iter().filter(|(rank, _)| *rank >= least);
+        kept.map(|(_, spans)| 3 + spans.iter().map(Span::width).sum::<usize>())
+            .sum::<usize>()
+            <= filling.room()
+    };
+    let least = (0..=4).find(|least| fits(*least)).unwrap_or(4);
+    for (i, (_, stage)) in stages.iter().filter(|(rank, _)| *rank >= least).enumerate() {
+        let mut spans = vec![ink.muted(if i == 0 { "  " } else { " > " })];
+        spans.extend(stage.iter().cloned());
+        filling.add(spans);
+    }
+    buf.set_line(area.x, area.y, &filling.line, area.width);
+    let x = area.x + area.width.saturating_sub(measured as u16 + 1);
+    buf.set_line(x, area.y, &Line::from(measures), measured as u16);
+}
+
+/// What ran, in the order it ran, each with how much it would be missed: counts from the last result, settings as they
+/// are wanted.
+fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
+    let state = ink.state;
+    let set = |parameter: Parameter, symbol: &str| {
+        let scope = if state.settings.origin(parameter) == Origin::User {
+            Scope::Link
+        } else {
+            Scope::Value
+        };
+        vec![
+            ink.muted(format!("{symbol} ")),
+            ink.span(short(&state.settings.text(parameter)), scope),
+        ]
+    };
+    let method = state.settings.method();
+    let scene = state.scene();
+    let mut stages = Vec::new();
+    if let Some(scene) = scene.filter(|s| !s.is_flat() && method.graph.is_some()) {
+        let linked = scene.names.iter().filter(|n| n.group.is_some()).count();
+        let linked = vec![
+            ink.muted("names "),
+            ink.value(scene.names.len().to_string()),
+            ink.muted(", linked "),
+            ink.value(linked.to_string()),
+        ];
+        stages.push((1, linked));
+    }
+    if method.ranker.is_some() {
+        let mut spans = vec![ink.muted("bm25")];
+        if let Some((_, matched)) = scene.and_then(|s| s.first_stage.as_ref()) {
+            spans.push(ink.value(format!(" {}", text::count(*matched))));
+        }
+        if method.graph.is_some() {
+            spans.push(ink.muted(" top "));
+            spans.push(ink.value(state.settings.text(Parameter::SeedK)));
+        }
+        stages.push((2, spans));
+    }
+    if method.graph.is_some() {
+        if method.ranker.is_some() {
+            let mut spans = set(Parameter::Mix, "mix");
+            if let Some(a) = scene.and_then(|s| s.mixed) {
+                spans.push(ink.muted(" a "));
+                spans.push(ink.value(text::share(a)));
+            }
+            stages.push((0, spans));
+        }
+        let mut spans = vec![ink.value(state.settings.text(Parameter::Walk))];
+        let push = state.settings.choice(Parameter::Walk) == "push";
+        let detail = if push {
+            (Parameter::Epsilon, "eps")
+        } else {
+            (Parameter::Steps, "T")
+        };
+        for (parameter, symbol) in [(Parameter::Alpha, "alpha"), detail, (Parameter::HubP, "p")] {
+            spans.push(ink.text(" "));
+            spans.extend(set(parameter, symbol));
+        }
+        stages.push((4, spans));
+    }
+    let mut top = set(Parameter::ResultK, "top");
+    if let Some(scene) = scene {
+        top.push(ink.muted(format!(" of {}", text::count(scene.matched))));
+    }
+    stages.push((3, top));
+    stages
+}
+
+/// A value without its leading zero.
+fn short(value: &str) -> String {
+    match value.strip_prefix("0.") {
+        Some(rest) => format!(".{rest}"),
+        None => value.to_owned(),
+    }
+}
+
+/// The measures of this question; fewer on narrow screens.
+fn measures(ink: &Ink<'_>, scene: &Scene, width: usize) -> Vec<Span<'static>> {
+    let names: &[&str] = match width {
+        150.. => &["R@2", "R@5", "R@10", "R@20", "RR", "nDCG@10"],
+        100.. => &["R@5", "R@10", "RR", "nDCG@10"],
+        _ => &["R@5", "RR"],
+    };
+    let mut spans = Vec::new();
+    for name in names {
+        let Some(value) = scene.measure(name) else {
+            continue;
+        };
+        let scope = match value {
+            _ if value >= 1.0 => Scope::Ok,
+            _ if value <= 0.0 => Scope::Error,
+            _ => Scope::Value,
+        };
+        spans.push(ink.muted(format!("  {name} ")));
+        spans.push(ink.span(text::share(value), scope));
+    }
+    spans
+}

@@ -1,0 +1,141 @@
+//! The question: asked, or being typed.
+
+use crate::explorer::hits::{Hits, Target};
+use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::state::Mode;
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Chrome, Ink};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+use ratatui::text::Line;
+
+/// Gives back where the text cursor is while typing.
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Option<Position> {
+    let state = ink.state;
+    let title = match state.wanted.asked {
+        Some(at) => format!("Question {} of {}", at + 1, state.facts.questions.len()),
+        None => "Question".to_owned(),
+    };
+    let area = match slot.face {
+        Face::Line => {
+            hits.add(slot.area, Target::Pane(Pane::Question));
+            slot.area
+        }
+        _ => ink.frame(
+            slot,
+            Chrome {
+                title,
+                note: note(ink),
+                ..Chrome::default()
+            },
+            buf,
+            hits,
+        )?,
+    };
+    let editing = matches!(state.mode, Mode::Edit);
+    let width = usize::from(area.width);
+    let hint = hint(ink, editing);
+    // The question comes first: hints show only beside one that fits.
+    let text_width = text::width(if editing {
+        state.input.value()
+    } else {
+        &state.wanted.question
+    });
+    let hint_width = if text_width + hint.width() + 7 <= width {
+        hint.width()
+    } else {
+        0
+    };
+    let room = width.saturating_sub(4 + if hint_width > 0 { hint_width + 2 } else { 0 });
+    buf.set_string(
+        area.x + u16::from(slot.face != Face::Line),
+        area.y,
+        ">",
+        ink.style(Scope::Key),
+    );
+    let x = area.x + 2 + u16::from(slot.face != Face::Line);
+    let cursor = if editing {
+        let scroll = state.input.visual_scroll(room.saturating_sub(1));
+        let shown = after_columns(state.input.value(), scroll);
+        buf.set_stringn(x, area.y, shown, room, ink.style(Scope::Text));
+        let at = state.input.visual_cursor().saturating_sub(scroll).min(room);
+        Some(Position::new(x + at as u16, area.y))
+    } else {
+        let question = &state.wanted.question;
+        let (shown, style) = match question.is_empty() {
+            true => (
+                "no question yet: press i and type one",
+                ink.style(Scope::Muted),
+            ),
+            false => (question.as_str(), ink.style(Scope::Text)),
+        };
+        buf.set_stringn(x, area.y, text::cut(shown, room), room, style);
+        None
+    };
+    if hint_width > 0 {
+        let start = area.x + area.width - hint_width as u16 - 1;
+        buf.set_line(start, area.y, &hint, hint_width as u16);
+    }
+    cursor
+}
+
+/// The text from a display column on.
+fn after_columns(value: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, c) in value.char_indices() {
+        if used >= columns {
+            return &value[at..];
+        }
+        used += unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
+    }
+    if used >= columns && columns == 0 {
+        value
+    } else {
+        ""
+    }
+}
+
+/// What is known about the question: its kind and its gold.
+fn note(ink: &Ink<'_>) -> Line<'static> {
+    let state = ink.state;
+    let Some(asked) = state
+        .wanted
+        .asked
+        .and_then(|at| state.facts.questions.get(at))
+    else {
+        return Line::from(vec![ink.muted("no gold known")]);
+    };
+    let mut spans = Vec::new();
+    if !asked.kind.is_empty() {
+        spans.push(ink.muted(format!("{}  ", text::cut(&asked.kind, 24))));
+    }
+    if let Some(answer) = asked.answers.first() {
+        spans.push(ink.muted("answer "));
+        spans.push(ink.text(format!("{}  ", text::cut(&text::clean(answer), 36))));
+    }
+    spans.push(match asked.gold {
+        0 => ink.muted("no gold: nothing here answers it"),
+        n => ink.span(format!("{} {}", n, "gold"), Scope::Gold),
+    });
+    Line::from(spans)
+}
+
+fn hint(ink: &Ink<'_>, editing: bool) -> Line<'static> {
+    let keys: &[(&str, &str)] = if editing {
+        &[("Enter", "run"), ("Esc", "leave"), ("^R", "history")]
+    } else if ink.state.facts.questions.is_empty() {
+        &[("i", "ask"), ("^R", "history")]
+    } else {
+        &[("i", "ask"), ("[ ]", "other questions"), ("^R", "history")]
+    };
+    let mut spans = Vec::new();
+    for (i, (key, name)) in keys.iter().enumerate() {
+        if i > 0 {
+            spans.push(ink.dot());
+        }
+        spans.push(ink.span(*key, Scope::Key));
+        spans.push(ink.muted(format!(" {name}")));
+    }
+    Line::from(spans)
+}

@@ -1,0 +1,107 @@
+//! The text of a passage, with the question's words and the names the graph knows it by.
+
+use crate::explorer::hits::Hits;
+use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::scene::{MarkKind, Why};
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Chrome, Ink, flow};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+    let Some(why) = ink.state.detail().and_then(|d| d.passage.as_ref()) else {
+        ink.frame(
+            slot,
+            Chrome {
+                title: "Passage".into(),
+                ..Chrome::default()
+            },
+            buf,
+            hits,
+        );
+        return;
+    };
+    let rank = why
+        .rank
+        .map_or_else(|| "not found".to_owned(), |rank| format!("rank {rank}"));
+    let mut note = vec![ink.muted(format!("{rank}  "))];
+    if why.gold {
+        note.push(ink.span("gold  ", Scope::Gold));
+    }
+    note.extend([
+        ink.span(
+            format!("{} {}", ink.glyphs.arrows[2], ink.glyphs.arrows[3]),
+            Scope::Key,
+        ),
+        ink.muted(" others  "),
+        ink.span("Esc", Scope::Key),
+        ink.muted(" back"),
+    ]);
+    let chrome = Chrome {
+        title: why.id.clone(),
+        note: Line::from(note),
+        ..Chrome::default()
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    let area = Rect {
+        x: area.x + 1,
+        width: area.width.saturating_sub(2),
+        ..area
+    };
+    ink.scrolled(
+        Pane::Reader,
+        area,
+        &lines(ink, why, usize::from(area.width).min(100)),
+        buf,
+        hits,
+    );
+}
+
+fn lines(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
+    let mut lines = vec![
+        Line::from(vec![ink.span(text::cut(&why.title, width), Scope::Title)]),
+        Line::default(),
+    ];
+    let mut start = 0;
+    for paragraph in why.text.split_inclusive('\n') {
+        let body = paragraph.trim_end_matches(['\n', '\r']);
+        for range in text::wrap(body, width) {
+            let spans: Vec<Span<'static>> = text::pieces(
+                &why.text,
+                start + range.start..start + range.end,
+                &why.marks,
+            )
+            .into_iter()
+            .map(|(piece, mark)| {
+                let style = match mark.map(|m| m.kind) {
+                    Some(MarkKind::Seed(group)) => ink
+                        .theme
+                        .seed(group)
+                        .add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+                    Some(MarkKind::Word) => ink.style(Scope::Match),
+                    Some(MarkKind::Mention) => {
+                        ink.style(Scope::Entity).add_modifier(Modifier::UNDERLINED)
+                    }
+                    None => ink.style(Scope::Text),
+                };
+                Span::styled(
+                    crate::explorer::glyphs::pad(piece, text::width(piece)),
+                    style,
+                )
+            })
+            .collect();
+            lines.push(Line::from(spans));
+        }
+        start += paragraph.len();
+    }
+    lines.push(Line::default());
+    let legend =
+        "marked: seeds in their colours, words of the question, names of the graph underlined";
+    lines.extend(flow(vec![ink.muted(legend)], width, 0));
+    lines
+}

@@ -1,0 +1,311 @@
+//! Why the selected passage is where it is: the verdict first, then the score opened into parts that add up.
+
+use crate::explorer::hits::Hits;
+use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::scene::{Path, Scene, Why};
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+    let (Some(scene), Some(why)) = (
+        ink.state.scene(),
+        ink.state.detail().and_then(|d| d.passage.as_ref()),
+    ) else {
+        let title = if slot.face == Face::Tabs {
+            String::new()
+        } else {
+            "Why".to_owned()
+        };
+        ink.frame(
+            slot,
+            Chrome {
+                title,
+                ..Chrome::default()
+            },
+            buf,
+            hits,
+        );
+        return;
+    };
+    let title = match slot.face {
+        Face::Line => "Why".to_owned(),
+        Face::Tabs => {
+            let whole = heading(scene, why).trim_start_matches("Why is ").to_owned();
+            let rank = why
+                .rank
+                .map_or_else(|| "not found".to_owned(), |rank| format!("rank {rank}"));
+            let room = usize::from(slot.area.width).saturating_sub(36);
+            if text::width(&whole) <= room {
+                whole
+            } else {
+                rank
+            }
+        }
+        _ => heading(scene, why),
+    };
+    let summary = summary(
+        ink,
+        scene,
+        why,
+        usize::from(slot.area.width).saturating_sub(15),
+    );
+    let note = Line::from(vec![ink.span("Enter", Scope::Key), ink.muted(" read")]);
+    let Some(area) = ink.frame(
+        slot,
+        Chrome {
+            title,
+            note,
+            summary,
+            ..Chrome::default()
+        },
+        buf,
+        hits,
+    ) else {
+        return;
+    };
+    let area = Rect {
+        x: area.x + 1,
+        width: area.width.saturating_sub(1),
+        ..area
+    };
+    ink.scrolled(
+        Pane::Why,
+        area,
+        &lines(ink, scene, why, usize::from(area.width).saturating_sub(1)),
+        buf,
+        hits,
+    );
+}
+
+fn heading(scene: &Scene, why: &Why) -> String {
+    let gold = if why.gold { "gold " } else { "" };
+    match why.rank {
+        Some(rank) if rank <= scene.top_k => format!("Why is {gold}{} at rank {rank}?", why.id),
+        Some(rank) => format!(
+            "Why is {gold}{} at rank {rank}, outside the top {}?",
+            why.id, scene.top_k
+        ),
+        None => format!("Why is {gold}{} not found?", why.id),
+    }
+}
+
+/// All that is known, most telling first.
+fn lines(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for (i, reason) in why.reasons.iter().enumerate() {
+        let scope = if i == 0 { Scope::Error } else { Scope::Warn };
+        let mut spans = vec![
+            ink.span(format!("{} ", reason.code), scope),
+            ink.text(reason.text.clone()),
+        ];
+        if let Some(fix) = &reason.fix {
+            spans.push(ink.muted("  try "));
+            spans.push(ink.span(fix.clone(), Scope::Ok));
+        }
+        lines.extend(flow(spans, width, 2));
+    }
+    lines.extend(score(ink, scene, why, width));
+    lines.extend(parts(ink, scene, why, width));
+    if !why.sentence.is_empty() && why.paths.is_empty() && why.parts.is_empty() {
+        lines.extend(flow(vec![ink.text(why.sentence.clone())], width, 0));
+    }
+    if let Some(line) = by_length(ink, why, width) {
+        lines.push(line);
+    }
+    if !why.paths.is_empty() {
+        lines.push(Line::from(vec![
+            ink.muted("best paths: mass, and what each step passes on"),
+        ]));
+        for path in &why.paths {
+            lines.extend(path_lines(ink, path, width));
+        }
+    }
+    lines
+}
+
+/// The score, its bar, and how far it is from the first and from the cut.
+fn score(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'static>> {
+    let mut spans = vec![ink.muted("score "), ink.value(text::score(why.score))];
+    if why.error > 0.0 {
+        spans.push(ink.muted(format!(" (within {})", text::score(why.error))));
+    }
+    if why.rank != Some(1) && why.best > why.score {
+        spans.push(ink.muted("  first "));
+        spans.push(ink.value(text::score(why.best)));
+    }
+    if why.cut > why.score {
+        spans.push(ink.muted(format!("  missing to rank {} ", scene.top_k)));
+        spans.push(ink.span(text::score(why.cut - why.score), Scope::RankDown));
+    } else if why.cut > 0.0 && why.rank.is_some_and(|rank| rank < scene.top_k) {
+        spans.push(ink.muted(format!("  above rank {} by ", scene.top_k)));
+        spans.push(ink.span(text::score(why.score - why.cut), Scope::RankUp));
+    }
+    let mut line = Filling::new(width);
+    for pair in spans.chunks(2) {
+        line.add(pair.to_vec());
+    }
+    let mut lines = vec![line.line];
+    let mut shares = vec![0.0; scene.groups.len()];
+    for part in &why.parts {
+        if let Some(share) = part.group.and_then(|g| shares.get_mut(g)) {
+            *share += part.value;
+        }
+    }
+    if scene.groups.len() > 1 && why.score > 0.0 {
+        lines.push(Line::from(ink.bar(&shares, why.best.max(why.score), width)));
+    }
+    lines
+}
+
+/// The seeds or words that pay, with their part in hundredths; small ones together.
+fn parts(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'static>> {
+    let total: f64 = why.parts.iter().map(|p| p.value).sum();
+    if total <= 0.0 {
+        return Vec::new();
+    }
+    let shown = why
+        .parts
+        .iter()
+        .filter(|p| p.value >= 0.01 * total)
+        .count()
+        .clamp(1, 8);
+    let mut cells: Vec<Vec<Span<'static>>> = Vec::new();
+    let label = if width >= 60 {
+        width / 2 - 15
+    } else {
+        width.saturating_sub(15)
+    };
+    let cell = |group: Option<usize>, name: &str, value: f64| {
+        let letter = group.map_or_else(|| ink.text(" "), |g| ink.letter(g));
+        vec![
+            letter,
+            ink.text(format!(" {}", text::pad(name, label))),
+            ink.value(text::pad_left(&text::score(value), 7)),
+            ink.muted(text::pad_left(&format!("{:.0}%", 100.0 * value / total), 5)),
+        ]
+    };
+    for part in &why.parts[..shown] {
+        cells.push(cell(part.group, &part.label, part.value));
+    }
+    let rest: f64 = why.parts[shown..].iter().map(|p| p.value).sum();
+    if rest > 0.0 {
+        let what = if scene.is_flat() { "word" } else { "seed" };
+        let name = format!(
+            "{} more",
+            text::plural(why.parts.len() - shown, what).replace(' ', " small ")
+        );
+        cells.push(cell(None, name.trim_end_matches(" more"), rest));
+    }
+    let columns = if width >= 60 { 2 } else { 1 };
+    cells
+        .chunks(columns)
+        .map(|row| {
+            let mut spans = Vec::new();
+            for (i, cell) in row.iter().enumerate() {
+                if i > 0 {
+                    spans.push(ink.text("  "));
+                }
+                spans.extend(cell.iter().cloned());
+            }
+            Line::from(spans)
+        })
+        .collect()
+}
+
+/// Score by the number of steps walked; on a graph of two sides every other one is zero for each kind of seed.
+fn by_length(ink: &Ink<'_>, why: &Why, width: usize) -> Option<Line<'static>> {
+    if why.by_length.iter().all(|v| *v <= 0.0) {
+        return None;
+    }
+    let mut filling = Filling::new(width);
+    filling.add(vec![ink.muted("by steps walked ")]);
+    for (k, value) in why.by_length.iter().enumerate().filter(|(_, v)| **v > 0.0) {
+        filling.add(vec![
+            ink.muted(format!("  {k}: ")),
+            ink.value(text::score(*value)),
+        ]);
+    }
+    Some(filling.line)
+}
+
+/// From the seed to here. The step that passes least on is where mass is diluted.
+fn path_lines(ink: &Ink<'_>, path: &Path, width: usize) -> Vec<Line<'static>> {
+    let least = path
+        .stops
+        .iter()
+        .filter_map(|s| s.kept)
+        .fold(f64::INFINITY, f64::min);
+    let mut spans = vec![ink.value(text::pad(&text::score(path.mass), 7))];
+    let last = path.stops.len().saturating_sub(1);
+    for (i, stop) in path.stops.iter().enumerate() {
+        let label = match i == last && last > 0 {
+            true => "here".to_owned(),
+            false => text::cut(&stop.label, 28),
+        };
+        match stop.group.filter(|_| i == 0) {
+            Some(group) => {
+                spans.push(Span::styled(
+                    format!("{} ", crate::explorer::glyphs::Glyphs::letter(group)),
+                    ink.theme.seed(group),
+                ));
+                spans.push(Span::styled(label, ink.theme.seed(group)));
+            }
+            None => {
+                let scope = match (i == last, stop.is_passage) {
+                    (true, _) => Scope::Muted,
+                    (false, true) => Scope::Passage,
+                    (false, false) => Scope::Entity,
+                };
+                spans.push(ink.span(label, scope));
+            }
+        }
+        if let Some(kept) = stop.kept {
+            let scope = if kept <= least && last > 1 {
+                Scope::Hub
+            } else {
+                Scope::Muted
+            };
+            spans.push(ink.span(format!(" {}> ", text::share(kept)), scope));
+        }
+    }
+    flow(spans, width, 7)
+}
+
+/// The verdict, or where the score came from, in one line.
+fn summary(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Line<'static> {
+    let mut filling = Filling::new(width);
+    let rank = why
+        .rank
+        .map_or_else(|| "lost".to_owned(), |rank| rank.to_string());
+    filling.add(vec![ink.text(format!("{} at {rank}  ", why.id))]);
+    match why.reasons.first() {
+        Some(reason) => {
+            filling.add(vec![ink.span(format!("{}  ", reason.code), Scope::Error)]);
+            let room = filling.room();
+            filling.add(vec![ink.muted(text::cut(&reason.text, room))]);
+        }
+        None => {
+            for (g, group) in scene.groups.iter().enumerate() {
+                let value: f64 = why
+                    .parts
+                    .iter()
+                    .filter(|p| p.group == Some(g))
+                    .map(|p| p.value)
+                    .sum();
+                if value > 0.0 {
+                    filling.add(vec![
+                        ink.letter(g),
+                        ink.muted(format!(" {} ", text::cut(&group.label, 18))),
+                        ink.value(text::score(value)),
+                        ink.text("  "),
+                    ]);
+                }
+            }
+        }
+    }
+    filling.line
+}

@@ -1,0 +1,226 @@
+//! What rows the lists have. Shared by update (which moves cursors over them) and the panes (which draw them), so a
+//! click, a cursor and a picture always mean the same row.
+
+use super::layout::Pane;
+use super::scene::{Scene, Subject};
+use super::state::State;
+use crate::retrieve::{Node, Parameter, Stage};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassageLine {
+    /// Place in [`Scene::passages`].
+    Hit(usize),
+    /// The line between what is returned and what is not.
+    Cut,
+    /// Place in [`Scene::gold`]: gold that is not returned.
+    Lost(usize),
+    /// Place in [`Scene::missing`]: gold that the corpus does not have.
+    Missing(usize),
+}
+
+/// Gold at most this far below the cut needs no line of its own.
+const NEAR: usize = 2;
+
+/// What is returned, the cut, all gold that is not returned wherever it is, then the ranks after the cut.
+pub fn passage_lines(scene: &Scene) -> Vec<PassageLine> {
+    let rows = scene.passages.len();
+    let inside = scene.top_k.min(rows);
+    let mut lines: Vec<PassageLine> = (0..inside).map(PassageLine::Hit).collect();
+    lines.push(PassageLine::Cut);
+    let outside =
+        |gold: &super::scene::Gold| gold.rank.is_none_or(|rank| rank > scene.top_k + NEAR);
+    lines.extend(
+        (0..scene.gold.len())
+            .filter(|i| outside(&scene.gold[*i]))
+            .map(PassageLine::Lost),
+    );
+    lines.extend((0..scene.missing.len()).map(PassageLine::Missing));
+    lines.extend((inside..rows).map(PassageLine::Hit));
+    lines
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeedLine {
+    /// Place in [`Scene::seeds`].
+    Seed(usize),
+    /// Place in [`Scene::names`]: a name that gave no seed.
+    Name(usize),
+    /// A group of several seeds, above them.
+    Group(usize),
+}
+
+/// Names that linked, names that did not, then the seeds that came from a ranking.
+pub fn seed_lines(scene: &Scene) -> Vec<SeedLine> {
+    let mut lines: Vec<SeedLine> = Vec::new();
+    let seeds = |passages: bool| {
+        scene
+            .seeds
+            .iter()
+            .enumerate()
+            .filter(move |(_, s)| s.is_passage == passages)
+            .map(|(i, s)| (i, s.group))
+    };
+    lines.extend(seeds(false).map(|(i, _)| SeedLine::Seed(i)));
+    let unlinked = scene
+        .names
+        .iter()
+        .enumerate()
+        .filter(|(_, name)| name.group.is_none());
+    lines.extend(unlinked.map(|(i, _)| SeedLine::Name(i)));
+    let mut last = None;
+    for (i, group) in seeds(true) {
+        if last != Some(group) && scene.groups.get(group).is_some_and(|g| g.seeds > 1) {
+            lines.push(SeedLine::Group(group));
+        }
+        last = Some(group);
+        lines.push(SeedLine::Seed(i));
+    }
+    lines
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterLine {
+    Stage(Stage),
+    Parameter(Parameter),
+}
+
+/// The parameters the method uses, the ones nearest to the result first: those are turned most and cost least.
+pub fn parameter_lines(state: &State) -> Vec<ParameterLine> {
+    let mut uses = state.settings.method().uses();
+    uses.sort_by_key(|p| std::cmp::Reverse(place(p.declaration().stage)));
+    let mut lines = Vec::new();
+    let mut last = None;
+    for parameter in uses {
+        let stage = parameter.declaration().stage;
+        if last != Some(stage) {
+            lines.push(ParameterLine::Stage(stage));
+            last = Some(stage);
+        }
+        lines.push(ParameterLine::Parameter(parameter));
+    }
+    lines
+}
+
+/// The spread is what a person turns first; the cut is one number.
+fn place(stage: Stage) -> u8 {
+    match stage {
+        Stage::Spread => 9,
+        Stage::Select => 8,
+        Stage::Mix => 7,
+        Stage::Seeds => 6,
+        Stage::Score => 5,
+        Stage::Graph => 4,
+        Stage::Index => 3,
+    }
+}
+
+/// The word over a group of parameters.
+pub fn stage_title(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Index => "names",
+        Stage::Graph => "graph",
+        Stage::Score => "words",
+        Stage::Seeds => "seeds",
+        Stage::Mix => "mix",
+        Stage::Spread => "spread",
+        Stage::Select => "select",
+    }
+}
+
+/// How many rows a pane's list has; 0 for panes without a list.
+pub fn count(state: &State, pane: Pane) -> usize {
+    let scene = state.scene();
+    match pane {
+        Pane::Parameters => parameter_lines(state).len(),
+        Pane::Session => state.session.len(),
+        Pane::Seeds => scene.map_or(0, |s| seed_lines(s).len()),
+        Pane::Spread => scene.map_or(0, |s| match step(state, s) {
+            Some(step) => step.nodes.len(),
+            None if s.is_flat() => s.passages.len(),
+            None => s.nodes.len(),
+        }),
+        Pane::Passages => scene.map_or(0, |s| match step(state, s) {
+            Some(step) => step.passages.len(),
+            None => passage_lines(s).len(),
+        }),
+        Pane::Neighbours => state
+            .detail()
+            .and_then(|d| d.node.as_ref())
+            .map_or(0, |around| around.neighbours.len()),
+        Pane::Question | Pane::Why | Pane::Iterations | Pane::Reader => 0,
+    }
+}
+
+/// The earlier step that is shown, if one is.
+pub fn step<'s>(state: &State, scene: &'s Scene) -> Option<&'s super::scene::Step> {
+    scene.walk.as_ref()?.steps.get(state.earlier_step()?)
+}
+
+/// What a row of a pane is about, for the selection that all panes share.
+pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
+    let scene = state.scene()?;
+    let of_passage = |passage: u32| Subject {
+        passage: Some(passage),
+        node: Some(passage),
+    };
+    let of_node = |node: Node| Subject {
+        passage: None,
+        node: Some(node),
+    };
+    match pane {
+        Pane::Passages => match step(state, scene) {
+            Some(step) => step.passages.get(row).map(|(p, _)| of_passage(*p)),
+            None => match *passage_lines(scene).get(row)? {
+                PassageLine::Hit(i) => Some(of_passage(scene.passages[i].passage)),
+                PassageLine::Lost(i) => Some(of_passage(scene.gold[i].passage)),
+                PassageLine::Cut | PassageLine::Missing(_) => None,
+            },
+        },
+        Pane::Spread => match step(state, scene) {
+            Some(step) => step.nodes.get(row).map(|(n, _)| of_node(*n)),
+            None if scene.is_flat() => scene.passages.get(row).map(|p| of_passage(p.passage)),
+            None => scene.nodes.get(row).map(|n| of_node(n.node)),
+        },
+        Pane::Seeds => match *seed_lines(scene).get(row)? {
+            SeedLine::Seed(i) => {
+                let seed = &scene.seeds[i];
+                let node = seed.node?;
+                Some(if seed.is_passage {
+                    of_passage(node)
+                } else {
+                    of_node(node)
+                })
+            }
+            SeedLine::Name(i) => scene.names[i].node.map(of_node),
+            SeedLine::Group(_) => None,
+        },
+        Pane::Neighbours => {
+            let row = state.detail()?.node.as_ref()?.neighbours.get(row)?;
+            let node = row.node?;
+            Some(if row.is_passage {
+                of_passage(node)
+            } else {
+                of_node(node)
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The row of a pane that shows the selected passage or node.
+pub fn row_of(state: &State, pane: Pane, subject: Subject) -> Option<usize> {
+    let rows = count(state, pane);
+    let wanted = match pane {
+        Pane::Passages => Subject {
+            passage: subject.passage,
+            node: subject.passage,
+        },
+        _ => subject,
+    };
+    (0..rows).find(|row| {
+        self::subject(state, pane, *row).is_some_and(|s| match pane {
+            Pane::Passages => s.passage.is_some() && s.passage == wanted.passage,
+            _ => s.node.is_some() && s.node == wanted.node,
+        })
+    })
+}

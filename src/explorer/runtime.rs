@@ -1,0 +1,355 @@
+//! The event loop: terminal events, answers and ticks become actions; effects become requests. One thread, which never
+//! computes a walk and never waits for one; it draws when something changed, at most sixty times a second.
+
+use super::action::{Action, Effect, Found, Message, Search, Tone};
+use super::clipboard;
+use super::engine::{self, Engine};
+use super::glyphs::GlyphSet;
+use super::scene::{Answer, Request};
+use super::state::State;
+use super::store::{Config, Folders, History};
+use super::terminal::{
+    QuitReason, Screen, TerminalEvent, TerminalEvents, install_panic_hook, take_panics,
+};
+use super::theme::Theme;
+use super::update::update;
+use super::view::{draw, view};
+use super::worker::{Done, Worker};
+use crate::index::Index;
+use crate::retrieve::Settings;
+use anyhow::Context;
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::time::{Instant as Clock, sleep_until};
+
+/// The shortest time between two frames.
+const FRAME: Duration = Duration::from_millis(16);
+/// How long a result may take before the old one is dimmed: shorter waits would only flicker.
+const PATIENCE: Duration = Duration::from_millis(60);
+/// Two presses at one place within this time are a double click.
+const DOUBLE: Duration = Duration::from_millis(400);
+
+/// How to open the explorer.
+#[derive(Clone)]
+pub struct Options {
+    pub settings: Settings,
+    /// What to write for INDEX in a command; empty for the bundled sample.
+    pub argument: String,
+    /// Asked at once; none asks the first question of the set.
+    pub question: Option<String>,
+    pub theme: Theme,
+    pub glyphs: GlyphSet,
+    pub config: Config,
+    /// Where history is kept and key maps are read; none keeps nothing.
+    pub folders: Option<Folders>,
+    /// Problems found while reading settings, to be shown once.
+    pub notes: Vec<String>,
+}
+
+/// Runs the explorer until the person leaves. Gives back the exit code.
+///
+/// # Errors
+/// When the terminal cannot be taken or the worker cannot be started.
+pub fn run(index: Arc<Index>, options: Options) -> anyhow::Result<u8> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the event loop")?;
+    install_panic_hook();
+    runtime.block_on(Loop::new(index, options)?.run())
+}
+
+/// Everything outside of the state.
+struct Loop {
+    state: State,
+    theme: Theme,
+    glyphs: GlyphSet,
+    mouse: bool,
+    tick: Duration,
+    answers: Worker<Request, Result<Answer, String>>,
+    searches: Worker<(Search, Box<Settings>), Found>,
+    history: History,
+    argument: String,
+    folders: Option<Folders>,
+    /// When the newest request was made, while its answer is awaited.
+    asked: Option<Instant>,
+    pressed: Option<(Instant, u16, u16)>,
+    /// What effects that take a while have to say.
+    told: Receiver<Message>,
+    teller: Sender<Message>,
+}
+
+/// Why the loop ended.
+enum End {
+    /// By a command; true leaves the screen.
+    Command(bool),
+    Signal(QuitReason),
+}
+
+impl Loop {
+    fn new(index: Arc<Index>, options: Options) -> anyhow::Result<Loop> {
+        let facts = Arc::new(engine::facts(&index, &options.argument));
+        let mut state = State::new(facts, options.settings);
+        let mut notes = options.notes;
+        let history = match &options.folders {
+            Some(folders) => {
+                let (history, note) =
+                    History::open(&folders.history_file(), options.config.history);
+                notes.extend(note);
+                notes.extend(super::state::rebind(&mut state, &folders.keymap_file()));
+                history
+            }
+            None => History::in_memory(options.config.history),
+        };
+        state.history = history
+            .newest()
+            .map(|asked| asked.question.clone())
+            .collect();
+        let mut engine = Engine::new(index.clone());
+        let answers = Worker::spawn("retrieval", move |request: Request, _| {
+            engine.answer(&request).map_err(|error| error.to_string())
+        })
+        .context("cannot start the retrieval thread")?;
+        let searches = Worker::spawn(
+            "search",
+            move |(search, settings): (Search, Box<Settings>), task| {
+                engine::search(&index, &search, &settings, &|| task.is_cancelled())
+            },
+        )
+        .context("cannot start the search thread")?;
+        let (teller, told) = channel(8);
+        let mut all = Loop {
+            state,
+            theme: options.theme,
+            glyphs: options.glyphs,
+            mouse: options.config.mouse,
+            tick: Duration::from_millis(1000 / u64::from(options.config.play_speed.clamp(1, 8))),
+            answers,
+            searches,
+            history,
+            argument: options.argument,
+            folders: options.folders,
+            asked: None,
+            pressed: None,
+            told,
+            teller,
+        };
+        match options.question {
+            Some(question) => all.act(Action::Ask(question)),
+            None if !all.state.facts.questions.is_empty() => all.act(Action::AskNumber(0)),
+            None => all.act(Action::Do(super::command::Command::Edit)),
+        };
+        if let Some(note) = notes.into_iter().next() {
+            all.act(Action::Told(Message::warning(note)));
+        }
+        Ok(all)
+    }
+
+    async fn run(mut self) -> anyhow::Result<u8> {
+        let mut screen = Screen::enter(self.mouse).context("cannot use this terminal")?;
+        let mut events = TerminalEvents::new().context("cannot listen to this terminal")?;
+        let size = screen.size()?;
+        self.act(Action::Resize(size.width, size.height));
+        let mut dirty = true;
+        let mut drawn = Instant::now() - FRAME;
+        let mut next_tick = Clock::now();
+        let end = loop {
+            let waits = self.waits();
+            if dirty && !waits && drawn.elapsed() >= FRAME {
+                self.draw(&mut screen)?;
+                drawn = Instant::now();
+                dirty = false;
+            }
+            if !self.state.playing {
+                next_tick = Clock::now() + self.tick;
+            }
+            let due = if waits {
+                self.asked.map_or(drawn, |asked| asked + PATIENCE)
+            } else {
+                drawn + FRAME
+            };
+            tokio::select! {
+                event = events.next() => {
+                    dirty = true;
+                    match self.terminal(event, &mut screen)? {
+                        Some(end) => break end,
+                        None => continue,
+                    }
+                }
+                done = self.answers.recv() => {
+                    dirty = true;
+                    self.answered(done)?;
+                }
+                found = self.searches.recv() => {
+                    dirty = true;
+                    if let Some(Done { result: Ok(found), .. }) = found {
+                        self.act(Action::Found(found));
+                    }
+                }
+                Some(message) = self.told.recv() => {
+                    dirty = true;
+                    self.act(Action::Told(message));
+                }
+                () = sleep_until(next_tick), if self.state.playing => {
+                    dirty = true;
+                    next_tick += self.tick;
+                    self.act(Action::Tick);
+                }
+                // Woken only to draw what is already known to have changed: an idle explorer sleeps.
+                () = sleep_until(due.into()), if dirty => {}
+            }
+        };
+        match end {
+            End::Command(keep) => {
+                if keep {
+                    let picture = self.picture();
+                    screen.leave_picture(&picture)?;
+                }
+                Ok(0)
+            }
+            End::Signal(reason) => Ok(reason.exit_code()),
+        }
+    }
+
+    /// An answer that will be there in a moment is worth a moment: drawing the old result dimmed would flicker.
+    fn waits(&self) -> bool {
+        self.state.stale() && self.asked.is_some_and(|asked| asked.elapsed() < PATIENCE)
+    }
+
+    fn draw(&mut self, screen: &mut Screen) -> anyhow::Result<()> {
+        let (state, theme, glyphs) = (&self.state, &self.theme, self.glyphs.glyphs());
+        let mut hits = None;
+        screen.draw(|frame| {
+            hits = Some(view(state, frame, theme, glyphs));
+        })?;
+        if let Some(hits) = hits {
+            self.act(Action::Drawn(Box::new(hits)));
+        }
+        Ok(())
+    }
+
+    /// Takes an action in and does what it asks of the world. True when the explorer is to be left, with its screen.
+    fn act(&mut self, action: Action) -> Option<End> {
+        let mut end = None;
+        for effect in update(&mut self.state, action) {
+            match effect {
+                Effect::Ask(request) => {
+                    self.asked = Some(Instant::now());
+                    self.answers.submit(*request);
+                }
+                Effect::Search(search, settings) => {
+                    self.searches.submit((search, settings));
+                }
+                Effect::Copy(text, what) => {
+                    self.copy(text, what);
+                }
+                Effect::Remember(question) => {
+                    if let Err(said) = self.history.add(&question, &self.argument) {
+                        update(&mut self.state, Action::Told(Message::warning(said)));
+                    }
+                }
+                Effect::Quit { keep } => end = Some(End::Command(keep)),
+            }
+        }
+        end
+    }
+
+    /// The screen as it is, for the scrollback.
+    fn picture(&self) -> Buffer {
+        let (width, height) = self.state.size;
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        draw(
+            &self.state,
+            area,
+            &mut buffer,
+            &self.theme,
+            self.glyphs.glyphs(),
+        );
+        buffer
+    }
+
+    /// The terminal is offered the text here, between two frames; clipboard programs and files may take their time.
+    fn copy(&mut self, text: String, what: String) {
+        let offered = clipboard::offer(&text);
+        let folder = self.folders.as_ref().map(|folders| folders.state.clone());
+        let teller = self.teller.clone();
+        tokio::task::spawn_blocking(move || {
+            let message = match clipboard::copy(&text, offered, folder.as_deref()) {
+                Ok(way) => Message::new(Tone::Good, format!("{what} copied {way}")),
+                Err(said) => Message::error(format!("{what} not copied: {said}")),
+            };
+            // The explorer may have been left meanwhile.
+            let _ = teller.blocking_send(message);
+        });
+    }
+
+    fn answered(&mut self, done: Option<Done<Result<Answer, String>>>) -> anyhow::Result<()> {
+        // The thread can only be gone when the program is ending.
+        let done = done.context("the retrieval thread ended")?;
+        self.asked = None;
+        let action = match done.result {
+            Ok(Ok(answer)) => Action::Answered(Box::new(answer)),
+            Ok(Err(said)) => Action::Failed(self.state.wanted.generation, said),
+            Err(panic) => {
+                let mut said = panic.to_string();
+                for more in take_panics() {
+                    said = more;
+                }
+                Action::Failed(self.state.wanted.generation, said)
+            }
+        };
+        self.act(action);
+        Ok(())
+    }
+
+    fn terminal(
+        &mut self,
+        event: TerminalEvent,
+        screen: &mut Screen,
+    ) -> anyhow::Result<Option<End>> {
+        Ok(match event {
+            TerminalEvent::Key(key) => self.act(Action::Key(key)),
+            TerminalEvent::Paste(text) => self.act(Action::Paste(text)),
+            TerminalEvent::Mouse(mouse) => self.mouse(mouse),
+            TerminalEvent::Resize { columns, rows } => self.act(Action::Resize(columns, rows)),
+            TerminalEvent::Focus(_) => None,
+            TerminalEvent::Suspend => {
+                screen.suspend()?;
+                None
+            }
+            TerminalEvent::Continue => {
+                screen.resume()?;
+                None
+            }
+            TerminalEvent::Quit(reason) => Some(End::Signal(reason)),
+        })
+    }
+
+    fn mouse(&mut self, mouse: MouseEvent) -> Option<End> {
+        let (x, y) = (mouse.column, mouse.row);
+        let action = match mouse.kind {
+            MouseEventKind::Down(MouseButton::Left) => {
+                let double = self
+                    .pressed
+                    .is_some_and(|(when, px, py)| when.elapsed() < DOUBLE && (px, py) == (x, y));
+                self.pressed = (!double).then(|| (Instant::now(), x, y));
+                if double {
+                    Action::DoublePress(x, y)
+                } else {
+                    Action::Press(x, y)
+                }
+            }
+            MouseEventKind::Drag(MouseButton::Left) => Action::Drag(x, y),
+            MouseEventKind::Up(MouseButton::Left) => Action::Release,
+            MouseEventKind::ScrollUp => Action::Wheel(x, y, -1),
+            MouseEventKind::ScrollDown => Action::Wheel(x, y, 1),
+            _ => return None,
+        };
+        self.act(action)
+    }
+}

@@ -1,0 +1,379 @@
+//! What the screen shows of one request: strings and numbers only, computed by the worker, drawn by the panes.
+//!
+//! A [`Scene`] is one complete retrieval. A [`Detail`] explains one passage and one node of it; it is cheap to
+//! replace, so moving a cursor never re-runs a walk. Nothing here is computed while drawing: a number on screen is a
+//! number the core computed, rounded.
+
+use crate::retrieve::{Node, Parameter, Settings};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// How many groups of seeds have a letter, a colour and a fill.
+pub const GROUPS: usize = 6;
+
+/// What never changes while an index is open.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    pub name: String,
+    /// What to write for INDEX in a command that repeats this screen; empty for the bundled sample.
+    pub argument: String,
+    pub passages: usize,
+    pub entities: usize,
+    pub edges: usize,
+    pub questions: Vec<Asked>,
+}
+
+/// A question of the opened set.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    pub id: String,
+    pub text: String,
+    pub kind: String,
+    pub answers: Vec<String>,
+    /// Passages known to be relevant.
+    pub gold: usize,
+}
+
+/// What the worker is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Grows by one with each request; an answer older than the newest request is dropped.
+    pub generation: u64,
+    pub question: String,
+    /// Place in [`Facts::questions`], which tells the gold.
+    pub asked: Option<usize>,
+    pub settings: Settings,
+    pub subject: Subject,
+}
+
+/// What is to be explained. `None` lets the worker take the first of the ranking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    pub passage: Option<u32>,
+    pub node: Option<Node>,
+}
+
+/// One complete retrieval.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    pub question: String,
+    pub settings: Settings,
+    /// Names found in the question, in its order. Empty for flat methods.
+    pub names: Vec<Name>,
+    /// Heaviest first.
+    pub seeds: Vec<Seed>,
+    /// What the bars of Spread are split by: seeds, or for flat methods the words of the question.
+    pub groups: Vec<Group>,
+    /// Entities by mass for a walk; empty for flat methods.
+    pub nodes: Vec<NodeRow>,
+    pub walk: Option<Walk>,
+    /// Best first, deeper than top K.
+    pub passages: Vec<PassageRow>,
+    /// How many passages scored above zero.
+    pub matched: usize,
+    pub top_k: usize,
+    /// Every gold passage of the question with what became of it.
+    pub gold: Vec<Gold>,
+    /// Gold the data set names but the corpus has not.
+    pub missing: Vec<String>,
+    /// Names of ir_measures with their values; empty where no gold is known.
+    pub measures: Vec<(&'static str, f64)>,
+    pub stages: Vec<StageTime>,
+    /// First-stage ranking: its name and how many passages it matched.
+    pub first_stage: Option<(String, usize)>,
+    /// Entity share of the restart mass, where two kinds of seeds were mixed.
+    pub mixed: Option<f64>,
+    pub fallback: bool,
+    /// Names of every node that some step shows.
+    pub labels: BTreeMap<Node, String>,
+}
+
+/// A name found in the question.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Name {
+    pub surface: String,
+    pub node: Option<Node>,
+    /// Place in [`Scene::groups`] of the seed it became.
+    pub group: Option<usize>,
+    /// What became of it, in words; empty when it simply linked.
+    pub note: String,
+}
+
+/// A node that restarts the walk, or a word of the question for flat methods.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seed {
+    pub node: Option<Node>,
+    pub label: String,
+    pub group: usize,
+    /// Share of the restart mass.
+    pub weight: f64,
+    /// In how many passages it is; 0 for passages.
+    pub df: usize,
+    pub degree: usize,
+    pub is_passage: bool,
+    /// Where it comes from, in words.
+    pub why: String,
+}
+
+/// One fill of the bars.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Group {
+    pub label: String,
+    /// Share of the restart mass, or a word's part of all scores shown.
+    pub weight: f64,
+    pub seeds: usize,
+}
+
+/// An entity in Spread.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeRow {
+    pub node: Node,
+    pub label: String,
+    pub degree: usize,
+    pub mass: f64,
+    /// By [`Scene::groups`]; they sum to `mass`.
+    pub shares: Vec<f64>,
+    /// The second largest share over the largest: near 1 for a bridge, near 0 for a one-sided neighbour.
+    pub both: f64,
+    /// The group it is a seed of.
+    pub seed: Option<usize>,
+}
+
+/// What a walk did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Walk {
+    pub push: bool,
+    /// Steps taken, or pushes done.
+    pub work: usize,
+    pub capped: bool,
+    pub largest_residual: f64,
+    /// Mass reaching passages per unit of entity seed and of passage seed.
+    pub parity: (f64, f64),
+    pub steps: Vec<Step>,
+}
+
+/// The state after one step (power) or at a mark (push).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    pub ledger: Ledger,
+    /// Mass that sits elsewhere than one step before.
+    pub moved: f64,
+    pub nodes: Vec<(Node, f64)>,
+    pub passages: Vec<(u32, f64)>,
+    /// By [`Scene::gold`].
+    pub gold: Vec<Option<usize>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ledger {
+    pub entities: f64,
+    pub passages: f64,
+    pub dropped: f64,
+    pub residual: f64,
+}
+
+/// A ranked passage.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PassageRow {
+    pub passage: u32,
+    pub rank: usize,
+    pub id: String,
+    pub title: String,
+    pub score: f64,
+    /// Within half a percent of the next one.
+    pub tie: bool,
+    pub gold: bool,
+    /// The group it is a seed of.
+    pub seed: Option<usize>,
+    /// By [`Scene::groups`]; they sum to `score`.
+    pub shares: Vec<f64>,
+    pub snippet: String,
+    /// Seed names (their group) and question words (none) in `snippet`, by byte.
+    pub marks: Vec<Mark>,
+}
+
+/// A highlighted place in a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    pub range: Range<usize>,
+    pub kind: MarkKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkKind {
+    /// The name of a seed, by group.
+    Seed(usize),
+    /// Any other entity of the passage.
+    Mention,
+    /// A word of the question.
+    Word,
+}
+
+/// A gold passage and what became of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gold {
+    pub passage: u32,
+    pub id: String,
+    pub title: String,
+    pub rank: Option<usize>,
+    pub score: f64,
+    /// The verdict's code where it is not among the top K.
+    pub code: String,
+    /// The verdict in words.
+    pub reason: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StageTime {
+    pub name: String,
+    pub seconds: f64,
+    /// Remembered from the run before.
+    pub reused: bool,
+}
+
+/// One passage and one node of a scene, explained.
+#[derive(Clone, Debug, Default)]
+pub struct Detail {
+    pub passage: Option<Why>,
+    pub node: Option<Around>,
+}
+
+/// Why a passage is where it is.
+#[derive(Clone, Debug, Default)]
+pub struct Why {
+    pub passage: u32,
+    pub id: String,
+    pub title: String,
+    pub rank: Option<usize>,
+    pub gold: bool,
+    pub score: f64,
+    /// Labelled parts that add up to the score, largest first, with their group.
+    pub parts: Vec<Part>,
+    /// Score by the number of steps walked.
+    pub by_length: Vec<f64>,
+    pub paths: Vec<Path>,
+    /// What the approximation may be off by; 0 when exact.
+    pub error: f64,
+    /// One sentence.
+    pub sentence: String,
+    /// The first is the verdict. Empty for a passage among the top K.
+    pub reasons: Vec<Reason>,
+    /// Score of the best passage and of the last one inside the cut.
+    pub best: f64,
+    pub cut: f64,
+    pub text: String,
+    pub marks: Vec<Mark>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Part {
+    pub label: String,
+    pub group: Option<usize>,
+    pub value: f64,
+}
+
+/// A way from a seed to the passage.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Path {
+    pub mass: f64,
+    /// Labels from the seed on, and the share of its mass each node kept for the next one.
+    pub stops: Vec<Stop>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stop {
+    pub node: Node,
+    pub label: String,
+    pub group: Option<usize>,
+    pub is_passage: bool,
+    pub degree: usize,
+    /// Probability of the step to the next stop; none at the last.
+    pub kept: Option<f64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reason {
+    pub code: String,
+    pub text: String,
+    pub fix: Option<String>,
+}
+
+/// A node and what is next to it.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    pub node: Node,
+    pub label: String,
+    pub is_passage: bool,
+    pub degree: usize,
+    pub mass: f64,
+    pub neighbours: Vec<NeighbourRow>,
+    /// All neighbours, for marking rows in other panes; ascending.
+    pub adjacent: Vec<Node>,
+}
+
+impl Around {
+    /// Whether a node is next to this one.
+    pub fn touches(&self, node: Node) -> bool {
+        self.adjacent.binary_search(&node).is_ok()
+    }
+}
+
+/// One arc of the selected node; for flat methods one word of the selected passage.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NeighbourRow {
+    pub node: Option<Node>,
+    pub label: String,
+    pub is_passage: bool,
+    pub group: Option<usize>,
+    pub weight: f64,
+    pub mentions: usize,
+    pub probability: f64,
+    pub sends: f64,
+    pub receives: f64,
+    /// Rank of a passage, or passages an entity is in.
+    pub rank: Option<usize>,
+    pub gold: bool,
+    pub seen: usize,
+}
+
+/// A complete answer to a [`Request`].
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub generation: u64,
+    pub scene: std::sync::Arc<Scene>,
+    pub detail: std::sync::Arc<Detail>,
+    pub seconds: f64,
+}
+
+impl Scene {
+    /// Place of a passage among the rows.
+    pub fn row(&self, passage: u32) -> Option<usize> {
+        self.passages.iter().position(|row| row.passage == passage)
+    }
+
+    pub fn is_flat(&self) -> bool {
+        self.walk.is_none()
+    }
+
+    /// Letter of a group.
+    pub fn letter(group: usize) -> char {
+        char::from(b'A' + group.min(25) as u8)
+    }
+
+    pub fn measure(&self, name: &str) -> Option<f64> {
+        self.measures
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| *value)
+    }
+
+    /// The measure a person looks at first.
+    pub fn headline(&self) -> Option<(String, f64)> {
+        self.measure("R@5").map(|value| ("R@5".to_owned(), value))
+    }
+
+    /// Whether a parameter is one this scene's method reads.
+    pub fn uses(&self, parameter: Parameter) -> bool {
+        self.settings.method().uses().contains(&parameter)
+    }
+}

@@ -1,0 +1,319 @@
+//! Everything the explorer knows, as plain data. Only [`super::update::update`] writes it.
+
+use super::action::{Action, Message, Search};
+use super::command::Command;
+use super::hits::Hits;
+use super::keys::{Keymap, Stroke};
+use super::layout::{Arranged, Pane, Plan};
+use super::scene::{Answer, Detail, Facts, Request, Scene, Subject};
+use crate::retrieve::{Parameter, Settings};
+use ratatui::layout::Rect;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tui_input::Input;
+
+/// Which keys mean what right now.
+#[derive(Clone, Debug, Default)]
+pub enum Mode {
+    #[default]
+    Browse,
+    /// The question field has the keyboard; the text as it was, for Esc.
+    Edit,
+    /// The first key of a chord.
+    Chord(Stroke),
+    /// A value for the current parameter is being typed.
+    Number(Input),
+    Finder(Finder),
+}
+
+/// A list that is narrowed by typing.
+#[derive(Clone, Debug)]
+pub struct Finder {
+    pub kind: FinderKind,
+    pub input: Input,
+    pub list: List,
+    pub entries: Vec<Entry>,
+    /// Asked of the worker and not answered yet.
+    pub searching: Option<Search>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinderKind {
+    Palette,
+    Methods,
+    History,
+    Help,
+}
+
+/// One line of a finder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub title: String,
+    /// A heading over this and the following entries.
+    pub heading: &'static str,
+    /// The current value, or a note.
+    pub now: String,
+    pub key: String,
+    pub help: String,
+    pub shell: String,
+    /// Why it cannot be done now.
+    pub unavailable: Option<String>,
+    pub choice: Choice,
+    /// Characters of the title that matched.
+    pub matched: Vec<usize>,
+}
+
+/// What an entry does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Choice {
+    Command(Command),
+    Method(&'static str),
+    Set(Parameter, String),
+    Question(String),
+    AskNumber(usize),
+    Node(u32),
+    Passage(u32),
+}
+
+impl Choice {
+    pub fn action(&self) -> Action {
+        match self {
+            Choice::Command(command) => Action::Do(*command),
+            Choice::Method(name) => Action::Method((*name).to_owned()),
+            Choice::Set(parameter, value) => Action::Set(parameter.id().to_owned(), value.clone()),
+            Choice::Question(text) => Action::Ask(text.clone()),
+            Choice::AskNumber(number) => Action::AskNumber(*number),
+            Choice::Node(node) => Action::Node(*node),
+            Choice::Passage(passage) => Action::Passage(*passage),
+        }
+    }
+}
+
+/// Where a list is: the selected row and the first one shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct List {
+    pub cursor: usize,
+    pub offset: usize,
+}
+
+impl List {
+    /// The first row to show so that the cursor is among `height` rows.
+    pub fn window(self, rows: usize, height: usize) -> usize {
+        if height == 0 {
+            return self.offset.min(rows);
+        }
+        let cursor = self.cursor.min(rows.saturating_sub(1));
+        self.offset
+            .min(cursor)
+            .max((cursor + 1).saturating_sub(height))
+            .min(rows.saturating_sub(height))
+    }
+}
+
+/// A run of this session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    pub number: usize,
+    pub question: String,
+    pub asked: Option<usize>,
+    pub settings: Settings,
+    /// The measure looked at first, where gold is known.
+    pub headline: Option<(String, f64)>,
+    /// Rank of the best gold passage, where gold is known.
+    pub first_gold: Option<Option<usize>>,
+    pub seconds: f64,
+}
+
+/// A place to come back to with Esc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub subject: Subject,
+    pub focus: Pane,
+}
+
+/// What a pressed mouse button holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Held {
+    Slider(Parameter, Rect),
+    Scrubber(Rect),
+}
+
+/// Everything the explorer knows.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub facts: Arc<Facts>,
+    pub size: (u16, u16),
+    pub focus: Pane,
+    /// Which of Why and Neighbours was used last; they share a pane on smaller screens.
+    pub lower: Pane,
+    /// The focused pane fills the screen.
+    pub zoom: bool,
+    pub mode: Mode,
+    /// A passage is open; the value is the pane to go back to.
+    pub reading: Option<Pane>,
+    pub input: Input,
+    pub settings: Settings,
+    pub undo: Vec<Settings>,
+    pub redo: Vec<Settings>,
+    /// The parameter that the slider keys move.
+    pub parameter: Parameter,
+    pub lists: BTreeMap<Pane, List>,
+    pub trail: Vec<Place>,
+    /// The step of the walk that is shown; none is its end.
+    pub step: Option<usize>,
+    pub playing: bool,
+    /// The newest request.
+    pub wanted: Request,
+    /// The newest complete answer.
+    pub shown: Option<Answer>,
+    /// Generation of a request that failed.
+    pub failed: Option<u64>,
+    pub session: Vec<Run>,
+    /// Questions asked, newest first.
+    pub history: Vec<String>,
+    /// Choices made in the palette, newest first.
+    pub recent: Vec<Choice>,
+    pub message: Message,
+    pub hits: Hits,
+    pub held: Option<Held>,
+    pub keymap: Keymap<Command>,
+}
+
+impl State {
+    pub fn new(facts: Arc<Facts>, settings: Settings) -> State {
+        let wanted = Request {
+            generation: 0,
+            question: String::new(),
+            asked: None,
+            settings: settings.clone(),
+            subject: Subject::default(),
+        };
+        let mut state = State {
+            facts,
+            size: (0, 0),
+            focus: Pane::Passages,
+            lower: Pane::Why,
+            zoom: false,
+            mode: Mode::Browse,
+            reading: None,
+            input: Input::default(),
+            settings: settings.clone(),
+            undo: Vec::new(),
+            redo: Vec::new(),
+            parameter: favourite(&settings),
+            lists: BTreeMap::new(),
+            trail: Vec::new(),
+            step: None,
+            playing: false,
+            wanted,
+            shown: None,
+            failed: None,
+            session: Vec::new(),
+            history: Vec::new(),
+            recent: Vec::new(),
+            message: Message::default(),
+            hits: Hits::default(),
+            held: None,
+            keymap: default_keymap(),
+        };
+        super::update::show_parameter(&mut state);
+        state
+    }
+
+    pub fn scene(&self) -> Option<&Scene> {
+        self.shown.as_ref().map(|answer| &*answer.scene)
+    }
+
+    pub fn detail(&self) -> Option<&Detail> {
+        self.shown.as_ref().map(|answer| &*answer.detail)
+    }
+
+    /// A newer answer is on its way.
+    pub fn running(&self) -> bool {
+        let answered = self.shown.as_ref().map_or(0, |answer| answer.generation);
+        self.wanted.generation > answered && self.failed != Some(self.wanted.generation)
+    }
+
+    /// What is on screen belongs to another question or other settings than those wanted.
+    pub fn stale(&self) -> bool {
+        self.running()
+            && self.scene().is_some_and(|scene| {
+                scene.question != self.wanted.question || scene.settings != self.wanted.settings
+            })
+    }
+
+    pub fn list(&self, pane: Pane) -> List {
+        self.lists.get(&pane).copied().unwrap_or_default()
+    }
+
+    pub fn plan(&self, area: Rect) -> Plan {
+        Plan::new(
+            area,
+            Arranged {
+                focus: self.focus,
+                lower: self.lower,
+                zoom: self.zoom,
+                reading: self.reading.is_some(),
+                steps: self.settings.method().graph.is_some(),
+            },
+        )
+    }
+
+    /// How many steps can be shown.
+    pub fn steps(&self) -> usize {
+        self.scene()
+            .and_then(|s| s.walk.as_ref())
+            .map_or(0, |walk| walk.steps.len())
+    }
+
+    /// The step that is shown when it is not the end.
+    pub fn earlier_step(&self) -> Option<usize> {
+        self.step.filter(|step| step + 1 < self.steps())
+    }
+}
+
+/// The parameter a person most likely turns first.
+pub fn favourite(settings: &Settings) -> Parameter {
+    let uses = settings.method().uses();
+    let liked = [Parameter::Alpha, Parameter::Bm25K1, Parameter::ResultK];
+    liked
+        .into_iter()
+        .find(|p| uses.contains(p))
+        .or(uses.first().copied())
+        .unwrap_or(Parameter::ResultK)
+}
+
+/// The keys of the command table. A test proves that none of them is misspelt or taken twice.
+pub fn default_keymap() -> Keymap<Command> {
+    let mut keymap = Keymap::new();
+    for command in Command::all() {
+        for chord in command
+            .keys()
+            .into_iter()
+            .filter_map(|key| key.parse().ok())
+        {
+            if keymap.bind(chord, command).is_err() {
+                debug_assert!(false, "{chord} is bound twice");
+            }
+        }
+    }
+    keymap
+}
+
+/// Puts the keys of a person's `keymap.toml` over the table's. Gives back what is wrong with the file.
+pub fn rebind(state: &mut State, file: &std::path::Path) -> Vec<String> {
+    let text = match super::store::read(file) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Vec::new(),
+        Err(said) => return vec![said],
+    };
+    let ids: Vec<String> = Command::all().map(Command::id).collect();
+    let known: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let (overrides, mut problems) =
+        super::keys::Overrides::parse(&file.display().to_string(), &text, &known);
+    problems.extend(state.keymap.apply(&overrides, Command::from_id));
+    problems
+        .into_iter()
+        .map(|problem| problem.to_string())
+        .collect()
+}

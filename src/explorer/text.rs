@@ -1,0 +1,210 @@
+//! Words and numbers in cells: cut by grapheme, padded by width, rounded for reading.
+
+use super::scene::Mark;
+use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation;
+
+pub use super::glyphs::{count, cut, pad, pad_left, width};
+
+/// One clean line: composed characters, nothing that moves the cursor, single spaces.
+pub fn clean(text: &str) -> String {
+    let safe = super::glyphs_text::clean(text);
+    safe.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A score or mass in six or seven columns: four significant digits at least, never scientific above 1e-5.
+pub fn score(value: f64) -> String {
+    let size = value.abs();
+    match size {
+        _ if !value.is_finite() => "?".to_owned(),
+        0.0 => "0".to_owned(),
+        1000.0.. => format!("{value:.0}"),
+        100.0.. => format!("{value:.1}"),
+        10.0.. => format!("{value:.2}"),
+        1.0.. => format!("{value:.3}"),
+        0.001.. => unzero(format!("{value:.4}")),
+        0.00001.. => unzero(format!("{value:.5}")),
+        _ => format!("{value:.0e}"),
+    }
+}
+
+/// A share or measure: `.25`, `1.0`.
+pub fn share(value: f64) -> String {
+    if !value.is_finite() {
+        return "?".to_owned();
+    }
+    if value >= 0.995 {
+        return format!("{value:.1}");
+    }
+    if value > 0.0 && value < 0.005 {
+        return ".00".to_owned();
+    }
+    unzero(format!("{value:.2}"))
+}
+
+/// A measure with three digits: `.250`, `1.00`.
+pub fn measure(value: f64) -> String {
+    if value >= 0.9995 {
+        format!("{value:.2}")
+    } else {
+        unzero(format!("{value:.3}"))
+    }
+}
+
+fn unzero(text: String) -> String {
+    match text.strip_prefix("0.") {
+        Some(rest) => format!(".{rest}"),
+        None => match text.strip_prefix("-0.") {
+            Some(rest) => format!("-.{rest}"),
+            None => text,
+        },
+    }
+}
+
+/// `1 passage`, `2 passages`.
+pub fn plural(value: usize, one: &str) -> String {
+    let many = match one.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{one}s"),
+    };
+    format!(
+        "{} {}",
+        count(value),
+        if value == 1 { one.to_owned() } else { many }
+    )
+}
+
+/// `0.2 ms`, `1.4 s`.
+pub fn seconds(value: f64) -> String {
+    match value {
+        ..0.000_95 => format!("{:.0} us", value * 1e6),
+        ..0.00995 => format!("{:.1} ms", value * 1e3),
+        ..0.95 => format!("{:.0} ms", value * 1e3),
+        _ => format!("{value:.1} s"),
+    }
+}
+
+/// Byte ranges of the lines a text takes at a width: broken at spaces, and inside words that are longer than a line.
+pub fn wrap(text: &str, cells: usize) -> Vec<Range<usize>> {
+    let cells = cells.max(1);
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    let mut line: Option<(Range<usize>, usize)> = None;
+    for word in words(text) {
+        let wide = width(&text[word.clone()]);
+        if let Some((range, used)) = &mut line {
+            let gap = width(&text[range.end..word.start]);
+            if *used + gap + wide <= cells {
+                *used += gap + wide;
+                range.end = word.end;
+                continue;
+            }
+            lines.push(range.clone());
+        }
+        let mut start = word.start;
+        let mut used = 0;
+        for (at, grapheme) in text[word.clone()].grapheme_indices(true) {
+            let cell = width(grapheme);
+            if used > 0 && used + cell > cells {
+                lines.push(start..word.start + at);
+                (start, used) = (word.start + at, 0);
+            }
+            used += cell;
+        }
+        line = Some((start..word.end, used));
+    }
+    lines.extend(line.map(|(range, _)| range));
+    lines
+}
+
+/// Runs of anything but white space.
+fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let base = text.as_ptr() as usize;
+    text.split_whitespace().map(move |word| {
+        let start = word.as_ptr() as usize - base;
+        start..start + word.len()
+    })
+}
+
+/// The pieces of a part of a text, each with the first mark that covers it.
+pub fn pieces<'t>(
+    text: &'t str,
+    part: Range<usize>,
+    marks: &[Mark],
+) -> Vec<(&'t str, Option<Mark>)> {
+    let mut out = Vec::new();
+    let mut at = part.start;
+    for mark in marks
+        .iter()
+        .filter(|m| m.range.end > part.start && m.range.start < part.end)
+    {
+        let from = mark.range.start.max(at);
+        let to = mark.range.end.min(part.end);
+        if to <= from || !text.is_char_boundary(from) || !text.is_char_boundary(to) {
+            continue;
+        }
+        if from > at {
+            out.push((&text[at..from], None));
+        }
+        out.push((&text[from..to], Some(mark.clone())));
+        at = to;
+    }
+    if at < part.end {
+        out.push((&text[at..part.end], None));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explorer::scene::MarkKind;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_read_as_the_design_writes_them() {
+        assert_eq!(score(0.2985), ".2985");
+        assert_eq!(score(0.000_66), ".00066");
+        assert_eq!(score(12.3456), "12.35");
+        assert_eq!(share(0.25), ".25");
+        assert_eq!(share(1.0), "1.0");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(plural(1, "entity"), "1 entity");
+        assert_eq!(plural(2, "entity"), "2 entities");
+        assert_eq!(seconds(0.0002), "200 us");
+    }
+
+    #[test]
+    fn pieces_cover_the_part_once() {
+        let marks = vec![
+            Mark {
+                range: 2..5,
+                kind: MarkKind::Word,
+            },
+            Mark {
+                range: 4..7,
+                kind: MarkKind::Mention,
+            },
+        ];
+        let got: Vec<(&str, bool)> = pieces("0123456789", 1..9, &marks)
+            .into_iter()
+            .map(|(t, m)| (t, m.is_some()))
+            .collect();
+        assert_eq!(
+            got,
+            vec![("1", false), ("234", true), ("56", true), ("78", false)]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn wrapping_loses_nothing_but_spaces(text in "[a-z東é ]{0,80}", cells in 2usize..20) {
+            let lines = wrap(&text, cells);
+            let joined: String = lines.iter().map(|r| &text[r.clone()]).collect();
+            let squeeze = |s: &str| s.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            prop_assert_eq!(squeeze(&joined), squeeze(&text));
+            for line in lines {
+                prop_assert!(width(&text[line]) <= cells);
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Questions out, answers in.
+
+use super::settings;
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::layout::Pane;
+use crate::explorer::rows;
+use crate::explorer::scene::{Answer, Gold, Scene, Subject};
+use crate::explorer::state::{Mode, Run, State};
+use crate::explorer::text;
+use std::sync::Arc;
+use tui_input::Input;
+
+/// How many runs and how many questions are remembered.
+const SESSION: usize = 50;
+const HISTORY: usize = 200;
+
+/// Asks the worker for what the state now wants.
+pub fn request(state: &mut State) -> Vec<Effect> {
+    if state.wanted.question.trim().is_empty() {
+        return Vec::new();
+    }
+    state.wanted.generation += 1;
+    state.wanted.settings = state.settings.clone();
+    vec![Effect::Ask(Box::new(state.wanted.clone()))]
+}
+
+pub fn edit(state: &mut State) {
+    state.focus = Pane::Question;
+    state.input = Input::new(state.wanted.question.clone());
+    state.mode = Mode::Edit;
+}
+
+/// Asks a question. One that is in the set brings its gold along.
+pub fn question(state: &mut State, question: &str) -> Vec<Effect> {
+    let question = text::clean(question);
+    if question.is_empty() {
+        state.message = Message::warning("type a question, then Enter");
+        return Vec::new();
+    }
+    let asked = state
+        .facts
+        .questions
+        .iter()
+        .position(|q| q.text == question);
+    begin(state, question, asked)
+}
+
+/// Asks a question of the set by its place.
+pub fn number(state: &mut State, number: usize) -> Vec<Effect> {
+    match state.facts.questions.get(number) {
+        Some(asked) => {
+            let question = asked.text.clone();
+            begin(state, question, Some(number))
+        }
+        None => {
+            let have = text::plural(state.facts.questions.len(), "question");
+            state.message = Message::warning(format!(
+                "no question {}; this index came with {have}",
+                number + 1
+            ));
+            Vec::new()
+        }
+    }
+}
+
+/// The next or previous question of the set; after a typed question the first or last.
+pub fn neighbouring(state: &mut State, by: isize) -> Vec<Effect> {
+    let count = state.facts.questions.len() as isize;
+    let next = match state.wanted.asked {
+        Some(at) => (at as isize + by).rem_euclid(count),
+        None if by > 0 => 0,
+        None => count - 1,
+    };
+    number(state, next.unsigned_abs())
+}
+
+fn begin(state: &mut State, question: String, asked: Option<usize>) -> Vec<Effect> {
+    state.mode = Mode::Browse;
+    if state.focus == Pane::Question {
+        state.focus = Pane::Passages;
+    }
+    state.reading = None;
+    state.input = Input::new(question.clone());
+    state.trail.clear();
+    state.step = None;
+    state.playing = false;
+    state.lists.retain(|pane, _| *pane == Pane::Parameters);
+    state.history.retain(|q| *q != question);
+    state.history.insert(0, question.clone());
+    state.history.truncate(HISTORY);
+    state.wanted.question.clone_from(&question);
+    state.wanted.asked = asked;
+    state.wanted.subject = Subject::default();
+    let mut effects = request(state);
+    effects.push(Effect::Remember(question));
+    effects
+}
+
+/// Takes an answer in, unless a newer request makes it old.
+pub fn answered(state: &mut State, answer: Answer) -> Vec<Effect> {
+    if answer.generation < state.wanted.generation {
+        return Vec::new();
+    }
+    let same_scene = state
+        .shown
+        .as_ref()
+        .is_some_and(|shown| Arc::ptr_eq(&shown.scene, &answer.scene));
+    if state.wanted.subject.passage.is_none() {
+        state.wanted.subject.passage = answer.detail.passage.as_ref().map(|why| why.passage);
+    }
+    if state.wanted.subject.node.is_none() {
+        state.wanted.subject.node = answer.detail.node.as_ref().map(|around| around.node);
+    }
+    if !same_scene {
+        record(state, &answer);
+        if let Some(before) = state.scene() {
+            // What is said about the command itself (undone, again) already names the change.
+            let said = state.message.text.clone();
+            if let Some(effect) = effect(before, &answer.scene, said.is_empty()) {
+                let gap = if said.is_empty() { "" } else { ": " };
+                state.message = Message::plain(format!("{said}{gap}{effect}"));
+            }
+        }
+        let steps = answer
+            .scene
+            .walk
+            .as_ref()
+            .map_or(0, |walk| walk.steps.len());
+        if state.step.is_some_and(|step| step + 1 >= steps) {
+            state.step = None;
+            state.playing = false;
+        }
+    }
+    state.shown = Some(answer);
+    if !same_scene {
+        follow_selection(state);
+    }
+    Vec::new()
+}
+
+/// What a change of settings did, in words: nothing moves without a reason shown.
+fn effect(before: &Scene, after: &Scene, name_it: bool) -> Option<String> {
+    if before.question != after.question || before.settings == after.settings {
+        return None;
+    }
+    let mut words = Vec::new();
+    if name_it {
+        words.push(settings::difference(&before.settings, &after.settings));
+    }
+    if let (Some(old), Some(new)) = (before.measure("R@5"), after.measure("R@5")) {
+        words.push(match old == new {
+            true => format!("R@5 stays {}", text::share(new)),
+            false => format!("R@5 {} > {}", text::share(old), text::share(new)),
+        });
+    }
+    let ranks = |scene: &Scene| -> Vec<String> {
+        let rank = |gold: &Gold| {
+            gold.rank
+                .map_or_else(|| "-".to_owned(), |rank| rank.to_string())
+        };
+        scene.gold.iter().map(rank).collect()
+    };
+    let (old, new) = (ranks(before), ranks(after));
+    if old != new {
+        words.push(format!("gold {} > {}", old.join(" "), new.join(" ")));
+    }
+    let top = |scene: &Scene| -> Vec<u32> {
+        scene
+            .passages
+            .iter()
+            .take(scene.top_k)
+            .map(|row| row.passage)
+            .collect()
+    };
+    let (old, new) = (top(before), top(after));
+    let entered = new.iter().filter(|p| !old.contains(p)).count();
+    let moved = new
+        .iter()
+        .enumerate()
+        .filter(|(at, p)| old.get(*at) != Some(p))
+        .count();
+    words.push(match (moved, entered) {
+        (0, _) => "the list stays".to_owned(),
+        (moved, 0) => format!("{moved} of {} moved", new.len()),
+        (moved, entered) => format!("{moved} of {} moved, {entered} new", new.len()),
+    });
+    Some(words.join("; "))
+}
+
+/// Cursors stay on what they were on, not on the row number it had.
+pub fn follow_selection(state: &mut State) {
+    let subject = state.wanted.subject;
+    for pane in [Pane::Passages, Pane::Spread] {
+        let rows = rows::count(state, pane);
+        let height = state.hits.extent(pane).height;
+        let found = rows::row_of(state, pane, subject);
+        let list = state.lists.entry(pane).or_default();
+        list.cursor = found.unwrap_or(list.cursor).min(rows.saturating_sub(1));
+        list.offset = list.window(rows, height);
+    }
+    state.lists.remove(&Pane::Neighbours);
+}
+
+/// Adds the run to the session. While one parameter is being moved, only where it came to rest is kept.
+fn record(state: &mut State, answer: &Answer) {
+    let scene = &answer.scene;
+    let best = scene.gold.iter().filter_map(|gold| gold.rank).min();
+    let mut run = Run {
+        number: state.session.last().map_or(1, |run| run.number + 1),
+        question: scene.question.clone(),
+        asked: state.wanted.asked,
+        settings: scene.settings.clone(),
+        headline: scene.headline(),
+        first_gold: if scene.gold.is_empty() {
+            None
+        } else {
+            Some(best)
+        },
+        seconds: answer.seconds,
+    };
+    let same =
+        |run: &Run, other: &Run| run.question == other.question && run.settings == other.settings;
+    if state.session.last().is_some_and(|last| same(last, &run)) {
+        return;
+    }
+    if let [.., before, last] = &state.session[..] {
+        let by_one = |a: &Run, b: &Run| {
+            let uses = a.settings.method().uses();
+            let mut differing = uses
+                .into_iter()
+                .filter(|p| a.settings.get(*p) != b.settings.get(*p));
+            match (
+                a.question == b.question && a.settings.method() == b.settings.method(),
+                differing.next(),
+            ) {
+                (true, Some(parameter)) if differing.next().is_none() => Some(parameter),
+                _ => None,
+            }
+        };
+        let moved = by_one(before, last);
+        if moved.is_some() && moved == by_one(last, &run) {
+            run.number = last.number;
+            state.session.pop();
+        }
+    }
+    state.session.push(run);
+    if state.session.len() > SESSION {
+        state.session.remove(0);
+    }
+}

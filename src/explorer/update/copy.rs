@@ -1,0 +1,265 @@
+//! What is taken out of the explorer: text, JSON, and the command that prints the same numbers.
+
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::layout::Pane;
+use crate::explorer::rows::{self, PassageLine, SeedLine};
+use crate::explorer::scene::Scene;
+use crate::explorer::state::State;
+use serde_json::{Value, json};
+
+/// The selected row, or the open passage.
+pub fn text(state: &mut State) -> Vec<Effect> {
+    let Some(scene) = state.scene() else {
+        return Vec::new();
+    };
+    let row = state.list(state.focus).cursor;
+    let why = state.detail().and_then(|d| d.passage.as_ref());
+    let copied = match state.focus {
+        Pane::Reader => why.map(|w| {
+            (
+                format!("{}\n\n{}", w.title, w.text),
+                format!("passage {}", w.id),
+            )
+        }),
+        Pane::Why => why.map(|w| (explained(w), format!("why of {}", w.id))),
+        Pane::Passages => passage(state, scene, row),
+        Pane::Question => Some((scene.question.clone(), "question".to_owned())),
+        Pane::Seeds => rows::seed_lines(scene).get(row).map(|line| match *line {
+            SeedLine::Seed(i) => (scene.seeds[i].label.clone(), "seed".to_owned()),
+            SeedLine::Name(i) => (scene.names[i].surface.clone(), "name".to_owned()),
+            SeedLine::Group(i) => (scene.groups[i].label.clone(), "seeds".to_owned()),
+        }),
+        Pane::Spread => scene
+            .nodes
+            .get(row)
+            .map(|n| (format!("{}\t{}", n.label, n.mass), "node".to_owned())),
+        Pane::Neighbours => state
+            .detail()
+            .and_then(|d| d.node.as_ref())
+            .and_then(|around| around.neighbours.get(row))
+            .map(|n| (n.label.clone(), "neighbour".to_owned())),
+        Pane::Parameters => {
+            let p = state.parameter;
+            Some((
+                format!("{}={}", p.id(), state.settings.text(p)),
+                "parameter".to_owned(),
+            ))
+        }
+        Pane::Session => state.session.iter().rev().nth(row).map(|run| {
+            let set = run.settings.changed().join(" ");
+            (
+                format!("{} {set}", run.settings.method().name)
+                    .trim()
+                    .to_owned(),
+                "run".to_owned(),
+            )
+        }),
+        Pane::Iterations => Some((steps(scene), "steps".to_owned())),
+    };
+    match copied {
+        Some((text, what)) => vec![Effect::Copy(text, what)],
+        None => {
+            state.message = Message::warning("nothing is selected here");
+            Vec::new()
+        }
+    }
+}
+
+fn passage(state: &State, scene: &Scene, row: usize) -> Option<(String, String)> {
+    let copied = |id: &str, title: &str, score: f64| {
+        (format!("{id}\t{title}\t{score}"), format!("passage {id}"))
+    };
+    if rows::step(state, scene).is_some() {
+        let why = state.detail()?.passage.as_ref()?;
+        return Some(copied(&why.id, &why.title, why.score));
+    }
+    match *rows::passage_lines(scene).get(row)? {
+        PassageLine::Hit(i) => {
+            let row = &scene.passages[i];
+            Some(copied(&row.id, &row.title, row.score))
+        }
+        PassageLine::Lost(i) => {
+            let gold = &scene.gold[i];
+            Some(copied(&gold.id, &gold.title, gold.score))
+        }
+        PassageLine::Missing(i) => Some((scene.missing[i].clone(), "missing gold".to_owned())),
+        PassageLine::Cut => None,
+    }
+}
+
+fn explained(why: &crate::explorer::scene::Why) -> String {
+    let mut lines = vec![format!("{} {}\tscore {}", why.id, why.title, why.score)];
+    lines.extend(
+        why.parts
+            .iter()
+            .map(|part| format!("{}\t{}", part.label, part.value)),
+    );
+    lines.extend(why.paths.iter().map(|path| {
+        let stops: Vec<&str> = path.stops.iter().map(|stop| stop.label.as_str()).collect();
+        format!("{}\t{}", stops.join(" > "), path.mass)
+    }));
+    lines.push(why.sentence.clone());
+    lines.extend(
+        why.reasons
+            .iter()
+            .map(|reason| format!("{}: {}", reason.code, reason.text)),
+    );
+    lines.join("\n")
+}
+
+fn steps(scene: &Scene) -> String {
+    let Some(walk) = &scene.walk else {
+        return String::new();
+    };
+    let line = |(k, step): (usize, &crate::explorer::scene::Step)| {
+        let l = step.ledger;
+        format!(
+            "{k}\t{}\t{}\t{}\t{}\t{}",
+            l.entities, l.passages, l.dropped, l.residual, step.moved
+        )
+    };
+    let mut lines = vec!["step\tentities\tpassages\tdropped\tresidual\tmoved".to_owned()];
+    lines.extend(walk.steps.iter().enumerate().map(line));
+    lines.join("\n")
+}
+
+/// The focused pane as JSON.
+pub fn json(state: &mut State) -> Vec<Effect> {
+    let Some(scene) = state.scene() else {
+        return Vec::new();
+    };
+    let (value, what) = match state.focus {
+        Pane::Why | Pane::Reader => (why_json(state), "why"),
+        Pane::Seeds => (seeds_json(scene), "seeds"),
+        Pane::Spread => (nodes_json(scene), "nodes"),
+        Pane::Parameters | Pane::Session => (json!(scene.settings), "settings"),
+        Pane::Neighbours => (neighbours_json(state), "neighbours"),
+        Pane::Iterations => (steps_json(scene), "steps"),
+        Pane::Question | Pane::Passages => (passages_json(scene), "passages"),
+    };
+    let value = json!({
+        "question": scene.question,
+        "method": scene.settings.method().name,
+        "settings": scene.settings,
+        what: value,
+    });
+    let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+    vec![Effect::Copy(text, format!("{what} as JSON"))]
+}
+
+fn passages_json(scene: &Scene) -> Value {
+    let row = |r: &crate::explorer::scene::PassageRow| json!({"rank": r.rank, "id": r.id, "title": r.title, "score": r.score, "gold": r.gold});
+    Value::Array(scene.passages.iter().take(scene.top_k).map(row).collect())
+}
+
+fn seeds_json(scene: &Scene) -> Value {
+    let row = |s: &crate::explorer::scene::Seed| json!({"label": s.label, "weight": s.weight, "passage": s.is_passage, "why": s.why});
+    Value::Array(scene.seeds.iter().map(row).collect())
+}
+
+fn nodes_json(scene: &Scene) -> Value {
+    let groups: Vec<&str> = scene.groups.iter().map(|g| g.label.as_str()).collect();
+    let row = |n: &crate::explorer::scene::NodeRow| {
+        let shares: serde_json::Map<String, Value> = groups
+            .iter()
+            .zip(&n.shares)
+            .map(|(g, share)| ((*g).to_owned(), json!(share)))
+            .collect();
+        json!({"label": n.label, "degree": n.degree, "mass": n.mass, "shares": shares})
+    };
+    Value::Array(scene.nodes.iter().map(row).collect())
+}
+
+fn why_json(state: &State) -> Value {
+    let Some(why) = state.detail().and_then(|d| d.passage.as_ref()) else {
+        return Value::Null;
+    };
+    let parts: Vec<Value> = why
+        .parts
+        .iter()
+        .map(|p| json!({"from": p.label, "score": p.value}))
+        .collect();
+    let paths: Vec<Value> = why
+        .paths
+        .iter()
+        .map(|p| json!({"mass": p.mass, "nodes": p.stops.iter().map(|s| s.label.as_str()).collect::<Vec<_>>()}))
+        .collect();
+    let reasons: Vec<Value> = why
+        .reasons
+        .iter()
+        .map(|r| json!({"code": r.code, "text": r.text, "fix": r.fix}))
+        .collect();
+    json!({
+        "id": why.id, "title": why.title, "rank": why.rank, "score": why.score, "parts": parts,
+        "by_length": why.by_length, "paths": paths, "why": why.sentence, "reasons": reasons,
+    })
+}
+
+fn neighbours_json(state: &State) -> Value {
+    let Some(around) = state.detail().and_then(|d| d.node.as_ref()) else {
+        return Value::Null;
+    };
+    let row = |n: &crate::explorer::scene::NeighbourRow| {
+        json!({"label": n.label, "passage": n.is_passage, "weight": n.weight, "probability": n.probability,
+               "sends": n.sends, "receives": n.receives})
+    };
+    json!({"of": around.label, "degree": around.degree, "rows": around.neighbours.iter().map(row).collect::<Vec<_>>()})
+}
+
+fn steps_json(scene: &Scene) -> Value {
+    let Some(walk) = &scene.walk else {
+        return Value::Null;
+    };
+    let row = |step: &crate::explorer::scene::Step| {
+        let l = step.ledger;
+        json!({"entities": l.entities, "passages": l.passages, "dropped": l.dropped, "residual": l.residual,
+               "moved": step.moved, "gold_ranks": step.gold})
+    };
+    Value::Array(walk.steps.iter().map(row).collect())
+}
+
+/// The shell command of this view.
+pub fn command(state: &mut State) -> Vec<Effect> {
+    vec![Effect::Copy(shell(state), "command".to_owned())]
+}
+
+/// What to type in a shell for the numbers that the focused pane shows.
+pub fn shell(state: &State) -> String {
+    let mut words: Vec<String> = vec!["hopscope".to_owned()];
+    let why = state.detail().and_then(|d| d.passage.as_ref());
+    let explains = matches!(state.focus, Pane::Why | Pane::Reader);
+    words.push(
+        match state.focus {
+            Pane::Seeds | Pane::Spread | Pane::Neighbours | Pane::Iterations => "trace",
+            _ if explains && why.is_some() => "explain",
+            _ => "ask",
+        }
+        .to_owned(),
+    );
+    if !state.facts.argument.is_empty() {
+        words.push(quote(&state.facts.argument));
+    }
+    words.push(quote(&state.wanted.question));
+    words.push(format!("--method {}", state.settings.method().name));
+    words.extend(
+        state
+            .settings
+            .changed()
+            .into_iter()
+            .map(|set| format!("--set {}", quote(&set))),
+    );
+    if let (true, Some(why)) = (explains, why) {
+        words.push(format!("--passage {}", quote(&why.id)));
+    }
+    words.join(" ")
+}
+
+/// A word as a shell reads it back unchanged.
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}

@@ -1,0 +1,168 @@
+//! Finders: the palette, the method chooser, the history and help are one list that typing narrows.
+
+use super::update;
+use crate::explorer::action::{Effect, Found, Message, Search};
+use crate::explorer::palette::{self, after_prefix};
+use crate::explorer::state::{Choice, Finder, FinderKind, List, Mode, State};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use fuzzy_matcher::skim::SkimMatcherV2;
+use tui_input::Input;
+use tui_input::backend::crossterm::EventHandler;
+
+/// How many choices the palette remembers.
+const RECENT: usize = 20;
+
+pub fn open(state: &mut State, kind: FinderKind) -> Vec<Effect> {
+    let entries = palette::entries(state, kind, "");
+    let mut list = List::default();
+    if kind == FinderKind::Methods {
+        let now = Choice::Method(state.settings.method().name);
+        list.cursor = entries
+            .iter()
+            .position(|entry| entry.choice == now)
+            .unwrap_or(0);
+    }
+    state.mode = Mode::Finder(Finder {
+        kind,
+        input: Input::default(),
+        list,
+        entries,
+        searching: None,
+    });
+    Vec::new()
+}
+
+pub fn press(state: &mut State, key: KeyEvent, mut open: Finder) -> Vec<Effect> {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    let height = state.hits.finder().height;
+    let page = height.saturating_sub(1).max(1) as isize;
+    let by = match (key.code, control) {
+        (KeyCode::Esc, _) => return Vec::new(),
+        (KeyCode::Enter, _) => return choose(state, open),
+        (KeyCode::Up, _) | (KeyCode::Char('p'), true) => -1,
+        (KeyCode::Down | KeyCode::Tab, _) | (KeyCode::Char('n'), true) => 1,
+        (KeyCode::BackTab, _) => -1,
+        (KeyCode::PageUp, _) => -page,
+        (KeyCode::PageDown, _) => page,
+        _ => {
+            let before = open.input.value().to_owned();
+            open.input.handle_event(&Event::Key(key));
+            let changed = open.input.value() != before;
+            state.mode = Mode::Finder(open);
+            return if changed { refilter(state) } else { Vec::new() };
+        }
+    };
+    let last = open.entries.len().saturating_sub(1);
+    open.list.cursor = match by {
+        // One step wraps around, a page does not.
+        1 if open.list.cursor == last => 0,
+        -1 if open.list.cursor == 0 => last,
+        by => open.list.cursor.saturating_add_signed(by).min(last),
+    };
+    open.list.offset = open.list.window(open.entries.len(), height);
+    state.mode = Mode::Finder(open);
+    Vec::new()
+}
+
+/// Lists what matches what is now typed; nodes and passages are asked of the worker.
+pub fn refilter(state: &mut State) -> Vec<Effect> {
+    let Mode::Finder(open) = &state.mode else {
+        return Vec::new();
+    };
+    let (kind, typed) = (open.kind, open.input.value().to_owned());
+    let search = match kind {
+        FinderKind::Palette => after_prefix(&typed, '@')
+            .map(|text| Search {
+                passages: false,
+                text: text.to_owned(),
+            })
+            .or_else(|| {
+                after_prefix(&typed, '#').map(|text| Search {
+                    passages: true,
+                    text: text.to_owned(),
+                })
+            }),
+        _ => None,
+    };
+    let entries = palette::entries(state, kind, &typed);
+    if let Mode::Finder(open) = &mut state.mode {
+        open.list = List::default();
+        open.searching.clone_from(&search);
+        // Until the worker answers, the matches of the text before stay.
+        if search.is_none() {
+            open.entries = entries;
+        } else {
+            open.entries
+                .retain(|e| matches!(e.choice, Choice::Node(_) | Choice::Passage(_)));
+        }
+    }
+    let settings = state.settings.clone();
+    search
+        .into_iter()
+        .map(|search| Effect::Search(search, Box::new(settings.clone())))
+        .collect()
+}
+
+/// Takes matches of the worker in, if they are still wanted.
+pub fn found(state: &mut State, found: Found) {
+    let Mode::Finder(open) = &mut state.mode else {
+        return;
+    };
+    if open.searching.as_ref() != Some(&found.search) {
+        return;
+    }
+    open.searching = None;
+    let matcher = SkimMatcherV2::default().ignore_case();
+    let entry = |m: crate::explorer::action::Match| {
+        let choice = if m.is_passage {
+            Choice::Passage(m.node)
+        } else {
+            Choice::Node(m.node)
+        };
+        let mut entry = palette::plain(m.label, m.note, choice);
+        entry.matched = palette::matched(&matcher, &entry.title, &found.search.text);
+        entry
+    };
+    open.entries = found.matches.into_iter().map(entry).collect();
+    open.list.cursor = open.list.cursor.min(open.entries.len().saturating_sub(1));
+}
+
+/// A click on an entry: the first selects it, the second on the same one chooses it.
+pub fn point(state: &mut State, row: usize) -> Vec<Effect> {
+    let Mode::Finder(open) = &mut state.mode else {
+        return Vec::new();
+    };
+    if open.list.cursor == row {
+        return choose_selected(state);
+    }
+    open.list.cursor = row.min(open.entries.len().saturating_sub(1));
+    Vec::new()
+}
+
+pub fn choose_selected(state: &mut State) -> Vec<Effect> {
+    match std::mem::take(&mut state.mode) {
+        Mode::Finder(open) => choose(state, open),
+        other => {
+            state.mode = other;
+            Vec::new()
+        }
+    }
+}
+
+fn choose(state: &mut State, open: Finder) -> Vec<Effect> {
+    let Some(entry) = open.entries.get(open.list.cursor).cloned() else {
+        state.mode = Mode::Finder(open);
+        return Vec::new();
+    };
+    if let Some(reason) = entry.unavailable {
+        state.message = Message::warning(format!("{}: {reason}", entry.title));
+        state.mode = Mode::Finder(open);
+        return Vec::new();
+    }
+    if open.kind == FinderKind::Palette {
+        state.recent.retain(|choice| *choice != entry.choice);
+        state.recent.insert(0, entry.choice.clone());
+        state.recent.truncate(RECENT);
+    }
+    update(state, entry.choice.action())
+}

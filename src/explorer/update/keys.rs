@@ -1,0 +1,140 @@
+//! From keys to commands, and text into the field that is open.
+
+use super::{ask, finder, moves, run, settings};
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::keys::{Lookup, Stroke};
+use crate::explorer::layout::Pane;
+use crate::explorer::state::{Mode, State};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use tui_input::Input;
+use tui_input::backend::crossterm::EventHandler;
+
+pub fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+    if key.kind == KeyEventKind::Release {
+        return Vec::new();
+    }
+    if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
+        return vec![Effect::Quit { keep: false }];
+    }
+    match std::mem::take(&mut state.mode) {
+        Mode::Browse => browse(state, key),
+        Mode::Chord(begun) => chord(state, key, begun),
+        Mode::Edit => edit(state, key),
+        Mode::Number(input) => number(state, key, input),
+        Mode::Finder(open) => finder::press(state, key, open),
+    }
+}
+
+/// Keys that are commands, or begin a chord.
+fn browse(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+    let Some(stroke) = Stroke::from_event(&key) else {
+        return Vec::new();
+    };
+    if let Some(digit @ '1'..='9') = stroke.typed().filter(|_| state.focus == Pane::Parameters) {
+        state.mode = Mode::Number(Input::new(digit.to_string()));
+        return Vec::new();
+    }
+    match state.keymap.lookup(&[stroke]) {
+        Lookup::Command(command) => return run(state, command),
+        Lookup::Prefix(_) => state.mode = Mode::Chord(stroke),
+        Lookup::None => {
+            state.message = Message::plain(format!("{stroke} is not bound; ? lists all keys"))
+        }
+    }
+    Vec::new()
+}
+
+fn chord(state: &mut State, key: KeyEvent, begun: Stroke) -> Vec<Effect> {
+    let Some(stroke) = Stroke::from_event(&key).filter(|_| key.code != KeyCode::Esc) else {
+        return Vec::new();
+    };
+    match state.keymap.lookup(&[begun, stroke]) {
+        Lookup::Command(command) => run(state, command),
+        _ => {
+            state.message = Message::warning(format!(
+                "{begun} {stroke} is not bound; {begun} shows what is"
+            ));
+            Vec::new()
+        }
+    }
+}
+
+fn edit(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+    match (key.code, control(&key)) {
+        (KeyCode::Enter, _) => {
+            let text = state.input.value().to_owned();
+            if text.trim().is_empty() {
+                state.mode = Mode::Edit;
+            }
+            ask::question(state, &text)
+        }
+        (KeyCode::Esc, _) => {
+            state.input = Input::new(state.wanted.question.clone());
+            moves::focus(state, Pane::Passages)
+        }
+        (KeyCode::Tab, _) => moves::next_pane(state, 1),
+        (KeyCode::BackTab, _) => moves::next_pane(state, -1),
+        (KeyCode::Char('r'), true) => super::run(state, crate::explorer::command::Command::History),
+        (KeyCode::Char('p'), true) => super::run(state, crate::explorer::command::Command::Palette),
+        (KeyCode::Up, _) if !state.history.is_empty() => {
+            super::run(state, crate::explorer::command::Command::History)
+        }
+        _ => {
+            state.input.handle_event(&Event::Key(key));
+            state.mode = Mode::Edit;
+            Vec::new()
+        }
+    }
+}
+
+fn number(state: &mut State, key: KeyEvent, mut input: Input) -> Vec<Effect> {
+    match key.code {
+        KeyCode::Enter => {
+            let parameter = state.parameter;
+            match parameter.declaration().domain.parse(input.value()) {
+                Ok(value) => settings::set(state, parameter, value),
+                Err(said) => {
+                    state.message =
+                        Message::error(format!("{}: {said}", parameter.declaration().label));
+                    state.mode = Mode::Number(input);
+                    Vec::new()
+                }
+            }
+        }
+        KeyCode::Esc => Vec::new(),
+        KeyCode::Backspace if input.value().is_empty() => Vec::new(),
+        _ => {
+            input.handle_event(&Event::Key(key));
+            state.mode = Mode::Number(input);
+            Vec::new()
+        }
+    }
+}
+
+/// Pasted text goes where typed text would; outside a field it is a question.
+pub fn paste(state: &mut State, text: &str) -> Vec<Effect> {
+    let text = crate::explorer::text::clean(text);
+    match &mut state.mode {
+        Mode::Edit => insert(&mut state.input, &text),
+        Mode::Number(input) => insert(input, &text),
+        Mode::Finder(open) => {
+            insert(&mut open.input, &text);
+            return finder::refilter(state);
+        }
+        Mode::Browse | Mode::Chord(_) => {
+            ask::edit(state);
+            state.input = Input::new(text);
+        }
+    }
+    Vec::new()
+}
+
+fn insert(input: &mut Input, text: &str) {
+    for c in text.chars() {
+        input.handle(tui_input::InputRequest::InsertChar(c));
+    }
+}
+
+fn control(key: &KeyEvent) -> bool {
+    key.modifiers.contains(KeyModifiers::CONTROL)
+}

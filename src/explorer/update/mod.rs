@@ -1,0 +1,149 @@
+//! The only writer of the state. Pure: it touches no terminal, no clock and no file; what the world has to do for it
+//! comes back as effects.
+
+mod ask;
+mod copy;
+mod finder;
+mod keys;
+mod mouse;
+mod moves;
+mod settings;
+
+pub use copy::shell;
+pub use settings::show_parameter;
+
+use super::action::{Action, Effect, Message};
+use super::available::available;
+use super::command::Command;
+use super::layout::Pane;
+use super::state::{FinderKind, Mode, State};
+
+/// Takes an action in and gives back what the caller has to do.
+pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
+    match action {
+        Action::Do(command) => run(state, command),
+        Action::Key(key) => keys::press(state, key),
+        Action::Paste(text) => keys::paste(state, &text),
+        Action::Ask(question) => ask::question(state, &question),
+        Action::AskNumber(number) => ask::number(state, number),
+        Action::Method(name) => settings::method(state, &name),
+        Action::Set(parameter, value) => settings::set_text(state, &parameter, &value),
+        Action::Node(node) => moves::go_to_node(state, node),
+        Action::Passage(passage) => moves::go_to_passage(state, passage),
+        Action::Focus(pane) => {
+            moves::focus(state, pane);
+            Vec::new()
+        }
+        Action::Press(x, y) => mouse::press(state, x, y),
+        Action::DoublePress(x, y) => mouse::double_press(state, x, y),
+        Action::Drag(x, _) => mouse::drag(state, x),
+        Action::Release => {
+            state.held = None;
+            Vec::new()
+        }
+        Action::Wheel(x, y, lines) => mouse::wheel(state, x, y, lines),
+        Action::Resize(width, height) => {
+            state.size = (width, height);
+            Vec::new()
+        }
+        Action::Tick => {
+            moves::tick(state);
+            Vec::new()
+        }
+        Action::Answered(answer) => ask::answered(state, *answer),
+        Action::Failed(generation, text) => {
+            if generation == state.wanted.generation {
+                state.failed = Some(generation);
+                state.message = Message::error(text);
+            }
+            Vec::new()
+        }
+        Action::Found(found) => {
+            finder::found(state, found);
+            Vec::new()
+        }
+        Action::Drawn(hits) => {
+            state.hits = *hits;
+            Vec::new()
+        }
+        Action::Told(message) => {
+            state.message = message;
+            Vec::new()
+        }
+    }
+}
+
+/// Does a command, or says why it cannot be done.
+fn run(state: &mut State, command: Command) -> Vec<Effect> {
+    if let Mode::Chord(_) = state.mode {
+        state.mode = Mode::Browse;
+    }
+    if let Err(reason) = available(command, state) {
+        state.message = Message::warning(format!("{}: {reason}", command.title()));
+        return Vec::new();
+    }
+    state.message = Message::default();
+    match command {
+        Command::Edit => {
+            ask::edit(state);
+            Vec::new()
+        }
+        Command::NextQuestion => ask::neighbouring(state, 1),
+        Command::PreviousQuestion => ask::neighbouring(state, -1),
+        Command::History => finder::open(state, FinderKind::History),
+        Command::Method => finder::open(state, FinderKind::Methods),
+        Command::Palette => finder::open(state, FinderKind::Palette),
+        Command::Help => finder::open(state, FinderKind::Help),
+
+        Command::Up => moves::by(state, -1),
+        Command::Down => moves::by(state, 1),
+        Command::PageUp => moves::by_page(state, -1),
+        Command::PageDown => moves::by_page(state, 1),
+        Command::First => moves::to_end(state, false),
+        Command::Last => moves::to_end(state, true),
+        Command::Left => moves::sideways(state, -1),
+        Command::Right => moves::sideways(state, 1),
+        Command::Open => moves::open(state),
+        Command::Back => moves::back(state),
+
+        Command::NextPane => moves::next_pane(state, 1),
+        Command::PreviousPane => moves::next_pane(state, -1),
+        Command::Zoom => {
+            state.zoom = !state.zoom;
+            Vec::new()
+        }
+        Command::GoSeeds => moves::focus(state, Pane::Seeds),
+        Command::GoParameters => moves::focus(state, Pane::Parameters),
+        Command::GoSession => moves::focus(state, Pane::Session),
+        Command::GoSpread => moves::focus(state, Pane::Spread),
+        Command::GoNeighbours => moves::focus(state, Pane::Neighbours),
+        Command::GoPassages => moves::focus(state, Pane::Passages),
+        Command::GoWhy => moves::focus(state, Pane::Why),
+        Command::GoIterations => moves::focus(state, Pane::Iterations),
+
+        Command::Less => settings::step(state, -1),
+        Command::More => settings::step(state, 1),
+        Command::MuchLess => settings::step(state, -10),
+        Command::MuchMore => settings::step(state, 10),
+        Command::Default => settings::default(state),
+        Command::Defaults => settings::defaults(state),
+        Command::Undo => settings::undo(state),
+        Command::Redo => settings::redo(state),
+        Command::Tune(parameter) => {
+            settings::tune(state, parameter);
+            Vec::new()
+        }
+
+        Command::Play => moves::play(state),
+        Command::StepBack => moves::step_by(state, -1),
+        Command::StepOn => moves::step_by(state, 1),
+        Command::StepFirst => moves::step_to(state, 0),
+        Command::StepLast => moves::step_to(state, usize::MAX),
+
+        Command::Copy => copy::text(state),
+        Command::CopyJson => copy::json(state),
+        Command::CopyShell => copy::command(state),
+        Command::Quit => vec![Effect::Quit { keep: false }],
+        Command::QuitKeep => vec![Effect::Quit { keep: true }],
+    }
+}

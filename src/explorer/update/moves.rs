@@ -1,0 +1,376 @@
+//! Moving: cursors, focus, the node under the eye, and the step of the walk.
+
+use super::{ask, settings};
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::layout::{Pane, Shape};
+use crate::explorer::rows::{self, ParameterLine, PassageLine};
+use crate::explorer::scene::Subject;
+use crate::explorer::state::{Mode, Place, State};
+use crate::retrieve::{Domain, Node};
+use tui_input::Input;
+
+/// Places to go back to.
+const TRAIL: usize = 100;
+
+pub fn focus(state: &mut State, pane: Pane) -> Vec<Effect> {
+    state.focus = pane;
+    match pane {
+        Pane::Question => ask::edit(state),
+        Pane::Why | Pane::Neighbours => state.lower = pane,
+        // Someone in the ranking asks why; someone in the graph asks what is next.
+        Pane::Passages => state.lower = Pane::Why,
+        Pane::Spread => state.lower = Pane::Neighbours,
+        Pane::Parameters => settings::show_parameter(state),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// The next pane that is on screen, or for the small shapes that can be.
+pub fn next_pane(state: &mut State, by: isize) -> Vec<Effect> {
+    let reading = state.reading.is_some();
+    let covered = |pane: Pane| {
+        let shape = Shape::of(state.size.0, state.size.1);
+        reading
+            && matches!(shape, Shape::Full | Shape::Tabbed)
+            && matches!(pane, Pane::Passages | Pane::Why)
+    };
+    let panes: Vec<Pane> = Pane::ALL
+        .into_iter()
+        .filter(|pane| {
+            (*pane != Pane::Reader || reading) && *pane != Pane::Question && !covered(*pane)
+        })
+        .collect();
+    let at = panes.iter().position(|pane| *pane == state.focus);
+    let next = match at {
+        Some(at) => (at as isize + by)
+            .rem_euclid(panes.len() as isize)
+            .unsigned_abs(),
+        None if by > 0 => 0,
+        None => panes.len() - 1,
+    };
+    focus(state, panes[next])
+}
+
+/// Moves the cursor of the focused list, or scrolls the focused text.
+pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
+    let pane = state.focus;
+    let extent = state.hits.extent(pane);
+    if matches!(
+        pane,
+        Pane::Why | Pane::Reader | Pane::Iterations | Pane::Question
+    ) {
+        let list = state.lists.entry(pane).or_default();
+        let last = extent.rows.saturating_sub(extent.height);
+        list.offset = list.offset.saturating_add_signed(rows).min(last);
+        list.cursor = list.offset;
+        return Vec::new();
+    }
+    let count = rows::count(state, pane);
+    let now = state.list(pane).cursor;
+    let next = now.saturating_add_signed(rows).min(count.saturating_sub(1));
+    to_row(state, pane, next)
+}
+
+pub fn by_page(state: &mut State, pages: isize) -> Vec<Effect> {
+    let height = state
+        .hits
+        .extent(state.focus)
+        .height
+        .saturating_sub(1)
+        .max(1) as isize;
+    by(state, pages * height)
+}
+
+pub fn to_end(state: &mut State, last: bool) -> Vec<Effect> {
+    by(state, if last { isize::MAX / 2 } else { isize::MIN / 2 })
+}
+
+/// Puts the cursor of a list on a row; the selection follows.
+pub fn to_row(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
+    let count = rows::count(state, pane);
+    let height = state.hits.extent(pane).height;
+    let before = state.list(pane).cursor;
+    let mut row = row.min(count.saturating_sub(1));
+    // The cut and headings are no places to stop.
+    if let Some(scene) = state.scene() {
+        let lines = rows::passage_lines(scene);
+        if pane == Pane::Passages
+            && rows::step(state, scene).is_none()
+            && lines.get(row) == Some(&PassageLine::Cut)
+        {
+            row = if row > before {
+                (row + 1).min(count.saturating_sub(1))
+            } else {
+                row.saturating_sub(1)
+            };
+        }
+    }
+    if pane == Pane::Parameters {
+        row = parameter_row(state, row, before);
+    }
+    let list = state.lists.entry(pane).or_default();
+    list.cursor = row;
+    list.offset = list.window(count, height);
+    if row == 0 || (pane == Pane::Parameters && row == 1) {
+        list.offset = 0;
+    }
+    select(state, pane, row)
+}
+
+/// Stage headings are skipped; the parameter under the cursor is the current one.
+fn parameter_row(state: &mut State, row: usize, before: usize) -> usize {
+    let lines = rows::parameter_lines(state);
+    let is_parameter = |row: &usize| matches!(lines.get(*row), Some(ParameterLine::Parameter(_)));
+    let onward = (row..lines.len()).find(is_parameter);
+    let backward = (0..=row).rev().find(is_parameter);
+    let found = if row >= before {
+        onward.or(backward)
+    } else {
+        backward.or(onward)
+    };
+    let row = found.unwrap_or(row);
+    if let Some(ParameterLine::Parameter(parameter)) = lines.get(row) {
+        state.parameter = *parameter;
+    }
+    row
+}
+
+/// What the row is about becomes the selection of all panes.
+fn select(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
+    // A cursor in Neighbours only looks; Enter goes there, or the list would change under the cursor.
+    if !matches!(pane, Pane::Passages | Pane::Spread | Pane::Seeds) {
+        return Vec::new();
+    }
+    match rows::subject(state, pane, row) {
+        Some(subject) => set_subject(state, subject),
+        None => Vec::new(),
+    }
+}
+
+fn set_subject(state: &mut State, subject: Subject) -> Vec<Effect> {
+    let subject = Subject {
+        passage: subject.passage.or(state.wanted.subject.passage),
+        node: subject.node,
+    };
+    if subject == state.wanted.subject {
+        return Vec::new();
+    }
+    state.wanted.subject = subject;
+    state.lists.remove(&Pane::Neighbours);
+    state.lists.remove(&Pane::Why);
+    state.lists.remove(&Pane::Reader);
+    ask::request(state)
+}
+
+fn remember_place(state: &mut State) {
+    state.trail.push(Place {
+        subject: state.wanted.subject,
+        focus: state.focus,
+    });
+    if state.trail.len() > TRAIL {
+        state.trail.remove(0);
+    }
+}
+
+pub fn go_to_node(state: &mut State, node: Node) -> Vec<Effect> {
+    if state.scene().is_none_or(|scene| scene.is_flat()) {
+        state.message = Message::warning(format!(
+            "{} has no graph to go to a node in; m chooses a method that walks",
+            state.settings.method().name
+        ));
+        return Vec::new();
+    }
+    remember_place(state);
+    let is_passage = (node as usize) < state.facts.passages;
+    let subject = Subject {
+        passage: is_passage.then_some(node),
+        node: Some(node),
+    };
+    focus(state, Pane::Neighbours);
+    let effects = set_subject(state, subject);
+    ask::follow_selection(state);
+    effects
+}
+
+pub fn go_to_passage(state: &mut State, passage: u32) -> Vec<Effect> {
+    remember_place(state);
+    focus(state, Pane::Passages);
+    let effects = set_subject(
+        state,
+        Subject {
+            passage: Some(passage),
+            node: Some(passage),
+        },
+    );
+    ask::follow_selection(state);
+    effects
+}
+
+/// Enter.
+pub fn open(state: &mut State) -> Vec<Effect> {
+    let row = state.list(state.focus).cursor;
+    match state.focus {
+        Pane::Question => {
+            ask::edit(state);
+            Vec::new()
+        }
+        Pane::Parameters => match state.parameter.declaration().domain {
+            Domain::Choice(_) => settings::step(state, 1),
+            _ => {
+                state.mode = Mode::Number(Input::default());
+                Vec::new()
+            }
+        },
+        Pane::Session => {
+            let place = state.session.len().saturating_sub(1 + row);
+            let Some(run) = state.session.get(place).cloned() else {
+                return Vec::new();
+            };
+            let mut effects = settings::take(state, run.settings);
+            if run.question != state.wanted.question {
+                effects = match run.asked {
+                    Some(number) => ask::number(state, number),
+                    None => ask::question(state, &run.question),
+                };
+                state.focus = Pane::Session;
+            }
+            effects
+        }
+        Pane::Iterations => play(state),
+        Pane::Passages | Pane::Why => {
+            state.reading = Some(state.focus);
+            state.focus = Pane::Reader;
+            state.lists.remove(&Pane::Reader);
+            Vec::new()
+        }
+        Pane::Spread if state.scene().is_some_and(|s| s.is_flat()) => {
+            state.reading = Some(Pane::Spread);
+            state.focus = Pane::Reader;
+            Vec::new()
+        }
+        Pane::Spread | Pane::Seeds | Pane::Neighbours => {
+            match rows::subject(state, state.focus, row) {
+                Some(Subject {
+                    node: Some(node), ..
+                }) => go_to_node(state, node),
+                _ => Vec::new(),
+            }
+        }
+        Pane::Reader => Vec::new(),
+    }
+}
+
+/// Esc: closes what is open, or goes back one place. Never quits.
+pub fn back(state: &mut State) -> Vec<Effect> {
+    if !matches!(state.mode, Mode::Browse) {
+        state.mode = Mode::Browse;
+    } else if let Some(pane) = state.reading.take() {
+        if state.focus == Pane::Reader {
+            focus(state, pane);
+        }
+    } else if state.zoom {
+        state.zoom = false;
+    } else if state.playing || state.step.is_some() {
+        state.playing = false;
+        state.step = None;
+        ask::follow_selection(state);
+    } else if let Some(place) = state.trail.pop() {
+        focus(state, place.focus);
+        let effects = set_subject(state, place.subject);
+        ask::follow_selection(state);
+        return effects;
+    } else {
+        state.message = Message::plain("nothing to go back to; q quits");
+    }
+    Vec::new()
+}
+
+/// Left and Right.
+pub fn sideways(state: &mut State, by: isize) -> Vec<Effect> {
+    match state.focus {
+        Pane::Parameters => settings::step(state, by as i64),
+        Pane::Iterations => step_by(state, by),
+        Pane::Reader => neighbouring_passage(state, by),
+        _ => Vec::new(),
+    }
+}
+
+/// The passage ranked before or after the open one.
+fn neighbouring_passage(state: &mut State, by: isize) -> Vec<Effect> {
+    let Some(scene) = state.scene() else {
+        return Vec::new();
+    };
+    let now = state.wanted.subject.passage.and_then(|p| scene.row(p));
+    let next = match now {
+        Some(row) => row
+            .saturating_add_signed(by)
+            .min(scene.passages.len().saturating_sub(1)),
+        None => 0,
+    };
+    let Some(passage) = scene.passages.get(next).map(|row| row.passage) else {
+        return Vec::new();
+    };
+    let effects = set_subject(
+        state,
+        Subject {
+            passage: Some(passage),
+            node: Some(passage),
+        },
+    );
+    ask::follow_selection(state);
+    effects
+}
+
+pub fn play(state: &mut State) -> Vec<Effect> {
+    if state.playing {
+        state.playing = false;
+    } else {
+        state.playing = true;
+        if state.earlier_step().is_none() {
+            state.step = Some(0);
+        }
+    }
+    ask::follow_selection(state);
+    Vec::new()
+}
+
+pub fn tick(state: &mut State) {
+    if state.playing {
+        step_by_quietly(state, 1);
+        if state.earlier_step().is_none() {
+            state.playing = false;
+        }
+    }
+}
+
+pub fn step_by(state: &mut State, by: isize) -> Vec<Effect> {
+    state.playing = false;
+    step_by_quietly(state, by);
+    Vec::new()
+}
+
+pub fn step_to(state: &mut State, step: usize) -> Vec<Effect> {
+    state.playing = false;
+    show_step(state, step);
+    Vec::new()
+}
+
+fn step_by_quietly(state: &mut State, by: isize) {
+    let last = state.steps().saturating_sub(1);
+    let now = state.earlier_step().unwrap_or(last);
+    show_step(state, now.saturating_add_signed(by));
+}
+
+fn show_step(state: &mut State, step: usize) {
+    let last = state.steps().saturating_sub(1);
+    state.step = (step < last).then_some(step);
+    ask::follow_selection(state);
+}
+
+/// To a place along the scrubber, 0 to 1.
+pub fn scrub(state: &mut State, fraction: f64) {
+    let last = state.steps().saturating_sub(1);
+    state.playing = false;
+    show_step(state, (fraction * last as f64).round() as usize);
+}

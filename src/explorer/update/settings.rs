@@ -1,0 +1,197 @@
+//! Settings: every way to change one goes through [`change`], so every change can be taken back.
+
+use super::ask::request;
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::layout::Pane;
+use crate::explorer::rows;
+use crate::explorer::state::{State, favourite};
+use crate::retrieve::{Method, Origin, Parameter, Settings, Value};
+
+/// How many changes can be taken back.
+const UNDO: usize = 500;
+
+/// Takes new settings, remembers the old ones, and re-runs when anything is different.
+fn change(state: &mut State, settings: Settings) -> Vec<Effect> {
+    if settings == state.settings {
+        return Vec::new();
+    }
+    state
+        .undo
+        .push(std::mem::replace(&mut state.settings, settings));
+    if state.undo.len() > UNDO {
+        state.undo.remove(0);
+    }
+    state.redo.clear();
+    changed(state)
+}
+
+/// Like [`change`] within one held mouse button: the whole drag is taken back at once.
+pub fn drag(state: &mut State, parameter: Parameter, value: Value) -> Vec<Effect> {
+    let mut settings = state.settings.clone();
+    settings.set(parameter, value, Origin::User);
+    if settings == state.settings {
+        return Vec::new();
+    }
+    state.settings = settings;
+    changed(state)
+}
+
+/// Remembers the settings before a drag begins.
+pub fn begin_drag(state: &mut State) {
+    state.undo.push(state.settings.clone());
+    state.redo.clear();
+}
+
+fn changed(state: &mut State) -> Vec<Effect> {
+    let uses = state.settings.method().uses();
+    if !uses.contains(&state.parameter) {
+        state.parameter = favourite(&state.settings);
+    }
+    show_parameter(state);
+    request(state)
+}
+
+pub fn set(state: &mut State, parameter: Parameter, value: Value) -> Vec<Effect> {
+    let mut settings = state.settings.clone();
+    let origin = if value == settings.method().default(parameter) {
+        Origin::Default
+    } else {
+        Origin::User
+    };
+    settings.set(parameter, value, origin);
+    change(state, settings)
+}
+
+/// Sets a parameter from text, as `--set` does.
+pub fn set_text(state: &mut State, parameter: &str, value: &str) -> Vec<Effect> {
+    let Some(parameter) = Parameter::from_id(parameter) else {
+        state.message = Message::error(format!("no parameter '{parameter}'"));
+        return Vec::new();
+    };
+    match parameter.declaration().domain.parse(value) {
+        Ok(value) => {
+            state.parameter = parameter;
+            set(state, parameter, value)
+        }
+        Err(said) => {
+            state.message = Message::error(format!("{}: {said}", parameter.declaration().label));
+            Vec::new()
+        }
+    }
+}
+
+pub fn step(state: &mut State, count: i64) -> Vec<Effect> {
+    let parameter = state.parameter;
+    let now = state.settings.get(parameter);
+    let domain = &parameter.declaration().domain;
+    // Ten steps around a short ring of choices would land anywhere.
+    let count = match domain {
+        crate::retrieve::Domain::Choice(_) => count.signum(),
+        _ => count,
+    };
+    let value = domain.stepped(now, count);
+    if value == now {
+        let label = parameter.declaration().label;
+        state.message = Message::plain(format!("{label} is at its end: {domain}"));
+        return Vec::new();
+    }
+    set(state, parameter, value)
+}
+
+pub fn default(state: &mut State) -> Vec<Effect> {
+    let mut settings = state.settings.clone();
+    settings.reset(state.parameter);
+    change(state, settings)
+}
+
+pub fn defaults(state: &mut State) -> Vec<Effect> {
+    let mut settings = state.settings.clone();
+    for parameter in Parameter::ALL {
+        if settings.origin(*parameter) == Origin::User {
+            settings.reset(*parameter);
+        }
+    }
+    change(state, settings)
+}
+
+pub fn method(state: &mut State, name: &str) -> Vec<Effect> {
+    match Method::by_name(name) {
+        Ok(method) => {
+            let mut settings = state.settings.clone();
+            settings.set_method(method);
+            change(state, settings)
+        }
+        Err(said) => {
+            state.message = Message::error(said);
+            Vec::new()
+        }
+    }
+}
+
+/// Takes the settings of an earlier run.
+pub fn take(state: &mut State, settings: Settings) -> Vec<Effect> {
+    change(state, settings)
+}
+
+pub fn undo(state: &mut State) -> Vec<Effect> {
+    let Some(before) = state.undo.pop() else {
+        return Vec::new();
+    };
+    let now = std::mem::replace(&mut state.settings, before);
+    state.message = Message::plain(format!("undone: {}", difference(&now, &state.settings)));
+    state.redo.push(now);
+    changed(state)
+}
+
+pub fn redo(state: &mut State) -> Vec<Effect> {
+    let Some(after) = state.redo.pop() else {
+        return Vec::new();
+    };
+    let now = std::mem::replace(&mut state.settings, after);
+    state.message = Message::plain(format!("again: {}", difference(&now, &state.settings)));
+    state.undo.push(now);
+    changed(state)
+}
+
+/// What is different, in words.
+pub fn difference(from: &Settings, to: &Settings) -> String {
+    let mut words = Vec::new();
+    if from.method() != to.method() {
+        words.push(format!(
+            "method {} > {}",
+            from.method().name,
+            to.method().name
+        ));
+    }
+    let uses = to.method().uses();
+    for parameter in uses.into_iter().filter(|p| from.get(*p) != to.get(*p)) {
+        let label = parameter.declaration().label;
+        words.push(format!(
+            "{label} {} > {}",
+            from.text(parameter),
+            to.text(parameter)
+        ));
+    }
+    if words.is_empty() {
+        "no difference".to_owned()
+    } else {
+        words.join(", ")
+    }
+}
+
+/// Makes a parameter current and shows its slider.
+pub fn tune(state: &mut State, parameter: Parameter) {
+    state.parameter = parameter;
+    state.focus = Pane::Parameters;
+    show_parameter(state);
+}
+
+/// Moves the list's cursor to the current parameter.
+pub fn show_parameter(state: &mut State) {
+    let lines = rows::parameter_lines(state);
+    let wanted = rows::ParameterLine::Parameter(state.parameter);
+    let height = state.hits.extent(Pane::Parameters).height;
+    let list = state.lists.entry(Pane::Parameters).or_default();
+    list.cursor = lines.iter().position(|line| *line == wanted).unwrap_or(0);
+    list.offset = list.window(lines.len(), height);
+}

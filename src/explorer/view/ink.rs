@@ -1,0 +1,418 @@
+//! What every pane draws with: the theme, the characters, the frame of a pane, and lists with a cursor.
+
+use crate::explorer::glyphs::Glyphs;
+use crate::explorer::hits::{Hits, Target};
+use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::rows;
+use crate::explorer::state::{Mode, State};
+use crate::explorer::text;
+use crate::explorer::theme::{Scope, Theme};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// Everything a pane reads.
+#[derive(Clone, Copy)]
+pub struct Ink<'a> {
+    pub state: &'a State,
+    pub theme: &'a Theme,
+    pub glyphs: &'a Glyphs,
+}
+
+/// The words around a pane's content.
+#[derive(Default)]
+pub struct Chrome<'t> {
+    pub title: String,
+    /// Instead of the title where that leaves no room for the note, and when the pane is closed.
+    pub short: &'static str,
+    /// At the right end of the title's line.
+    pub note: Line<'t>,
+    /// What stays visible when the pane is closed to one line.
+    pub summary: Line<'t>,
+}
+
+impl<'a> Ink<'a> {
+    pub fn style(&self, scope: Scope) -> Style {
+        self.theme.style(scope)
+    }
+
+    pub fn span(&self, text: impl Into<String>, scope: Scope) -> Span<'static> {
+        Span::styled(text.into(), self.style(scope))
+    }
+
+    pub fn text(&self, text: impl Into<String>) -> Span<'static> {
+        self.span(text, Scope::Text)
+    }
+
+    pub fn muted(&self, text: impl Into<String>) -> Span<'static> {
+        self.span(text, Scope::Muted)
+    }
+
+    pub fn value(&self, text: impl Into<String>) -> Span<'static> {
+        self.span(text, Scope::Value)
+    }
+
+    /// Letter and fill of a group of seeds.
+    pub fn letter(&self, group: usize) -> Span<'static> {
+        Span::styled(Glyphs::letter(group).to_owned(), self.theme.seed(group))
+    }
+
+    pub fn fill(&self, group: usize) -> Span<'static> {
+        Span::styled(self.glyphs.fill(group).to_owned(), self.theme.seed(group))
+    }
+
+    /// A bar of group shares, `total` being the full width.
+    pub fn bar(&self, shares: &[f64], total: f64, width: usize) -> Vec<Span<'static>> {
+        let scale = if total > 0.0 { total } else { 1.0 };
+        let parts: Vec<(usize, f64)> = shares
+            .iter()
+            .enumerate()
+            .map(|(g, s)| (g, s / scale))
+            .collect();
+        crate::explorer::glyphs::stacked_spans(&parts, width, self.glyphs, self.theme)
+    }
+
+    /// The dot between facts.
+    pub fn dot(&self) -> Span<'static> {
+        self.muted(format!(" {} ", self.glyphs.dot))
+    }
+
+    pub fn focused(&self, pane: Pane) -> bool {
+        self.state.focus == pane && !matches!(self.state.mode, Mode::Finder(_))
+    }
+
+    /// Draws the frame of a pane and gives back where its content goes; nothing when it is closed.
+    pub fn frame(
+        &self,
+        slot: Slot,
+        chrome: Chrome<'_>,
+        buf: &mut Buffer,
+        hits: &mut Hits,
+    ) -> Option<Rect> {
+        hits.add(slot.area, Target::Pane(slot.pane));
+        match slot.face {
+            Face::Box | Face::Tabs => Some(self.boxed(slot, chrome, buf, hits)),
+            Face::Section => Some(self.section(slot, chrome, buf)),
+            Face::Line => {
+                self.closed(slot, chrome, buf);
+                None
+            }
+            Face::Bare => Some(slot.area),
+        }
+    }
+
+    fn boxed(&self, slot: Slot, chrome: Chrome<'_>, buf: &mut Buffer, hits: &mut Hits) -> Rect {
+        let focused = self.focused(slot.pane);
+        let (set, style) = if focused {
+            (&self.glyphs.border_focus, self.style(Scope::BorderFocus))
+        } else {
+            (&self.glyphs.border, self.style(Scope::Border))
+        };
+        let area = slot.area;
+        ratatui::widgets::Widget::render(
+            ratatui::widgets::Block::bordered()
+                .border_set(*set)
+                .border_style(style),
+            area,
+            buf,
+        );
+        let title_style = if focused {
+            self.style(Scope::Title)
+                .patch(self.style(Scope::BorderFocus))
+        } else {
+            self.style(Scope::Title)
+        };
+        let room = usize::from(area.width.saturating_sub(4));
+        let mut x = area.x + 2;
+        if slot.face == Face::Tabs {
+            x = self.tabs(slot, buf, hits);
+        }
+        let note_width = chrome.note.width();
+        let title_room = room.saturating_sub(usize::from(x - area.x - 2));
+        let tight = text::width(&chrome.title) + note_width + 4 > title_room;
+        let title = if tight && !chrome.short.is_empty() {
+            chrome.short
+        } else {
+            &chrome.title
+        };
+        let title = text::cut(title, title_room);
+        if !title.is_empty() {
+            let (next, _) =
+                buf.set_stringn(x, area.y, format!(" {title} "), title_room + 2, title_style);
+            x = next;
+        }
+        let free = usize::from((area.x + area.width).saturating_sub(x + 2));
+        if note_width > 0 && note_width + 2 <= free {
+            let start = area.x + area.width - 2 - note_width as u16 - 1;
+            buf.set_string(start - 1, area.y, " ", Style::default());
+            buf.set_line(start, area.y, &chrome.note, note_width as u16);
+            buf.set_string(start + note_width as u16, area.y, " ", Style::default());
+        }
+        Rect::new(
+            area.x + 1,
+            area.y + 1,
+            area.width.saturating_sub(2),
+            area.height.saturating_sub(2),
+        )
+    }
+
+    /// Why and Neighbours share a frame: both names stand in its border.
+    fn tabs(&self, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> u16 {
+        let mut x = slot.area.x + 2;
+        for (pane, name, command) in [
+            (Pane::Why, "Why", crate::explorer::command::Command::GoWhy),
+            (
+                Pane::Neighbours,
+                "Neighbours",
+                crate::explorer::command::Command::GoNeighbours,
+            ),
+        ] {
+            let open = pane == slot.pane;
+            let shown = if open {
+                format!("[{name}]")
+            } else {
+                format!(" {name} ")
+            };
+            let style = self.style(if open { Scope::Tab } else { Scope::Muted });
+            let (next, _) = buf.set_stringn(x, slot.area.y, &shown, 14, style);
+            hits.add(
+                Rect::new(x, slot.area.y, next - x, 1),
+                Target::Command(command),
+            );
+            x = next;
+        }
+        x
+    }
+
+    fn section(&self, slot: Slot, chrome: Chrome<'_>, buf: &mut Buffer) -> Rect {
+        let area = slot.area;
+        let focused = self.focused(slot.pane);
+        let rule = if focused {
+            self.glyphs.border_focus.horizontal_top
+        } else {
+            self.glyphs.border.horizontal_top
+        };
+        let rule_style = self.style(if focused {
+            Scope::BorderFocus
+        } else {
+            Scope::Border
+        });
+        let width = usize::from(area.width);
+        buf.set_stringn(area.x, area.y, rule.repeat(width), width, rule_style);
+        let title = format!(
+            "{} {} ",
+            self.glyphs.fold[1],
+            text::cut(&chrome.title, width.saturating_sub(4))
+        );
+        let (x, _) = buf.set_stringn(area.x, area.y, title, width, self.style(Scope::Title));
+        let note = chrome.note.width();
+        if note > 0 && usize::from(x - area.x) + note + 3 < width {
+            let start = area.x + area.width - note as u16 - 1;
+            buf.set_string(start - 1, area.y, " ", Style::default());
+            buf.set_line(start, area.y, &chrome.note, note as u16);
+            buf.set_string(start + note as u16, area.y, " ", Style::default());
+        }
+        Rect {
+            y: area.y + 1,
+            height: area.height.saturating_sub(1),
+            ..area
+        }
+    }
+
+    fn closed(&self, slot: Slot, chrome: Chrome<'_>, buf: &mut Buffer) {
+        let area = slot.area;
+        let name = if chrome.short.is_empty() {
+            &chrome.title
+        } else {
+            chrome.short
+        };
+        let name = format!("{} {name}", self.glyphs.fold[0]);
+        let mut line = Line::from(vec![
+            self.span(format!("{}  ", text::pad(&name, 12)), Scope::Title),
+        ]);
+        line.extend(chrome.summary);
+        buf.set_line(area.x, area.y, &line, area.width);
+    }
+
+    /// Draws the rows of a list around its cursor. `draw` gets the row and the width without the cursor's column.
+    pub fn list(
+        &self,
+        pane: Pane,
+        area: Rect,
+        rows: usize,
+        buf: &mut Buffer,
+        hits: &mut Hits,
+        draw: &dyn Fn(usize, usize) -> Line<'static>,
+    ) {
+        let height = usize::from(area.height);
+        hits.set_extent(pane, rows, height);
+        if area.width < 2 || height == 0 {
+            return;
+        }
+        let list = self.state.list(pane);
+        let offset = list.window(rows, height);
+        for (y, row) in (offset..rows).take(height).enumerate() {
+            let place = Rect::new(area.x, area.y + y as u16, area.width, 1);
+            let selected = row == list.cursor;
+            let line = draw(row, usize::from(area.width) - 1);
+            buf.set_line(place.x + 1, place.y, &line, place.width - 1);
+            if selected {
+                let style = self.style(if self.focused(pane) {
+                    Scope::Selection
+                } else {
+                    Scope::Text
+                });
+                if self.focused(pane) {
+                    buf.set_style(place, style);
+                }
+                if self.focused(pane) || self.rests(pane, row) {
+                    buf.set_string(
+                        place.x,
+                        place.y,
+                        self.glyphs.cursor,
+                        self.style(Scope::BorderFocus).patch(style),
+                    );
+                }
+            }
+            hits.add(place, Target::Row(pane, row));
+        }
+        self.thumb(area, offset, height, rows, buf);
+    }
+
+    /// Whether a pane without the keyboard shows its cursor: only where it means something to the other panes.
+    fn rests(&self, pane: Pane, row: usize) -> bool {
+        match pane {
+            Pane::Parameters | Pane::Passages => true,
+            Pane::Spread | Pane::Seeds => {
+                let selected = self.state.wanted.subject.node;
+                rows::subject(self.state, pane, row)
+                    .is_some_and(|s| s.node.is_some() && s.node == selected)
+            }
+            _ => false,
+        }
+    }
+
+    /// Draws lines of text from the pane's scroll offset on.
+    pub fn scrolled(
+        &self,
+        pane: Pane,
+        area: Rect,
+        lines: &[Line<'static>],
+        buf: &mut Buffer,
+        hits: &mut Hits,
+    ) {
+        let height = usize::from(area.height);
+        hits.set_extent(pane, lines.len(), height);
+        let offset = self
+            .state
+            .list(pane)
+            .offset
+            .min(lines.len().saturating_sub(height));
+        for (y, line) in lines.iter().skip(offset).take(height).enumerate() {
+            buf.set_line(area.x, area.y + y as u16, line, area.width);
+        }
+        self.thumb(area, offset, height, lines.len(), buf);
+    }
+
+    /// Shows on the frame's right side which part of the content is visible.
+    fn thumb(&self, area: Rect, offset: usize, height: usize, rows: usize, buf: &mut Buffer) {
+        let x = area.x + area.width;
+        if rows <= height || height == 0 || x >= buf.area.right() {
+            return;
+        }
+        let size = (height * height / rows).max(1);
+        let start = offset * (height - size) / (rows - height).max(1);
+        for y in start..start + size {
+            buf.set_string(
+                x,
+                area.y + y as u16,
+                self.glyphs.eighths[8],
+                self.style(Scope::Border),
+            );
+        }
+    }
+}
+
+/// Adds spans until a line is full; what no longer fits is left out whole. Used where order is importance.
+pub struct Filling {
+    pub line: Line<'static>,
+    room: usize,
+}
+
+impl Filling {
+    pub fn new(room: usize) -> Filling {
+        Filling {
+            line: Line::default(),
+            room,
+        }
+    }
+
+    /// Adds the spans when all of them fit. Says whether they did.
+    pub fn add(&mut self, spans: Vec<Span<'static>>) -> bool {
+        let width: usize = spans.iter().map(Span::width).sum();
+        if width > self.room {
+            return false;
+        }
+        self.room -= width;
+        self.line.spans.extend(spans);
+        true
+    }
+
+    pub fn room(&self) -> usize {
+        self.room
+    }
+}
+
+/// Breaks spans into lines of a width, at spaces; following lines are indented.
+pub fn flow(spans: Vec<Span<'static>>, width: usize, indent: usize) -> Vec<Line<'static>> {
+    let mut whole = String::new();
+    let mut styles: Vec<(usize, Style)> = Vec::new();
+    for span in &spans {
+        whole.push_str(&span.content);
+        styles.push((whole.len(), span.style));
+    }
+    let first = text::wrap(&whole, width);
+    let lines = match first.first() {
+        Some(head) if first.len() > 1 && indent > 0 => {
+            let rest = head.end..whole.len();
+            let mut lines = vec![head.clone()];
+            let shift = rest.start;
+            lines.extend(
+                text::wrap(&whole[rest], width.saturating_sub(indent))
+                    .into_iter()
+                    .map(|r| r.start + shift..r.end + shift),
+            );
+            lines
+        }
+        _ => first,
+    };
+    let style_at = |at: usize| {
+        styles
+            .iter()
+            .find(|(end, _)| at < *end)
+            .map_or(Style::default(), |(_, s)| *s)
+    };
+    lines
+        .into_iter()
+        .enumerate()
+        .map(|(i, range)| {
+            let mut out: Vec<Span<'static>> = Vec::new();
+            if i > 0 && indent > 0 {
+                out.push(Span::raw(" ".repeat(indent)));
+            }
+            let mut at = range.start;
+            while at < range.end {
+                let end = styles
+                    .iter()
+                    .map(|(end, _)| *end)
+                    .find(|end| *end > at)
+                    .unwrap_or(range.end)
+                    .min(range.end);
+                out.push(Span::styled(whole[at..end].to_owned(), style_at(at)));
+                at = end;
+            }
+            Line::from(out)
+        })
+        .collect()
+}

@@ -1,0 +1,104 @@
+//! The only reader of the state. Pure: the same state and size give the same cells, and what is where for the mouse.
+
+pub mod ink;
+
+use super::glyphs::Glyphs;
+use super::hits::Hits;
+use super::layout::{Face, Pane, Shape, Slot};
+use super::state::{Mode, State};
+use super::theme::{Scope, Theme};
+use super::{overlays, panes};
+use ink::Ink;
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+/// Draws a frame and tells what is where.
+pub fn view(state: &State, frame: &mut Frame<'_>, theme: &Theme, glyphs: &Glyphs) -> Hits {
+    let area = frame.area();
+    let (hits, cursor) = draw(state, area, frame.buffer_mut(), theme, glyphs);
+    if let Some(place) = cursor {
+        frame.set_cursor_position(place);
+    }
+    hits
+}
+
+/// Draws into a buffer. The second result is where the text cursor is, when a field is open.
+pub fn draw(
+    state: &State,
+    area: Rect,
+    buf: &mut Buffer,
+    theme: &Theme,
+    glyphs: &Glyphs,
+) -> (Hits, Option<Position>) {
+    let mut hits = Hits::default();
+    let area = area.intersection(buf.area);
+    let ink = Ink {
+        state,
+        theme,
+        glyphs,
+    };
+    buf.set_style(
+        area,
+        ink.style(Scope::Background).patch(ink.style(Scope::Text)),
+    );
+    if area.area() == 0 {
+        return (hits, None);
+    }
+    let plan = state.plan(area);
+    if plan.shape == Shape::Line {
+        panes::line::render(&ink, area, buf);
+        return (hits, None);
+    }
+    let mut cursor = None;
+    panes::header::render(&ink, plan.header, buf, &mut hits);
+    panes::pipeline::render(&ink, plan.pipeline, buf, &mut hits);
+    for slot in &plan.slots {
+        match slot.pane {
+            Pane::Question => cursor = panes::question::render(&ink, *slot, buf, &mut hits),
+            Pane::Seeds => panes::seeds::render(&ink, *slot, buf, &mut hits),
+            Pane::Parameters => panes::parameters::render(&ink, *slot, buf, &mut hits),
+            Pane::Session => panes::session::render(&ink, *slot, buf, &mut hits),
+            Pane::Spread => panes::spread::render(&ink, *slot, buf, &mut hits),
+            Pane::Neighbours => panes::neighbours::render(&ink, *slot, buf, &mut hits),
+            Pane::Passages => panes::passages::render(&ink, *slot, buf, &mut hits),
+            Pane::Why => panes::why::render(&ink, *slot, buf, &mut hits),
+            Pane::Iterations => panes::iterations::render(&ink, *slot, buf, &mut hits),
+            Pane::Reader => panes::reader::render(&ink, *slot, buf, &mut hits),
+        }
+        if state.stale() && shows_result(*slot) {
+            buf.set_style(inside(*slot), ink.style(Scope::Stale));
+        }
+    }
+    panes::status::render(&ink, plan.status, buf);
+    panes::hints::render(&ink, plan.hints, buf, &mut hits);
+    let main = Rect::new(
+        area.x,
+        plan.header.y + 1,
+        area.width,
+        area.height.saturating_sub(3),
+    );
+    match &state.mode {
+        Mode::Finder(open) => cursor = overlays::finder::render(&ink, open, main, buf, &mut hits),
+        Mode::Chord(begun) => overlays::chord::render(&ink, *begun, main, buf, &mut hits),
+        Mode::Browse | Mode::Edit | Mode::Number(_) => {}
+    }
+    (hits, cursor)
+}
+
+/// Whether a slot shows numbers that a newer request will replace.
+fn shows_result(slot: Slot) -> bool {
+    !matches!(slot.pane, Pane::Question | Pane::Parameters | Pane::Session)
+}
+
+fn inside(slot: Slot) -> Rect {
+    match slot.face {
+        Face::Box | Face::Tabs => Rect::new(
+            slot.area.x + 1,
+            slot.area.y + 1,
+            slot.area.width.saturating_sub(2),
+            slot.area.height.saturating_sub(2),
+        ),
+        _ => slot.area,
+    }
+}
