@@ -21,6 +21,18 @@ const RUNS: &[(&str, &str, &[&str])] = &[
         "bm25",
         &["tokens=stem", "bm25_k1=0.9", "bm25_b=0.4"],
     ),
+    ("bm25_rm3", "bm25-rm3", &["rm3_pool=all"]),
+    (
+        "bm25_2step",
+        "bm25-2step",
+        &[
+            "step2_rule=rank",
+            "step2_docs=5",
+            "step2_entities=10",
+            "step2_weight=0.3",
+        ],
+    ),
+    ("tfidf_graph", "tfidf-graph", &[]),
     ("graph_uniform", "graph", &[]),
     ("graph_bm25fallback", "graph", &["fallback=bm25_top1"]),
     ("graph_hybrid_k5", "graph-hybrid", &["seed_k=5"]),

@@ -73,8 +73,12 @@ pub fn why_here(index: &Index, retrieval: &Retrieval, passage: u32) -> String {
     let own = retrieval.seeds.iter().find(|s| s.node == passage);
     if let Some(seed) = own {
         parts.push(match seed.why {
-            SeedReason::Ranked { rank, .. } => {
-                format!("seed: BM25 rank {rank}, weight {:.3}", seed.weight)
+            SeedReason::Ranked { ranker, rank, .. } => {
+                format!(
+                    "seed: {} rank {rank}, weight {:.3}",
+                    ranker.label(),
+                    seed.weight
+                )
             }
             _ => format!("seed of the fallback, weight {:.3}", seed.weight),
         });

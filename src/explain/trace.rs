@@ -8,7 +8,7 @@ use crate::index::Index;
 use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::retrieval::{Ledger, Node, Parity};
 use crate::retrieve::{
-    GraphView, Hit, Link, Mixed, QueryName, Retrieval, Seed, SeedReason, Settings, Spread,
+    GraphView, Hit, Link, Mixed, QueryName, Ranked, Retrieval, Seed, SeedReason, Settings, Spread,
     StageTime,
 };
 use rustc_hash::FxHashSet;
@@ -66,7 +66,7 @@ pub fn trace(
     }
     if retrieval.ranked.is_some() {
         stages.push(context.words());
-        stages.push(context.ranked());
+        stages.extend(context.ranked());
     }
     if let (Some(view), Some(spread)) = (retrieval.view.as_deref(), retrieval.spread.as_deref()) {
         stages.push(context.seeds(view));
@@ -176,17 +176,37 @@ impl Context<'_> {
         stage
     }
 
-    fn ranked(&self) -> Stage {
-        let mut stage = self.stage("bm25", "score", "score");
+    /// The first pass, the expansion and the second pass, as far as the method has them.
+    fn ranked(&self) -> Vec<Stage> {
         let Some(ranked) = self.retrieval.ranked.as_deref() else {
-            return stage;
+            return Vec::new();
         };
-        stage.counters = json!({"matched": ranked.matched, "kept": ranked.hits.len()});
-        for (at, hit) in ranked.hits.iter().enumerate() {
-            stage.nodes.push(
-                json!({"passage": self.index.id(hit.passage), "rank": at + 1, "score": hit.score}),
-            );
+        let mut stages = Vec::new();
+        if let Some(before) = ranked.before.as_deref() {
+            stages.push(self.list("first pass", "score", before));
+            let mut stage = self.stage("expansion", "expand", "expand");
+            stage.counters = json!({"added": ranked.expansion.len(), "words": ranked.words.len()});
+            for e in &ranked.expansion {
+                stage.nodes.push(
+                    json!({"name": e.name, "weight": e.weight, "from": self.index.id(e.from)}),
+                );
+            }
+            stages.push(stage);
         }
+        let name = if ranked.before.is_some() {
+            "second pass"
+        } else {
+            "ranking of words"
+        };
+        let mut stage = self.list(
+            name,
+            if ranked.before.is_some() {
+                "expand"
+            } else {
+                "score"
+            },
+            ranked,
+        );
         for hit in ranked
             .hits
             .iter()
@@ -203,6 +223,18 @@ impl Context<'_> {
                         .push(json!({"word": word, "passage": id, "tf": tf, "score": score}));
                 }
             }
+        }
+        stages.push(stage);
+        stages
+    }
+
+    fn list(&self, name: &'static str, timed: &str, ranked: &Ranked) -> Stage {
+        let mut stage = self.stage(name, "score", timed);
+        stage.counters = json!({"matched": ranked.matched, "kept": ranked.hits.len()});
+        for (at, hit) in ranked.hits.iter().enumerate() {
+            stage.nodes.push(
+                json!({"passage": self.index.id(hit.passage), "rank": at + 1, "score": hit.score}),
+            );
         }
         stage
     }

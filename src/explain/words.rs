@@ -1,9 +1,8 @@
 //! Which words of the question pay for a passage's BM25 score.
 
 use crate::index::Index;
-use crate::retrieve::parameters::Parameter as P;
-use crate::retrieve::{Retrieval, bm25};
-use crate::text::Tokens;
+use crate::retrieve::Retrieval;
+use crate::retrieve::rank::{constants, tokens as cut};
 use serde::Serialize;
 
 /// One word of the question in one passage.
@@ -19,11 +18,11 @@ pub struct Contribution {
     pub score: f64,
 }
 
-/// The contribution of each word of the question to the BM25 score of a passage, in question order; words the passage
+/// The contribution of each word of the question, and of each word an expansion added, to the BM25 score of a passage; words the passage
 /// lacks contribute 0.
 pub fn terms(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Contribution> {
     let settings = &retrieval.settings;
-    let tokens = Tokens::from_name(settings.choice(P::Tokens));
+    let tokens = cut(settings);
     let lexical = index.lexical();
     let words = lexical
         .question(tokens, &retrieval.question)
@@ -45,7 +44,7 @@ pub fn terms(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Contribu
         .zip(counts)
         .map(|(w, tf)| {
             let saturation = if tf > 0 {
-                bm25(settings).saturation(f64::from(tf), f64::from(length), average)
+                constants(settings).saturation(f64::from(tf), f64::from(length), average)
             } else {
                 0.0
             };

@@ -3,7 +3,7 @@
 use super::column::{Column, Strings};
 use super::passages::Passages;
 use crate::text::mentions::{self, Mention};
-use crate::text::{Ner, Norm};
+use crate::text::{Ner, Norm, Tokens};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,20 @@ impl Default for EntityOptions {
         EntityOptions {
             ner: "regex_plus".into(),
             norm: "simple".into(),
+            alias_linking: false,
+        }
+    }
+}
+
+/// The extractor of word graphs; `norm` then names the way words are cut.
+const WORDS: &str = "words";
+
+impl EntityOptions {
+    /// Every word is an entity.
+    pub fn words(tokens: Tokens) -> EntityOptions {
+        EntityOptions {
+            ner: WORDS.into(),
+            norm: tokens.name().into(),
             alias_linking: false,
         }
     }
@@ -135,6 +149,18 @@ impl EntityGraph {
         options: &EntityOptions,
         progress: impl Fn(usize) -> bool + Sync,
     ) -> Option<EntityGraph> {
+        if options.ner == WORDS {
+            let tokens = Tokens::from_name(&options.norm);
+            let mut builder = Builder::default();
+            for p in 0..passages.len() {
+                tokens.each(&passages.full_text(p), |word| {
+                    let entity = builder.entity(word, word);
+                    *builder.counts.entry(entity).or_insert(0) += 1;
+                });
+                builder.end_passage();
+            }
+            return Some(builder.finish(passages.len(), Aliases::default()));
+        }
         let ner = Ner::from_name(&options.ner);
         let norm = Norm::from_name(&options.norm);
         let aliases = if options.alias_linking {
@@ -295,6 +321,19 @@ impl Builder {
         self.mention_end.push(end as u32);
         self.mention_entity.push(entity);
         *self.counts.entry(entity).or_insert(0) += 1;
+    }
+
+    /// The number of a form, new ones last.
+    fn entity(&mut self, form: &str, surface: &str) -> u32 {
+        if let Some(entity) = self.ids.get(form) {
+            return *entity;
+        }
+        let entity = self.names.len() as u32;
+        self.ids.insert(form.to_owned(), entity);
+        self.names.push(form.to_owned());
+        self.labels
+            .push(surface.split_whitespace().collect::<Vec<_>>().join(" "));
+        entity
     }
 
     fn end_passage(&mut self) {

@@ -28,7 +28,7 @@ struct Cut {
 }
 
 /// A word of a question, with what the index knows of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Weighted {
     pub word: String,
     /// How often it stands in the question, or its weight in an expanded one.

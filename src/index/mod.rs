@@ -14,6 +14,7 @@ pub use lexical::{Bm25, Lexical};
 pub use passages::Passages;
 
 use crate::corpus::Question;
+use crate::text::Tokens;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -159,6 +160,11 @@ impl Index {
     /// What the stored entity graph was built with.
     pub fn options(&self) -> &EntityOptions {
         &self.options
+    }
+
+    /// The word-passage graph: every word is an entity, in order of first appearance. Derived when first asked for.
+    pub fn word_graph(&self, tokens: Tokens) -> Arc<EntityGraph> {
+        self.entity_graph(&EntityOptions::words(tokens))
     }
 
     /// The entity graph for these options: the stored one, or one derived from the passages now and kept.

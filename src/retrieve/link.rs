@@ -1,16 +1,40 @@
 //! Names in the question, and the entities they are.
 
+use super::methods::GraphKind;
 use super::parameters::Parameter as P;
 use super::retrieval::{Link, QueryName};
 use super::settings::Settings;
 use super::view::GraphView;
 use crate::index::entities::MIN_LENGTH;
-use crate::text::{Ner, Norm};
+use crate::text::{Ner, Norm, Tokens};
 
-/// Finds names with the extractor, normal form and aliases of the graph, and looks each one up.
+/// Finds names with the extractor, normal form and aliases of the graph, and looks each one up. On a word graph every
+/// word of the question is one.
 pub fn link(view: &GraphView, question: &str, settings: &Settings) -> Vec<QueryName> {
-    let norm = Norm::from_name(settings.choice(P::Norm));
     let mut names: Vec<QueryName> = Vec::new();
+    if settings.method().graph == Some(GraphKind::TermPassage) {
+        Tokens::from_name(settings.choice(P::Tokens)).each(question, |word| {
+            let from = names.last().map_or(0, |n| n.end);
+            // Where lower-casing or stemming moved letters, the word has no place in the question.
+            let at = question
+                .to_lowercase()
+                .get(from..)
+                .and_then(|rest| rest.find(word))
+                .map(|at| from + at);
+            let (start, end) = at.map_or((from, from), |at| (at, at + word.len()));
+            let link = look_up(view, word, &names, Link::NotFound);
+            names.push(QueryName {
+                surface: word.to_owned(),
+                start,
+                end,
+                form: word.to_owned(),
+                aliased: false,
+                link,
+            });
+        });
+        return names;
+    }
+    let norm = Norm::from_name(settings.choice(P::Norm));
     for mention in Ner::from_name(settings.choice(P::Ner)).mentions(question) {
         let surface = &question[mention.span.clone()];
         let plain = norm.apply(surface);
@@ -23,20 +47,12 @@ pub fn link(view: &GraphView, question: &str, settings: &Settings) -> Vec<QueryN
             None
         };
         let form = alias.filter(|c| !c.is_empty()).unwrap_or(&plain).to_owned();
-        let link = match view.graph.find(&form) {
-            None if alias == Some("") => Link::Ambiguous,
-            None => Link::NotFound,
-            Some(entity) => {
-                let node = view.entity_node(entity);
-                if names.iter().any(|n| n.form == form) {
-                    Link::Repeated { node }
-                } else if let Some(by) = view.mask(entity) {
-                    Link::Masked { node, by }
-                } else {
-                    Link::Linked { node }
-                }
-            }
+        let unknown = if alias == Some("") {
+            Link::Ambiguous
+        } else {
+            Link::NotFound
         };
+        let link = look_up(view, &form, &names, unknown);
         let (start, end) = (mention.span.start, mention.span.end);
         names.push(QueryName {
             surface: surface.to_owned(),
@@ -48,4 +64,18 @@ pub fn link(view: &GraphView, question: &str, settings: &Settings) -> Vec<QueryN
         });
     }
     names
+}
+
+fn look_up(view: &GraphView, form: &str, before: &[QueryName], unknown: Link) -> Link {
+    let Some(entity) = view.graph.find(form) else {
+        return unknown;
+    };
+    let node = view.entity_node(entity);
+    if before.iter().any(|n| n.form == form) {
+        Link::Repeated { node }
+    } else if let Some(by) = view.mask(entity) {
+        Link::Masked { node, by }
+    } else {
+        Link::Linked { node }
+    }
 }

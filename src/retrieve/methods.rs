@@ -8,6 +8,21 @@ use serde::Serialize;
 #[serde(rename_all = "kebab-case")]
 pub enum Ranker {
     Bm25,
+    /// BM25 with the question expanded by words of its best passages.
+    Rm3,
+    /// BM25 with the question expanded by names of its best passages.
+    TwoStep,
+}
+
+impl Ranker {
+    /// For the screen.
+    pub fn label(self) -> &'static str {
+        match self {
+            Ranker::Bm25 => "BM25",
+            Ranker::Rm3 => "BM25+RM3",
+            Ranker::TwoStep => "BM25 2-step",
+        }
+    }
 }
 
 /// What a walk runs on.
@@ -16,6 +31,8 @@ pub enum Ranker {
 pub enum GraphKind {
     /// Passages and the entities they mention.
     EntityPassage,
+    /// Passages and their words.
+    TermPassage,
 }
 
 /// A method: which parts run, and where its defaults differ from the declarations'.
@@ -46,6 +63,36 @@ pub static METHODS: &[Method] = &[
         defaults: &[],
     },
     Method {
+        name: "bm25-rm3",
+        title: "BM25 + RM3",
+        about: "BM25 again with the question expanded by words of its best passages",
+        needs: "words",
+        ranker: Some(Ranker::Rm3),
+        graph: None,
+        defaults: &[],
+    },
+    Method {
+        name: "bm25-2step",
+        title: "BM25 2-step",
+        about: "BM25 again with the question expanded by names of its best passages",
+        needs: "words, entities",
+        ranker: Some(Ranker::TwoStep),
+        graph: None,
+        defaults: &[],
+    },
+    Method {
+        name: "tfidf-graph",
+        title: "TF-IDF graph",
+        about: "walk from the words of the question over the word-passage graph",
+        needs: "words",
+        ranker: None,
+        graph: Some(GraphKind::TermPassage),
+        defaults: &[
+            (P::MinDf, Value::Integer(3)),
+            (P::MaxDfRatio, Value::Real(0.1)),
+        ],
+    },
+    Method {
         name: "graph",
         title: "SPRIG Graph",
         about: "walk from the names in the question over the entity-passage graph",
@@ -68,10 +115,8 @@ pub static METHODS: &[Method] = &[
 /// What `hopscope`, `ask` and `eval` use when no method is named.
 pub const DEFAULT_METHOD: &str = "graph-hybrid";
 
-const GRAPH: &[Parameter] = &[
-    P::Ner,
-    P::Norm,
-    P::AliasLinking,
+const NAMES: &[Parameter] = &[P::Ner, P::Norm, P::AliasLinking];
+const WEIGHTS: &[Parameter] = &[
     P::EdgeWeight,
     P::MinDf,
     P::MaxDfRatio,
@@ -80,6 +125,8 @@ const GRAPH: &[Parameter] = &[
     P::HubP,
 ];
 const BM25: &[Parameter] = &[P::Tokens, P::Bm25K1, P::Bm25B];
+const RM3: &[Parameter] = &[P::Rm3Docs, P::Rm3Terms, P::Rm3Original, P::Rm3Pool];
+const TWO_STEP: &[Parameter] = &[P::Step2Docs, P::Step2Entities, P::Step2Weight, P::Step2Rule];
 const SPREAD: &[Parameter] = &[
     P::Walk,
     P::Alpha,
@@ -102,11 +149,19 @@ impl Method {
     /// The parameters that can change this method's result, in pipeline order.
     pub fn uses(&self) -> Vec<Parameter> {
         let mut uses = Vec::new();
+        if self.graph == Some(GraphKind::EntityPassage) || self.ranker == Some(Ranker::TwoStep) {
+            uses.extend_from_slice(NAMES);
+        }
         if self.graph.is_some() {
-            uses.extend_from_slice(GRAPH);
+            uses.extend_from_slice(WEIGHTS);
         }
         // A walk without a ranker still scores words for its bm25_top1 fallback.
         uses.extend_from_slice(BM25);
+        match self.ranker {
+            Some(Ranker::Rm3) => uses.extend_from_slice(RM3),
+            Some(Ranker::TwoStep) => uses.extend_from_slice(TWO_STEP),
+            Some(Ranker::Bm25) | None => {}
+        }
         if self.graph.is_some() {
             uses.push(P::SeedQ);
             if self.ranker.is_some() {

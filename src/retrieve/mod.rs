@@ -7,6 +7,7 @@ pub mod link;
 pub mod methods;
 pub mod observer;
 pub mod parameters;
+pub mod rank;
 pub mod retrieval;
 pub mod seed;
 pub mod settings;
@@ -23,8 +24,7 @@ pub use retrieval::{
 pub use settings::{Origin, Settings};
 pub use view::GraphView;
 
-use crate::index::{Bm25, Index};
-use crate::text::Tokens;
+use crate::index::Index;
 use parameters::Parameter as P;
 use seed::Seeded;
 use std::sync::Arc;
@@ -63,7 +63,6 @@ impl<T> Memo<T> {
     }
 }
 
-const BM25: &[P] = &[P::Tokens, P::Bm25K1, P::Bm25B, P::ResultK];
 const SEEDS: &[P] = &[
     P::SeedQ,
     P::SeedK,
@@ -87,6 +86,7 @@ pub struct Retriever {
     index: Arc<Index>,
     view: Memo<GraphView>,
     ranked: Memo<Ranked>,
+    expanded: Memo<Ranked>,
     linked: Memo<Vec<QueryName>>,
     seeded: Memo<Seeded>,
     spread: Memo<Spread>,
@@ -99,6 +99,7 @@ impl Retriever {
             index,
             view: Memo::default(),
             ranked: Memo::default(),
+            expanded: Memo::default(),
             linked: Memo::default(),
             seeded: Memo::default(),
             spread: Memo::default(),
@@ -140,8 +141,8 @@ impl Retriever {
             view: None,
             passages: Vec::new(),
         };
-        if method.ranker.is_some() {
-            retrieval.ranked = Some(self.ranked(question, settings, observer)?);
+        if let Some(ranker) = method.ranker {
+            retrieval.ranked = Some(self.ranked(ranker, question, settings, observer)?);
         }
         if method.graph.is_none() {
             let ranked = retrieval.ranked.iter().flat_map(|r| r.hits.iter().copied());
@@ -153,7 +154,7 @@ impl Retriever {
         let linked = self.linked(question, settings, &view, observer);
         let key = (
             format!("{}\n{question}", method.name),
-            settings.key(&[view::READS, BM25, SEEDS].concat()),
+            settings.key(&[view::READS, rank::BM25, SEEDS].concat()),
         );
         let seeded = match self.seeded.get(&key) {
             Some(seeded) => {
@@ -164,7 +165,9 @@ impl Retriever {
                 let mut seeded = seed::seed(&view, &linked, retrieval.ranked.as_deref(), settings);
                 if seeded.seeds.is_empty() {
                     let ranked = match settings.choice(P::Fallback) {
-                        "bm25_top1" => Some(self.ranked(question, settings, observer)?),
+                        "bm25_top1" => {
+                            Some(self.ranked(Ranker::Bm25, question, settings, observer)?)
+                        }
                         _ => None,
                     };
                     seeded = seed::fallback(&view, ranked.as_deref(), settings);
@@ -175,7 +178,7 @@ impl Retriever {
             }
         };
         let spread = self.spread(key, settings, &view, &seeded, observer);
-        retrieval.passages = best(&spread.scores[..view.passages()], depth(settings));
+        retrieval.passages = rank::best(&spread.scores[..view.passages()], depth(settings));
         observer.stage("select", false);
         retrieval.names = linked.to_vec();
         retrieval.seeds = seeded.seeds.clone();
@@ -188,7 +191,10 @@ impl Retriever {
 
     /// The graph view of these settings, as a retrieval would use it.
     pub fn view<O: Observer>(&mut self, settings: &Settings, observer: &mut O) -> Arc<GraphView> {
-        let key = (String::new(), settings.key(view::READS));
+        let key = (
+            format!("{:?}", settings.method().graph),
+            settings.key(view::READS),
+        );
         let known = self.view.get(&key);
         let reused = known.is_some();
         let view =
@@ -204,7 +210,10 @@ impl Retriever {
         view: &GraphView,
         observer: &mut O,
     ) -> Arc<Vec<QueryName>> {
-        let key = (question.to_owned(), settings.key(view::READS));
+        let key = (
+            format!("{:?}\n{question}", settings.method().graph),
+            settings.key(view::READS),
+        );
         let known = self.linked.get(&key);
         let reused = known.is_some();
         let linked =
@@ -213,30 +222,72 @@ impl Retriever {
         linked
     }
 
+    /// The first-stage ranking of a ranker.
     fn ranked<O: Observer>(
         &mut self,
+        ranker: Ranker,
         question: &str,
         settings: &Settings,
         observer: &mut O,
     ) -> Result<Arc<Ranked>, RetrieveError> {
-        let key = (question.to_owned(), settings.key(BM25));
-        if let Some(known) = self.ranked.get(&key) {
-            observer.stage("score", true);
+        let mut key = (question.to_owned(), settings.key(rank::BM25));
+        let first = match self.ranked.get(&key) {
+            Some(known) => {
+                observer.stage("score", true);
+                known
+            }
+            None => {
+                let words = self
+                    .index
+                    .lexical()
+                    .question(rank::tokens(settings), question)?;
+                let depth = depth(settings);
+                let ranked = rank::words(
+                    &self.index,
+                    Ranker::Bm25,
+                    words,
+                    settings,
+                    depth,
+                    &mut self.scratch,
+                )?;
+                observer.stage("score", false);
+                self.ranked.put(key.clone(), ranked)
+            }
+        };
+        if ranker == Ranker::Bm25 {
+            return Ok(first);
+        }
+        key.0 = format!("{}\n{question}", ranker.label());
+        key.1.extend(settings.key(rank::EXPANDED));
+        if let Some(known) = self.expanded.get(&key) {
+            observer.stage("expand", true);
             return Ok(known);
         }
-        let tokens = Tokens::from_name(settings.choice(P::Tokens));
-        let words = self.index.lexical().question(tokens, question)?;
-        self.index
-            .lexical()
-            .scores(tokens, &words, bm25(settings), &mut self.scratch)?;
-        let scores: Vec<f32> = self.scratch.iter().map(|s| *s as f32).collect();
-        let ranked = Ranked {
-            ranker: Ranker::Bm25,
-            hits: best(&scores, depth(settings)),
-            matched: scores.iter().filter(|s| **s > 0.0).count(),
+        let (words, expansion) = match ranker {
+            Ranker::TwoStep => {
+                let view = self.view(settings, observer);
+                let names = self.linked(question, settings, &view, observer);
+                rank::two_step(&self.index, &view.graph, &names, first.clone(), settings)
+            }
+            Ranker::Bm25 | Ranker::Rm3 => rank::rm3(&self.index, first.clone(), settings),
         };
-        observer.stage("score", false);
-        Ok(self.ranked.put(key, ranked))
+        let ranked = rank::words(
+            &self.index,
+            ranker,
+            words,
+            settings,
+            depth(settings),
+            &mut self.scratch,
+        )?;
+        observer.stage("expand", false);
+        Ok(self.expanded.put(
+            key,
+            Ranked {
+                expansion,
+                before: Some(first),
+                ..ranked
+            },
+        ))
     }
 
     fn spread<O: Observer>(
@@ -262,49 +313,6 @@ impl Retriever {
     }
 }
 
-/// The constants of BM25 in these settings.
-pub fn bm25(settings: &Settings) -> Bm25 {
-    Bm25 {
-        k1: settings.real(P::Bm25K1),
-        b: settings.real(P::Bm25B),
-    }
-}
-
 fn depth(settings: &Settings) -> usize {
     settings.integer(P::ResultK).max(DEPTH)
-}
-
-/// The best passages: score descending, then id ascending; zero scores are left out.
-fn best(scores: &[f32], count: usize) -> Vec<Hit> {
-    let mut hits: Vec<Hit> = scores
-        .iter()
-        .enumerate()
-        .filter(|(_, s)| **s > 0.0)
-        .map(|(p, s)| Hit {
-            passage: p as u32,
-            score: *s,
-        })
-        .collect();
-    let order = |a: &Hit, b: &Hit| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage));
-    if hits.len() > count {
-        hits.select_nth_unstable_by(count, order);
-        hits.truncate(count);
-    }
-    hits.sort_unstable_by(order);
-    hits
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ties_go_to_the_lower_id_and_zeros_are_left_out() {
-        let hits = best(&[0.5, 0.0, 1.0, 0.5, 0.5], 3);
-        assert_eq!(
-            hits.iter().map(|h| h.passage).collect::<Vec<_>>(),
-            [2, 0, 3]
-        );
-        assert_eq!(best(&[0.0, 0.0], 3), []);
-    }
 }

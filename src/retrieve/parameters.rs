@@ -159,6 +159,36 @@ parameters! {
     Bm25B "bm25_b" "b" "BM25 b", Score,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 }, Num(0.75),
         "How much long passages are discounted", "not published by SPRIG; the usual default";
+    Rm3Docs "rm3_docs" "fb docs" "RM3 passages", Score,
+        Domain::Integer { min: 1, max: 100, step: 1, zero: None }, Int(10),
+        "How many passages feed words back", "Anserini defaults";
+    Rm3Terms "rm3_terms" "fb terms" "RM3 words", Score,
+        Domain::Integer { min: 1, max: 100, step: 1, zero: None }, Int(10),
+        "How many words are fed back", "Anserini defaults";
+    Rm3Original "rm3_original" "lambda" "RM3 question share", Score,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 }, Num(0.5),
+        "Share of the question's own words in the expanded one", "Anserini defaults";
+    Rm3Pool "rm3_pool" "pool" "RM3 word pool", Score,
+        choices! {
+            "heaviest": "of each passage its heaviest words, scaled to sum 1",
+            "all": "all words of each passage",
+        }, Pick(0),
+        "Which words of a feedback passage take part; df at most 0.1 N in both", "Anserini (heaviest); the reference runs (all)";
+    Step2Docs "step2_docs" "m" "2-step passages", Score,
+        Domain::Integer { min: 1, max: 20, step: 1, zero: None }, Int(5),
+        "How many first-pass passages give names", "not published";
+    Step2Entities "step2_entities" "n" "2-step names", Score,
+        Domain::Integer { min: 1, max: 20, step: 1, zero: None }, Int(5),
+        "How many names join the question", "not published";
+    Step2Weight "step2_weight" "w2" "2-step weight", Score,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 }, Num(0.5),
+        "What a word of such a name weighs beside the question's own", "not published";
+    Step2Rule "step2_rule" "rule" "2-step choice", Score,
+        choices! {
+            "tf_idf": "by the sum of tf * idf / rank; names of the question left out",
+            "rank": "by the sum of 1 / rank; all names",
+        }, Pick(0),
+        "How names are chosen", "not published; rank is what the reference runs use";
     SeedQ "seed_q" "q" "entity seed q", Seeds,
         Domain::Real { min: 0.0, max: 2.0, step: 0.05 }, Num(0.5),
         "An entity seed weighs df^-q", "SPRIG, defaults by data set (HotpotQA 0.5, 2Wiki 1.0)";

@@ -3,6 +3,7 @@
 use super::methods::Ranker;
 use super::settings::Settings;
 use super::view::GraphView;
+use crate::index::lexical::Weighted;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -68,6 +69,21 @@ pub struct Ranked {
     pub hits: Vec<Hit>,
     /// How many passages scored above zero.
     pub matched: usize,
+    /// The words that were scored, expanded ones after the question's own.
+    pub words: Vec<Weighted>,
+    /// What joined the question, heaviest first.
+    pub expansion: Vec<Expansion>,
+    /// The first pass of an expanded ranking.
+    pub before: Option<Arc<Ranked>>,
+}
+
+/// A word or name that feedback added to the question.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Expansion {
+    pub name: String,
+    pub weight: f64,
+    /// The best feedback passage that has it.
+    pub from: u32,
 }
 
 /// A node that restarts the walk.

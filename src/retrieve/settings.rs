@@ -216,11 +216,10 @@ impl Serialize for Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::retrieve::methods::METHODS;
 
     #[test]
     fn assignments_are_checked_and_named() {
-        let mut s = Settings::new(&METHODS[2]);
+        let mut s = Settings::new(Method::by_name("graph-hybrid").unwrap());
         s.set_text("alpha=0.3").unwrap();
         s.set_text("edge-cap=none").unwrap();
         assert_eq!(s.real(Parameter::Alpha), 0.3);
@@ -241,9 +240,9 @@ mod tests {
 
     #[test]
     fn what_the_person_set_survives_a_change_of_method() {
-        let mut s = Settings::new(&METHODS[2]);
+        let mut s = Settings::new(Method::by_name("graph-hybrid").unwrap());
         s.set_text("steps=3").unwrap();
-        s.set_method(&METHODS[1]);
+        s.set_method(Method::by_name("graph").unwrap());
         assert_eq!(s.integer(Parameter::Steps), 3);
         s.reset(Parameter::Steps);
         assert_eq!(s.integer(Parameter::Steps), 5);

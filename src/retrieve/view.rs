@@ -1,10 +1,12 @@
 //! The entity-passage graph as one setting sees it: masked, weighted, ready to walk.
 
+use super::methods::GraphKind;
 use super::parameters::Parameter as P;
 use super::retrieval::{Mask, Node};
 use super::settings::Settings;
 use crate::graph::Transition;
 use crate::index::{EntityGraph, EntityOptions, Index};
+use crate::text::Tokens;
 use sprs::CsMatI;
 use std::sync::Arc;
 
@@ -27,8 +29,9 @@ impl std::fmt::Debug for GraphView {
     }
 }
 
-/// The parameters that a view depends on.
+/// The parameters that a view depends on; the hub penalty is the last.
 pub const READS: &[P] = &[
+    P::Tokens,
     P::Ner,
     P::Norm,
     P::AliasLinking,
@@ -40,8 +43,11 @@ pub const READS: &[P] = &[
     P::HubP,
 ];
 
-/// Which stored or derived entity graph a setting asks for.
+/// Which stored or derived graph a setting asks for.
 pub fn entity_options(settings: &Settings) -> EntityOptions {
+    if settings.method().graph == Some(GraphKind::TermPassage) {
+        return EntityOptions::words(Tokens::from_name(settings.choice(P::Tokens)));
+    }
     EntityOptions {
         ner: settings.choice(P::Ner).to_owned(),
         norm: settings.choice(P::Norm).to_owned(),

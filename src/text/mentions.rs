@@ -354,7 +354,8 @@ mod tests {
             (
                 "The Royal Society of London met Thomas C. Südhof, NASA and Ronald McDonald.",
                 &[
-                    "Royal Society of London",
+                    "Royal Society",
+                    "London",
                     "Thomas C. Südhof",
                     "NASA",
                     "Ronald McDonald",

@@ -1,0 +1,251 @@
+//! First-stage rankings: BM25, and BM25 with a question expanded by what its own first pass found.
+
+use super::methods::Ranker;
+use super::parameters::Parameter as P;
+use super::retrieval::{Expansion, Hit, Link, QueryName, Ranked};
+use super::settings::Settings;
+use crate::index::lexical::Weighted;
+use crate::index::{Bm25, EntityGraph, Index};
+use crate::text::Tokens;
+use rustc_hash::FxHashMap;
+use std::io;
+use std::sync::Arc;
+
+/// What BM25 depends on.
+pub const BM25: &[P] = &[P::Tokens, P::Bm25K1, P::Bm25B, P::ResultK];
+/// What the expanded rankings depend on besides.
+pub const EXPANDED: &[P] = &[
+    P::Ner,
+    P::Norm,
+    P::AliasLinking,
+    P::Rm3Docs,
+    P::Rm3Terms,
+    P::Rm3Original,
+    P::Rm3Pool,
+    P::Step2Docs,
+    P::Step2Entities,
+    P::Step2Weight,
+    P::Step2Rule,
+];
+
+/// Feedback words stand in at most this share of the passages, in corpora of at least [`SMALL`].
+const COMMON: f64 = 0.1;
+const SMALL: usize = 50;
+
+/// The constants of BM25 in these settings.
+pub fn constants(settings: &Settings) -> Bm25 {
+    Bm25 {
+        k1: settings.real(P::Bm25K1),
+        b: settings.real(P::Bm25B),
+    }
+}
+
+pub fn tokens(settings: &Settings) -> Tokens {
+    Tokens::from_name(settings.choice(P::Tokens))
+}
+
+/// Scores passages by weighted words.
+pub fn words(
+    index: &Index,
+    ranker: Ranker,
+    words: Vec<Weighted>,
+    settings: &Settings,
+    depth: usize,
+    scratch: &mut Vec<f64>,
+) -> io::Result<Ranked> {
+    index
+        .lexical()
+        .scores(tokens(settings), &words, constants(settings), scratch)?;
+    let scores: Vec<f32> = scratch.iter().map(|s| *s as f32).collect();
+    let matched = scores.iter().filter(|s| **s > 0.0).count();
+    Ok(Ranked {
+        ranker,
+        hits: best(&scores, depth),
+        matched,
+        words,
+        expansion: Vec::new(),
+        before: None,
+    })
+}
+
+/// BM25+RM3: words of the best passages, weighted by passage score, join the question (Anserini's defaults).
+pub fn rm3(
+    index: &Index,
+    first: Arc<Ranked>,
+    settings: &Settings,
+) -> (Vec<Weighted>, Vec<Expansion>) {
+    let tokens = tokens(settings);
+    let graph = index.word_graph(tokens);
+    let lengths = index.lexical().lengths(tokens);
+    let count = settings.integer(P::Rm3Terms);
+    let heaviest = settings.choice(P::Rm3Pool) == "heaviest";
+    let limit = if index.len() < SMALL {
+        f64::INFINITY
+    } else {
+        COMMON * index.len() as f64
+    };
+    let feedback = &first.hits[..settings.integer(P::Rm3Docs).min(first.hits.len())];
+    let total: f64 = feedback.iter().map(|h| f64::from(h.score)).sum();
+    let mut pool: FxHashMap<u32, f64> = FxHashMap::default();
+    for hit in feedback {
+        let share = f64::from(hit.score) / total.max(1e-9);
+        let mut words = frequent(&graph, hit.passage, limit);
+        let mut scale = f64::from(lengths[hit.passage as usize]);
+        if heaviest {
+            words.retain(|(w, _)| (2..=20).contains(&graph.names.get(*w as usize).chars().count()));
+            words.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            words.truncate(count);
+            scale = words.iter().map(|w| w.1).sum();
+        }
+        for (word, tf) in words {
+            *pool.entry(word).or_insert(0.0) += share * tf / scale;
+        }
+    }
+    let mut fed: Vec<(u32, f64)> = pool.into_iter().collect();
+    // Ties go to the word that appears first in the corpus.
+    fed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    fed.truncate(count);
+    let sum: f64 = fed.iter().map(|w| w.1).sum();
+    let original = settings.real(P::Rm3Original);
+    let mut words: Vec<Weighted> = first.words.iter().filter(|w| w.df > 0).cloned().collect();
+    let own: f64 = words.iter().map(|w| w.weight).sum();
+    words
+        .iter_mut()
+        .for_each(|w| w.weight *= original / own.max(1e-9));
+    let mut expansion = Vec::new();
+    for (word, weight) in fed {
+        let name = graph.names.get(word as usize);
+        let weight = (1.0 - original) * weight / if sum > 0.0 { sum } else { 1.0 };
+        expansion.push(Expansion {
+            name: name.to_owned(),
+            weight,
+            from: feedback_of(&graph, feedback, word),
+        });
+        match words.iter_mut().find(|w| w.word == name) {
+            Some(known) => known.weight += weight,
+            None => words.push(weighted(index, tokens, name, weight)),
+        }
+    }
+    (words, expansion)
+}
+
+/// The words of a passage that are not too common, with their frequencies.
+fn frequent(graph: &EntityGraph, passage: u32, limit: f64) -> Vec<(u32, f64)> {
+    let (row, tf) = graph.row(passage as usize);
+    row.iter()
+        .zip(tf)
+        .map(|(node, tf)| (node - graph.passages as u32, f64::from(*tf)))
+        .filter(|(word, _)| f64::from(graph.df(*word as usize)) <= limit)
+        .collect()
+}
+
+/// The best feedback passage that has a word or name.
+fn feedback_of(graph: &EntityGraph, feedback: &[Hit], entity: u32) -> u32 {
+    let (row, _) = graph.row(graph.passages + entity as usize);
+    feedback
+        .iter()
+        .find(|h| row.binary_search(&h.passage).is_ok())
+        .map_or(0, |h| h.passage)
+}
+
+/// BM25 2-step: names of the best passages join the question with a weight of their own.
+pub fn two_step(
+    index: &Index,
+    graph: &EntityGraph,
+    names: &[QueryName],
+    first: Arc<Ranked>,
+    settings: &Settings,
+) -> (Vec<Weighted>, Vec<Expansion>) {
+    let tokens = tokens(settings);
+    let by_tf_idf = settings.choice(P::Step2Rule) == "tf_idf";
+    let asked: Vec<u32> = names
+        .iter()
+        .filter_map(|n| match n.link {
+            Link::Linked { node } | Link::Masked { node, .. } => Some(node),
+            _ => None,
+        })
+        .collect();
+    let feedback = &first.hits[..settings.integer(P::Step2Docs).min(first.hits.len())];
+    let mut pool: FxHashMap<u32, f64> = FxHashMap::default();
+    for (at, hit) in feedback.iter().enumerate() {
+        let (row, tf) = graph.row(hit.passage as usize);
+        for (&node, &tf) in row.iter().zip(tf) {
+            let entity = node - graph.passages as u32;
+            let mut weight = 1.0 / (at as f64 + 1.0);
+            if by_tf_idf {
+                if asked.contains(&node) {
+                    continue;
+                }
+                let df = f64::from(graph.df(entity as usize));
+                weight *= f64::from(tf) * ((index.len() as f64 + 1.0) / (df + 1.0)).ln();
+            }
+            *pool.entry(entity).or_insert(0.0) += weight;
+        }
+    }
+    let mut chosen: Vec<(u32, f64)> = pool.into_iter().collect();
+    let name = |entity: u32| graph.names.get(entity as usize);
+    chosen.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| name(a.0).cmp(name(b.0))));
+    chosen.truncate(settings.integer(P::Step2Entities));
+    let weight = settings.real(P::Step2Weight);
+    let mut words = first.words.clone();
+    let mut expansion = Vec::new();
+    for (entity, score) in chosen {
+        let from = feedback_of(graph, feedback, entity);
+        expansion.push(Expansion {
+            name: name(entity).to_owned(),
+            weight: score,
+            from,
+        });
+        tokens.each(name(entity), |word| {
+            match words.iter_mut().find(|w| w.word == word) {
+                Some(known) => known.weight = known.weight.max(weight),
+                None => words.push(weighted(index, tokens, word, weight)),
+            }
+        });
+    }
+    (words, expansion)
+}
+
+fn weighted(index: &Index, tokens: Tokens, word: &str, weight: f64) -> Weighted {
+    // A word whose postings cannot be read is as good as unknown; the scoring right after reports the failure.
+    let df = index.lexical().df(tokens, word).unwrap_or(0);
+    Weighted {
+        word: word.to_owned(),
+        weight,
+        df,
+        idf: index.lexical().idf(df),
+    }
+}
+
+/// The best passages: score descending, then id ascending; zero scores are left out.
+pub fn best(scores: &[f32], count: usize) -> Vec<Hit> {
+    let positive = scores.iter().enumerate().filter(|(_, s)| **s > 0.0);
+    let mut hits: Vec<Hit> = positive
+        .map(|(p, s)| Hit {
+            passage: p as u32,
+            score: *s,
+        })
+        .collect();
+    let order = |a: &Hit, b: &Hit| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage));
+    if hits.len() > count {
+        hits.select_nth_unstable_by(count, order);
+        hits.truncate(count);
+    }
+    hits.sort_unstable_by(order);
+    hits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_go_to_the_lower_id_and_zeros_are_left_out() {
+        let hits = best(&[0.5, 0.0, 1.0, 0.5, 0.5], 3);
+        assert_eq!(
+            hits.iter().map(|h| h.passage).collect::<Vec<_>>(),
+            [2, 0, 3]
+        );
+        assert_eq!(best(&[0.0, 0.0], 3), []);
+    }
+}
