@@ -4,7 +4,7 @@
 
 use divan::{Bencher, black_box};
 use hopscope::corpus::{self, Corpus, Passage, ReadOptions};
-use hopscope::index::{EntityOptions, Index, Silent};
+use hopscope::index::{BuildOptions, Index, Silent};
 use hopscope::retrieve::{GraphView, Method, Quiet, Recorder, Retriever, Settings};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
@@ -65,7 +65,7 @@ struct Bench {
 static BENCH: LazyLock<Bench> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = folder.path().join("index");
-    Index::create(corpus(), &EntityOptions::default(), &at, &Silent).expect("an index");
+    Index::create(corpus(), &BuildOptions::default(), &at, &Silent).expect("an index");
     let index = Arc::new(Index::open(&at).expect("the index opens"));
     // A question that names the titles of two passages and a hub.
     let question = format!(
@@ -92,7 +92,7 @@ fn settings(method: &str, changes: &[&str]) -> Settings {
 fn index_25k(bencher: Bencher) {
     bencher
         .with_inputs(corpus)
-        .bench_values(|corpus| Index::build(corpus, &EntityOptions::default(), &Silent));
+        .bench_values(|corpus| Index::build(corpus, &BuildOptions::default(), &Silent));
 }
 
 #[divan::bench]

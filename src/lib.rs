@@ -15,6 +15,7 @@
 
 pub mod cli;
 pub mod corpus;
+pub mod embed;
 pub mod evaluate;
 pub mod explain;
 pub mod explorer;

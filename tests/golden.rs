@@ -6,8 +6,9 @@
 mod common;
 
 use hopscope::corpus::{self, ReadOptions};
+use hopscope::embed::{Encoder, Given};
 use hopscope::evaluate::evaluate;
-use hopscope::index::{EntityOptions, Index, Silent};
+use hopscope::index::{BuildOptions, Dense, EntityOptions, Index, Silent};
 use hopscope::retrieve::{Method, Settings};
 use serde_json::Value;
 use std::path::Path;
@@ -64,6 +65,14 @@ const RUNS: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
+/// As above, with the vectors of all-MiniLM-L6-v2 that the reference used, read from its files.
+const DENSE: &[(&str, &str, &[&str])] = &[
+    ("dense_minilm", "dense", &[]),
+    ("rrf_minilm", "rrf", &[]),
+    ("graph_dense_minilm_k5", "graph-dense", &["seed_k=5"]),
+    ("graph_rrf_minilm_k5", "graph-rrf", &["seed_k=5"]),
+];
+
 /// Golden scores are printed with six digits.
 const TOLERANCE: f64 = 1e-5;
 
@@ -104,9 +113,19 @@ fn check(test: &str, set: &str, data: &str) {
         ner: "regex".into(),
         ..EntityOptions::default()
     };
-    let index = Arc::new(Index::build(corpus, &options, &Silent).unwrap());
+    let options = BuildOptions {
+        encoder: "none".into(),
+        ..options.into()
+    };
+    let index = Index::build(corpus, &options, &Silent).unwrap();
+    let file = |part: &str| golden.join(format!("vectors/{set}.mini.{part}.npy"));
+    let given = Given::open(&file("d"), &file("q"), &texts).unwrap();
+    let rows = given
+        .passages(&vec![("", ""); index.len()], &|_| true)
+        .unwrap();
+    let index = Arc::new(index.with_dense(Dense::with("file", Box::new(given), rows).unwrap()));
     let mut wrong = Vec::new();
-    for (file, method, changes) in RUNS {
+    for (file, method, changes) in RUNS.iter().chain(DENSE) {
         let golden = read(&golden.join(format!("{set}.{file}.json")));
         let mut settings = Settings::of(&index, Method::by_name(method).unwrap());
         for change in *changes {

@@ -1,7 +1,9 @@
 //! Index folders: what is written comes back bit by bit, and damage is an error that names the file.
 
 use hopscope::corpus::{Corpus, Gold, Passage, Question};
-use hopscope::index::{EntityOptions, Index, IndexError, Progress, Silent, Step, sample};
+use hopscope::index::{
+    BuildOptions, EntityOptions, Index, IndexError, Progress, Silent, Step, sample,
+};
 use hopscope::retrieve::{Method, Quiet, Retriever, Settings};
 use proptest::prelude::*;
 use std::fs;
@@ -10,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn create(corpus: Corpus, folder: &Path) {
-    Index::create(corpus, &EntityOptions::default(), folder, &Silent).unwrap();
+    Index::create(corpus, &BuildOptions::default(), folder, &Silent).unwrap();
 }
 
 fn answers(index: Index, question: &str) -> Vec<(u32, u32)> {
@@ -125,7 +127,7 @@ fn a_cancelled_build_leaves_what_was_there() {
             let progress = StopAt(stop, AtomicUsize::new(0));
             let outcome = Index::create(
                 sample::corpus().unwrap(),
-                &EntityOptions::default(),
+                &BuildOptions::default(),
                 &folder,
                 &progress,
             );
@@ -150,7 +152,7 @@ fn a_folder_with_other_things_is_not_touched() {
     fs::write(home.path().join("thesis.txt"), "years of work").unwrap();
     let outcome = Index::create(
         sample::corpus().unwrap(),
-        &EntityOptions::default(),
+        &BuildOptions::default(),
         home.path(),
         &Silent,
     );
@@ -161,7 +163,7 @@ fn a_folder_with_other_things_is_not_touched() {
     );
     let empty = Index::create(
         Corpus::default(),
-        &EntityOptions::default(),
+        &BuildOptions::default(),
         &home.path().join("x"),
         &Silent,
     );
@@ -178,7 +180,7 @@ fn options_other_than_the_stored_ones_are_derived() {
         alias_linking: true,
         ..EntityOptions::default()
     };
-    let built = Index::build(sample::corpus().unwrap(), &options, &Silent).unwrap();
+    let built = Index::build(sample::corpus().unwrap(), &options.clone().into(), &Silent).unwrap();
     let opened = Index::open(&folder).unwrap();
     let derived = opened.entity_graph(&options);
     let stored = built.entity_graph(&options);

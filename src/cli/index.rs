@@ -3,7 +3,8 @@
 use super::load::Bars;
 use super::{Reading, interrupt};
 use crate::corpus;
-use crate::index::Index;
+use crate::index::build::STATIC;
+use crate::index::{BuildOptions, Index};
 use crate::retrieve::Settings;
 use crate::retrieve::methods::{DEFAULT_METHOD, Method};
 use crate::retrieve::view::entity_options;
@@ -29,6 +30,9 @@ pub struct IndexArgs {
     /// A qrels file for those questions.
     #[arg(long)]
     qrels: Option<PathBuf>,
+    /// What makes vectors: static (built in), bert:FOLDER, endpoint:URL, or none.
+    #[arg(long, default_value = STATIC)]
+    encoder: String,
     /// What to build with: ner, norm, alias_linking.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -54,7 +58,15 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     eprintln!("{report}");
     let read = start.elapsed().as_secs_f64();
     let bars = Bars::new();
-    let built = Index::create(corpus, &entity_options(&settings), &args.out, &bars);
+    let built = Index::create(
+        corpus,
+        &BuildOptions {
+            entities: entity_options(&settings),
+            encoder: args.encoder.clone(),
+        },
+        &args.out,
+        &bars,
+    );
     bars.clear();
     let built = built?;
     let seconds = start.elapsed().as_secs_f64();
@@ -63,7 +75,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         return super::print_json(&json!({
             "index": args.out, "passages": m.passages, "questions": m.questions, "entities": m.entities, "edges": m.edges,
             "bytes": built.bytes, "seconds": {"read": read, "build": seconds - read, "total": seconds},
-            "peak_memory_bytes": peak_memory(), "settings": m.options, "fingerprint": m.fingerprint, "report": report,
+            "peak_memory_bytes": peak_memory(), "settings": m.options, "encoder": m.dense, "fingerprint": m.fingerprint, "report": report,
         }));
     }
     println!("{}", args.out.display());

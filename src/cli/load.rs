@@ -3,7 +3,8 @@
 use super::Reading;
 use super::interrupt;
 use crate::corpus;
-use crate::index::{Index, Progress, Step, sample};
+use crate::index::build::STATIC;
+use crate::index::{BuildOptions, Index, Progress, Step, sample};
 use crate::retrieve::Settings;
 use crate::retrieve::view::entity_options;
 use anyhow::{Context, Result};
@@ -23,8 +24,12 @@ pub fn load(path: Option<&Path>, reading: &Reading, settings: &mut Settings) -> 
                 eprintln!("{report}");
             }
             interrupt::watch();
+            let options = BuildOptions {
+                entities: entity_options(settings),
+                encoder: STATIC.into(),
+            };
             let bars = Bars::new();
-            let index = Index::build(corpus, &entity_options(settings), &bars);
+            let index = Index::build(corpus, &options, &bars);
             bars.clear();
             index.with_context(|| path.display().to_string())?
         }
@@ -45,7 +50,7 @@ impl Bars {
         let style =
             ProgressStyle::with_template("{prefix:>8} {bar:30} {pos}/{len} {per_sec} {eta}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bars = [Step::Entities, Step::Words, Step::Write]
+        let bars = [Step::Entities, Step::Words, Step::Vectors, Step::Write]
             .map(|step| {
                 let bar = all.add(
                     ProgressBar::new(0)

@@ -5,7 +5,7 @@ use crate::graph::{Dangling, push};
 use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::retrieval::Node;
 use crate::retrieve::spread::{dangling, restart};
-use crate::retrieve::{GraphView, Retrieval};
+use crate::retrieve::{GraphView, Retrieval, Select};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -43,6 +43,10 @@ const LONGEST_PUSH_PATH: usize = 6;
 
 /// Opens the score of a node. `None` for a flat retrieval, which has no walk.
 pub fn attribution(retrieval: &Retrieval, node: Node) -> Option<Attribution> {
+    // A fused score is not the walk's: its parts are the lists.
+    if retrieval.settings.method().select != Select::Score {
+        return None;
+    }
     let (view, spread) = (retrieval.view.as_deref()?, retrieval.spread.as_deref()?);
     let settings = &retrieval.settings;
     let alpha = settings.real(P::Alpha);

@@ -1,14 +1,14 @@
 //! Why a passage is there, in one sentence, and why another is missing, as codes with evidence.
 
 use super::attribution::attribution;
-use super::words::terms;
+use super::words::{Contribution, terms};
 use crate::corpus::full_text;
 use crate::graph::walk;
 use crate::index::Index;
 use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::retrieval::{Link, Node};
 use crate::retrieve::spread::{dangling, restart};
-use crate::retrieve::{GraphView, Retrieval, SeedReason, Spread};
+use crate::retrieve::{GraphView, Retrieval, SeedReason, Select, Spread};
 use crate::text::{Ner, Norm};
 use serde::Serialize;
 
@@ -51,19 +51,20 @@ pub fn not_in_index(index: &Index, named: &str) -> Reason {
 
 /// One sentence: the first of direct seed, walk shares, words that holds.
 pub fn why_here(index: &Index, retrieval: &Retrieval, passage: u32) -> String {
-    let Some(view) = retrieval.view.as_deref() else {
+    let walked = retrieval.settings.method().select == Select::Score;
+    let Some(view) = retrieval.view.as_deref().filter(|_| walked) else {
         let mut words = terms(index, retrieval, passage);
         words.retain(|w| w.score > 0.0);
         words.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let said: Vec<String> = words
-            .iter()
-            .take(4)
-            .map(|w| format!("{} {:.2}", w.word, w.score))
-            .collect();
+        let said = |w: &Contribution| match w.idf {
+            0.0 => format!("{} rank {} ({:.4})", w.word, w.tf, w.score),
+            _ => format!("{} {:.2}", w.word, w.score),
+        };
+        let said: Vec<String> = words.iter().take(4).map(said).collect();
         return if said.is_empty() {
             "shares no word".into()
         } else {
-            format!("words {}", said.join(", "))
+            said.join(", ")
         };
     };
     let Some(opened) = attribution(retrieval, passage) else {
@@ -120,14 +121,19 @@ pub fn why_not(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Reason
         return Vec::new();
     }
     let mut reasons = Vec::new();
+    let flat = retrieval
+        .ranked
+        .as_deref()
+        .is_some_and(|r| r.ranker.reads_words() && r.parts.len() < 2);
     match (retrieval.view.as_deref(), retrieval.spread.as_deref()) {
         (Some(view), Some(spread)) => {
             unlinked(index, retrieval, view, passage, &mut reasons);
             unreached(index, retrieval, view, spread, passage, &mut reasons);
         }
-        _ if terms(index, retrieval, passage)
-            .iter()
-            .all(|w| w.score == 0.0) =>
+        _ if flat
+            && terms(index, retrieval, passage)
+                .iter()
+                .all(|w| w.score == 0.0) =>
         {
             reasons.push(reason(
                 "NO_SHARED_TERM",

@@ -64,8 +64,14 @@ pub fn trace(
     if let Some(view) = retrieval.view.as_deref() {
         stages.push(context.link(view));
     }
-    if retrieval.ranked.is_some() {
+    if retrieval
+        .ranked
+        .as_deref()
+        .is_some_and(|r| !r.words.is_empty())
+    {
         stages.push(context.words());
+    }
+    if retrieval.ranked.is_some() {
         stages.extend(context.ranked());
     }
     if let (Some(view), Some(spread)) = (retrieval.view.as_deref(), retrieval.spread.as_deref()) {
@@ -182,7 +188,23 @@ impl Context<'_> {
             return Vec::new();
         };
         let mut stages = Vec::new();
-        if let Some(before) = ranked.before.as_deref() {
+        if ranked.words.is_empty() {
+            for (part, name) in ranked
+                .parts
+                .iter()
+                .zip(["list A: words", "list B: vectors"])
+            {
+                stages.push(self.list(name, part.ranker.stage(), part));
+            }
+            let name = if ranked.parts.is_empty() {
+                "nearest vectors"
+            } else {
+                "fused list"
+            };
+            stages.push(self.list(name, ranked.ranker.stage(), ranked));
+            return stages;
+        }
+        if let Some(before) = ranked.parts.first() {
             stages.push(self.list("first pass", "score", before));
             let mut stage = self.stage("expansion", "expand", "expand");
             stage.counters = json!({"added": ranked.expansion.len(), "words": ranked.words.len()});
@@ -193,14 +215,14 @@ impl Context<'_> {
             }
             stages.push(stage);
         }
-        let name = if ranked.before.is_some() {
+        let name = if !ranked.parts.is_empty() {
             "second pass"
         } else {
             "ranking of words"
         };
         let mut stage = self.list(
             name,
-            if ranked.before.is_some() {
+            if !ranked.parts.is_empty() {
                 "expand"
             } else {
                 "score"

@@ -1,26 +1,88 @@
 //! Which words of the question pay for a passage's BM25 score.
 
 use crate::index::Index;
-use crate::retrieve::Retrieval;
-use crate::retrieve::rank::{constants, tokens as cut};
+use crate::retrieve::rank::{constants, shares, tokens as cut};
+use crate::retrieve::{Ranked, Ranker, Retrieval, Select};
 use serde::Serialize;
 
-/// One word of the question in one passage.
+/// One word of the question in one passage, or one list or vector that ranks it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Contribution {
     pub word: String,
-    /// Passages that contain the word.
+    /// Passages that contain the word, or that the list holds.
     pub df: u32,
     pub idf: f64,
-    /// How often the passage has it.
+    /// How often the passage has it, or its rank in the list; 0 when not.
     pub tf: u32,
     /// What it adds to the score; the contributions sum to it.
     pub score: f64,
 }
 
-/// The contribution of each word of the question, and of each word an expansion added, to the BM25 score of a passage; words the passage
-/// lacks contribute 0.
+/// What adds up to the score of a passage in a flat ranking. Words: each word of the question, and each an expansion
+/// added, in question order; words the passage lacks contribute 0. Fused lists: the share of each. Vectors: the cosine.
 pub fn terms(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Contribution> {
+    let select = retrieval.settings.method().select;
+    let one = |word: String, df: usize, tf: usize, score: f64| Contribution {
+        word,
+        df: df as u32,
+        idf: 0.0,
+        tf: tf as u32,
+        score,
+    };
+    if select == Select::Rerank {
+        let score = retrieval
+            .rank(passage)
+            .map_or(0.0, |rank| retrieval.passages[rank - 1].score);
+        let before = retrieval.fused.first().map_or(0, |list| list.hits.len());
+        let rank = retrieval
+            .fused
+            .first()
+            .and_then(|list| place(list, passage))
+            .unwrap_or(0);
+        return vec![one("MaxSim".into(), before, rank, f64::from(score))];
+    }
+    let parts = match (select, retrieval.ranked.as_deref()) {
+        (Select::Fuse, _) => &retrieval.fused[..],
+        (_, Some(ranked)) if ranked.ranker == Ranker::Rrf => &ranked.parts[..],
+        (_, Some(ranked)) if ranked.ranker == Ranker::Dense => {
+            let score = retrieval
+                .rank(passage)
+                .map_or(0.0, |rank| retrieval.passages[rank - 1].score);
+            return vec![one(
+                "cosine".into(),
+                ranked.matched,
+                retrieval.rank(passage).unwrap_or(0),
+                f64::from(score),
+            )];
+        }
+        _ => return words(index, retrieval, passage),
+    };
+    let labels = if select == Select::Fuse {
+        ["RRF list", "walk list"]
+    } else {
+        ["BM25 list", "dense list"]
+    };
+    let mut found = Vec::new();
+    for (list, label) in parts.iter().zip(labels) {
+        let rank = place(list, passage);
+        let parts = shares(list, &retrieval.settings);
+        let score = rank
+            .and_then(|rank| parts.get(rank - 1).copied())
+            .unwrap_or(0.0);
+        found.push(one(label.into(), list.hits.len(), rank.unwrap_or(0), score));
+    }
+    found
+}
+
+/// Rank of a passage in a list, from 1.
+fn place(list: &Ranked, passage: u32) -> Option<usize> {
+    list.hits
+        .iter()
+        .position(|h| h.passage == passage)
+        .map(|at| at + 1)
+}
+
+fn words(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Contribution> {
     let settings = &retrieval.settings;
     let tokens = cut(settings);
     let lexical = index.lexical();

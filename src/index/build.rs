@@ -1,5 +1,6 @@
 //! Building an index from a corpus, with progress, in memory or into a folder.
 
+use super::dense::Dense;
 use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::Lexical;
 use super::passages::Passages;
@@ -14,6 +15,7 @@ use std::path::Path;
 pub enum Step {
     Entities,
     Words,
+    Vectors,
     Write,
 }
 
@@ -22,10 +24,39 @@ impl Step {
         match self {
             Step::Entities => "names",
             Step::Words => "words",
+            Step::Vectors => "vectors",
             Step::Write => "writing",
         }
     }
 }
+
+/// What an index is built with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildOptions {
+    pub entities: EntityOptions,
+    /// `static`, `bert:FOLDER`, `endpoint:URL`, or `none` for an index without vectors.
+    pub encoder: String,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        EntityOptions::default().into()
+    }
+}
+
+impl From<EntityOptions> for BuildOptions {
+    fn from(entities: EntityOptions) -> Self {
+        BuildOptions {
+            entities,
+            encoder: STATIC.into(),
+        }
+    }
+}
+
+/// The encoder in the binary.
+pub const STATIC: &str = "static";
+/// No encoder.
+pub const NONE: &str = "none";
 
 /// Watches a build and may stop it. Called from several threads.
 pub trait Progress: Sync {
@@ -57,7 +88,7 @@ impl Index {
     /// An empty corpus, or a cancelled build.
     pub fn build(
         corpus: Corpus,
-        options: &EntityOptions,
+        options: &BuildOptions,
         progress: &dyn Progress,
     ) -> Result<Index, IndexError> {
         build(corpus, options, None, progress)
@@ -69,7 +100,7 @@ impl Index {
     /// An empty corpus, a cancelled build, a folder that holds something else, or what could not be written.
     pub fn create(
         corpus: Corpus,
-        options: &EntityOptions,
+        options: &BuildOptions,
         folder: &Path,
         progress: &dyn Progress,
     ) -> Result<Built, IndexError> {
@@ -127,7 +158,7 @@ fn replace(finished: &Path, folder: &Path) -> Result<(), IndexError> {
 
 fn build(
     corpus: Corpus,
-    options: &EntityOptions,
+    options: &BuildOptions,
     folder: Option<&Path>,
     progress: &dyn Progress,
 ) -> Result<Index, IndexError> {
@@ -150,30 +181,38 @@ fn build(
         }
         None => None,
     };
-    let (graph, lexical) = rayon::join(
+    let (graph, (lexical, dense)) = rayon::join(
         || {
-            EntityGraph::build(&columns, options, |done| {
+            EntityGraph::build(&columns, &options.entities, |done| {
                 progress.advance(Step::Entities, done, total)
             })
         },
         || {
-            Lexical::build(&columns, engine.as_deref(), |done| {
-                progress.advance(Step::Words, done, total)
-            })
+            let words = |done| progress.advance(Step::Words, done, total);
+            let vectors = |done| progress.advance(Step::Vectors, done, total);
+            let lexical = Lexical::build(&columns, engine.as_deref(), words);
+            let dense = (options.encoder != NONE)
+                .then(|| Dense::build(&columns, &options.encoder, &vectors));
+            (lexical, dense)
         },
     );
     let graph = graph.ok_or(IndexError::Cancelled)?;
     let lexical = lexical
         .map_err(|e| IndexError::Lexical(e.to_string()))?
         .ok_or(IndexError::Cancelled)?;
+    let dense = match dense {
+        Some(built) => Some(built?.ok_or(IndexError::Cancelled)?),
+        None => None,
+    };
     let fingerprint = columns.fingerprint();
     Ok(Index::assemble(
         name,
         fingerprint,
-        options.clone(),
+        options.entities.clone(),
         columns,
         questions,
         graph,
         lexical,
+        dense,
     ))
 }

@@ -2,13 +2,15 @@
 
 pub mod build;
 pub mod column;
+pub mod dense;
 pub mod entities;
 pub mod lexical;
 pub mod passages;
 pub mod sample;
 pub mod store;
 
-pub use build::{Built, Progress, Silent, Step};
+pub use build::{BuildOptions, Built, Progress, Silent, Step};
+pub use dense::Dense;
 pub use entities::{EntityGraph, EntityOptions};
 pub use lexical::{Bm25, Lexical};
 pub use passages::Passages;
@@ -27,6 +29,7 @@ pub struct Index {
     options: EntityOptions,
     stored: Arc<EntityGraph>,
     lexical: Lexical,
+    dense: Option<Dense>,
     /// Graphs derived for options other than the stored ones, newest last: switching an extractor to and fro on screen
     /// must not read the corpus each time.
     derived: Mutex<Vec<(EntityOptions, Arc<EntityGraph>)>>,
@@ -51,6 +54,8 @@ pub enum IndexError {
     Occupied { path: PathBuf },
     #[error("lexical index: {0}")]
     Lexical(String),
+    #[error(transparent)]
+    Vectors(#[from] crate::embed::EmbedError),
     #[error("cancelled")]
     Cancelled,
     #[error("the corpus has no passages")]
@@ -88,6 +93,7 @@ impl Index {
         questions: Vec<Question>,
         graph: EntityGraph,
         lexical: Lexical,
+        dense: Option<Dense>,
     ) -> Index {
         let stored = Arc::new(graph);
         Index {
@@ -98,6 +104,7 @@ impl Index {
             options,
             stored,
             lexical,
+            dense,
             derived: Mutex::default(),
         }
     }
@@ -155,6 +162,20 @@ impl Index {
 
     pub fn lexical(&self) -> &Lexical {
         &self.lexical
+    }
+
+    /// Vectors of the passages, where the index was built with an encoder.
+    pub fn dense(&self) -> Option<&Dense> {
+        self.dense.as_ref()
+    }
+
+    /// Replaces the vectors: by those of a file, say.
+    #[must_use]
+    pub fn with_dense(self, dense: Dense) -> Index {
+        Index {
+            dense: Some(dense),
+            ..self
+        }
     }
 
     /// What the stored entity graph was built with.

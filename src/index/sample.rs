@@ -1,6 +1,6 @@
 //! The bundled sample corpus, indexed in memory: the program works at once, anywhere, offline.
 
-use super::{EntityOptions, Index, IndexError, Silent};
+use super::{BuildOptions, Index, Silent};
 use crate::corpus::{self, Corpus, ReadOptions};
 use std::fs;
 use std::path::Path;
@@ -43,9 +43,5 @@ pub fn corpus() -> anyhow::Result<Corpus> {
 /// # Errors
 /// As [`corpus`].
 pub fn index() -> anyhow::Result<Index> {
-    index_with(&EntityOptions::default())
-}
-
-fn index_with(options: &EntityOptions) -> anyhow::Result<Index> {
-    Index::build(corpus()?, options, &Silent).map_err(|e: IndexError| e.into())
+    Index::build(corpus()?, &BuildOptions::default(), &Silent).map_err(Into::into)
 }

@@ -4,11 +4,14 @@
 //! Opening checks every file's length and checksum at memory speed, then borrows the maps: nothing is parsed.
 
 use super::column::{Column, Strings};
+use super::dense::{Dense, DenseEntry};
 use super::entities::{Aliases, EntityGraph, EntityOptions};
 use super::lexical::Lexical;
 use super::passages::Passages;
 use super::{Index, IndexError};
 use crate::corpus::Question;
+use crate::embed::Weights;
+use crate::embed::vectors::Rows;
 use crate::text::Tokens;
 use bytemuck::Pod;
 use memmap2::Mmap;
@@ -39,6 +42,8 @@ pub struct Manifest {
     pub entities: usize,
     pub edges: usize,
     pub options: EntityOptions,
+    /// None for an index without vectors.
+    pub dense: Option<DenseEntry>,
     /// xxh3 of all identifiers, titles and texts.
     pub fingerprint: String,
     pub files: Vec<FileEntry>,
@@ -139,6 +144,7 @@ pub fn write(index: &Index, folder: &Path) -> Result<Manifest, IndexError> {
         entities: index.stored.entities(),
         edges: index.stored.edges(),
         options: index.options.clone(),
+        dense: index.dense.as_ref().map(|d| d.entry.clone()),
         fingerprint: index.fingerprint.clone(),
         files,
         checksum: String::new(),
@@ -184,6 +190,18 @@ fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
             format!("lengths.{}", tokens.name()),
             index.lexical.lengths(tokens).bytes(),
         );
+    }
+    if let Some(dense) = &index.dense {
+        match dense.vectors.rows() {
+            Rows::F32(values) => each("vectors.f32".into(), values.bytes()),
+            Rows::I8 { values, scales } => {
+                each("vectors.i8".into(), values.bytes());
+                each("vectors.scale".into(), scales.bytes());
+            }
+        }
+        if let Some(weights) = dense.encoder.weights() {
+            each("vectors.weight".into(), weights.column().bytes());
+        }
     }
 }
 
@@ -340,6 +358,26 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
     let questions: Column<u8> = files.column(m, QUESTIONS)?;
     let questions: Vec<Question> =
         serde_json::from_slice(&questions).map_err(|e| damaged(QUESTIONS, e.to_string()))?;
+    let dense = match manifest.dense.clone() {
+        Some(entry) => {
+            let listed = |name: &str| m.files.iter().any(|f| f.path == name);
+            let rows = if listed("vectors.i8") {
+                Rows::I8 {
+                    values: files.column(m, "vectors.i8")?,
+                    scales: files.column(m, "vectors.scale")?,
+                }
+            } else {
+                Rows::F32(files.column(m, "vectors.f32")?)
+            };
+            let weights = if listed("vectors.weight") {
+                Weights::stored(files.column(m, "vectors.weight")?)
+            } else {
+                Weights::default()
+            };
+            Some(Dense::open(entry, rows, weights)?)
+        }
+        None => None,
+    };
     Ok(Index::assemble(
         manifest.name,
         manifest.fingerprint,
@@ -348,5 +386,6 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
         questions,
         stored,
         lexical,
+        dense,
     ))
 }

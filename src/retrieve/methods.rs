@@ -12,15 +12,53 @@ pub enum Ranker {
     Rm3,
     /// BM25 with the question expanded by names of its best passages.
     TwoStep,
+    /// Cosine with the question's vector.
+    Dense,
+    /// Reciprocal rank fusion of BM25 and dense.
+    Rrf,
+}
+
+/// How the final ranking comes about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Select {
+    /// The scores of the walk, or else of the first stage.
+    Score,
+    /// The best of the first stage, scored again by MaxSim over token vectors.
+    Rerank,
+    /// The first-stage ranking and a walk from names alone, fused.
+    Fuse,
 }
 
 impl Ranker {
+    /// Whether words of the question are scored.
+    pub fn reads_words(self) -> bool {
+        self != Ranker::Dense
+    }
+
+    /// Whether vectors are.
+    pub fn reads_vectors(self) -> bool {
+        matches!(self, Ranker::Dense | Ranker::Rrf)
+    }
+
+    /// The stage that makes its list.
+    pub fn stage(self) -> &'static str {
+        match self {
+            Ranker::Bm25 => "score",
+            Ranker::Rm3 | Ranker::TwoStep => "expand",
+            Ranker::Dense => "vectors",
+            Ranker::Rrf => "fuse",
+        }
+    }
+
     /// For the screen.
     pub fn label(self) -> &'static str {
         match self {
             Ranker::Bm25 => "BM25",
             Ranker::Rm3 => "BM25+RM3",
             Ranker::TwoStep => "BM25 2-step",
+            Ranker::Dense => "dense",
+            Ranker::Rrf => "RRF",
         }
     }
 }
@@ -47,6 +85,7 @@ pub struct Method {
     pub ranker: Option<Ranker>,
     /// The graph that score spreads over; none for a flat ranking.
     pub graph: Option<GraphKind>,
+    pub select: Select,
     #[serde(skip)]
     pub defaults: &'static [(Parameter, Value)],
 }
@@ -60,6 +99,7 @@ pub static METHODS: &[Method] = &[
         needs: "words",
         ranker: Some(Ranker::Bm25),
         graph: None,
+        select: Select::Score,
         defaults: &[],
     },
     Method {
@@ -69,6 +109,7 @@ pub static METHODS: &[Method] = &[
         needs: "words",
         ranker: Some(Ranker::Rm3),
         graph: None,
+        select: Select::Score,
         defaults: &[],
     },
     Method {
@@ -78,6 +119,47 @@ pub static METHODS: &[Method] = &[
         needs: "words, entities",
         ranker: Some(Ranker::TwoStep),
         graph: None,
+        select: Select::Score,
+        defaults: &[],
+    },
+    Method {
+        name: "dense",
+        title: "Dense",
+        about: "cosine of the question's and the passage's vectors; no graph",
+        needs: "vectors",
+        ranker: Some(Ranker::Dense),
+        graph: None,
+        select: Select::Score,
+        defaults: &[],
+    },
+    Method {
+        name: "rrf",
+        title: "RRF",
+        about: "BM25 and dense, fused by rank; no graph",
+        needs: "words, vectors",
+        ranker: Some(Ranker::Rrf),
+        graph: None,
+        select: Select::Score,
+        defaults: &[],
+    },
+    Method {
+        name: "bm25-ce",
+        title: "BM25 + re-ranker",
+        about: "the best BM25 passages, scored again by MaxSim over token vectors",
+        needs: "words, vectors",
+        ranker: Some(Ranker::Bm25),
+        graph: None,
+        select: Select::Rerank,
+        defaults: &[],
+    },
+    Method {
+        name: "rrf-ce",
+        title: "RRF + re-ranker",
+        about: "the best fused passages, scored again by MaxSim over token vectors",
+        needs: "words, vectors",
+        ranker: Some(Ranker::Rrf),
+        graph: None,
+        select: Select::Rerank,
         defaults: &[],
     },
     Method {
@@ -87,6 +169,7 @@ pub static METHODS: &[Method] = &[
         needs: "words",
         ranker: None,
         graph: Some(GraphKind::TermPassage),
+        select: Select::Score,
         defaults: &[
             (P::MinDf, Value::Integer(3)),
             (P::MaxDfRatio, Value::Real(0.1)),
@@ -99,6 +182,7 @@ pub static METHODS: &[Method] = &[
         needs: "words, entities",
         ranker: None,
         graph: Some(GraphKind::EntityPassage),
+        select: Select::Score,
         defaults: &[],
     },
     Method {
@@ -108,6 +192,37 @@ pub static METHODS: &[Method] = &[
         needs: "words, entities",
         ranker: Some(Ranker::Bm25),
         graph: Some(GraphKind::EntityPassage),
+        select: Select::Score,
+        defaults: &[],
+    },
+    Method {
+        name: "graph-dense",
+        title: "SPRIG GraphDense",
+        about: "walk from the names in the question and from the passages nearest to it",
+        needs: "entities, vectors",
+        ranker: Some(Ranker::Dense),
+        graph: Some(GraphKind::EntityPassage),
+        select: Select::Score,
+        defaults: &[(P::SeedK, Value::Integer(5))],
+    },
+    Method {
+        name: "graph-rrf",
+        title: "SPRIG GraphRRF",
+        about: "walk from the names in the question and from the best fused passages",
+        needs: "words, entities, vectors",
+        ranker: Some(Ranker::Rrf),
+        graph: Some(GraphKind::EntityPassage),
+        select: Select::Score,
+        defaults: &[],
+    },
+    Method {
+        name: "rrf-ppr",
+        title: "RRF + PPR fusion",
+        about: "the fused ranking and a walk from names alone, fused",
+        needs: "words, entities, vectors",
+        ranker: Some(Ranker::Rrf),
+        graph: Some(GraphKind::EntityPassage),
+        select: Select::Fuse,
         defaults: &[],
     },
 ];
@@ -146,6 +261,16 @@ impl Method {
         })
     }
 
+    /// Whether passages of the first stage restart the walk.
+    pub fn seeds_passages(&self) -> bool {
+        self.graph.is_some() && self.ranker.is_some() && self.select != Select::Fuse
+    }
+
+    /// Whether it needs vectors.
+    pub fn reads_vectors(&self) -> bool {
+        self.ranker.is_some_and(Ranker::reads_vectors) || self.select == Select::Rerank
+    }
+
     /// The parameters that can change this method's result, in pipeline order.
     pub fn uses(&self) -> Vec<Parameter> {
         let mut uses = Vec::new();
@@ -155,23 +280,31 @@ impl Method {
         if self.graph.is_some() {
             uses.extend_from_slice(WEIGHTS);
         }
-        // A walk without a ranker still scores words for its bm25_top1 fallback.
-        uses.extend_from_slice(BM25);
+        // A walk without words still scores them for its bm25_top1 fallback.
+        if self.graph.is_some() || self.ranker.is_some_and(Ranker::reads_words) {
+            uses.extend_from_slice(BM25);
+        }
         match self.ranker {
             Some(Ranker::Rm3) => uses.extend_from_slice(RM3),
             Some(Ranker::TwoStep) => uses.extend_from_slice(TWO_STEP),
-            Some(Ranker::Bm25) | None => {}
+            Some(Ranker::Rrf) => uses.extend_from_slice(&[P::RrfC, P::RrfDepth]),
+            Some(Ranker::Bm25 | Ranker::Dense) | None => {}
         }
         if self.graph.is_some() {
             uses.push(P::SeedQ);
-            if self.ranker.is_some() {
+            if self.seeds_passages() {
                 uses.extend_from_slice(&[P::SeedK, P::SeedWeight, P::SoftmaxTau]);
             }
             uses.push(P::Fallback);
-            if self.ranker.is_some() {
+            if self.seeds_passages() {
                 uses.extend_from_slice(&[P::Mix, P::MixA]);
             }
             uses.extend_from_slice(SPREAD);
+        }
+        match self.select {
+            Select::Rerank => uses.push(P::RerankDepth),
+            Select::Fuse => uses.push(P::Fusion),
+            Select::Score => {}
         }
         uses.push(P::ResultK);
         uses

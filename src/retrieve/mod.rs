@@ -14,7 +14,7 @@ pub mod settings;
 pub mod spread;
 pub mod view;
 
-pub use methods::{DEFAULT_METHOD, METHODS, Method, Ranker};
+pub use methods::{DEFAULT_METHOD, METHODS, Method, Ranker, Select};
 pub use observer::{Observer, Quiet, Recorder, StageTime};
 pub use parameters::{Domain, Parameter, Stage, Value};
 pub use retrieval::{
@@ -24,7 +24,7 @@ pub use retrieval::{
 pub use settings::{Origin, Settings};
 pub use view::GraphView;
 
-use crate::index::Index;
+use crate::index::{Dense, Index};
 use parameters::Parameter as P;
 use seed::Seeded;
 use std::sync::Arc;
@@ -34,6 +34,12 @@ use std::sync::Arc;
 pub enum RetrieveError {
     #[error("lexical index: {0}")]
     Lexical(#[from] std::io::Error),
+    #[error(
+        "method {method} needs vectors, and the index has none; build it with: hopscope index CORPUS --out DIR --encoder static"
+    )]
+    NoVectors { method: &'static str },
+    #[error(transparent)]
+    Vectors(#[from] crate::embed::EmbedError),
 }
 
 /// What a stage's result depends on: a name for everything that is no parameter, and the parameters' values.
@@ -63,6 +69,9 @@ impl<T> Memo<T> {
     }
 }
 
+/// First-stage lists remembered: a fused method needs three at once.
+const LISTS: usize = 4;
+
 const SEEDS: &[P] = &[
     P::SeedQ,
     P::SeedK,
@@ -85,8 +94,8 @@ const SPREAD: &[P] = &[
 pub struct Retriever {
     index: Arc<Index>,
     view: Memo<GraphView>,
-    ranked: Memo<Ranked>,
-    expanded: Memo<Ranked>,
+    /// The last lists, oldest first.
+    ranked: Vec<(Key, Arc<Ranked>)>,
     linked: Memo<Vec<QueryName>>,
     seeded: Memo<Seeded>,
     spread: Memo<Spread>,
@@ -98,8 +107,7 @@ impl Retriever {
         Retriever {
             index,
             view: Memo::default(),
-            ranked: Memo::default(),
-            expanded: Memo::default(),
+            ranked: Vec::new(),
             linked: Memo::default(),
             seeded: Memo::default(),
             spread: Memo::default(),
@@ -139,14 +147,28 @@ impl Retriever {
             fallback: false,
             spread: None,
             view: None,
+            fused: Vec::new(),
             passages: Vec::new(),
         };
         if let Some(ranker) = method.ranker {
             retrieval.ranked = Some(self.ranked(ranker, question, settings, observer)?);
         }
         if method.graph.is_none() {
-            let ranked = retrieval.ranked.iter().flat_map(|r| r.hits.iter().copied());
-            retrieval.passages = ranked.collect();
+            retrieval.passages = match (&retrieval.ranked, method.select) {
+                (Some(first), Select::Rerank) => {
+                    let hits = rank::rerank(
+                        &self.index,
+                        self.dense(settings)?,
+                        first,
+                        question,
+                        settings,
+                    )?;
+                    observer.stage("rerank", false);
+                    retrieval.fused = vec![first.clone()];
+                    hits
+                }
+                (ranked, _) => ranked.iter().flat_map(|r| r.hits.iter().copied()).collect(),
+            };
             return Ok(retrieval);
         }
 
@@ -154,7 +176,7 @@ impl Retriever {
         let linked = self.linked(question, settings, &view, observer);
         let key = (
             format!("{}\n{question}", method.name),
-            settings.key(&[view::READS, rank::BM25, SEEDS].concat()),
+            settings.key(&[view::READS, rank::BM25, rank::EXPANDED, SEEDS].concat()),
         );
         let seeded = match self.seeded.get(&key) {
             Some(seeded) => {
@@ -162,7 +184,15 @@ impl Retriever {
                 seeded
             }
             None => {
-                let mut seeded = seed::seed(&view, &linked, retrieval.ranked.as_deref(), settings);
+                let mut seeded = seed::seed(
+                    &view,
+                    &linked,
+                    retrieval
+                        .ranked
+                        .as_deref()
+                        .filter(|_| method.seeds_passages()),
+                    settings,
+                );
                 if seeded.seeds.is_empty() {
                     let ranked = match settings.choice(P::Fallback) {
                         "bm25_top1" => {
@@ -179,6 +209,19 @@ impl Retriever {
         };
         let spread = self.spread(key, settings, &view, &seeded, observer);
         retrieval.passages = rank::best(&spread.scores[..view.passages()], depth(settings));
+        if let (Select::Fuse, Some(first)) = (method.select, retrieval.ranked.clone()) {
+            let hits = std::mem::take(&mut retrieval.passages);
+            let walk = Arc::new(Ranked {
+                hits,
+                words: Vec::new(),
+                expansion: Vec::new(),
+                parts: Vec::new(),
+                ..*first
+            });
+            let fused = rank::fuse(vec![first, walk], settings, depth(settings));
+            retrieval.passages = fused.hits;
+            retrieval.fused = fused.parts;
+        }
         observer.stage("select", false);
         retrieval.names = linked.to_vec();
         retrieval.seeds = seeded.seeds.clone();
@@ -222,6 +265,13 @@ impl Retriever {
         linked
     }
 
+    /// The vectors, which this method needs.
+    fn dense(&self, settings: &Settings) -> Result<&Dense, RetrieveError> {
+        self.index.dense().ok_or(RetrieveError::NoVectors {
+            method: settings.method().name,
+        })
+    }
+
     /// The first-stage ranking of a ranker.
     fn ranked<O: Observer>(
         &mut self,
@@ -230,64 +280,68 @@ impl Retriever {
         settings: &Settings,
         observer: &mut O,
     ) -> Result<Arc<Ranked>, RetrieveError> {
-        let mut key = (question.to_owned(), settings.key(rank::BM25));
-        let first = match self.ranked.get(&key) {
-            Some(known) => {
-                observer.stage("score", true);
-                known
-            }
-            None => {
+        let mut key = (
+            format!("{}\n{question}", ranker.label()),
+            settings.key(rank::BM25),
+        );
+        key.1.extend(settings.key(rank::EXPANDED));
+        if let Some((_, known)) = self.ranked.iter().find(|(known, _)| *known == key) {
+            observer.stage(ranker.stage(), true);
+            return Ok(known.clone());
+        }
+        let depth = depth(settings);
+        let ranked = match ranker {
+            Ranker::Bm25 => {
                 let words = self
                     .index
                     .lexical()
                     .question(rank::tokens(settings), question)?;
-                let depth = depth(settings);
-                let ranked = rank::words(
+                rank::words(
                     &self.index,
-                    Ranker::Bm25,
+                    ranker,
+                    words,
+                    settings,
+                    depth,
+                    &mut self.scratch,
+                )?
+            }
+            Ranker::Dense => rank::dense(self.dense(settings)?, question, depth)?,
+            Ranker::Rrf => {
+                let words = self.ranked(Ranker::Bm25, question, settings, observer)?;
+                let vectors = self.ranked(Ranker::Dense, question, settings, observer)?;
+                rank::fuse(vec![words, vectors], settings, depth)
+            }
+            Ranker::Rm3 | Ranker::TwoStep => {
+                let first = self.ranked(Ranker::Bm25, question, settings, observer)?;
+                let (words, expansion) = if ranker == Ranker::TwoStep {
+                    let view = self.view(settings, observer);
+                    let names = self.linked(question, settings, &view, observer);
+                    rank::two_step(&self.index, &view.graph, &names, first.clone(), settings)
+                } else {
+                    rank::rm3(&self.index, first.clone(), settings)
+                };
+                let second = rank::words(
+                    &self.index,
+                    ranker,
                     words,
                     settings,
                     depth,
                     &mut self.scratch,
                 )?;
-                observer.stage("score", false);
-                self.ranked.put(key.clone(), ranked)
+                Ranked {
+                    expansion,
+                    parts: vec![first],
+                    ..second
+                }
             }
         };
-        if ranker == Ranker::Bm25 {
-            return Ok(first);
+        observer.stage(ranker.stage(), false);
+        let ranked = Arc::new(ranked);
+        if self.ranked.len() == LISTS {
+            self.ranked.remove(0);
         }
-        key.0 = format!("{}\n{question}", ranker.label());
-        key.1.extend(settings.key(rank::EXPANDED));
-        if let Some(known) = self.expanded.get(&key) {
-            observer.stage("expand", true);
-            return Ok(known);
-        }
-        let (words, expansion) = match ranker {
-            Ranker::TwoStep => {
-                let view = self.view(settings, observer);
-                let names = self.linked(question, settings, &view, observer);
-                rank::two_step(&self.index, &view.graph, &names, first.clone(), settings)
-            }
-            Ranker::Bm25 | Ranker::Rm3 => rank::rm3(&self.index, first.clone(), settings),
-        };
-        let ranked = rank::words(
-            &self.index,
-            ranker,
-            words,
-            settings,
-            depth(settings),
-            &mut self.scratch,
-        )?;
-        observer.stage("expand", false);
-        Ok(self.expanded.put(
-            key,
-            Ranked {
-                expansion,
-                before: Some(first),
-                ..ranked
-            },
-        ))
+        self.ranked.push((key, ranked.clone()));
+        Ok(ranked)
     }
 
     fn spread<O: Observer>(
@@ -314,5 +368,8 @@ impl Retriever {
 }
 
 fn depth(settings: &Settings) -> usize {
-    settings.integer(P::ResultK).max(DEPTH)
+    settings
+        .integer(P::ResultK)
+        .max(settings.integer(P::RrfDepth))
+        .max(DEPTH)
 }

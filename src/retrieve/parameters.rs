@@ -189,6 +189,12 @@ parameters! {
             "rank": "by the sum of 1 / rank; all names",
         }, Pick(0),
         "How names are chosen", "not published; rank is what the reference runs use";
+    RrfC "rrf_c" "c" "fusion constant", Score,
+        Domain::Integer { min: 1, max: 200, step: 1, zero: None }, Int(60),
+        "A passage at rank r of a list adds 1/(c+r)", "reciprocal rank fusion, Cormack et al. 2009";
+    RrfDepth "rrf_depth" "depth" "fusion depth", Score,
+        Domain::Integer { min: 10, max: 1000, step: 10, zero: None }, Int(100),
+        "How many passages of each list are fused", "not published";
     SeedQ "seed_q" "q" "entity seed q", Seeds,
         Domain::Real { min: 0.0, max: 2.0, step: 0.05 }, Num(0.5),
         "An entity seed weighs df^-q", "SPRIG, defaults by data set (HotpotQA 0.5, 2Wiki 1.0)";
@@ -252,6 +258,15 @@ parameters! {
             "stay": "it stays where it is",
         }, Pick(0),
         "What happens at a passage without entities", "SPRIG is silent; drop is what normalising an empty row gives";
+    Fusion "fusion" "fuse" "list fusion", Select,
+        choices! {
+            "rank": "1/(c+r) of both lists",
+            "min_max": "both scores scaled to 0..1 within their lists, averaged",
+        }, Pick(0),
+        "How the fused ranking and the walk's become one", "SPRIG gives no formula for RRF+PPR fusion; rank fits its figures";
+    RerankDepth "rerank_depth" "N" "re-ranked", Select,
+        Domain::Integer { min: 10, max: 1000, step: 10, zero: None }, Int(100),
+        "How many candidates are scored again; the others keep their order below them", "SPRIG, cross-encoder on the top 100";
     ResultK "result_k" "K" "top K", Select,
         Domain::Integer { min: 1, max: 200, step: 1, zero: None }, Int(10),
         "How many passages are returned", "all systems";

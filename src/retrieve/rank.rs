@@ -1,18 +1,21 @@
 //! First-stage rankings: BM25, and BM25 with a question expanded by what its own first pass found.
 
-use super::methods::Ranker;
+use super::methods::{Ranker, Select};
 use super::parameters::Parameter as P;
 use super::retrieval::{Expansion, Hit, Link, QueryName, Ranked};
 use super::settings::Settings;
+use crate::embed::vectors::top;
+use crate::embed::{EmbedError, maxsim_texts};
 use crate::index::lexical::Weighted;
-use crate::index::{Bm25, EntityGraph, Index};
+use crate::index::{Bm25, Dense, EntityGraph, Index};
 use crate::text::Tokens;
 use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 use std::io;
 use std::sync::Arc;
 
 /// What BM25 depends on.
-pub const BM25: &[P] = &[P::Tokens, P::Bm25K1, P::Bm25B, P::ResultK];
+pub const BM25: &[P] = &[P::Tokens, P::Bm25K1, P::Bm25B, P::ResultK, P::RrfDepth];
 /// What the expanded rankings depend on besides.
 pub const EXPANDED: &[P] = &[
     P::Ner,
@@ -26,6 +29,7 @@ pub const EXPANDED: &[P] = &[
     P::Step2Entities,
     P::Step2Weight,
     P::Step2Rule,
+    P::RrfC,
 ];
 
 /// Feedback words stand in at most this share of the passages, in corpora of at least [`SMALL`].
@@ -64,7 +68,7 @@ pub fn words(
         matched,
         words,
         expansion: Vec::new(),
-        before: None,
+        parts: Vec::new(),
     })
 }
 
@@ -206,6 +210,109 @@ pub fn two_step(
     (words, expansion)
 }
 
+/// Cosine with every passage. All passages match; a negative cosine has a rank like any other.
+pub fn dense(dense: &Dense, question: &str, depth: usize) -> Result<Ranked, EmbedError> {
+    let scores = dense.scores(question)?;
+    let hits = top(&scores, depth)
+        .into_iter()
+        .map(|(passage, score)| Hit { passage, score })
+        .collect();
+    Ok(flat(Ranker::Dense, hits, scores.len()))
+}
+
+fn flat(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
+    Ranked {
+        ranker,
+        hits,
+        matched,
+        words: Vec::new(),
+        expansion: Vec::new(),
+        parts: Vec::new(),
+    }
+}
+
+/// What each passage of a list adds to a fused score, by rank.
+pub fn shares(list: &Ranked, settings: &Settings) -> Vec<f64> {
+    let hits = &list.hits[..settings.integer(P::RrfDepth).min(list.hits.len())];
+    if settings.method().select == Select::Fuse && settings.choice(P::Fusion) == "min_max" {
+        return hits
+            .iter()
+            .map(|hit| 0.5 * scaled(hits, hit.score))
+            .collect();
+    }
+    (1..=hits.len())
+        .map(|rank| 1.0 / (settings.integer(P::RrfC) + rank) as f64)
+        .collect()
+}
+
+/// Reciprocal rank fusion: the sum of 1/(c+r) over the lists.
+pub fn fuse(lists: Vec<Arc<Ranked>>, settings: &Settings, depth: usize) -> Ranked {
+    let mut sums: FxHashMap<u32, f64> = FxHashMap::default();
+    for list in &lists {
+        for (hit, share) in list.hits.iter().zip(shares(list, settings)) {
+            *sums.entry(hit.passage).or_insert(0.0) += share;
+        }
+    }
+    let mut hits: Vec<Hit> = sums
+        .into_iter()
+        .map(|(passage, s)| Hit {
+            passage,
+            score: s as f32,
+        })
+        .collect();
+    let matched = hits.len();
+    hits.sort_unstable_by(order);
+    hits.truncate(depth);
+    Ranked {
+        parts: lists,
+        ..flat(Ranker::Rrf, hits, matched)
+    }
+}
+
+/// A score between the ends of its list, 0 to 1.
+fn scaled(hits: &[Hit], score: f32) -> f64 {
+    let (best, last) = (
+        hits.first().map_or(0.0, |h| h.score),
+        hits.last().map_or(0.0, |h| h.score),
+    );
+    let range = f64::from(best - last);
+    f64::from(score - last) / if range > 0.0 { range } else { 1.0 }
+}
+
+/// The best candidates scored again by MaxSim over token vectors, which are cosines; the others keep their order, and
+/// scores below any cosine that say so.
+pub fn rerank(
+    index: &Index,
+    dense: &Dense,
+    first: &Ranked,
+    question: &str,
+    settings: &Settings,
+) -> Result<Vec<Hit>, EmbedError> {
+    let depth = settings.integer(P::RerankDepth).min(first.hits.len());
+    let texts: Vec<String> = first.hits[..depth]
+        .iter()
+        .map(|h| index.passages().full_text(h.passage as usize))
+        .collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let scores = maxsim_texts(dense.encoder.as_ref(), question, &texts)?;
+    let mut hits: Vec<Hit> = first
+        .hits
+        .iter()
+        .zip(scores)
+        .map(|(h, score)| Hit {
+            passage: h.passage,
+            score,
+        })
+        .collect();
+    hits.sort_unstable_by(order);
+    let rest = first.hits[depth..].iter().enumerate();
+    hits.extend(rest.map(|(at, h)| Hit {
+        passage: h.passage,
+        score: -1.0 - at as f32,
+    }));
+    Ok(hits)
+}
+
 fn weighted(index: &Index, tokens: Tokens, word: &str, weight: f64) -> Weighted {
     // A word whose postings cannot be read is as good as unknown; the scoring right after reports the failure.
     let df = index.lexical().df(tokens, word).unwrap_or(0);
@@ -226,13 +333,17 @@ pub fn best(scores: &[f32], count: usize) -> Vec<Hit> {
             score: *s,
         })
         .collect();
-    let order = |a: &Hit, b: &Hit| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage));
     if hits.len() > count {
         hits.select_nth_unstable_by(count, order);
         hits.truncate(count);
     }
     hits.sort_unstable_by(order);
     hits
+}
+
+/// Score descending, then id ascending.
+fn order(a: &Hit, b: &Hit) -> Ordering {
+    b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage))
 }
 
 #[cfg(test)]

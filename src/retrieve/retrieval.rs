@@ -1,6 +1,6 @@
 //! What a retrieval gives: every stage's outcome with its provenance, as plain data.
 
-use super::methods::Ranker;
+use super::methods::{Ranker, Select};
 use super::settings::Settings;
 use super::view::GraphView;
 use crate::index::lexical::Weighted;
@@ -73,8 +73,8 @@ pub struct Ranked {
     pub words: Vec<Weighted>,
     /// What joined the question, heaviest first.
     pub expansion: Vec<Expansion>,
-    /// The first pass of an expanded ranking.
-    pub before: Option<Arc<Ranked>>,
+    /// The first pass of an expanded ranking; the lists of a fused one.
+    pub parts: Vec<Arc<Ranked>>,
 }
 
 /// A word or name that feedback added to the question.
@@ -185,6 +185,8 @@ pub struct Retrieval {
     pub spread: Option<Arc<Spread>>,
     /// The graph the walk ran on.
     pub view: Option<Arc<GraphView>>,
+    /// The lists that were fused or re-ranked into `passages`: the candidates, or the first stage and the walk.
+    pub fused: Vec<Arc<Ranked>>,
     /// Best first: [`DEPTH`] or top K, whichever is larger; only scores above zero.
     pub passages: Vec<Hit>,
 }
@@ -201,7 +203,8 @@ impl Retrieval {
     /// Rank and score of any passage, as far as they are known: a walk ranks every passage it reached, a flat ranking
     /// the ones it kept. Score 0 has no rank.
     pub fn place(&self, passage: u32) -> Option<(usize, f32)> {
-        let Some(spread) = self.spread.as_deref() else {
+        let walked = self.settings.method().select == Select::Score;
+        let Some(spread) = self.spread.as_deref().filter(|_| walked) else {
             return self
                 .rank(passage)
                 .map(|rank| (rank, self.passages[rank - 1].score));

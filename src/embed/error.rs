@@ -1,0 +1,57 @@
+//! What can go wrong between a text and its vector: always which file or server, what was expected, what to do.
+
+use super::Identity;
+use std::path::{Path, PathBuf};
+
+/// Why there are no vectors, or none that may be used.
+#[derive(Debug, thiserror::Error)]
+pub enum EmbedError {
+    #[error("encoder `{given}`: {said}; expected {}", super::FORMS)]
+    Spec { given: String, said: String },
+    #[error("{}: {said}; {remedy}", path.display())]
+    File {
+        path: PathBuf,
+        said: String,
+        remedy: &'static str,
+    },
+    #[error("{url}: {said}; {remedy}")]
+    Endpoint {
+        url: String,
+        said: String,
+        remedy: &'static str,
+    },
+    #[error(
+        "the vectors were made by {stored}, the question would be encoded by {asked}; {}",
+        super::REBUILD
+    )]
+    Identity {
+        stored: Box<Identity>,
+        asked: Box<Identity>,
+    },
+    #[error("vectors: {said}; {}", super::REBUILD)]
+    Shape { said: String },
+    #[error("{said}")]
+    Options { said: String },
+    #[error("{encoder} gives {lacks}; {remedy}")]
+    Lacking {
+        encoder: String,
+        lacks: &'static str,
+        remedy: &'static str,
+    },
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl EmbedError {
+    pub(crate) fn file(path: &Path, said: impl ToString, remedy: &'static str) -> EmbedError {
+        EmbedError::File {
+            path: path.to_owned(),
+            said: said.to_string(),
+            remedy,
+        }
+    }
+
+    pub(crate) fn shape(said: impl Into<String>) -> EmbedError {
+        EmbedError::Shape { said: said.into() }
+    }
+}

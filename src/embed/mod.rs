@@ -1,0 +1,131 @@
+//! Text to vectors, and vectors to the nearest passages.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `fixed`, `table`, `weights` | the `static` encoder: a token table in the binary, weighted by the corpus |
+//! | `bert` | sentence-transformers folders on the CPU, and cross-encoders |
+//! | `endpoint`, `http` | vectors from a server |
+//! | `spec` | encoders by name |
+//! | `given` | vectors made elsewhere, from `.npy` files |
+//! | `vectors` | the passages' vectors and exact search, with the dot products of `dot` |
+//! | `hnsw`, `hnsw_build` | approximate search: a small-world graph over the vectors |
+//! | `maxsim` | the built-in re-ranker |
+//! | `wordpiece` | BERT's word pieces, for the static table and for BERT |
+
+mod dot;
+mod error;
+pub mod fixed;
+pub mod given;
+pub mod hnsw;
+mod hnsw_build;
+pub mod maxsim;
+pub mod spec;
+pub mod table;
+pub mod vectors;
+pub mod weights;
+pub mod wordpiece;
+
+pub use error::EmbedError;
+pub use fixed::Static;
+pub use given::Given;
+pub use hnsw::{Hnsw, HnswOptions};
+pub use maxsim::{maxsim, maxsim_texts};
+
+pub use vectors::{Rows, Vectors};
+pub use weights::Weights;
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+pub(crate) const FORMS: &str =
+    "`static`, `bert:FOLDER` or `endpoint:URL?model=NAME&key_env=VARIABLE`";
+pub(crate) const REBUILD: &str =
+    "use the encoder of the index, or build the index again with this one";
+
+/// What kind of encoder made a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    Static,
+    Bert,
+    Endpoint,
+    /// Vectors from a file, made elsewhere.
+    File,
+}
+
+/// Which encoder made a vector: only vectors of equal identity may be compared.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Identity {
+    pub name: String,
+    pub kind: Kind,
+    pub dims: usize,
+    /// Of the model and every setting that moves a vector.
+    pub fingerprint: String,
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` ({} dimensions, {})",
+            self.name, self.dims, self.fingerprint
+        )
+    }
+}
+
+/// A vector per token of a text, of unit length, and how much each token counts.
+#[derive(Clone, Debug, Default)]
+pub struct TokenVectors {
+    pub dims: usize,
+    pub rows: Vec<f32>,
+    pub weights: Vec<f32>,
+}
+
+/// Turns texts into vectors of unit length (or zero, where a text says nothing the encoder knows).
+pub trait Encoder: Send + Sync {
+    fn identity(&self) -> &Identity;
+
+    /// Learns what it weighs by from a corpus, before its passages are encoded; the identity changes with it.
+    ///
+    /// # Errors
+    /// None from the built-in encoders.
+    fn learn(&mut self, _passages: &[(&str, &str)]) -> Result<(), EmbedError> {
+        Ok(())
+    }
+
+    /// What [`Encoder::learn`] learnt, for the index to store and [`open`] to take back.
+    fn weights(&self) -> Option<&Weights> {
+        None
+    }
+
+    /// One row per passage, given as title and text. `progress` hears how many are done and stops the work by `false`.
+    ///
+    /// # Errors
+    /// Cancelled, or what an endpoint answers.
+    fn passages(
+        &self,
+        passages: &[(&str, &str)],
+        progress: &dyn Fn(usize) -> bool,
+    ) -> Result<Vec<f32>, EmbedError>;
+
+    /// # Errors
+    /// What an endpoint answers.
+    fn question(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+
+    /// Vectors of the tokens of each text, for [`maxsim`].
+    ///
+    /// # Errors
+    /// An encoder that gives none.
+    fn tokens(&self, texts: &[&str]) -> Result<Vec<TokenVectors>, EmbedError>;
+}
+
+/// Scales a vector to unit length; zero stays zero.
+pub(crate) fn unit(vector: &mut [f32]) {
+    let square: f64 = vector.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
+    if square > 0.0 {
+        let scale = 1.0 / square.sqrt();
+        for x in vector {
+            *x = (f64::from(*x) * scale) as f32;
+        }
+    }
+}

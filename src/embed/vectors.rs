@@ -1,0 +1,282 @@
+//! One vector per passage, with the identity of what made them, and exact search.
+
+use super::dot::{self, MOST_DIMS, QUERY_STEPS};
+use super::{EmbedError, Identity};
+use crate::index::column::Column;
+use rayon::prelude::*;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// How numbers are kept. Both forms are borrowed as they lie in a mapped index.
+pub enum Rows {
+    F32(Column<f32>),
+    /// A quarter of the room; `scales` holds the size of one step of every row.
+    I8 {
+        values: Column<i8>,
+        scales: Column<f32>,
+    },
+}
+
+/// Unit vectors of all passages, by passage number.
+pub struct Vectors {
+    identity: Identity,
+    len: usize,
+    rows: Rows,
+}
+
+/// A query made ready for either form.
+pub struct Probe {
+    values: Vec<f32>,
+    whole: Vec<i16>,
+    scale: f32,
+}
+
+/// Fewer numbers than this are not worth waking other cores for.
+const PARALLEL: usize = 1 << 20;
+const CHUNK: usize = 2048;
+
+impl Vectors {
+    /// Rows of `identity.dims` numbers, one after the other.
+    ///
+    /// # Errors
+    /// A number of values that makes no whole rows, or a value that is no finite number.
+    pub fn new(identity: Identity, rows: Vec<f32>) -> Result<Vectors, EmbedError> {
+        if let Some(at) = rows.iter().position(|x| !x.is_finite()) {
+            let row = at / identity.dims.max(1);
+            return Err(EmbedError::shape(format!("row {row} holds {}", rows[at])));
+        }
+        Vectors::stored(identity, Rows::F32(rows.into()))
+    }
+
+    /// From an index, whose checksums vouch for the values.
+    ///
+    /// # Errors
+    /// Columns that do not fit each other.
+    pub fn stored(identity: Identity, rows: Rows) -> Result<Vectors, EmbedError> {
+        let dims = identity.dims;
+        if dims == 0 || dims > MOST_DIMS {
+            return Err(EmbedError::shape(format!(
+                "{dims} dimensions, from 1 to {MOST_DIMS} are possible"
+            )));
+        }
+        let (values, len) = match &rows {
+            Rows::F32(values) => (values.len(), values.len() / dims),
+            Rows::I8 { values, scales } => (values.len(), scales.len()),
+        };
+        if len * dims != values {
+            return Err(EmbedError::shape(format!(
+                "{values} values make no {len} rows of {dims}"
+            )));
+        }
+        Ok(Vectors {
+            identity,
+            len,
+            rows,
+        })
+    }
+
+    /// The same in int8: a quarter of the room, cosines changed by less than .005.
+    pub fn quantised(&self) -> Vectors {
+        let mut row = vec![0.0; self.dims()];
+        let mut values = Vec::with_capacity(self.len * self.dims());
+        let mut scales = Vec::with_capacity(self.len);
+        for i in 0..self.len {
+            self.row(i as u32, &mut row);
+            let (whole, scale) = dot::quantise(&row, 127.0, |x| x as i8);
+            values.extend(whole);
+            scales.push(scale);
+        }
+        Vectors {
+            identity: self.identity.clone(),
+            len: self.len,
+            rows: Rows::I8 {
+                values: values.into(),
+                scales: scales.into(),
+            },
+        }
+    }
+
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    pub fn dims(&self) -> usize {
+        self.identity.dims
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// To be stored.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// Whether queries of this encoder may be compared with these vectors.
+    ///
+    /// # Errors
+    /// Another encoder.
+    pub fn check(&self, asked: &Identity) -> Result<(), EmbedError> {
+        if self.identity == *asked {
+            return Ok(());
+        }
+        Err(EmbedError::Identity {
+            stored: Box::new(self.identity.clone()),
+            asked: Box::new(asked.clone()),
+        })
+    }
+
+    /// Makes a query ready.
+    ///
+    /// # Errors
+    /// Another number of dimensions, or a value that is no finite number.
+    pub fn probe(&self, query: &[f32]) -> Result<Probe, EmbedError> {
+        if query.len() != self.dims() || query.iter().any(|x| !x.is_finite()) {
+            return Err(EmbedError::shape(format!(
+                "a query of {} values, expected {} finite ones",
+                query.len(),
+                self.dims()
+            )));
+        }
+        Ok(self.ready(query.to_vec()))
+    }
+
+    fn ready(&self, values: Vec<f32>) -> Probe {
+        let (whole, scale) = match self.rows {
+            Rows::F32(_) => (Vec::new(), 1.0),
+            Rows::I8 { .. } => dot::quantise(&values, QUERY_STEPS, |x| x as i16),
+        };
+        Probe {
+            values,
+            whole,
+            scale,
+        }
+    }
+
+    /// A row as a query.
+    pub fn probe_row(&self, row: u32) -> Probe {
+        let mut values = vec![0.0; self.dims()];
+        self.row(row, &mut values);
+        self.ready(values)
+    }
+
+    /// Cosine of a query and a row.
+    pub fn score(&self, probe: &Probe, row: u32) -> f32 {
+        let span = self.span(row);
+        match &self.rows {
+            Rows::F32(values) => dot::f32s(&values[span], &probe.values),
+            Rows::I8 { values, scales } => {
+                let sum = dot::i8_i16(&values[span], &probe.whole);
+                sum as f32 * (scales[row as usize] * probe.scale)
+            }
+        }
+    }
+
+    /// Cosine of two rows.
+    pub fn between(&self, a: u32, b: u32) -> f32 {
+        match &self.rows {
+            Rows::F32(values) => dot::f32s(&values[self.span(a)], &values[self.span(b)]),
+            Rows::I8 { values, scales } => {
+                let sum = dot::i8s(&values[self.span(a)], &values[self.span(b)]);
+                sum as f32 * (scales[a as usize] * scales[b as usize])
+            }
+        }
+    }
+
+    fn span(&self, row: u32) -> std::ops::Range<usize> {
+        let start = row as usize * self.dims();
+        start..start + self.dims()
+    }
+
+    /// Copies a row out.
+    pub fn row(&self, row: u32, out: &mut [f32]) {
+        match &self.rows {
+            Rows::F32(values) => out.copy_from_slice(&values[self.span(row)]),
+            Rows::I8 { values, scales } => {
+                for (out, &value) in out.iter_mut().zip(&values[self.span(row)]) {
+                    *out = f32::from(value) * scales[row as usize];
+                }
+            }
+        }
+    }
+
+    /// Cosine of a query and every passage.
+    ///
+    /// # Errors
+    /// As [`Vectors::probe`].
+    pub fn scores(&self, query: &[f32]) -> Result<Vec<f32>, EmbedError> {
+        let probe = self.probe(query)?;
+        let mut scores = vec![0.0; self.len];
+        let fill = |start: usize, scores: &mut [f32]| {
+            for (row, score) in (start as u32..).zip(scores) {
+                *score = self.score(&probe, row);
+            }
+        };
+        if self.len * self.dims() < PARALLEL {
+            fill(0, &mut scores);
+        } else {
+            (scores.par_chunks_mut(CHUNK).enumerate())
+                .for_each(|(chunk, scores)| fill(chunk * CHUNK, scores));
+        }
+        Ok(scores)
+    }
+
+    /// The `k` nearest passages: best score first, equal scores by passage number.
+    ///
+    /// # Errors
+    /// As [`Vectors::probe`].
+    pub fn nearest(&self, query: &[f32], k: usize) -> Result<Vec<(u32, f32)>, EmbedError> {
+        Ok(top(&self.scores(query)?, k))
+    }
+}
+
+/// A scored passage; the greater is the better one.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Hit {
+    pub score: f32,
+    pub row: u32,
+}
+
+impl Eq for Hit {}
+
+impl Ord for Hit {
+    fn cmp(&self, other: &Hit) -> Ordering {
+        // Scores of finite vectors are finite; equality (of the two zeros, too) leaves it to the row.
+        let by_score = self.score.partial_cmp(&other.score);
+        by_score
+            .unwrap_or(Ordering::Equal)
+            .then(other.row.cmp(&self.row))
+    }
+}
+
+impl PartialOrd for Hit {
+    fn partial_cmp(&self, other: &Hit) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The best `k` of all scores, best first, equal scores by number.
+pub fn top(scores: &[f32], k: usize) -> Vec<(u32, f32)> {
+    let mut best: BinaryHeap<Reverse<Hit>> = BinaryHeap::with_capacity(k.min(scores.len()) + 1);
+    for (row, &score) in (0..).zip(scores) {
+        let hit = Hit { score, row };
+        if best.len() < k {
+            best.push(Reverse(hit));
+        } else if let Some(mut last) = best.peek_mut()
+            && hit > last.0
+        {
+            *last = Reverse(hit);
+        }
+    }
+    let sorted = best.into_sorted_vec();
+    sorted.into_iter().map(|r| (r.0.row, r.0.score)).collect()
+}
+
+#[cfg(test)]
+#[path = "vectors_tests.rs"]
+pub(super) mod tests;

@@ -1,0 +1,90 @@
+//! Vectors of all passages, and the encoder that made them.
+
+use super::IndexError;
+use super::passages::Passages;
+use crate::embed::vectors::Rows;
+use crate::embed::{EmbedError, Encoder, Identity, Kind, Vectors, Weights, spec};
+use serde::{Deserialize, Serialize};
+
+/// How the vectors were made, as the manifest keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DenseEntry {
+    /// What opens the encoder again: `static`, `bert:FOLDER` or `endpoint:URL`.
+    pub encoder: String,
+    pub identity: Identity,
+}
+
+/// The dense part of an index.
+pub struct Dense {
+    pub entry: DenseEntry,
+    pub vectors: Vectors,
+    pub encoder: Box<dyn Encoder>,
+}
+
+impl Dense {
+    /// Encodes all passages. `None` when `progress`, which hears how many are done, stops the work.
+    pub(super) fn build(
+        passages: &Passages,
+        encoder: &str,
+        progress: &dyn Fn(usize) -> bool,
+    ) -> Result<Option<Dense>, EmbedError> {
+        let mut opened = spec::open(encoder, Weights::default())?;
+        let texts: Vec<(&str, &str)> = (0..passages.len())
+            .map(|p| (passages.title(p), passages.text(p)))
+            .collect();
+        if !progress(0) {
+            return Ok(None);
+        }
+        opened.learn(&texts)?;
+        let rows = match opened.passages(&texts, progress) {
+            Err(EmbedError::Cancelled) => return Ok(None),
+            rows => rows?,
+        };
+        Dense::with(encoder, opened, rows).map(Some)
+    }
+
+    /// Rows made by an encoder, one a passage. Those of the built-in table are kept in int8: it is no finer itself.
+    pub fn with(
+        spec: &str,
+        encoder: Box<dyn Encoder>,
+        rows: Vec<f32>,
+    ) -> Result<Dense, EmbedError> {
+        let identity = encoder.identity().clone();
+        let mut vectors = Vectors::new(identity.clone(), rows)?;
+        if identity.kind == Kind::Static {
+            vectors = vectors.quantised();
+        }
+        Ok(Dense {
+            entry: DenseEntry {
+                encoder: spec.to_owned(),
+                identity,
+            },
+            vectors,
+            encoder,
+        })
+    }
+
+    /// Opens what an index stored. The encoder must still be the one that made the vectors.
+    pub(super) fn open(
+        entry: DenseEntry,
+        rows: Rows,
+        weights: Weights,
+    ) -> Result<Dense, IndexError> {
+        let vectors = Vectors::stored(entry.identity.clone(), rows)?;
+        let encoder = spec::open(&entry.encoder, weights)?;
+        vectors.check(encoder.identity())?;
+        Ok(Dense {
+            entry,
+            vectors,
+            encoder,
+        })
+    }
+
+    /// Cosine of the question and every passage.
+    ///
+    /// # Errors
+    /// What the encoder says, an endpoint that does not answer for example.
+    pub fn scores(&self, question: &str) -> Result<Vec<f32>, EmbedError> {
+        self.vectors.scores(&self.encoder.question(question)?)
+    }
+}
