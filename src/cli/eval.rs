@@ -1,14 +1,20 @@
 //! `hopscope eval INDEX`: methods over a set of questions.
 
+mod condition;
+mod table;
+
 use super::ask::set_top;
 use super::load::load;
-use super::{How, Reading, interrupt};
+use super::{ConditionFailed, How, Reading, interrupt};
 use crate::corpus::{self, Lookup, Question};
-use crate::evaluate::{Evaluation, MEASURES, evaluate, write_run};
+use crate::evaluate::{
+    Comparison, Coverage, Evaluation, Resampling, Survival, by_gold, by_type, evaluate, write_run,
+};
 use crate::index::Index;
 use crate::retrieve::{DEPTH, Parameter};
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use condition::Condition;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -25,7 +31,7 @@ pub struct EvalArgs {
     /// Gold for those questions: a qrels file.
     #[arg(long, value_name = "FILE")]
     qrels: Option<PathBuf>,
-    /// Methods, separated by commas.
+    /// Methods, separated by commas. Each later one is compared with the first.
     #[arg(long, short, value_delimiter = ',')]
     method: Vec<String>,
     /// Set a parameter for every method. May be repeated.
@@ -39,6 +45,18 @@ pub struct EvalArgs {
     /// Write a TREC run; with several methods the method's name is added to the file's.
     #[arg(long, value_name = "FILE")]
     run: Option<PathBuf>,
+    /// Show measures by type of question and number of gold, and recall by how well names were found.
+    #[arg(long)]
+    by_type: bool,
+    /// Exit with code 1 when a measure is lower than this, of any method or of the one named. May be repeated.
+    #[arg(long, value_name = "[METHOD:]MEASURE=VALUE")]
+    fail_under: Vec<Condition>,
+    /// Resamples of each paired bootstrap and each randomisation test.
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
+    resamples: u32,
+    /// Seed of the resamples.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
     /// Print one JSON object with a row per question.
     #[arg(long)]
     json: bool,
@@ -70,6 +88,11 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             args.index.display()
         );
     }
+    for method in args.fail_under.iter().filter_map(Condition::method) {
+        if !all.iter().any(|s| s.method().name == method) {
+            bail!("--fail-under: '{method}' is none of the methods of this evaluation");
+        }
+    }
     interrupt::watch();
     let mut evaluations = Vec::new();
     for settings in &all {
@@ -95,10 +118,52 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             eprintln!("wrote {}", path.display());
         }
     }
+    let judged = evaluations.first().map_or(0, |e| e.judged);
+    if judged == 0 && !args.fail_under.is_empty() {
+        bail!("--fail-under: no question has gold");
+    }
+    // Reported also when nobody reads the output to its end.
+    let printed = print(args, &index, &questions, &evaluations);
+    let misses: Vec<String> = args
+        .fail_under
+        .iter()
+        .flat_map(|condition| condition.misses(&evaluations))
+        .collect();
+    if misses.is_empty() {
+        return printed;
+    }
+    Err(ConditionFailed(misses.join("; ")).into())
+}
+
+fn print(
+    args: &EvalArgs,
+    index: &Index,
+    questions: &[Question],
+    evaluations: &[Evaluation],
+) -> Result<()> {
+    let resampling = Resampling {
+        seed: args.seed,
+        resamples: args.resamples as usize,
+    };
+    let comparisons: Vec<Comparison> = evaluations
+        .iter()
+        .skip(1)
+        .map(|later| Comparison::new(&evaluations[0], later, resampling))
+        .collect();
+    // A method without names of its own takes those of the first that has some: they tell which questions are hard.
+    let coverage = |e: &Evaluation| {
+        std::iter::once(e)
+            .chain(evaluations)
+            .find_map(|named| Coverage::of(named, e))
+    };
     if args.json {
         let methods: Vec<Value> = evaluations
             .iter()
-            .map(|e| method_json(&index, &questions, e))
+            .map(|e| {
+                let mut method = method_json(index, questions, e);
+                method["coverage"] = json!(coverage(e));
+                method
+            })
             .collect();
         return super::print_json(&json!({
             "index": {"name": index.name(), "fingerprint": index.fingerprint(), "passages": index.len(),
@@ -106,10 +171,17 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             "questions": questions.len(),
             "judged": evaluations.first().map_or(0, |e| e.judged),
             "methods": methods,
-            "comparisons": [],
+            "comparisons": comparisons,
         }));
     }
-    table(&index, &questions, &evaluations)
+    let mut out = std::io::stdout().lock();
+    table::measures(&mut out, index, questions, evaluations)?;
+    table::comparisons(&mut out, &comparisons)?;
+    table::survival(&mut out, evaluations)?;
+    if args.by_type {
+        table::breakdown(&mut out, questions, evaluations, &coverage)?;
+    }
+    Ok(())
 }
 
 fn questions(args: &EvalArgs, index: &Arc<Index>) -> Result<Vec<Question>> {
@@ -160,13 +232,15 @@ fn method_json(index: &Index, questions: &[Question], evaluation: &Evaluation) -
             let gold: Vec<Value> = question
                 .gold
                 .iter()
-                .map(|g| json!({"id": index.id(g.passage), "rank": rank(g.passage)}))
+                .zip(&row.fate.gold)
+                .map(|(g, stage)| json!({"id": index.id(g.passage), "rank": rank(g.passage), "stage": stage}))
                 .chain(question.missing.iter().map(|named| json!({"id": named, "rank": null, "missing": true})))
                 .collect();
             let ranking: Vec<Value> =
                 row.ranking.iter().take(k).map(|h| json!({"id": index.id(h.passage), "score": h.score})).collect();
+            let names = row.fate.names.map(|n| json!({"extracted": n.extracted, "linked": n.linked}));
             json!({"id": question.id, "type": question.kind, "question": question.text, "measures": row.measures,
-                   "gold": gold, "ranking": ranking, "milliseconds": row.milliseconds})
+                   "gold": gold, "ranking": ranking, "names": names, "fallback": row.fate.fallback, "milliseconds": row.milliseconds})
         })
         .collect();
     json!({
@@ -174,37 +248,9 @@ fn method_json(index: &Index, questions: &[Question], evaluation: &Evaluation) -
         "settings": evaluation.settings,
         "measures": evaluation.measures,
         "latency_ms": {"p50": evaluation.latency(0.5), "p95": evaluation.latency(0.95), "p99": evaluation.latency(0.99)},
+        "by_type": by_type(questions, evaluation),
+        "by_gold": by_gold(questions, evaluation),
+        "survival": Survival::of(evaluation),
         "per_question": rows,
     })
-}
-
-fn table(index: &Index, questions: &[Question], evaluations: &[Evaluation]) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let judged = evaluations.first().map_or(0, |e| e.judged);
-    writeln!(
-        out,
-        "{} · {} passages · {} questions, {judged} with gold",
-        index.name(),
-        index.len(),
-        questions.len()
-    )?;
-    write!(out, "{:<14}", "method")?;
-    for name in MEASURES {
-        write!(out, " {name:>10}")?;
-    }
-    writeln!(out, " {:>8} {:>8} {:>8}", "p50 ms", "p95 ms", "p99 ms")?;
-    for e in evaluations {
-        write!(out, "{:<14}", e.settings.method().name)?;
-        for value in e.measures.0 {
-            write!(out, " {value:>10.4}")?;
-        }
-        writeln!(
-            out,
-            " {:>8.2} {:>8.2} {:>8.2}",
-            e.latency(0.5),
-            e.latency(0.95),
-            e.latency(0.99)
-        )?;
-    }
-    Ok(())
 }

@@ -9,6 +9,7 @@ mod index;
 mod interrupt;
 mod lists;
 mod load;
+mod stats;
 
 use crate::corpus::{Format, ReadOptions};
 use crate::retrieve::{Method, Settings};
@@ -40,6 +41,8 @@ enum Command {
     Trace(ask::AskArgs),
     /// Measure methods over a set of questions.
     Eval(eval::EvalArgs),
+    /// Describe the graph of an index: sizes, degrees, hubs, components.
+    Stats(stats::StatsArgs),
     /// List the methods.
     Methods(lists::ListArgs),
     /// List the parameters.
@@ -118,6 +121,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Ask(args)) => ask::ask(&args),
         Some(Command::Trace(args)) => ask::trace(&args),
         Some(Command::Eval(args)) => eval::run(&args),
+        Some(Command::Stats(args)) => stats::run(&args),
         Some(Command::Methods(args)) => lists::methods(&args),
         Some(Command::Parameters(args)) => lists::parameters(&args),
     };
@@ -127,6 +131,10 @@ pub fn main(cli: Cli) -> ExitCode {
             eprintln!("hopscope: {error:#}");
             ExitCode::from(130)
         }
+        Err(error) if error.is::<ConditionFailed>() => {
+            eprintln!("hopscope: {error}");
+            ExitCode::from(1)
+        }
         // A reader that has seen enough, as in `hopscope ... | head`, is no failure.
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -135,6 +143,11 @@ pub fn main(cli: Cli) -> ExitCode {
         }
     }
 }
+
+/// The command did its work, but a condition that was set for it does not hold: exit code 1.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ConditionFailed(String);
 
 fn broken_pipe(error: &anyhow::Error) -> bool {
     let broken = |io: &std::io::Error| io.kind() == std::io::ErrorKind::BrokenPipe;

@@ -1,7 +1,20 @@
-//! Measures over a set of questions, and run files. Names and definitions are those of ir_measures.
+//! Measures over a set of questions, run files, and what the rigour of the field asks for: paired tests, breakdowns,
+//! survival of gold, coverage of names, statistics of the graph. Names and definitions of measures are those of
+//! ir_measures.
 
+pub mod breakdown;
+pub mod compare;
+pub mod coverage;
 pub mod measures;
+pub mod random;
 pub mod run;
+pub mod shape;
+pub mod survival;
 
+pub use breakdown::{Group, by_gold, by_type};
+pub use compare::{Comparison, Difference, Resampling};
+pub use coverage::{Bucket, Coverage, Names};
 pub use measures::{MEASURES, Measures, measures};
 pub use run::{Evaluation, PerQuestion, evaluate, percentile, write_run};
+pub use shape::{GraphShape, Hub};
+pub use survival::{Fate, STAGES, Stage, Survival};

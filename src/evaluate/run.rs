@@ -1,6 +1,7 @@
 //! One method over many questions.
 
 use super::measures::{Measures, measures};
+use super::survival::Fate;
 use crate::corpus::Question;
 use crate::index::Index;
 use crate::retrieve::{Hit, Quiet, RetrieveError, Retriever, Settings};
@@ -31,6 +32,8 @@ pub struct PerQuestion {
     /// None without gold.
     pub measures: Option<Measures>,
     pub milliseconds: f64,
+    /// How far its gold got, and what became of its names.
+    pub fate: Fate,
 }
 
 /// Runs a method over questions, on all threads; the rankings do not depend on how many. `progress` gets the number
@@ -66,6 +69,7 @@ pub fn evaluate(
                 let measures = measures(&ranked, question);
                 Ok(Some(PerQuestion {
                     question: at,
+                    fate: Fate::of(&retrieval, question),
                     ranking: retrieval.passages,
                     measures,
                     milliseconds,

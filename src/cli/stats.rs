@@ -1,0 +1,158 @@
+//! `hopscope stats [INDEX]`: what the graph looks like, as built and as the settings see it.
+
+use super::load::load;
+use super::{How, Reading};
+use crate::evaluate::{GraphShape, shape::Degrees};
+use crate::retrieve::methods::GraphKind;
+use crate::retrieve::view::READS;
+use crate::retrieve::{Mask, Parameter, Quiet, Retriever, Settings};
+use anyhow::{Result, bail};
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct StatsArgs {
+    /// An index folder or a corpus; the bundled sample without one.
+    index: Option<PathBuf>,
+    /// The method whose graph is described.
+    #[arg(long, short, default_value = "graph")]
+    method: String,
+    /// Set a parameter of the graph. May be repeated.
+    #[arg(long = "set", short, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    #[command(flatten)]
+    reading: Reading,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The parameters that the graph of these settings depends on: only a graph of words reads how words are cut.
+fn reads(settings: &Settings) -> Vec<Parameter> {
+    let words = settings.method().graph == Some(GraphKind::TermPassage);
+    let uses = settings.method().uses();
+    let mut reads = READS.to_vec();
+    reads.retain(|p| uses.contains(p) && (words || *p != Parameter::Tokens));
+    reads
+}
+
+pub fn run(args: &StatsArgs) -> Result<()> {
+    let how = How {
+        method: None,
+        set: args.set.clone(),
+    };
+    let mut settings = how.settings(Some(&args.method))?;
+    if settings.method().graph.is_none() {
+        bail!("method {} has no graph", args.method);
+    }
+    let index = load(args.index.as_deref(), &args.reading, &mut settings)?;
+    let view = Retriever::new(index.clone()).view(&settings, &mut Quiet);
+    let (raw, seen) = (GraphShape::raw(&view.graph), GraphShape::view(&view));
+    let masked = |by: Mask| {
+        let entities = 0..view.graph.entities() as u32;
+        entities.filter(|e| view.mask(*e) == Some(by)).count()
+    };
+    let (pruned, min_df, max_df) = (
+        masked(Mask::Pruned),
+        masked(Mask::MinDf),
+        masked(Mask::MaxDf),
+    );
+    if args.json {
+        let shown: Map<String, Value> = reads(&settings)
+            .iter()
+            .map(|p| (p.id().to_owned(), p.json(settings.get(*p))))
+            .collect();
+        return super::print_json(&json!({
+            "index": {"name": index.name(), "fingerprint": index.fingerprint()},
+            "method": args.method,
+            "settings": shown,
+            "masked": {"pruned": pruned, "min_df": min_df, "max_df": max_df},
+            "raw": raw,
+            "view": seen,
+        }));
+    }
+    let mut out = std::io::stdout().lock();
+    let mut asked = settings.changed();
+    asked.retain(|said| {
+        let mut own = reads(&settings).into_iter();
+        own.any(|p| said.split('=').next() == Some(p.id()))
+    });
+    write!(out, "{} · graph of {}", index.name(), args.method)?;
+    if !asked.is_empty() {
+        write!(out, " · {}", asked.join(" "))?;
+    }
+    writeln!(out, "\n{:<22} {:>12} {:>12}", "", "raw", "view")?;
+    for (name, value) in ROWS {
+        writeln!(out, "{name:<22} {:>12} {:>12}", value(&raw), value(&seen))?;
+    }
+    if view.masked > 0 {
+        writeln!(
+            out,
+            "masked entities: {pruned} pruned, {min_df} below min_df, {max_df} above max_df_ratio"
+        )?;
+    }
+    writeln!(
+        out,
+        "\n{:<22} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8}",
+        "edges of the view", "p50", "p90", "p95", "p99", "max", "mean"
+    )?;
+    degrees(&mut out, "per passage", seen.passage_degree)?;
+    degrees(&mut out, "per entity", seen.entity_degree)?;
+    writeln!(
+        out,
+        "\n{:<30} {:>8} {:>8} {:>9}   together {:.1} %",
+        "hubs of the view",
+        "df",
+        "edges",
+        "share",
+        100.0 * seen.hubs_share
+    )?;
+    for hub in &seen.hubs {
+        writeln!(
+            out,
+            "{:<30} {:>8} {:>8} {:>7.2} %",
+            short(&hub.label),
+            hub.df,
+            hub.degree,
+            100.0 * hub.share
+        )?;
+    }
+    Ok(())
+}
+
+type Row = (&'static str, fn(&GraphShape) -> String);
+
+const ROWS: &[Row] = &[
+    ("nodes", |g| g.nodes.to_string()),
+    ("passages", |g| g.passages.to_string()),
+    ("entities", |g| g.entities.to_string()),
+    ("edges", |g| g.edges.to_string()),
+    ("edges per passage", |g| {
+        format!("{:.2}", g.edges_per_passage)
+    }),
+    ("isolated passages", |g| g.isolated_passages.to_string()),
+    ("components", |g| g.components.count.to_string()),
+    ("of a single node", |g| g.components.single.to_string()),
+    ("nodes of the largest", |g| g.components.largest.to_string()),
+    ("share of the largest", |g| {
+        format!("{:.1} %", 100.0 * g.components.largest_share)
+    }),
+];
+
+fn degrees(out: &mut impl Write, name: &str, d: Degrees) -> std::io::Result<()> {
+    writeln!(
+        out,
+        "{name:<22} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8.2}",
+        d.p50, d.p90, d.p95, d.p99, d.max, d.mean
+    )
+}
+
+/// A label that fits its column.
+fn short(label: &str) -> String {
+    if label.chars().count() <= 30 {
+        return label.to_owned();
+    }
+    label.chars().take(29).chain(['…']).collect()
+}

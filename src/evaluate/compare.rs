@@ -1,0 +1,272 @@
+//! Two evaluations on the same questions: how far apart, how sure, and on how many questions.
+//!
+//! Everything is paired: a question's two values are drawn together. Difference and interval are those of `b - a`, so a
+//! positive difference speaks for the later method.
+//!
+//! * Interval: percentile bootstrap over questions (Efron 1979; Sakai, SIGIR 2006), 95 %.
+//! * Test: paired randomisation, two-sided: under the null hypothesis a question's two values could as well be swapped.
+//!   p = (b + 1) / (n + 1), where b of n random swaps give a difference at least as large (Smucker, Allan and Carterette,
+//!   CIKM 2007; Phipson and Smyth 2010 on the + 1).
+//! * Several measures: Holm's step-down correction (Holm 1979).
+
+use super::measures::{MEASURES, Measures};
+use super::random::SplitMix;
+use super::run::Evaluation;
+use rayon::prelude::*;
+use serde::{Serialize, Serializer};
+
+/// Below this many questions nothing is tested.
+pub const FEWEST: usize = 10;
+/// Values that differ by less are equal.
+const EQUAL: f64 = 1e-12;
+const COUNT: usize = MEASURES.len();
+
+/// One value per measure.
+type Row = [f64; COUNT];
+
+/// How resamples are drawn. The same seed and count give the same output on any number of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resampling {
+    pub seed: u64,
+    pub resamples: usize,
+}
+
+impl Default for Resampling {
+    fn default() -> Self {
+        Resampling {
+            seed: 1,
+            resamples: 10_000,
+        }
+    }
+}
+
+/// A later method `b` against the first, `a`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    pub a: String,
+    pub b: String,
+    /// Questions with gold that both answered.
+    pub questions: usize,
+    pub seed: u64,
+    pub resamples: usize,
+    /// In the order of [`MEASURES`].
+    #[serde(serialize_with = "by_name")]
+    pub measures: Vec<Difference>,
+}
+
+/// One measure of a [`Comparison`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    pub mean_a: f64,
+    pub mean_b: f64,
+    /// `mean_b - mean_a`.
+    pub difference: f64,
+    /// 95 % interval of the difference; none below [`FEWEST`] questions, like the two tests.
+    pub interval: Option<[f64; 2]>,
+    pub p: Option<f64>,
+    /// `p` after Holm's correction over the measures.
+    pub p_holm: Option<f64>,
+    /// Questions on which `b` is better.
+    pub wins: usize,
+    pub ties: usize,
+    pub losses: usize,
+}
+
+fn by_name<S: Serializer>(measures: &[Difference], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(MEASURES.iter().zip(measures))
+}
+
+impl Comparison {
+    /// Compares two evaluations of the same questions.
+    pub fn new(a: &Evaluation, b: &Evaluation, resampling: Resampling) -> Comparison {
+        let pairs = paired(a, b);
+        Comparison {
+            a: a.settings.method().name.to_owned(),
+            b: b.settings.method().name.to_owned(),
+            questions: pairs.len(),
+            seed: resampling.seed,
+            resamples: resampling.resamples,
+            measures: differences(&pairs, resampling),
+        }
+    }
+
+    /// The difference in a measure, by its name.
+    pub fn get(&self, name: &str) -> Option<&Difference> {
+        let at = MEASURES.iter().position(|m| *m == name)?;
+        self.measures.get(at)
+    }
+}
+
+/// The measures of each question with gold that both evaluations answered.
+fn paired(a: &Evaluation, b: &Evaluation) -> Vec<(Measures, Measures)> {
+    let mut others = b.per_question.iter().peekable();
+    let mut pairs = Vec::new();
+    for one in &a.per_question {
+        while others.next_if(|o| o.question < one.question).is_some() {}
+        let other = others.next_if(|o| o.question == one.question);
+        if let (Some(a), Some(b)) = (one.measures, other.and_then(|o| o.measures)) {
+            pairs.push((a, b));
+        }
+    }
+    pairs
+}
+
+/// One [`Difference`] for each of [`MEASURES`], from each question's two values.
+pub fn differences(pairs: &[(Measures, Measures)], resampling: Resampling) -> Vec<Difference> {
+    let rows: Vec<Row> = pairs
+        .iter()
+        .map(|(a, b)| {
+            std::array::from_fn(|m| {
+                let d = b.0[m] - a.0[m];
+                if d.abs() < EQUAL { 0.0 } else { d }
+            })
+        })
+        .collect();
+    let tested = rows.len() >= FEWEST && resampling.resamples > 0;
+    let intervals = tested.then(|| bootstrap(&rows, resampling));
+    let p = tested.then(|| randomisation(&rows, resampling));
+    let corrected = p.map(|p| holm(&p));
+    let mean_a = Measures::mean(pairs.iter().map(|pair| &pair.0));
+    let mean_b = Measures::mean(pairs.iter().map(|pair| &pair.1));
+    let side = |wanted: fn(f64) -> bool, m: usize| rows.iter().filter(|d| wanted(d[m])).count();
+    (0..COUNT)
+        .map(|m| Difference {
+            mean_a: mean_a.0[m],
+            mean_b: mean_b.0[m],
+            difference: mean_b.0[m] - mean_a.0[m],
+            interval: intervals.as_ref().map(|i| i[m]),
+            p: p.map(|p| p[m]),
+            p_holm: corrected.as_ref().map(|p| p[m]),
+            wins: side(|d| d > 0.0, m),
+            ties: side(|d| d == 0.0, m),
+            losses: side(|d| d < 0.0, m),
+        })
+        .collect()
+}
+
+/// The 2.5 % and 97.5 % quantiles of the mean difference over questions drawn with replacement. A resample draws the
+/// same questions for every measure.
+fn bootstrap(rows: &[Row], resampling: Resampling) -> Vec<[f64; 2]> {
+    let means: Vec<Row> = (0..resampling.resamples as u64)
+        .into_par_iter()
+        .map(|number| {
+            let mut stream = SplitMix::stream(resampling.seed, 2 * number);
+            let mut sum = [0.0; COUNT];
+            for _ in 0..rows.len() {
+                add(&mut sum, &rows[stream.below(rows.len())], 1.0);
+            }
+            sum.map(|total| total / rows.len() as f64)
+        })
+        .collect();
+    (0..COUNT)
+        .map(|m| {
+            let mut sorted: Vec<f64> = means.iter().map(|mean| mean[m]).collect();
+            sorted.sort_unstable_by(f64::total_cmp);
+            [quantile(&sorted, 0.025), quantile(&sorted, 0.975)]
+        })
+        .collect()
+}
+
+/// Two-sided p of the mean difference under random swaps of each question's two values; a resample swaps the same
+/// questions for every measure.
+fn randomisation(rows: &[Row], resampling: Resampling) -> Row {
+    let mut observed = [0.0; COUNT];
+    let mut size = [0.0; COUNT];
+    for row in rows {
+        add(&mut observed, row, 1.0);
+        add(&mut size, &row.map(f64::abs), 1.0);
+    }
+    // Sums in another order round differently: what is equal on paper counts as equal.
+    let bar: Row = std::array::from_fn(|m| observed[m].abs() - 1e-10 * size[m]);
+    let extreme = (0..resampling.resamples as u64)
+        .into_par_iter()
+        .map(|number| {
+            let mut stream = SplitMix::stream(resampling.seed, 2 * number + 1);
+            let mut sum = [0.0; COUNT];
+            for rows in rows.chunks(64) {
+                let mut signs = stream.draw();
+                for row in rows {
+                    add(&mut sum, row, if signs & 1 == 1 { -1.0 } else { 1.0 });
+                    signs >>= 1;
+                }
+            }
+            std::array::from_fn(|m| u64::from(sum[m].abs() >= bar[m]))
+        })
+        .reduce(
+            || [0u64; COUNT],
+            |x, y| std::array::from_fn(|m| x[m] + y[m]),
+        );
+    extreme.map(|b| (b + 1) as f64 / (resampling.resamples + 1) as f64)
+}
+
+fn add(sum: &mut Row, row: &Row, sign: f64) {
+    for (total, value) in sum.iter_mut().zip(row) {
+        *total += sign * value;
+    }
+}
+
+/// The value below which a share of ascending values lies, linear between neighbours (type 7, as numpy and R); 0 of none.
+pub fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return 0.0;
+    };
+    let place = share * last as f64;
+    let low = (place.floor() as usize).min(last);
+    let high = (low + 1).min(last);
+    sorted[low] + (place - low as f64) * (sorted[high] - sorted[low])
+}
+
+/// Holm's correction, in the order given: the i-th smallest of m (from 0) is multiplied by m - i; none is smaller than the
+/// one before it or larger than 1.
+pub fn holm(p: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|&x, &y| p[x].total_cmp(&p[y]));
+    let mut corrected = vec![0.0; p.len()];
+    let mut largest: f64 = 0.0;
+    for (i, &at) in order.iter().enumerate() {
+        largest = largest.max((p[at] * (p.len() - i) as f64).min(1.0));
+        corrected[at] = largest;
+    }
+    corrected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holm_worked_by_hand() {
+        // .005 * 4, .01 * 3, .03 * 2, and .04 * 1 raised to the one before it.
+        let close = |x: &[f64], y: &[f64]| x.iter().zip(y).all(|(x, y)| (x - y).abs() < 1e-12);
+        let corrected = holm(&[0.01, 0.04, 0.03, 0.005]);
+        assert!(
+            close(&corrected, &[0.03, 0.06, 0.06, 0.02]),
+            "{corrected:?}"
+        );
+        assert!(close(&holm(&[0.6, 0.5]), &[1.0, 1.0]));
+        assert!(holm(&[]).is_empty());
+    }
+
+    #[test]
+    fn quantiles_between_values() {
+        assert_eq!(quantile(&[1.0, 2.0, 3.0, 4.0], 0.5), 2.5);
+        assert_eq!(quantile(&[1.0, 2.0], 1.0), 2.0);
+        assert_eq!(quantile(&[7.0], 0.3), 7.0);
+        assert_eq!(quantile(&[], 0.3), 0.0);
+    }
+
+    #[test]
+    fn few_questions_are_counted_but_not_tested() {
+        let pair = (Measures([0.0; COUNT]), Measures([1.0; COUNT]));
+        let few = differences(&[pair; FEWEST - 1], Resampling::default());
+        assert_eq!((few[0].wins, few[0].p, few[0].interval), (9, None, None));
+        let enough = differences(&[pair; FEWEST], Resampling::default());
+        assert_eq!(enough[0].interval, Some([1.0, 1.0]));
+        assert!(enough[0].p < Some(0.01));
+        assert!(
+            differences(&[], Resampling::default())
+                .iter()
+                .all(|d| d.difference == 0.0)
+        );
+    }
+}
