@@ -145,6 +145,8 @@ commands! {
     CopyShell "copy.shell" "copy command" "Copy the shell command of this view" ["C"] Taking
         "Copies the command that prints these numbers." "cli script reproduce clipboard" "hopscope ask QUESTION --set NAME=VALUE";
 
+    Mask "passages.mask" "hide text" "Hide passage text" ["K"] Taking
+        "Hides what passages say, for pictures of private corpora; again shows it." "mask privacy screenshot redact" "";
     Palette "palette" "commands" "Find a command" ["Ctrl-P", ":"] Program
         "Finds commands, parameters and values; @ finds nodes, # passages, ? questions." "search find run" "";
     Help "help" "help" "Help" ["?", "F1"] Program "Lists all keys; type to filter." "keys manual shortcuts bindings" "hopscope --help";
@@ -167,6 +169,14 @@ const CHORDS: &[(Parameter, &str)] = &[
     (Parameter::Tokens, "p o"),
     (Parameter::Bm25K1, "p 1"),
     (Parameter::Bm25B, "p b"),
+    (Parameter::Rm3Docs, "p g"),
+    (Parameter::Rm3Terms, "p j"),
+    (Parameter::Rm3Original, "p q"),
+    (Parameter::Rm3Pool, "p u"),
+    (Parameter::Step2Docs, "p 2"),
+    (Parameter::Step2Entities, "p v"),
+    (Parameter::Step2Weight, "p y"),
+    (Parameter::Step2Rule, "p z"),
     (Parameter::SeedQ, "s q"),
     (Parameter::SeedK, "s k"),
     (Parameter::SeedWeight, "s w"),

@@ -7,7 +7,7 @@ use super::engine::{self, Engine};
 use super::glyphs::GlyphSet;
 use super::scene::{Answer, Request};
 use super::state::State;
-use super::store::{Config, Folders, History};
+use super::store::{Config, Folders, History, Session};
 use super::terminal::{
     QuitReason, Screen, TerminalEvent, TerminalEvents, install_panic_hook, take_panics,
 };
@@ -138,7 +138,10 @@ impl Loop {
             told,
             teller,
         };
+        all.state.masked = options.config.mask_text;
+        let resumed = options.config.resume && options.question.is_none() && all.resume();
         match options.question {
+            _ if resumed => None,
             Some(question) => all.act(Action::Ask(question)),
             None if !all.state.facts.questions.is_empty() => all.act(Action::AskNumber(0)),
             None => all.act(Action::Do(super::command::Command::Edit)),
@@ -203,6 +206,19 @@ impl Loop {
                 () = sleep_until(due.into()), if dirty => {}
             }
         };
+        // The next start is only less pleasant without it.
+        if let Some(Err(said)) = self
+            .folders
+            .as_ref()
+            .map(|folders| self.session().save(folders))
+        {
+            drop(screen);
+            eprintln!("hopscope: {said}");
+            return Ok(match end {
+                End::Command(_) => 0,
+                End::Signal(reason) => reason.exit_code(),
+            });
+        }
         match end {
             End::Command(keep) => {
                 if keep {
@@ -256,6 +272,44 @@ impl Loop {
             }
         }
         end
+    }
+
+    /// What is needed to open the explorer here again.
+    fn session(&self) -> Session {
+        let state = &self.state;
+        let set = state.settings.changed();
+        Session {
+            index: self.argument.clone(),
+            question: state.wanted.question.clone(),
+            method: state.settings.method().name.to_owned(),
+            settings: set
+                .iter()
+                .filter_map(|set| set.split_once('='))
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+            ..Session::default()
+        }
+    }
+
+    /// Goes on where the last session on this index stopped. False when there is none.
+    fn resume(&mut self) -> bool {
+        let last = self.folders.as_ref().map(Session::load);
+        let Some(Ok(Some(last))) = last else {
+            return false;
+        };
+        if last.index != self.argument || last.question.is_empty() {
+            return false;
+        }
+        self.act(Action::Method(last.method));
+        for (name, value) in last.settings {
+            self.act(Action::Set(name, value));
+        }
+        self.state.undo.clear();
+        self.act(Action::Ask(last.question));
+        self.act(Action::Told(Message::plain(
+            "the last session goes on here",
+        )));
+        true
     }
 
     /// The screen as it is, for the scrollback.

@@ -60,6 +60,8 @@ pub struct Scene {
     pub settings: Settings,
     /// Names found in the question, in its order. Empty for flat methods.
     pub names: Vec<Name>,
+    /// What the nodes beside the passages are: `name`, or `word` on a word graph.
+    pub noun: &'static str,
     /// Heaviest first.
     pub seeds: Vec<Seed>,
     /// What the bars of Spread are split by: seeds, or for flat methods the words of the question.
@@ -80,7 +82,9 @@ pub struct Scene {
     pub measures: Vec<(&'static str, f64)>,
     pub stages: Vec<StageTime>,
     /// First-stage ranking: its name and how many passages it matched.
-    pub first_stage: Option<(String, usize)>,
+    pub first_stage: Option<(&'static str, usize)>,
+    /// How many words or names feedback added to the question.
+    pub expanded: usize,
     /// Entity share of the restart mass, where two kinds of seeds were mixed.
     pub mixed: Option<f64>,
     pub fallback: bool,

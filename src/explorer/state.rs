@@ -162,6 +162,8 @@ pub struct State {
     /// The step of the walk that is shown; none is its end.
     pub step: Option<usize>,
     pub playing: bool,
+    /// What passages say is not shown.
+    pub masked: bool,
     /// The newest request.
     pub wanted: Request,
     /// The newest complete answer.
@@ -205,6 +207,7 @@ impl State {
             trail: Vec::new(),
             step: None,
             playing: false,
+            masked: false,
             wanted,
             shown: None,
             failed: None,

@@ -43,7 +43,6 @@ pub fn explain(
 fn why(index: &Index, retrieval: &Retrieval, scene: &Scene, groups: &Groups, passage: u32) -> Why {
     let place = retrieval.place(passage);
     let inside = place.is_some_and(|(rank, _)| rank <= scene.top_k);
-    let sentence = explain::why_here(index, retrieval, passage);
     let reasons = if inside {
         Vec::new()
     } else {
@@ -62,7 +61,7 @@ fn why(index: &Index, retrieval: &Retrieval, scene: &Scene, groups: &Groups, pas
         by_length: Vec::new(),
         paths: Vec::new(),
         error: 0.0,
-        sentence: clean(&sentence),
+        sentence: String::new(),
         reasons: reasons
             .into_iter()
             .map(|r| Reason {
@@ -85,14 +84,16 @@ fn why(index: &Index, retrieval: &Retrieval, scene: &Scene, groups: &Groups, pas
     match retrieval.view.as_deref() {
         Some(view) => {
             if let Some(opened) = explain::attribution(retrieval, passage) {
+                // A passage often has the title of an entity next to it; its identifier tells them apart.
+                let name = |node: Node| {
+                    clean(match view.is_passage(node) {
+                        true => index.id(node),
+                        false => view.label(index, node),
+                    })
+                };
                 let stop = |node: Node, kept: Option<f64>| Stop {
                     node,
-                    // A passage often has the title of an entity next to it; its identifier tells them apart.
-                    label: clean(if view.is_passage(node) {
-                        index.id(node)
-                    } else {
-                        view.label(index, node)
-                    }),
+                    label: name(node),
                     group: groups.get(&node).copied(),
                     is_passage: view.is_passage(node),
                     degree: view.degree(node),
@@ -104,7 +105,7 @@ fn why(index: &Index, retrieval: &Retrieval, scene: &Scene, groups: &Groups, pas
                     .map(|(seed, share)| {
                         let node = retrieval.seeds[*seed].node;
                         Part {
-                            label: clean(view.label(index, node)),
+                            label: name(node),
                             group: groups.get(&node).copied(),
                             value: *share,
                         }
@@ -154,6 +155,10 @@ fn why(index: &Index, retrieval: &Retrieval, scene: &Scene, groups: &Groups, pas
                 why.score = why.parts.iter().map(|p| p.value).sum();
             }
         }
+    }
+    // The parts say the same with more; a sentence is for a score that has none.
+    if why.parts.is_empty() {
+        why.sentence = clean(&explain::why_here(index, retrieval, passage));
     }
     why
 }

@@ -13,10 +13,8 @@ use super::text::clean;
 use crate::evaluate::measures;
 use crate::explain;
 use crate::index::Index;
-use crate::retrieve::{
-    Link, Mask, Method, Node, Origin, Parameter, Recorder, Retrieval, RetrieveError, Retriever,
-    Settings,
-};
+use crate::retrieve::methods::GraphKind;
+use crate::retrieve::{Link, Mask, Node, Parameter, Recorder, Retrieval, RetrieveError, Retriever};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -98,6 +96,7 @@ impl Engine {
             question: request.question.clone(),
             settings: request.settings.clone(),
             names: names(&retrieval, &group_of),
+            noun: noun(&retrieval),
             seeds: walk::seeds(index, &retrieval, &seed_groups),
             groups,
             nodes: walk::nodes(index, &retrieval, &shares, &group_of),
@@ -131,7 +130,8 @@ impl Engine {
             first_stage: retrieval
                 .ranked
                 .as_ref()
-                .map(|r| ("bm25".to_owned(), r.matched)),
+                .map(|r| (r.ranker.label(), r.matched)),
+            expanded: retrieval.ranked.as_ref().map_or(0, |r| r.expansion.len()),
             mixed: retrieval.mixed.map(|m| m.a),
             fallback: retrieval.fallback,
             labels: BTreeMap::new(),
@@ -169,27 +169,6 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
     }
 }
 
-/// The settings a session begins with: the method's defaults, and what the index was built with.
-pub fn base_settings(index: &Index, method: &'static Method) -> Settings {
-    let mut settings = Settings::new(method);
-    let options = index.options();
-    let stored = [
-        (Parameter::Ner, options.ner.as_str()),
-        (Parameter::Norm, options.norm.as_str()),
-        (
-            Parameter::AliasLinking,
-            if options.alias_linking { "on" } else { "off" },
-        ),
-    ];
-    for (parameter, value) in stored {
-        let value = parameter.declaration().domain.parse(value);
-        if let Some(value) = value.ok().filter(|value| *value != settings.get(parameter)) {
-            settings.set(parameter, value, Origin::Index);
-        }
-    }
-    settings
-}
-
 /// How many passages scored above zero.
 fn matched(retrieval: &Retrieval) -> usize {
     match (&retrieval.spread, &retrieval.view) {
@@ -201,12 +180,20 @@ fn matched(retrieval: &Retrieval) -> usize {
     }
 }
 
+/// What the nodes beside the passages are called.
+fn noun(retrieval: &Retrieval) -> &'static str {
+    match retrieval.settings.method().graph {
+        Some(GraphKind::TermPassage) => "word",
+        _ => "name",
+    }
+}
+
 fn names(retrieval: &Retrieval, group_of: &BTreeMap<Node, usize>) -> Vec<Name> {
     let name = |name: &crate::retrieve::QueryName| {
         let (node, note) = match name.link {
             Link::Linked { node } => (Some(node), String::new()),
-            Link::Repeated { node } => (Some(node), "named again".to_owned()),
-            Link::NotFound => (None, "no such name here".to_owned()),
+            Link::Repeated { node } => (Some(node), "said again".to_owned()),
+            Link::NotFound => (None, format!("no such {} here", noun(retrieval))),
             Link::Ambiguous => (None, "alias of several titles".to_owned()),
             Link::Masked { node, by } => (
                 Some(node),

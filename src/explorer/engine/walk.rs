@@ -5,6 +5,7 @@ use crate::explorer::scene::{GROUPS, Group, Ledger, NodeRow, Scene, Seed, Step, 
 use crate::explorer::text::clean;
 use crate::index::Index;
 use crate::retrieve::{Node, Retrieval, SeedReason};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// How many nodes Spread lists, and how many each earlier step keeps.
@@ -44,8 +45,10 @@ pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usiz
     let label = |group: &Vec<usize>| match group[..] {
         [one] => clean(view.label(index, seeds[one].node)),
         _ if retrieval.fallback => "fallback: every passage".to_owned(),
-        _ if view.is_passage(seeds[group[0]].node) => format!("BM25 top {}", group.len()),
-        _ => format!("{} more names", group.len()),
+        _ if view.is_passage(seeds[group[0]].node) => {
+            format!("{} top {}", ranker(retrieval), group.len())
+        }
+        _ => format!("{} more {}s", group.len(), super::noun(retrieval)),
     };
     let described = sorted
         .iter()
@@ -56,6 +59,14 @@ pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usiz
         })
         .collect();
     (described, sorted)
+}
+
+/// What ranked the passage seeds.
+fn ranker(retrieval: &Retrieval) -> &'static str {
+    retrieval
+        .ranked
+        .as_ref()
+        .map_or("", |ranked| ranked.ranker.label())
 }
 
 /// One group each, and the rest in the last one.
@@ -77,7 +88,11 @@ pub fn shares(retrieval: &Retrieval, groups: &[Vec<usize>], count: usize) -> Vec
         // One group owns everything; no need to walk again.
         (1, Some(spread)) => vec![spread.scores.clone()],
         (0, _) | (_, None) => Vec::new(),
-        _ => explain::shares(retrieval, groups),
+        // One walk a group, each on its own: the result does not depend on how many run at once.
+        _ => groups
+            .par_iter()
+            .flat_map(|group| explain::shares(retrieval, std::slice::from_ref(group)))
+            .collect(),
     }
 }
 
@@ -128,8 +143,12 @@ pub fn seeds(index: &Index, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec
                         crate::explorer::text::plural(df as usize, "passage")
                     )
                 }
-                SeedReason::Ranked { rank, score, .. } => {
-                    format!("BM25 rank {rank}, score {score:.2}")
+                SeedReason::Ranked {
+                    ranker,
+                    rank,
+                    score,
+                } => {
+                    format!("{} rank {rank}, score {score:.2}", ranker.label())
                 }
                 SeedReason::Fallback => "fallback: no name linked".to_owned(),
             },

@@ -3,6 +3,7 @@
 
 use crate::explain;
 use crate::explorer::scene::{GROUPS, Group, Scene, Seed};
+use crate::explorer::text::{clean, plural};
 use crate::index::Index;
 use crate::retrieve::Retrieval;
 
@@ -45,6 +46,14 @@ pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
         GROUPS - 1
     };
     let group = |word: usize| order.iter().position(|w| *w == word).unwrap_or(0).min(room);
+    let expansion = retrieval
+        .ranked
+        .as_ref()
+        .map_or(&[][..], |ranked| &ranked.expansion);
+    let added = |word: &str| {
+        let found = expansion.iter().find(|added| added.name == word)?;
+        Some((clean(index.id(found.from)), found.weight))
+    };
     let total: f64 = paid.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     scene.seeds = order
         .iter()
@@ -56,13 +65,20 @@ pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
             df: words[w].df as usize,
             degree: 0,
             is_passage: false,
-            why: match words[w].df {
-                0 => "in no passage".to_owned(),
-                df => format!(
-                    "in {}, idf {:.2}",
-                    crate::explorer::text::plural(df as usize, "passage"),
+            why: match (added(&words[w].word), words[w].df) {
+                (Some((from, weight)), df) => format!(
+                    "added by {from}, weight {weight:.3}; in {}, idf {:.2}",
+                    plural(df as usize, "passage"),
                     words[w].idf
                 ),
+                (None, 0) => "in no passage".to_owned(),
+                (None, df) => {
+                    format!(
+                        "in {}, idf {:.2}",
+                        plural(df as usize, "passage"),
+                        words[w].idf
+                    )
+                }
             },
         })
         .collect();

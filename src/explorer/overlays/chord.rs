@@ -82,8 +82,12 @@ pub fn render(ink: &Ink<'_>, begun: Stroke, main: Rect, buf: &mut Buffer, hits: 
 /// The keys that continue a chord, in the order of the table.
 pub fn following(ink: &Ink<'_>, begun: Stroke) -> Vec<(String, Command)> {
     match ink.state.keymap.lookup(&[begun]) {
+        // Parameters that the method does not read would only be in the way; the palette says why.
         Lookup::Prefix(follow) => follow
             .into_iter()
+            .filter(|(_, command)| {
+                !matches!(command, Command::Tune(_)) || available(*command, ink.state).is_ok()
+            })
             .map(|(key, command)| (key.to_string(), command))
             .collect(),
         Lookup::Command(_) | Lookup::None => Vec::new(),

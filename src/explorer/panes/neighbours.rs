@@ -45,11 +45,8 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
             around.neighbours.len()
         ))])
     } else {
-        let what = if around.is_passage {
-            "entity"
-        } else {
-            "passage"
-        };
+        let noun = ink.state.scene().map_or("name", |scene| scene.noun);
+        let what = if around.is_passage { noun } else { "passage" };
         Line::from(vec![ink.muted(text::plural(around.degree, what))])
     };
     let chrome = Chrome {

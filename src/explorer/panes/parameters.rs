@@ -164,10 +164,10 @@ fn line(ink: &Ink<'_>, parameter: Parameter, width: usize) -> Line<'static> {
                 ink.glyphs,
             );
             spans.push(ink.span(slider, if current { Scope::Key } else { Scope::Muted }));
-            spans.push(ink.span(
-                text::pad_left(&short(&state.settings.text(parameter)), 6),
-                value_scope,
-            ));
+            let value = short(&state.settings.text(parameter));
+            // Only the value has its style: a changed one may be underlined.
+            spans.push(ink.text(" ".repeat(6usize.saturating_sub(text::width(&value)))));
+            spans.push(ink.span(text::cut(&value, 6), value_scope));
         }
     }
     Line::from(spans)
@@ -217,16 +217,14 @@ fn about(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
         words.push(ink.text(format!(". {}: ", choice.name)));
         words.push(ink.muted(choice.meaning));
     }
-    let base = state.settings.method().default(parameter);
+    let mut base = state.settings.clone();
+    base.reset(parameter);
     let origin = match state.settings.origin(parameter) {
         Origin::User => ", set here",
         Origin::Index => ", as indexed",
         Origin::Default => "",
     };
-    let default = format!(
-        " default {}{origin} ",
-        short(&declaration.domain.format(base))
-    );
+    let default = format!(" default {}{origin} ", short(&base.text(parameter)));
     let rest = width.saturating_sub(default.len() + 2);
     let mut lines = vec![Line::from(vec![
         ink.span(ink.glyphs.rule.repeat(2), Scope::Border),

@@ -235,18 +235,18 @@ fn snippet(ink: &Ink<'_>, row: &PassageRow, width: usize) -> Vec<Span<'static>> 
             shown.trim_end_matches('.').len()
         };
     if !row.snippet.is_char_boundary(end) {
-        return vec![ink.muted(shown)];
+        return vec![ink.muted(ink.said(&shown))];
     }
     let dots = shown.len().saturating_sub(end - start);
     let mut spans: Vec<Span<'static>> = text::pieces(&row.snippet, start..end, &row.marks)
         .into_iter()
         .map(|(piece, mark)| match mark.map(|m| m.kind) {
             Some(MarkKind::Seed(group)) => Span::styled(
-                piece.to_owned(),
+                ink.said(piece),
                 ink.theme.seed(group).add_modifier(Modifier::BOLD),
             ),
-            Some(MarkKind::Word) => ink.text(piece.to_owned()),
-            Some(MarkKind::Mention) | None => ink.muted(piece.to_owned()),
+            Some(MarkKind::Word) => ink.text(ink.said(piece)),
+            Some(MarkKind::Mention) | None => ink.muted(ink.said(piece)),
         })
         .collect();
     spans.push(ink.muted(".".repeat(dots)));

@@ -65,7 +65,7 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
     if let Some(scene) = scene.filter(|s| !s.is_flat() && method.graph.is_some()) {
         let linked = scene.names.iter().filter(|n| n.group.is_some()).count();
         let linked = vec![
-            ink.muted("names "),
+            ink.muted(format!("{}s ", scene.noun)),
             ink.value(scene.names.len().to_string()),
             ink.muted(", linked "),
             ink.value(linked.to_string()),
@@ -73,9 +73,18 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
         stages.push((1, linked));
     }
     if method.ranker.is_some() {
-        let mut spans = vec![ink.muted("bm25")];
-        if let Some((_, matched)) = scene.and_then(|s| s.first_stage.as_ref()) {
-            spans.push(ink.value(format!(" {}", text::count(*matched))));
+        let ranking = scene.and_then(|s| s.first_stage);
+        // A flat method is its ranking and was named already.
+        let mut spans = match ranking.filter(|_| method.graph.is_some()) {
+            Some((name, _)) => vec![ink.muted(name)],
+            None => vec![ink.muted("words")],
+        };
+        if let Some(added) = scene.map(|s| s.expanded).filter(|added| *added > 0) {
+            spans.push(ink.value(format!(" +{added}")));
+        }
+        if let Some((_, matched)) = ranking {
+            spans.push(ink.muted(" found "));
+            spans.push(ink.value(text::count(matched)));
         }
         if method.graph.is_some() {
             spans.push(ink.muted(" top "));

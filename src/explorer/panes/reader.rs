@@ -89,10 +89,7 @@ fn lines(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
                     }
                     None => ink.style(Scope::Text),
                 };
-                Span::styled(
-                    crate::explorer::glyphs::pad(piece, text::width(piece)),
-                    style,
-                )
+                Span::styled(ink.said(&text::pad(piece, text::width(piece))), style)
             })
             .collect();
             lines.push(Line::from(spans));

@@ -42,7 +42,13 @@ pub fn question(state: &mut State, question: &str) -> Vec<Effect> {
         .questions
         .iter()
         .position(|q| q.text == question);
-    begin(state, question, asked)
+    // Only what was typed is history: stepping through a set would bury it.
+    state.history.retain(|known| *known != question);
+    state.history.insert(0, question.clone());
+    state.history.truncate(HISTORY);
+    let mut effects = begin(state, question.clone(), asked);
+    effects.push(Effect::Remember(question));
+    effects
 }
 
 /// Asks a question of the set by its place.
@@ -85,15 +91,10 @@ fn begin(state: &mut State, question: String, asked: Option<usize>) -> Vec<Effec
     state.step = None;
     state.playing = false;
     state.lists.retain(|pane, _| *pane == Pane::Parameters);
-    state.history.retain(|q| *q != question);
-    state.history.insert(0, question.clone());
-    state.history.truncate(HISTORY);
     state.wanted.question.clone_from(&question);
     state.wanted.asked = asked;
     state.wanted.subject = Subject::default();
-    let mut effects = request(state);
-    effects.push(Effect::Remember(question));
-    effects
+    request(state)
 }
 
 /// Takes an answer in, unless a newer request makes it old.

@@ -143,6 +143,10 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::Copy => copy::text(state),
         Command::CopyJson => copy::json(state),
         Command::CopyShell => copy::command(state),
+        Command::Mask => {
+            state.masked = !state.masked;
+            Vec::new()
+        }
         Command::Quit => vec![Effect::Quit { keep: false }],
         Command::QuitKeep => vec![Effect::Quit { keep: true }],
     }

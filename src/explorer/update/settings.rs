@@ -27,8 +27,7 @@ fn change(state: &mut State, settings: Settings) -> Vec<Effect> {
 
 /// Like [`change`] within one held mouse button: the whole drag is taken back at once.
 pub fn drag(state: &mut State, parameter: Parameter, value: Value) -> Vec<Effect> {
-    let mut settings = state.settings.clone();
-    settings.set(parameter, value, Origin::User);
+    let settings = with(&state.settings, parameter, value);
     if settings == state.settings {
         return Vec::new();
     }
@@ -52,14 +51,18 @@ fn changed(state: &mut State) -> Vec<Effect> {
 }
 
 pub fn set(state: &mut State, parameter: Parameter, value: Value) -> Vec<Effect> {
-    let mut settings = state.settings.clone();
-    let origin = if value == settings.method().default(parameter) {
-        Origin::Default
-    } else {
-        Origin::User
-    };
-    settings.set(parameter, value, origin);
+    let settings = with(&state.settings, parameter, value);
     change(state, settings)
+}
+
+/// The settings with another value. The value a session begins with counts as untouched.
+fn with(settings: &Settings, parameter: Parameter, value: Value) -> Settings {
+    let mut settings = settings.clone();
+    settings.reset(parameter);
+    if settings.get(parameter) != value {
+        settings.set(parameter, value, Origin::User);
+    }
+    settings
 }
 
 /// Sets a parameter from text, as `--set` does.

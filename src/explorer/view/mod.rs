@@ -1,5 +1,6 @@
 //! The only reader of the state. Pure: the same state and size give the same cells, and what is where for the mouse.
 
+pub mod flow;
 pub mod ink;
 
 use super::glyphs::Glyphs;

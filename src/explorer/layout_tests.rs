@@ -1,0 +1,73 @@
+use super::*;
+
+fn plan(width: u16, height: u16, focus: Pane) -> Plan {
+    let lower = if focus == Pane::Neighbours {
+        Pane::Neighbours
+    } else {
+        Pane::Why
+    };
+    Plan::new(
+        Rect::new(0, 0, width, height),
+        Arranged {
+            focus,
+            lower,
+            zoom: false,
+            reading: false,
+            steps: true,
+        },
+    )
+}
+
+#[test]
+fn shapes_have_the_sizes_of_the_design() {
+    assert_eq!(Shape::of(160, 48), Shape::Full);
+    assert_eq!(Shape::of(159, 48), Shape::Tabbed);
+    assert_eq!(Shape::of(200, 35), Shape::Columns);
+    assert_eq!(Shape::of(200, 20), Shape::Accordion);
+    assert_eq!(Shape::of(59, 50), Shape::Line);
+    assert_eq!(Shape::of(60, 15), Shape::Line);
+}
+
+#[test]
+fn slots_stay_inside_and_do_not_overlap_at_any_size() {
+    for (width, height) in [
+        (160, 48),
+        (161, 49),
+        (240, 70),
+        (120, 36),
+        (159, 60),
+        (100, 30),
+        (119, 35),
+        (60, 16),
+        (99, 29),
+        (300, 17),
+    ] {
+        for focus in Pane::ALL {
+            let plan = plan(width, height, focus);
+            let whole = Rect::new(0, 0, width, height);
+            let mut taken: Vec<Rect> = vec![plan.header, plan.pipeline, plan.status, plan.hints];
+            taken.extend(plan.slots.iter().map(|s| s.area));
+            for (i, a) in taken.iter().enumerate() {
+                assert_eq!(a.intersection(whole), *a, "{width}x{height} {focus:?}");
+                for b in &taken[i + 1..] {
+                    assert_eq!(
+                        a.intersection(*b).area(),
+                        0,
+                        "{width}x{height} {focus:?} {plan:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_has_the_keyboard_is_on_screen() {
+    for (width, height) in [(160, 48), (120, 36), (100, 30), (80, 24), (60, 16)] {
+        for focus in Pane::ALL.into_iter().filter(|p| *p != Pane::Reader) {
+            let plan = plan(width, height, focus);
+            let shown = plan.slots.iter().any(|s| s.pane == focus);
+            assert!(shown, "{width}x{height} {focus:?}");
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The real binary in a pseudo-terminal: it answers, it survives, and it gives the terminal back as it was.
+#![cfg(unix)]
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How long the program may take for anything.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The program, the screen it drew, and all bytes it wrote.
+struct Session {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    writer: Box<dyn Write + Send>,
+    seen: Arc<Mutex<Seen>>,
+    _home: tempfile::TempDir,
+}
+
+struct Seen {
+    screen: vt100::Parser,
+    bytes: Vec<u8>,
+    last: Instant,
+}
+
+impl Session {
+    fn start(rows: u16, cols: u16, arguments: &[&str]) -> Session {
+        let home = tempfile::tempdir().unwrap();
+        let size = PtySize {
+            rows,
+            cols,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_hopscope"));
+        command.args(arguments);
+        command.env("TERM", "xterm-256color");
+        command.env("COLORTERM", "truecolor");
+        command.env("LANG", "C.UTF-8");
+        command.env("HOPSCOPE_HOME", home.path());
+        command.env_remove("DISPLAY");
+        command.env_remove("WAYLAND_DISPLAY");
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let writer = pair.master.take_writer().unwrap();
+        let seen = Arc::new(Mutex::new(Seen {
+            screen: vt100::Parser::new(rows, cols, 0),
+            bytes: Vec::new(),
+            last: Instant::now(),
+        }));
+        let sink = Arc::clone(&seen);
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(count @ 1..) = reader.read(&mut buffer) {
+                let mut seen = sink.lock().unwrap();
+                seen.screen.process(&buffer[..count]);
+                seen.bytes.extend_from_slice(&buffer[..count]);
+                seen.last = Instant::now();
+            }
+        });
+        Session {
+            child,
+            master: pair.master,
+            writer,
+            seen,
+            _home: home,
+        }
+    }
+
+    fn screen(&self) -> String {
+        self.seen.lock().unwrap().screen.screen().contents()
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.seen.lock().unwrap().bytes.clone()
+    }
+
+    fn send(&mut self, keys: &str) {
+        self.writer.write_all(keys.as_bytes()).unwrap();
+        self.writer.flush().unwrap();
+    }
+
+    /// Waits until the screen has a text.
+    #[track_caller]
+    fn wait_for(&self, text: &str) {
+        let start = Instant::now();
+        while !self.screen().contains(text) {
+            assert!(
+                start.elapsed() < PATIENCE,
+                "never saw {text:?} in:\n{}",
+                self.screen()
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits until nothing was written for a while.
+    fn settle(&self) {
+        while self.seen.lock().unwrap().last.elapsed() < Duration::from_millis(150) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn resize(&self, rows: u16, cols: u16) {
+        self.seen
+            .lock()
+            .unwrap()
+            .screen
+            .screen_mut()
+            .set_size(rows, cols);
+        self.master
+            .resize(PtySize {
+                rows,
+                cols,
+                pixel_width: 0,
+                pixel_height: 0,
+            })
+            .unwrap();
+    }
+
+    #[track_caller]
+    fn exit_code(&mut self) -> u32 {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                self.settle();
+                return status.exit_code();
+            }
+            assert!(
+                start.elapsed() < PATIENCE,
+                "still running:\n{}",
+                self.screen()
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Every mode that was switched on was switched off, and the cursor is back.
+    #[track_caller]
+    fn assert_restored(&self) {
+        let bytes = self.bytes();
+        let count = |code: &str| {
+            bytes
+                .windows(code.len())
+                .filter(|part| *part == code.as_bytes())
+                .count()
+        };
+        for mode in ["1049", "2004", "1000", "1002", "1006"] {
+            let on = count(&format!("\u{1b}[?{mode}h"));
+            let off = count(&format!("\u{1b}[?{mode}l"));
+            assert!(
+                on == 1 && off == 1,
+                "mode {mode}: on {on} times, off {off} times"
+            );
+        }
+        assert!(
+            !self.seen.lock().unwrap().screen.screen().hide_cursor(),
+            "the cursor is shown again"
+        );
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+    }
+}
+
+#[test]
+fn it_opens_answered_and_quits_clean() {
+    let mut session = Session::start(36, 120, &[]);
+    session.wait_for("Passages: 10 of");
+    session.wait_for(" 1 ");
+    session.wait_for("R@5");
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+    session.assert_restored();
+}
+
+#[test]
+fn a_question_is_typed_and_answered() {
+    let mut session = Session::start(30, 100, &[]);
+    session.wait_for("Passages: 10 of");
+    session.send("i");
+    session.wait_for("Enter run");
+    session.send("\u{15}Who discovered Uranus?\r");
+    session.wait_for("> Who discovered Uranus?");
+    session.wait_for("A Uranus");
+    session.send("\u{12}");
+    session.wait_for("Questions asked");
+    session.send("\u{1b}");
+    session.settle();
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+    session.assert_restored();
+}
+
+#[test]
+fn a_slider_moves_and_the_status_says_what_it_did() {
+    let mut session = Session::start(36, 120, &["--set", "alpha=0.2"]);
+    session.wait_for("alpha .2");
+    session.send("lll");
+    session.wait_for("alpha .23");
+    session.wait_for("R@5");
+    session.send("z");
+    session.wait_for("undone: restart alpha 0.23 > 0.22");
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+}
+
+#[test]
+fn a_storm_of_resizes_leaves_a_whole_screen() {
+    let mut session = Session::start(48, 160, &[]);
+    session.wait_for("Passages: 10 of");
+    for (rows, cols) in [
+        (10, 40),
+        (1, 1),
+        (24, 80),
+        (5, 200),
+        (60, 20),
+        (30, 100),
+        (16, 60),
+        (50, 170),
+        (36, 120),
+    ] {
+        session.resize(rows, cols);
+        std::thread::sleep(Duration::from_millis(15));
+    }
+    session.wait_for("Passages: 10 of");
+    session.wait_for("Iterations");
+    session.settle();
+    assert!(session.screen().contains("? help"), "{}", session.screen());
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+    session.assert_restored();
+}
+
+#[test]
+fn sigterm_gives_the_terminal_back() {
+    let mut session = Session::start(36, 120, &[]);
+    session.wait_for("Passages: 10 of");
+    let pid = session.child.process_id().unwrap().to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-TERM", &pid])
+        .status()
+        .unwrap();
+    assert!(killed.success());
+    assert_eq!(session.exit_code(), 143);
+    session.assert_restored();
+}
+
+#[test]
+fn leaving_with_the_screen_puts_it_into_the_scrollback() {
+    let mut session = Session::start(24, 80, &[]);
+    session.wait_for("Passages: 10 of");
+    session.send("Q");
+    assert_eq!(session.exit_code(), 0);
+    session.assert_restored();
+    let after = String::from_utf8_lossy(&session.bytes()).into_owned();
+    let (_, left) = after.rsplit_once("\u{1b}[?1049l").unwrap();
+    assert!(
+        left.contains("Passages"),
+        "the last screen follows the end of the alternate one"
+    );
+}
+
+#[test]
+fn idle_draws_nothing() {
+    let mut session = Session::start(36, 120, &[]);
+    session.wait_for("Passages: 10 of");
+    session.settle();
+    let before = session.bytes().len();
+    std::thread::sleep(Duration::from_millis(600));
+    assert_eq!(session.bytes().len(), before);
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+}
+
+#[test]
+fn without_a_terminal_it_refuses_politely() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_hopscope"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("needs a terminal") && said.contains("hopscope ask"),
+        "{said}"
+    );
+}

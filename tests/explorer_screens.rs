@@ -1,0 +1,133 @@
+//! Real screens at every size, in characters that need no colour: what these show is what a person sees.
+
+mod explorer_support;
+
+use explorer_support::stage_with;
+use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::picture::plain;
+use insta::assert_snapshot;
+
+/// The screen after some keys.
+fn screen(width: u16, height: u16, method: &str, question: usize, keys: &[&str]) -> String {
+    let mut stage = stage_with(width, height, method, GlyphSet::Unicode, question);
+    for keys in keys {
+        match keys
+            .strip_prefix('\'')
+            .and_then(|rest| rest.strip_suffix('\''))
+        {
+            Some(text) if !text.is_empty() => stage.type_text(text),
+            _ => stage.press(keys),
+        }
+        stage.draw(width, height);
+    }
+    plain(&stage.draw(width, height))
+}
+
+#[test]
+fn the_whole_view_at_160x48() {
+    assert_snapshot!(screen(160, 48, "graph-hybrid", 1, &[]));
+}
+
+#[test]
+fn three_columns_at_120x36() {
+    assert_snapshot!(screen(120, 36, "graph-hybrid", 1, &[]));
+}
+
+#[test]
+fn two_columns_at_100x30() {
+    assert_snapshot!(screen(100, 30, "graph-hybrid", 1, &[]));
+}
+
+#[test]
+fn sections_at_80x24() {
+    assert_snapshot!(screen(80, 24, "graph-hybrid", 1, &[]));
+}
+
+#[test]
+fn sections_at_60x16() {
+    assert_snapshot!(screen(60, 16, "graph-hybrid", 1, &[]));
+}
+
+#[test]
+fn a_line_at_40x10() {
+    assert_snapshot!(screen(40, 10, "graph-hybrid", 1, &[]));
+}
+
+#[test]
+fn a_flat_ranking_shows_words() {
+    assert_snapshot!(screen(160, 48, "bm25", 2, &[]));
+}
+
+#[test]
+fn lost_gold_says_why() {
+    assert_snapshot!(screen(
+        120,
+        36,
+        "graph",
+        3,
+        &[
+            "G",
+            "g",
+            "Down Down Down Down Down Down Down Down Down Down",
+            "w"
+        ]
+    ));
+}
+
+#[test]
+fn an_earlier_step_of_the_walk() {
+    assert_snapshot!(screen(120, 36, "graph", 5, &["{", ". ."]));
+}
+
+#[test]
+fn parameters_open_over_spread() {
+    assert_snapshot!(screen(100, 30, "graph-hybrid", 1, &["p h", "l l"]));
+}
+
+#[test]
+fn a_passage_is_read() {
+    assert_snapshot!(screen(100, 30, "graph-hybrid", 1, &["Enter"]));
+}
+
+#[test]
+fn neighbours_in_full_size() {
+    assert_snapshot!(screen(80, 24, "graph-hybrid", 1, &["' m", "Enter", "F"]));
+}
+
+#[test]
+fn the_palette() {
+    assert_snapshot!(screen(100, 30, "graph-hybrid", 1, &["Ctrl-P", "'weig'"]));
+}
+
+#[test]
+fn the_palette_says_why_not() {
+    assert_snapshot!(screen(100, 30, "bm25", 1, &["Ctrl-P", "'alpha .3'"]));
+}
+
+#[test]
+fn the_methods() {
+    assert_snapshot!(screen(100, 30, "graph-hybrid", 1, &["m"]));
+}
+
+#[test]
+fn help_begins_with_the_pane() {
+    assert_snapshot!(screen(100, 30, "graph-hybrid", 1, &["?"]));
+}
+
+#[test]
+fn a_begun_chord_shows_what_follows() {
+    assert_snapshot!(screen(100, 30, "graph-hybrid", 1, &["s"]));
+}
+
+#[test]
+fn plain_ascii() {
+    let mut stage = stage_with(100, 30, "graph-hybrid", GlyphSet::Ascii, 1);
+    stage.press("Down");
+    let screen = plain(&stage.draw(100, 30));
+    let ours: String = screen
+        .chars()
+        .filter(|c| !c.is_ascii() && !c.is_alphabetic())
+        .collect();
+    assert_eq!(ours, "", "only names may hold other characters");
+    assert_snapshot!(screen);
+}

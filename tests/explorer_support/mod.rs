@@ -1,0 +1,43 @@
+//! A stage on the bundled sample, shared by the explorer's tests.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use hopscope::explorer::action::Action;
+use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::stage::Stage;
+use hopscope::explorer::theme::{ColorLevel, Theme};
+use hopscope::index::Index;
+use hopscope::retrieve::{Method, Settings};
+use std::sync::{Arc, LazyLock};
+
+static SAMPLE: LazyLock<Arc<Index>> =
+    LazyLock::new(|| Arc::new(hopscope::index::sample::index().unwrap()));
+
+pub fn sample() -> Arc<Index> {
+    SAMPLE.clone()
+}
+
+/// The first question of the sample, answered, at 120x36.
+pub fn stage() -> Stage {
+    stage_at(120, 36)
+}
+
+pub fn stage_at(width: u16, height: u16) -> Stage {
+    stage_with(width, height, "graph-hybrid", GlyphSet::Unicode, 0)
+}
+
+pub fn stage_with(
+    width: u16,
+    height: u16,
+    method: &str,
+    glyphs: GlyphSet,
+    question: usize,
+) -> Stage {
+    let index = sample();
+    let settings = Settings::of(&index, Method::by_name(method).unwrap());
+    let theme = Theme::load("mono", ColorLevel::None).unwrap();
+    let mut stage = Stage::new(index, "", settings, theme, glyphs.glyphs());
+    stage.draw(width, height);
+    stage.act(Action::AskNumber(question));
+    stage.draw(width, height);
+    stage
+}

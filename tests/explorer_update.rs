@@ -1,0 +1,514 @@
+//! The explorer's behaviour, driven by keys and mouse on the bundled sample, without a terminal.
+
+mod explorer_support;
+
+use explorer_support::{stage, stage_at};
+use hopscope::explorer::action::{Action, Tone};
+use hopscope::explorer::command::Command;
+use hopscope::explorer::hits::Target;
+use hopscope::explorer::layout::Pane;
+use hopscope::explorer::stage::Stage;
+use hopscope::explorer::state::Mode;
+use hopscope::retrieve::{Origin, Parameter, Value};
+
+#[test]
+fn the_first_question_is_answered_and_its_gold_is_known() {
+    let stage = stage();
+    let scene = stage.state.scene().unwrap();
+    assert!(!scene.passages.is_empty());
+    assert!(!scene.gold.is_empty());
+    assert!(scene.measure("R@5").is_some());
+    assert!(!stage.state.running());
+    assert_eq!(stage.state.session.len(), 1);
+}
+
+#[test]
+fn shares_of_every_node_and_passage_sum_to_its_score() {
+    let stage = stage();
+    let scene = stage.state.scene().unwrap();
+    for node in &scene.nodes {
+        let sum: f64 = node.shares.iter().sum();
+        assert!(
+            (sum - node.mass).abs() < 1e-5,
+            "{}: {sum} is not {}",
+            node.label,
+            node.mass
+        );
+    }
+    for row in &scene.passages {
+        let sum: f64 = row.shares.iter().sum();
+        assert!(
+            (sum - row.score).abs() < 1e-5,
+            "{}: {sum} is not {}",
+            row.id,
+            row.score
+        );
+    }
+    let why = stage.state.detail().unwrap().passage.as_ref().unwrap();
+    let parts: f64 = why.parts.iter().map(|part| part.value).sum();
+    assert!((parts - why.score).abs() < 1e-5);
+    let lengths: f64 = why.by_length.iter().sum();
+    assert!((lengths - why.score).abs() < 1e-5);
+}
+
+#[test]
+fn words_of_a_flat_ranking_sum_to_the_score() {
+    let mut stage = stage();
+    stage.act(Action::Method("bm25".into()));
+    let scene = stage.state.scene().unwrap();
+    assert!(scene.is_flat());
+    for row in scene.passages.iter().take(20) {
+        let sum: f64 = row.shares.iter().sum();
+        assert!(
+            (sum - row.score).abs() < 1e-3,
+            "{}: {sum} is not {}",
+            row.id,
+            row.score
+        );
+    }
+}
+
+#[test]
+fn a_slider_step_re_runs_and_undo_takes_it_back() {
+    let mut stage = stage();
+    let before = stage.state.settings.clone();
+    let scores = |stage: &Stage| -> Vec<f64> {
+        stage
+            .state
+            .scene()
+            .unwrap()
+            .passages
+            .iter()
+            .map(|row| row.score)
+            .collect()
+    };
+    let old = scores(&stage);
+    stage.press("l");
+    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.16);
+    assert_eq!(stage.state.settings.origin(Parameter::Alpha), Origin::User);
+    assert_ne!(scores(&stage), old);
+    stage.press("z");
+    assert_eq!(stage.state.settings, before);
+    assert_eq!(scores(&stage), old);
+    stage.press("Z");
+    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.16);
+    stage.press("h");
+    assert_eq!(
+        stage.state.settings, before,
+        "to and fro is where it began, default and all"
+    );
+}
+
+#[test]
+fn a_number_is_typed_and_a_wrong_one_is_explained() {
+    let mut stage = stage();
+    stage.press("p a");
+    assert_eq!(stage.state.focus, Pane::Parameters);
+    stage.press("Enter");
+    stage.type_text("0.4");
+    stage.press("Enter");
+    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.4);
+    stage.press("7 Enter");
+    assert_eq!(stage.state.message.tone, Tone::Error);
+    assert!(
+        stage.state.message.text.contains("0.01 to 0.99"),
+        "{}",
+        stage.state.message.text
+    );
+    assert!(
+        matches!(stage.state.mode, Mode::Number(_)),
+        "what was typed can be mended"
+    );
+    stage.press("Esc 0");
+    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.15);
+}
+
+#[test]
+fn a_question_is_typed_and_answered_and_comes_back_from_history() {
+    let mut stage = stage();
+    stage.press("i Ctrl-U");
+    stage.type_text("Who discovered Uranus?");
+    stage.press("Enter");
+    let scene = stage.state.scene().unwrap();
+    assert_eq!(scene.question, "Who discovered Uranus?");
+    assert!(
+        scene
+            .names
+            .iter()
+            .any(|name| name.surface == "Uranus" && name.group.is_some())
+    );
+    assert!(
+        scene.measures.is_empty(),
+        "no gold is known for a typed question"
+    );
+    stage.press("]");
+    assert_eq!(stage.state.wanted.asked, Some(0));
+    stage.press("Ctrl-R");
+    stage.type_text("discovered uranus");
+    stage.press("Enter");
+    assert_eq!(stage.state.wanted.question, "Who discovered Uranus?");
+}
+
+#[test]
+fn escape_never_quits_and_goes_back_one_place_at_a_time() {
+    let mut stage = stage();
+    stage.press("' n");
+    let node = |stage: &Stage| stage.state.detail().unwrap().node.as_ref().unwrap().node;
+    let first = node(&stage);
+    stage.press("Down Enter");
+    let second = node(&stage);
+    assert_ne!(first, second, "Enter on a neighbour goes there");
+    stage.press("Enter");
+    stage.press("Esc");
+    assert_eq!(node(&stage), second);
+    stage.press("Esc");
+    assert_eq!(node(&stage), first);
+    stage.press("Esc Esc Esc");
+    assert_eq!(stage.quit, None);
+    assert!(stage.state.message.text.contains("q quits"));
+    stage.press("q");
+    assert_eq!(stage.quit, Some(false));
+}
+
+#[test]
+fn choosing_a_name_in_spread_marks_its_passages() {
+    let mut stage = stage();
+    stage.press("' m g Down Down");
+    let detail = stage.state.detail().unwrap();
+    let around = detail.node.as_ref().unwrap();
+    assert!(!around.is_passage);
+    assert_eq!(around.node, stage.state.scene().unwrap().nodes[2].node);
+    assert!(around.neighbours.iter().all(|row| row.is_passage));
+    assert!(around.touches(around.neighbours[0].node.unwrap()));
+}
+
+#[test]
+fn the_selection_follows_the_passage_not_the_row() {
+    let mut stage = stage();
+    stage.press("Down Down Down");
+    let chosen = stage.state.wanted.subject.passage.unwrap();
+    stage.act(Action::Set("seed_k".into(), "3".into()));
+    let scene = stage.state.scene().unwrap();
+    assert!(scene.row(chosen).is_some());
+    let row = stage.state.list(Pane::Passages).cursor;
+    let subject = hopscope::explorer::rows::subject(&stage.state, Pane::Passages, row).unwrap();
+    assert_eq!(subject.passage, Some(chosen));
+    assert_eq!(
+        stage
+            .state
+            .detail()
+            .unwrap()
+            .passage
+            .as_ref()
+            .unwrap()
+            .passage,
+        chosen
+    );
+}
+
+#[test]
+fn the_walk_is_stepped_through_and_played() {
+    let mut stage = stage();
+    stage.press("{");
+    assert_eq!(stage.state.earlier_step(), Some(0));
+    stage.press(".");
+    assert_eq!(stage.state.earlier_step(), Some(1));
+    stage.press(", , ,");
+    assert_eq!(stage.state.earlier_step(), Some(0));
+    stage.press("Space");
+    assert!(stage.state.playing);
+    for _ in 0..10 {
+        stage.act(Action::Tick);
+    }
+    assert!(!stage.state.playing, "playing ends at the last step");
+    assert_eq!(stage.state.earlier_step(), None);
+    let scene = stage.state.scene().unwrap();
+    let last = scene.walk.as_ref().unwrap().steps.last().unwrap();
+    let shown: Vec<(u32, f64)> = scene
+        .passages
+        .iter()
+        .map(|row| (row.passage, row.score))
+        .collect();
+    assert_eq!(
+        last.passages[..50],
+        shown[..50],
+        "the last step is the result"
+    );
+}
+
+#[test]
+fn what_cannot_be_done_says_why() {
+    let mut stage = stage();
+    stage.act(Action::Method("bm25".into()));
+    stage.press("Space");
+    assert!(
+        stage.state.message.text.contains("bm25 has no steps"),
+        "{}",
+        stage.state.message.text
+    );
+    stage.press("p a");
+    assert!(
+        stage
+            .state
+            .message
+            .text
+            .contains("bm25 does not use restart alpha"),
+        "{}",
+        stage.state.message.text
+    );
+    stage.press("Z");
+    assert!(stage.state.message.text.contains("nothing was undone"));
+    stage.press("p ~");
+    assert!(
+        stage.state.message.text.contains("p ~ is not bound"),
+        "{}",
+        stage.state.message.text
+    );
+}
+
+#[test]
+fn the_palette_finds_sets_and_remembers() {
+    let mut stage = stage();
+    stage.press("Ctrl-P");
+    stage.type_text("alpha .35");
+    stage.press("Enter");
+    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.35);
+    stage.press(":");
+    stage.type_text("method bm25");
+    stage.press("Enter");
+    assert_eq!(stage.state.settings.method().name, "bm25");
+    stage.press("z Ctrl-P");
+    let Mode::Finder(open) = &stage.state.mode else {
+        panic!("the palette is open")
+    };
+    assert!(
+        open.entries[0].title.contains("bm25"),
+        "recent first: {}",
+        open.entries[0].title
+    );
+    stage.type_text("@uranus");
+    let Mode::Finder(open) = &stage.state.mode else {
+        panic!("the palette is open")
+    };
+    assert_eq!(open.entries[0].title, "Uranus");
+    stage.press("Enter");
+    assert_eq!(
+        stage.state.detail().unwrap().node.as_ref().unwrap().label,
+        "Uranus"
+    );
+    stage.press("Ctrl-P");
+    stage.type_text("#eddington");
+    stage.press("Enter");
+    assert_eq!(
+        stage.state.detail().unwrap().passage.as_ref().unwrap().id,
+        "eddington"
+    );
+}
+
+#[test]
+fn whole_words_come_before_fuzzy_matches() {
+    let mut stage = stage();
+    for (typed, first) in [
+        ("undo", "Undo"),
+        ("walk", "Tune walk"),
+        ("UNDO", "Undo"),
+        ("hub", "Tune hub penalty"),
+        ("explain", "Go to Why"),
+    ] {
+        stage.press("Ctrl-P");
+        stage.type_text(typed);
+        let Mode::Finder(open) = &stage.state.mode else {
+            panic!("the palette is open")
+        };
+        assert_eq!(
+            open.entries.first().map(|entry| entry.title.as_str()),
+            Some(first),
+            "for {typed}"
+        );
+        stage.press("Esc");
+    }
+}
+
+#[test]
+fn the_shell_command_repeats_the_view() {
+    let mut stage = stage();
+    stage.press("l l C");
+    let (command, what) = stage.copied.last().unwrap();
+    assert_eq!(what, "command");
+    assert!(command.starts_with("hopscope ask '"), "{command}");
+    assert!(
+        command.ends_with("--method graph-hybrid --set alpha=0.17"),
+        "{command}"
+    );
+    stage.press("w C");
+    let (command, _) = stage.copied.last().unwrap();
+    assert!(
+        command.starts_with("hopscope explain ") && command.contains("--passage "),
+        "{command}"
+    );
+    stage.press("' l Y");
+    let (json, _) = stage.copied.last().unwrap();
+    let json: serde_json::Value = serde_json::from_str(json).unwrap();
+    assert_eq!(json["settings"]["alpha"], 0.17);
+    assert_eq!(json["passages"].as_array().unwrap().len(), 10);
+}
+
+#[test]
+fn the_mouse_selects_scrolls_drags_and_opens() {
+    let mut stage = stage_at(160, 48);
+    let row = stage
+        .state
+        .hits
+        .area(Target::Row(Pane::Passages, 4))
+        .unwrap();
+    stage.act(Action::Press(row.x + 5, row.y));
+    assert_eq!(stage.state.list(Pane::Passages).cursor, 4);
+    let slider = stage
+        .state
+        .hits
+        .area(Target::Slider(Parameter::Alpha))
+        .unwrap();
+    stage.act(Action::Press(slider.x, slider.y));
+    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.01);
+    stage.act(Action::Drag(slider.x + slider.width - 1, slider.y));
+    stage.act(Action::Drag(slider.x + slider.width + 30, slider.y + 9));
+    assert_eq!(
+        stage.state.settings.real(Parameter::Alpha),
+        0.99,
+        "a drag may leave the track"
+    );
+    stage.act(Action::Release);
+    stage.press("z");
+    assert_eq!(
+        stage.state.settings.real(Parameter::Alpha),
+        0.15,
+        "a drag is undone as one"
+    );
+    stage.press("' l g");
+    stage.draw(160, 48);
+    stage.act(Action::Wheel(row.x + 5, row.y, 1));
+    assert_eq!(stage.state.list(Pane::Passages).offset, 3);
+    stage.draw(160, 48);
+    let row = stage
+        .state
+        .hits
+        .area(Target::Row(Pane::Passages, 5))
+        .unwrap();
+    stage.act(Action::DoublePress(row.x + 5, row.y));
+    assert_eq!(stage.state.focus, Pane::Reader);
+    stage.draw(160, 48);
+    stage.press("Esc");
+    assert_eq!(stage.state.focus, Pane::Passages);
+    let scrubber = stage.state.hits.area(Target::Scrubber).unwrap();
+    stage.act(Action::Press(scrubber.x, scrubber.y));
+    assert_eq!(stage.state.earlier_step(), Some(0));
+}
+
+#[test]
+fn a_choice_is_clicked() {
+    let mut stage = stage_at(160, 48);
+    let area = stage
+        .state
+        .hits
+        .area(Target::Choice(Parameter::Walk, 1))
+        .unwrap();
+    stage.act(Action::Press(area.x + 1, area.y));
+    assert_eq!(stage.state.settings.get(Parameter::Walk), Value::Choice(1));
+}
+
+#[test]
+fn an_old_answer_is_dropped_and_a_failure_is_words() {
+    let mut stage = stage();
+    let old = stage.state.shown.clone().unwrap();
+    stage.press("l");
+    let newest = stage.state.shown.clone().unwrap().generation;
+    stage.act(Action::Answered(Box::new(old)));
+    assert_eq!(stage.state.shown.as_ref().unwrap().generation, newest);
+    stage.act(Action::Failed(newest, "lexical index: gone".into()));
+    assert_eq!(stage.state.message.tone, Tone::Error);
+    assert!(stage.state.scene().is_some(), "the last result stays");
+}
+
+#[test]
+fn a_session_run_gives_its_settings_back() {
+    let mut stage = stage();
+    stage.press("L");
+    stage.act(Action::Method("bm25".into()));
+    assert_eq!(stage.state.session.len(), 3);
+    stage.press("' r Down Down Enter");
+    assert_eq!(stage.state.settings.method().name, "graph-hybrid");
+    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.15);
+    stage.press("z");
+    assert_eq!(stage.state.settings.method().name, "bm25");
+}
+
+#[test]
+fn moving_one_slider_is_one_run_of_the_session() {
+    let mut stage = stage();
+    stage.press("l l l l l l");
+    assert_eq!(
+        stage.state.session.len(),
+        2,
+        "where it began and where it rests"
+    );
+    assert_eq!(stage.state.session[1].settings.real(Parameter::Alpha), 0.21);
+}
+
+#[test]
+fn tab_reaches_every_pane_at_every_size() {
+    for (width, height) in [(160, 48), (120, 36), (100, 30), (80, 24), (60, 16)] {
+        let mut stage = stage_at(width, height);
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..12 {
+            stage.press("Tab");
+            stage.draw(width, height);
+            let pane = stage.state.focus;
+            assert!(
+                stage.state.hits.area(Target::Pane(pane)).is_some(),
+                "{pane:?} is drawn at {width}x{height}"
+            );
+            seen.insert(pane);
+        }
+        assert_eq!(seen.len(), 8, "{width}x{height}: {seen:?}");
+    }
+}
+
+#[test]
+fn resizing_keeps_focus_selection_and_scroll() {
+    let mut stage = stage_at(160, 48);
+    stage.press("Down Down Down Down");
+    let before = (
+        stage.state.focus,
+        stage.state.list(Pane::Passages),
+        stage.state.wanted.subject,
+    );
+    for (width, height) in [(100, 30), (60, 16), (10, 3), (0, 0), (80, 24), (160, 48)] {
+        stage.draw(width, height);
+    }
+    assert_eq!(
+        (
+            stage.state.focus,
+            stage.state.list(Pane::Passages),
+            stage.state.wanted.subject
+        ),
+        before
+    );
+}
+
+#[test]
+fn actions_are_written_down_by_name() {
+    let actions = vec![
+        Action::Do(Command::More),
+        Action::Do(Command::Tune(Parameter::HubP)),
+        Action::Ask("Who?".into()),
+        Action::Set("alpha".into(), "0.3".into()),
+        Action::Focus(Pane::Why),
+    ];
+    let written = serde_json::to_string(&actions).unwrap();
+    assert_eq!(
+        written,
+        r#"[{"do":"slider.more"},{"do":"parameter.hub_p"},{"ask":"Who?"},{"set":["alpha","0.3"]},{"focus":"why"}]"#
+    );
+    let read: Vec<Action> = serde_json::from_str(&written).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), written);
+}
