@@ -74,7 +74,7 @@ impl Bars {
 impl Progress for Bars {
     fn advance(&self, step: Step, done: usize, total: usize) -> bool {
         // Drawing is cheap but not free: a few hundred times in all.
-        if (done % (total / 256).max(1) == 0 || done == total)
+        if (done.is_multiple_of((total / 256).max(1)) || done == total)
             && let Some((_, bar)) = self.bars.iter().find(|(s, _)| *s == step)
         {
             bar.set_length(total as u64);

@@ -4,33 +4,41 @@
 //! |---|---|
 //! | `fixed`, `table`, `weights` | the `static` encoder: a token table in the binary, weighted by the corpus |
 //! | `bert` | sentence-transformers folders on the CPU, and cross-encoders |
-//! | `endpoint`, `http` | vectors from a server |
+//! | `endpoint`, `http`, `reply` | vectors from a server |
 //! | `spec` | encoders by name |
 //! | `given` | vectors made elsewhere, from `.npy` files |
-//! | `vectors` | the passages' vectors and exact search, with the dot products of `dot` |
+//! | `vectors`, `gather`, `dot` | the passages' vectors, and exact search |
 //! | `hnsw`, `hnsw_build` | approximate search: a small-world graph over the vectors |
 //! | `maxsim` | the built-in re-ranker |
 //! | `wordpiece` | BERT's word pieces, for the static table and for BERT |
 
+pub mod bert;
 mod dot;
+pub mod endpoint;
 mod error;
 pub mod fixed;
+pub mod gather;
 pub mod given;
 pub mod hnsw;
 mod hnsw_build;
+mod http;
 pub mod maxsim;
+mod reply;
 pub mod spec;
 pub mod table;
 pub mod vectors;
 pub mod weights;
 pub mod wordpiece;
 
+pub use bert::{Bert, CrossEncoder};
+pub use endpoint::Endpoint;
 pub use error::EmbedError;
 pub use fixed::Static;
+pub use gather::Gather;
 pub use given::Given;
 pub use hnsw::{Hnsw, HnswOptions};
 pub use maxsim::{maxsim, maxsim_texts};
-
+pub use spec::{Settings, Spec, open};
 pub use vectors::{Rows, Vectors};
 pub use weights::Weights;
 

@@ -1,14 +1,198 @@
-//! Encoders by name.
+//! Encoders by name: `static`, `bert:FOLDER`, `endpoint:URL`, with settings after a question mark.
 
+use super::bert::{Bert, Pooling};
+use super::endpoint::Endpoint;
 use super::{EmbedError, Encoder, Static, Weights};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What may follow the question mark. What is not said is read from the folder or left at its default.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    pub query_prefix: Option<String>,
+    pub passage_prefix: Option<String>,
+    /// `bert`: mean or cls.
+    pub pooling: Option<Pooling>,
+    /// `bert`: word pieces of a text, with the two special ones.
+    pub max_length: Option<usize>,
+    /// `bert`: whether texts are lower-cased.
+    pub lower: Option<bool>,
+    /// `endpoint`: the model's name at the server.
+    pub model: Option<String>,
+    /// `endpoint`: the environment variable that holds the key.
+    pub key_env: Option<String>,
+    /// `endpoint`: dimensions to ask for.
+    pub dims: Option<usize>,
+    /// `endpoint`: texts of one request.
+    pub batch: Option<usize>,
+    /// `endpoint`: time for one answer, in seconds in the text form.
+    pub timeout: Option<Duration>,
+}
+
+/// An encoder that is named but not yet opened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spec {
+    Static,
+    Bert(PathBuf, Settings),
+    Endpoint(String, Settings),
+}
+
+impl Spec {
+    /// # Errors
+    /// Another form, or a setting that is unknown or out of range.
+    pub fn parse(given: &str) -> Result<Spec, EmbedError> {
+        let wrong = |said: String| EmbedError::Spec {
+            given: given.to_owned(),
+            said,
+        };
+        let (name, settings) = match given.rsplit_once('?') {
+            Some((name, query)) => (name, settings(query).map_err(wrong)?),
+            None => (given, Settings::default()),
+        };
+        match name.split_once(':') {
+            None if name == "static" && settings == Settings::default() => Ok(Spec::Static),
+            None if name == "static" => Err(wrong("`static` has no settings".into())),
+            Some(("bert", path)) if !path.is_empty() => Ok(Spec::Bert(path.into(), settings)),
+            Some(("endpoint", url)) if url.starts_with("http") => {
+                Ok(Spec::Endpoint(url.to_owned(), settings))
+            }
+            _ => Err(wrong("no such encoder".into())),
+        }
+    }
+
+    /// Reads the model, or asks the server for its dimensions. `weights` are those of an index, for `static`.
+    ///
+    /// # Errors
+    /// What is missing or wrong, by file or address.
+    pub fn open(&self, weights: Weights) -> Result<Box<dyn Encoder>, EmbedError> {
+        Ok(match self {
+            Spec::Static => Box::new(Static::new(weights)?),
+            Spec::Bert(path, settings) => Box::new(Bert::open(path, settings)?),
+            Spec::Endpoint(url, settings) => Box::new(Endpoint::open(url, settings)?),
+        })
+    }
+}
 
 /// Opens an encoder by its name.
+///
+/// # Errors
+/// As [`Spec::parse`] and [`Spec::open`].
 pub fn open(spec: &str, weights: Weights) -> Result<Box<dyn Encoder>, EmbedError> {
-    match spec {
-        "static" => Ok(Box::new(Static::new(weights)?)),
-        _ => Err(EmbedError::Spec {
-            given: spec.to_owned(),
-            said: "no such encoder".into(),
-        }),
+    Spec::parse(spec)?.open(weights)
+}
+
+fn settings(query: &str) -> Result<Settings, String> {
+    let mut settings = Settings::default();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let value = decoded(value);
+        let number = || match value.parse::<usize>() {
+            Ok(number) if number > 0 => Ok(Some(number)),
+            _ => Err(format!("`{name}={value}`, expected a whole number above 0")),
+        };
+        let word = |what| format!("`{name}={value}`, expected {what}");
+        match name {
+            "query_prefix" => settings.query_prefix = Some(value),
+            "passage_prefix" => settings.passage_prefix = Some(value),
+            "model" => settings.model = Some(value),
+            "key_env" => settings.key_env = Some(value),
+            "max_length" => settings.max_length = number()?,
+            "dims" => settings.dims = number()?,
+            "batch" => settings.batch = number()?,
+            "timeout" => settings.timeout = number()?.map(|s| Duration::from_secs(s as u64)),
+            "pooling" => {
+                settings.pooling = match value.as_str() {
+                    "mean" => Some(Pooling::Mean),
+                    "cls" => Some(Pooling::Cls),
+                    _ => return Err(word("mean or cls")),
+                }
+            }
+            "lower" => {
+                let lower = value.parse().map_err(|_| word("true or false"))?;
+                settings.lower = Some(lower);
+            }
+            _ => return Err(format!("no setting `{name}`")),
+        }
+    }
+    Ok(settings)
+}
+
+/// With `%20` and the like as what they stand for.
+fn decoded(value: &str) -> String {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) if *first == b'%' => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms() {
+        assert_eq!(Spec::parse("static").unwrap(), Spec::Static);
+        let bert =
+            "bert:/m/e5?query_prefix=query:%20&passage_prefix=passage: &pooling=cls&max_length=128";
+        let Spec::Bert(path, settings) = Spec::parse(bert).unwrap() else {
+            panic!("no bert");
+        };
+        assert_eq!(path, PathBuf::from("/m/e5"));
+        assert_eq!(settings.query_prefix.as_deref(), Some("query: "));
+        assert_eq!(settings.passage_prefix.as_deref(), Some("passage: "));
+        assert_eq!(
+            (settings.pooling, settings.max_length),
+            (Some(Pooling::Cls), Some(128))
+        );
+        let endpoint = "endpoint:http://localhost:8080/v1?model=m&key_env=KEY&timeout=5";
+        let Spec::Endpoint(url, settings) = Spec::parse(endpoint).unwrap() else {
+            panic!("no endpoint");
+        };
+        assert_eq!(url, "http://localhost:8080/v1");
+        assert_eq!(settings.timeout, Some(Duration::from_secs(5)));
+        for wrong in [
+            "",
+            "stat",
+            "bert:",
+            "bert",
+            "endpoint:ftp://x",
+            "static?dims=3",
+        ] {
+            let error = Spec::parse(wrong).unwrap_err().to_string();
+            assert!(error.contains("endpoint:URL"), "{error}");
+        }
+        for (wrong, said) in [
+            ("pooling=max", "mean or cls"),
+            ("dims=0", "above 0"),
+            ("x=1", "no setting"),
+        ] {
+            let error = Spec::parse(&format!("bert:p?{wrong}"))
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn opens_static_and_names_what_is_missing() {
+        let encoder = open("static", Weights::default()).unwrap();
+        assert_eq!(encoder.identity().name, "static");
+        let error = open("bert:/no/such", Weights::default()).err().unwrap();
+        assert!(
+            error.to_string().contains("/no/such/config.json"),
+            "{error}"
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! One vector per passage, with the identity of what made them, and exact search.
 
 use super::dot::{self, MOST_DIMS, QUERY_STEPS};
+use super::gather::{self, Gather};
 use super::{EmbedError, Identity};
 use crate::index::column::Column;
 use rayon::prelude::*;
@@ -41,10 +42,7 @@ impl Vectors {
     /// # Errors
     /// A number of values that makes no whole rows, or a value that is no finite number.
     pub fn new(identity: Identity, rows: Vec<f32>) -> Result<Vectors, EmbedError> {
-        if let Some(at) = rows.iter().position(|x| !x.is_finite()) {
-            let row = at / identity.dims.max(1);
-            return Err(EmbedError::shape(format!("row {row} holds {}", rows[at])));
-        }
+        gather::finite(&rows, identity.dims)?;
         Vectors::stored(identity, Rows::F32(rows.into()))
     }
 
@@ -75,24 +73,18 @@ impl Vectors {
         })
     }
 
-    /// The same in int8: a quarter of the room, cosines changed by less than .005.
+    /// The same in int8: a quarter of the room, cosines of MiniLM's vectors changed by at most .002.
     pub fn quantised(&self) -> Vectors {
+        let mut gather = Gather::new(self.identity.clone(), true);
         let mut row = vec![0.0; self.dims()];
-        let mut values = Vec::with_capacity(self.len * self.dims());
-        let mut scales = Vec::with_capacity(self.len);
         for i in 0..self.len {
             self.row(i as u32, &mut row);
-            let (whole, scale) = dot::quantise(&row, 127.0, |x| x as i8);
-            values.extend(whole);
-            scales.push(scale);
+            gather.take(&row);
         }
         Vectors {
             identity: self.identity.clone(),
             len: self.len,
-            rows: Rows::I8 {
-                values: values.into(),
-                scales: scales.into(),
-            },
+            rows: gather.into_rows(),
         }
     }
 

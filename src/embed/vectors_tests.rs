@@ -108,3 +108,25 @@ fn other_identities_shapes_and_values_are_refused() {
     assert!(Vectors::new(identity(0), vec![]).is_err());
     assert!(Vectors::new(identity(2), vec![]).unwrap().is_empty());
 }
+
+#[test]
+fn gathered_in_parts_as_made_at_once() {
+    let rows = clustered(30, 8, 3, 2);
+    let once = Vectors::new(identity(8), rows.clone()).unwrap();
+    for whole in [false, true] {
+        let mut gather = Gather::new(identity(8), whole);
+        for part in rows.chunks(7 * 8) {
+            gather.push(part).unwrap();
+        }
+        let parts = gather.finish().unwrap();
+        let once = if whole { &once.quantised() } else { &once };
+        assert_eq!(
+            parts.scores(&rows[..8]).unwrap(),
+            once.scores(&rows[..8]).unwrap()
+        );
+    }
+    let mut odd = Gather::new(identity(8), true);
+    assert!(odd.push(&[f32::NAN; 8]).is_err());
+    odd.push(&[1.0; 9]).unwrap();
+    assert!(odd.finish().is_err());
+}

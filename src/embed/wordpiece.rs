@@ -222,3 +222,45 @@ impl<'a> WordPiece<'a> {
         word.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embed::table::table;
+
+    fn ids(lower: bool, text: &str) -> Vec<u32> {
+        let pieces = [
+            "[UNK]",
+            "Ur",
+            "ur",
+            "##ban",
+            "\u{57ce}",
+            "caf\u{e9}",
+            "cafe",
+            ".",
+            "x",
+            "##x",
+        ];
+        let pieces = pieces.into_iter().map(|p| Cow::Borrowed(p.as_bytes()));
+        let wordpiece = WordPiece::new(pieces, table().unwrap().ranges, 0, lower);
+        let mut ids = Vec::new();
+        wordpiece.encode(text, &mut ids);
+        ids
+    }
+
+    #[test]
+    fn cased_and_uncased() {
+        assert_eq!(ids(true, "Urban UR."), [2, 3, 2, 7]);
+        assert_eq!(ids(false, "Urban UR."), [1, 3, 0, 7]);
+        assert_eq!(ids(true, "Caf\u{e9}\u{57ce}ur"), [6, 4, 2]);
+        assert_eq!(ids(false, "caf\u{e9}\u{57ce}ur"), [5, 4, 2]);
+    }
+
+    #[test]
+    fn unknown_rests_and_long_words_are_one_unknown() {
+        assert_eq!(ids(true, "urbane\u{0} u\u{200b}r"), [0, 2]);
+        assert_eq!(ids(true, &"x".repeat(100)).len(), 100);
+        assert_eq!(ids(true, &"x".repeat(101)), [0]);
+        assert!(ids(true, " \t\n").is_empty());
+    }
+}

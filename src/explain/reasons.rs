@@ -246,21 +246,13 @@ fn unlinked(
                 reasons.push(reason(code, "F3", text));
             }
             Link::Linked { node }
-                if row.binary_search(&node).is_ok() && view.tf(passage, node) > 0 =>
+                if view.tf(passage, node) > 0 && view.probability(passage, node) == 0.0 =>
             {
-                if view
-                    .transition
-                    .row(passage as usize)
-                    .0
-                    .binary_search(&node)
-                    .is_err()
-                {
-                    let text = format!(
-                        "the edge to '{}' fell to the cap on edges per entity",
-                        name.surface
-                    );
-                    reasons.push(reason("CAPPED_EDGE", "F3", text));
-                }
+                let text = format!(
+                    "the edge to '{}' fell to the cap on edges per entity",
+                    name.surface
+                );
+                reasons.push(reason("CAPPED_EDGE", "F3", text));
             }
             _ => {}
         }
@@ -342,20 +334,23 @@ fn unreached(
         }
         Some(_) if retrieval.fallback => {}
         Some(_) => {
-            if power && steps < 50 {
-                if let Some(rank) = admits(retrieval, view, passage, steps + 1) {
-                    let (e, p) = (spread.parity.entity_seeds, spread.parity.passage_seeds);
-                    let text = format!(
-                        "T = {steps} lets {e:.2} of entity seeds' and {p:.2} of passage seeds' mass end on passages"
-                    );
-                    let fix = Some(format!("steps={} brings it to rank {rank}", steps + 1));
-                    reasons.push(Reason {
-                        code: "PARITY",
-                        class: "F4",
-                        text,
-                        fix,
-                    });
-                }
+            let longer = if power && steps < 50 {
+                admits(retrieval, view, passage, steps + 1)
+            } else {
+                None
+            };
+            if let Some(rank) = longer {
+                let (e, p) = (spread.parity.entity_seeds, spread.parity.passage_seeds);
+                let text = format!(
+                    "T = {steps} lets {e:.2} of entity seeds' and {p:.2} of passage seeds' mass end on passages"
+                );
+                let fix = Some(format!("steps={} brings it to rank {rank}", steps + 1));
+                reasons.push(Reason {
+                    code: "PARITY",
+                    class: "F4",
+                    text,
+                    fix,
+                });
             }
             weak(index, retrieval, view, passage, reasons);
         }

@@ -9,6 +9,7 @@ use super::{Index, IndexError};
 use crate::corpus::Corpus;
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 
 /// The parts of a build, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,14 +206,15 @@ fn build(
         None => None,
     };
     let fingerprint = columns.fingerprint();
-    Ok(Index::assemble(
+    Ok(Index {
         name,
         fingerprint,
-        options.entities.clone(),
-        columns,
+        passages: columns,
         questions,
-        graph,
+        options: options.entities.clone(),
+        stored: graph.into(),
         lexical,
         dense,
-    ))
+        derived: Mutex::default(),
+    })
 }

@@ -475,6 +475,6 @@ mod tests {
         assert_eq!(g.alias("mercury planet"), Some("mercury"));
         let kepler = g.find("kepler").unwrap() as usize;
         assert_eq!(g.df(kepler), 1);
-        assert!(g.row(2).1.iter().any(|tf| *tf == 3));
+        assert!(g.row(2).1.contains(&3));
     }
 }

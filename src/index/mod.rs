@@ -85,30 +85,6 @@ impl Index {
         path.join(store::MANIFEST).is_file()
     }
 
-    pub(crate) fn assemble(
-        name: String,
-        fingerprint: String,
-        options: EntityOptions,
-        passages: Passages,
-        questions: Vec<Question>,
-        graph: EntityGraph,
-        lexical: Lexical,
-        dense: Option<Dense>,
-    ) -> Index {
-        let stored = Arc::new(graph);
-        Index {
-            name,
-            fingerprint,
-            passages,
-            questions,
-            options,
-            stored,
-            lexical,
-            dense,
-            derived: Mutex::default(),
-        }
-    }
-
     pub fn name(&self) -> &str {
         &self.name
     }

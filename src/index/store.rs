@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Changes when an older program could misread a newer index or the other way round.
@@ -378,14 +378,15 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
         }
         None => None,
     };
-    Ok(Index::assemble(
-        manifest.name,
-        manifest.fingerprint,
-        manifest.options,
+    Ok(Index {
+        name: manifest.name,
+        fingerprint: manifest.fingerprint,
         passages,
         questions,
-        stored,
+        options: manifest.options,
+        stored: stored.into(),
         lexical,
         dense,
-    ))
+        derived: Mutex::default(),
+    })
 }

@@ -259,7 +259,7 @@ fn plus(text: &str) -> Vec<Mention> {
             let Some(word) = words.get(next).filter(|w| w.joined) else {
                 break;
             };
-            let continues = word.capital() && !(word.opens && !words[next - 1].dotted);
+            let continues = word.capital() && (!word.opens || words[next - 1].dotted);
             let numbered = word.number() && !particles;
             // "Battle of the Bulge" is one name; "President of The Hague and ..." ends where a function word opens anew.
             if (!continues && !numbered) || (particles && word.function()) {

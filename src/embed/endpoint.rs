@@ -1,0 +1,271 @@
+//! Vectors from a server that speaks OpenAI's `/v1/embeddings`.
+
+use super::http;
+use super::reply::{Request, refusal, rows};
+use super::spec::Settings;
+use super::{EmbedError, Encoder, Identity, Kind, TokenVectors};
+use crate::corpus::full_text;
+use hyper::Uri;
+use hyper::body::Bytes;
+use hyper::header::HeaderValue;
+use std::time::Duration;
+use xxhash_rust::xxh3::xxh3_64;
+
+const TRIES: u32 = 4;
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// A server that asks for more patience than this is not waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
+const BATCH: usize = 32;
+/// Requests under way at once.
+const ABREAST: usize = 4;
+/// How often a caller is asked whether to go on.
+const TICK: Duration = Duration::from_millis(100);
+
+const REACH: &str = "check the address and that the server runs";
+const SPEAK: &str = "expected an OpenAI-compatible /v1/embeddings";
+
+/// A server, a model at it, and how to ask.
+pub struct Endpoint {
+    asker: Asker,
+    settings: Settings,
+    identity: Identity,
+}
+
+/// What a request needs; cloned into tasks.
+#[derive(Clone)]
+struct Asker {
+    uri: Uri,
+    model: Option<String>,
+    /// What to ask for, and what must come.
+    asked_dims: Option<usize>,
+    key: Option<HeaderValue>,
+    timeout: Duration,
+    first_wait: Duration,
+}
+
+impl Endpoint {
+    /// Asks the server for one vector, to learn its dimensions.
+    ///
+    /// # Errors
+    /// An address that is none, a variable without a key, or whatever the server lacks.
+    pub fn open(url: &str, settings: &Settings) -> Result<Endpoint, EmbedError> {
+        Endpoint::with_wait(url, settings, FIRST_WAIT)
+    }
+
+    fn with_wait(
+        url: &str,
+        settings: &Settings,
+        first_wait: Duration,
+    ) -> Result<Endpoint, EmbedError> {
+        let fail = |said: String, remedy| EmbedError::Endpoint {
+            url: url.to_owned(),
+            said,
+            remedy,
+        };
+        let uri = address(url).map_err(|said| fail(said, "expected http://HOST:PORT"))?;
+        if uri.scheme_str() == Some("https") && cfg!(not(feature = "https")) {
+            let said = "this build speaks no https".to_owned();
+            return Err(fail(said, "install with --features https, or use http"));
+        }
+        let key = match &settings.key_env {
+            None => None,
+            Some(variable) => {
+                let remedy = "export the variable that key_env names, with the key as its value";
+                let value = std::env::var(variable).unwrap_or_default();
+                let header = HeaderValue::try_from(format!("Bearer {}", value.trim()));
+                match header {
+                    Ok(mut header) if !value.trim().is_empty() => {
+                        header.set_sensitive(true);
+                        Some(header)
+                    }
+                    _ => return Err(fail(format!("no key in ${variable}"), remedy)),
+                }
+            }
+        };
+        let asker = Asker {
+            uri,
+            model: settings.model.clone(),
+            asked_dims: settings.dims,
+            key,
+            timeout: settings.timeout.unwrap_or(TIMEOUT),
+            first_wait,
+        };
+        let probe = asker.run(|_| true, vec![vec!["hopscope".to_owned()]], None)?;
+        // The same model at another address gives the same vectors; without its name only the address tells.
+        let model = settings
+            .model
+            .clone()
+            .unwrap_or_else(|| asker.uri.to_string());
+        let moved_by = (&model, &settings.query_prefix, &settings.passage_prefix);
+        Ok(Endpoint {
+            identity: Identity {
+                name: format!("endpoint:{model}"),
+                kind: Kind::Endpoint,
+                dims: probe.len(),
+                fingerprint: format!("{:016x}", xxh3_64(format!("{moved_by:?}").as_bytes())),
+            },
+            asker,
+            settings: settings.clone(),
+        })
+    }
+}
+
+/// The address of the embeddings, from a base that may or may not say so.
+fn address(url: &str) -> Result<Uri, String> {
+    let base = url.trim_end_matches('/');
+    let full = if base.ends_with("/embeddings") {
+        base.to_owned()
+    } else if base.ends_with("/v1") {
+        format!("{base}/embeddings")
+    } else {
+        format!("{base}/v1/embeddings")
+    };
+    let uri: Uri = full.parse().map_err(|_| "no address".to_owned())?;
+    match (uri.scheme_str(), uri.host()) {
+        (Some("http" | "https"), Some(host)) if !host.is_empty() => Ok(uri),
+        _ => Err("no address".into()),
+    }
+}
+
+impl Asker {
+    /// Runs all batches, a few abreast, and joins their rows; `go_on` is asked with the number of texts done.
+    fn run(
+        &self,
+        go_on: impl Fn(usize) -> bool,
+        batches: Vec<Vec<String>>,
+        dims: Option<usize>,
+    ) -> Result<Vec<f32>, EmbedError> {
+        let broken = |said: String| self.fail(said, "call encoders from a thread of their own");
+        if tokio::runtime::Handle::try_current().is_ok() {
+            return Err(broken("asked from within an event loop".into()));
+        }
+        // One per call: a runtime that is kept must not be dropped within another one.
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|e| broken(e.to_string()))?;
+        runtime.block_on(async {
+            let mut rows = Vec::new();
+            let mut done = 0;
+            let mut waiting = batches.into_iter();
+            let mut under_way = std::collections::VecDeque::new();
+            loop {
+                while under_way.len() < ABREAST {
+                    let Some(batch) = waiting.next() else { break };
+                    let asker = self.clone();
+                    let count = batch.len();
+                    let task = tokio::spawn(async move { asker.batch(&batch, dims).await });
+                    under_way.push_back((count, task));
+                }
+                let Some((count, mut task)) = under_way.pop_front() else {
+                    return Ok(rows);
+                };
+                let ended = loop {
+                    match tokio::time::timeout(TICK, &mut task).await {
+                        Ok(ended) => break ended,
+                        Err(_) if go_on(done) => {}
+                        Err(_) => return Err(EmbedError::Cancelled),
+                    }
+                };
+                rows.extend(ended.map_err(|e| broken(e.to_string()))??);
+                done += count;
+                if !go_on(done) {
+                    return Err(EmbedError::Cancelled);
+                }
+            }
+        })
+    }
+
+    /// One request, tried again while that can help.
+    async fn batch(&self, texts: &[String], dims: Option<usize>) -> Result<Vec<f32>, EmbedError> {
+        let request = Request {
+            input: texts,
+            model: self.model.as_deref(),
+            dimensions: self.asked_dims,
+            encoding_format: "float",
+        };
+        let body = serde_json::to_vec(&request)
+            .map(Bytes::from)
+            .map_err(|e| self.fail(e.to_string(), SPEAK))?;
+        let mut wait = self.first_wait;
+        let mut tried = 1;
+        loop {
+            let asked = http::post(&self.uri, self.key.clone(), body.clone());
+            let (said, after) = match tokio::time::timeout(self.timeout, asked).await {
+                Err(_) => (format!("no answer within {:?}", self.timeout), None),
+                Ok(Err(said)) => (said, None),
+                Ok(Ok(answer)) if answer.status == 200 => {
+                    return rows(&answer.body, texts.len(), dims)
+                        .map_err(|said| self.fail(said, SPEAK));
+                }
+                Ok(Ok(answer)) => {
+                    let said = refusal(&answer, self.key.as_ref());
+                    match answer.status {
+                        408 | 425 | 429 | 500..=599 => (said, answer.retry_after),
+                        401 | 403 => {
+                            return Err(self.fail(said, "check the key that key_env names"));
+                        }
+                        _ => return Err(self.fail(said, SPEAK)),
+                    }
+                }
+            };
+            let pause = after.unwrap_or(wait);
+            if tried == TRIES || pause > LONGEST_WAIT {
+                let tries = if tried == 1 { "try" } else { "tries" };
+                return Err(self.fail(format!("{said} ({tried} {tries})"), REACH));
+            }
+            tokio::time::sleep(pause).await;
+            wait *= 2;
+            tried += 1;
+        }
+    }
+
+    fn fail(&self, said: String, remedy: &'static str) -> EmbedError {
+        EmbedError::Endpoint {
+            url: self.uri.to_string(),
+            said,
+            remedy,
+        }
+    }
+}
+
+impl Encoder for Endpoint {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn passages(
+        &self,
+        passages: &[(&str, &str)],
+        progress: &dyn Fn(usize) -> bool,
+    ) -> Result<Vec<f32>, EmbedError> {
+        let prefix = self.settings.passage_prefix.as_deref().unwrap_or("");
+        let text = |(title, text): &(&str, &str)| format!("{prefix}{}", full_text(title, text));
+        let size = self.settings.batch.unwrap_or(BATCH);
+        let batches = passages
+            .chunks(size)
+            .map(|batch| batch.iter().map(text).collect());
+        self.asker
+            .run(progress, batches.collect(), Some(self.identity.dims))
+    }
+
+    fn question(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let prefix = self.settings.query_prefix.as_deref().unwrap_or("");
+        let batch = vec![format!("{prefix}{text}")];
+        self.asker
+            .run(|_| true, vec![batch], Some(self.identity.dims))
+    }
+
+    fn tokens(&self, _texts: &[&str]) -> Result<Vec<TokenVectors>, EmbedError> {
+        Err(EmbedError::Lacking {
+            encoder: self.identity.name.clone(),
+            lacks: "no vectors of single tokens",
+            remedy: "re-rank with a cross-encoder folder",
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "endpoint_tests.rs"]
+mod tests;

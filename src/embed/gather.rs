@@ -1,0 +1,76 @@
+//! Collects vectors as they are made, so that a large corpus never stands in memory as f32 when int8 is wanted.
+
+use super::dot;
+use super::vectors::{Rows, Vectors};
+use super::{EmbedError, Identity};
+
+/// Vectors under construction: encode some passages, push their rows, go on.
+pub struct Gather {
+    identity: Identity,
+    whole: bool,
+    values: Vec<f32>,
+    small: Vec<i8>,
+    scales: Vec<f32>,
+}
+
+impl Gather {
+    /// `whole` keeps int8, else f32.
+    pub fn new(identity: Identity, whole: bool) -> Gather {
+        Gather {
+            identity,
+            whole,
+            values: Vec::new(),
+            small: Vec::new(),
+            scales: Vec::new(),
+        }
+    }
+
+    /// Takes the rows of the next passages.
+    ///
+    /// # Errors
+    /// A value that is no finite number.
+    pub fn push(&mut self, rows: &[f32]) -> Result<(), EmbedError> {
+        finite(rows, self.identity.dims)?;
+        rows.chunks(self.identity.dims.max(1))
+            .for_each(|row| self.take(row));
+        Ok(())
+    }
+
+    pub(super) fn take(&mut self, row: &[f32]) {
+        if self.whole {
+            let (values, scale) = dot::quantise(row, 127.0, |x| x as i8);
+            self.small.extend(values);
+            self.scales.push(scale);
+        } else {
+            self.values.extend_from_slice(row);
+        }
+    }
+
+    pub(super) fn into_rows(self) -> Rows {
+        if self.whole {
+            Rows::I8 {
+                values: self.small.into(),
+                scales: self.scales.into(),
+            }
+        } else {
+            Rows::F32(self.values.into())
+        }
+    }
+
+    /// # Errors
+    /// Rows that were not whole.
+    pub fn finish(self) -> Result<Vectors, EmbedError> {
+        Vectors::stored(self.identity.clone(), self.into_rows())
+    }
+}
+
+pub(super) fn finite(rows: &[f32], dims: usize) -> Result<(), EmbedError> {
+    match rows.iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(at) => {
+            let row = at / dims.max(1);
+            let said = format!("row {row} holds {}", rows[at]);
+            Err(EmbedError::shape(said))
+        }
+    }
+}
