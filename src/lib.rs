@@ -8,8 +8,24 @@
 //! | [`corpus`] | what the user has: passages, questions, gold; one reader per file format |
 //! | [`text`] | words, sentences, mentions of names |
 //! | [`graph`] | the transition matrix and the walks on it: power iteration, push, reverse walks |
-//! | [`index`] | build, store, open: passages, lexical postings, entity graph |
-//! | [`retrieve`] | the core: parameters, methods, seed, spread, select |
+//! | [`embed`] | text to vectors, vectors to nearest passages: the built-in table, BERT folders, endpoints |
+//! | [`index`] | build, store, open: passages, lexical postings, entity graph, vectors |
+//! | [`retrieve`] | the core: parameters, methods, link, rank, seed, spread, select |
+//! | [`explain`] | what a result means: attribution by seed, paths, reasons, the trace |
+//! | [`evaluate`] | measures, runs, paired tests, where gold is lost, graph statistics |
+//! | [`explorer`] | the terminal interface: state, update, view |
+//! | [`cli`] | arguments to calls, one file per command |
+//!
+//! Where this differs from what one would expect:
+//!
+//! - A walk's matrix is one symmetric sparse matrix and a scale per node ([`graph`]), not two row-stochastic halves: a
+//!   change of hub penalty rewrites scales only, and forward, reverse and push walks share it.
+//! - What an index stores is its default graph. Another extractor, normal form or the word graph is derived from the
+//!   passages when a setting asks for it, and kept, so every parameter works on every index without a rebuild.
+//! - A retrieval keeps its stages' results as data and the record of a run is read off them ([`explain::trace`]); the
+//!   observer only times stages and asks for the states of a walk. There is no second, recording engine.
+//! - Opening an index reads every byte once, at memory speed, to hold it against its checksum: a flipped byte is an
+//!   error at once, never a wrong answer later.
 
 #![deny(unsafe_code)]
 

@@ -7,7 +7,7 @@ use hopscope::explorer::glyphs::{GlyphSet, width};
 use hopscope::explorer::layout::Pane;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::theme::{ColorLevel, Theme};
-use hopscope::index::{BuildOptions, Index, Silent};
+use hopscope::index::{Index, Silent};
 use hopscope::retrieve::{METHODS, Settings};
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ fn single() -> Corpus {
 }
 
 fn stage(corpus: Corpus, method: usize, glyphs: GlyphSet) -> Stage {
-    let index = Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap());
+    let index = Arc::new(Index::build(corpus, &Default::default(), &Silent).unwrap());
     let settings = Settings::of(&index, &METHODS[method]);
     let theme = Theme::load("mono", ColorLevel::None).unwrap();
     Stage::new(index, "a corpus's folder", settings, theme, glyphs.glyphs())

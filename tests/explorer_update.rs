@@ -9,7 +9,7 @@ use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::Pane;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
-use hopscope::retrieve::{Origin, Parameter, Value};
+use hopscope::retrieve::{METHODS, Origin, Parameter, Value};
 
 #[test]
 fn the_first_question_is_answered_and_its_gold_is_known() {
@@ -52,18 +52,33 @@ fn shares_of_every_node_and_passage_sum_to_its_score() {
 }
 
 #[test]
-fn words_of_a_flat_ranking_sum_to_the_score() {
+fn parts_of_every_passage_sum_to_its_score_with_every_method() {
     let mut stage = stage();
-    stage.act(Action::Method("bm25".into()));
-    let scene = stage.state.scene().unwrap();
-    assert!(scene.is_flat());
-    for row in scene.passages.iter().take(20) {
-        let sum: f64 = row.shares.iter().sum();
+    for method in METHODS {
+        stage.act(Action::Method(method.name.into()));
+        let scene = stage.state.scene().unwrap();
+        assert_eq!(scene.settings.method(), method);
+        for row in scene
+            .passages
+            .iter()
+            .take(10)
+            .filter(|row| !row.shares.is_empty())
+        {
+            let sum: f64 = row.shares.iter().sum();
+            let close = (sum - row.score).abs() < 1e-3 * row.score.max(1e-2);
+            assert!(
+                close,
+                "{} {}: {sum} is not {}",
+                method.name, row.id, row.score
+            );
+        }
+        let why = stage.state.detail().unwrap().passage.as_ref().unwrap();
+        let parts: f64 = why.parts.iter().map(|part| part.value).sum();
+        let close = (parts - why.score).abs() < 1e-3 * why.score.max(1e-2);
         assert!(
-            (sum - row.score).abs() < 1e-3,
-            "{}: {sum} is not {}",
-            row.id,
-            row.score
+            close,
+            "{} {}: {parts} is not {}",
+            method.name, why.id, why.score
         );
     }
 }

@@ -94,6 +94,19 @@ proptest! {
     }
 
     #[test]
+    fn walks_together_are_the_walks_apart((t, seeds) in graph(), alpha in 0.05f64..0.95, steps in 0usize..9, stay in any::<bool>()) {
+        let rule = if stay { Dangling::Stay } else { Dangling::Drop };
+        let parts: Vec<Sparse> = seeds.iter().map(|seed| vec![*seed]).collect();
+        let together = walk::power_many(&t, &parts, alpha, steps, rule);
+        for (lane, part) in parts.iter().enumerate() {
+            let apart = walk::power(&t, part, alpha, steps, rule, |_, _, _| {});
+            for (a, b) in apart.iter().zip(&together) {
+                prop_assert!(close(*a, b[lane]), "{a} {}", b[lane]);
+            }
+        }
+    }
+
+    #[test]
     fn no_mass_is_lost_unseen((t, seeds) in graph(), alpha in 0.05f64..0.95, rule in rule()) {
         let mut dropped = 0.0;
         walk::power(&t, &seeds, alpha, 12, rule, |_, mass, moved| {

@@ -1,7 +1,8 @@
 //! Exact attribution: how much of a node's score each seed paid for, by walk length, and along which paths.
 
+use crate::graph::Dangling;
+use crate::graph::push::{self, Threshold};
 use crate::graph::walk::{self, Forward, Sparse};
-use crate::graph::{Dangling, push};
 use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::retrieval::Node;
 use crate::retrieve::spread::{dangling, restart};
@@ -175,34 +176,50 @@ pub fn shares(retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec<Vec<f32>> {
     let settings = &retrieval.settings;
     let alpha = settings.real(P::Alpha);
     let rule = dangling(settings);
-    let all = restart(&retrieval.seeds);
-    groups
+    let parts: Vec<Sparse> = groups
         .iter()
         .map(|group| {
-            let mut seeds: Sparse = group
+            let mut part: Sparse = group
                 .iter()
                 .map(|&i| (retrieval.seeds[i].node, retrieval.seeds[i].weight))
                 .collect();
-            seeds.sort_unstable_by_key(|s| s.0);
-            let scores = if settings.choice(P::Walk) == "push" {
-                let threshold = push::Threshold::Plain;
-                let epsilon = settings.real(P::Epsilon);
-                push::forward(
-                    &view.transition,
-                    &seeds,
-                    alpha,
-                    epsilon,
-                    threshold,
-                    rule,
-                    |_| {},
-                )
-                .estimate
-            } else {
-                group_walk(view, &seeds, &all, alpha, settings.integer(P::Steps), rule)
-            };
-            scores.into_iter().map(|s| s as f32).collect()
+            part.sort_unstable_by_key(|s| s.0);
+            part
         })
-        .collect()
+        .collect();
+    let floats = |scores: Vec<f64>| scores.into_iter().map(|s| s as f32).collect();
+    let epsilon = settings.real(P::Epsilon);
+    let steps = settings.integer(P::Steps);
+    if settings.choice(P::Walk) == "push" {
+        let push = |part: &Sparse| {
+            push::forward(
+                &view.transition,
+                part,
+                alpha,
+                epsilon,
+                Threshold::Plain,
+                rule,
+                |_| {},
+            )
+        };
+        return parts
+            .iter()
+            .map(|part| floats(push(part).estimate))
+            .collect();
+    }
+    if rule == Dangling::Reseed {
+        let all = restart(&retrieval.seeds);
+        return parts
+            .iter()
+            .map(|part| floats(group_walk(view, part, &all, alpha, steps, rule)))
+            .collect();
+    }
+    let mut shares = Vec::with_capacity(parts.len());
+    for parts in parts.chunks(walk::LANES) {
+        let mass = walk::power_many(&view.transition, parts, alpha, steps, rule);
+        shares.extend((0..parts.len()).map(|lane| mass.iter().map(|m| m[lane] as f32).collect()));
+    }
+    shares
 }
 
 /// r = sum over k of c_k (P^T)^k s for a part s of the seeds. Dead ends that reseed return to all seeds, as P says.
@@ -214,9 +231,6 @@ fn group_walk(
     steps: usize,
     rule: Dangling,
 ) -> Vec<f64> {
-    if rule != Dangling::Reseed {
-        return walk::power(&view.transition, part, alpha, steps, rule, |_, _, _| {});
-    }
     let weights = walk::length_weights(alpha, steps);
     let mut states = Forward::from(&view.transition, part, all, rule);
     let mut sum = vec![0.0; view.nodes()];

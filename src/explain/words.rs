@@ -86,9 +86,13 @@ fn words(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Contribution
     let settings = &retrieval.settings;
     let tokens = cut(settings);
     let lexical = index.lexical();
-    let words = lexical
-        .question(tokens, &retrieval.question)
-        .unwrap_or_default();
+    // What was scored, expansion included; a walk scored no words, so the question's own are read.
+    let words = match retrieval.ranked.as_deref() {
+        Some(ranked) if !ranked.words.is_empty() => ranked.words.clone(),
+        _ => lexical
+            .question(tokens, &retrieval.question)
+            .unwrap_or_default(),
+    };
     let mut counts = vec![0u32; words.len()];
     tokens.each(&index.passages().full_text(passage as usize), |word| {
         if let Some(at) = words.iter().position(|w| w.word == word) {

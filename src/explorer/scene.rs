@@ -62,6 +62,7 @@ pub struct Scene {
     pub names: Vec<Name>,
     /// What the nodes beside the passages are: `name`, or `word` on a word graph.
     pub noun: &'static str,
+    pub basis: Basis,
     /// Heaviest first.
     pub seeds: Vec<Seed>,
     /// What the bars of Spread are split by: seeds, or for flat methods the words of the question.
@@ -90,6 +91,31 @@ pub struct Scene {
     pub fallback: bool,
     /// Names of every node that some step shows.
     pub labels: BTreeMap<Node, String>,
+}
+
+/// What the score of a passage is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// Mass of the seeds.
+    Walk,
+    /// Words of the question.
+    Words,
+    /// Ranks in lists that were fused.
+    Lists,
+    /// One measured closeness.
+    Measure,
+}
+
+impl Basis {
+    /// What a part of a score is called.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Basis::Walk => "seed",
+            Basis::Words => "word",
+            Basis::Lists => "list",
+            Basis::Measure => "measure",
+        }
+    }
 }
 
 /// A name found in the question.

@@ -196,7 +196,7 @@ impl<'t> Forward<'t> {
 }
 
 /// Fills a dense vector node by node, on all threads when it is long.
-fn each_node(values: &mut [f64], one: impl Fn(usize, &mut f64) + Sync) {
+fn each_node<T: Send>(values: &mut [T], one: impl Fn(usize, &mut T) + Sync) {
     if values.len() < 2 * CHUNK {
         values
             .iter_mut()
@@ -231,6 +231,56 @@ pub fn power(
         watch(step, walk.mass(), moved);
     }
     walk.into_mass()
+}
+
+/// How many walks [`power_many`] takes at once: their masses at a node fill one cache line.
+pub const LANES: usize = 8;
+
+/// Several walks at once, each from seeds of its own, over the same matrix: what reads memory is the matrix, and it is
+/// read once for all of them. Mass of each walk at every node. `Reseed` is not linear in a part of the seeds and is
+/// treated as `Drop`.
+pub fn power_many(
+    transition: &Transition,
+    parts: &[Sparse],
+    alpha: f64,
+    steps: usize,
+    dangling: Dangling,
+) -> Vec<[f64; LANES]> {
+    let keep = 1.0 - alpha;
+    let mut mass = vec![[0.0; LANES]; transition.nodes()];
+    let add = |mass: &mut [[f64; LANES]], share: f64| {
+        for (lane, part) in parts.iter().take(LANES).enumerate() {
+            for &(node, m) in part {
+                mass[node as usize][lane] += share * m;
+            }
+        }
+    };
+    add(&mut mass, 1.0);
+    let mut scaled = mass.clone();
+    for _ in 0..steps {
+        each_node(&mut scaled, |u, slot| {
+            *slot = mass[u].map(|m| m * keep * transition.scale(u))
+        });
+        let before = &scaled;
+        let gather = |v: usize, slot: &mut [f64; LANES]| {
+            let mut sum = [0.0; LANES];
+            let (sources, weights) = transition.row(v);
+            for (&u, &w) in sources.iter().zip(weights) {
+                let (w, from) = (f64::from(w), &before[u as usize]);
+                for (total, x) in sum.iter_mut().zip(from) {
+                    *total += w * x;
+                }
+            }
+            let stays = dangling == Dangling::Stay && transition.dangling(v);
+            for (lane, total) in sum.iter().enumerate() {
+                let stayed = if stays { keep * slot[lane] } else { 0.0 };
+                slot[lane] = total * transition.into(v) + stayed;
+            }
+        };
+        each_node(&mut mass, gather);
+        add(&mut mass, alpha);
+    }
+    mass
 }
 
 /// The weight of walks of each length 0..=steps in a power state: `alpha (1-alpha)^k`, and `(1-alpha)^T` for the last.

@@ -4,7 +4,7 @@ use super::passages::{marks, question_words};
 use super::resolved;
 use crate::explain;
 use crate::explorer::scene::{
-    Around, Detail, NeighbourRow, Part, Path, Reason, Scene, Stop, Subject, Why,
+    Around, Basis, Detail, NeighbourRow, Part, Path, Reason, Scene, Stop, Subject, Why,
 };
 use crate::explorer::text::clean;
 use crate::index::Index;
@@ -81,86 +81,94 @@ fn why(index: &Index, retrieval: &Retrieval, scene: &Scene, groups: &Groups, pas
             &question_words(&retrieval.question),
         ),
     };
-    match retrieval.view.as_deref() {
-        Some(view) => {
-            if let Some(opened) = explain::attribution(retrieval, passage) {
-                // A passage often has the title of an entity next to it; its identifier tells them apart.
-                let name = |node: Node| {
-                    clean(match view.is_passage(node) {
-                        true => index.id(node),
-                        false => view.label(index, node),
-                    })
-                };
-                let stop = |node: Node, kept: Option<f64>| Stop {
-                    node,
-                    label: name(node),
-                    group: groups.get(&node).copied(),
-                    is_passage: view.is_passage(node),
-                    degree: view.degree(node),
-                    kept,
-                };
-                why.parts = opened
-                    .shares
-                    .iter()
-                    .map(|(seed, share)| {
-                        let node = retrieval.seeds[*seed].node;
-                        Part {
-                            label: name(node),
-                            group: groups.get(&node).copied(),
-                            value: *share,
-                        }
-                    })
-                    .collect();
-                why.paths = opened
-                    .paths
-                    .iter()
-                    .map(|path| {
-                        let kept = path.kept.iter().map(|k| Some(*k)).chain([None]);
-                        Path {
-                            mass: path.mass,
-                            stops: path
-                                .nodes
-                                .iter()
-                                .zip(kept)
-                                .map(|(n, k)| stop(*n, k))
-                                .collect(),
-                        }
-                    })
-                    .collect();
-                why.by_length = opened.by_length;
-                why.error = opened.error;
-                why.score = if place.is_some() { score } else { opened.score };
-            }
-        }
-        None => {
-            let mut terms = explain::terms(index, retrieval, passage);
-            terms.retain(|t| t.score > 0.0);
-            terms.sort_by(|a, b| b.score.total_cmp(&a.score));
-            let group = |word: &str| {
-                scene
-                    .seeds
-                    .iter()
-                    .find(|s| s.label == word)
-                    .map(|s| s.group)
-            };
-            why.parts = terms
-                .into_iter()
-                .map(|t| Part {
-                    group: group(&t.word),
-                    label: t.word,
-                    value: t.score,
-                })
-                .collect();
-            if why.score == 0.0 {
-                why.score = why.parts.iter().map(|p| p.value).sum();
-            }
-        }
+    if scene.basis == Basis::Walk {
+        walked(index, retrieval, groups, &mut why);
+    } else {
+        // A fused ranking has a walk too; its paths are worth seeing, its parts are those of another number.
+        walked(index, retrieval, groups, &mut why);
+        why.by_length.clear();
+        why.parts = parts(index, retrieval, scene, passage);
+        why.score = match place {
+            Some(_) => score,
+            None => why.parts.iter().map(|p| p.value).sum(),
+        };
     }
     // The parts say the same with more; a sentence is for a score that has none.
     if why.parts.is_empty() {
         why.sentence = clean(&explain::why_here(index, retrieval, passage));
     }
     why
+}
+
+/// Opens the walk's score of a passage: parts by seed, by length, and the best paths.
+fn walked(index: &Index, retrieval: &Retrieval, groups: &Groups, why: &mut Why) {
+    let Some(view) = retrieval.view.as_deref() else {
+        return;
+    };
+    let Some(opened) = explain::attribution(retrieval, why.passage) else {
+        return;
+    };
+    // A passage often has the title of an entity next to it; its identifier tells them apart.
+    let name = |node: Node| {
+        clean(match view.is_passage(node) {
+            true => index.id(node),
+            false => view.label(index, node),
+        })
+    };
+    let stop = |(node, kept): (&Node, Option<f64>)| Stop {
+        node: *node,
+        label: name(*node),
+        group: groups.get(node).copied(),
+        is_passage: view.is_passage(*node),
+        degree: view.degree(*node),
+        kept,
+    };
+    let part = |(seed, share): &(usize, f64)| {
+        let node = retrieval.seeds[*seed].node;
+        Part {
+            label: name(node),
+            group: groups.get(&node).copied(),
+            value: *share,
+        }
+    };
+    let path = |path: &explain::Path| {
+        let kept = path.kept.iter().map(|kept| Some(*kept)).chain([None]);
+        Path {
+            mass: path.mass,
+            stops: path.nodes.iter().zip(kept).map(stop).collect(),
+        }
+    };
+    why.parts = opened.shares.iter().map(part).collect();
+    why.paths = opened.paths.iter().map(path).collect();
+    why.by_length = opened.by_length;
+    why.error = opened.error;
+    if why.rank.is_none() {
+        why.score = opened.score;
+    }
+}
+
+/// The words, lists or measure that a score without a walk is made of, largest first.
+fn parts(index: &Index, retrieval: &Retrieval, scene: &Scene, passage: u32) -> Vec<Part> {
+    let mut terms = explain::terms(index, retrieval, passage);
+    terms.retain(|t| t.score > 0.0);
+    terms.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let part = |t: explain::Contribution| Part {
+        group: group_of_word(scene, &t.word),
+        label: match scene.basis {
+            Basis::Lists if t.tf > 0 => format!("{}, rank {}", t.word, t.tf),
+            _ => t.word,
+        },
+        value: t.score,
+    };
+    terms.into_iter().map(part).collect()
+}
+
+fn group_of_word(scene: &Scene, word: &str) -> Option<usize> {
+    scene
+        .seeds
+        .iter()
+        .find(|seed| seed.node.is_none() && seed.label == word)
+        .map(|seed| seed.group)
 }
 
 /// A node of the graph and its edges.
@@ -213,19 +221,12 @@ fn edges(
 
 /// For a flat ranking, the words of the question in the selected passage.
 fn words(index: &Index, retrieval: &Retrieval, scene: &Scene, passage: u32) -> Option<Around> {
-    let group = |word: &str| {
-        scene
-            .seeds
-            .iter()
-            .find(|s| s.label == word)
-            .map(|s| s.group)
-    };
     let mut terms = explain::terms(index, retrieval, passage);
     terms.sort_by(|a, b| b.score.total_cmp(&a.score));
     let rows: Vec<NeighbourRow> = terms
         .into_iter()
         .map(|t| NeighbourRow {
-            group: group(&t.word),
+            group: group_of_word(scene, &t.word),
             label: t.word,
             weight: t.idf,
             mentions: t.tf as usize,

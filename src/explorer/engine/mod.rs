@@ -8,12 +8,12 @@ mod words;
 
 pub use search::search;
 
-use super::scene::{Answer, Asked, Facts, Gold, Name, Request, Scene, StageTime, Subject};
+use super::scene::{Answer, Asked, Basis, Facts, Gold, Name, Request, Scene, StageTime, Subject};
 use super::text::clean;
 use crate::evaluate::measures;
 use crate::explain;
 use crate::index::Index;
-use crate::retrieve::methods::GraphKind;
+use crate::retrieve::methods::{GraphKind, Ranker, Select};
 use crate::retrieve::{Link, Mask, Node, Parameter, Recorder, Retrieval, RetrieveError, Retriever};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -90,6 +90,12 @@ impl Engine {
             walk::groups(index, &retrieval)
         };
         let shares = walk::shares(&retrieval, &seed_groups, groups.len());
+        // A fused score is made of ranks; the walk's shares are those of another number.
+        let walked = if basis(&retrieval) == Basis::Walk {
+            &shares[..]
+        } else {
+            &[]
+        };
         let group_of = walk::group_of(&retrieval, &seed_groups);
         let top: Vec<u32> = retrieval.passages.iter().map(|hit| hit.passage).collect();
         let mut scene = Scene {
@@ -97,11 +103,12 @@ impl Engine {
             settings: request.settings.clone(),
             names: names(&retrieval, &group_of),
             noun: noun(&retrieval),
+            basis: basis(&retrieval),
             seeds: walk::seeds(index, &retrieval, &seed_groups),
             groups,
             nodes: walk::nodes(index, &retrieval, &shares, &group_of),
             walk: walk::walk(&retrieval, &gold),
-            passages: passages::rows(index, &retrieval, &shares, &group_of, &gold),
+            passages: passages::rows(index, &retrieval, walked, &group_of, &gold),
             matched: matched(&retrieval),
             top_k: retrieval
                 .top()
@@ -177,6 +184,19 @@ fn matched(retrieval: &Retrieval) -> usize {
             .filter(|s| **s > 0.0)
             .count(),
         _ => retrieval.ranked.as_ref().map_or(0, |r| r.matched),
+    }
+}
+
+/// What the score of a passage is made of.
+fn basis(retrieval: &Retrieval) -> Basis {
+    let ranker = retrieval.ranked.as_ref().map(|ranked| ranked.ranker);
+    match (retrieval.settings.method().select, ranker) {
+        (Select::Fuse, _) => Basis::Lists,
+        (Select::Rerank, _) => Basis::Measure,
+        (Select::Score, _) if retrieval.view.is_some() => Basis::Walk,
+        (Select::Score, Some(Ranker::Rrf)) => Basis::Lists,
+        (Select::Score, Some(Ranker::Dense)) => Basis::Measure,
+        (Select::Score, _) => Basis::Words,
     }
 }
 

@@ -2,7 +2,7 @@
 //! compared with the eyes.
 
 use crate::explain;
-use crate::explorer::scene::{GROUPS, Group, Scene, Seed};
+use crate::explorer::scene::{Basis, GROUPS, Group, Scene, Seed};
 use crate::explorer::text::{clean, plural};
 use crate::index::Index;
 use crate::retrieve::Retrieval;
@@ -23,7 +23,8 @@ pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
             opened
                 .iter()
                 .take(scene.top_k)
-                .map(|row| row[w].score)
+                .filter_map(|row| row.get(w))
+                .map(|term| term.score)
                 .sum()
         })
         .collect();
@@ -34,7 +35,8 @@ pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
             opened
                 .iter()
                 .take(scene.top_k)
-                .map(|row| row[w].score)
+                .filter_map(|row| row.get(w))
+                .map(|term| term.score)
                 .fold(0.0, f64::max)
         })
         .collect();
@@ -65,20 +67,12 @@ pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
             df: words[w].df as usize,
             degree: 0,
             is_passage: false,
-            why: match (added(&words[w].word), words[w].df) {
-                (Some((from, weight)), df) => format!(
-                    "added by {from}, weight {weight:.3}; in {}, idf {:.2}",
-                    plural(df as usize, "passage"),
-                    words[w].idf
-                ),
-                (None, 0) => "in no passage".to_owned(),
-                (None, df) => {
-                    format!(
-                        "in {}, idf {:.2}",
-                        plural(df as usize, "passage"),
-                        words[w].idf
-                    )
+            why: match (added(&words[w].word), scene.basis) {
+                (Some((from, weight)), _) => {
+                    format!("added by {from}, weight {weight:.3}; {}", seen(&words[w]))
                 }
+                (None, Basis::Words) => seen(&words[w]),
+                (None, _) => format!("ranks {}", plural(words[w].df as usize, "passage")),
             },
         })
         .collect();
@@ -89,7 +83,7 @@ pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
             Group {
                 label: match members[..] {
                     [one] => words[one].word.clone(),
-                    _ => format!("{} other words", members.len()),
+                    _ => format!("{} other {}s", members.len(), scene.basis.noun()),
                 },
                 weight: members.iter().map(|w| paid[*w] / total).sum(),
                 seeds: members.len(),
@@ -101,5 +95,13 @@ pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
         for (word, term) in terms.iter().enumerate() {
             row.shares[group(word)] += term.score;
         }
+    }
+}
+
+/// Where a word of the question is.
+fn seen(word: &explain::Contribution) -> String {
+    match word.df {
+        0 => "in no passage".to_owned(),
+        df => format!("in {}, idf {:.2}", plural(df as usize, "passage"), word.idf),
     }
 }

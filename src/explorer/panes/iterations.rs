@@ -2,7 +2,7 @@
 
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
-use crate::explorer::scene::{Scene, Step, Walk};
+use crate::explorer::scene::{Basis, Scene, Step, Walk};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
@@ -256,6 +256,10 @@ fn told(ink: &Ink<'_>, scene: &Scene, walk: &Walk, now: usize, width: usize) -> 
     let last = walk.steps.len() - 1;
     if now == 0 {
         lines.extend(flow(vec![ink.text("Only the seeds hold mass.")], width, 0));
+    }
+    if scene.basis != Basis::Walk {
+        let words = "These are ranks in the walk's own list, before it is fused.";
+        lines.extend(flow(vec![ink.text(words)], width, 0));
     }
     if let Some(fixed) = fixed_from(walk).filter(|_| !scene.gold.is_empty()) {
         let words = match fixed {

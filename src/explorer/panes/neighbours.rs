@@ -2,7 +2,7 @@
 
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
-use crate::explorer::scene::{Around, NeighbourRow};
+use crate::explorer::scene::{Around, Basis, NeighbourRow};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
@@ -24,11 +24,14 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         return;
     };
     let flat = ink.state.scene().is_some_and(|s| s.is_flat());
+    let basis = ink.state.scene().map_or(Basis::Walk, |scene| scene.basis);
+    let noun = basis.noun();
     let room = usize::from(slot.area.width);
     let title = match flat {
         true => format!(
-            "Words in {}",
-            text::cut(&around.label, room.saturating_sub(24))
+            "{}s of {}",
+            capital(noun),
+            text::cut(&around.label, room.saturating_sub(26))
         ),
         false if slot.face == crate::explorer::layout::Face::Tabs => {
             format!("of {}", text::cut(&around.label, room.saturating_sub(46)))
@@ -40,9 +43,9 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     };
     let note = if flat {
         Line::from(vec![ink.muted(format!(
-            "{} of {} words",
+            "{} of {}",
             around.degree,
-            around.neighbours.len()
+            text::plural(around.neighbours.len(), noun)
         ))])
     } else {
         let noun = ink.state.scene().map_or("name", |scene| scene.noun);
@@ -79,18 +82,21 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     }
     let width = usize::from(area.width) - 1;
     let (label, columns) = columns(width);
-    let mut head = vec![ink.muted(text::pad(if flat { "word" } else { "to" }, label + 5))];
+    let mut head = vec![ink.muted(text::pad(if flat { noun } else { "to" }, label + 5))];
     for column in &columns {
         let name = match (column, flat) {
             (Column::Weight, false) => "w",
-            (Column::Weight, true) => "idf",
+            (Column::Weight, true) if basis == Basis::Words => "idf",
+            (Column::Weight, true) => "",
+            (Column::Mentions, true) if basis != Basis::Words => "rank",
             (Column::Mentions, _) => "tf",
             (Column::Sends, false) => "sends",
             (Column::Sends, true) => "pays",
             (Column::Gets, _) => "gets",
             (Column::Where, false) if around.is_passage => "in",
             (Column::Where, false) => "rank",
-            (Column::Where, true) => "in",
+            (Column::Where, true) if basis == Basis::Words => "in",
+            (Column::Where, true) => "of",
         };
         head.push(ink.muted(text::pad_left(
             if *column == Column::Gets && flat {
@@ -117,6 +123,14 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     );
 }
 
+/// `word` as a title begins.
+fn capital(noun: &str) -> String {
+    let mut letters = noun.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {
     Weight,
@@ -130,7 +144,7 @@ impl Column {
     fn width(self) -> usize {
         match self {
             Column::Weight => 6,
-            Column::Mentions => 4,
+            Column::Mentions => 5,
             Column::Sends | Column::Gets => 8,
             Column::Where => 5,
         }
@@ -186,6 +200,7 @@ fn line(
     spans.push(ink.span(text::pad(&row.label, label + 1), scope));
     for column in columns {
         let figure = match column {
+            Column::Weight if row.weight == 0.0 => String::new(),
             Column::Weight => text::score(row.weight),
             Column::Mentions => row.mentions.to_string(),
             Column::Sends => text::score(row.sends),

@@ -76,14 +76,14 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
         let ranking = scene.and_then(|s| s.first_stage);
         // A flat method is its ranking and was named already.
         let mut spans = match ranking.filter(|_| method.graph.is_some()) {
-            Some((name, _)) => vec![ink.muted(name)],
-            None => vec![ink.muted("words")],
+            Some((name, _)) => vec![ink.muted(format!("{name} "))],
+            None => Vec::new(),
         };
         if let Some(added) = scene.map(|s| s.expanded).filter(|added| *added > 0) {
-            spans.push(ink.value(format!(" +{added}")));
+            spans.push(ink.value(format!("+{added} ")));
         }
         if let Some((_, matched)) = ranking {
-            spans.push(ink.muted(" found "));
+            spans.push(ink.muted("found "));
             spans.push(ink.value(text::count(matched)));
         }
         if method.graph.is_some() {

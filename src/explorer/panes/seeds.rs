@@ -3,7 +3,7 @@
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::rows::{SeedLine, seed_lines};
-use crate::explorer::scene::{Scene, Seed};
+use crate::explorer::scene::{Basis, Scene, Seed};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
@@ -26,7 +26,12 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     };
     let flat = scene.is_flat();
     let chrome = Chrome {
-        title: if flat { "Words".into() } else { "Seeds".into() },
+        title: match scene.basis {
+            _ if !flat => "Seeds".into(),
+            Basis::Lists => "Lists".into(),
+            Basis::Measure => "Measure".into(),
+            Basis::Walk | Basis::Words => "Words".into(),
+        },
         note: note(ink, scene),
         summary: summary(ink, scene, usize::from(slot.area.width).saturating_sub(15)),
         ..Chrome::default()
@@ -150,14 +155,21 @@ fn seed(ink: &Ink<'_>, scene: &Scene, seed: &Seed, width: usize) -> Line<'static
 
 /// In more than one passage out of twenty: what is sent there is spread thin.
 fn df_is_hub(ink: &Ink<'_>, seed: &Seed) -> bool {
-    seed.df > 5 && seed.df * 20 > ink.state.facts.passages
+    let counts = ink
+        .state
+        .scene()
+        .is_some_and(|s| matches!(s.basis, Basis::Walk | Basis::Words));
+    counts && seed.df > 5 && seed.df * 20 > ink.state.facts.passages
 }
 
 fn note(ink: &Ink<'_>, scene: &Scene) -> Line<'static> {
     if scene.is_flat() {
-        return Line::from(vec![
-            ink.muted("in passages · pays".replace('·', ink.glyphs.dot)),
-        ]);
+        let seen = if scene.basis == Basis::Words {
+            "in"
+        } else {
+            "ranks"
+        };
+        return Line::from(vec![ink.muted(format!("{seen} {} pays", ink.glyphs.dot))]);
     }
     if scene.fallback {
         return Line::from(vec![ink.span("fallback: none linked", Scope::Warn)]);

@@ -3,7 +3,7 @@
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::rows;
-use crate::explorer::scene::{NodeRow, PassageRow, Scene, Step};
+use crate::explorer::scene::{Basis, NodeRow, PassageRow, Scene, Step};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
@@ -27,7 +27,11 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     };
     let step = rows::step(state, scene);
     let title = match (&scene.walk, step) {
-        (None, _) => "Words that pay".to_owned(),
+        (None, _) => match scene.basis {
+            Basis::Lists => "Lists that pay".to_owned(),
+            Basis::Measure => "Closeness".to_owned(),
+            Basis::Walk | Basis::Words => "Words that pay".to_owned(),
+        },
         (Some(_), Some(_)) => format!(
             "Spread at step {} of {}",
             state.step.unwrap_or(0),
@@ -259,7 +263,7 @@ fn footer(ink: &Ink<'_>, scene: &Scene, earlier: bool, width: usize) -> Line<'st
     }
     if scene.is_flat() {
         return Line::from(vec![ink.muted(text::cut(
-            "split by the word that pays; letters as in Words",
+            &format!("split by the {} that pays", scene.basis.noun()),
             width,
         ))]);
     }
@@ -279,7 +283,7 @@ fn footer(ink: &Ink<'_>, scene: &Scene, earlier: bool, width: usize) -> Line<'st
         "seeds hold {} (no bar)   both: 2nd share / 1st",
         text::score(held)
     );
-    let words = if all.len() <= width {
+    let words = if all.len() <= width && scene.groups.len() > 1 {
         all
     } else {
         format!("seeds hold {}", text::score(held))

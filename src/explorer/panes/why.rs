@@ -2,7 +2,7 @@
 
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Face, Pane, Slot};
-use crate::explorer::scene::{Path, Scene, Why};
+use crate::explorer::scene::{Basis, Path, Scene, Why};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
@@ -117,14 +117,19 @@ fn lines(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
         lines.push(line);
     }
     if !why.paths.is_empty() {
-        lines.push(Line::from(vec![
-            ink.muted("best paths: mass, and what each step passes on"),
-        ]));
+        lines.push(Line::from(vec![ink.muted(paths_title(scene))]));
         for path in &why.paths {
             lines.extend(path_lines(ink, path, width));
         }
     }
     lines
+}
+
+fn paths_title(scene: &Scene) -> &'static str {
+    match scene.basis {
+        Basis::Walk => "best paths: mass, and what each step passes on",
+        _ => "best paths of the walk that was fused in",
+    }
 }
 
 /// The score, its bar, and how far it is from the first and from the cut.
@@ -193,7 +198,7 @@ fn parts(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
     }
     let rest: f64 = why.parts[shown..].iter().map(|p| p.value).sum();
     if rest > 0.0 {
-        let what = if scene.is_flat() { "word" } else { "seed" };
+        let what = scene.basis.noun();
         let name = format!(
             "{} more",
             text::plural(why.parts.len() - shown, what).replace(' ', " small ")
