@@ -1,13 +1,13 @@
 //! Exact attribution: how much of a node's score each seed paid for, by walk length, and along which paths.
 
-use crate::graph::Dangling;
 use crate::graph::push::{self, Threshold};
 use crate::graph::walk::{self, Forward, Sparse};
+use crate::graph::{Dangling, Transition};
 use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::retrieval::Node;
 use crate::retrieve::spread::{dangling, restart};
 use crate::retrieve::{GraphView, Retrieval, Select};
-use rustc_hash::FxHashMap;
+use rayon::prelude::*;
 use serde::Serialize;
 
 /// The score of one node, opened.
@@ -118,37 +118,44 @@ pub fn attribution(retrieval: &Retrieval, node: Node) -> Option<Attribution> {
 fn best_paths(view: &GraphView, seeds: &Sparse, target: Node, weights: &[f64]) -> Vec<Path> {
     let t = &view.transition;
     // layers[m][u] = (best product of probabilities of an m-step walk u -> target, next node on it)
-    let mut layers: Vec<FxHashMap<u32, (f64, u32)>> =
-        vec![FxHashMap::from_iter([(target, (1.0, target))])];
+    let mut first = vec![(0.0, target); t.nodes()];
+    first[target as usize].0 = 1.0;
+    let mut layers: Vec<Vec<(f64, u32)>> = vec![first];
     for m in 1..weights.len() {
-        let mut layer: FxHashMap<u32, (f64, u32)> = FxHashMap::default();
-        let mut before: Vec<(u32, f64)> =
-            layers[m - 1].iter().map(|(v, best)| (*v, best.0)).collect();
-        before.sort_unstable_by_key(|b| b.0);
-        for (v, product) in before {
-            let (sources, ws) = t.row(v as usize);
-            for (&u, &w) in sources.iter().zip(ws) {
-                let through = product * f64::from(w) * t.into(v as usize) * t.scale(u as usize);
-                let slot = layer.entry(u).or_insert((0.0, v));
-                if through > slot.0 {
-                    *slot = (through, v);
+        let before = &layers[m - 1];
+        let mut layer = vec![(0.0, target); t.nodes()];
+        let best = |u: usize, slot: &mut (f64, u32)| {
+            let (targets, ws) = t.row(u);
+            for (&v, &w) in targets.iter().zip(ws) {
+                let through = before[v as usize].0;
+                if through > 0.0 {
+                    let through = through * f64::from(w) * t.into(v as usize);
+                    if through > slot.0 {
+                        *slot = (through, v);
+                    }
                 }
             }
+            slot.0 *= t.scale(u);
+        };
+        if m + 1 == weights.len() {
+            // Nothing is built on the last layer: only the seeds are asked for.
+            seeds
+                .iter()
+                .for_each(|&(u, _)| best(u as usize, &mut layer[u as usize]));
+        } else {
+            walk::each_node(&mut layer, best);
         }
         layers.push(layer);
     }
     let mut found: Vec<Path> = Vec::new();
     for (m, weight) in weights.iter().enumerate() {
         for &(seed, s) in seeds {
-            let Some(&(product, _)) = layers[m].get(&seed) else {
-                continue;
-            };
+            let (product, _) = layers[m][seed as usize];
             let mass = s * product * weight;
             if mass > 0.0 {
                 let mut nodes = vec![seed];
                 for layer in layers[1..=m].iter().rev() {
-                    let at = nodes[nodes.len() - 1];
-                    nodes.push(layer.get(&at).map_or(at, |step| step.1));
+                    nodes.push(layer[nodes[nodes.len() - 1] as usize].1);
                 }
                 let kept = nodes
                     .windows(2)
@@ -203,7 +210,7 @@ pub fn shares(retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec<Vec<f32>> {
             )
         };
         return parts
-            .iter()
+            .par_iter()
             .map(|part| floats(push(part).estimate))
             .collect();
     }
@@ -215,11 +222,24 @@ pub fn shares(retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec<Vec<f32>> {
             .collect();
     }
     let mut shares = Vec::with_capacity(parts.len());
-    for parts in parts.chunks(walk::LANES) {
-        let mass = walk::power_many(&view.transition, parts, alpha, steps, rule);
-        shares.extend((0..parts.len()).map(|lane| mass.iter().map(|m| m[lane] as f32).collect()));
+    for parts in parts.chunks(8) {
+        let walk = (&view.transition, parts, alpha, steps, rule);
+        shares.extend(match parts.len() {
+            1..=2 => lanes::<2>(walk),
+            3..=4 => lanes::<4>(walk),
+            _ => lanes::<8>(walk),
+        });
     }
     shares
+}
+
+/// The masses of walks taken together, one vector a walk.
+fn lanes<const K: usize>(walk: (&Transition, &[Sparse], f64, usize, Dangling)) -> Vec<Vec<f32>> {
+    let (transition, parts, alpha, steps, rule) = walk;
+    let mass = walk::power_many::<K>(transition, parts, alpha, steps, rule);
+    (0..parts.len())
+        .map(|lane| mass.iter().map(|m| m[lane] as f32).collect())
+        .collect()
 }
 
 /// r = sum over k of c_k (P^T)^k s for a part s of the seeds. Dead ends that reseed return to all seeds, as P says.

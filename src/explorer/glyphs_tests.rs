@@ -132,7 +132,7 @@ fn stacked_bars_add_up() {
     };
     // Südhof of the design: .0074 from A, .0085 from B, of the greatest .0170, in 12 cells: 11.2 cells in all.
     let parts = [(0, 0.0074 / 0.0170), (1, 0.0085 / 0.0170)];
-    assert_eq!(text(&parts, 12), "░░░░░██████");
+    assert_eq!(text(&parts, 12), "█████▒▒▒▒▒▒");
     // Three thirds of 10: the cell left over goes to the first of the equal remainders.
     assert_eq!(shares(&[1.0 / 3.0; 3], 10), [4, 3, 3]);
     assert_eq!(shares(&[0.0, 0.0], 10), [0, 0]);

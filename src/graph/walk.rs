@@ -196,7 +196,7 @@ impl<'t> Forward<'t> {
 }
 
 /// Fills a dense vector node by node, on all threads when it is long.
-fn each_node<T: Send>(values: &mut [T], one: impl Fn(usize, &mut T) + Sync) {
+pub fn each_node<T: Send>(values: &mut [T], one: impl Fn(usize, &mut T) + Sync) {
     if values.len() < 2 * CHUNK {
         values
             .iter_mut()
@@ -233,23 +233,20 @@ pub fn power(
     walk.into_mass()
 }
 
-/// How many walks [`power_many`] takes at once: their masses at a node fill one cache line.
-pub const LANES: usize = 8;
-
-/// Several walks at once, each from seeds of its own, over the same matrix: what reads memory is the matrix, and it is
-/// read once for all of them. Mass of each walk at every node. `Reseed` is not linear in a part of the seeds and is
-/// treated as `Drop`.
-pub fn power_many(
+/// Up to `K` walks at once, each from seeds of its own, over the same matrix: what takes time is reading the matrix, and
+/// it is read once for all of them. Mass of each walk at every node. `Reseed` is not linear in a part of the seeds and
+/// is treated as `Drop`.
+pub fn power_many<const K: usize>(
     transition: &Transition,
     parts: &[Sparse],
     alpha: f64,
     steps: usize,
     dangling: Dangling,
-) -> Vec<[f64; LANES]> {
+) -> Vec<[f64; K]> {
     let keep = 1.0 - alpha;
-    let mut mass = vec![[0.0; LANES]; transition.nodes()];
-    let add = |mass: &mut [[f64; LANES]], share: f64| {
-        for (lane, part) in parts.iter().take(LANES).enumerate() {
+    let mut mass = vec![[0.0; K]; transition.nodes()];
+    let add = |mass: &mut [[f64; K]], share: f64| {
+        for (lane, part) in parts.iter().take(K).enumerate() {
             for &(node, m) in part {
                 mass[node as usize][lane] += share * m;
             }
@@ -259,22 +256,27 @@ pub fn power_many(
     let mut scaled = mass.clone();
     for _ in 0..steps {
         each_node(&mut scaled, |u, slot| {
-            *slot = mass[u].map(|m| m * keep * transition.scale(u))
+            let scale = keep * transition.scale(u);
+            *slot = mass[u].map(|m| m * scale);
         });
         let before = &scaled;
-        let gather = |v: usize, slot: &mut [f64; LANES]| {
-            let mut sum = [0.0; LANES];
+        let gather = |v: usize, slot: &mut [f64; K]| {
+            let mut sum = [0.0; K];
             let (sources, weights) = transition.row(v);
             for (&u, &w) in sources.iter().zip(weights) {
                 let (w, from) = (f64::from(w), &before[u as usize]);
-                for (total, x) in sum.iter_mut().zip(from) {
-                    *total += w * x;
+                for lane in 0..K {
+                    sum[lane] += w * from[lane];
                 }
             }
-            let stays = dangling == Dangling::Stay && transition.dangling(v);
-            for (lane, total) in sum.iter().enumerate() {
-                let stayed = if stays { keep * slot[lane] } else { 0.0 };
-                slot[lane] = total * transition.into(v) + stayed;
+            let into = transition.into(v);
+            let stays = if dangling == Dangling::Stay && transition.dangling(v) {
+                keep
+            } else {
+                0.0
+            };
+            for lane in 0..K {
+                slot[lane] = sum[lane] * into + stays * slot[lane];
             }
         };
         each_node(&mut mass, gather);
@@ -306,8 +308,40 @@ pub fn backward(
     let mut first = vec![0.0; n];
     first[target as usize] = 1.0;
     let mut states = vec![first];
+    let mut frontier = Some(vec![target]);
     for _ in 0..steps {
         let before = &states[states.len() - 1];
+        // While few nodes can reach the target, only their neighbours are visited. Reseeding reaches from everywhere.
+        let arcs = |nodes: &Vec<u32>| {
+            nodes
+                .iter()
+                .map(|&v| transition.degree(v as usize))
+                .sum::<usize>()
+        };
+        let small =
+            |nodes: &Vec<u32>| (arcs(nodes) as f64) < SCATTER_BELOW * transition.arcs() as f64;
+        if let Some(nodes) = frontier
+            .take()
+            .filter(|nodes| dangling == Dangling::Drop && small(nodes))
+        {
+            let mut next = vec![0.0; n];
+            let mut touched = Vec::new();
+            for v in nodes {
+                let h = transition.into(v as usize) * before[v as usize];
+                let (sources, weights) = transition.row(v as usize);
+                for (&u, &w) in sources.iter().zip(weights) {
+                    if next[u as usize] == 0.0 {
+                        touched.push(u);
+                    }
+                    next[u as usize] += f64::from(w) * h * transition.scale(u as usize);
+                }
+            }
+            touched.sort_unstable();
+            touched.dedup();
+            frontier = Some(touched);
+            states.push(next);
+            continue;
+        }
         let reseeded: f64 = seeds.iter().map(|&(v, m)| m * before[v as usize]).sum();
         let one = |u: usize, slot: &mut f64| {
             *slot = if transition.dangling(u) {

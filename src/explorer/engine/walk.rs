@@ -5,7 +5,6 @@ use crate::explorer::scene::{GROUPS, Group, Ledger, NodeRow, Scene, Seed, Step, 
 use crate::explorer::text::clean;
 use crate::index::Index;
 use crate::retrieve::{Node, Retrieval, SeedReason};
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// How many nodes Spread lists, and how many each earlier step keeps.
@@ -88,11 +87,7 @@ pub fn shares(retrieval: &Retrieval, groups: &[Vec<usize>], count: usize) -> Vec
         // One group owns everything; no need to walk again.
         (1, Some(spread)) => vec![spread.scores.clone()],
         (0, _) | (_, None) => Vec::new(),
-        // One walk a group, each on its own: the result does not depend on how many run at once.
-        _ => groups
-            .par_iter()
-            .flat_map(|group| explain::shares(retrieval, std::slice::from_ref(group)))
-            .collect(),
+        _ => explain::shares(retrieval, groups),
     }
 }
 

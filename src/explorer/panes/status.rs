@@ -32,18 +32,21 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
     } else if state.running() {
         filling.add(vec![ink.span(" running", Scope::Warn)]);
     } else if let Some(answer) = &state.shown {
-        filling.add(vec![
-            ink.span(" ok", Scope::Ok),
-            ink.text("  "),
-            ink.text(text::seconds(answer.seconds)),
-        ]);
-        for stage in &answer.scene.stages {
-            let time = if stage.reused {
-                "kept".to_owned()
-            } else {
-                text::seconds(stage.seconds)
-            };
-            filling.add(vec![ink.dot(), ink.muted(format!("{} {time}", stage.name))]);
+        filling.add(vec![ink.span(" ok", Scope::Ok)]);
+        // Pictures carry no times: there a time would say how fast the machine was that drew them.
+        if answer.seconds > 0.0 {
+            filling.add(vec![
+                ink.text("  "),
+                ink.text(text::seconds(answer.seconds)),
+            ]);
+            for stage in &answer.scene.stages {
+                let time = if stage.reused {
+                    "kept".to_owned()
+                } else {
+                    text::seconds(stage.seconds)
+                };
+                filling.add(vec![ink.dot(), ink.muted(format!("{} {time}", stage.name))]);
+            }
         }
         filling.add(vec![ink.dot(), ink.muted("nothing left this machine")]);
     }
