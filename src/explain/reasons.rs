@@ -89,7 +89,8 @@ pub fn why_here(index: &Index, retrieval: &Retrieval, passage: u32) -> String {
             .pop()
             .unwrap_or_else(|| "reached from the fallback's seeds".into());
     }
-    for (at, share) in opened.shares.iter().take(3) {
+    let paid = |(i, share): &(usize, &(usize, f64))| *i == 0 || share.1 >= 0.005 * opened.score;
+    for (_, (at, share)) in opened.shares.iter().enumerate().take(3).filter(paid) {
         let seed = &retrieval.seeds[*at];
         let percent = 100.0 * share / opened.score;
         let label = view.label(index, seed.node);

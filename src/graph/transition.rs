@@ -1,5 +1,6 @@
 //! The transition matrix of a walk: one symmetric sparse matrix, and a scale per node.
 
+use super::walk::each_node;
 use sprs::CsMatI;
 use std::sync::Arc;
 
@@ -31,17 +32,25 @@ impl Transition {
     pub fn new(weights: impl Into<Arc<CsMatI<f32, u32>>>, into: Vec<f64>) -> Transition {
         let weights = weights.into();
         debug_assert_eq!(weights.rows(), into.len());
-        let mut scale = vec![0.0; into.len()];
-        for (u, row) in weights.outer_iterator().enumerate() {
-            let sum: f64 = row.iter().map(|(v, w)| f64::from(*w) * into[v]).sum();
-            if sum > 0.0 {
-                scale[u] = 1.0 / sum;
-            }
-        }
-        Transition {
+        let mut transition = Transition {
             weights,
+            scale: vec![0.0; into.len()],
             into,
+        };
+        let mut scale = std::mem::take(&mut transition.scale);
+        each_node(&mut scale, |u, slot| {
+            let (targets, weights) = transition.row(u);
+            let arcs = targets.iter().zip(weights);
+            let sum: f64 = arcs
+                .map(|(&v, &w)| f64::from(w) * transition.into[v as usize])
+                .sum();
+            if sum > 0.0 {
+                *slot = 1.0 / sum;
+            }
+        });
+        Transition {
             scale,
+            ..transition
         }
     }
 
