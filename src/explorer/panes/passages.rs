@@ -123,7 +123,13 @@ impl Columns {
             .unwrap_or(2);
         // Rank, gold, score and tie always stay.
         let mut rest = width.saturating_sub(4 + 2 + 7 + 1);
-        let id = longest.min(if width >= 60 { 14 } else { 8 }).min(rest / 3);
+        // Wide enough for most identifiers, once there is room for a snippet beside the title.
+        let widest = match width {
+            74.. => 14,
+            60.. => 10,
+            _ => 8,
+        };
+        let id = longest.min(widest).min(rest / 3);
         rest = rest.saturating_sub(id + 1);
         let bar = match width {
             84.. => 10,
