@@ -240,8 +240,15 @@ impl Retriever {
         );
         let known = self.view.get(&key);
         let reused = known.is_some();
-        let view =
-            known.unwrap_or_else(|| self.view.put(key, GraphView::new(&self.index, settings)));
+        let view = known.unwrap_or_else(|| {
+            // All but the last value, the hub penalty: with the rest equal, the weights are too.
+            let weighted = |key: &Key| (key.0.clone(), key.1[..key.1.len() - 1].to_vec());
+            let before = self.view.0.take();
+            let before = before.filter(|(old, _)| weighted(old) == weighted(&key));
+            let before = before.as_ref().map(|(_, view)| &**view);
+            let view = GraphView::after(&self.index, settings, before);
+            self.view.put(key, view)
+        });
         observer.stage("graph", reused);
         view
     }
@@ -372,4 +379,38 @@ fn depth(settings: &Settings) -> usize {
         .integer(P::ResultK)
         .max(settings.integer(P::RrfDepth))
         .max(DEPTH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::sample;
+
+    #[test]
+    fn a_step_of_the_hub_penalty_keeps_the_weights_and_gives_a_fresh_views_bits() {
+        let index = Arc::new(sample::index().unwrap());
+        let mut settings = Settings::of(&index, Method::by_name("graph").unwrap());
+        let mut retriever = Retriever::new(index.clone());
+        let first = retriever.view(&settings, &mut Quiet);
+        settings.set_text("hub_p=0.9").unwrap();
+        let stepped = retriever.view(&settings, &mut Quiet);
+        assert!(Arc::ptr_eq(
+            first.transition.weights(),
+            stepped.transition.weights()
+        ));
+        let fresh = GraphView::new(&index, &settings);
+        for node in 0..fresh.nodes() {
+            let scales = |view: &GraphView| {
+                let transition = &view.transition;
+                (transition.into(node), transition.scale(node))
+            };
+            assert_eq!(scales(&stepped), scales(&fresh));
+        }
+        settings.set_text("edge_weight=binary").unwrap();
+        let other = retriever.view(&settings, &mut Quiet);
+        assert!(!Arc::ptr_eq(
+            first.transition.weights(),
+            other.transition.weights()
+        ));
+    }
 }
