@@ -1,7 +1,7 @@
 //! Which words of the question pay for a passage's BM25 score.
 
 use crate::index::Index;
-use crate::retrieve::rank::{constants, shares, tokens as cut};
+use crate::retrieve::rank::{Fusion, constants, shares, tokens as cut};
 use crate::retrieve::{Ranked, Ranker, Retrieval, Select};
 use serde::Serialize;
 
@@ -65,7 +65,7 @@ pub fn terms(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Contribu
     let mut found = Vec::new();
     for (list, label) in parts.iter().zip(labels) {
         let rank = place(list, passage);
-        let parts = shares(list, &retrieval.settings);
+        let parts = shares(list, Fusion::last(&retrieval.settings), &retrieval.settings);
         let score = rank
             .and_then(|rank| parts.get(rank - 1).copied())
             .unwrap_or(0.0);

@@ -26,6 +26,7 @@ pub use view::GraphView;
 
 use crate::index::{Dense, Index};
 use parameters::Parameter as P;
+use rank::Fusion;
 use seed::Seeded;
 use std::sync::Arc;
 
@@ -218,7 +219,12 @@ impl Retriever {
                 parts: Vec::new(),
                 ..*first
             });
-            let fused = rank::fuse(vec![first, walk], settings, depth(settings));
+            let fused = rank::fuse(
+                vec![first, walk],
+                Fusion::last(settings),
+                settings,
+                depth(settings),
+            );
             retrieval.passages = fused.hits;
             retrieval.fused = fused.parts;
         }
@@ -316,7 +322,7 @@ impl Retriever {
             Ranker::Rrf => {
                 let words = self.ranked(Ranker::Bm25, question, settings, observer)?;
                 let vectors = self.ranked(Ranker::Dense, question, settings, observer)?;
-                rank::fuse(vec![words, vectors], settings, depth)
+                rank::fuse(vec![words, vectors], Fusion::Rank, settings, depth)
             }
             Ranker::Rm3 | Ranker::TwoStep => {
                 let first = self.ranked(Ranker::Bm25, question, settings, observer)?;
@@ -385,6 +391,22 @@ fn depth(settings: &Settings) -> usize {
 mod tests {
     use super::*;
     use crate::index::sample;
+
+    #[test]
+    fn the_final_fusion_rule_is_not_the_first_stages() {
+        let index = Arc::new(sample::index().unwrap());
+        let question = &index.questions()[0].text;
+        let ranked = |method: &str, change: &str| {
+            let mut settings = Settings::of(&index, Method::by_name(method).unwrap());
+            settings.set_text(change).unwrap();
+            let mut retriever = Retriever::new(index.clone());
+            retriever.retrieve(question, &settings, &mut Quiet).unwrap()
+        };
+        let by_score = ranked("rrf-ppr", "fusion=min_max");
+        let list = |retrieval: &Retrieval| retrieval.ranked.as_ref().map(|r| r.hits.clone());
+        assert_eq!(list(&by_score), list(&ranked("rrf", "fusion=rank")));
+        assert_ne!(by_score.passages, ranked("rrf-ppr", "fusion=rank").passages);
+    }
 
     #[test]
     fn a_step_of_the_hub_penalty_keeps_the_weights_and_gives_a_fresh_views_bits() {

@@ -231,10 +231,29 @@ fn flat(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
     }
 }
 
+/// How lists become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fusion {
+    /// 1/(c+r)
+    Rank,
+    /// Scores scaled to 0..1 within each list, averaged.
+    MinMax,
+}
+
+impl Fusion {
+    /// How the method fuses its final ranking. First-stage lists are always fused by rank: `fusion` is not theirs.
+    pub fn last(settings: &Settings) -> Fusion {
+        match (settings.method().select, settings.choice(P::Fusion)) {
+            (Select::Fuse, "min_max") => Fusion::MinMax,
+            _ => Fusion::Rank,
+        }
+    }
+}
+
 /// What each passage of a list adds to a fused score, by rank.
-pub fn shares(list: &Ranked, settings: &Settings) -> Vec<f64> {
+pub fn shares(list: &Ranked, rule: Fusion, settings: &Settings) -> Vec<f64> {
     let hits = &list.hits[..settings.integer(P::RrfDepth).min(list.hits.len())];
-    if settings.method().select == Select::Fuse && settings.choice(P::Fusion) == "min_max" {
+    if rule == Fusion::MinMax {
         return hits
             .iter()
             .map(|hit| 0.5 * scaled(hits, hit.score))
@@ -245,11 +264,11 @@ pub fn shares(list: &Ranked, settings: &Settings) -> Vec<f64> {
         .collect()
 }
 
-/// Reciprocal rank fusion: the sum of 1/(c+r) over the lists.
-pub fn fuse(lists: Vec<Arc<Ranked>>, settings: &Settings, depth: usize) -> Ranked {
+/// The sum over the lists of what each adds.
+pub fn fuse(lists: Vec<Arc<Ranked>>, rule: Fusion, settings: &Settings, depth: usize) -> Ranked {
     let mut sums: FxHashMap<u32, f64> = FxHashMap::default();
     for list in &lists {
-        for (hit, share) in list.hits.iter().zip(shares(list, settings)) {
+        for (hit, share) in list.hits.iter().zip(shares(list, rule, settings)) {
             *sums.entry(hit.passage).or_insert(0.0) += share;
         }
     }
