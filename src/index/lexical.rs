@@ -7,6 +7,8 @@ use super::column::Column;
 use super::passages::Passages;
 use crate::text::Tokens;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use tantivy::directory::{Directory, MmapDirectory, RamDirectory};
 use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
@@ -22,7 +24,7 @@ pub struct Lexical {
 /// One way of cutting words: its field in the engine, and its lengths.
 struct Cut {
     field: Field,
-    postings: std::sync::Arc<InvertedIndexReader>,
+    postings: Arc<InvertedIndexReader>,
     lengths: Column<u32>,
     average: f64,
 }
@@ -87,8 +89,10 @@ impl Lexical {
             None => Box::new(RamDirectory::create()),
         };
         let tokenizers = tantivy::tokenizer::TokenizerManager::new();
-        for tokens in Tokens::ALL {
-            tokenizers.register(field_name(tokens), Words(tokens));
+        // The engine cuts the words; the tokenizer tells how many there were, so that text is cut once.
+        let counts = Tokens::ALL.map(|_| Arc::new(AtomicU32::new(0)));
+        for (tokens, count) in Tokens::ALL.into_iter().zip(&counts) {
+            tokenizers.register(field_name(tokens), Words(tokens, count.clone()));
         }
         let schema = schema();
         let fields: Vec<Field> = Tokens::ALL
@@ -107,13 +111,13 @@ impl Lexical {
             }
             let text = passages.full_text(p);
             let mut document = TantivyDocument::new();
-            for (at, field) in fields.iter().enumerate() {
-                let mut count = 0;
-                Tokens::ALL[at].each(&text, |_| count += 1);
-                lengths[at].push(count);
+            for field in &fields {
                 document.add_text(*field, &text);
             }
             writer.add_document(document)?;
+            for (lengths, count) in lengths.iter_mut().zip(&counts) {
+                lengths.push(count.swap(0, Ordering::Relaxed));
+            }
         }
         let engine = writer.finalize()?;
         Lexical::new(
@@ -161,7 +165,7 @@ impl Lexical {
                     segment.inverted_index(field)?
                 }
                 [] if passages == 0 => {
-                    std::sync::Arc::new(InvertedIndexReader::empty(IndexRecordOption::WithFreqs))
+                    Arc::new(InvertedIndexReader::empty(IndexRecordOption::WithFreqs))
                 }
                 _ => {
                     return Err(corrupt(format!(
@@ -269,9 +273,9 @@ fn each_posting(block: &mut BlockSegmentPostings, mut each: impl FnMut(u32, u32)
     }
 }
 
-/// Hands our words to the engine.
+/// Hands our words to the engine, and adds how many there are.
 #[derive(Clone)]
-struct Words(Tokens);
+struct Words(Tokens, Arc<AtomicU32>);
 
 struct Stream {
     text: String,
@@ -294,6 +298,8 @@ impl Tokenizer for Words {
             stream.text.push_str(word);
             stream.ends.push(stream.text.len());
         });
+        self.1
+            .fetch_add(stream.ends.len() as u32, Ordering::Relaxed);
         stream
     }
 }
