@@ -109,7 +109,7 @@ impl Given {
         EmbedError::Lacking {
             encoder: self.identity.name.clone(),
             lacks,
-            remedy: "index with an encoder (`--set encoder=static`) to ask freely",
+            remedy: "index with an encoder (`--encoder static`) to ask freely",
         }
     }
 }
