@@ -10,7 +10,6 @@ use crate::explorer::view::ink::Ink;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use ratatui::widgets::{Block, Clear, Widget};
 
 /// Columns of one entry.
 const CELL: u16 = 30;
@@ -30,15 +29,7 @@ pub fn render(ink: &Ink<'_>, begun: Stroke, main: Rect, buf: &mut Buffer, hits: 
     if area.height < 3 || area.width < 12 {
         return;
     }
-    Clear.render(area, buf);
-    buf.set_style(
-        area,
-        ink.style(Scope::Background).patch(ink.style(Scope::Popup)),
-    );
-    Block::bordered()
-        .border_set(ink.glyphs.border_focus)
-        .border_style(ink.style(Scope::BorderFocus))
-        .render(area, buf);
+    super::frame(area, buf, ink);
     buf.set_stringn(
         area.x + 2,
         area.y,

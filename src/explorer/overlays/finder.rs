@@ -8,7 +8,6 @@ use crate::explorer::view::ink::{Ink, flow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear, Widget};
 
 /// Gives back where the text cursor is.
 pub fn render(
@@ -44,15 +43,7 @@ pub fn render(
     if area.width < 20 || area.height < 5 {
         return None;
     }
-    Clear.render(area, buf);
-    buf.set_style(
-        area,
-        ink.style(Scope::Background).patch(ink.style(Scope::Popup)),
-    );
-    Block::bordered()
-        .border_set(ink.glyphs.border_focus)
-        .border_style(ink.style(Scope::BorderFocus))
-        .render(area, buf);
+    super::frame(area, buf, ink);
     let (title, note) = titles(open);
     buf.set_stringn(
         area.x + 2,

@@ -2,3 +2,22 @@
 
 pub mod chord;
 pub mod finder;
+
+use super::theme::Scope;
+use super::view::ink::Ink;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::widgets::{Block, Clear, Widget};
+
+/// Clears what is below and draws the frame that every overlay has.
+fn frame(area: Rect, buf: &mut Buffer, ink: &Ink<'_>) {
+    Clear.render(area, buf);
+    buf.set_style(
+        area,
+        ink.style(Scope::Background).patch(ink.style(Scope::Popup)),
+    );
+    Block::bordered()
+        .border_set(ink.glyphs.border_focus)
+        .border_style(ink.style(Scope::BorderFocus))
+        .render(area, buf);
+}
