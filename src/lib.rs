@@ -11,6 +11,7 @@
 //! | [`embed`] | text to vectors, vectors to nearest passages: the built-in table, BERT folders, endpoints |
 //! | [`index`] | build, store, open: passages, lexical postings, entity graph, vectors |
 //! | [`retrieve`] | the core: parameters, methods, link, rank, seed, spread, select |
+//! | [`systems`] | systems with a graph of their own: layer, search, story |
 //! | [`explain`] | what a result means: attribution by seed, paths, reasons, the trace |
 //! | [`evaluate`] | measures, runs, paired tests, where gold is lost, graph statistics |
 //! | [`explorer`] | the terminal interface: state, update, view |
@@ -38,4 +39,5 @@ pub mod explorer;
 pub mod graph;
 pub mod index;
 pub mod retrieve;
+pub mod systems;
 pub mod text;

@@ -10,20 +10,8 @@ use crate::retrieve::retrieval::{Link, Node};
 use crate::retrieve::spread::{dangling, restart};
 use crate::retrieve::{GraphView, Retrieval, SeedReason, Select, Spread};
 use crate::text::{Ner, Norm};
-use serde::Serialize;
 
-/// One reason why a passage is not among the returned ones.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Reason {
-    /// The precise verdict.
-    pub code: &'static str,
-    /// The failure class a person filters by, F0 to F7.
-    pub class: &'static str,
-    /// The evidence, in words.
-    pub text: String,
-    /// A change that was tried and admits the passage.
-    pub fix: Option<String>,
-}
+pub use crate::systems::Reason;
 
 /// Scores closer than this, relatively, are a tie: their order is noise.
 pub const TIE_BAND: f32 = 0.005;
@@ -51,6 +39,9 @@ pub fn not_in_index(index: &Index, named: &str) -> Reason {
 
 /// One sentence: the first of direct seed, walk shares, words that holds.
 pub fn why_here(index: &Index, retrieval: &Retrieval, passage: u32) -> String {
+    if let Some(found) = &retrieval.found {
+        return found.why(index, passage);
+    }
     let walked = retrieval.settings.method().select == Select::Score;
     let Some(view) = retrieval.view.as_deref().filter(|_| walked) else {
         let mut words = terms(index, retrieval, passage);
@@ -120,6 +111,9 @@ pub fn why_not(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Reason
     let place = retrieval.place(passage);
     if place.is_some_and(|(rank, _)| rank <= k) {
         return Vec::new();
+    }
+    if let Some(found) = &retrieval.found {
+        return found.missing(index, passage);
     }
     let mut reasons = Vec::new();
     let flat = retrieval

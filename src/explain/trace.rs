@@ -26,6 +26,12 @@ pub struct Trace {
     pub parameters: Vec<Value>,
     pub index: Value,
     pub question: String,
+    /// One line of a system with a graph of its own: the mode and why, the plan, the budget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headline: Option<String>,
+    /// What the numbers of items in the stages stand for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<crate::systems::Item>,
     pub stages: Vec<Stage>,
     pub ranking: Vec<Value>,
     /// Where the mass is at the end; null for flat methods.
@@ -61,6 +67,10 @@ pub fn trace(
         times,
     };
     let mut stages = Vec::new();
+    let story = retrieval.found.as_ref().map(|found| found.story(index));
+    for stage in story.iter().flat_map(|story| &story.stages) {
+        stages.push(context.told(stage));
+    }
     if let Some(view) = retrieval.view.as_deref() {
         stages.push(context.link(view));
     }
@@ -88,6 +98,8 @@ pub fn trace(
         index: json!({"name": index.name(), "fingerprint": index.fingerprint(), "passages": index.len(),
                       "entities": index.entities(), "edges": index.edges()}),
         question: retrieval.question.clone(),
+        headline: story.as_ref().map(|s| s.headline.clone()),
+        items: story.map_or_else(Vec::new, |s| s.items),
         stages,
         ranking: retrieval
             .top()
@@ -130,6 +142,22 @@ impl Context<'_> {
             nodes: vec![],
             edges: vec![],
             cut: vec![],
+        }
+    }
+
+    /// A stage of a system's story.
+    fn told(&self, told: &crate::systems::Stage) -> Stage {
+        Stage {
+            counters: told
+                .counters
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone()))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+            nodes: told.nodes.iter().map(|n| json!(n)).collect(),
+            edges: told.edges.iter().map(|e| json!(e)).collect(),
+            cut: told.cut.iter().map(|c| json!(c)).collect(),
+            ..self.stage(told.name, told.kind, told.name)
         }
     }
 
@@ -371,6 +399,9 @@ impl Context<'_> {
             attribution(self.retrieval, hit.passage),
         ) {
             entry["attribution"] = opened_json(self.index, self.retrieval, view, &opened);
+        }
+        if let Some(found) = &self.retrieval.found {
+            entry["parts"] = json!(found.parts(self.index, hit.passage));
         }
         if self.retrieval.settings.method().ranker.is_some() {
             entry["words"] = json!(terms(self.index, self.retrieval, hit.passage));

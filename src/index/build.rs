@@ -9,7 +9,7 @@ use super::{Index, IndexError};
 use crate::corpus::Corpus;
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, RwLock};
 
 /// The parts of a build, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum Step {
     Entities,
     Words,
     Vectors,
+    /// A layer, by name.
+    Layer(&'static str),
     Write,
 }
 
@@ -26,6 +28,7 @@ impl Step {
             Step::Entities => "names",
             Step::Words => "words",
             Step::Vectors => "vectors",
+            Step::Layer(name) => name,
             Step::Write => "writing",
         }
     }
@@ -216,5 +219,6 @@ fn build(
         lexical,
         dense,
         derived: Mutex::default(),
+        layers: RwLock::default(),
     })
 }

@@ -4,6 +4,7 @@ pub mod build;
 pub mod column;
 pub mod dense;
 pub mod entities;
+pub mod layer;
 pub mod lexical;
 pub mod passages;
 pub mod sample;
@@ -12,13 +13,14 @@ pub mod store;
 pub use build::{BuildOptions, Built, Progress, Silent, Step};
 pub use dense::Dense;
 pub use entities::{EntityGraph, EntityOptions};
+pub use layer::{Columns, Layer};
 pub use lexical::{Bm25, Lexical};
 pub use passages::Passages;
 
 use crate::corpus::Question;
 use crate::text::Tokens;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 
 /// An index, opened from disk or held in memory. Shared between threads behind an `Arc`.
 pub struct Index {
@@ -33,6 +35,8 @@ pub struct Index {
     /// Graphs derived for options other than the stored ones, newest last: switching an extractor to and fro on screen
     /// must not read the corpus each time.
     derived: Mutex<Vec<(EntityOptions, Arc<EntityGraph>)>>,
+    /// Parts that single systems need, in the order they were added.
+    layers: RwLock<Vec<layer::Slot>>,
 }
 
 /// Derived graphs kept in memory.
@@ -56,6 +60,14 @@ pub enum IndexError {
     Lexical(String),
     #[error(transparent)]
     Vectors(#[from] crate::embed::EmbedError),
+    #[error("the index has no layer '{layer}'; build it with: hopscope index --add {layer} INDEX")]
+    NoLayer { layer: &'static str },
+    #[error(
+        "layer '{layer}' has version {found}, which this program does not read; build it again with: hopscope index --add {layer} INDEX"
+    )]
+    LayerVersion { layer: &'static str, found: u32 },
+    #[error("layer '{layer}': {said}")]
+    Layer { layer: &'static str, said: String },
     #[error("cancelled")]
     Cancelled,
     #[error("the corpus has no passages")]

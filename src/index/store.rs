@@ -8,7 +8,7 @@ use super::dense::{Dense, DenseEntry};
 use super::entities::{Aliases, EntityGraph, EntityOptions};
 use super::lexical::Lexical;
 use super::passages::Passages;
-use super::{Index, IndexError};
+use super::{Index, IndexError, layer};
 use crate::corpus::Question;
 use crate::embed::Weights;
 use crate::embed::vectors::Rows;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Changes when an older program could misread a newer index or the other way round.
@@ -46,9 +46,21 @@ pub struct Manifest {
     pub dense: Option<DenseEntry>,
     /// xxh3 of all identifiers, titles and texts.
     pub fingerprint: String,
+    /// Layers in the order they were added.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<LayerEntry>,
     pub files: Vec<FileEntry>,
     /// xxh3 of this manifest with this field empty.
     pub checksum: String,
+}
+
+/// A layer of the index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayerEntry {
+    pub name: String,
+    pub version: u32,
+    /// The folder of its columns; a layer built again gets another, so no mapped file changes.
+    folder: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,13 +158,91 @@ pub fn write(index: &Index, folder: &Path) -> Result<Manifest, IndexError> {
         options: index.options.clone(),
         dense: index.dense.as_ref().map(|d| d.entry.clone()),
         fingerprint: index.fingerprint.clone(),
+        layers: Vec::new(),
         files,
         checksum: String::new(),
     };
+    write_layers(index, folder, &mut manifest)?;
+    seal(&mut manifest, folder)?;
+    Ok(manifest)
+}
+
+/// Writes the manifest: beside its place and renamed, so that a killed run leaves the old one or the new one.
+fn seal(manifest: &mut Manifest, folder: &Path) -> Result<(), IndexError> {
     manifest.checksum = manifest.sealed();
     let path = folder.join(MANIFEST);
     let text = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
-    write_file(&path, &text).map_err(|e| IndexError::io(&path, e))?;
+    let beside = folder.join(format!("{MANIFEST}.new"));
+    write_file(&beside, &text).map_err(|e| IndexError::io(&beside, e))?;
+    fs::rename(&beside, &path).map_err(|e| IndexError::io(&path, e))
+}
+
+/// Writes the layers that were built in memory and enters them.
+fn write_layers(index: &Index, folder: &Path, manifest: &mut Manifest) -> Result<(), IndexError> {
+    let slots = index
+        .layers
+        .read()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    for slot in slots.iter() {
+        let mut files = Vec::new();
+        let mut failed = None;
+        let own = (0..)
+            .map(|n| format!("{}-{n}", slot.name))
+            .find(|name| !folder.join(name).exists())
+            .unwrap_or_default();
+        slot.each(&mut |column, bytes| {
+            let name = format!("{own}/{column}");
+            let path = folder.join(&name);
+            let parent = path.parent().unwrap_or(folder);
+            let written = fs::create_dir_all(parent).and_then(|()| write_file(&path, bytes));
+            if let Err(e) = written {
+                failed.get_or_insert(IndexError::io(&path, e));
+            }
+            files.push(FileEntry {
+                path: name,
+                bytes: bytes.len() as u64,
+                xxh3: format!("{:016x}", xxh3_64(bytes)),
+            });
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        if files.is_empty() {
+            continue;
+        }
+        let (before, kept) = std::mem::take(&mut manifest.layers)
+            .into_iter()
+            .partition(|l| l.name == slot.name);
+        manifest.layers = kept;
+        for old in Vec::<LayerEntry>::from(before) {
+            let prefix = format!("{}/", old.folder);
+            manifest.files.retain(|f| !f.path.starts_with(&prefix));
+        }
+        manifest.files.append(&mut files);
+        manifest.layers.push(LayerEntry {
+            name: slot.name.clone(),
+            version: slot.version,
+            folder: own,
+        });
+    }
+    Ok(())
+}
+
+/// Writes layers that were added to an opened index into its folder. The manifest comes last: until then the folder is
+/// the old index with some files more.
+///
+/// # Errors
+/// What could not be written.
+pub fn add_layers(index: &Index, folder: &Path) -> Result<Manifest, IndexError> {
+    let mut manifest = Manifest::read(folder)?;
+    let before: Vec<String> = manifest.layers.iter().map(|l| l.folder.clone()).collect();
+    write_layers(index, folder, &mut manifest)?;
+    seal(&mut manifest, folder)?;
+    let kept = |old: &String| manifest.layers.iter().any(|l| l.folder == *old);
+    for old in before.iter().filter(|old| !kept(old)) {
+        // What the manifest no longer names does no harm; another run may still be reading it.
+        let _ = fs::remove_dir_all(folder.join(old));
+    }
     Ok(manifest)
 }
 
@@ -277,6 +367,23 @@ impl Files {
         Column::mapped(map.clone()).map_err(|said| IndexError::Damaged { path, said })
     }
 
+    fn layer(&self, manifest: &Manifest, entry: &LayerEntry) -> layer::Slot {
+        let prefix = format!("{}/", entry.folder);
+        let own = manifest.files.iter().filter_map(|file| {
+            let column = file.path.strip_prefix(&prefix)?;
+            let map = self.maps.get(&file.path).filter(|_| file.bytes > 0);
+            Some((column.to_owned(), map.cloned()))
+        });
+        layer::Slot::stored(
+            entry.version,
+            layer::Columns {
+                folder: self.folder.join(&entry.folder),
+                layer: entry.name.clone(),
+                maps: own.collect(),
+            },
+        )
+    }
+
     fn strings(&self, manifest: &Manifest, name: &str) -> Result<Strings, IndexError> {
         Ok(Strings {
             ends: self.column(manifest, &format!("{name}.ends"))?,
@@ -378,6 +485,11 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
         }
         None => None,
     };
+    let layers = manifest
+        .layers
+        .iter()
+        .map(|entry| files.layer(&manifest, entry))
+        .collect();
     Ok(Index {
         name: manifest.name,
         fingerprint: manifest.fingerprint,
@@ -388,5 +500,6 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
         lexical,
         dense,
         derived: Mutex::default(),
+        layers: RwLock::new(layers),
     })
 }

@@ -1,6 +1,7 @@
 //! The methods: named combinations of a first-stage ranking, a graph, seeds and a spread.
 
 use super::parameters::{Parameter, Parameter as P, Value};
+use crate::systems::System;
 use serde::Serialize;
 
 /// A first-stage ranking of passages: the whole answer of a flat method, or the passage seeds of a walk.
@@ -86,6 +87,9 @@ pub struct Method {
     /// The graph that score spreads over; none for a flat ranking.
     pub graph: Option<GraphKind>,
     pub select: Select,
+    /// What retrieves over a layer of its own; the fields above are then empty.
+    #[serde(skip)]
+    pub system: Option<&'static dyn System>,
     #[serde(skip)]
     pub defaults: &'static [(Parameter, Value)],
 }
@@ -100,6 +104,7 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::Bm25),
         graph: None,
         select: Select::Score,
+        system: None,
         defaults: &[],
     },
     Method {
@@ -110,6 +115,7 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::Rm3),
         graph: None,
         select: Select::Score,
+        system: None,
         defaults: &[],
     },
     Method {
@@ -120,6 +126,7 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::TwoStep),
         graph: None,
         select: Select::Score,
+        system: None,
         defaults: &[],
     },
     Method {
@@ -130,6 +137,7 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::Dense),
         graph: None,
         select: Select::Score,
+        system: None,
         defaults: &[],
     },
     Method {
@@ -140,6 +148,7 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::Rrf),
         graph: None,
         select: Select::Score,
+        system: None,
         defaults: &[],
     },
     Method {
@@ -150,6 +159,7 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::Bm25),
         graph: None,
         select: Select::Rerank,
+        system: None,
         defaults: &[],
     },
     Method {
@@ -160,6 +170,7 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::Rrf),
         graph: None,
         select: Select::Rerank,
+        system: None,
         defaults: &[],
     },
     Method {
@@ -170,6 +181,7 @@ pub static METHODS: &[Method] = &[
         ranker: None,
         graph: Some(GraphKind::TermPassage),
         select: Select::Score,
+        system: None,
         defaults: &[
             (P::MinDf, Value::Integer(3)),
             (P::MaxDfRatio, Value::Real(0.1)),
@@ -183,6 +195,7 @@ pub static METHODS: &[Method] = &[
         ranker: None,
         graph: Some(GraphKind::EntityPassage),
         select: Select::Score,
+        system: None,
         defaults: &[],
     },
     Method {
@@ -193,6 +206,7 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::Bm25),
         graph: Some(GraphKind::EntityPassage),
         select: Select::Score,
+        system: None,
         defaults: &[],
     },
     Method {
@@ -203,6 +217,7 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::Dense),
         graph: Some(GraphKind::EntityPassage),
         select: Select::Score,
+        system: None,
         defaults: &[(P::SeedK, Value::Integer(5))],
     },
     Method {
@@ -213,6 +228,7 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::Rrf),
         graph: Some(GraphKind::EntityPassage),
         select: Select::Score,
+        system: None,
         defaults: &[],
     },
     Method {
@@ -223,6 +239,7 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::Rrf),
         graph: Some(GraphKind::EntityPassage),
         select: Select::Fuse,
+        system: None,
         defaults: &[],
     },
 ];
@@ -268,12 +285,19 @@ impl Method {
 
     /// Whether it needs vectors.
     pub fn reads_vectors(&self) -> bool {
-        self.ranker.is_some_and(Ranker::reads_vectors) || self.select == Select::Rerank
+        self.ranker.is_some_and(Ranker::reads_vectors)
+            || self.select == Select::Rerank
+            || self.system.is_some_and(System::reads_vectors)
     }
 
     /// The parameters that can change this method's result, in pipeline order.
     pub fn uses(&self) -> Vec<Parameter> {
         let mut uses = Vec::new();
+        if let Some(system) = self.system {
+            uses.extend_from_slice(system.uses());
+            uses.push(P::ResultK);
+            return uses;
+        }
         if self.graph == Some(GraphKind::EntityPassage) || self.ranker == Some(Ranker::TwoStep) {
             uses.extend_from_slice(NAMES);
         }

@@ -25,6 +25,7 @@ pub use settings::{Origin, Settings};
 pub use view::GraphView;
 
 use crate::index::{Dense, Index};
+use crate::systems::{Ask, Found, System};
 use parameters::Parameter as P;
 use rank::Fusion;
 use seed::Seeded;
@@ -41,6 +42,9 @@ pub enum RetrieveError {
     NoVectors { method: &'static str },
     #[error(transparent)]
     Vectors(#[from] crate::embed::EmbedError),
+    /// A layer that is missing or damaged.
+    #[error(transparent)]
+    Layer(#[from] crate::index::IndexError),
 }
 
 /// What a stage's result depends on: a name for everything that is no parameter, and the parameters' values.
@@ -100,6 +104,8 @@ pub struct Retriever {
     linked: Memo<Vec<QueryName>>,
     seeded: Memo<Seeded>,
     spread: Memo<Spread>,
+    /// The question's vector, for systems.
+    vector: Memo<Vec<f32>>,
     scratch: Vec<f64>,
 }
 
@@ -112,6 +118,7 @@ impl Retriever {
             linked: Memo::default(),
             seeded: Memo::default(),
             spread: Memo::default(),
+            vector: Memo::default(),
             scratch: Vec::new(),
         }
     }
@@ -149,8 +156,15 @@ impl Retriever {
             spread: None,
             view: None,
             fused: Vec::new(),
+            found: None,
             passages: Vec::new(),
         };
+        if let Some(system) = method.system {
+            let found = self.system(system, question, settings, observer)?;
+            retrieval.passages = found.passages().to_vec();
+            retrieval.found = Some(found);
+            return Ok(retrieval);
+        }
         if let Some(ranker) = method.ranker {
             retrieval.ranked = Some(self.ranked(ranker, question, settings, observer)?);
         }
@@ -236,6 +250,34 @@ impl Retriever {
         retrieval.spread = Some(spread);
         retrieval.view = Some(view);
         Ok(retrieval)
+    }
+
+    fn system<O: Observer>(
+        &mut self,
+        system: &dyn System,
+        question: &str,
+        settings: &Settings,
+        observer: &mut O,
+    ) -> Result<Arc<dyn Found>, RetrieveError> {
+        let index = self.index.clone();
+        let vector = match index.dense() {
+            Some(dense) if system.reads_vectors() => {
+                let key = (question.to_owned(), Vec::new());
+                Some(match self.vector.get(&key) {
+                    Some(known) => known,
+                    None => self.vector.put(key, dense.encoder.question(question)?),
+                })
+            }
+            _ => None,
+        };
+        let mut ask = Ask {
+            index: &index,
+            question,
+            settings,
+            vector: vector.as_ref().map(|v| &v[..]),
+            stage: &mut |name| observer.stage(name, false),
+        };
+        system.search(&mut ask)
     }
 
     /// The graph view of these settings, as a retrieval would use it.

@@ -187,6 +187,8 @@ pub struct Retrieval {
     pub view: Option<Arc<GraphView>>,
     /// The lists that were fused or re-ranked into `passages`: the candidates, or the first stage and the walk.
     pub fused: Vec<Arc<Ranked>>,
+    /// What a system with a layer of its own found.
+    pub found: Option<Arc<dyn crate::systems::Found>>,
     /// Best first: [`DEPTH`] or top K, whichever is larger; only scores above zero.
     pub passages: Vec<Hit>,
 }

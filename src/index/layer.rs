@@ -1,0 +1,205 @@
+//! Layers: what one system needs of an index besides the common parts, as flat columns under the system's name.
+//!
+//! A layer is built from an opened or fresh index, never from the corpus files, so it can be added to an index later.
+//! An opened index maps a layer's columns at once and gives them to the layer when a method first asks.
+
+use super::column::{Column, Strings};
+use super::{Index, IndexError};
+use bytemuck::Pod;
+use memmap2::Mmap;
+use serde::de::DeserializeOwned;
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One system's part of an index.
+pub trait Layer: Any + Send + Sync + Sized {
+    /// As written on the command line, `--with NAME`.
+    const NAME: &'static str;
+    /// Changes when an older program could misread the columns.
+    const VERSION: u32;
+
+    /// Every column by name, for writing; [`Layer::open`] takes the same names back.
+    fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8]));
+
+    /// # Errors
+    /// A column that is missing or does not fit the others.
+    fn open(columns: &Columns) -> Result<Self, IndexError>;
+}
+
+/// The columns of a stored layer, by name.
+pub struct Columns {
+    pub(super) folder: PathBuf,
+    pub(super) layer: String,
+    pub(super) maps: BTreeMap<String, Option<Arc<Mmap>>>,
+}
+
+impl Columns {
+    /// A column of plain values.
+    ///
+    /// # Errors
+    /// When it is not stored, or is no whole number of values.
+    pub fn column<T: Pod>(&self, name: &str) -> Result<Column<T>, IndexError> {
+        match self.maps.get(name) {
+            None => Err(self.damaged(name, "the manifest does not list it".into())),
+            Some(None) => Ok(Column::default()),
+            Some(Some(map)) => Column::mapped(map.clone()).map_err(|said| self.damaged(name, said)),
+        }
+    }
+
+    /// Strings that [`strings`] wrote.
+    ///
+    /// # Errors
+    /// As [`Columns::column`].
+    pub fn strings(&self, name: &str) -> Result<Strings, IndexError> {
+        Ok(Strings {
+            ends: self.column(&format!("{name}.ends"))?,
+            bytes: self.column(&format!("{name}.text"))?,
+        })
+    }
+
+    /// A small value kept as JSON: options, counts.
+    ///
+    /// # Errors
+    /// As [`Columns::column`], and text that is no such value.
+    pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T, IndexError> {
+        let bytes: Column<u8> = self.column(name)?;
+        serde_json::from_slice(&bytes).map_err(|e| self.damaged(name, e.to_string()))
+    }
+
+    /// Holds the length of a column against what the others imply.
+    ///
+    /// # Errors
+    /// When they differ.
+    pub fn length(&self, name: &str, found: usize, expected: usize) -> Result<(), IndexError> {
+        if found == expected {
+            return Ok(());
+        }
+        let said = format!("{found} values, the other columns imply {expected}");
+        Err(self.damaged(name, said))
+    }
+
+    fn damaged(&self, name: &str, said: String) -> IndexError {
+        let path = self.folder.join(name);
+        IndexError::Damaged { path, said }
+    }
+}
+
+/// Hands both columns of strings to a [`Layer::columns`] callback.
+pub fn strings<'a>(name: &str, strings: &'a Strings, each: &mut dyn FnMut(&str, &'a [u8])) {
+    each(&format!("{name}.ends"), strings.ends.bytes());
+    each(&format!("{name}.text"), strings.bytes.bytes());
+}
+
+/// A layer in an index: typed once it was asked for or built, until then columns.
+pub(super) struct Slot {
+    pub name: String,
+    pub version: u32,
+    stored: Option<Columns>,
+    opened: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
+    /// Writes the columns of a built layer.
+    write: Option<Write>,
+}
+
+type Write = fn(&(dyn Any + Send + Sync), &mut dyn FnMut(&str, &[u8]));
+
+impl Slot {
+    pub fn built<L: Layer>(layer: Arc<L>) -> Slot {
+        Slot {
+            name: L::NAME.into(),
+            version: L::VERSION,
+            stored: None,
+            opened: Mutex::new(Some(layer)),
+            write: Some(|layer, each| {
+                if let Some(layer) = layer.downcast_ref::<L>() {
+                    layer.columns(&mut |name, bytes| each(name, bytes));
+                }
+            }),
+        }
+    }
+
+    pub fn stored(version: u32, columns: Columns) -> Slot {
+        Slot {
+            name: columns.layer.clone(),
+            version,
+            stored: Some(columns),
+            opened: Mutex::default(),
+            write: None,
+        }
+    }
+
+    /// The columns of a layer built in memory; nothing for one that was opened from a folder.
+    pub fn each(&self, each: &mut dyn FnMut(&str, &[u8])) {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(write), Some(layer)) = (self.write, opened.as_deref()) {
+            write(layer, each);
+        }
+    }
+
+    fn get<L: Layer>(&self) -> Result<Arc<L>, IndexError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if opened.is_none()
+            && let Some(columns) = &self.stored
+        {
+            if self.version != L::VERSION {
+                return Err(IndexError::LayerVersion {
+                    layer: L::NAME,
+                    found: self.version,
+                });
+            }
+            *opened = Some(Arc::new(L::open(columns)?));
+        }
+        opened
+            .clone()
+            .and_then(|layer| layer.downcast::<L>().ok())
+            .ok_or(IndexError::NoLayer { layer: L::NAME })
+    }
+}
+
+/// How many passages an index may have for a missing layer to be built when a method first asks for it.
+pub const SMALL: usize = 1_000;
+
+impl Index {
+    /// A system's layer, where the index has it.
+    ///
+    /// # Errors
+    /// An index without it, or damaged columns.
+    pub fn layer<L: Layer>(&self) -> Result<Arc<L>, IndexError> {
+        let slots = self.layers.read().unwrap_or_else(PoisonError::into_inner);
+        match slots.iter().find(|s| s.name == L::NAME) {
+            Some(slot) => slot.get(),
+            None => Err(IndexError::NoLayer { layer: L::NAME }),
+        }
+    }
+
+    /// A system's layer; an index small enough to build it in a moment builds and keeps it.
+    ///
+    /// # Errors
+    /// A large index without it, damaged columns, or what the build says.
+    pub fn layer_or<L: Layer>(
+        &self,
+        build: impl FnOnce() -> Result<L, IndexError>,
+    ) -> Result<Arc<L>, IndexError> {
+        match self.layer() {
+            Err(IndexError::NoLayer { .. }) if self.len() <= SMALL => {
+                self.add_layer(build()?);
+                self.layer()
+            }
+            known => known,
+        }
+    }
+
+    /// Adds a built layer, in the place of an older one of its name.
+    pub fn add_layer<L: Layer>(&self, layer: L) {
+        let mut slots = self.layers.write().unwrap_or_else(PoisonError::into_inner);
+        slots.retain(|s| s.name != L::NAME);
+        slots.push(Slot::built(Arc::new(layer)));
+    }
+
+    /// Names of the layers it has, in the order they were added.
+    pub fn layers(&self) -> Vec<String> {
+        let slots = self.layers.read().unwrap_or_else(PoisonError::into_inner);
+        slots.iter().map(|s| s.name.clone()).collect()
+    }
+}
