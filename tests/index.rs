@@ -178,6 +178,7 @@ fn options_other_than_the_stored_ones_are_derived() {
     let options = EntityOptions {
         ner: "regex".into(),
         alias_linking: true,
+        gazetteer: false,
         ..EntityOptions::default()
     };
     let built = Index::build(sample::corpus().unwrap(), &options.clone().into(), &Silent).unwrap();

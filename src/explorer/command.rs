@@ -160,6 +160,7 @@ const CHORDS: &[(Parameter, &str)] = &[
     (Parameter::Ner, "p n"),
     (Parameter::Norm, "p f"),
     (Parameter::AliasLinking, "p i"),
+    (Parameter::Gazetteer, "p 7"),
     (Parameter::EdgeWeight, "p w"),
     (Parameter::MinDf, "p ["),
     (Parameter::MaxDfRatio, "p ]"),

@@ -104,6 +104,8 @@ pub enum Basis {
     Lists,
     /// One measured closeness.
     Measure,
+    /// The eight signals of `hop`.
+    Signals,
 }
 
 impl Basis {
@@ -114,6 +116,7 @@ impl Basis {
             Basis::Words => "word",
             Basis::Lists => "list",
             Basis::Measure => "measure",
+            Basis::Signals => "signal",
         }
     }
 }

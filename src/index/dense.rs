@@ -5,6 +5,7 @@ use super::passages::Passages;
 use crate::embed::vectors::Rows;
 use crate::embed::{EmbedError, Encoder, Identity, Kind, Vectors, Weights, spec};
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// How the vectors were made, as the manifest keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,8 @@ pub struct Dense {
     pub entry: DenseEntry,
     pub vectors: Vectors,
     pub encoder: Box<dyn Encoder>,
+    /// Mean of all vectors, worked out when first asked for.
+    mean: OnceLock<Vec<f64>>,
 }
 
 impl Dense {
@@ -61,6 +64,7 @@ impl Dense {
             },
             vectors,
             encoder,
+            mean: OnceLock::new(),
         })
     }
 
@@ -77,7 +81,28 @@ impl Dense {
             entry,
             vectors,
             encoder,
+            mean: OnceLock::new(),
         })
+    }
+
+    /// The mean over all passages of their cosine with a vector: one product with the mean vector.
+    pub fn mean_cosine(&self, vector: &[f32]) -> f64 {
+        let mean = self.mean.get_or_init(|| {
+            let mut sum = vec![0.0; self.vectors.dims()];
+            let mut row = vec![0.0; self.vectors.dims()];
+            for p in 0..self.vectors.len() {
+                self.vectors.row(p as u32, &mut row);
+                sum.iter_mut()
+                    .zip(&row)
+                    .for_each(|(s, x)| *s += f64::from(*x));
+            }
+            let count = self.vectors.len().max(1) as f64;
+            sum.iter().map(|s| s / count).collect()
+        });
+        mean.iter()
+            .zip(vector)
+            .map(|(m, x)| m * f64::from(*x))
+            .sum()
     }
 
     /// Cosine of the question and every passage.

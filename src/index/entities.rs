@@ -1,12 +1,17 @@
 //! The entity-passage graph: who is mentioned where (SPRIG, graph).
 
+use super::IndexError;
 use super::column::{Column, Strings};
+use super::layer::{Columns, strings};
 use super::passages::Passages;
+use crate::text::gazetteer::base_title;
 use crate::text::mentions::{self, Mention};
-use crate::text::{Ner, Norm, Tokens};
+use crate::text::{Gazetteer, Ner, Norm, Tokens};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// What the graph is built from the passages by. Two equal options give equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -15,6 +20,9 @@ pub struct EntityOptions {
     pub ner: String,
     pub norm: String,
     pub alias_linking: bool,
+    /// Passage titles are names too.
+    #[serde(default)]
+    pub gazetteer: bool,
 }
 
 impl Default for EntityOptions {
@@ -23,6 +31,7 @@ impl Default for EntityOptions {
             ner: "regex_plus".into(),
             norm: "simple".into(),
             alias_linking: false,
+            gazetteer: false,
         }
     }
 }
@@ -37,6 +46,7 @@ impl EntityOptions {
             ner: WORDS.into(),
             norm: tokens.name().into(),
             alias_linking: false,
+            gazetteer: false,
         }
     }
 }
@@ -52,6 +62,11 @@ pub struct Aliases {
     /// The canonical form of each name; empty where several titles own it.
     pub forms: Strings,
 }
+
+/// A mention that the rules about capitals found.
+pub const BY_RULE: u8 = 1;
+/// A mention that the title gazetteer found.
+pub const BY_TITLE: u8 = 2;
 
 /// Passages are nodes `0..passages`, entities `passages..`, in order of first appearance.
 #[derive(Default)]
@@ -75,6 +90,11 @@ pub struct EntityGraph {
     pub mention_end: Column<u32>,
     /// Entity number, from 0.
     pub mention_entity: Column<u32>,
+    /// Which way of looking found the mention: [`BY_RULE`], [`BY_TITLE`] or both.
+    pub mention_source: Column<u8>,
+    /// With the gazetteer: entities that are titles, ascending, and beside each a passage of that title.
+    pub title_entity: Column<u32>,
+    pub title_passage: Column<u32>,
     pub aliases: Aliases,
 }
 
@@ -84,6 +104,8 @@ pub struct Occurrence {
     pub start: u32,
     pub end: u32,
     pub entity: u32,
+    /// [`BY_RULE`], [`BY_TITLE`] or both.
+    pub source: u8,
 }
 
 impl EntityGraph {
@@ -120,9 +142,85 @@ impl EntityGraph {
         (self.names.get(entity as usize) == form).then_some(entity)
     }
 
+    /// Whether an entity is the title of a passage.
+    pub fn is_title(&self, entity: u32) -> bool {
+        self.title_entity.binary_search(&entity).is_ok()
+    }
+
+    /// The passages whose title an entity is, by number.
+    pub fn titled(&self, entity: u32) -> &[u32] {
+        let from = self.title_entity.partition_point(|e| *e < entity);
+        let to = self.title_entity.partition_point(|e| *e <= entity);
+        &self.title_passage[from..to]
+    }
+
     /// What an alias stands for: `Some("")` when several titles own it.
     pub fn alias(&self, form: &str) -> Option<&str> {
         self.aliases.find(form)
+    }
+
+    /// Every column by name, for writing; [`EntityGraph::open`] takes the same names back.
+    pub fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
+        strings("entities.name", &self.names, each);
+        strings("entities.label", &self.labels, each);
+        strings("aliases.name", &self.aliases.names, each);
+        strings("aliases.form", &self.aliases.forms, each);
+        each("entities.sorted", self.sorted.bytes());
+        each("graph.offsets", self.offsets.bytes());
+        each("graph.targets", self.targets.bytes());
+        each("graph.tf", self.tf.bytes());
+        each("mentions.ends", self.mention_ends.bytes());
+        each("mentions.start", self.mention_start.bytes());
+        each("mentions.stop", self.mention_end.bytes());
+        each("mentions.entity", self.mention_entity.bytes());
+        each("mentions.source", self.mention_source.bytes());
+        each("titles.entity", self.title_entity.bytes());
+        each("titles.passage", self.title_passage.bytes());
+    }
+
+    /// # Errors
+    /// A column that is missing or does not fit the others.
+    pub fn open(columns: &Columns, passages: usize) -> Result<EntityGraph, IndexError> {
+        let graph = EntityGraph {
+            passages,
+            names: columns.strings("entities.name")?,
+            labels: columns.strings("entities.label")?,
+            sorted: columns.column("entities.sorted")?,
+            offsets: columns.column("graph.offsets")?,
+            targets: columns.column("graph.targets")?,
+            tf: columns.column("graph.tf")?,
+            mention_ends: columns.column("mentions.ends")?,
+            mention_start: columns.column("mentions.start")?,
+            mention_end: columns.column("mentions.stop")?,
+            mention_entity: columns.column("mentions.entity")?,
+            mention_source: columns.column("mentions.source")?,
+            title_entity: columns.column("titles.entity")?,
+            title_passage: columns.column("titles.passage")?,
+            aliases: Aliases {
+                names: columns.strings("aliases.name")?,
+                forms: columns.strings("aliases.form")?,
+            },
+        };
+        let entities = graph.entities();
+        let mentions = graph.mention_start.len();
+        columns.length("entities.label.ends", graph.labels.len(), entities)?;
+        columns.length("entities.sorted", graph.sorted.len(), entities)?;
+        columns.length(
+            "graph.offsets",
+            graph.offsets.len(),
+            passages + entities + 1,
+        )?;
+        columns.length("graph.tf", graph.tf.len(), graph.targets.len())?;
+        columns.length("mentions.ends", graph.mention_ends.len(), passages)?;
+        columns.length("mentions.stop", graph.mention_end.len(), mentions)?;
+        columns.length("mentions.entity", graph.mention_entity.len(), mentions)?;
+        columns.length("mentions.source", graph.mention_source.len(), mentions)?;
+        columns.length(
+            "titles.passage",
+            graph.title_passage.len(),
+            graph.title_entity.len(),
+        )?;
+        Ok(graph)
     }
 
     pub fn occurrences(&self, passage: usize) -> impl Iterator<Item = Occurrence> + '_ {
@@ -139,6 +237,7 @@ impl EntityGraph {
             start: self.mention_start[i],
             end: self.mention_end[i],
             entity: self.mention_entity[i],
+            source: self.mention_source[i],
         })
     }
 
@@ -176,6 +275,22 @@ impl EntityGraph {
             .map(|p| tick().then(|| ner.mentions(&passages.full_text(p))))
             .collect();
         let found = found?;
+        let titles: Vec<Cow<'_, str>> = if options.gazetteer {
+            (0..passages.len())
+                .map(|p| title_of(passages, p, &found[p]))
+                .collect()
+        } else {
+            Vec::new()
+        };
+        let titled: Vec<Vec<Mention>> = if options.gazetteer {
+            let gazetteer = Gazetteer::new(titles.iter().map(|t| &**t));
+            (0..passages.len())
+                .into_par_iter()
+                .map(|p| gazetteer.mentions(&passages.full_text(p)))
+                .collect()
+        } else {
+            vec![Vec::new(); passages.len()]
+        };
         let known = if ner == Ner::RegexPlus {
             known_capitals(passages, &found)
         } else {
@@ -185,29 +300,75 @@ impl EntityGraph {
         let mut builder = Builder::default();
         for (p, mentions) in found.iter().enumerate() {
             let text = passages.full_text(p);
-            for mention in mentions {
+            for (mention, source) in united(mentions, &titled[p]) {
                 let surface = &text[mention.span.clone()];
                 let form = norm.apply(surface);
-                if mention.opener && !known.contains(&Norm::Simple.apply(surface)) {
+                let opener = mention.opener && source == BY_RULE;
+                if opener && !known.contains(&Norm::Simple.apply(surface)) {
                     continue;
                 }
                 let form = match aliases.find(&form) {
                     Some(canonical) if !canonical.is_empty() => canonical,
                     _ => &form,
                 };
-                builder.mention(form, surface, mention.span.start, mention.span.end);
+                builder.mention(form, surface, mention.span.clone(), source);
             }
             let title = passages.title(p);
             if options.alias_linking && !title.is_empty() {
                 // Each passage mentions its own title once more (title_self).
                 let own = norm.apply(title);
                 let form = aliases.find(&own).filter(|c| !c.is_empty()).unwrap_or(&own);
-                builder.mention(form, title, 0, title.len());
+                builder.mention(form, title, 0..title.len(), BY_TITLE);
+            }
+            if let Some(title) = titles.get(p).filter(|t| !t.is_empty()) {
+                // As with linked aliases, a passage mentions what it is about once more.
+                let own = norm.apply(&base_title(title));
+                builder.mention(&own, title, 0..title.len().min(text.len()), BY_TITLE);
+                builder
+                    .titles
+                    .extend(builder.ids.get(&own).map(|e| (*e, p as u32)));
             }
             builder.end_passage();
         }
         Some(builder.finish(passages.len(), aliases))
     }
+}
+
+/// A passage's title, or for an untitled one the first name of its opening words: what it is about.
+pub fn title_of<'p>(passages: &'p Passages, p: usize, names: &[Mention]) -> Cow<'p, str> {
+    let title = passages.title(p);
+    if !title.is_empty() {
+        return Cow::Borrowed(title);
+    }
+    let text = passages.text(p);
+    let opening = text
+        .char_indices()
+        .filter(|(_, c)| c.is_whitespace())
+        .nth(OPENING)
+        .map_or(text.len(), |(at, _)| at);
+    let name = names.iter().find(|m| !m.opener && m.span.end <= opening);
+    Cow::Owned(name.map_or(String::new(), |m| text[m.span.clone()].to_owned()))
+}
+
+/// How many words open a passage.
+const OPENING: usize = 14;
+
+/// Mentions of both kinds by place; the same span once.
+fn united<'m>(rules: &'m [Mention], titles: &'m [Mention]) -> Vec<(&'m Mention, u8)> {
+    let mut all: Vec<(&Mention, u8)> = rules
+        .iter()
+        .map(|m| (m, BY_RULE))
+        .chain(titles.iter().map(|m| (m, BY_TITLE)))
+        .collect();
+    all.sort_by_key(|(m, source)| (m.span.start, m.span.end, *source));
+    all.dedup_by(|later, kept| {
+        let same = later.0.span == kept.0.span;
+        if same {
+            kept.1 |= later.1;
+        }
+        same
+    });
+    all
 }
 
 fn known_capitals(passages: &Passages, found: &[Vec<Mention>]) -> FxHashSet<String> {
@@ -295,31 +456,25 @@ struct Builder {
     mention_start: Vec<u32>,
     mention_end: Vec<u32>,
     mention_entity: Vec<u32>,
+    mention_source: Vec<u8>,
     /// Mentions of the passage being read: entity -> count.
     counts: FxHashMap<u32, u32>,
+    /// (entity, passage) where the entity is the passage's title.
+    titles: Vec<(u32, u32)>,
     rows: Vec<(u32, u16)>,
     row_ends: Vec<u32>,
 }
 
 impl Builder {
-    fn mention(&mut self, form: &str, surface: &str, start: usize, end: usize) {
+    fn mention(&mut self, form: &str, surface: &str, span: Range<usize>, source: u8) {
         if form.chars().count() < MIN_LENGTH {
             return;
         }
-        let entity = match self.ids.get(form) {
-            Some(entity) => *entity,
-            None => {
-                let entity = self.names.len() as u32;
-                self.ids.insert(form.to_owned(), entity);
-                self.names.push(form.to_owned());
-                self.labels
-                    .push(surface.split_whitespace().collect::<Vec<_>>().join(" "));
-                entity
-            }
-        };
-        self.mention_start.push(start as u32);
-        self.mention_end.push(end as u32);
+        let entity = self.entity(form, surface);
+        self.mention_start.push(span.start as u32);
+        self.mention_end.push(span.end as u32);
         self.mention_entity.push(entity);
+        self.mention_source.push(source);
         *self.counts.entry(entity).or_insert(0) += 1;
     }
 
@@ -348,7 +503,8 @@ impl Builder {
         self.row_ends.push(self.rows.len() as u32);
     }
 
-    fn finish(self, passages: usize, aliases: Aliases) -> EntityGraph {
+    fn finish(mut self, passages: usize, aliases: Aliases) -> EntityGraph {
+        self.titles.sort_unstable();
         let entities = self.names.len();
         let edges = self.rows.len();
         let mut offsets = Vec::with_capacity(passages + entities + 1);
@@ -394,6 +550,9 @@ impl Builder {
             mention_start: self.mention_start.into(),
             mention_end: self.mention_end.into(),
             mention_entity: self.mention_entity.into(),
+            mention_source: self.mention_source.into(),
+            title_entity: self.titles.iter().map(|t| t.0).collect::<Vec<_>>().into(),
+            title_passage: self.titles.iter().map(|t| t.1).collect::<Vec<_>>().into(),
             aliases,
         }
     }

@@ -231,6 +231,24 @@ impl Lexical {
         (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
     }
 
+    /// Calls `each` for every passage that has a word, in order.
+    pub fn passages_with(
+        &self,
+        tokens: Tokens,
+        word: &str,
+        mut each: impl FnMut(u32),
+    ) -> std::io::Result<()> {
+        let cut = self.cut(tokens);
+        let term = Term::from_field_text(cut.field, word);
+        let block = cut
+            .postings
+            .read_block_postings(&term, IndexRecordOption::WithFreqs)?;
+        if let Some(mut block) = block {
+            each_posting(&mut block, |passage, _| each(passage));
+        }
+        Ok(())
+    }
+
     /// BM25 score of every passage, 0 where no word is shared. Words are added in the order given, in f64.
     pub fn scores(
         &self,

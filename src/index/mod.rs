@@ -176,6 +176,20 @@ impl Index {
         self.entity_graph(&EntityOptions::words(tokens))
     }
 
+    /// Takes over a graph that a layer stores, so that it is not derived again.
+    pub fn keep_graph(&self, options: &EntityOptions, graph: &Arc<EntityGraph>) {
+        let mut derived = self
+            .derived
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if !derived.iter().any(|(o, _)| o == options) {
+            if derived.len() == DERIVED {
+                derived.remove(0);
+            }
+            derived.push((options.clone(), graph.clone()));
+        }
+    }
+
     /// The entity graph for these options: the stored one, or one derived from the passages now and kept.
     pub fn entity_graph(&self, options: &EntityOptions) -> Arc<EntityGraph> {
         if *options == self.options {

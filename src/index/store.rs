@@ -5,7 +5,7 @@
 
 use super::column::{Column, Strings};
 use super::dense::{Dense, DenseEntry};
-use super::entities::{Aliases, EntityGraph, EntityOptions};
+use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::Lexical;
 use super::passages::Passages;
 use super::{Index, IndexError, layer};
@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Changes when an older program could misread a newer index or the other way round.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 pub const MANIFEST: &str = "manifest.json";
 const LEXICAL: &str = "lexical";
 const QUESTIONS: &str = "questions.json";
@@ -263,18 +263,7 @@ fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
     strings("passages.title", &p.titles, each);
     strings("passages.body", &p.texts, each);
     each("passages.sorted".into(), p.sorted.bytes());
-    strings("entities.name", &g.names, each);
-    strings("entities.label", &g.labels, each);
-    strings("aliases.name", &g.aliases.names, each);
-    strings("aliases.form", &g.aliases.forms, each);
-    each("entities.sorted".into(), g.sorted.bytes());
-    each("graph.offsets".into(), g.offsets.bytes());
-    each("graph.targets".into(), g.targets.bytes());
-    each("graph.tf".into(), g.tf.bytes());
-    each("mentions.ends".into(), g.mention_ends.bytes());
-    each("mentions.start".into(), g.mention_start.bytes());
-    each("mentions.stop".into(), g.mention_end.bytes());
-    each("mentions.entity".into(), g.mention_entity.bytes());
+    g.columns(&mut |name, bytes| each(name.to_owned(), bytes));
     for tokens in Tokens::ALL {
         each(
             format!("lengths.{}", tokens.name()),
@@ -367,21 +356,28 @@ impl Files {
         Column::mapped(map.clone()).map_err(|said| IndexError::Damaged { path, said })
     }
 
-    fn layer(&self, manifest: &Manifest, entry: &LayerEntry) -> layer::Slot {
-        let prefix = format!("{}/", entry.folder);
+    /// The columns that every index has.
+    fn root(&self, manifest: &Manifest) -> layer::Columns {
+        self.columns(manifest, "", "")
+    }
+
+    /// The columns in a folder of the index.
+    fn columns(&self, manifest: &Manifest, layer: &str, prefix: &str) -> layer::Columns {
         let own = manifest.files.iter().filter_map(|file| {
-            let column = file.path.strip_prefix(&prefix)?;
+            let column = file.path.strip_prefix(prefix)?;
             let map = self.maps.get(&file.path).filter(|_| file.bytes > 0);
             Some((column.to_owned(), map.cloned()))
         });
-        layer::Slot::stored(
-            entry.version,
-            layer::Columns {
-                folder: self.folder.join(&entry.folder),
-                layer: entry.name.clone(),
-                maps: own.collect(),
-            },
-        )
+        layer::Columns {
+            folder: self.folder.join(prefix),
+            layer: layer.to_owned(),
+            maps: own.collect(),
+        }
+    }
+
+    fn layer(&self, manifest: &Manifest, entry: &LayerEntry) -> layer::Slot {
+        let prefix = format!("{}/", entry.folder);
+        layer::Slot::stored(entry.version, self.columns(manifest, &entry.name, &prefix))
     }
 
     fn strings(&self, manifest: &Manifest, name: &str) -> Result<Strings, IndexError> {
@@ -413,23 +409,7 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
         texts: files.strings(m, "passages.body")?,
         sorted: files.column(m, "passages.sorted")?,
     };
-    let stored = EntityGraph {
-        passages: m.passages,
-        names: files.strings(m, "entities.name")?,
-        labels: files.strings(m, "entities.label")?,
-        sorted: files.column(m, "entities.sorted")?,
-        offsets: files.column(m, "graph.offsets")?,
-        targets: files.column(m, "graph.targets")?,
-        tf: files.column(m, "graph.tf")?,
-        mention_ends: files.column(m, "mentions.ends")?,
-        mention_start: files.column(m, "mentions.start")?,
-        mention_end: files.column(m, "mentions.stop")?,
-        mention_entity: files.column(m, "mentions.entity")?,
-        aliases: Aliases {
-            names: files.strings(m, "aliases.name")?,
-            forms: files.strings(m, "aliases.form")?,
-        },
-    };
+    let stored = EntityGraph::open(&files.root(m), m.passages)?;
     let damaged = |path: &str, said: String| IndexError::Damaged {
         path: folder.join(path),
         said,
@@ -439,14 +419,7 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
         ("passages.title.ends", passages.titles.len(), m.passages),
         ("passages.body.ends", passages.texts.len(), m.passages),
         ("entities.name.ends", stored.entities(), m.entities),
-        (
-            "graph.offsets",
-            stored.offsets.len(),
-            m.passages + m.entities + 1,
-        ),
         ("graph.targets", stored.targets.len(), 2 * m.edges),
-        ("graph.tf", stored.tf.len(), 2 * m.edges),
-        ("mentions.ends", stored.mention_ends.len(), m.passages),
     ];
     for (file, found, expected) in counts {
         if found != expected {

@@ -6,7 +6,7 @@ use super::retrieval::{Link, QueryName};
 use super::settings::Settings;
 use super::view::GraphView;
 use crate::index::entities::MIN_LENGTH;
-use crate::text::{Ner, Norm, Tokens};
+use crate::text::{Mention, Ner, Norm, Tokens, gazetteer};
 
 /// Finds names with the extractor, normal form and aliases of the graph, and looks each one up. On a word graph every
 /// word of the question is one.
@@ -35,7 +35,7 @@ pub fn link(view: &GraphView, question: &str, settings: &Settings) -> Vec<QueryN
         return names;
     }
     let norm = Norm::from_name(settings.choice(P::Norm));
-    for mention in Ner::from_name(settings.choice(P::Ner)).mentions(question) {
+    for mention in mentions(view, question, norm, settings) {
         let surface = &question[mention.span.clone()];
         let plain = norm.apply(surface);
         if plain.chars().count() < MIN_LENGTH {
@@ -64,6 +64,21 @@ pub fn link(view: &GraphView, question: &str, settings: &Settings) -> Vec<QueryN
         });
     }
     names
+}
+
+/// What the extractor finds, and with the gazetteer every title that the question names, whatever its case.
+fn mentions(view: &GraphView, question: &str, norm: Norm, settings: &Settings) -> Vec<Mention> {
+    let mut found = Ner::from_name(settings.choice(P::Ner)).mentions(question);
+    if settings.on(P::Gazetteer) {
+        let titled = |form: &str| {
+            let entity = view.graph.find(&norm.apply(form));
+            entity.is_some_and(|e| view.graph.is_title(e))
+        };
+        found.extend(gazetteer::in_question(question, titled));
+        found.sort_by_key(|m| (m.span.start, m.span.end));
+        found.dedup_by(|later, kept| later.span == kept.span);
+    }
+    found
 }
 
 fn look_up(view: &GraphView, form: &str, before: &[QueryName], unknown: Link) -> Link {

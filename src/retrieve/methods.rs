@@ -1,5 +1,6 @@
 //! The methods: named combinations of a first-stage ranking, a graph, seeds and a spread.
 
+use super::hop;
 use super::parameters::{Parameter, Parameter as P, Value};
 use crate::systems::System;
 use serde::Serialize;
@@ -29,6 +30,8 @@ pub enum Select {
     Rerank,
     /// The first-stage ranking and a walk from names alone, fused.
     Fuse,
+    /// Eight signals, among them two walks, in one weighted sum.
+    Signals,
 }
 
 impl Ranker {
@@ -242,12 +245,28 @@ pub static METHODS: &[Method] = &[
         system: None,
         defaults: &[],
     },
+    Method {
+        name: "hop",
+        title: "hop",
+        about: "two walks, a sentence bridge, closeness and words in one score of eight parts",
+        needs: "words, entities, titles; vectors help",
+        ranker: Some(Ranker::Rrf),
+        graph: Some(GraphKind::EntityPassage),
+        select: Select::Signals,
+        system: None,
+        defaults: &[
+            (P::Gazetteer, Value::Choice(1)),
+            (P::Tokens, Value::Choice(1)),
+            (P::Bm25K1, Value::Real(0.9)),
+            (P::Bm25B, Value::Real(0.4)),
+        ],
+    },
 ];
 
 /// What `hopscope`, `ask` and `eval` use when no method is named.
 pub const DEFAULT_METHOD: &str = "graph-hybrid";
 
-const NAMES: &[Parameter] = &[P::Ner, P::Norm, P::AliasLinking];
+const NAMES: &[Parameter] = &[P::Ner, P::Norm, P::AliasLinking, P::Gazetteer];
 const WEIGHTS: &[Parameter] = &[
     P::EdgeWeight,
     P::MinDf,
@@ -280,12 +299,13 @@ impl Method {
 
     /// Whether passages of the first stage restart the walk.
     pub fn seeds_passages(&self) -> bool {
-        self.graph.is_some() && self.ranker.is_some() && self.select != Select::Fuse
+        self.graph.is_some() && self.ranker.is_some() && self.select == Select::Score
     }
 
     /// Whether it needs vectors.
     pub fn reads_vectors(&self) -> bool {
-        self.ranker.is_some_and(Ranker::reads_vectors)
+        // hop uses vectors where there are any.
+        self.select != Select::Signals && self.ranker.is_some_and(Ranker::reads_vectors)
             || self.select == Select::Rerank
             || self.system.is_some_and(System::reads_vectors)
     }
@@ -316,10 +336,15 @@ impl Method {
         }
         if self.graph.is_some() {
             uses.push(P::SeedQ);
+            if self.select == Select::Signals {
+                uses.extend_from_slice(hop::READS);
+            }
             if self.seeds_passages() {
                 uses.extend_from_slice(&[P::SeedK, P::SeedWeight, P::SoftmaxTau]);
             }
-            uses.push(P::Fallback);
+            if self.select != Select::Signals {
+                uses.push(P::Fallback);
+            }
             if self.seeds_passages() {
                 uses.extend_from_slice(&[P::Mix, P::MixA]);
             }
@@ -328,6 +353,7 @@ impl Method {
         match self.select {
             Select::Rerank => uses.push(P::RerankDepth),
             Select::Fuse => uses.push(P::Fusion),
+            Select::Signals => uses.extend_from_slice(hop::WEIGHTS),
             Select::Score => {}
         }
         uses.push(P::ResultK);

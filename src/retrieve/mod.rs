@@ -3,6 +3,7 @@
 //! [`Retriever::retrieve`] is pure in its inputs: same index, question and settings, same bits, on any number of threads.
 //! Stages remember their last result by what they depend on, so a slider step re-runs only what it changes.
 
+pub mod hop;
 pub mod link;
 pub mod methods;
 pub mod observer;
@@ -74,6 +75,9 @@ impl<T> Memo<T> {
     }
 }
 
+/// Passages kept of a first-stage list: hop's tail of seeds is this long.
+const LISTED: usize = 200;
+
 /// First-stage lists remembered: a fused method needs three at once.
 const LISTS: usize = 4;
 
@@ -104,6 +108,9 @@ pub struct Retriever {
     linked: Memo<Vec<QueryName>>,
     seeded: Memo<Seeded>,
     spread: Memo<Spread>,
+    /// hop's own: the walk from names alone, and its signals.
+    entity_spread: Memo<Spread>,
+    signals: Memo<hop::Signals>,
     /// The question's vector, for systems.
     vector: Memo<Vec<f32>>,
     scratch: Vec<f64>,
@@ -118,6 +125,8 @@ impl Retriever {
             linked: Memo::default(),
             seeded: Memo::default(),
             spread: Memo::default(),
+            entity_spread: Memo::default(),
+            signals: Memo::default(),
             vector: Memo::default(),
             scratch: Vec::new(),
         }
@@ -165,6 +174,10 @@ impl Retriever {
             retrieval.found = Some(found);
             return Ok(retrieval);
         }
+        if method.select == Select::Signals {
+            self.hop(&mut retrieval, observer)?;
+            return Ok(retrieval);
+        }
         if let Some(ranker) = method.ranker {
             retrieval.ranked = Some(self.ranked(ranker, question, settings, observer)?);
         }
@@ -184,6 +197,7 @@ impl Retriever {
                 }
                 (ranked, _) => ranked.iter().flat_map(|r| r.hits.iter().copied()).collect(),
             };
+            retrieval.passages.truncate(depth(settings));
             return Ok(retrieval);
         }
 
@@ -252,6 +266,118 @@ impl Retriever {
         Ok(retrieval)
     }
 
+    /// The question's vector, where the index has vectors.
+    fn vector(&mut self, question: &str) -> Result<Option<Arc<Vec<f32>>>, RetrieveError> {
+        let Some(dense) = self.index.dense() else {
+            return Ok(None);
+        };
+        let key = (question.to_owned(), Vec::new());
+        Ok(Some(match self.vector.get(&key) {
+            Some(known) => known,
+            None => self.vector.put(key, dense.encoder.question(question)?),
+        }))
+    }
+
+    /// Fills in a retrieval by `hop`: both walks, the lists, the signals and their sum.
+    fn hop<O: Observer>(
+        &mut self,
+        retrieval: &mut Retrieval,
+        observer: &mut O,
+    ) -> Result<(), RetrieveError> {
+        let index = self.index.clone();
+        let (question, settings) = (retrieval.question.clone(), retrieval.settings.clone());
+        let layer = hop::layer(&index)?;
+        let ranker = match index.dense() {
+            Some(_) => Ranker::Rrf,
+            None => Ranker::Bm25,
+        };
+        let fused = self.ranked(ranker, &question, &settings, observer)?;
+        let vector = self.vector(&question)?;
+        let vectors = match (index.dense(), &vector, fused.parts.get(1)) {
+            (Some(dense), Some(vector), Some(list)) => Some((dense, &**list, &vector[..])),
+            _ => None,
+        };
+        let view = self.view(&settings, observer);
+        let names = self.linked(&question, &settings, &view, observer);
+        let mut key = (
+            format!("hop\n{question}"),
+            settings.key(
+                &[
+                    view::READS,
+                    rank::BM25,
+                    rank::EXPANDED,
+                    &[P::SeedQ],
+                    hop::READS,
+                ]
+                .concat(),
+            ),
+        );
+        let entity_seeds = seed::seed(&view, &names, None, &settings).seeds;
+        let mixed = hop::mixed_seeds(&view, &entity_seeds, &fused, vectors, &settings)?;
+        let mixed_seeds = Arc::new(mixed);
+        observer.stage("seed", false);
+        key.1.extend(settings.key(SPREAD));
+        let entity_walk = match self.entity_spread.get(&key) {
+            Some(known) => known,
+            None => {
+                let walk = spread::spread::<Quiet>(&view, &entity_seeds, &settings);
+                self.entity_spread.put(key.clone(), walk)
+            }
+        };
+        observer.stage("entity walk", false);
+        let mixed = Seeded {
+            seeds: mixed_seeds.clone(),
+            mixed: None,
+            fallback: false,
+        };
+        let mixed_walk = self.spread(key.clone(), &settings, &view, &mixed, observer);
+        let signals = match self.signals.get(&key) {
+            Some(known) => {
+                observer.stage("signals", true);
+                known
+            }
+            None => {
+                let words = fused.parts.first().unwrap_or(&fused);
+                let sources = hop::Sources {
+                    index: &index,
+                    layer: &layer,
+                    view: &view,
+                    question: &question,
+                    names: &names,
+                    fused: &fused,
+                    words,
+                    vectors,
+                    entity_walk: &entity_walk,
+                    mixed_walk: &mixed_walk,
+                };
+                let signals = hop::signals(&sources, &settings)?;
+                observer.stage("signals", false);
+                self.signals.put(key, signals)
+            }
+        };
+        let passages = signals.ranking(&settings, depth(&settings));
+        observer.stage("select", false);
+        retrieval.names = names.to_vec();
+        retrieval.ranked = Some(fused.clone());
+        retrieval.seeds = mixed_seeds.clone();
+        retrieval.spread = Some(mixed_walk.clone());
+        retrieval.view = Some(view.clone());
+        retrieval.passages.clone_from(&passages);
+        retrieval.found = Some(Arc::new(hop::Answer {
+            layer,
+            view,
+            signals,
+            settings,
+            fused,
+            entity_seeds,
+            mixed_seeds,
+            entity_walk,
+            mixed_walk,
+            passages,
+        }));
+        Ok(())
+    }
+
     fn system<O: Observer>(
         &mut self,
         system: &dyn System,
@@ -260,15 +386,10 @@ impl Retriever {
         observer: &mut O,
     ) -> Result<Arc<dyn Found>, RetrieveError> {
         let index = self.index.clone();
-        let vector = match index.dense() {
-            Some(dense) if system.reads_vectors() => {
-                let key = (question.to_owned(), Vec::new());
-                Some(match self.vector.get(&key) {
-                    Some(known) => known,
-                    None => self.vector.put(key, dense.encoder.question(question)?),
-                })
-            }
-            _ => None,
+        let vector = if system.reads_vectors() {
+            self.vector(question)?
+        } else {
+            None
         };
         let mut ask = Ask {
             index: &index,
@@ -344,7 +465,7 @@ impl Retriever {
             observer.stage(ranker.stage(), true);
             return Ok(known.clone());
         }
-        let depth = depth(settings);
+        let depth = depth(settings).max(LISTED);
         let ranked = match ranker {
             Ranker::Bm25 => {
                 let words = self

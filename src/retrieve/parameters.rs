@@ -124,6 +124,12 @@ parameters! {
             "on": "a mention that is the alias of exactly one title becomes that title",
         }, Pick(0),
         "Link mentions to passage titles; each titled passage then mentions its own title", "SPRIG, +EL";
+    Gazetteer "gazetteer" "gaz" "titles as names", Index,
+        choices! {
+            "off": "names are what the extractor finds",
+            "on": "passage titles are names as well, in questions whatever their case",
+        }, Pick(0),
+        "Find passage titles in texts and questions; each passage then mentions its own title", "ours, for hop";
     EdgeWeight "edge_weight" "w" "edge weight", Graph,
         choices! {
             "tf_log_plus1": "tf * ln((N+1)/(df+1)) + 1",
@@ -258,6 +264,39 @@ parameters! {
             "stay": "it stays where it is",
         }, Pick(0),
         "What happens at a passage without entities", "SPRIG is silent; drop is what normalising an empty row gives";
+    HopSeeds "hop_seeds" "n" "bridge seeds", Seeds,
+        Domain::Integer { min: 1, max: 50, step: 1, zero: None }, Int(10),
+        "How many first-stage passages bridge and seed the mixed walk", "ours, measured";
+    HopSharpness "hop_sharpness" "beta" "seed sharpness", Seeds,
+        Domain::Real { min: 0.0, max: 40.0, step: 1.0 }, Num(12.0),
+        "A seed passage weighs exp(beta (cosine - cosine of the first))", "ours, measured";
+    HopTail "hop_tail" "tail" "dense tail", Seeds,
+        Domain::Real { min: 0.0, max: 2.0, step: 0.05 }, Num(0.5),
+        "Mass of the 200 nearest passages among the mixed walk's seeds, beside 1 for the first seed", "ours, measured";
+    WeightCosine "weight_cosine" "w1" "cosine", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(2.0),
+        "Weight of the closeness of vectors, 0 at the corpus mean and 1 at the best", "ours, measured";
+    WeightDenseRank "weight_dense_rank" "w2" "dense rank", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(0.8),
+        "Weight of 1/rank among the nearest 100", "ours, measured";
+    WeightBm25Rank "weight_bm25_rank" "w3" "BM25 rank", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(1.5),
+        "Weight of 1/rank among the best 100 by words", "ours, measured";
+    WeightEntityWalk "weight_entity_walk" "w4" "entity walk", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(2.75),
+        "Weight of the walk from the question's names, in log space", "ours, measured";
+    WeightMixedWalk "weight_mixed_walk" "w5" "mixed walk", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(2.75),
+        "Weight of the walk from names and passages, in log space", "ours, measured";
+    WeightBridge "weight_bridge" "w6" "sentence bridge", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(1.75),
+        "Weight of names that a near sentence of a seed mentions, in log space", "ours, measured";
+    WeightNamed "weight_named" "w7" "named by seed", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(3.0),
+        "Weight of a seed's near sentence mentioning the passage's title", "ours, measured";
+    WeightResidual "weight_residual" "w8" "residual words", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(2.2),
+        "Weight of the question's words that the first passage lacks, by idf", "ours, measured";
     Fusion "fusion" "fuse" "list fusion", Select,
         choices! {
             "rank": "1/(c+r) of both lists",

@@ -24,6 +24,44 @@ pub fn restart(seeds: &[Seed]) -> Sparse {
     sparse
 }
 
+/// What one seed, by its place among the seeds, paid of a node's score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    pub seed: usize,
+    pub mass: f64,
+}
+
+/// Who paid for a node's score: one reverse walk tells for every seed at once. Largest first; none that paid nothing.
+pub fn owed(view: &GraphView, seeds: &[Seed], settings: &Settings, node: u32) -> Vec<Share> {
+    let alpha = settings.real(P::Alpha);
+    let rule = dangling(settings);
+    let reach: Vec<f64> = if settings.choice(P::Walk) == "push" {
+        let epsilon = (settings.real(P::Epsilon) * 0.01).max(1e-9);
+        push::reverse(&view.transition, node, alpha, epsilon, rule).0
+    } else {
+        let steps = settings.integer(P::Steps);
+        let weights = walk::length_weights(alpha, steps);
+        let states = walk::backward(&view.transition, node, steps, rule, &restart(seeds));
+        let at = |u: usize| states.iter().zip(&weights).map(|(h, c)| c * h[u]).sum();
+        let mut reach = vec![0.0; view.nodes()];
+        for seed in seeds {
+            reach[seed.node as usize] = at(seed.node as usize);
+        }
+        reach
+    };
+    let mut shares: Vec<Share> = seeds
+        .iter()
+        .enumerate()
+        .map(|(seed, s)| Share {
+            seed,
+            mass: s.weight * reach[s.node as usize],
+        })
+        .filter(|s| s.mass > 0.0)
+        .collect();
+    shares.sort_by(|a, b| b.mass.total_cmp(&a.mass).then(a.seed.cmp(&b.seed)));
+    shares
+}
+
 /// Runs the walk of the settings. Without seeds nothing spreads and every score is 0.
 pub fn spread<O: Observer>(view: &GraphView, seeds: &[Seed], settings: &Settings) -> Spread {
     let alpha = settings.real(P::Alpha);

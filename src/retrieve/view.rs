@@ -35,6 +35,7 @@ pub const READS: &[P] = &[
     P::Ner,
     P::Norm,
     P::AliasLinking,
+    P::Gazetteer,
     P::EdgeWeight,
     P::MinDf,
     P::MaxDfRatio,
@@ -52,6 +53,7 @@ pub fn entity_options(settings: &Settings) -> EntityOptions {
         ner: settings.choice(P::Ner).to_owned(),
         norm: settings.choice(P::Norm).to_owned(),
         alias_linking: settings.on(P::AliasLinking),
+        gazetteer: settings.on(P::Gazetteer),
     }
 }
 

@@ -193,6 +193,7 @@ fn basis(retrieval: &Retrieval) -> Basis {
     match (retrieval.settings.method().select, ranker) {
         (Select::Fuse, _) => Basis::Lists,
         (Select::Rerank, _) => Basis::Measure,
+        (Select::Signals, _) => Basis::Signals,
         (Select::Score, _) if retrieval.view.is_some() => Basis::Walk,
         (Select::Score, Some(Ranker::Rrf)) => Basis::Lists,
         (Select::Score, Some(Ranker::Dense)) => Basis::Measure,

@@ -30,7 +30,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
             _ if !flat => "Seeds".into(),
             Basis::Lists => "Lists".into(),
             Basis::Measure => "Measure".into(),
-            Basis::Walk | Basis::Words => "Words".into(),
+            Basis::Walk | Basis::Words | Basis::Signals => "Words".into(),
         },
         note: note(ink, scene),
         summary: summary(ink, scene, usize::from(slot.area.width).saturating_sub(15)),

@@ -30,7 +30,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         (None, _) => match scene.basis {
             Basis::Lists => "Lists that pay".to_owned(),
             Basis::Measure => "Closeness".to_owned(),
-            Basis::Walk | Basis::Words => "Words that pay".to_owned(),
+            Basis::Walk | Basis::Words | Basis::Signals => "Words that pay".to_owned(),
         },
         (Some(_), Some(_)) => format!(
             "Spread at step {} of {}",

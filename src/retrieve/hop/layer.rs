@@ -1,0 +1,208 @@
+//! What `hop` adds to an index: the graph whose names include passage titles, and a vector for every sentence.
+
+use crate::embed::{Encoder, Gather, Identity, Rows, Static, Vectors, Weights};
+use crate::index::column::Column;
+use crate::index::layer::Columns;
+use crate::index::{EntityGraph, EntityOptions, Index, IndexError, Layer, Progress, Step};
+use crate::text::sentences::sentences;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Passages whose sentences are encoded at a time.
+const BATCH: usize = 2048;
+
+/// Names with titles, and sentences with vectors.
+pub struct HopLayer {
+    pub graph: Arc<EntityGraph>,
+    meta: Meta,
+    written: Vec<u8>,
+    /// Sentences up to the end of each passage.
+    ends: Column<u32>,
+    /// Byte range in the passage's full text.
+    start: Column<u32>,
+    stop: Column<u32>,
+    /// By the built-in table, whatever encoder the passages have: a sentence has to be cheap.
+    vectors: Vectors,
+    encoder: Static,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Meta {
+    options: EntityOptions,
+    identity: Identity,
+}
+
+impl Layer for HopLayer {
+    const NAME: &'static str = "hop";
+    const VERSION: u32 = 1;
+
+    fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
+        self.graph.columns(each);
+        each("meta", &self.written);
+        each("sentences.ends", self.ends.bytes());
+        each("sentences.start", self.start.bytes());
+        each("sentences.stop", self.stop.bytes());
+        if let Rows::I8 { values, scales } = self.vectors.rows() {
+            each("sentences.i8", values.bytes());
+            each("sentences.scale", scales.bytes());
+        }
+        if let Some(weights) = self.encoder.weights() {
+            each("sentences.weight", weights.column().bytes());
+        }
+    }
+
+    fn open(columns: &Columns) -> Result<HopLayer, IndexError> {
+        let meta: Meta = columns.json("meta")?;
+        let ends: Column<u32> = columns.column("sentences.ends")?;
+        let graph = EntityGraph::open(columns, ends.len())?;
+        let start: Column<u32> = columns.column("sentences.start")?;
+        let stop: Column<u32> = columns.column("sentences.stop")?;
+        let rows = Rows::I8 {
+            values: columns.column("sentences.i8")?,
+            scales: columns.column("sentences.scale")?,
+        };
+        let vectors = Vectors::stored(meta.identity.clone(), rows)?;
+        let all = ends.last().map_or(0, |n| *n as usize);
+        columns.length("sentences.start", start.len(), all)?;
+        columns.length("sentences.stop", stop.len(), all)?;
+        columns.length("sentences.scale", vectors.len(), all)?;
+        let encoder = Static::new(Weights::stored(columns.column("sentences.weight")?))?;
+        vectors.check(encoder.identity())?;
+        Ok(HopLayer {
+            graph: Arc::new(graph),
+            written: serde_json::to_vec(&meta).unwrap_or_default(),
+            meta,
+            ends,
+            start,
+            stop,
+            vectors,
+            encoder,
+        })
+    }
+}
+
+impl HopLayer {
+    /// # Errors
+    /// A cancelled build.
+    pub fn build(index: &Index, progress: &dyn Progress) -> Result<HopLayer, IndexError> {
+        let options = options(index);
+        let passages = index.passages();
+        let total = passages.len();
+        let step = Step::Layer("hop");
+        let graph = EntityGraph::build(passages, &options, |done| {
+            progress.advance(step, done / 2, total)
+        })
+        .ok_or(IndexError::Cancelled)?;
+        let encoder = encoder(index)?;
+        let mut gather = Gather::new(encoder.identity().clone(), true);
+        let (mut ends, mut start, mut stop) = (Vec::new(), Vec::new(), Vec::new());
+        for first in (0..total).step_by(BATCH) {
+            let batch: Vec<(String, Vec<Range<usize>>)> = (first..total.min(first + BATCH))
+                .into_par_iter()
+                .map(|p| {
+                    let text = passages.full_text(p);
+                    let body = text.len() - passages.text(p).len();
+                    let ranges = sentences(passages.text(p)).into_iter();
+                    let ranges = ranges.map(|r| r.start + body..r.end + body).collect();
+                    (text, ranges)
+                })
+                .collect();
+            let texts: Vec<(&str, &str)> = batch
+                .iter()
+                .flat_map(|(text, ranges)| ranges.iter().map(|r| ("", &text[r.clone()])))
+                .collect();
+            gather.push(&encoder.passages(&texts, &|_| true)?)?;
+            for (_, ranges) in &batch {
+                start.extend(ranges.iter().map(|r| r.start as u32));
+                stop.extend(ranges.iter().map(|r| r.end as u32));
+                ends.push(start.len() as u32);
+            }
+            if !progress.advance(step, (total + first + batch.len()) / 2, total) {
+                return Err(IndexError::Cancelled);
+            }
+        }
+        let meta = Meta {
+            options,
+            identity: encoder.identity().clone(),
+        };
+        Ok(HopLayer {
+            graph: Arc::new(graph),
+            written: serde_json::to_vec(&meta).unwrap_or_default(),
+            meta,
+            ends: ends.into(),
+            start: start.into(),
+            stop: stop.into(),
+            vectors: gather.finish()?,
+            encoder,
+        })
+    }
+
+    /// What the layer's graph was built with.
+    pub fn options(&self) -> &EntityOptions {
+        &self.meta.options
+    }
+
+    /// Numbers of a passage's sentences.
+    pub fn sentences(&self, passage: u32) -> Range<u32> {
+        let from = match passage {
+            0 => 0,
+            p => self.ends[p as usize - 1],
+        };
+        from..self.ends[passage as usize]
+    }
+
+    /// Where a sentence stands in its passage's full text.
+    pub fn span(&self, sentence: u32) -> Range<usize> {
+        self.start[sentence as usize] as usize..self.stop[sentence as usize] as usize
+    }
+
+    /// Cosine of the question and each of a passage's sentences.
+    ///
+    /// # Errors
+    /// None from the built-in table.
+    pub fn probe(&self, question: &str) -> Result<crate::embed::vectors::Probe, IndexError> {
+        Ok(self.vectors.probe(&self.encoder.question(question)?)?)
+    }
+
+    pub fn cosine(&self, probe: &crate::embed::vectors::Probe, sentence: u32) -> f32 {
+        self.vectors.score(probe, sentence)
+    }
+
+    /// Number of sentences.
+    pub fn len(&self) -> usize {
+        self.start.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.start.is_empty()
+    }
+}
+
+/// The extractor and normal form of the index, with titles as names.
+fn options(index: &Index) -> EntityOptions {
+    EntityOptions {
+        gazetteer: true,
+        ..index.options().clone()
+    }
+}
+
+/// The built-in table with the weights of this corpus.
+fn encoder(index: &Index) -> Result<Static, IndexError> {
+    let stored = index.dense().and_then(|d| {
+        let own = d.vectors.identity().kind == crate::embed::Kind::Static;
+        d.encoder.weights().filter(|_| own)
+    });
+    if let Some(weights) = stored {
+        let copy = Weights::stored(weights.column().to_vec().into());
+        return Ok(Static::new(copy)?);
+    }
+    let passages = index.passages();
+    let texts: Vec<(&str, &str)> = (0..passages.len())
+        .map(|p| (passages.title(p), passages.text(p)))
+        .collect();
+    let mut encoder = Static::new(Weights::default())?;
+    encoder.learn(&texts)?;
+    Ok(encoder)
+}

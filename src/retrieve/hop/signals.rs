@@ -1,0 +1,461 @@
+//! The eight signals: what each says about every candidate passage.
+
+use super::layer::HopLayer;
+use crate::index::{Dense, Index};
+use crate::retrieve::parameters::Parameter as P;
+use crate::retrieve::retrieval::{Link, Node, QueryName, Ranked};
+use crate::retrieve::{GraphView, Hit, RetrieveError, Seed, SeedReason, Settings, Spread};
+use crate::text::Tokens;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+
+/// One of the signals whose weighted sum is the score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signal {
+    Cosine,
+    DenseRank,
+    Bm25Rank,
+    EntityWalk,
+    MixedWalk,
+    Bridge,
+    Named,
+    Residual,
+}
+
+impl Signal {
+    pub const ALL: [Signal; 8] = [
+        Signal::Cosine,
+        Signal::DenseRank,
+        Signal::Bm25Rank,
+        Signal::EntityWalk,
+        Signal::MixedWalk,
+        Signal::Bridge,
+        Signal::Named,
+        Signal::Residual,
+    ];
+
+    /// The parameter that is its weight.
+    pub fn weight(self) -> P {
+        match self {
+            Signal::Cosine => P::WeightCosine,
+            Signal::DenseRank => P::WeightDenseRank,
+            Signal::Bm25Rank => P::WeightBm25Rank,
+            Signal::EntityWalk => P::WeightEntityWalk,
+            Signal::MixedWalk => P::WeightMixedWalk,
+            Signal::Bridge => P::WeightBridge,
+            Signal::Named => P::WeightNamed,
+            Signal::Residual => P::WeightResidual,
+        }
+    }
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Signal::Cosine => "cosine",
+            Signal::DenseRank => "dense rank",
+            Signal::Bm25Rank => "BM25 rank",
+            Signal::EntityWalk => "entity walk",
+            Signal::MixedWalk => "mixed walk",
+            Signal::Bridge => "sentence bridge",
+            Signal::Named => "named by seed",
+            Signal::Residual => "residual words",
+        }
+    }
+}
+
+/// A way over a name: a seed passage's sentence near the question mentions it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Crossing {
+    /// The seed passage and its share of all seeds.
+    pub seed: u32,
+    pub share: f64,
+    /// The node of the name.
+    pub name: Node,
+    /// The sentence of the seed that is nearest to the question among those that mention the name.
+    pub sentence: u32,
+    pub cosine: f64,
+}
+
+/// A word of the question that the best first-stage passage lacks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Left {
+    pub word: String,
+    pub idf: f64,
+    /// The candidates that have it, ascending.
+    pub passages: Vec<u32>,
+}
+
+/// What the signals say.
+#[derive(Debug)]
+pub struct Signals {
+    /// Ascending.
+    pub candidates: Vec<u32>,
+    /// By candidate, then by [`Signal`].
+    pub values: Vec<[f64; 8]>,
+    /// The seeds of the bridge by share.
+    pub crossings: Vec<Crossing>,
+    pub left: Vec<Left>,
+    /// Of cosines: mean over the corpus and the best.
+    pub mean: f64,
+    pub best: f64,
+}
+
+/// What the signals are computed from.
+pub struct Sources<'a> {
+    pub index: &'a Index,
+    pub layer: &'a HopLayer,
+    pub view: &'a GraphView,
+    pub question: &'a str,
+    pub names: &'a [QueryName],
+    /// First-stage lists: fused, words, and vectors where there are any.
+    pub fused: &'a Ranked,
+    pub words: &'a Ranked,
+    pub vectors: Option<(&'a Dense, &'a Ranked, &'a [f32])>,
+    pub entity_walk: &'a Spread,
+    pub mixed_walk: &'a Spread,
+}
+
+/// A rank counts up to this one.
+const RANKED: usize = 100;
+/// Dense passages in the tail of the mixed walk's seeds.
+const TAIL: usize = 200;
+/// How sharply the tail falls with the cosine.
+const TAIL_SHARPNESS: f64 = 20.0;
+/// How many passages of one title a seed can name.
+const NAMESAKES: usize = 5;
+/// How many of each signal's best are candidates.
+const PER_SIGNAL: [(Signal, usize); 3] = [
+    (Signal::MixedWalk, 60),
+    (Signal::EntityWalk, 40),
+    (Signal::Bridge, 40),
+];
+const PER_LIST: usize = 60;
+
+/// The passages that bridge and their shares: the best of the fused list, by closeness to the question where it has
+/// vectors, else by rank. The first of the returned pair is relative to the first passage of the list.
+fn bridging(
+    fused: &Ranked,
+    cosine: &dyn Fn(u32) -> Option<f64>,
+    settings: &Settings,
+) -> Vec<(u32, f64)> {
+    let count = settings.integer(P::HopSeeds).min(fused.hits.len());
+    let sharpness = settings.real(P::HopSharpness);
+    let first = fused.hits.first().and_then(|h| cosine(h.passage));
+    fused.hits[..count]
+        .iter()
+        .enumerate()
+        .map(|(at, hit)| {
+            let mass = match (cosine(hit.passage), first) {
+                (Some(own), Some(first)) => (sharpness * (own - first)).exp(),
+                _ => 1.0 / (at + 1) as f64,
+            };
+            (hit.passage, mass)
+        })
+        .collect()
+}
+
+/// Seeds of the mixed walk: the names of the question, the best of the fused list, and a thin tail of dense passages.
+pub fn mixed_seeds(
+    view: &GraphView,
+    entity_seeds: &[Seed],
+    fused: &Ranked,
+    dense: Option<(&Dense, &Ranked, &[f32])>,
+    settings: &Settings,
+) -> Result<Vec<Seed>, RetrieveError> {
+    let probe = match dense {
+        Some((dense, _, vector)) => Some((dense, dense.vectors.probe(vector)?)),
+        None => None,
+    };
+    let cosine = |p: u32| {
+        probe
+            .as_ref()
+            .map(|(dense, probe)| f64::from(dense.vectors.score(probe, p)))
+    };
+    let mut seeds: Vec<Seed> = entity_seeds.to_vec();
+    let mut at: FxHashMap<u32, usize> = FxHashMap::default();
+    for (place, (passage, mass)) in bridging(fused, &cosine, settings).into_iter().enumerate() {
+        at.insert(passage, seeds.len());
+        seeds.push(Seed {
+            node: passage,
+            raw: mass,
+            weight: 0.0,
+            why: SeedReason::Ranked {
+                ranker: fused.ranker,
+                rank: place + 1,
+                score: fused.hits[place].score,
+            },
+        });
+    }
+    if let Some((_, list, _)) = dense {
+        let tail = &list.hits[..TAIL.min(list.hits.len())];
+        let best = tail.first().map_or(0.0, |h| f64::from(h.score));
+        let share = |h: &Hit| (TAIL_SHARPNESS * (f64::from(h.score) - best)).exp();
+        let all: f64 = tail.iter().map(share).sum();
+        let mass = settings.real(P::HopTail);
+        for (place, hit) in tail.iter().enumerate().filter(|_| mass > 0.0) {
+            let own = mass * share(hit) / all;
+            match at.get(&hit.passage) {
+                Some(seed) => seeds[*seed].raw += own,
+                None => seeds.push(Seed {
+                    node: hit.passage,
+                    raw: own,
+                    weight: 0.0,
+                    why: SeedReason::Ranked {
+                        ranker: list.ranker,
+                        rank: place + 1,
+                        score: hit.score,
+                    },
+                }),
+            }
+        }
+    }
+    let all: f64 = seeds.iter().map(|s| s.raw).sum();
+    for seed in &mut seeds {
+        seed.weight = seed.raw / all;
+    }
+    seeds.retain(|s| s.weight > 0.0 && (s.node as usize) < view.nodes());
+    seeds.sort_by(|x, y| y.weight.total_cmp(&x.weight).then(x.node.cmp(&y.node)));
+    Ok(seeds)
+}
+
+/// Log space is what makes walk scores, which fall by powers, comparable with the rest: 1 at the best, 0 at exp(-8).
+fn log_scaled(value: f64, best: f64) -> f64 {
+    if value <= 0.0 || best <= 0.0 {
+        return 0.0;
+    }
+    (value / best).ln().clamp(-8.0, 0.0) / 8.0 + 1.0
+}
+
+/// Computes all signals for the union of their best passages.
+pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, RetrieveError> {
+    let passages = from.index.len();
+    let probe = match from.vectors {
+        Some((dense, _, vector)) => Some((dense, dense.vectors.probe(vector)?)),
+        None => None,
+    };
+    let cosine = |p: u32| {
+        probe
+            .as_ref()
+            .map(|(dense, probe)| f64::from(dense.vectors.score(probe, p)))
+    };
+    let mean = from
+        .vectors
+        .map_or(0.0, |(dense, _, vector)| dense.mean_cosine(vector));
+    let best = from
+        .vectors
+        .and_then(|(_, list, _)| list.hits.first())
+        .map_or(0.0, |h| f64::from(h.score));
+
+    let mut seeds = bridging(from.fused, &cosine, settings);
+    let total: f64 = seeds.iter().map(|s| s.1).sum();
+    seeds.iter_mut().for_each(|s| s.1 /= total);
+    let top = seeds.iter().map(|s| s.1).fold(0.0, f64::max);
+    let crossings = crossings(from, &seeds)?;
+    let mut bridge = vec![0.0; passages];
+    let mut named: FxHashMap<u32, f64> = FxHashMap::default();
+    for c in &crossings {
+        let t = &from.view.transition;
+        let (targets, weights) = t.row(c.name as usize);
+        let out = t.scale(c.name as usize) * c.share * c.cosine;
+        for (&p, &w) in targets.iter().zip(weights).filter(|(p, _)| **p != c.seed) {
+            bridge[p as usize] += out * f64::from(w) * t.into(p as usize);
+        }
+        let entity = from.view.entity(c.name).map_or(0, |e| e as u32);
+        let owners = from.view.graph.titled(entity);
+        for &p in owners.iter().take(NAMESAKES).filter(|p| **p != c.seed) {
+            let value = named.entry(p).or_insert(0.0);
+            *value = value.max(c.share / top * c.cosine);
+        }
+    }
+
+    let entity_walk = &from.entity_walk.scores[..passages];
+    let mixed_walk = &from.mixed_walk.scores[..passages];
+    let mut candidates: FxHashSet<u32> = named.keys().copied().collect();
+    let listed = |list: &Ranked| -> Vec<u32> {
+        list.hits.iter().take(PER_LIST).map(|h| h.passage).collect()
+    };
+    candidates.extend(listed(from.words));
+    candidates.extend(from.vectors.iter().flat_map(|(_, list, _)| listed(list)));
+    for (signal, count) in PER_SIGNAL {
+        let best = match signal {
+            Signal::EntityWalk => top_of(passages, count, |p| f64::from(entity_walk[p])),
+            Signal::Bridge => top_of(passages, count, |p| bridge[p]),
+            _ => top_of(passages, count, |p| f64::from(mixed_walk[p])),
+        };
+        candidates.extend(best);
+    }
+    let mut candidates: Vec<u32> = candidates.into_iter().collect();
+    candidates.sort_unstable();
+
+    let (left, all_left) = left(from, settings, &candidates)?;
+    let ranks = |list: &Ranked| -> FxHashMap<u32, f64> {
+        let hits = list.hits.iter().take(RANKED).enumerate();
+        hits.map(|(at, h)| (h.passage, 1.0 / (at + 1) as f64))
+            .collect()
+    };
+    let by_words = ranks(from.words);
+    let by_vectors = from
+        .vectors
+        .map_or_else(FxHashMap::default, |(_, list, _)| ranks(list));
+    let largest = |scores: &[f32]| f64::from(scores.iter().copied().fold(0.0, f32::max));
+    let (best_entity, best_mixed) = (largest(entity_walk), largest(mixed_walk));
+    let best_bridge = bridge.iter().copied().fold(0.0, f64::max);
+    let values = candidates
+        .iter()
+        .map(|p| {
+            let at = *p as usize;
+            let of = |signal: &Signal| match signal {
+                Signal::Cosine => cosine(*p).map_or(0.0, |c| (c - mean) / (best - mean).max(1e-9)),
+                Signal::DenseRank => by_vectors.get(p).copied().unwrap_or(0.0),
+                Signal::Bm25Rank => by_words.get(p).copied().unwrap_or(0.0),
+                Signal::EntityWalk => log_scaled(f64::from(entity_walk[at]), best_entity),
+                Signal::MixedWalk => log_scaled(f64::from(mixed_walk[at]), best_mixed),
+                Signal::Bridge => log_scaled(bridge[at], best_bridge),
+                Signal::Named => named.get(p).copied().unwrap_or(0.0),
+                Signal::Residual => {
+                    let has = |l: &&Left| l.passages.binary_search(p).is_ok();
+                    let sum: f64 = left.iter().filter(has).map(|l| l.idf).sum();
+                    if all_left > 0.0 { sum / all_left } else { 0.0 }
+                }
+            };
+            Signal::ALL.map(|signal| of(&signal))
+        })
+        .collect();
+    Ok(Signals {
+        candidates,
+        values,
+        crossings,
+        left,
+        mean,
+        best,
+    })
+}
+
+/// Every name that a sentence of a seed mentions and the question does not, with the nearest such sentence.
+fn crossings(from: &Sources<'_>, seeds: &[(u32, f64)]) -> Result<Vec<Crossing>, RetrieveError> {
+    let asked: FxHashSet<Node> = from
+        .names
+        .iter()
+        .filter_map(|n| match n.link {
+            Link::Linked { node } | Link::Repeated { node } | Link::Masked { node, .. } => {
+                Some(node)
+            }
+            _ => None,
+        })
+        .collect();
+    let probe = from.layer.probe(from.question)?;
+    let mut all = Vec::new();
+    for &(seed, share) in seeds {
+        let mut own: Vec<Crossing> = Vec::new();
+        let sentences = from.layer.sentences(seed);
+        for sentence in sentences {
+            let span = from.layer.span(sentence);
+            let cosine = f64::from(from.layer.cosine(&probe, sentence));
+            let inside = from
+                .view
+                .graph
+                .occurrences(seed as usize)
+                .filter(|m| m.start as usize >= span.start && m.end as usize <= span.end);
+            for mention in inside {
+                let name = from.view.entity_node(mention.entity);
+                if cosine <= 0.0
+                    || asked.contains(&name)
+                    || from.view.mask(mention.entity).is_some()
+                {
+                    continue;
+                }
+                let found = Crossing {
+                    seed,
+                    share,
+                    name,
+                    sentence,
+                    cosine,
+                };
+                match own.iter_mut().find(|c| c.name == name) {
+                    Some(known) if known.cosine < cosine => *known = found,
+                    Some(_) => {}
+                    None => own.push(found),
+                }
+            }
+        }
+        all.extend(own);
+    }
+    Ok(all)
+}
+
+/// The words of the question that the best fused passage lacks, and the sum of their idf.
+fn left(
+    from: &Sources<'_>,
+    settings: &Settings,
+    candidates: &[u32],
+) -> Result<(Vec<Left>, f64), RetrieveError> {
+    let lexical = from.index.lexical();
+    let tokens = Tokens::from_name(settings.choice(P::Tokens));
+    let first = from.fused.hits.first().map(|h| h.passage);
+    let mut left = Vec::new();
+    for word in &from.words.words {
+        let mut passages = Vec::new();
+        let mut covered = false;
+        if word.df > 0 {
+            lexical.passages_with(tokens, &word.word, |p| {
+                covered |= Some(p) == first;
+                if candidates.binary_search(&p).is_ok() {
+                    passages.push(p);
+                }
+            })?;
+        }
+        // A word that no passage has cannot be covered by any, and says nothing.
+        if !covered && word.df > 0 {
+            left.push(Left {
+                word: word.word.clone(),
+                idf: word.idf,
+                passages,
+            });
+        }
+    }
+    let all = left.iter().map(|l| l.idf).sum();
+    Ok((left, all))
+}
+
+/// The best passages of a signal; zeros are none.
+fn top_of(passages: usize, count: usize, value: impl Fn(usize) -> f64) -> Vec<u32> {
+    let mut best: Vec<u32> = (0..passages as u32)
+        .filter(|p| value(*p as usize) > 0.0)
+        .collect();
+    let order = |a: &u32, b: &u32| {
+        value(*b as usize)
+            .total_cmp(&value(*a as usize))
+            .then(a.cmp(b))
+    };
+    if best.len() > count {
+        best.select_nth_unstable_by(count, order);
+        best.truncate(count);
+    }
+    best
+}
+
+impl Signals {
+    /// The weighted sum of every candidate, best first.
+    pub fn ranking(&self, settings: &Settings, depth: usize) -> Vec<Hit> {
+        let weights = Signal::ALL.map(|s| settings.real(s.weight()));
+        let mut hits: Vec<Hit> = self
+            .candidates
+            .iter()
+            .zip(&self.values)
+            .map(|(p, values)| Hit {
+                passage: *p,
+                score: values.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>() as f32,
+            })
+            .filter(|h| h.score > 0.0)
+            .collect();
+        hits.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
+        hits.truncate(depth);
+        hits
+    }
+
+    /// The values of a candidate.
+    pub fn of(&self, passage: u32) -> Option<&[f64; 8]> {
+        let at = self.candidates.binary_search(&passage).ok()?;
+        self.values.get(at)
+    }
+}
