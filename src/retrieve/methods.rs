@@ -264,7 +264,7 @@ pub static METHODS: &[Method] = &[
 ];
 
 /// What `hopscope`, `ask` and `eval` use when no method is named.
-pub const DEFAULT_METHOD: &str = "graph-hybrid";
+pub const DEFAULT_METHOD: &str = "hop";
 
 const NAMES: &[Parameter] = &[P::Ner, P::Norm, P::AliasLinking, P::Gazetteer];
 const WEIGHTS: &[Parameter] = &[

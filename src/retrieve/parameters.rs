@@ -273,6 +273,9 @@ parameters! {
     HopTail "hop_tail" "tail" "dense tail", Seeds,
         Domain::Real { min: 0.0, max: 2.0, step: 0.05 }, Num(0.5),
         "Mass of the 200 nearest passages among the mixed walk's seeds, beside 1 for the first seed", "ours, measured";
+    HopGuard "hop_guard" "g" "single-hop guard", Select,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.1 }, Num(1.0),
+        "How far words gain and walks lose where one passage covers the question; 0 is off", "ours, measured: keeps one-hop sets at BM25's level";
     WeightCosine "weight_cosine" "w1" "cosine", Select,
         Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(2.0),
         "Weight of the closeness of vectors, 0 at the corpus mean and 1 at the best", "ours, measured";

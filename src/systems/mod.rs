@@ -11,6 +11,7 @@ pub use story::{Cut, Edge, Entry, Item, Part, Reason, Stage, Story};
 use crate::embed::Encoder;
 use crate::index::{Dense, Index, IndexError, Progress};
 use crate::retrieve::{Hit, Parameter, RetrieveError, Settings};
+use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -67,7 +68,7 @@ pub trait System: Debug + Send + Sync {
 }
 
 /// What a search found: the ranking, and everything needed to explain it.
-pub trait Found: Debug + Send + Sync {
+pub trait Found: Any + Debug + Send + Sync {
     /// Best first, deeper than the top K where there is more. Scores fall.
     fn passages(&self) -> &[Hit];
 

@@ -59,12 +59,13 @@ impl Found for Answer {
         let Some(values) = self.signals.of(passage) else {
             return Vec::new();
         };
+        let weights = self.signals.weights(&self.settings);
         Signal::ALL
             .iter()
-            .zip(values)
-            .map(|(signal, value)| Part {
+            .zip(values.iter().zip(weights))
+            .map(|(signal, (value, weight))| Part {
                 label: signal.label().into(),
-                value: value * self.settings.real(signal.weight()),
+                value: value * weight,
                 why: if *value > 0.0 {
                     self.evidence(index, *signal, passage)
                 } else {
@@ -99,8 +100,13 @@ impl Found for Answer {
         let theirs = self.signals.of(last.passage).copied().unwrap_or_default();
         let mut gaps: Vec<(Signal, f64)> = Signal::ALL
             .iter()
-            .zip(theirs.iter().zip(values))
-            .map(|(s, (theirs, own))| (*s, (theirs - own) * self.settings.real(s.weight())))
+            .zip(
+                theirs
+                    .iter()
+                    .zip(values)
+                    .zip(self.signals.weights(&self.settings)),
+            )
+            .map(|(s, ((theirs, own), weight))| (*s, (theirs - own) * weight))
             .filter(|g| g.1 > 0.0)
             .collect();
         gaps.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -134,10 +140,11 @@ impl Found for Answer {
     fn story(&self, index: &Index) -> Story {
         let mut story = Story {
             headline: format!(
-                "{} candidates, {} crossings, {} words left over",
+                "{} candidates, {} crossings, {} words left over, {:.0} % single-hop",
                 self.signals.candidates.len(),
                 self.signals.crossings.len(),
-                self.signals.left.len()
+                self.signals.left.len(),
+                100.0 * self.signals.single
             ),
             ..Story::default()
         };
@@ -149,7 +156,8 @@ impl Found for Answer {
             kind: "select",
             counters: Signal::ALL
                 .iter()
-                .map(|s| (s.label(), json!(self.settings.real(s.weight()))))
+                .zip(self.signals.weights(&self.settings))
+                .map(|(s, weight)| (s.label(), json!(weight)))
                 .collect(),
             ..Stage::default()
         };
@@ -195,15 +203,13 @@ fn passage_item(index: &Index, story: &mut Story, passage: u32) -> usize {
 
 impl Answer {
     fn sum(&self, values: &[f64; 8]) -> f64 {
-        let weighted = Signal::ALL.iter().zip(values);
-        weighted
-            .map(|(s, v)| v * self.settings.real(s.weight()))
-            .sum()
+        let weights = self.signals.weights(&self.settings);
+        values.iter().zip(weights).map(|(v, w)| v * w).sum()
     }
 
     /// One signal as a stage: what it says of the passages it says most of.
     fn stage(&self, index: &Index, story: &mut Story, signal: Signal, at: usize) {
-        let weight = self.settings.real(signal.weight());
+        let weight = self.signals.weights(&self.settings)[at];
         let mut order: Vec<usize> = (0..self.signals.candidates.len()).collect();
         let value = |i: &usize| self.signals.values[*i][at];
         order.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.cmp(b)));

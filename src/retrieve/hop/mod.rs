@@ -21,8 +21,9 @@ use std::sync::Arc;
 /// What the signals depend on besides the walk and the lists; the weights are not among them.
 pub const READS: &[P] = &[P::HopSeeds, P::HopSharpness, P::HopTail];
 
-/// The weights, in the order of [`Signal::ALL`].
+/// The guard, and the weights in the order of [`Signal::ALL`].
 pub const WEIGHTS: &[P] = &[
+    P::HopGuard,
     P::WeightCosine,
     P::WeightDenseRank,
     P::WeightBm25Rank,

@@ -95,6 +95,8 @@ pub struct Signals {
     /// The seeds of the bridge by share.
     pub crossings: Vec<Crossing>,
     pub left: Vec<Left>,
+    /// How much the question looks like one that a single passage answers, 0 to 1.
+    pub single: f64,
     /// Of cosines: mean over the corpus and the best.
     pub mean: f64,
     pub best: f64,
@@ -115,6 +117,13 @@ pub struct Sources<'a> {
     pub mixed_walk: &'a Spread,
 }
 
+/// The rule of [`single_hop`].
+const COVER_SLOPE: f64 = 15.0;
+const COVER_MIDDLE: f64 = 0.75;
+const NAMELESS: f64 = 5.0;
+/// What BM25's rank weighs more, and walks and bridge less, for a single-hop question.
+const SINGLE_BM25: f64 = 3.5;
+const SINGLE_WALKS: f64 = 0.5;
 /// A rank counts up to this one.
 const RANKED: usize = 100;
 /// Dense passages in the tail of the mixed walk's seeds.
@@ -325,10 +334,22 @@ pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, Retri
         candidates,
         values,
         crossings,
+        single: single_hop(from, all_left),
         left,
         mean,
         best,
     })
+}
+
+/// A question is single-hop as far as the first passage covers its words, and more so when it names nothing: a bridge
+/// question's second half is in no first passage. A logistic rule; its two slopes were chosen on four sets (RESEARCH.md).
+fn single_hop(from: &Sources<'_>, left: f64) -> f64 {
+    let all: f64 = from.words.words.iter().map(|w| w.idf).sum();
+    let covered = 1.0 - left / all.max(1e-9);
+    let linked = |n: &QueryName| matches!(n.link, Link::Linked { .. });
+    let nameless = !from.names.iter().any(linked);
+    let odds = COVER_SLOPE * (covered - COVER_MIDDLE) + if nameless { NAMELESS } else { 0.0 };
+    1.0 / (1.0 + (-odds).exp())
 }
 
 /// Every name that a sentence of a seed mentions and the question does not, with the nearest such sentence.
@@ -413,7 +434,7 @@ fn left(
             });
         }
     }
-    let all = left.iter().map(|l| l.idf).sum();
+    let all: f64 = left.iter().map(|l| l.idf).sum();
     Ok((left, all))
 }
 
@@ -435,9 +456,25 @@ fn top_of(passages: usize, count: usize, value: impl Fn(usize) -> f64) -> Vec<u3
 }
 
 impl Signals {
+    /// What each signal weighs for this question: the parameters, and the single-hop guard on top.
+    pub fn weights(&self, settings: &Settings) -> [f64; 8] {
+        let guard = settings.real(P::HopGuard) * self.single;
+        Signal::ALL.map(|signal| {
+            let weight = settings.real(signal.weight());
+            match signal {
+                // A muted signal stays muted.
+                Signal::Bm25Rank if weight > 0.0 => weight + SINGLE_BM25 * guard,
+                Signal::EntityWalk | Signal::MixedWalk | Signal::Bridge => {
+                    weight * (1.0 - SINGLE_WALKS * guard)
+                }
+                _ => weight,
+            }
+        })
+    }
+
     /// The weighted sum of every candidate, best first.
     pub fn ranking(&self, settings: &Settings, depth: usize) -> Vec<Hit> {
-        let weights = Signal::ALL.map(|s| settings.real(s.weight()));
+        let weights = self.weights(settings);
         let mut hits: Vec<Hit> = self
             .candidates
             .iter()
