@@ -1,6 +1,6 @@
 //! `hopscope ask` and `hopscope trace`: one question.
 
-use super::load::load;
+use super::load::{judged_by, load};
 use super::{How, Reading};
 use crate::explain::{self, trace::seed_json};
 use crate::index::Index;
@@ -39,6 +39,8 @@ impl AskArgs {
         let mut settings = self.how.settings(None)?;
         set_top(&mut settings, self.top)?;
         let index = load(path.as_deref(), &self.reading, &mut settings)?;
+        let by = self.how.reranker.as_deref();
+        let index = judged_by(index, by, std::slice::from_ref(&settings))?;
         let mut recorder = Recorder::new();
         let retrieval =
             Retriever::new(index.clone()).retrieve(question, &settings, &mut recorder)?;
@@ -113,7 +115,9 @@ fn ask_json(index: &Index, retrieval: &Retrieval, times: &[StageTime]) -> serde_
     json!({
         "question": retrieval.question,
         "method": retrieval.settings.method().name,
+        "preset": retrieval.settings.preset().map(|p| p.name),
         "settings": retrieval.settings,
+        "reranker": retrieval.reranked,
         "seconds": seconds,
         "seeds": seeds,
         "passages": passages,

@@ -4,14 +4,15 @@ mod condition;
 mod table;
 
 use super::ask::set_top;
-use super::load::load;
+use super::load::{judged_by, load};
 use super::{ConditionFailed, How, Reading, interrupt};
 use crate::corpus::{self, Lookup, Question};
+use crate::embed::Reranker;
 use crate::evaluate::{
     Comparison, Coverage, Evaluation, Resampling, Survival, by_gold, by_type, evaluate, write_run,
 };
 use crate::index::Index;
-use crate::retrieve::{DEPTH, Parameter};
+use crate::retrieve::{DEPTH, Parameter, Select};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use condition::Condition;
@@ -37,6 +38,12 @@ pub struct EvalArgs {
     /// Set a parameter for every method. May be repeated.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
+    /// Settings of a paper for a data set: hotpotqa or 2wiki; 'hopscope methods' lists them. --set goes before.
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    /// What bm25-ce and rrf-ce score candidates again with: bert:FOLDER, a cross-encoder. MaxSim without it.
+    #[arg(long, value_name = "bert:FOLDER")]
+    reranker: Option<String>,
     /// How many passages each question returns.
     #[arg(long, short = 'k', value_name = "K")]
     top: Option<usize>,
@@ -71,12 +78,15 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let how = How {
         method: None,
         set: args.set.clone(),
+        preset: args.preset.clone(),
+        reranker: args.reranker.clone(),
     };
     let mut all = names
         .iter()
         .map(|name| how.settings(*name))
         .collect::<Result<Vec<_>>>()?;
     let index = load(Some(&args.index), &args.reading, &mut all[0])?;
+    let index = judged_by(index, args.reranker.as_deref(), &all)?;
     for settings in &mut all {
         set_top(settings, args.top)?;
         settings.adopt(&index);
@@ -162,6 +172,9 @@ fn print(
             .map(|e| {
                 let mut method = method_json(index, questions, e);
                 method["coverage"] = json!(coverage(e));
+                if e.settings.method().select == Select::Rerank {
+                    method["reranker"] = json!(index.reranker().map_or("MaxSim", Reranker::spec));
+                }
                 method
             })
             .collect();
@@ -245,6 +258,7 @@ fn method_json(index: &Index, questions: &[Question], evaluation: &Evaluation) -
         .collect();
     json!({
         "method": evaluation.settings.method().name,
+        "preset": evaluation.settings.preset().map(|p| p.name),
         "settings": evaluation.settings,
         "measures": evaluation.measures,
         "latency_ms": {"p50": evaluation.latency(0.5), "p95": evaluation.latency(0.95), "p99": evaluation.latency(0.99)},

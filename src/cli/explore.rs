@@ -1,6 +1,6 @@
 //! `hopscope [INDEX]`: the explorer, or a picture of it.
 
-use super::load::load;
+use super::load::{judged_by, load};
 use super::{How, Reading};
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::picture::{self, Caption};
@@ -81,6 +81,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
     )?;
     configured(&mut settings, &config)?;
     let index = load(args.index.as_deref(), &args.reading, &mut settings)?;
+    let index = judged_by(index, args.how.reranker.as_deref(), &[])?;
     let argument = args
         .index
         .as_ref()
@@ -154,7 +155,8 @@ fn glyphs(args: &ExploreArgs, config: &Config) -> Result<GlyphSet> {
 /// Parameters of the configuration file, below those of the command line.
 fn configured(settings: &mut Settings, config: &Config) -> Result<()> {
     for (name, value) in &config.parameters {
-        let known = Parameter::from_id(name).is_some_and(|p| settings.origin(p) == Origin::User);
+        let known = Parameter::from_id(name)
+            .is_some_and(|p| matches!(settings.origin(p), Origin::User | Origin::Preset));
         if !known {
             settings
                 .set_text(&format!("{name}={value}"))

@@ -1,16 +1,15 @@
 //! `hopscope index PATH... --out DIR`
 
 use super::load::Bars;
-use super::{Reading, interrupt};
+use super::{How, Reading, interrupt};
 use crate::corpus;
 use crate::index::build::STATIC;
-use crate::index::{BuildOptions, Index};
-use crate::retrieve::Settings;
-use crate::retrieve::methods::{DEFAULT_METHOD, Method};
+use crate::index::{BuildOptions, GivenFiles, Index};
+use crate::retrieve::nearest::near;
 use crate::retrieve::view::entity_options;
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::Args;
-use serde_json::json;
+use serde_json::{Map, json};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -33,22 +32,36 @@ pub struct IndexArgs {
     /// What makes vectors: static (built in), bert:FOLDER, endpoint:URL, or none.
     #[arg(long, default_value = STATIC)]
     encoder: String,
-    /// What to build with: ner, norm, alias_linking.
+    /// Vectors of the passages made elsewhere, in their order: a .npy file of float32.
+    #[arg(
+        long,
+        value_name = "FILE.npy",
+        requires = "question_vectors",
+        conflicts_with = "encoder"
+    )]
+    vectors: Option<PathBuf>,
+    /// Vectors of the questions by the same encoder, in the order of the question set.
+    #[arg(long, value_name = "FILE.npy", requires = "vectors")]
+    question_vectors: Option<PathBuf>,
+    /// What to build with: ner, norm, alias_linking, vector_search, hnsw_m, hnsw_ef_construction.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
+    /// Build with the settings of a paper for a data set: hotpotqa or 2wiki. --set goes before.
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
     /// Print what was done as JSON.
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: &IndexArgs) -> Result<()> {
-    let mut settings =
-        Settings::new(Method::by_name(DEFAULT_METHOD).map_err(|said| anyhow!(said))?);
-    for assignment in &args.set {
-        settings
-            .set_text(assignment)
-            .map_err(|said| anyhow!("--set {assignment}: {said}"))?;
-    }
+    let how = How {
+        method: None,
+        set: args.set.clone(),
+        preset: args.preset.clone(),
+        reranker: None,
+    };
+    let settings = how.settings(None)?;
     interrupt::watch();
     let start = Instant::now();
     let mut options = args.reading.options();
@@ -63,6 +76,13 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         &BuildOptions {
             entities: entity_options(&settings),
             encoder: args.encoder.clone(),
+            given: args.vectors.clone().zip(args.question_vectors.clone()).map(
+                |(passages, questions)| GivenFiles {
+                    passages,
+                    questions,
+                },
+            ),
+            near: near(&settings),
         },
         &args.out,
         &bars,
@@ -72,9 +92,19 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let seconds = start.elapsed().as_secs_f64();
     let m = &built.manifest;
     if args.json {
+        let mut spent = Map::new();
+        spent.insert("read".into(), json!(read));
+        spent.extend(
+            built
+                .seconds
+                .iter()
+                .map(|(step, s)| (step.label().to_owned(), json!(s))),
+        );
+        spent.insert("build".into(), json!(seconds - read));
+        spent.insert("total".into(), json!(seconds));
         return super::print_json(&json!({
             "index": args.out, "passages": m.passages, "questions": m.questions, "entities": m.entities, "edges": m.edges,
-            "bytes": built.bytes, "seconds": {"read": read, "build": seconds - read, "total": seconds},
+            "bytes": built.bytes, "seconds": spent,
             "peak_memory_bytes": peak_memory(), "settings": m.options, "encoder": m.dense, "fingerprint": m.fingerprint, "report": report,
         }));
     }
@@ -84,11 +114,27 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         m.passages, m.questions
     );
     println!("  entities {:>12}   edges     {:>8}", m.entities, m.edges);
+    if let Some(dense) = &m.dense {
+        let search = match &dense.hnsw {
+            Some(graph) => graph.to_string(),
+            None => "searched exactly".to_owned(),
+        };
+        println!(
+            "  vectors of {} numbers by {}; {search}",
+            dense.identity.dims, dense.encoder
+        );
+    }
     println!(
-        "  {:.1} MB on disk, {seconds:.2} s (reading {read:.2} s){}",
+        "  {:.1} MB on disk, {seconds:.2} s{}",
         built.bytes as f64 / 1e6,
         memory()
     );
+    let spent: Vec<String> = built
+        .seconds
+        .iter()
+        .map(|(step, s)| format!("{} {s:.2} s", step.label()))
+        .collect();
+    println!("  reading {read:.2} s, {}", spent.join(", "));
     println!("  open it with: hopscope {}", args.out.display());
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! `hopscope methods` and `hopscope parameters`: printed from the declarations themselves.
 
-use crate::retrieve::{METHODS, Parameter};
+use crate::retrieve::{METHODS, Method, PRESETS, Parameter};
 use anyhow::Result;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io::Write;
 
 #[derive(Debug, Args)]
@@ -27,6 +27,7 @@ pub fn methods(args: &ListArgs) -> Result<()> {
                     .collect();
                 entry["parameters"] = json!(uses);
                 entry["defaults"] = defaults.into();
+                entry["presets"] = presets(m).into();
                 entry["default"] = json!(m.name == crate::retrieve::DEFAULT_METHOD);
                 entry
             })
@@ -41,7 +42,29 @@ pub fn methods(args: &ListArgs) -> Result<()> {
             method.name, method.about, "", method.needs
         )?;
     }
+    writeln!(out, "\npresets, for --preset NAME:")?;
+    for preset in PRESETS {
+        writeln!(
+            out,
+            "{:<14} {}\n{:14} source: {}",
+            preset.name, preset.about, "", preset.source
+        )?;
+    }
     Ok(())
+}
+
+/// What each preset sets for a method.
+fn presets(method: &Method) -> Map<String, Value> {
+    let values = |preset: &crate::retrieve::Preset| -> Map<String, Value> {
+        let values = preset.values(method).into_iter();
+        values
+            .map(|(p, value)| (p.id().to_owned(), p.json(value)))
+            .collect()
+    };
+    PRESETS
+        .iter()
+        .map(|p| (p.name.to_owned(), values(p).into()))
+        .collect()
 }
 
 pub fn parameters(args: &ListArgs) -> Result<()> {

@@ -3,11 +3,13 @@
 use super::Reading;
 use super::interrupt;
 use crate::corpus;
+use crate::embed::Reranker;
 use crate::index::build::STATIC;
 use crate::index::{BuildOptions, Index, Progress, Step, sample};
-use crate::retrieve::Settings;
+use crate::retrieve::nearest::near;
 use crate::retrieve::view::entity_options;
-use anyhow::{Context, Result};
+use crate::retrieve::{METHODS, Select, Settings};
+use anyhow::{Context, Result, anyhow};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +29,9 @@ pub fn load(path: Option<&Path>, reading: &Reading, settings: &mut Settings) -> 
             let options = BuildOptions {
                 entities: entity_options(settings),
                 encoder: STATIC.into(),
+                given: None,
+                // Whoever only looks is not kept waiting: a graph is built when it is asked for by name.
+                near: near(settings).filter(|near| near.from == 0),
             };
             let bars = Bars::new();
             let index = Index::build(corpus, &options, &bars);
@@ -36,6 +41,30 @@ pub fn load(path: Option<&Path>, reading: &Reading, settings: &mut Settings) -> 
     };
     settings.adopt(&index);
     Ok(Arc::new(index))
+}
+
+/// Lets a cross-encoder score candidates again. Says so when none of the settings will have it do so; none at all means
+/// that the method may change.
+pub fn judged_by(
+    index: Arc<Index>,
+    reranker: Option<&str>,
+    settings: &[Settings],
+) -> Result<Arc<Index>> {
+    let Some(spec) = reranker else {
+        return Ok(index);
+    };
+    let reranker = Reranker::open(spec).context("--reranker")?;
+    let reranks = |s: &Settings| s.method().select == Select::Rerank;
+    if !settings.is_empty() && !settings.iter().any(reranks) {
+        let methods = METHODS.iter().filter(|m| m.select == Select::Rerank);
+        let names: Vec<&str> = methods.map(|m| m.name).collect();
+        eprintln!(
+            "--reranker has nothing to do: {} re-rank",
+            names.join(" and ")
+        );
+    }
+    let index = Arc::try_unwrap(index).map_err(|_| anyhow!("the index is in use"))?;
+    Ok(Arc::new(index.with_reranker(reranker)))
 }
 
 /// Progress of a build on stderr; hidden where that is no terminal.
@@ -50,16 +79,22 @@ impl Bars {
         let style =
             ProgressStyle::with_template("{prefix:>8} {bar:30} {pos}/{len} {per_sec} {eta}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bars = [Step::Entities, Step::Words, Step::Vectors, Step::Write]
-            .map(|step| {
-                let bar = all.add(
-                    ProgressBar::new(0)
-                        .with_style(style.clone())
-                        .with_prefix(step.label()),
-                );
-                (step, bar)
-            })
-            .into();
+        let bars = [
+            Step::Entities,
+            Step::Words,
+            Step::Vectors,
+            Step::Near,
+            Step::Write,
+        ]
+        .map(|step| {
+            let bar = all.add(
+                ProgressBar::new(0)
+                    .with_style(style.clone())
+                    .with_prefix(step.label()),
+            );
+            (step, bar)
+        })
+        .into();
         Bars { all, bars }
     }
 

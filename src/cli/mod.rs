@@ -58,6 +58,12 @@ pub struct How {
     /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
+    /// Settings of a paper for a data set: hotpotqa or 2wiki; 'hopscope methods' lists them. --set goes before.
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    /// What bm25-ce and rrf-ce score candidates again with: bert:FOLDER, a cross-encoder. MaxSim without it.
+    #[arg(long, value_name = "bert:FOLDER")]
+    reranker: Option<String>,
 }
 
 /// How a corpus is read, where INDEX is one.
@@ -101,6 +107,11 @@ impl How {
             .unwrap_or(crate::retrieve::DEFAULT_METHOD);
         let method = Method::by_name(name).map_err(|said| anyhow!("{said}"))?;
         let mut settings = Settings::new(method);
+        if let Some(name) = &self.preset {
+            settings
+                .apply_preset(name)
+                .map_err(|said| anyhow!("--preset: {said}"))?;
+        }
         for assignment in &self.set {
             settings
                 .set_text(assignment)

@@ -2,7 +2,9 @@
 
 use super::load::load;
 use super::{How, Reading};
+use crate::embed::{Rows, Vectors};
 use crate::evaluate::{GraphShape, shape::Degrees};
+use crate::index::Index;
 use crate::retrieve::methods::GraphKind;
 use crate::retrieve::view::READS;
 use crate::retrieve::{Mask, Parameter, Quiet, Retriever, Settings};
@@ -22,6 +24,9 @@ pub struct StatsArgs {
     /// Set a parameter of the graph. May be repeated.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
+    /// Settings of a paper for a data set: hotpotqa or 2wiki. --set goes before.
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
     #[command(flatten)]
     reading: Reading,
     /// Print one JSON object.
@@ -42,6 +47,8 @@ pub fn run(args: &StatsArgs) -> Result<()> {
     let how = How {
         method: None,
         set: args.set.clone(),
+        preset: args.preset.clone(),
+        reranker: None,
     };
     let mut settings = how.settings(Some(&args.method))?;
     if settings.method().graph.is_none() {
@@ -69,6 +76,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
             "method": args.method,
             "settings": shown,
             "masked": {"pruned": pruned, "min_df": min_df, "max_df": max_df},
+            "vectors": vectors_json(&index),
             "raw": raw,
             "view": seen,
         }));
@@ -86,6 +94,21 @@ pub fn run(args: &StatsArgs) -> Result<()> {
     writeln!(out, "\n{:<22} {:>12} {:>12}", "", "raw", "view")?;
     for (name, value) in ROWS {
         writeln!(out, "{name:<22} {:>12} {:>12}", value(&raw), value(&seen))?;
+    }
+    if let Some(dense) = index.dense() {
+        let v = &dense.vectors;
+        let search = match &dense.entry.hnsw {
+            Some(graph) => graph.to_string(),
+            None => "searched exactly".to_owned(),
+        };
+        writeln!(
+            out,
+            "vectors: {} of {} numbers ({}) by {}; {search}",
+            v.len(),
+            v.dims(),
+            numbers(v),
+            dense.entry.encoder
+        )?;
     }
     if view.masked > 0 {
         writeln!(
@@ -120,6 +143,23 @@ pub fn run(args: &StatsArgs) -> Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// How the numbers of the vectors are kept.
+fn numbers(vectors: &Vectors) -> &'static str {
+    match vectors.rows() {
+        Rows::F32(_) => "float32",
+        Rows::I8 { .. } => "int8",
+    }
+}
+
+fn vectors_json(index: &Index) -> Value {
+    let Some(dense) = index.dense() else {
+        return Value::Null;
+    };
+    let v = &dense.vectors;
+    json!({"count": v.len(), "dims": v.dims(), "numbers": numbers(v), "encoder": dense.entry.encoder,
+           "identity": dense.entry.identity, "hnsw": dense.entry.hnsw})
 }
 
 type Row = (&'static str, fn(&GraphShape) -> String);

@@ -38,6 +38,10 @@ pub enum EmbedError {
         lacks: &'static str,
         remedy: &'static str,
     },
+    #[error(
+        "no vector was given for '{question}'; ask one of the {known} questions of the index word by word, use a method without vectors, or index with an encoder (`--encoder static`) to ask freely"
+    )]
+    Unasked { question: String, known: usize },
     #[error("cancelled")]
     Cancelled,
 }

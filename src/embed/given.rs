@@ -1,13 +1,17 @@
 //! Vectors made elsewhere and given as `.npy` files: passages in one, questions in another.
 
 use super::{EmbedError, Encoder, Identity, Kind, TokenVectors, unit};
+use crate::index::column::Column;
 use rustc_hash::FxHashMap;
+use std::fs::File;
+use std::io::{BufReader, Read};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 const EXPECTED: &str = "expected a .npy file of float32, two dimensions, C order: numpy.save(\"vectors.npy\", rows.astype(\"float32\"))";
 
 /// A matrix of a `.npy` file.
+#[derive(Default)]
 pub struct Matrix {
     pub rows: Vec<f32>,
     pub len: usize,
@@ -19,22 +23,33 @@ pub struct Matrix {
 /// # Errors
 /// A file that cannot be read or holds something else.
 pub fn read_npy(path: &Path) -> Result<Matrix, EmbedError> {
-    let bytes = std::fs::read(path)
-        .map_err(|e| EmbedError::file(path, e, "check the path of the vectors"))?;
-    parse(&bytes).map_err(|said| EmbedError::file(path, said, EXPECTED))
+    let unreadable = |e| EmbedError::file(path, e, "check the path of the vectors");
+    let file = File::open(path).map_err(unreadable)?;
+    let length = file.metadata().map_err(unreadable)?.len();
+    parse(&mut BufReader::new(file), length).map_err(|said| EmbedError::file(path, said, EXPECTED))
 }
 
-fn parse(bytes: &[u8]) -> Result<Matrix, String> {
-    let rest = bytes.strip_prefix(b"\x93NUMPY").ok_or("no .npy file")?;
-    let (header, data) = match rest {
-        [1, _, a, b, rest @ ..] => rest.split_at_checked(u16::from_le_bytes([*a, *b]).into()),
-        [2 | 3, _, a, b, c, d, rest @ ..] => {
-            rest.split_at_checked(u32::from_le_bytes([*a, *b, *c, *d]) as usize)
-        }
-        _ => return Err("a .npy format from the future".into()),
+/// Reads the values straight into their place: such files are large.
+fn parse(file: &mut impl Read, length: u64) -> Result<Matrix, String> {
+    let mut start = [0; 8];
+    if file.read_exact(&mut start).is_err() || !start.starts_with(b"\x93NUMPY") {
+        return Err("no .npy file".into());
     }
-    .ok_or("it ends within its header")?;
-    let header = String::from_utf8_lossy(header);
+    let short = |_| "it ends within its header".to_owned();
+    let mut size = [0; 4];
+    let wide = match start[6] {
+        1 => 2,
+        2 | 3 => 4,
+        _ => return Err("a .npy format from the future".into()),
+    };
+    file.read_exact(&mut size[..wide]).map_err(short)?;
+    let size = u64::from(u32::from_le_bytes(size));
+    let Some(rest) = length.checked_sub(8 + wide as u64 + size) else {
+        return Err("it ends within its header".into());
+    };
+    let mut header = vec![0; size as usize];
+    file.read_exact(&mut header).map_err(short)?;
+    let header = String::from_utf8_lossy(&header);
     let value = |key: &str| -> Option<&str> {
         let (_, after) = header.split_once(&format!("'{key}':"))?;
         Some(after.trim_start())
@@ -55,19 +70,29 @@ fn parse(bytes: &[u8]) -> Result<Matrix, String> {
     let &[len, dims] = shape.as_slice() else {
         return Err(format!("its shape is {shape:?}"));
     };
-    if len.checked_mul(dims).and_then(|n| n.checked_mul(4)) != Some(data.len()) {
-        return Err(format!("{} bytes for {len} x {dims} values", data.len()));
-    }
-    let rows = bytemuck::allocation::pod_collect_to_vec(data);
+    let values = len
+        .checked_mul(dims)
+        .filter(|n| n.checked_mul(4) == usize::try_from(rest).ok());
+    let Some(values) = values else {
+        return Err(format!("{rest} bytes for {len} x {dims} values"));
+    };
+    let mut rows = vec![0.0f32; values];
+    file.read_exact(bytemuck::cast_slice_mut(&mut rows))
+        .map_err(|e| e.to_string())?;
     Ok(Matrix { rows, len, dims })
 }
 
 /// An encoder that knows the vectors of some texts and no others.
 pub struct Given {
     identity: Identity,
-    passages: Matrix,
-    questions: Matrix,
+    /// None once an index has taken them.
+    passages: Option<Matrix>,
+    questions: Column<f32>,
     texts: FxHashMap<String, usize>,
+}
+
+fn places(texts: &[&str]) -> FxHashMap<String, usize> {
+    texts.iter().map(|t| t.to_string()).zip(0..).collect()
 }
 
 impl Given {
@@ -99,17 +124,47 @@ impl Given {
                 dims: rows.dims,
                 fingerprint: format!("{:016x}", xxh3_64(bytes)),
             },
-            passages: rows,
-            questions: asked,
-            texts: texts.iter().map(|t| t.to_string()).zip(0..).collect(),
+            passages: Some(rows),
+            questions: asked.rows.into(),
+            texts: places(texts),
         })
+    }
+
+    /// From an index, which stores the vectors of its questions.
+    ///
+    /// # Errors
+    /// Another number of vectors than of questions.
+    pub fn stored(
+        identity: Identity,
+        questions: Column<f32>,
+        texts: &[&str],
+    ) -> Result<Given, EmbedError> {
+        if questions.len() != texts.len() * identity.dims {
+            return Err(EmbedError::shape(format!(
+                "{} values for {} questions of {}",
+                questions.len(),
+                texts.len(),
+                identity.dims
+            )));
+        }
+        Ok(Given {
+            identity,
+            passages: None,
+            questions,
+            texts: places(texts),
+        })
+    }
+
+    /// The vectors of the passages, which are then an index's to keep.
+    pub fn take_passages(&mut self) -> Option<Matrix> {
+        self.passages.take()
     }
 
     fn lacks(&self, lacks: &'static str) -> EmbedError {
         EmbedError::Lacking {
             encoder: self.identity.name.clone(),
             lacks,
-            remedy: "index with an encoder (`--encoder static`) to ask freely",
+            remedy: "index with an encoder (`--encoder static`), or re-rank with `--reranker bert:FOLDER`",
         }
     }
 }
@@ -124,25 +179,34 @@ impl Encoder for Given {
         passages: &[(&str, &str)],
         progress: &dyn Fn(usize) -> bool,
     ) -> Result<Vec<f32>, EmbedError> {
-        if passages.len() != self.passages.len {
+        let given = self.passages.as_ref();
+        let given = given.ok_or_else(|| self.lacks("no vectors of passages twice"))?;
+        if passages.len() != given.len {
             return Err(EmbedError::shape(format!(
                 "the file holds {} vectors, the corpus {} passages",
-                self.passages.len,
+                given.len,
                 passages.len()
             )));
         }
         if !progress(passages.len()) {
             return Err(EmbedError::Cancelled);
         }
-        Ok(self.passages.rows.clone())
+        Ok(given.rows.clone())
     }
 
     fn question(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let Some(&row) = self.texts.get(text) else {
-            return Err(self.lacks("no vector of this question"));
+            return Err(EmbedError::Unasked {
+                question: text.to_owned(),
+                known: self.texts.len(),
+            });
         };
-        let start = row * self.questions.dims;
-        Ok(self.questions.rows[start..start + self.questions.dims].to_vec())
+        let dims = self.identity.dims;
+        Ok(self.questions[row * dims..(row + 1) * dims].to_vec())
+    }
+
+    fn asked(&self) -> Option<&[f32]> {
+        Some(&self.questions)
     }
 
     fn tokens(&self, _texts: &[&str]) -> Result<Vec<TokenVectors>, EmbedError> {

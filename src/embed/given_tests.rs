@@ -13,6 +13,7 @@ fn npy(descr: &str, order: &str, shape: &str, values: &[f32]) -> Vec<u8> {
 #[test]
 fn reads_float32_and_names_what_else_it_found() {
     let two = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    let parse = |bytes: &[u8]| parse(&mut &bytes[..], bytes.len() as u64);
     let matrix = parse(&npy("<f4", "False", "2, 3", &two)).unwrap();
     assert_eq!((matrix.len, matrix.dims, matrix.rows), (2, 3, two.to_vec()));
     for (bytes, said) in [
@@ -39,7 +40,21 @@ fn knows_the_given_questions_only() {
     assert_eq!(rows, [0.6, 0.8, 0.0, 1.0]);
     assert!(given.passages(&[("", ""); 3], &|_| true).is_err());
     assert_eq!(given.question("Who?").unwrap(), [1.0, 0.0]);
-    assert!(given.question("Why?").is_err() && given.tokens(&["Who?"]).is_err());
+    let error = given.question("Why?").unwrap_err().to_string();
+    assert!(
+        error.contains("'Why?'") && error.contains("the 1 questions"),
+        "{error}"
+    );
+    assert!(given.tokens(&["Who?"]).is_err());
+    // What an index stores gives the same answers; the passages are taken once.
+    let asked: Vec<f32> = given.asked().unwrap().to_vec();
+    let identity = given.identity().clone();
+    let again = Given::stored(identity.clone(), asked.into(), &["Who?"]).unwrap();
+    assert_eq!(again.question("Who?").unwrap(), [1.0, 0.0]);
+    assert!(Given::stored(identity, vec![1.0].into(), &["Who?"]).is_err());
+    let mut given = given;
+    assert_eq!(given.take_passages().unwrap().len, 2);
+    assert!(given.passages(&[("", ""); 2], &|_| true).is_err());
     let error = Given::open(&d, &q, &["Who?", "Why?"]).err().unwrap();
     assert!(error.to_string().contains("q.npy"), "{error}");
 }

@@ -9,7 +9,7 @@
 //! | `given` | vectors made elsewhere, from `.npy` files |
 //! | `vectors`, `gather`, `dot` | the passages' vectors, and exact search |
 //! | `hnsw`, `hnsw_build` | approximate search: a small-world graph over the vectors |
-//! | `maxsim` | the built-in re-ranker |
+//! | `maxsim`, `reranker` | the built-in re-ranker; cross-encoders by name |
 //! | `wordpiece` | BERT's word pieces, for the static table and for BERT |
 
 pub mod bert;
@@ -24,6 +24,7 @@ mod hnsw_build;
 mod http;
 pub mod maxsim;
 mod reply;
+mod reranker;
 pub mod spec;
 pub mod table;
 pub mod vectors;
@@ -38,6 +39,7 @@ pub use gather::Gather;
 pub use given::Given;
 pub use hnsw::{Hnsw, HnswOptions};
 pub use maxsim::{maxsim, maxsim_texts};
+pub use reranker::Reranker;
 pub use spec::{Settings, Spec, open};
 pub use vectors::{Rows, Vectors};
 pub use weights::Weights;
@@ -103,6 +105,11 @@ pub trait Encoder: Send + Sync {
 
     /// What [`Encoder::learn`] learnt, for the index to store and [`open`] to take back.
     fn weights(&self) -> Option<&Weights> {
+        None
+    }
+
+    /// Vectors of the only questions it knows, for the index to store.
+    fn asked(&self) -> Option<&[f32]> {
         None
     }
 

@@ -4,7 +4,7 @@ use super::measures::{Measures, measures};
 use super::survival::Fate;
 use crate::corpus::Question;
 use crate::index::Index;
-use crate::retrieve::{Hit, Quiet, RetrieveError, Retriever, Settings};
+use crate::retrieve::{Hit, Quiet, RetrieveError, Retriever, Settings, nearest};
 use rayon::prelude::*;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -50,6 +50,9 @@ pub fn evaluate(
     let mut first = Retriever::new(index.clone());
     if settings.method().graph.is_some() {
         first.view(settings, &mut Quiet);
+    }
+    if let Some(dense) = index.dense() {
+        nearest::prepare(dense, settings)?;
     }
     let done = AtomicUsize::new(0);
     let outcomes: Vec<Option<PerQuestion>> = questions

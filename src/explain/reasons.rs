@@ -44,6 +44,9 @@ pub fn why_here(index: &Index, retrieval: &Retrieval, passage: u32) -> String {
     }
     let walked = retrieval.settings.method().select == Select::Score;
     let Some(view) = retrieval.view.as_deref().filter(|_| walked) else {
+        if let Some(said) = reranked(retrieval, passage) {
+            return said;
+        }
         let mut words = terms(index, retrieval, passage);
         words.retain(|w| w.score > 0.0);
         words.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -103,6 +106,20 @@ pub fn why_here(index: &Index, retrieval: &Retrieval, passage: u32) -> String {
         parts.push(format!("{percent:.0} % from {label}{via}"));
     }
     parts.join("; ")
+}
+
+/// What scored a candidate again, or that nothing did.
+fn reranked(retrieval: &Retrieval, passage: u32) -> Option<String> {
+    let by = retrieval.reranked.as_ref()?;
+    let list = retrieval.fused.first()?;
+    let before = 1 + list.hits.iter().position(|h| h.passage == passage)?;
+    let of = format!("rank {before} of {}", list.ranker.label());
+    if before > by.candidates {
+        let (name, count) = (by.name, by.candidates);
+        return Some(format!("{of}, below the {count} that {name} scored again"));
+    }
+    let (_, score) = retrieval.place(passage)?;
+    Some(format!("{} {score:.4}, {of} before", by.name))
 }
 
 /// Why a passage is not among the returned ones: the first reason is the verdict, the others hold too. Empty when it is.

@@ -2,7 +2,7 @@
 
 use super::attribution::{Attribution, attribution};
 use super::reasons::{Reason, not_in_index, why_here, why_not};
-use super::words::{Contribution, terms};
+use super::words::{Contribution, terms, words};
 use crate::corpus::Question;
 use crate::index::Index;
 use crate::retrieve::parameters::Parameter as P;
@@ -22,6 +22,7 @@ const KEPT_ARCS: usize = 50;
 #[derive(Debug, Serialize)]
 pub struct Trace {
     pub method: &'static str,
+    pub preset: Option<&'static str>,
     /// Identifier, value and origin of every parameter in use.
     pub parameters: Vec<Value>,
     pub index: Value,
@@ -84,6 +85,7 @@ pub fn trace(
     if retrieval.ranked.is_some() {
         stages.extend(context.ranked());
     }
+    stages.extend(context.reranked());
     if let (Some(view), Some(spread)) = (retrieval.view.as_deref(), retrieval.spread.as_deref()) {
         stages.push(context.seeds(view));
         if let Some(mixed) = retrieval.mixed {
@@ -94,6 +96,7 @@ pub fn trace(
     stages.push(context.select());
     Trace {
         method: retrieval.settings.method().name,
+        preset: retrieval.settings.preset().map(|p| p.name),
         parameters: parameters(&retrieval.settings),
         index: json!({"name": index.name(), "fingerprint": index.fingerprint(), "passages": index.len(),
                       "entities": index.entities(), "edges": index.edges()}),
@@ -200,7 +203,7 @@ impl Context<'_> {
             .ranked
             .as_deref()
             .and_then(|r| r.hits.first());
-        let words = terms(self.index, self.retrieval, best.map_or(0, |h| h.passage));
+        let words = words(self.index, self.retrieval, best.map_or(0, |h| h.passage));
         stage.counters =
             json!({"words": words.len(), "unknown": words.iter().filter(|w| w.df == 0).count()});
         stage.nodes = words
@@ -264,7 +267,7 @@ impl Context<'_> {
         {
             for Contribution {
                 word, tf, score, ..
-            } in terms(self.index, self.retrieval, hit.passage)
+            } in words(self.index, self.retrieval, hit.passage)
             {
                 if tf > 0 {
                     let id = self.index.id(hit.passage);
@@ -281,12 +284,33 @@ impl Context<'_> {
     fn list(&self, name: &'static str, timed: &str, ranked: &Ranked) -> Stage {
         let mut stage = self.stage(name, "score", timed);
         stage.counters = json!({"matched": ranked.matched, "kept": ranked.hits.len()});
+        if let (Some(counters), Value::Object(search)) =
+            (stage.counters.as_object_mut(), json!(ranked.search))
+        {
+            counters.extend(search);
+        }
         for (at, hit) in ranked.hits.iter().enumerate() {
             stage.nodes.push(
                 json!({"passage": self.index.id(hit.passage), "rank": at + 1, "score": hit.score}),
             );
         }
         stage
+    }
+
+    /// What scored the candidates again, and the rank each had before.
+    fn reranked(&self) -> Option<Stage> {
+        let by = self.retrieval.reranked.as_ref()?;
+        let before = self.retrieval.fused.first()?;
+        let mut stage = self.stage("re-ranked", "select", "rerank");
+        stage.counters = json!({"by": by.name, "model": by.model, "candidates": by.candidates});
+        let passages = self.retrieval.passages.iter().take(by.candidates);
+        for (at, hit) in passages.enumerate() {
+            let was = before.hits.iter().position(|h| h.passage == hit.passage);
+            stage.nodes.push(
+                json!({"passage": self.index.id(hit.passage), "rank": at + 1, "score": hit.score, "before": was.map(|w| w + 1)}),
+            );
+        }
+        Some(stage)
     }
 
     fn seeds(&self, view: &GraphView) -> Stage {

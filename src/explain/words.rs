@@ -39,7 +39,8 @@ pub fn terms(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Contribu
             .first()
             .and_then(|list| place(list, passage))
             .unwrap_or(0);
-        return vec![one("MaxSim".into(), before, rank, f64::from(score))];
+        let by = retrieval.reranked.as_ref().map_or("MaxSim", |by| by.name);
+        return vec![one(by.into(), before, rank, f64::from(score))];
     }
     let parts = match (select, retrieval.ranked.as_deref()) {
         (Select::Fuse, _) => &retrieval.fused[..],
@@ -82,7 +83,8 @@ fn place(list: &Ranked, passage: u32) -> Option<usize> {
         .map(|at| at + 1)
 }
 
-fn words(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Contribution> {
+/// The words that the first stage scored, in a passage.
+pub(super) fn words(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Contribution> {
     let settings = &retrieval.settings;
     let tokens = cut(settings);
     let lexical = index.lexical();

@@ -19,6 +19,8 @@ pub enum Action {
     /// Asks a question of the set, by its place.
     AskNumber(usize),
     Method(String),
+    /// A preset by name, or `none`.
+    Preset(String),
     /// Parameter and value, as written after `--set`.
     Set(String, String),
     /// Makes a node the selected one.

@@ -4,7 +4,7 @@
 use super::available::available;
 use super::command::{Command, Group};
 use super::state::{Choice, Entry, FinderKind, State};
-use crate::retrieve::{Domain, METHODS, Parameter};
+use crate::retrieve::{Domain, METHODS, NO_PRESET, PRESETS, Parameter};
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 
@@ -78,7 +78,7 @@ fn again(state: &State, choice: &Choice) -> Option<Entry> {
         Choice::Set(parameter, value) => typed_value(state, &format!("{} {value}", parameter.id()))
             .into_iter()
             .next(),
-        Choice::Method(_) => values(state)
+        Choice::Method(_) | Choice::Preset(_) => values(state)
             .into_iter()
             .find(|entry| entry.choice == *choice),
         Choice::AskNumber(number) => questions(state).into_iter().nth(*number),
@@ -130,6 +130,7 @@ fn values(state: &State) -> Vec<Entry> {
     for entry in &mut entries {
         entry.title = format!("Method: {}", entry.title);
     }
+    entries.extend(presets(state));
     for parameter in state.settings.method().uses() {
         let declaration = parameter.declaration();
         let Domain::Choice(choices) = &declaration.domain else {
@@ -208,6 +209,32 @@ fn methods(state: &State) -> Vec<Entry> {
         matched: Vec::new(),
     };
     METHODS.iter().map(entry).collect()
+}
+
+/// The presets, and none of them where one is on.
+fn presets(state: &State) -> Vec<Entry> {
+    let now = state.settings.preset().map(|p| p.name);
+    let entry = |name: &'static str, about: &str, shell: String| Entry {
+        title: format!("Preset: {name}"),
+        heading: Group::Settings.title(),
+        now: if now == Some(name) {
+            "now".to_owned()
+        } else {
+            about.to_owned()
+        },
+        key: String::new(),
+        help: format!("{about}. What was set by hand stays."),
+        shell,
+        unavailable: None,
+        choice: Choice::Preset(name),
+        matched: Vec::new(),
+    };
+    let on = PRESETS.iter().map(|preset| {
+        let shell = format!("hopscope ask QUESTION --preset {}", preset.name);
+        entry(preset.name, preset.about, shell)
+    });
+    let off = now.map(|_| entry(NO_PRESET, "the method's own defaults", String::new()));
+    on.chain(off).collect()
 }
 
 fn questions(state: &State) -> Vec<Entry> {

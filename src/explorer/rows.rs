@@ -117,9 +117,9 @@ fn place(stage: Stage) -> u8 {
 /// The word over a group of parameters.
 pub fn stage_title(stage: Stage) -> &'static str {
     match stage {
-        Stage::Index => "names",
+        Stage::Index => "index",
         Stage::Graph => "graph",
-        Stage::Score => "words",
+        Stage::Score => "ranking",
         Stage::Seeds => "seeds",
         Stage::Mix => "mix",
         Stage::Spread => "spread",

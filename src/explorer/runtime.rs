@@ -282,6 +282,10 @@ impl Loop {
             index: self.argument.clone(),
             question: state.wanted.question.clone(),
             method: state.settings.method().name.to_owned(),
+            preset: state
+                .settings
+                .preset()
+                .map_or_else(String::new, |p| p.name.to_owned()),
             settings: set
                 .iter()
                 .filter_map(|set| set.split_once('='))
@@ -301,6 +305,9 @@ impl Loop {
             return false;
         }
         self.act(Action::Method(last.method));
+        if !last.preset.is_empty() {
+            self.act(Action::Preset(last.preset));
+        }
         for (name, value) in last.settings {
             self.act(Action::Set(name, value));
         }

@@ -21,6 +21,8 @@ pub struct Facts {
     pub entities: usize,
     pub edges: usize,
     pub questions: Vec<Asked>,
+    /// What to write for `--reranker`; empty without a cross-encoder.
+    pub reranker: String,
 }
 
 /// A question of the opened set.
@@ -84,6 +86,8 @@ pub struct Scene {
     pub stages: Vec<StageTime>,
     /// First-stage ranking: its name and how many passages it matched.
     pub first_stage: Option<(&'static str, usize)>,
+    /// What scored the candidates again, and how many there were.
+    pub reranked: Option<(&'static str, usize)>,
     /// How many words or names feedback added to the question.
     pub expanded: usize,
     /// Entity share of the restart mass, where two kinds of seeds were mixed.

@@ -68,6 +68,7 @@ pub struct Entry {
 pub enum Choice {
     Command(Command),
     Method(&'static str),
+    Preset(&'static str),
     Set(Parameter, String),
     Question(String),
     AskNumber(usize),
@@ -80,6 +81,7 @@ impl Choice {
         match self {
             Choice::Command(command) => Action::Do(*command),
             Choice::Method(name) => Action::Method((*name).to_owned()),
+            Choice::Preset(name) => Action::Preset((*name).to_owned()),
             Choice::Set(parameter, value) => Action::Set(parameter.id().to_owned(), value.clone()),
             Choice::Question(text) => Action::Ask(text.clone()),
             Choice::AskNumber(number) => Action::AskNumber(*number),

@@ -139,6 +139,8 @@ pub struct Session {
     pub question_id: String,
     /// The method.
     pub method: String,
+    /// The preset, or nothing.
+    pub preset: String,
     /// Settings that differ from the method's own, as name and value.
     pub settings: BTreeMap<String, String>,
     /// The view, pane and selected row.

@@ -1,15 +1,18 @@
 //! Building an index from a corpus, with progress, in memory or into a folder.
 
-use super::dense::Dense;
+use super::dense::{Dense, GivenFiles};
 use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::Lexical;
+use super::near::NearOptions;
 use super::passages::Passages;
 use super::store::{self, Manifest};
 use super::{Index, IndexError};
 use crate::corpus::Corpus;
+use crate::embed::EmbedError;
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, RwLock};
+use std::time::Instant;
 
 /// The parts of a build, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +22,7 @@ pub enum Step {
     Vectors,
     /// A layer, by name.
     Layer(&'static str),
+    Near,
     Write,
 }
 
@@ -29,6 +33,7 @@ impl Step {
             Step::Words => "words",
             Step::Vectors => "vectors",
             Step::Layer(name) => name,
+            Step::Near => "hnsw",
             Step::Write => "writing",
         }
     }
@@ -40,6 +45,10 @@ pub struct BuildOptions {
     pub entities: EntityOptions,
     /// `static`, `bert:FOLDER`, `endpoint:URL`, or `none` for an index without vectors.
     pub encoder: String,
+    /// Vectors made elsewhere, in place of an encoder's.
+    pub given: Option<GivenFiles>,
+    /// A small-world graph over the vectors; none leaves them to exact search.
+    pub near: Option<NearOptions>,
 }
 
 impl Default for BuildOptions {
@@ -53,6 +62,8 @@ impl From<EntityOptions> for BuildOptions {
         BuildOptions {
             entities,
             encoder: STATIC.into(),
+            given: None,
+            near: None,
         }
     }
 }
@@ -83,6 +94,8 @@ pub struct Built {
     pub manifest: Manifest,
     /// Bytes of all files.
     pub bytes: u64,
+    /// Seconds of each part, in order. Names, words and vectors are made side by side and share the cores.
+    pub seconds: Vec<(Step, f64)>,
 }
 
 impl Index {
@@ -95,7 +108,7 @@ impl Index {
         options: &BuildOptions,
         progress: &dyn Progress,
     ) -> Result<Index, IndexError> {
-        build(corpus, options, None, progress)
+        build(corpus, options, None, progress).map(|(index, _)| index)
     }
 
     /// Indexes a corpus into a folder: written beside it and renamed, so a killed build leaves the old index or none.
@@ -123,7 +136,8 @@ impl Index {
             .prefix(".hopscope-")
             .tempdir_in(parent)
             .map_err(|e| IndexError::io(parent, e))?;
-        let index = build(corpus, options, Some(temporary.path()), progress)?;
+        let (index, mut seconds) = build(corpus, options, Some(temporary.path()), progress)?;
+        let start = Instant::now();
         progress.advance(Step::Write, 0, 1);
         let manifest = store::write(&index, temporary.path())?;
         drop(index);
@@ -134,7 +148,12 @@ impl Index {
         // The folder has its final name now; there is nothing left to remove under the temporary one.
         let _ = temporary.keep();
         let bytes = manifest.files.iter().map(|f| f.bytes).sum();
-        Ok(Built { manifest, bytes })
+        seconds.push((Step::Write, start.elapsed().as_secs_f64()));
+        Ok(Built {
+            manifest,
+            bytes,
+            seconds,
+        })
     }
 }
 
@@ -165,7 +184,7 @@ fn build(
     options: &BuildOptions,
     folder: Option<&Path>,
     progress: &dyn Progress,
-) -> Result<Index, IndexError> {
+) -> Result<(Index, Vec<(Step, f64)>), IndexError> {
     if corpus.passages.is_empty() {
         return Err(IndexError::Empty);
     }
@@ -185,31 +204,57 @@ fn build(
         }
         None => None,
     };
-    let (graph, (lexical, dense)) = rayon::join(
+    // Files that do not fit are known at once, not after the graph is built.
+    let (given, reading) = timed(|| match &options.given {
+        Some(files) => Dense::given(&columns, &questions, files).map(Some),
+        None => Ok(None),
+    });
+    let given = given?;
+    let ((graph, naming), (lexical, wording, dense, encoding)) = rayon::join(
         || {
-            EntityGraph::build(&columns, &options.entities, |done| {
-                progress.advance(Step::Entities, done, total)
+            timed(|| {
+                EntityGraph::build(&columns, &options.entities, |done| {
+                    progress.advance(Step::Entities, done, total)
+                })
             })
         },
         || {
             let words = |done| progress.advance(Step::Words, done, total);
             let vectors = |done| progress.advance(Step::Vectors, done, total);
-            let lexical = Lexical::build(&columns, engine.as_deref(), words);
-            let dense = (options.encoder != NONE)
-                .then(|| Dense::build(&columns, &options.encoder, &vectors));
-            (lexical, dense)
+            let (lexical, wording) = timed(|| Lexical::build(&columns, engine.as_deref(), words));
+            let (dense, encoding) = timed(|| match given {
+                Some(dense) => Some(Ok(Some(dense))),
+                None => (options.encoder != NONE)
+                    .then(|| Dense::build(&columns, &options.encoder, &vectors)),
+            });
+            (lexical, wording, dense, encoding)
         },
     );
     let graph = graph.ok_or(IndexError::Cancelled)?;
     let lexical = lexical
         .map_err(|e| IndexError::Lexical(e.to_string()))?
         .ok_or(IndexError::Cancelled)?;
-    let dense = match dense {
+    let mut dense = match dense {
         Some(built) => Some(built?.ok_or(IndexError::Cancelled)?),
         None => None,
     };
+    let mut seconds = vec![(Step::Entities, naming), (Step::Words, wording)];
+    if dense.is_some() {
+        seconds.push((Step::Vectors, reading + encoding));
+    }
+    if let (Some(dense), Some(near)) = (&mut dense, &options.near)
+        && dense.vectors.len() >= near.from
+    {
+        let vectors = |done| progress.advance(Step::Near, done, total);
+        let (built, linking) = timed(|| dense.build_near(near, &questions, &vectors));
+        built.map_err(|error| match error {
+            EmbedError::Cancelled => IndexError::Cancelled,
+            error => error.into(),
+        })?;
+        seconds.push((Step::Near, linking));
+    }
     let fingerprint = columns.fingerprint();
-    Ok(Index {
+    let index = Index {
         name,
         fingerprint,
         passages: columns,
@@ -218,7 +263,16 @@ fn build(
         stored: graph.into(),
         lexical,
         dense,
+        reranker: None,
         derived: Mutex::default(),
         layers: RwLock::default(),
-    })
+    };
+    Ok((index, seconds))
+}
+
+/// What it gives, and the seconds it took.
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let start = Instant::now();
+    let value = work();
+    (value, start.elapsed().as_secs_f64())
 }

@@ -1,10 +1,14 @@
 //! Vectors of all passages, and the encoder that made them.
 
 use super::IndexError;
+use super::column::Column;
+use super::near::{Near, NearEntry};
 use super::passages::Passages;
+use crate::corpus::Question;
 use crate::embed::vectors::Rows;
-use crate::embed::{EmbedError, Encoder, Identity, Kind, Vectors, Weights, spec};
+use crate::embed::{EmbedError, Encoder, Given, Hnsw, Identity, Kind, Vectors, Weights, spec};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// How the vectors were made, as the manifest keeps it.
@@ -13,7 +17,20 @@ pub struct DenseEntry {
     /// What opens the encoder again: `static`, `bert:FOLDER` or `endpoint:URL`.
     pub encoder: String,
     pub identity: Identity,
+    /// The small-world graph stored with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hnsw: Option<NearEntry>,
 }
+
+/// Vectors made elsewhere: `.npy` files of float32, rows in the order of the passages and of the questions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenFiles {
+    pub passages: PathBuf,
+    pub questions: PathBuf,
+}
+
+/// What stands for the encoder of vectors that were given.
+pub const FILE: &str = "file";
 
 /// The dense part of an index.
 pub struct Dense {
@@ -22,6 +39,7 @@ pub struct Dense {
     pub encoder: Box<dyn Encoder>,
     /// Mean of all vectors, worked out when first asked for.
     mean: OnceLock<Vec<f64>>,
+    pub(super) near: Near,
 }
 
 impl Dense {
@@ -46,6 +64,27 @@ impl Dense {
         Dense::with(encoder, opened, rows).map(Some)
     }
 
+    /// Takes vectors from files. `questions` are all those of the corpus.
+    pub(super) fn given(
+        passages: &Passages,
+        questions: &[Question],
+        files: &GivenFiles,
+    ) -> Result<Dense, EmbedError> {
+        let texts: Vec<&str> = questions.iter().map(|q| q.text.as_str()).collect();
+        let mut given = Given::open(&files.passages, &files.questions, &texts)?;
+        let rows = given.take_passages().unwrap_or_default();
+        if rows.len != passages.len() {
+            let said = format!(
+                "{} vectors, but the corpus has {} passages",
+                rows.len,
+                passages.len()
+            );
+            let remedy = "give one row a passage, in the order of the corpus";
+            return Err(EmbedError::file(&files.passages, said, remedy));
+        }
+        Dense::with(FILE, Box::new(given), rows.rows)
+    }
+
     /// Rows made by an encoder, one a passage. Those of the built-in table are kept in int8: it is no finer itself.
     pub fn with(
         spec: &str,
@@ -61,10 +100,12 @@ impl Dense {
             entry: DenseEntry {
                 encoder: spec.to_owned(),
                 identity,
+                hnsw: None,
             },
             vectors,
             encoder,
             mean: OnceLock::new(),
+            near: Near::default(),
         })
     }
 
@@ -72,16 +113,21 @@ impl Dense {
     pub(super) fn open(
         entry: DenseEntry,
         rows: Rows,
-        weights: Weights,
+        encoder: Box<dyn Encoder>,
+        graph: Option<[Column<u32>; 4]>,
     ) -> Result<Dense, IndexError> {
         let vectors = Vectors::stored(entry.identity.clone(), rows)?;
-        let encoder = spec::open(&entry.encoder, weights)?;
         vectors.check(encoder.identity())?;
+        let mut near = Near::default();
+        if let Some(columns) = graph {
+            near.stored = Some(Hnsw::stored(columns, &vectors)?.into());
+        }
         Ok(Dense {
             entry,
             vectors,
             encoder,
             mean: OnceLock::new(),
+            near,
         })
     }
 

@@ -6,18 +6,21 @@ pub mod dense;
 pub mod entities;
 pub mod layer;
 pub mod lexical;
+pub mod near;
 pub mod passages;
 pub mod sample;
 pub mod store;
 
 pub use build::{BuildOptions, Built, Progress, Silent, Step};
-pub use dense::Dense;
+pub use dense::{Dense, GivenFiles};
 pub use entities::{EntityGraph, EntityOptions};
 pub use layer::{Columns, Layer};
 pub use lexical::{Bm25, Lexical};
+pub use near::NearOptions;
 pub use passages::Passages;
 
 use crate::corpus::Question;
+use crate::embed::Reranker;
 use crate::text::Tokens;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
@@ -32,6 +35,7 @@ pub struct Index {
     stored: Arc<EntityGraph>,
     lexical: Lexical,
     dense: Option<Dense>,
+    reranker: Option<Reranker>,
     /// Graphs derived for options other than the stored ones, newest last: switching an extractor to and fro on screen
     /// must not read the corpus each time.
     derived: Mutex<Vec<(EntityOptions, Arc<EntityGraph>)>>,
@@ -162,6 +166,20 @@ impl Index {
     pub fn with_dense(self, dense: Dense) -> Index {
         Index {
             dense: Some(dense),
+            ..self
+        }
+    }
+
+    /// The cross-encoder that scores candidates again, where one was given.
+    pub fn reranker(&self) -> Option<&Reranker> {
+        self.reranker.as_ref()
+    }
+
+    /// Lets a cross-encoder score candidates again.
+    #[must_use]
+    pub fn with_reranker(self, reranker: Reranker) -> Index {
+        Index {
+            reranker: Some(reranker),
             ..self
         }
     }

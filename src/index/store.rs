@@ -10,8 +10,8 @@ use super::lexical::Lexical;
 use super::passages::Passages;
 use super::{Index, IndexError, layer};
 use crate::corpus::Question;
-use crate::embed::Weights;
 use crate::embed::vectors::Rows;
+use crate::embed::{Encoder, Given, Kind, Weights, spec};
 use crate::text::Tokens;
 use bytemuck::Pod;
 use memmap2::Mmap;
@@ -281,6 +281,14 @@ fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
         if let Some(weights) = dense.encoder.weights() {
             each("vectors.weight".into(), weights.column().bytes());
         }
+        if let Some(asked) = dense.encoder.asked() {
+            each("vectors.asked".into(), bytemuck::cast_slice(asked));
+        }
+        if let Some(graph) = &dense.near.stored {
+            for (name, column) in graph.columns() {
+                each(name.into(), column.bytes());
+            }
+        }
     }
 }
 
@@ -454,7 +462,23 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
             } else {
                 Weights::default()
             };
-            Some(Dense::open(entry, rows, weights)?)
+            let encoder: Box<dyn Encoder> = if entry.identity.kind == Kind::File {
+                let asked = files.column(m, "vectors.asked")?;
+                let texts: Vec<&str> = questions.iter().map(|q| q.text.as_str()).collect();
+                Box::new(Given::stored(entry.identity.clone(), asked, &texts)?)
+            } else {
+                spec::open(&entry.encoder, weights)?
+            };
+            let graph = match entry.hnsw {
+                Some(_) => Some([
+                    files.column(m, "hnsw.head")?,
+                    files.column(m, "hnsw.base")?,
+                    files.column(m, "hnsw.ends")?,
+                    files.column(m, "hnsw.upper")?,
+                ]),
+                None => None,
+            };
+            Some(Dense::open(entry, rows, encoder, graph)?)
         }
         None => None,
     };
@@ -472,6 +496,7 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
         stored: stored.into(),
         lexical,
         dense,
+        reranker: None,
         derived: Mutex::default(),
         layers: RwLock::new(layers),
     })

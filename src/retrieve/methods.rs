@@ -26,7 +26,7 @@ pub enum Ranker {
 pub enum Select {
     /// The scores of the walk, or else of the first stage.
     Score,
-    /// The best of the first stage, scored again by MaxSim over token vectors.
+    /// The best of the first stage, scored again by a cross-encoder or by MaxSim over token vectors.
     Rerank,
     /// The first-stage ranking and a walk from names alone, fused.
     Fuse,
@@ -157,7 +157,7 @@ pub static METHODS: &[Method] = &[
     Method {
         name: "bm25-ce",
         title: "BM25 + re-ranker",
-        about: "the best BM25 passages, scored again by MaxSim over token vectors",
+        about: "the best BM25 passages, scored again by a cross-encoder or MaxSim",
         needs: "words, vectors",
         ranker: Some(Ranker::Bm25),
         graph: None,
@@ -168,7 +168,7 @@ pub static METHODS: &[Method] = &[
     Method {
         name: "rrf-ce",
         title: "RRF + re-ranker",
-        about: "the best fused passages, scored again by MaxSim over token vectors",
+        about: "the best fused passages, scored again by a cross-encoder or MaxSim",
         needs: "words, vectors",
         ranker: Some(Ranker::Rrf),
         graph: None,
@@ -276,6 +276,12 @@ const WEIGHTS: &[Parameter] = &[
     P::HubP,
 ];
 const BM25: &[Parameter] = &[P::Tokens, P::Bm25K1, P::Bm25B];
+const VECTORS: &[Parameter] = &[
+    P::VectorSearch,
+    P::HnswM,
+    P::HnswEfConstruction,
+    P::HnswEfSearch,
+];
 const RM3: &[Parameter] = &[P::Rm3Docs, P::Rm3Terms, P::Rm3Original, P::Rm3Pool];
 const TWO_STEP: &[Parameter] = &[P::Step2Docs, P::Step2Entities, P::Step2Weight, P::Step2Rule];
 const SPREAD: &[Parameter] = &[
@@ -327,6 +333,9 @@ impl Method {
         // A walk without words still scores them for its bm25_top1 fallback.
         if self.graph.is_some() || self.ranker.is_some_and(Ranker::reads_words) {
             uses.extend_from_slice(BM25);
+        }
+        if self.ranker.is_some_and(Ranker::reads_vectors) {
+            uses.extend_from_slice(VECTORS);
         }
         match self.ranker {
             Some(Ranker::Rm3) => uses.extend_from_slice(RM3),

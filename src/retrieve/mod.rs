@@ -6,9 +6,12 @@
 pub mod hop;
 pub mod link;
 pub mod methods;
+pub mod nearest;
 pub mod observer;
 pub mod parameters;
+pub mod presets;
 pub mod rank;
+pub mod rerank;
 pub mod retrieval;
 pub mod seed;
 pub mod settings;
@@ -16,11 +19,13 @@ pub mod spread;
 pub mod view;
 
 pub use methods::{DEFAULT_METHOD, METHODS, Method, Ranker, Select};
+pub use nearest::Search;
 pub use observer::{Observer, Quiet, Recorder, StageTime};
 pub use parameters::{Domain, Parameter, Stage, Value};
+pub use presets::{NO_PRESET, PRESETS, Preset};
 pub use retrieval::{
-    DEPTH, Hit, Ledger, Link, Mask, Mixed, Node, QueryName, Ranked, Retrieval, Seed, SeedReason,
-    Spread,
+    DEPTH, Hit, Ledger, Link, Mask, Mixed, Node, QueryName, Ranked, Reranked, Retrieval, Seed,
+    SeedReason, Spread,
 };
 pub use settings::{Origin, Settings};
 pub use view::GraphView;
@@ -166,6 +171,7 @@ impl Retriever {
             view: None,
             fused: Vec::new(),
             found: None,
+            reranked: None,
             passages: Vec::new(),
         };
         if let Some(system) = method.system {
@@ -184,15 +190,10 @@ impl Retriever {
         if method.graph.is_none() {
             retrieval.passages = match (&retrieval.ranked, method.select) {
                 (Some(first), Select::Rerank) => {
-                    let hits = rank::rerank(
-                        &self.index,
-                        self.dense(settings)?,
-                        first,
-                        question,
-                        settings,
-                    )?;
+                    let (hits, by) = rerank::rerank(&self.index, first, question, settings)?;
                     observer.stage("rerank", false);
                     retrieval.fused = vec![first.clone()];
+                    retrieval.reranked = Some(by);
                     hits
                 }
                 (ranked, _) => ranked.iter().flat_map(|r| r.hits.iter().copied()).collect(),
@@ -481,7 +482,7 @@ impl Retriever {
                     &mut self.scratch,
                 )?
             }
-            Ranker::Dense => rank::dense(self.dense(settings)?, question, depth)?,
+            Ranker::Dense => nearest::nearest(self.dense(settings)?, question, settings, depth)?,
             Ranker::Rrf => {
                 let words = self.ranked(Ranker::Bm25, question, settings, observer)?;
                 let vectors = self.ranked(Ranker::Dense, question, settings, observer)?;

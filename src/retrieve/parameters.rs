@@ -195,6 +195,23 @@ parameters! {
             "rank": "by the sum of 1 / rank; all names",
         }, Pick(0),
         "How names are chosen", "not published; rank is what the reference runs use";
+    VectorSearch "vector_search" "search" "vector search", Score,
+        choices! {
+            "auto": "through the graph where the index stores one, else exact",
+            "exact": "every vector is compared",
+            "hnsw": "through a small-world graph, derived now where the index stores none",
+        }, Pick(0),
+        "How the vectors nearest to the question are found; when indexing, auto builds the graph from 200,000 vectors on",
+        "HNSW, Malkov and Yashunin 2016; SPRIG names exact or HNSW";
+    HnswM "hnsw_m" "M" "HNSW links", Index,
+        Domain::Integer { min: 4, max: 128, step: 4, zero: None }, Int(32),
+        "Neighbours of a vector in the small-world graph; twice as many on its lowest layer", "SAGE's general configuration; its paper has 64";
+    HnswEfConstruction "hnsw_ef_construction" "efC" "HNSW build", Index,
+        Domain::Integer { min: 8, max: 2000, step: 8, zero: None }, Int(200),
+        "Nearest vectors considered for a new one's neighbours", "SAGE's general configuration; its STaRK code has 2000";
+    HnswEfSearch "hnsw_ef_search" "ef" "HNSW beam", Score,
+        Domain::Integer { min: 8, max: 2000, step: 8, zero: None }, Int(64),
+        "Width of a search in the graph; never narrower than the list that is kept, 100 or top K", "usual; SAGE's general configuration has 100";
     RrfC "rrf_c" "c" "fusion constant", Score,
         Domain::Integer { min: 1, max: 200, step: 1, zero: None }, Int(60),
         "A passage at rank r of a list adds 1/(c+r)", "reciprocal rank fusion, Cormack et al. 2009";

@@ -4,10 +4,8 @@ use super::methods::{Ranker, Select};
 use super::parameters::Parameter as P;
 use super::retrieval::{Expansion, Hit, Link, QueryName, Ranked};
 use super::settings::Settings;
-use crate::embed::vectors::top;
-use crate::embed::{EmbedError, maxsim_texts};
 use crate::index::lexical::Weighted;
-use crate::index::{Bm25, Dense, EntityGraph, Index};
+use crate::index::{Bm25, EntityGraph, Index};
 use crate::text::Tokens;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
@@ -16,7 +14,7 @@ use std::sync::Arc;
 
 /// What BM25 depends on.
 pub const BM25: &[P] = &[P::Tokens, P::Bm25K1, P::Bm25B, P::ResultK, P::RrfDepth];
-/// What the expanded rankings depend on besides.
+/// What the expanded, dense and fused rankings depend on besides.
 pub const EXPANDED: &[P] = &[
     P::Ner,
     P::Norm,
@@ -30,6 +28,10 @@ pub const EXPANDED: &[P] = &[
     P::Step2Weight,
     P::Step2Rule,
     P::RrfC,
+    P::VectorSearch,
+    P::HnswM,
+    P::HnswEfConstruction,
+    P::HnswEfSearch,
 ];
 
 /// Feedback words stand in at most this share of the passages, in corpora of at least [`SMALL`].
@@ -69,6 +71,7 @@ pub fn words(
         words,
         expansion: Vec::new(),
         parts: Vec::new(),
+        search: None,
     })
 }
 
@@ -210,17 +213,7 @@ pub fn two_step(
     (words, expansion)
 }
 
-/// Cosine with every passage. All passages match; a negative cosine has a rank like any other.
-pub fn dense(dense: &Dense, question: &str, depth: usize) -> Result<Ranked, EmbedError> {
-    let scores = dense.scores(question)?;
-    let hits = top(&scores, depth)
-        .into_iter()
-        .map(|(passage, score)| Hit { passage, score })
-        .collect();
-    Ok(flat(Ranker::Dense, hits, scores.len()))
-}
-
-fn flat(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
+pub(super) fn flat(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
     Ranked {
         ranker,
         hits,
@@ -228,6 +221,7 @@ fn flat(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
         words: Vec::new(),
         expansion: Vec::new(),
         parts: Vec::new(),
+        search: None,
     }
 }
 
@@ -298,40 +292,6 @@ fn scaled(hits: &[Hit], score: f32) -> f64 {
     f64::from(score - last) / if range > 0.0 { range } else { 1.0 }
 }
 
-/// The best candidates scored again by MaxSim over token vectors, which are cosines; the others keep their order, and
-/// scores below any cosine that say so.
-pub fn rerank(
-    index: &Index,
-    dense: &Dense,
-    first: &Ranked,
-    question: &str,
-    settings: &Settings,
-) -> Result<Vec<Hit>, EmbedError> {
-    let depth = settings.integer(P::RerankDepth).min(first.hits.len());
-    let texts: Vec<String> = first.hits[..depth]
-        .iter()
-        .map(|h| index.passages().full_text(h.passage as usize))
-        .collect();
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let scores = maxsim_texts(dense.encoder.as_ref(), question, &texts)?;
-    let mut hits: Vec<Hit> = first
-        .hits
-        .iter()
-        .zip(scores)
-        .map(|(h, score)| Hit {
-            passage: h.passage,
-            score,
-        })
-        .collect();
-    hits.sort_unstable_by(order);
-    let rest = first.hits[depth..].iter().enumerate();
-    hits.extend(rest.map(|(at, h)| Hit {
-        passage: h.passage,
-        score: -1.0 - at as f32,
-    }));
-    Ok(hits)
-}
-
 fn weighted(index: &Index, tokens: Tokens, word: &str, weight: f64) -> Weighted {
     // A word whose postings cannot be read is as good as unknown; the scoring right after reports the failure.
     let df = index.lexical().df(tokens, word).unwrap_or(0);
@@ -361,7 +321,7 @@ pub fn best(scores: &[f32], count: usize) -> Vec<Hit> {
 }
 
 /// Score descending, then id ascending.
-fn order(a: &Hit, b: &Hit) -> Ordering {
+pub(super) fn order(a: &Hit, b: &Hit) -> Ordering {
     b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage))
 }
 

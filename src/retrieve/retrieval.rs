@@ -1,6 +1,7 @@
 //! What a retrieval gives: every stage's outcome with its provenance, as plain data.
 
 use super::methods::{Ranker, Select};
+use super::nearest::Search;
 use super::settings::Settings;
 use super::view::GraphView;
 use crate::index::lexical::Weighted;
@@ -75,6 +76,19 @@ pub struct Ranked {
     pub expansion: Vec<Expansion>,
     /// The first pass of an expanded ranking; the lists of a fused one.
     pub parts: Vec<Arc<Ranked>>,
+    /// How nearest vectors were found; none for other lists.
+    pub search: Option<Search>,
+}
+
+/// What scored the candidates again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reranked {
+    /// `MaxSim` or `cross-encoder`.
+    pub name: &'static str,
+    /// The encoder whose token vectors MaxSim compares, or the cross-encoder's folder.
+    pub model: String,
+    /// How many; those below keep their order.
+    pub candidates: usize,
 }
 
 /// A word or name that feedback added to the question.
@@ -189,6 +203,8 @@ pub struct Retrieval {
     pub fused: Vec<Arc<Ranked>>,
     /// What a system with a layer of its own found.
     pub found: Option<Arc<dyn crate::systems::Found>>,
+    /// For methods that re-rank.
+    pub reranked: Option<Reranked>,
     /// Best first: [`DEPTH`] or top K, whichever is larger; only scores above zero.
     pub passages: Vec<Hit>,
 }

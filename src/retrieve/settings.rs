@@ -2,6 +2,8 @@
 
 use super::methods::Method;
 use super::parameters::{Parameter, Value};
+use super::presets::{NO_PRESET, Preset};
+use crate::embed::HnswOptions;
 use crate::index::Index;
 use serde::{Serialize, Serializer};
 
@@ -13,6 +15,8 @@ pub enum Origin {
     Default,
     /// What the opened index was built with.
     Index,
+    /// The preset's.
+    Preset,
     /// Set by the person.
     User,
 }
@@ -24,6 +28,7 @@ pub struct Settings {
     values: Vec<(Value, Origin)>,
     /// What the opened index was built with, where that differs from the declarations.
     built: Vec<(Parameter, Value)>,
+    preset: Option<&'static Preset>,
 }
 
 impl Settings {
@@ -37,6 +42,7 @@ impl Settings {
             method,
             values,
             built: Vec::new(),
+            preset: None,
         }
     }
 
@@ -51,10 +57,17 @@ impl Settings {
     pub fn adopt(&mut self, index: &Index) {
         let built = index.options();
         let linking = if built.alias_linking { "on" } else { "off" };
+        let graph = index.dense().and_then(|d| d.entry.hnsw.as_ref());
+        let number = |value: fn(&HnswOptions) -> usize| {
+            graph.map_or(String::new(), |entry| value(&entry.options).to_string())
+        };
+        let (m, width) = (number(|o| o.m), number(|o| o.ef_construction));
         let named = [
             (Parameter::Ner, &*built.ner),
             (Parameter::Norm, &*built.norm),
             (Parameter::AliasLinking, linking),
+            (Parameter::HnswM, &*m),
+            (Parameter::HnswEfConstruction, &*width),
         ];
         let values = named
             .iter()
@@ -73,18 +86,44 @@ impl Settings {
         self.method
     }
 
-    /// Another method; what the person or the index set stays, the rest takes the new method's defaults.
+    /// Another method; what the person, the preset or the index set stays, the rest takes the new method's defaults.
     pub fn set_method(&mut self, method: &'static Method) {
         self.method = method;
-        for (p, slot) in Parameter::ALL.iter().zip(&mut self.values) {
-            if slot.1 == Origin::Default {
-                slot.0 = method.default(*p);
+        self.restart();
+    }
+
+    /// The preset these settings stand on.
+    pub fn preset(&self) -> Option<&'static Preset> {
+        self.preset
+    }
+
+    /// Stands these settings on a preset, or on none again (`none`). What the person set stays.
+    ///
+    /// # Errors
+    /// No such preset; the settings stay as they are.
+    pub fn apply_preset(&mut self, name: &str) -> Result<(), String> {
+        self.preset = match name {
+            NO_PRESET => None,
+            name => Some(Preset::by_name(name)?),
+        };
+        self.restart();
+        Ok(())
+    }
+
+    /// Everything the person did not set, anew.
+    fn restart(&mut self) {
+        for parameter in Parameter::ALL {
+            if self.origin(*parameter) != Origin::User {
+                self.reset(*parameter);
             }
         }
     }
 
     /// What [`reset`](Self::reset) goes back to.
     fn start(&self, parameter: Parameter) -> (Value, Origin) {
+        if let Some(value) = self.preset.and_then(|p| p.value(self.method, parameter)) {
+            return (value, Origin::Preset);
+        }
         match self.built.iter().find(|(p, _)| *p == parameter) {
             Some((_, value)) => (*value, Origin::Index),
             None => (self.method.default(parameter), Origin::Default),
@@ -106,7 +145,7 @@ impl Settings {
         }
     }
 
-    /// Back to what the index was built with, or else the method's default.
+    /// Back to the preset's value, to what the index was built with, or else to the method's default.
     pub fn reset(&mut self, parameter: Parameter) {
         self.values[parameter as usize] = self.start(parameter);
     }

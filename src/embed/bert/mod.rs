@@ -187,4 +187,4 @@ impl Encoder for Bert {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

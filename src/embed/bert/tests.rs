@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 
 #[derive(Deserialize)]
-struct Golden {
+pub(crate) struct Golden {
     config: Value,
     vocabulary: Vec<String>,
     tensors: Vec<(String, Vec<usize>)>,
@@ -30,7 +30,7 @@ struct Pair {
     score: f32,
 }
 
-fn golden() -> Golden {
+pub(crate) fn golden() -> Golden {
     let text = include_str!("../../../tests/fixtures/embed/tiny-bert.json");
     serde_json::from_str(text).unwrap()
 }
@@ -46,7 +46,7 @@ fn noise(seed: u32, count: usize) -> impl Iterator<Item = f32> {
 }
 
 /// A folder with the tiny model; tensors are named with `prefix`.
-fn folder(golden: &Golden, prefix: &str) -> tempfile::TempDir {
+pub(crate) fn folder(golden: &Golden, prefix: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let data: Vec<(String, Vec<usize>, Vec<u8>)> = (0..)
         .zip(&golden.tensors)

@@ -138,6 +138,10 @@ impl Engine {
                 .ranked
                 .as_ref()
                 .map(|r| (r.ranker.label(), r.matched)),
+            reranked: retrieval
+                .reranked
+                .as_ref()
+                .map(|by| (by.name, by.candidates)),
             expanded: retrieval.ranked.as_ref().map_or(0, |r| r.expansion.len()),
             mixed: retrieval.mixed.map(|m| m.a),
             fallback: retrieval.fallback,
@@ -173,6 +177,7 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         entities: index.entities(),
         edges: index.edges(),
         questions: index.questions().iter().map(asked).collect(),
+        reranker: index.reranker().map_or("", |r| r.spec()).to_owned(),
     }
 }
 

@@ -25,7 +25,10 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let changed = state.settings.changed().len();
     let note = match changed {
-        0 => Line::from(vec![ink.muted("all default")]),
+        0 => Line::from(vec![ink.muted(state.settings.preset().map_or_else(
+            || "all default".to_owned(),
+            |preset| format!("preset {}", preset.name),
+        ))]),
         n => Line::from(vec![ink.span(format!("{n} changed"), Scope::Link)]),
     };
     let chrome = Chrome {
@@ -106,6 +109,7 @@ fn line(ink: &Ink<'_>, parameter: Parameter, width: usize) -> Line<'static> {
     let mark = match origin {
         Origin::User => ink.span("*", Scope::Link),
         Origin::Index => ink.span("i", Scope::Muted),
+        Origin::Preset => ink.span("p", Scope::Muted),
         Origin::Default => ink.text(" "),
     };
     let name = ink.span(
@@ -222,9 +226,13 @@ fn about(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
     let origin = match state.settings.origin(parameter) {
         Origin::User => ", set here",
         Origin::Index => ", as indexed",
-        Origin::Default => "",
+        Origin::Preset | Origin::Default => "",
     };
-    let default = format!(" default {}{origin} ", short(&base.text(parameter)));
+    let from = match (base.origin(parameter), base.preset()) {
+        (Origin::Preset, Some(preset)) => format!("preset {}:", preset.name),
+        _ => "default".to_owned(),
+    };
+    let default = format!(" {from} {}{origin} ", short(&base.text(parameter)));
     let rest = width.saturating_sub(default.len() + 2);
     let mut lines = vec![Line::from(vec![
         ink.span(ink.glyphs.rule.repeat(2), Scope::Border),

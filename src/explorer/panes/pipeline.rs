@@ -92,6 +92,13 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
         }
         stages.push((2, spans));
     }
+    if let Some((name, candidates)) = scene.and_then(|s| s.reranked) {
+        let by = vec![
+            ink.muted(format!("{name} of ")),
+            ink.value(candidates.to_string()),
+        ];
+        stages.push((2, by));
+    }
     if method.graph.is_some() {
         if method.ranker.is_some() {
             let mut spans = set(Parameter::Mix, "mix");

@@ -5,6 +5,7 @@ use crate::explorer::layout::Pane;
 use crate::explorer::rows::{self, PassageLine, SeedLine};
 use crate::explorer::scene::Scene;
 use crate::explorer::state::State;
+use crate::retrieve::Select;
 use serde_json::{Value, json};
 
 /// The selected row, or the open passage.
@@ -47,8 +48,10 @@ pub fn text(state: &mut State) -> Vec<Effect> {
         }
         Pane::Session => state.session.iter().rev().nth(row).map(|run| {
             let set = run.settings.changed().join(" ");
+            let preset = run.settings.preset().map_or("", |p| p.name);
             (
-                format!("{} {set}", run.settings.method().name)
+                format!("{} {preset} {set}", run.settings.method().name)
+                    .replace("  ", " ")
                     .trim()
                     .to_owned(),
                 "run".to_owned(),
@@ -241,6 +244,12 @@ pub fn shell(state: &State) -> String {
     }
     words.push(quote(&state.wanted.question));
     words.push(format!("--method {}", state.settings.method().name));
+    if let Some(preset) = state.settings.preset() {
+        words.push(format!("--preset {}", preset.name));
+    }
+    if !state.facts.reranker.is_empty() && state.settings.method().select == Select::Rerank {
+        words.push(format!("--reranker {}", quote(&state.facts.reranker)));
+    }
     words.extend(
         state
             .settings

@@ -27,6 +27,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Ask(question) => ask::question(state, &question),
         Action::AskNumber(number) => ask::number(state, number),
         Action::Method(name) => settings::method(state, &name),
+        Action::Preset(name) => settings::preset(state, &name),
         Action::Set(parameter, value) => settings::set_text(state, &parameter, &value),
         Action::Node(node) => moves::go_to_node(state, node),
         Action::Passage(passage) => moves::go_to_passage(state, passage),

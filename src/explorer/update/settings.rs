@@ -5,7 +5,7 @@ use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows;
 use crate::explorer::state::{State, favourite};
-use crate::retrieve::{Method, Origin, Parameter, Settings, Value};
+use crate::retrieve::{Method, NO_PRESET, Origin, Parameter, Settings, Value};
 
 /// How many changes can be taken back.
 const UNDO: usize = 500;
@@ -131,6 +131,18 @@ pub fn method(state: &mut State, name: &str) -> Vec<Effect> {
     }
 }
 
+/// Stands the settings on a preset, or on none.
+pub fn preset(state: &mut State, name: &str) -> Vec<Effect> {
+    let mut settings = state.settings.clone();
+    match settings.apply_preset(name) {
+        Ok(()) => change(state, settings),
+        Err(said) => {
+            state.message = Message::error(said);
+            Vec::new()
+        }
+    }
+}
+
 /// Takes the settings of an earlier run.
 pub fn take(state: &mut State, settings: Settings) -> Vec<Effect> {
     change(state, settings)
@@ -165,6 +177,10 @@ pub fn difference(from: &Settings, to: &Settings) -> String {
             from.method().name,
             to.method().name
         ));
+    }
+    if from.preset() != to.preset() {
+        let name = |s: &Settings| s.preset().map_or(NO_PRESET, |p| p.name);
+        words.push(format!("preset {} > {}", name(from), name(to)));
     }
     let uses = to.method().uses();
     for parameter in uses.into_iter().filter(|p| from.get(*p) != to.get(*p)) {

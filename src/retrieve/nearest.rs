@@ -1,0 +1,203 @@
+//! Dense retrieval: the passages nearest to the question, by exact search or through the small-world graph.
+
+use super::methods::Ranker;
+use super::parameters::Parameter as P;
+use super::rank::flat;
+use super::retrieval::{Hit, Ranked};
+use super::settings::Settings;
+use crate::embed::vectors::top;
+use crate::embed::{EmbedError, HnswOptions};
+use crate::index::near::FROM;
+use crate::index::{Dense, NearOptions};
+use serde::Serialize;
+
+/// How the nearest vectors were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase", tag = "search")]
+pub enum Search {
+    /// Every vector was compared.
+    Exact,
+    Hnsw {
+        m: usize,
+        ef_construction: usize,
+        /// Width of the beam: `hnsw_ef_search`, or the length of the list where that is more.
+        ef: usize,
+    },
+}
+
+fn graph(settings: &Settings) -> HnswOptions {
+    HnswOptions {
+        m: settings.integer(P::HnswM),
+        ef_construction: settings.integer(P::HnswEfConstruction),
+        seed: 0,
+    }
+}
+
+/// What an index is built with under these settings.
+pub fn near(settings: &Settings) -> Option<NearOptions> {
+    let from = match settings.choice(P::VectorSearch) {
+        "exact" => return None,
+        "hnsw" => 0,
+        _ => FROM,
+    };
+    Some(NearOptions {
+        from,
+        graph: graph(settings),
+        ef_search: settings.integer(P::HnswEfSearch),
+    })
+}
+
+/// How a list of `depth` is found: `auto` takes the graph where the index has stored one.
+pub fn search(dense: &Dense, settings: &Settings, depth: usize) -> Search {
+    let hnsw = match settings.choice(P::VectorSearch) {
+        "exact" => false,
+        "hnsw" => true,
+        _ => dense.entry.hnsw.is_some(),
+    };
+    if !hnsw {
+        return Search::Exact;
+    }
+    let graph = graph(settings);
+    Search::Hnsw {
+        m: graph.m,
+        ef_construction: graph.ef_construction,
+        ef: settings.integer(P::HnswEfSearch).max(depth),
+    }
+}
+
+/// Builds now what a search would build: with many threads asking, one has to build before the others.
+///
+/// # Errors
+/// None that a search would not have.
+pub fn prepare(dense: &Dense, settings: &Settings) -> Result<(), EmbedError> {
+    if settings.method().ranker.is_some_and(Ranker::reads_vectors)
+        && search(dense, settings, 0) != Search::Exact
+    {
+        dense.hnsw(&graph(settings))?;
+    }
+    Ok(())
+}
+
+/// The nearest passages by cosine. An exact search matches all passages; a negative cosine has a rank like any other.
+pub fn nearest(
+    dense: &Dense,
+    question: &str,
+    settings: &Settings,
+    depth: usize,
+) -> Result<Ranked, EmbedError> {
+    let search = search(dense, settings, depth);
+    let (found, matched) = match search {
+        Search::Exact => {
+            let scores = dense.scores(question)?;
+            (top(&scores, depth), scores.len())
+        }
+        Search::Hnsw { ef, .. } => {
+            let graph = dense.hnsw(&graph(settings))?;
+            let query = dense.encoder.question(question)?;
+            let found = graph.nearest(&dense.vectors, &query, depth, ef)?;
+            let count = found.len();
+            (found, count)
+        }
+    };
+    let hits = found
+        .into_iter()
+        .map(|(passage, score)| Hit { passage, score })
+        .collect();
+    Ok(Ranked {
+        search: Some(search),
+        ..flat(Ranker::Dense, hits, matched)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::evaluate;
+    use crate::index::{BuildOptions, Index, Silent, sample};
+    use crate::retrieve::{DEPTH, Method, Origin, Quiet, Retriever};
+    use std::sync::Arc;
+
+    fn settings(index: &Index, method: &str, changes: &[&str]) -> Settings {
+        let mut settings = Settings::of(index, Method::by_name(method).unwrap());
+        changes.iter().for_each(|c| settings.set_text(c).unwrap());
+        settings
+    }
+
+    fn ranked(index: &Arc<Index>, changes: &[&str], question: &str) -> Arc<Ranked> {
+        let settings = settings(index, "dense", changes);
+        let retrieval = Retriever::new(index.clone()).retrieve(question, &settings, &mut Quiet);
+        retrieval.unwrap().ranked.unwrap()
+    }
+
+    #[test]
+    fn chosen_by_what_is_stored_or_by_the_setting() {
+        let plain = Arc::new(sample::index().unwrap());
+        let mut built = settings(&plain, "dense", &["vector_search=hnsw", "hnsw_m=8"]);
+        let options = BuildOptions {
+            near: near(&built),
+            ..BuildOptions::default()
+        };
+        assert_eq!(options.near.as_ref().unwrap().from, 0);
+        let with = Arc::new(Index::build(sample::corpus().unwrap(), &options, &Silent).unwrap());
+        // The session takes over what the index was built with.
+        let own = settings(&with, "dense", &[]);
+        assert_eq!(
+            (own.integer(P::HnswM), own.origin(P::HnswM)),
+            (8, Origin::Index)
+        );
+        assert_eq!(own.origin(P::HnswEfConstruction), Origin::Default);
+        let question = "Who discovered the moon Titan?";
+        let hnsw = |m| {
+            Some(Search::Hnsw {
+                m,
+                ef_construction: 200,
+                ef: DEPTH,
+            })
+        };
+        let of = |index, changes| ranked(index, changes, question).search;
+        assert_eq!(of(&plain, &[]), Some(Search::Exact));
+        assert_eq!(of(&plain, &["vector_search=hnsw"]), hnsw(32));
+        assert_eq!(of(&with, &[]), hnsw(8));
+        assert_eq!(of(&with, &["hnsw_m=12"]), hnsw(12));
+        assert_eq!(of(&with, &["vector_search=exact"]), Some(Search::Exact));
+        let wide = of(&with, &["hnsw_ef_search=160"]);
+        assert!(matches!(wide, Some(Search::Hnsw { ef: 160, .. })));
+
+        built.set_text("vector_search=exact").unwrap();
+        assert_eq!(near(&built), None);
+        built.set_text("vector_search=auto").unwrap();
+        assert_eq!(near(&built).unwrap().from, FROM);
+    }
+
+    #[test]
+    fn a_beam_as_wide_as_the_corpus_finds_what_exact_search_finds_to_the_bit() {
+        let index = Arc::new(sample::index().unwrap());
+        for question in index.questions().iter().take(20) {
+            let exact = ranked(&index, &["vector_search=exact"], &question.text);
+            let beam = &["vector_search=hnsw", "hnsw_ef_search=232"];
+            let near = ranked(&index, beam, &question.text);
+            assert_eq!(exact.hits, near.hits);
+            assert_eq!((exact.matched, near.matched), (index.len(), DEPTH));
+        }
+    }
+
+    #[test]
+    fn a_change_of_search_is_no_memory_of_the_other_and_threads_share_one_graph() {
+        let index = Arc::new(sample::index().unwrap());
+        let mut retriever = Retriever::new(index.clone());
+        let question = &index.questions()[0].text;
+        let mut search = |changes: &[&str]| {
+            let settings = settings(&index, "dense", changes);
+            let retrieval = retriever.retrieve(question, &settings, &mut Quiet).unwrap();
+            retrieval.ranked.unwrap().search
+        };
+        assert_eq!(search(&[]), Some(Search::Exact));
+        assert_ne!(search(&["vector_search=hnsw"]), Some(Search::Exact));
+        assert_eq!(search(&[]), Some(Search::Exact));
+        for method in ["dense", "rrf", "graph-dense", "rrf-ppr"] {
+            let settings = settings(&index, method, &["vector_search=hnsw"]);
+            let found = evaluate(&index, index.questions(), &settings, |_| true).unwrap();
+            assert_eq!(found.per_question.len(), index.questions().len());
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Presets: the settings that a paper used for a data set, declared once.
+//!
+//! A preset lies between what the index was built with and what the person sets: it replaces the former, yields to the
+//! latter, and a reset goes back to it.
+
+use super::methods::Method;
+use super::parameters::{Parameter, Parameter as P, Value};
+
+/// Named values for some parameters, some of them by method.
+#[derive(Debug)]
+pub struct Preset {
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// Where the values come from.
+    pub source: &'static str,
+    /// For every method.
+    values: &'static [(Parameter, &'static str)],
+    /// For single methods.
+    by_method: &'static [(&'static str, Parameter, &'static str)],
+}
+
+/// What takes a preset off again.
+pub const NO_PRESET: &str = "none";
+
+/// SPRIG's defaults by data set. Mentions are found as its cheap option has it, so that figures can be compared; its main
+/// tables use spaCy names, which this program does not have.
+pub static PRESETS: &[Preset] = &[
+    Preset {
+        name: "hotpotqa",
+        about: "SPRIG on HotpotQA: push, normal form simple, q 0.5, k 10 (dense 5)",
+        source: "SPRIG, defaults by data set; its option of regex mentions",
+        values: &[
+            (P::Ner, "regex"),
+            (P::Norm, "simple"),
+            (P::HubP, "0.5"),
+            (P::SeedQ, "0.5"),
+            (P::SeedWeight, "rank"),
+            (P::Mix, "mass"),
+            (P::Walk, "push"),
+            (P::Alpha, "0.15"),
+        ],
+        by_method: &[
+            ("graph-hybrid", P::SeedK, "10"),
+            ("graph-rrf", P::SeedK, "10"),
+            ("graph-dense", P::SeedK, "5"),
+        ],
+    },
+    Preset {
+        name: "2wiki",
+        about: "SPRIG on 2WikiMultiHopQA: power with 5 steps, normal form lower, q 1, k 5 (dense 3)",
+        source: "SPRIG, defaults by data set; its option of regex mentions",
+        values: &[
+            (P::Ner, "regex"),
+            (P::Norm, "lower"),
+            (P::HubP, "0.5"),
+            (P::SeedQ, "1"),
+            (P::SeedWeight, "rank"),
+            (P::Mix, "mass"),
+            (P::Walk, "power"),
+            (P::Alpha, "0.15"),
+            (P::Steps, "5"),
+        ],
+        by_method: &[
+            ("graph-hybrid", P::SeedK, "5"),
+            ("graph-rrf", P::SeedK, "5"),
+            ("graph-dense", P::SeedK, "3"),
+        ],
+    },
+];
+
+impl Preset {
+    /// # Errors
+    /// The name, and the names there are.
+    pub fn by_name(name: &str) -> Result<&'static Preset, String> {
+        PRESETS.iter().find(|p| p.name == name).ok_or_else(|| {
+            let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
+            format!("no preset '{name}'; there are {}", names.join(", "))
+        })
+    }
+
+    /// What this preset says of a parameter, for a method.
+    pub fn value(&self, method: &Method, parameter: Parameter) -> Option<Value> {
+        let own = self
+            .by_method
+            .iter()
+            .find(|(name, p, _)| *name == method.name && *p == parameter)
+            .map(|(_, _, text)| text);
+        let common = || self.values.iter().find(|(p, _)| *p == parameter);
+        let text = own.or_else(|| common().map(|(_, text)| text))?;
+        parameter.declaration().domain.parse(text).ok()
+    }
+
+    /// What it says of the parameters that a method uses, in pipeline order.
+    pub fn values(&self, method: &Method) -> Vec<(Parameter, Value)> {
+        let uses = method.uses().into_iter();
+        uses.filter_map(|p| Some((p, self.value(method, p)?)))
+            .collect()
+    }
+}
+
+impl PartialEq for Preset {
+    fn eq(&self, other: &Preset) -> bool {
+        self.name == other.name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::{BuildOptions, EntityOptions, Index, Silent, sample};
+    use crate::retrieve::{METHODS, Origin, Settings};
+
+    fn settings(method: &str) -> Settings {
+        Settings::new(Method::by_name(method).unwrap())
+    }
+
+    #[test]
+    fn every_value_is_one_of_its_domain_and_every_method_is_there() {
+        for preset in PRESETS {
+            assert_ne!(preset.name, NO_PRESET);
+            let by_method = preset.by_method.iter().map(|(_, p, text)| (*p, *text));
+            for (p, text) in preset.values.iter().copied().chain(by_method) {
+                let domain = &p.declaration().domain;
+                assert!(
+                    domain.parse(text).is_ok(),
+                    "{} {}={text}",
+                    preset.name,
+                    p.id()
+                );
+            }
+            for (name, p, _) in preset.by_method {
+                assert!(Method::by_name(name).unwrap().uses().contains(p));
+            }
+        }
+        let said = Preset::by_name("wiki").unwrap_err();
+        assert_eq!(said, "no preset 'wiki'; there are hotpotqa, 2wiki");
+    }
+
+    #[test]
+    fn the_published_table() {
+        let texts = |preset: &str, method: &str, ids: &[P]| -> Vec<String> {
+            let mut s = settings(method);
+            s.apply_preset(preset).unwrap();
+            ids.iter().map(|p| s.text(*p)).collect()
+        };
+        let ids = [P::Ner, P::Norm, P::Walk, P::Alpha, P::HubP, P::SeedQ];
+        assert_eq!(
+            texts("hotpotqa", "graph", &ids),
+            ["regex", "simple", "push", "0.15", "0.5", "0.5"]
+        );
+        assert_eq!(
+            texts("2wiki", "graph", &ids),
+            ["regex", "lower", "power", "0.15", "0.5", "1"]
+        );
+        for (preset, hybrid, dense) in [("hotpotqa", "10", "5"), ("2wiki", "5", "3")] {
+            let ids = [P::SeedK, P::SeedWeight, P::Mix];
+            assert_eq!(
+                texts(preset, "graph-hybrid", &ids),
+                [hybrid, "rank", "mass"]
+            );
+            assert_eq!(texts(preset, "graph-rrf", &ids), [hybrid, "rank", "mass"]);
+            assert_eq!(texts(preset, "graph-dense", &ids), [dense, "rank", "mass"]);
+        }
+    }
+
+    #[test]
+    fn the_person_goes_before_the_preset_and_a_reset_goes_back_to_it() {
+        let mut s = settings("graph-hybrid");
+        s.set_text("alpha=0.4").unwrap();
+        s.set_text("seed_k=7").unwrap();
+        s.apply_preset("2wiki").unwrap();
+        assert_eq!(
+            (s.real(P::Alpha), s.origin(P::Alpha)),
+            (0.4, Origin::User),
+            "set before"
+        );
+        assert_eq!(
+            (s.real(P::SeedQ), s.origin(P::SeedQ)),
+            (1.0, Origin::Preset)
+        );
+        assert_eq!(s.origin(P::Epsilon), Origin::Default);
+        assert_eq!(s.changed(), ["seed_k=7", "alpha=0.4"]);
+        s.reset(P::SeedK);
+        assert_eq!(
+            (s.integer(P::SeedK), s.origin(P::SeedK)),
+            (5, Origin::Preset)
+        );
+        s.set_method(Method::by_name("graph-dense").unwrap());
+        assert_eq!(
+            (s.integer(P::SeedK), s.origin(P::SeedK)),
+            (3, Origin::Preset)
+        );
+        assert_eq!(s.real(P::Alpha), 0.4);
+        // One replaces the other, and taking it off gives the method's defaults back.
+        s.apply_preset("hotpotqa").unwrap();
+        assert_eq!(
+            (s.choice(P::Walk), s.integer(P::SeedK), s.real(P::Alpha)),
+            ("push", 5, 0.4)
+        );
+        assert!(s.apply_preset("squad").is_err());
+        assert_eq!(s.preset().map(|p| p.name), Some("hotpotqa"));
+        s.apply_preset(NO_PRESET).unwrap();
+        assert_eq!(s.preset(), None);
+        s.reset(P::Alpha);
+        assert_eq!(s, settings("graph-dense"));
+    }
+
+    #[test]
+    fn it_goes_before_what_the_index_was_built_with() {
+        let options: BuildOptions = EntityOptions {
+            norm: "none".into(),
+            ..EntityOptions::default()
+        }
+        .into();
+        let index = Index::build(sample::corpus().unwrap(), &options, &Silent).unwrap();
+        let mut s = settings("graph");
+        s.apply_preset("2wiki").unwrap();
+        s.adopt(&index);
+        assert_eq!(
+            (s.choice(P::Norm), s.origin(P::Norm)),
+            ("lower", Origin::Preset)
+        );
+        s.apply_preset(NO_PRESET).unwrap();
+        assert_eq!(
+            (s.choice(P::Norm), s.origin(P::Norm)),
+            ("none", Origin::Index)
+        );
+    }
+
+    #[test]
+    fn lists_hold_what_a_method_uses() {
+        let listed = |method: &str| {
+            let method = Method::by_name(method).unwrap();
+            PRESETS[0].values(method).len()
+        };
+        assert_eq!((listed("bm25"), listed("graph-hybrid")), (0, 9));
+        assert!(METHODS.iter().all(|m| listed(m.name) <= m.uses().len()));
+    }
+}
