@@ -5,6 +5,7 @@ use super::{How, Reading};
 use crate::explain::{self, trace::seed_json};
 use crate::index::Index;
 use crate::retrieve::{Parameter, Recorder, Retrieval, Retriever, Settings, StageTime};
+use crate::systems::{Entry, Story};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Map, json};
@@ -100,7 +101,10 @@ fn ask_json(index: &Index, retrieval: &Retrieval, times: &[StageTime]) -> serde_
             .take(200)
             .map(|s| seed_json(index, retrieval, view, s))
             .collect(),
-        None => flat_seeds(index, retrieval),
+        None => match &retrieval.found {
+            Some(found) => told_seeds(index, &found.story(index)),
+            None => flat_seeds(index, retrieval),
+        },
     };
     let passages: Vec<_> = retrieval
         .top()
@@ -108,8 +112,12 @@ fn ask_json(index: &Index, retrieval: &Retrieval, times: &[StageTime]) -> serde_
         .enumerate()
         .map(|(at, hit)| {
             let p = hit.passage;
-            json!({"rank": at + 1, "id": index.id(p), "title": index.title(p), "score": hit.score,
-                   "text": index.text(p), "why": explain::why_here(index, retrieval, p)})
+            let mut entry = json!({"rank": at + 1, "id": index.id(p), "title": index.title(p), "score": hit.score,
+                   "text": index.text(p), "why": explain::why_here(index, retrieval, p)});
+            if let Some(found) = &retrieval.found {
+                entry["parts"] = json!(found.parts(index, p));
+            }
+            entry
         })
         .collect();
     json!({
@@ -122,6 +130,18 @@ fn ask_json(index: &Index, retrieval: &Retrieval, times: &[StageTime]) -> serde_
         "seeds": seeds,
         "passages": passages,
     })
+}
+
+/// What a system with a graph of its own started from.
+fn told_seeds(index: &Index, story: &Story) -> Vec<serde_json::Value> {
+    let seed = |entry: &Entry| {
+        let item = &story.items[entry.item];
+        let node = item
+            .passage
+            .map_or(json!(item.label), |p| json!(index.id(p)));
+        json!({"node": node, "kind": item.kind, "label": item.label, "weight": entry.value, "why": entry.why})
+    };
+    story.seeds.iter().map(seed).collect()
 }
 
 /// A flat ranking starts from the question's words.
@@ -149,6 +169,13 @@ pub fn trace(args: &AskArgs) -> Result<()> {
     }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{} · {}", trace.method, trace.question)?;
+    if let Some(headline) = &trace.headline {
+        writeln!(out, "{headline}")?;
+    }
+    let named = |entry: &serde_json::Value| match entry["item"].as_u64() {
+        Some(at) => trace.items.get(at as usize).map_or("", |item| &item.label),
+        None => "",
+    };
     for stage in &trace.stages {
         writeln!(
             out,
@@ -159,16 +186,25 @@ pub fn trace(args: &AskArgs) -> Result<()> {
             stage.counters
         )?;
         for node in stage.nodes.iter().take(12) {
-            writeln!(out, "  {}", brief(node))?;
+            writeln!(out, "  {}{}", told(named(node)), brief(node))?;
         }
         for cut in stage.cut.iter().take(4) {
-            writeln!(out, "  - {}", brief(cut))?;
+            writeln!(out, "  - {}{}", told(named(cut)), brief(cut))?;
         }
     }
     for entry in &trace.missing {
         writeln!(out, "\nmissing gold {}", brief(entry))?;
     }
     Ok(())
+}
+
+/// The name of an item before its figures.
+fn told(name: &str) -> String {
+    if name.is_empty() {
+        String::new()
+    } else {
+        format!("{name}  ")
+    }
 }
 
 /// A JSON object on one line, its longest lists left to `--json`.

@@ -6,7 +6,9 @@ use super::near::{Near, NearEntry};
 use super::passages::Passages;
 use crate::corpus::Question;
 use crate::embed::vectors::Rows;
-use crate::embed::{EmbedError, Encoder, Given, Hnsw, Identity, Kind, Vectors, Weights, spec};
+use crate::embed::{
+    EmbedError, Encoder, Gather, Given, Hnsw, Identity, Kind, Vectors, Weights, spec,
+};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -31,6 +33,9 @@ pub struct GivenFiles {
 
 /// What stands for the encoder of vectors that were given.
 pub const FILE: &str = "file";
+
+/// Passages encoded at a time.
+const BLOCK: usize = 16_384;
 
 /// The dense part of an index.
 pub struct Dense {
@@ -57,11 +62,17 @@ impl Dense {
             return Ok(None);
         }
         opened.learn(&texts)?;
-        let rows = match opened.passages(&texts, progress) {
-            Err(EmbedError::Cancelled) => return Ok(None),
-            rows => rows?,
-        };
-        Dense::with(encoder, opened, rows).map(Some)
+        // Quantised block by block: the rows of a million passages in f32 would be the largest thing in memory.
+        let identity = opened.identity().clone();
+        let mut gather = Gather::new(identity.clone(), identity.kind == Kind::Static);
+        for (at, block) in texts.chunks(BLOCK).enumerate() {
+            let rows = opened.passages(block, &|done| progress(at * BLOCK + done));
+            match rows {
+                Err(EmbedError::Cancelled) => return Ok(None),
+                rows => gather.push(&rows?)?,
+            }
+        }
+        Ok(Some(Dense::of(encoder, opened, gather.finish()?)))
     }
 
     /// Takes vectors from files. `questions` are all those of the corpus.
@@ -96,17 +107,21 @@ impl Dense {
         if identity.kind == Kind::Static {
             vectors = vectors.quantised();
         }
-        Ok(Dense {
+        Ok(Dense::of(spec, encoder, vectors))
+    }
+
+    fn of(spec: &str, encoder: Box<dyn Encoder>, vectors: Vectors) -> Dense {
+        Dense {
             entry: DenseEntry {
                 encoder: spec.to_owned(),
-                identity,
+                identity: vectors.identity().clone(),
                 hnsw: None,
             },
             vectors,
             encoder,
             mean: OnceLock::new(),
             near: Near::default(),
-        })
+        }
     }
 
     /// Opens what an index stored. The encoder must still be the one that made the vectors.

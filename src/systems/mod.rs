@@ -9,7 +9,8 @@ pub mod story;
 pub use story::{Cut, Edge, Entry, Item, Part, Reason, Stage, Story};
 
 use crate::embed::Encoder;
-use crate::index::{Dense, Index, IndexError, Progress};
+use crate::index::{Dense, Index, IndexError, Layer, Progress};
+use crate::retrieve::hop::HopLayer;
 use crate::retrieve::{Hit, Parameter, RetrieveError, Settings};
 use std::any::Any;
 use std::fmt::Debug;
@@ -95,4 +96,11 @@ pub struct LayerKind {
 }
 
 /// Every layer there is, in the order they are listed.
-pub static LAYERS: &[LayerKind] = &[];
+pub static LAYERS: &[LayerKind] = &[LayerKind {
+    name: HopLayer::NAME,
+    about: "names with passage titles among them, and a vector for every sentence",
+    build: |index, _, progress| {
+        index.add_layer(HopLayer::build(index, progress)?);
+        Ok(())
+    },
+}];

@@ -119,10 +119,11 @@ pub struct Sources<'a> {
 
 /// The rule of [`single_hop`].
 const COVER_SLOPE: f64 = 15.0;
-const COVER_MIDDLE: f64 = 0.75;
+const COVER_MIDDLE: f64 = 0.85;
+const CLAIM: f64 = 2.0;
 const NAMELESS: f64 = 5.0;
 /// What BM25's rank weighs more, and walks and bridge less, for a single-hop question.
-const SINGLE_BM25: f64 = 3.5;
+const SINGLE_BM25: f64 = 4.5;
 const SINGLE_WALKS: f64 = 0.5;
 /// A rank counts up to this one.
 const RANKED: usize = 100;
@@ -341,15 +342,32 @@ pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, Retri
     })
 }
 
-/// A question is single-hop as far as the first passage covers its words, and more so when it names nothing: a bridge
-/// question's second half is in no first passage. A logistic rule; its two slopes were chosen on four sets (RESEARCH.md).
+/// A question is single-hop as far as the first passage covers its words: a bridge question's second half is in no first
+/// passage. A claim to be checked, which asks nothing, tends to be told by one passage, and the more so when it names
+/// nothing. A logistic rule; its constants were chosen on five sets (RESEARCH.md, the guard).
 fn single_hop(from: &Sources<'_>, left: f64) -> f64 {
     let all: f64 = from.words.words.iter().map(|w| w.idf).sum();
     let covered = 1.0 - left / all.max(1e-9);
-    let linked = |n: &QueryName| matches!(n.link, Link::Linked { .. });
-    let nameless = !from.names.iter().any(linked);
-    let odds = COVER_SLOPE * (covered - COVER_MIDDLE) + if nameless { NAMELESS } else { 0.0 };
+    let nameless = !from
+        .names
+        .iter()
+        .any(|n| matches!(n.link, Link::Linked { .. }));
+    let claim = match (asks(from.question), nameless) {
+        (true, _) => 0.0,
+        (false, false) => CLAIM,
+        (false, true) => CLAIM + NAMELESS,
+    };
+    let odds = COVER_SLOPE * (covered - COVER_MIDDLE) + claim;
     1.0 / (1.0 + (-odds).exp())
+}
+
+/// Whether a text is a question and no claim.
+fn asks(text: &str) -> bool {
+    const ASKING: [&str; 9] = [
+        "who", "whom", "whose", "what", "which", "when", "where", "why", "how",
+    ];
+    let asking = |word: &str| ASKING.iter().any(|w| word.eq_ignore_ascii_case(w));
+    text.contains('?') || text.split(|c: char| !c.is_alphanumeric()).any(asking)
 }
 
 /// Every name that a sentence of a seed mentions and the question does not, with the nearest such sentence.

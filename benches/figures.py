@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Our figures beside the reference's and the paper's order, as Markdown: `python3 benches/figures.py > figures.md`.
+
+Needs ../shared/data and ../shared/golden (or --shared FOLDER). Standard library only.
+
+Two tables. The first runs every method with every default and the built-in encoder. The second runs the methods with the
+reference's own settings, and prints the reference's metrics beside them; the four that need its MiniLM vectors are held
+against it by `cargo test --test golden`, because only a library call takes vectors from a file. Both then say which
+relations of the published tables hold (SPRIG, main tables).
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+# data folder: name of the golden set, and the corpus whose passages are in the reference's order.
+SETS = {
+    "hotpotqa-train100": ("hotpot100", "hotpotqa-train100"),
+    "musique-train100": ("musique100", "musique-train100"),
+    "hotpotqa-dev500": ("hotpotqa-dev500", "hotpotqa-dev500"),
+}
+# golden run: method, and what the reference sets otherwise. As in tests/golden.rs.
+RUNS = {
+    "bm25": ("bm25", []),
+    "bm25_stem": ("bm25", ["tokens=stem", "bm25_k1=0.9", "bm25_b=0.4"]),
+    "bm25_rm3": ("bm25-rm3", ["rm3_pool=all"]),
+    "bm25_2step": ("bm25-2step", ["step2_rule=rank", "step2_docs=5", "step2_entities=10", "step2_weight=0.3"]),
+    "tfidf_graph": ("tfidf-graph", []),
+    "graph_uniform": ("graph", []),
+    "graph_bm25fallback": ("graph", ["fallback=bm25_top1"]),
+    "graph_hybrid_k5": ("graph-hybrid", ["seed_k=5"]),
+    "graph_hybrid_k10": ("graph-hybrid", ["seed_k=10"]),
+    "graph_hybrid_k5_mix": ("graph-hybrid", ["seed_k=5", "mix=adaptive"]),
+    "graph_hybrid_k5_prune": ("graph-hybrid", ["seed_k=5", "prune_top_pct=1", "edge_cap=100"]),
+    "graph_hybrid_k5_el": ("graph-hybrid", ["seed_k=5", "alias_linking=on"]),
+    "graph_hybrid_k5_stop": ("graph-hybrid", ["seed_k=5", "ner=regex_stop"]),
+    "graph_hybrid_k5_push1e-4": ("graph-hybrid", ["seed_k=5", "walk=push", "epsilon=1e-4"]),
+}
+# With MiniLM vectors: printed beside our default encoder's figures.
+DENSE = {"dense_minilm": "dense", "rrf_minilm": "rrf", "graph_dense_minilm_k5": "graph-dense", "graph_rrf_minilm_k5": "graph-rrf"}
+FUSED = {"fused_static": "hop"}
+# The published order (SPRIG, main tables): measure, what is higher, what is lower.
+ORDER = [
+    ("R@10", "graph-rrf", "rrf"),
+    ("R@10", "rrf", "bm25"),
+    ("R@10", "graph-hybrid", "bm25"),
+    ("R@10", "bm25", "graph"),
+    ("R@10", "graph-dense", "dense"),
+    ("R@10", "bm25", "bm25-rm3"),
+    ("R@10", "rrf", "rrf-ppr"),
+    ("RR", "graph", "tfidf-graph"),
+    ("RR", "rrf", "graph-rrf"),
+]
+# The reference's names of our measures.
+MEASURES = {"R@5": "recall@5", "R@10": "recall@10", "Success@10": "hit@10", "RR": "mrr@100"}
+
+
+def call(program, *args):
+    out = subprocess.run([*program, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if out.returncode:
+        sys.exit(f"{' '.join([*program, *args])}: {out.stderr.strip()}")
+    return out.stdout
+
+
+def evaluate(program, index, methods, settings, resamples=100):
+    """Measures by method."""
+    sets = [part for setting in settings for part in ("--set", setting)]
+    out = json.loads(call(program, "eval", index, "--method", ",".join(methods), "--json", "--resamples", str(resamples), *sets))
+    return {m["method"]: m["measures"] for m in out["methods"]}
+
+
+def number(value):
+    return "-" if value is None else f"{value:.3f}".removeprefix("0")
+
+
+def pair(row, names=("R@5", "R@10")):
+    return " / ".join(number(row.get(name)) for name in names)
+
+
+def table(head, rows):
+    print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print(flush=True)
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    root = os.path.dirname(here)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shared", default=os.path.join(os.path.dirname(root), "shared"))
+    parser.add_argument("--program", help="a built hopscope; else cargo builds it")
+    args = parser.parse_args()
+    if args.program:
+        program = [args.program]
+    else:
+        program = ["cargo", "run", "--release", "--quiet", "--manifest-path", os.path.join(root, "Cargo.toml"), "--"]
+    methods = [m["name"] for m in json.loads(call(program, "methods", "--json"))]
+
+    ours, again, golden = {}, {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (known, data) in SETS.items():
+            index = os.path.join(folder, name)
+            corpus = os.path.join(args.shared, "data", data)
+            call(program, "index", corpus, "--out", index)
+            plain = os.path.join(folder, name + ".regex")
+            # The reference's mentions are the literal pattern's.
+            call(program, "index", corpus, "--out", plain, "--set", "ner=regex")
+            ours[name] = {}
+            for method in methods:
+                # A method may need a layer that this index has not: it says so, and has no figure.
+                try:
+                    ours[name].update(evaluate(program, index, [method], []))
+                except SystemExit as said:
+                    print(str(said).splitlines()[-1], file=sys.stderr)
+            again[name], golden[name] = {}, {}
+            for run in [*RUNS, *DENSE, *FUSED]:
+                path = os.path.join(args.shared, "golden", f"{known}.{run}.json")
+                if os.path.exists(path):
+                    golden[name][run] = json.load(open(path))["metrics"]
+            for run, (method, settings) in RUNS.items():
+                again[name][run] = evaluate(program, plain, [method], ["ner=regex", *settings])[method]
+            print(f"{name} done", file=sys.stderr)
+
+    print("### Every default, built-in encoder: R@5 / R@10, then reciprocal rank (RR)\n")
+    shown = [m for m in methods if any(m in ours[name] for name in SETS)]
+    table(["", *SETS], ([m, *(f"{pair(ours[s].get(m, {}))}, {number(ours[s].get(m, {}).get('RR'))}" for s in SETS)] for m in shown))
+
+    print("### The published order\n\nDifference in the measure; **no** where the order does not hold. First our defaults, in brackets the reference's own figures.\n")
+    of_golden = {"bm25": "bm25", "bm25-rm3": "bm25_rm3", "tfidf-graph": "tfidf_graph", "graph": "graph_uniform",
+                 "graph-hybrid": "graph_hybrid_k5", **{m: run for run, m in DENSE.items()}}
+    rows = []
+    for measure, high, low in ORDER:
+        row = [f"{measure}: {high} > {low}"]
+        for s in SETS:
+            difference = ours[s][high][measure] - ours[s][low][measure]
+            cell = f"{difference:+.3f}" + ("" if difference > 0 else " **no**")
+            there = [golden[s].get(of_golden.get(m), {}).get(MEASURES[measure]) for m in (high, low)]
+            cell += f" ({there[0] - there[1]:+.3f})" if None not in there else ""
+            row.append(cell)
+        rows.append(row)
+    table(["", *SETS], rows)
+
+    print("### The reference's own settings: ours | the reference's, R@5 / R@10 / Success@10 / RR\n")
+    names = list(MEASURES)
+    different = 0
+    rows = []
+    for run in RUNS:
+        row = [run]
+        for s in SETS:
+            a, b = again[s][run], golden[s].get(run)
+            if b is None:
+                row.append(pair(a, names))
+                continue
+            theirs = {n: b[MEASURES[n]] for n in names}
+            equal = all(abs(a[n] - theirs[n]) < 5e-4 for n in names)
+            different += not equal
+            row.append(pair(a, names) + (" \\| =" if equal else f" \\| **{pair(theirs, names)}**"))
+        rows.append(row)
+    table(["", *SETS], rows)
+    print(f"{different} of {len(RUNS) * len(SETS)} differ by .0005 or more.\n")
+
+    print("### Encoders: our default's figure | the reference's with MiniLM, R@5 / R@10\n")
+    rows = []
+    for run, method in [*DENSE.items(), *FUSED.items()]:
+        if not any(method in ours[s] for s in SETS):
+            continue
+        theirs = lambda s: pair({n: golden[s].get(run, {}).get(MEASURES[n]) for n in names})
+        rows.append([f"{method} \\| {run}", *(f"{pair(ours[s].get(method, {}))} \\| {theirs(s)}" for s in SETS)])
+    table(["", *SETS], rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,312 @@
+//! hop: eight signals, one sum. Held against the reference's figures where the data is at hand, and against itself.
+
+mod common;
+
+use hopscope::corpus::{Corpus, Passage};
+use hopscope::embed::{Encoder, Given};
+use hopscope::evaluate::evaluate;
+use hopscope::index::{BuildOptions, Dense, Index, Silent, sample, store};
+use hopscope::retrieve::hop::{self, Answer, Signal};
+use hopscope::retrieve::{Method, Quiet, Retrieval, Retriever, Settings};
+use hopscope::{corpus, systems::Found};
+use std::any::Any;
+use std::sync::Arc;
+
+fn settings(index: &Index, changes: &[&str]) -> Settings {
+    let mut settings = Settings::of(index, Method::by_name("hop").unwrap());
+    for change in changes {
+        settings.set_text(change).unwrap();
+    }
+    settings
+}
+
+fn ask(index: &Arc<Index>, question: &str, changes: &[&str]) -> Retrieval {
+    Retriever::new(index.clone())
+        .retrieve(question, &settings(index, changes), &mut Quiet)
+        .unwrap()
+}
+
+fn answer(retrieval: &Retrieval) -> &Answer {
+    let found = retrieval.found.as_deref().unwrap();
+    (found as &dyn Any).downcast_ref().unwrap()
+}
+
+fn small(passages: &[(&str, &str)], encoder: &str) -> Arc<Index> {
+    let passages = passages
+        .iter()
+        .enumerate()
+        .map(|(i, (title, text))| Passage {
+            id: format!("p{i}"),
+            title: (*title).into(),
+            text: (*text).into(),
+        })
+        .collect();
+    let corpus = Corpus {
+        name: "small".into(),
+        passages,
+        questions: Vec::new(),
+    };
+    let options = BuildOptions {
+        encoder: encoder.into(),
+        ..BuildOptions::default()
+    };
+    Arc::new(Index::build(corpus, &options, &Silent).unwrap())
+}
+
+const CHAIN: &[(&str, &str)] = &[
+    (
+        "The Tin Drum",
+        "The Tin Drum is a novel by Gunter Grass. It was published in 1959.",
+    ),
+    (
+        "Gunter Grass",
+        "Gunter Grass was born in Danzig. He won the Nobel Prize in 1999.",
+    ),
+    ("Danzig", "Danzig is a port on the Baltic Sea."),
+    ("Bread", "Bread is baked from flour and water."),
+    (
+        "Nobel Prize",
+        "The Nobel Prize is given in Stockholm every December.",
+    ),
+];
+
+#[test]
+fn eight_parts_add_up_to_the_score() {
+    let index = Arc::new(sample::index().unwrap());
+    for question in &index.questions()[..20] {
+        let retrieval = ask(&index, &question.text, &[]);
+        let found = retrieval.found.as_ref().unwrap();
+        for hit in retrieval.top() {
+            let parts = found.parts(&index, hit.passage);
+            assert_eq!(parts.len(), Signal::ALL.len());
+            let sum: f64 = parts.iter().map(|p| p.value).sum();
+            assert!(
+                (sum - f64::from(hit.score)).abs() < 1e-5,
+                "{}: {sum} {}",
+                question.text,
+                hit.score
+            );
+            for part in parts.iter().filter(|p| p.value > 0.0) {
+                assert!(!part.why.is_empty(), "{} has no evidence", part.label);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bridge_is_found_over_the_sentence_that_names_it() {
+    let index = small(CHAIN, "static");
+    let retrieval = ask(&index, "Where was the author of the tin drum born?", &[]);
+    let top: Vec<&str> = retrieval
+        .top()
+        .iter()
+        .map(|h| index.id(h.passage))
+        .collect();
+    assert_eq!(top[..2], ["p0", "p1"], "{top:?}");
+    let parts = retrieval.found.as_ref().unwrap().parts(&index, 1);
+    let named = parts.iter().find(|p| p.label == "named by seed").unwrap();
+    assert!(named.value > 0.0);
+    assert!(named.why.contains("novel by Gunter Grass"), "{}", named.why);
+}
+
+#[test]
+fn a_title_in_lower_case_is_a_name_of_the_question() {
+    let index = small(CHAIN, "static");
+    let retrieval = ask(&index, "who wrote the tin drum?", &[]);
+    let surfaces: Vec<&str> = retrieval.names.iter().map(|n| n.surface.as_str()).collect();
+    assert_eq!(surfaces, ["the tin drum"]);
+    let off = ask(&index, "who wrote the tin drum?", &["gazetteer=off"]);
+    assert!(off.names.is_empty());
+}
+
+#[test]
+fn a_muted_signal_pays_nothing_and_the_rest_stays() {
+    let index = Arc::new(sample::index().unwrap());
+    let question = &index.questions()[0].text;
+    let whole = ask(&index, question, &["hop_guard=0"]);
+    let muted = ask(&index, question, &["hop_guard=0", "weight_bridge=0"]);
+    for hit in muted.top() {
+        let parts = |r: &Retrieval| r.found.as_ref().unwrap().parts(&index, hit.passage);
+        for (with, without) in parts(&whole).iter().zip(parts(&muted)) {
+            if with.label == Signal::Bridge.label() {
+                assert_eq!(without.value, 0.0);
+            } else {
+                assert_eq!(with.value, without.value, "{}", with.label);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_vectors_titles_or_names_it_still_ranks() {
+    let untitled: Vec<(&str, &str)> = CHAIN.iter().map(|(_, text)| ("", *text)).collect();
+    for (passages, encoder) in [
+        (CHAIN, "none"),
+        (&untitled[..], "static"),
+        (&untitled[..], "none"),
+    ] {
+        let index = small(passages, encoder);
+        let retrieval = ask(&index, "Where was the author of The Tin Drum born?", &[]);
+        let top = retrieval.top().iter().take(2).map(|h| h.passage);
+        assert!(top.into_iter().any(|p| p == 0), "{encoder}");
+    }
+    let plain = small(&[("", "bread is baked."), ("", "water boils.")], "none");
+    let retrieval = ask(&plain, "what is baked?", &[]);
+    assert_eq!(retrieval.passages[0].passage, 0);
+    assert!(ask(&plain, "zzz", &[]).passages.is_empty());
+}
+
+#[test]
+fn the_guard_leans_on_words_where_one_passage_covers_the_question() {
+    let index = small(CHAIN, "static");
+    let one = ask(&index, "bread is baked from flour and water", &[]);
+    let two = ask(
+        &index,
+        "Where was the author of the tin drum born in the Baltic?",
+        &[],
+    );
+    assert!(answer(&one).signals.single > 0.9);
+    assert!(answer(&two).signals.single < 0.5);
+    let signals = &answer(&one).signals;
+    let guarded = signals.weights(&settings(&index, &[]));
+    let off = signals.weights(&settings(&index, &["hop_guard=0"]));
+    assert!(guarded[Signal::Bm25Rank as usize] > off[Signal::Bm25Rank as usize]);
+    assert!(guarded[Signal::MixedWalk as usize] < off[Signal::MixedWalk as usize]);
+}
+
+#[test]
+fn a_stored_layer_gives_the_bits_of_a_fresh_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    Index::create(
+        sample::corpus().unwrap(),
+        &BuildOptions::default(),
+        &path,
+        &Silent,
+    )
+    .unwrap();
+    let bare = Index::open(&path).unwrap();
+    let question = bare.questions()[3].text.clone();
+    let bare = Arc::new(bare);
+    let fresh = ask(&bare, &question, &[]);
+    hop::layer(&bare).unwrap();
+    store::add_layers(&bare, &path).unwrap();
+    let stored = Arc::new(Index::open(&path).unwrap());
+    assert_eq!(stored.layers(), ["hop"]);
+    let opened = ask(&stored, &question, &[]);
+    assert_eq!(opened.passages, fresh.passages);
+    // Once more: the layer takes the place of the old one.
+    store::add_layers(&bare, &path).unwrap();
+    assert_eq!(Index::open(&path).unwrap().layers(), ["hop"]);
+    // A flipped byte is found at once.
+    let victim = path.join("hop-1/sentences.i8");
+    let mut bytes = std::fs::read(&victim).unwrap();
+    bytes[0] ^= 1;
+    std::fs::write(&victim, bytes).unwrap();
+    let error = Index::open(&path).err().unwrap().to_string();
+    assert!(error.contains("sentences.i8"), "{error}");
+}
+
+#[test]
+fn remembered_stages_give_the_bits_of_a_fresh_run() {
+    let index = Arc::new(sample::index().unwrap());
+    let mut retriever = Retriever::new(index.clone());
+    let question = &index.questions()[1].text;
+    for changes in [
+        &[][..],
+        &["weight_named=0"],
+        &["alpha=0.3"],
+        &["hop_seeds=4"],
+        &["seed_q=1"],
+        &[],
+    ] {
+        let kept = retriever
+            .retrieve(question, &settings(&index, changes), &mut Quiet)
+            .unwrap();
+        assert_eq!(
+            kept.passages,
+            ask(&index, question, changes).passages,
+            "{changes:?}"
+        );
+    }
+}
+
+/// R@5 and R@10 of the reference, which bridges twice; ours does once.
+fn figures(test: &str, set: &str, data: &str) {
+    let (Some(golden), Some(data)) = (
+        common::shared(test, "golden"),
+        common::shared(test, &format!("data/{data}")),
+    ) else {
+        return;
+    };
+    for (file, vectors) in [("fused_static", false), ("fused_mini", true)] {
+        let (corpus, _) =
+            corpus::read(std::slice::from_ref(&data), &corpus::ReadOptions::default()).unwrap();
+        let questions: Vec<_> = corpus
+            .questions
+            .iter()
+            .filter(|q| !q.gold.is_empty())
+            .cloned()
+            .collect();
+        let texts: Vec<&str> = questions.iter().map(|q| q.text.as_str()).collect();
+        let options = BuildOptions {
+            encoder: if vectors { "none" } else { "static" }.into(),
+            ..BuildOptions::default()
+        };
+        let mut index = Index::build(corpus, &options, &Silent).unwrap();
+        if vectors {
+            let file = |part: &str| golden.join(format!("vectors/{set}.mini.{part}.npy"));
+            let given = Given::open(&file("d"), &file("q"), &texts).unwrap();
+            let rows = given
+                .passages(&vec![("", ""); index.len()], &|_| true)
+                .unwrap();
+            index = index.with_dense(Dense::with("file", Box::new(given), rows).unwrap());
+        }
+        let index = Arc::new(index);
+        let expected: serde_json::Value = serde_json::from_str(
+            &std::fs::read_to_string(golden.join(format!("{set}.{file}.json"))).unwrap(),
+        )
+        .unwrap();
+        let ours = evaluate(&index, &questions, &settings(&index, &[]), |_| true).unwrap();
+        for (name, theirs) in [("R@5", "recall@5"), ("R@10", "recall@10")] {
+            let theirs = expected["metrics"][theirs].as_f64().unwrap();
+            let ours = ours.measures.get(name).unwrap();
+            eprintln!("{set} {file} {name}: {ours:.4}, reference {theirs:.4}");
+            assert!(
+                ours > theirs - 0.0101,
+                "{set} {file} {name}: {ours} {theirs}"
+            );
+        }
+    }
+}
+
+#[test]
+fn hotpot100() {
+    figures("hop::hotpot100", "hotpot100", "hotpotqa-train100/native");
+}
+
+#[test]
+fn musique100() {
+    figures("hop::musique100", "musique100", "musique-train100/native");
+}
+
+#[test]
+fn hotpotqa_dev500() {
+    figures("hop::hotpotqa_dev500", "hotpotqa-dev500", "hotpotqa-dev500");
+}
+
+#[test]
+fn the_story_names_every_signal_and_its_items_exist() {
+    let index = Arc::new(sample::index().unwrap());
+    let retrieval = ask(&index, &index.questions()[0].text, &[]);
+    let story = answer(&retrieval).story(&index);
+    assert_eq!(story.stages.len(), Signal::ALL.len() + 1);
+    for stage in &story.stages {
+        let entries = stage.nodes.iter().map(|n| n.item);
+        let cuts = stage.cut.iter().map(|c| c.item);
+        let edges = stage.edges.iter().flat_map(|e| [e.from, e.to]);
+        for item in entries.chain(cuts).chain(edges) {
+            assert!(item < story.items.len(), "{}", stage.name);
+        }
+    }
+}
