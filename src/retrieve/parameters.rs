@@ -311,9 +311,9 @@ parameters! {
     WeightBridge "weight_bridge" "w6" "sentence bridge", Select,
         Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(1.75),
         "Weight of names that a near sentence of a seed mentions, in log space", "ours, measured";
-    WeightNamed "weight_named" "w7" "named by seed", Select,
+    WeightNamed "weight_named" "w7" "named", Select,
         Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(3.0),
-        "Weight of a seed's near sentence mentioning the passage's title", "ours, measured";
+        "Weight of the passage's title being named by a near sentence of a seed, or by the question", "ours, measured";
     WeightResidual "weight_residual" "w8" "residual words", Select,
         Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(2.2),
         "Weight of the question's words that the first passage lacks, by idf", "ours, measured";

@@ -320,7 +320,10 @@ impl Answer {
                     .iter()
                     .filter(names)
                     .max_by(|a, b| value(a).total_cmp(&value(b)));
-                best.map_or(String::new(), |c| self.over(index, c))
+                best.map_or_else(
+                    || "the question names its title".into(),
+                    |c| self.over(index, c),
+                )
             }
             Signal::Residual => {
                 let has = |l: &&super::signals::Left| l.passages.binary_search(&passage).is_ok();

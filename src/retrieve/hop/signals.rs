@@ -57,7 +57,7 @@ impl Signal {
             Signal::EntityWalk => "entity walk",
             Signal::MixedWalk => "mixed walk",
             Signal::Bridge => "sentence bridge",
-            Signal::Named => "named by seed",
+            Signal::Named => "named",
             Signal::Residual => "residual words",
         }
     }
@@ -131,6 +131,8 @@ const RANKED: usize = 100;
 const TAIL: usize = 200;
 /// How sharply the tail falls with the cosine.
 const TAIL_SHARPNESS: f64 = 20.0;
+/// What a title named by the question is worth, 1 being one named by the best sentence of the best seed.
+const BY_QUESTION: f64 = 0.5;
 /// How many passages of one title a seed can name.
 const NAMESAKES: usize = 5;
 /// How many of each signal's best are candidates.
@@ -278,6 +280,14 @@ pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, Retri
         }
     }
 
+    // What the question itself names counts as named by a seed of half the weight.
+    for node in from.names.iter().filter_map(linked) {
+        let entity = from.view.entity(node).map_or(0, |e| e as u32);
+        for &p in from.view.graph.titled(entity).iter().take(NAMESAKES) {
+            let value = named.entry(p).or_insert(0.0);
+            *value = value.max(BY_QUESTION);
+        }
+    }
     let entity_walk = &from.entity_walk.scores[..passages];
     let mixed_walk = &from.mixed_walk.scores[..passages];
     let mut candidates: FxHashSet<u32> = named.keys().copied().collect();
@@ -348,10 +358,7 @@ pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, Retri
 fn single_hop(from: &Sources<'_>, left: f64) -> f64 {
     let all: f64 = from.words.words.iter().map(|w| w.idf).sum();
     let covered = 1.0 - left / all.max(1e-9);
-    let nameless = !from
-        .names
-        .iter()
-        .any(|n| matches!(n.link, Link::Linked { .. }));
+    let nameless = !from.names.iter().any(|n| linked(n).is_some());
     let claim = match (asks(from.question), nameless) {
         (true, _) => 0.0,
         (false, false) => CLAIM,
@@ -368,6 +375,14 @@ fn asks(text: &str) -> bool {
     ];
     let asking = |word: &str| ASKING.iter().any(|w| word.eq_ignore_ascii_case(w));
     text.contains('?') || text.split(|c: char| !c.is_alphanumeric()).any(asking)
+}
+
+/// The node of a name that takes part.
+fn linked(name: &QueryName) -> Option<Node> {
+    match name.link {
+        Link::Linked { node } => Some(node),
+        _ => None,
+    }
 }
 
 /// Every name that a sentence of a seed mentions and the question does not, with the nearest such sentence.
