@@ -82,9 +82,70 @@ fn ask_prints_one_object() {
 }
 
 #[test]
+fn seeds_are_changed_from_the_command_line() {
+    let kept = |args: &[&str]| -> Vec<(String, f64)> {
+        let answer = json(&[&["ask", QUESTION, "--json"], args].concat());
+        let seeds = answer["seeds"].as_array().unwrap().clone();
+        let one = |s: &Value| {
+            (
+                s["label"].as_str().unwrap().into(),
+                s["weight"].as_f64().unwrap(),
+            )
+        };
+        seeds
+            .iter()
+            .filter(|s| s["kind"] == "entity")
+            .map(one)
+            .collect()
+    };
+    let titan = |seeds: &[(String, f64)]| seeds.iter().find(|s| s.0 == "Titan").map(|s| s.1);
+    let plain = kept(&["--method", "graph"]);
+    assert!(titan(&plain).is_some(), "{plain:?}");
+    let hybrid = kept(&[]);
+    let halved = kept(&["--seed", "titan=0.5"]);
+    assert!(titan(&halved) < titan(&hybrid));
+    assert_eq!(titan(&kept(&["--seed", "Titan=mute"])), None);
+    let added = json(&[
+        "ask", QUESTION, "--json", "--seed", "+Saturn", "--seed", "Nobody=2",
+    ]);
+    let edits = added["seed_edits"].as_array().unwrap();
+    assert_eq!(edits[0]["edit"], "+Saturn=1");
+    assert_eq!(
+        (&edits[0]["applied"], &edits[1]["applied"]),
+        (&true.into(), &false.into())
+    );
+    assert!(fails(&["ask", QUESTION, "--seed", "Titan"]).contains("NAME=FACTOR"));
+}
+
+#[test]
+fn layers_are_named_or_said_to_be_unknown() {
+    let error = fails(&["index", "--add", "no-such-layer", "."]);
+    assert!(error.contains("no layer 'no-such-layer'"), "{error}");
+    let error = fails(&[
+        "index",
+        "sample-corpus",
+        "--out",
+        "/tmp/x",
+        "--with",
+        "no-such-layer",
+    ]);
+    assert!(error.contains("--with: no layer"), "{error}");
+    let error = fails(&["index", "sample-corpus"]);
+    assert!(error.contains("--out"), "{error}");
+}
+
+#[test]
 fn trace_accounts_for_all_mass() {
     for walk in ["walk=power", "walk=push"] {
-        let trace = json(&["trace", QUESTION, "--set", walk, "--json"]);
+        let trace = json(&[
+            "trace",
+            QUESTION,
+            "--method",
+            "graph-hybrid",
+            "--set",
+            walk,
+            "--json",
+        ]);
         let stages = trace["stages"].as_array().unwrap();
         let spread = stages.iter().find(|s| s["kind"] == "spread").unwrap();
         for step in spread["nodes"].as_array().unwrap() {

@@ -131,3 +131,39 @@ fn plain_ascii() {
     assert_eq!(ours, "", "only names may hold other characters");
     assert_snapshot!(screen);
 }
+
+#[test]
+fn seeds_that_were_changed() {
+    assert_snapshot!(screen(
+        160,
+        48,
+        "graph-hybrid",
+        1,
+        &["' s", "g s x", "g s w + Esc", "s a", "'uranus'", "Enter"]
+    ));
+}
+
+#[test]
+fn a_weight_is_typed() {
+    assert_snapshot!(screen(100, 30, "graph-hybrid", 1, &["' s", "s w 3"]));
+}
+
+#[test]
+fn a_seed_is_looked_for() {
+    assert_snapshot!(screen(100, 30, "graph-hybrid", 1, &["s a", "'ura'"]));
+}
+
+#[test]
+fn a_sweep_at_160x48() {
+    assert_snapshot!(screen(160, 48, "graph-hybrid", 1, &["p a S", "l l l l"]));
+}
+
+#[test]
+fn a_sweep_at_100x30() {
+    assert_snapshot!(screen(100, 30, "graph-hybrid", 1, &["p h S", "l l"]));
+}
+
+#[test]
+fn a_sweep_at_80x24() {
+    assert_snapshot!(screen(80, 24, "graph-hybrid", 1, &["p t S"]));
+}

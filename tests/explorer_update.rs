@@ -527,3 +527,263 @@ fn actions_are_written_down_by_name() {
     let read: Vec<Action> = serde_json::from_str(&written).unwrap();
     assert_eq!(serde_json::to_string(&read).unwrap(), written);
 }
+
+/// Labels and shares of the seeds.
+fn seeds(stage: &Stage) -> Vec<(String, f64)> {
+    let scene = stage.state.scene().unwrap();
+    scene
+        .seeds
+        .iter()
+        .map(|s| (s.name.clone(), s.weight))
+        .collect()
+}
+
+#[test]
+fn seeds_are_muted_weighed_and_added_and_undo_takes_each_back() {
+    let mut stage = stage();
+    let before = seeds(&stage);
+    let settings = stage.state.settings.clone();
+    stage.press("' s g");
+    let (first, _) = hopscope::explorer::update::seed_target(&stage.state).unwrap();
+    let weight = before.iter().find(|(name, _)| *name == first).unwrap().1;
+    stage.press("s x");
+    let muted = seeds(&stage);
+    assert_eq!(muted.len(), before.len() - 1);
+    assert!(muted.iter().all(|(name, _)| *name != first));
+    let total: f64 = muted.iter().map(|(_, w)| w).sum();
+    assert!((total - 1.0).abs() < 1e-9, "{total}");
+    let scene = stage.state.scene().unwrap();
+    assert_eq!(scene.edits[0].name, first);
+    assert!(
+        stage.state.message.text.contains("=mute"),
+        "{}",
+        stage.state.message.text
+    );
+    // The muted seed has a row of its own, from which it comes back.
+    let row = hopscope::explorer::rows::seed_lines(scene)
+        .iter()
+        .position(|line| *line == hopscope::explorer::rows::SeedLine::Edit(0))
+        .unwrap();
+    stage.press("g");
+    (0..row).for_each(|_| stage.press("Down"));
+    stage.press("s x");
+    assert_eq!(seeds(&stage), before);
+    assert_eq!(stage.state.settings, settings);
+
+    // Doubling one entity's mass moves its share of the restart as arithmetic says.
+    stage.press("g s w +");
+    assert!(matches!(stage.state.mode, Mode::Weight(_)));
+    let doubled = seeds(&stage);
+    let own = doubled.iter().find(|(name, _)| *name == first).unwrap().1;
+    // Mass mixing: all raw masses are added, so shares follow them.
+    assert!((own - 2.0 * weight / (1.0 + weight)).abs() < 1e-9, "{own}");
+    stage.press("- 3 Enter");
+    assert!(matches!(stage.state.mode, Mode::Browse));
+    let tripled = seeds(&stage);
+    let own = tripled.iter().find(|(name, _)| *name == first).unwrap().1;
+    assert!((own - 3.0 * weight / (1.0 + 2.0 * weight)).abs() < 1e-9);
+    stage.press("C");
+    let (command, _) = stage.copied.last().unwrap();
+    assert!(command.contains("--seed "), "{command}");
+    stage.press("z z z");
+    assert_eq!(stage.state.settings, settings);
+    assert_eq!(seeds(&stage), before);
+    stage.press("Z Z Z");
+    assert_eq!(seeds(&stage), tripled);
+    stage.press("z z z");
+
+    stage.press("s a");
+    stage.type_text("uranus");
+    stage.press("Enter");
+    let added = seeds(&stage);
+    assert!(added.iter().any(|(name, _)| name == "uranus"), "{added:?}");
+    assert_eq!(added.len(), before.len() + 1);
+    stage.press("s a");
+    stage.type_text("#eddington");
+    stage.press("Enter");
+    assert!(seeds(&stage).iter().any(|(name, _)| name == "#eddington"));
+    stage.press("s d");
+    let scene = stage.state.scene().unwrap();
+    let ranked = scene
+        .seeds
+        .iter()
+        .filter(|s| s.is_passage && s.name != "#eddington");
+    assert_eq!(ranked.count(), 0);
+    stage.press("s d");
+    assert_eq!(stage.state.settings.integer(Parameter::SeedK), 10);
+
+    // Another question begins with its own seeds, and undo does not bring these back.
+    stage.press("]");
+    assert!(stage.state.settings.seed_edits().is_empty());
+    stage.press("z z z z z");
+    assert!(stage.state.settings.seed_edits().is_empty());
+}
+
+#[test]
+fn a_flat_method_has_no_seeds_to_change() {
+    let mut stage = stage();
+    stage.act(Action::Method("bm25".into()));
+    stage.press("s x");
+    assert!(stage.state.message.text.contains("starts from no seeds"));
+    stage.act(Action::Seed("Titan=7000".into()));
+    assert_eq!(stage.state.message.tone, Tone::Error);
+}
+
+#[test]
+fn a_sweep_previews_and_enter_takes_and_esc_leaves() {
+    let mut stage = stage();
+    let before = stage.state.settings.clone();
+    stage.press("p a S");
+    let sweep = stage.state.sweep.clone().unwrap();
+    assert_eq!(sweep.parameter, Parameter::Alpha);
+    assert_eq!(sweep.done(), sweep.values.len());
+    assert_eq!(sweep.values[sweep.present], Value::Real(0.15));
+    let fractions: Vec<f64> = sweep
+        .values
+        .iter()
+        .map(|v| Parameter::Alpha.declaration().domain.fraction(*v))
+        .collect();
+    assert!(fractions.windows(2).all(|f| f[0] < f[1]), "{fractions:?}");
+    // Every value of the strip is what a run with that value gives.
+    stage.press("l l l");
+    let at = stage.state.sweep.as_ref().unwrap().cursor;
+    assert_eq!(at, sweep.present + 3);
+    assert_eq!(stage.state.settings.get(Parameter::Alpha), sweep.values[at]);
+    let scene = stage.state.scene().unwrap();
+    let column = sweep.columns[at].as_ref().unwrap();
+    assert_eq!(Some(column.worth), scene.measure("R@5"));
+    let ranks: Vec<Option<usize>> = scene.gold.iter().map(|gold| gold.rank).collect();
+    assert_eq!(column.gold, ranks);
+    assert!(stage.state.undo.is_empty(), "a preview is no change yet");
+    stage.press("Esc");
+    assert_eq!(stage.state.settings, before);
+    assert!(stage.state.sweep.is_none());
+
+    stage.press("S End");
+    let last = stage.state.sweep.as_ref().unwrap().values.len() - 1;
+    assert_eq!(stage.state.sweep.as_ref().unwrap().cursor, last);
+    stage.press("Enter");
+    assert!(stage.state.sweep.is_none());
+    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.99);
+    stage.press("z");
+    assert_eq!(stage.state.settings, before, "taken back as one change");
+
+    // Another change while previewing keeps the preview as a change of its own.
+    stage.press("S l");
+    stage.act(Action::Set("steps".into(), "3".into()));
+    assert!(stage.state.sweep.is_none());
+    stage.press("z z");
+    assert_eq!(stage.state.settings, before);
+    stage.press("S ]");
+    assert!(stage.state.sweep.is_none());
+    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.15);
+}
+
+#[test]
+fn a_sweep_without_gold_counts_what_stays() {
+    let mut stage = stage();
+    stage.act(Action::Ask("Who discovered Uranus?".into()));
+    stage.press("p w S");
+    let sweep = stage.state.sweep.clone().unwrap();
+    assert_eq!(sweep.values.len(), 4);
+    let present = sweep.columns[sweep.present].as_ref().unwrap();
+    assert_eq!(present.worth, 1.0, "all of the present list is in it");
+    assert!(present.gold.is_empty());
+}
+
+#[test]
+fn a_suggestion_is_applied_and_taken_back() {
+    let mut stage = stage();
+    // The first gold passage that lies outside and comes with a suggestion.
+    let mut found = None;
+    for question in 0..stage.state.facts.questions.len() {
+        stage.act(Action::AskNumber(question));
+        let lost: Vec<u32> = stage
+            .state
+            .scene()
+            .unwrap()
+            .gold
+            .iter()
+            .filter(|g| g.rank.is_none_or(|rank| rank > 10))
+            .map(|g| g.passage)
+            .collect();
+        for passage in lost {
+            stage.act(Action::Passage(passage));
+            let why = stage.state.detail().unwrap().passage.clone().unwrap();
+            if let Some((_, set)) = hopscope::explorer::update::fixes(&why).into_iter().next() {
+                found.get_or_insert((question, passage, set));
+            }
+        }
+        if found.is_some() {
+            break;
+        }
+    }
+    let (question, passage, set) = found.expect("the sample plants a repairable loss");
+    stage.act(Action::AskNumber(question));
+    stage.act(Action::Passage(passage));
+    let before = stage.state.settings.clone();
+    stage.press("a");
+    assert!(stage.state.message.text.contains("w goes there"));
+    stage.press("w a");
+    for (parameter, value) in set {
+        assert_eq!(stage.state.settings.get(parameter), value);
+    }
+    let scene = stage.state.scene().unwrap();
+    let rank = scene
+        .gold
+        .iter()
+        .find(|g| g.passage == passage)
+        .unwrap()
+        .rank;
+    assert!(rank.is_some_and(|rank| rank <= scene.top_k), "{rank:?}");
+    stage.press("z");
+    assert_eq!(stage.state.settings, before);
+}
+
+#[test]
+fn the_signals_of_hop_open_and_are_muted() {
+    let mut stage = stage();
+    stage.act(Action::Method("hop".into()));
+    let why = stage.state.detail().unwrap().passage.clone().unwrap();
+    assert_eq!(why.parts.len(), 8);
+    let sum: f64 = why.parts.iter().map(|p| p.value).sum();
+    assert!((sum - why.score).abs() < 1e-4, "{sum} {}", why.score);
+    assert!(why.parts.windows(2).all(|p| p[0].value >= p[1].value));
+    stage.press("w");
+    assert!(!stage.state.opened);
+    stage.press("Enter");
+    assert!(stage.state.opened, "Enter opens what a part rests on");
+    stage.press("j s x");
+    let weight = hopscope::explorer::update::signal_target(&stage.state);
+    let muted: Vec<Parameter> = stage
+        .state
+        .settings
+        .method()
+        .uses()
+        .into_iter()
+        .filter(|p| p.id().starts_with("w_") || p.declaration().label == why.parts[1].label)
+        .filter(|p| {
+            stage.state.settings.real(*p) == 0.0 && stage.state.settings.origin(*p) == Origin::User
+        })
+        .collect();
+    assert_eq!(muted.len(), 1, "{weight:?}");
+    let now = stage.state.detail().unwrap().passage.clone().unwrap();
+    let part = now
+        .parts
+        .iter()
+        .find(|p| p.label == why.parts[1].label)
+        .unwrap();
+    assert_eq!(part.value, 0.0);
+    stage.press("z");
+    assert!(stage.state.settings.changed().is_empty());
+    // Its walk starts from seeds, which can be changed as anywhere.
+    stage.press("' s g");
+    let (name, _) = hopscope::explorer::update::seed_target(&stage.state).unwrap();
+    stage.press("s x");
+    assert!(seeds(&stage).iter().all(|(other, _)| *other != name));
+    assert_eq!(stage.state.scene().unwrap().edits[0].name, name);
+    stage.press("z s a");
+    stage.type_text("uranus");
+    stage.press("Enter");
+    assert!(seeds(&stage).iter().any(|(name, _)| name == "uranus"));
+}

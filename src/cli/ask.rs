@@ -45,7 +45,23 @@ impl AskArgs {
         let mut recorder = Recorder::new();
         let retrieval =
             Retriever::new(index.clone()).retrieve(question, &settings, &mut recorder)?;
+        unapplied(&retrieval);
         Ok((index, retrieval, recorder.stages))
+    }
+}
+
+/// Says which changes of seeds had nothing to change.
+fn unapplied(retrieval: &Retrieval) {
+    if retrieval.view.is_none() && !retrieval.settings.seed_edits().is_empty() {
+        let method = retrieval.settings.method().name;
+        eprintln!("hopscope: {method} has no seeds, --seed changes nothing");
+    }
+    for edited in retrieval.edits.iter().filter(|e| !e.applied) {
+        let why = match edited.node {
+            None => "no such node in this graph",
+            Some(_) => "it is no seed of this question; +NAME adds one",
+        };
+        eprintln!("hopscope: --seed '{}': {why}", edited.edit);
     }
 }
 
@@ -120,7 +136,7 @@ fn ask_json(index: &Index, retrieval: &Retrieval, times: &[StageTime]) -> serde_
             entry
         })
         .collect();
-    json!({
+    let mut object = json!({
         "question": retrieval.question,
         "method": retrieval.settings.method().name,
         "preset": retrieval.settings.preset().map(|p| p.name),
@@ -129,7 +145,11 @@ fn ask_json(index: &Index, retrieval: &Retrieval, times: &[StageTime]) -> serde_
         "seconds": seconds,
         "seeds": seeds,
         "passages": passages,
-    })
+    });
+    if !retrieval.edits.is_empty() {
+        object["seed_edits"] = json!(*retrieval.edits);
+    }
+    object
 }
 
 /// What a system with a graph of its own started from.

@@ -80,6 +80,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         set: args.set.clone(),
         preset: args.preset.clone(),
         reranker: args.reranker.clone(),
+        seed: Vec::new(),
     };
     let mut all = names
         .iter()

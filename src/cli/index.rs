@@ -1,26 +1,43 @@
-//! `hopscope index PATH... --out DIR`
+//! `hopscope index PATH... --out DIR [--with LAYER]` and `hopscope index --add LAYER INDEX`
 
 use super::load::Bars;
 use super::{How, Reading, interrupt};
 use crate::corpus;
+use crate::index::Layer;
 use crate::index::build::STATIC;
-use crate::index::{BuildOptions, GivenFiles, Index};
+use crate::index::store::Manifest;
+use crate::index::{BuildOptions, GivenFiles, Index, IndexError};
+use crate::retrieve::Settings;
+use crate::retrieve::hop::HopLayer;
 use crate::retrieve::nearest::near;
 use crate::retrieve::view::entity_options;
-use anyhow::Result;
+use crate::systems::{BuiltLayer, LAYERS, add_layers, build_layers, layers_named};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use serde_json::{Map, json};
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::Instant;
 
 #[derive(Debug, Args)]
 pub struct IndexArgs {
-    /// Corpus files or folders.
+    /// Corpus files or folders; with --add the index folder.
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// The index folder to write; an older index there is replaced.
-    #[arg(long, short)]
-    out: PathBuf,
+    #[arg(long, short, required_unless_present = "add")]
+    out: Option<PathBuf>,
+    /// Build these layers beside hop's, for methods with a graph of their own; none leaves out hop's, too.
+    #[arg(long, value_name = "LAYER", value_delimiter = ',')]
+    with: Vec<String>,
+    /// Add layers to an index that is there, instead of building one.
+    #[arg(
+        long,
+        value_name = "LAYER",
+        value_delimiter = ',',
+        conflicts_with_all = ["out", "with", "vectors", "questions", "qrels", "format", "skip_bad"]
+    )]
+    add: Vec<String>,
     #[command(flatten)]
     reading: Reading,
     /// A questions file to keep with the index, when the corpus has none beside it.
@@ -60,8 +77,17 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         set: args.set.clone(),
         preset: args.preset.clone(),
         reranker: None,
+        seed: Vec::new(),
     };
     let settings = how.settings(None)?;
+    if !args.add.is_empty() {
+        return add(args, settings);
+    }
+    let Some(out) = &args.out else {
+        bail!("--out says which folder to write");
+    };
+    let kinds =
+        layers_named(&with(&args.with), LAYERS).map_err(|said| anyhow!("--with: {said}"))?;
     interrupt::watch();
     let start = Instant::now();
     let mut options = args.reading.options();
@@ -71,7 +97,8 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     eprintln!("{report}");
     let read = start.elapsed().as_secs_f64();
     let bars = Bars::new();
-    let built = Index::create(
+    let layers = RefCell::new(Vec::new());
+    let built = Index::create_with(
         corpus,
         &BuildOptions {
             entities: entity_options(&settings),
@@ -84,11 +111,18 @@ pub fn run(args: &IndexArgs) -> Result<()> {
             ),
             near: near(&settings),
         },
-        &args.out,
+        out,
         &bars,
+        &|index| {
+            settings_of(&settings, index, |settings| {
+                layers.replace(build_layers(index, &kinds, settings, &bars)?);
+                Ok(())
+            })
+        },
     );
     bars.clear();
     let built = built?;
+    let layers = layers.into_inner();
     let seconds = start.elapsed().as_secs_f64();
     let m = &built.manifest;
     if args.json {
@@ -103,12 +137,13 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         spent.insert("build".into(), json!(seconds - read));
         spent.insert("total".into(), json!(seconds));
         return super::print_json(&json!({
-            "index": args.out, "passages": m.passages, "questions": m.questions, "entities": m.entities, "edges": m.edges,
+            "index": out, "passages": m.passages, "questions": m.questions, "entities": m.entities, "edges": m.edges,
             "bytes": built.bytes, "seconds": spent,
             "peak_memory_bytes": peak_memory(), "settings": m.options, "encoder": m.dense, "fingerprint": m.fingerprint, "report": report,
+            "layers": layers_json(m, &layers),
         }));
     }
-    println!("{}", args.out.display());
+    println!("{}", out.display());
     println!(
         "  passages {:>12}   questions {:>8}",
         m.passages, m.questions
@@ -135,8 +170,79 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         .map(|(step, s)| format!("{} {s:.2} s", step.label()))
         .collect();
     println!("  reading {read:.2} s, {}", spent.join(", "));
-    println!("  open it with: hopscope {}", args.out.display());
+    print_layers(m, &layers);
+    println!("  open it with: hopscope {}", out.display());
     Ok(())
+}
+
+/// `hopscope index --add LAYER INDEX`
+fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
+    let [folder] = &args.paths[..] else {
+        bail!("--add takes one index folder");
+    };
+    let kinds = layers_named(&args.add, LAYERS).map_err(|said| anyhow!("--add: {said}"))?;
+    if !Index::is_index(folder) {
+        bail!(
+            "{}: no index; make one with: hopscope index CORPUS --out DIR --with {}",
+            folder.display(),
+            args.add.join(",")
+        );
+    }
+    interrupt::watch();
+    let start = Instant::now();
+    let bars = Bars::of(&[]);
+    let index = Index::open(folder)?;
+    let added = settings_of(&settings, &index, |settings| {
+        add_layers(&index, folder, &kinds, settings, &bars)
+    });
+    bars.clear();
+    let (manifest, layers) = added?;
+    let seconds = start.elapsed().as_secs_f64();
+    if args.json {
+        return super::print_json(&json!({
+            "index": folder, "layers": layers_json(&manifest, &layers), "seconds": seconds,
+            "peak_memory_bytes": peak_memory(), "fingerprint": manifest.fingerprint,
+        }));
+    }
+    println!("{}", folder.display());
+    print_layers(&manifest, &layers);
+    println!("  {seconds:.2} s in all{}", memory());
+    Ok(())
+}
+
+/// The default method's own layer comes with every index, unless none is asked for.
+fn with(asked: &[String]) -> Vec<String> {
+    if asked.iter().any(|name| name == "none") {
+        return Vec::new();
+    }
+    let own = std::iter::once(HopLayer::NAME.to_owned());
+    own.chain(asked.iter().cloned()).collect()
+}
+
+/// What a layer is built with: what was set here, and else what the index was built with.
+fn settings_of<T>(
+    settings: &Settings,
+    index: &Index,
+    build: impl FnOnce(&Settings) -> Result<T, IndexError>,
+) -> Result<T, IndexError> {
+    let mut settings = settings.clone();
+    settings.adopt(index);
+    build(&settings)
+}
+
+fn layers_json(manifest: &Manifest, layers: &[BuiltLayer]) -> Vec<serde_json::Value> {
+    let one = |l: &BuiltLayer| json!({"name": l.name, "seconds": l.seconds, "bytes": manifest.layer_bytes(l.name)});
+    layers.iter().map(one).collect()
+}
+
+fn print_layers(manifest: &Manifest, layers: &[BuiltLayer]) {
+    for layer in layers {
+        let megabytes = manifest.layer_bytes(layer.name) as f64 / 1e6;
+        println!(
+            "  layer {:<18} {:.2} s, {megabytes:.1} MB",
+            layer.name, layer.seconds
+        );
+    }
 }
 
 fn memory() -> String {

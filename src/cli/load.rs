@@ -12,7 +12,7 @@ use crate::retrieve::{METHODS, Select, Settings};
 use anyhow::{Context, Result, anyhow};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Opens or builds what INDEX names, and completes the settings with what the index was built with. A corpus is indexed
 /// with the settings' own extractor, so nothing has to be derived afterwards.
@@ -70,36 +70,55 @@ pub fn judged_by(
 /// Progress of a build on stderr; hidden where that is no terminal.
 pub struct Bars {
     all: MultiProgress,
-    bars: Vec<(Step, ProgressBar)>,
+    style: ProgressStyle,
+    /// One for each step that was heard of, in that order.
+    bars: Mutex<Vec<(Step, ProgressBar)>>,
 }
 
 impl Bars {
+    /// A bar for each step of an index.
     pub fn new() -> Bars {
-        let all = MultiProgress::new();
-        let style =
-            ProgressStyle::with_template("{prefix:>8} {bar:30} {pos}/{len} {per_sec} {eta}")
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bars = [
+        Bars::of(&[
             Step::Entities,
             Step::Words,
             Step::Vectors,
             Step::Near,
             Step::Write,
-        ]
-        .map(|step| {
-            let bar = all.add(
-                ProgressBar::new(0)
-                    .with_style(style.clone())
-                    .with_prefix(step.label()),
-            );
-            (step, bar)
-        })
-        .into();
-        Bars { all, bars }
+        ])
+    }
+
+    /// Bars for these steps; others get theirs when they begin.
+    pub fn of(steps: &[Step]) -> Bars {
+        let style =
+            ProgressStyle::with_template("{prefix:>12} {bar:30} {pos}/{len} {per_sec} {eta}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bars = Bars {
+            all: MultiProgress::new(),
+            style,
+            bars: Mutex::default(),
+        };
+        for step in steps {
+            bars.bar(*step);
+        }
+        bars
+    }
+
+    fn bar(&self, step: Step) -> ProgressBar {
+        let mut bars = self.bars.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, bar)) = bars.iter().find(|(s, _)| *s == step) {
+            return bar.clone();
+        }
+        let bar = ProgressBar::new(0)
+            .with_style(self.style.clone())
+            .with_prefix(step.label());
+        let bar = self.all.add(bar);
+        bars.push((step, bar.clone()));
+        bar
     }
 
     pub fn clear(&self) {
-        for (_, bar) in &self.bars {
+        let bars = self.bars.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, bar) in bars.iter() {
             bar.finish_and_clear();
         }
         let _ = self.all.clear();
@@ -109,9 +128,8 @@ impl Bars {
 impl Progress for Bars {
     fn advance(&self, step: Step, done: usize, total: usize) -> bool {
         // Drawing is cheap but not free: a few hundred times in all.
-        if (done.is_multiple_of((total / 256).max(1)) || done == total)
-            && let Some((_, bar)) = self.bars.iter().find(|(s, _)| *s == step)
-        {
+        if done.is_multiple_of((total / 256).max(1)) || done == total {
+            let bar = self.bar(step);
             bar.set_length(total as u64);
             bar.set_position(done as u64);
         }

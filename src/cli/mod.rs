@@ -64,6 +64,9 @@ pub struct How {
     /// What bm25-ce and rrf-ce score candidates again with: bert:FOLDER, a cross-encoder. MaxSim without it.
     #[arg(long, value_name = "bert:FOLDER")]
     reranker: Option<String>,
+    /// Change a seed: NAME=mute, NAME=FACTOR, or +NAME to add one; a passage is #ID. May be repeated.
+    #[arg(long = "seed", value_name = "CHANGE")]
+    seed: Vec<String>,
 }
 
 /// How a corpus is read, where INDEX is one.
@@ -116,6 +119,12 @@ impl How {
             settings
                 .set_text(assignment)
                 .map_err(|said| anyhow!("--set {assignment}: {said}"))?;
+        }
+        for change in &self.seed {
+            let edit = change
+                .parse()
+                .map_err(|said| anyhow!("--seed {change}: {said}"))?;
+            settings.edit_seed(edit);
         }
         Ok(settings)
     }

@@ -5,6 +5,7 @@ use super::{How, Reading};
 use crate::embed::{Rows, Vectors};
 use crate::evaluate::{GraphShape, shape::Degrees};
 use crate::index::Index;
+use crate::index::store::Manifest;
 use crate::retrieve::methods::GraphKind;
 use crate::retrieve::view::READS;
 use crate::retrieve::{Mask, Parameter, Quiet, Retriever, Settings};
@@ -12,7 +13,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct StatsArgs {
@@ -49,6 +50,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
         set: args.set.clone(),
         preset: args.preset.clone(),
         reranker: None,
+        seed: Vec::new(),
     };
     let mut settings = how.settings(Some(&args.method))?;
     if settings.method().graph.is_none() {
@@ -79,6 +81,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
             "vectors": vectors_json(&index),
             "raw": raw,
             "view": seen,
+            "layers": index.layers(),
         }));
     }
     let mut out = std::io::stdout().lock();
@@ -123,6 +126,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
     )?;
     degrees(&mut out, "per passage", seen.passage_degree)?;
     degrees(&mut out, "per entity", seen.entity_degree)?;
+    layers(&mut out, &index, args.index.as_deref())?;
     writeln!(
         out,
         "\n{:<30} {:>8} {:>8} {:>9}   together {:.1} %",
@@ -160,6 +164,34 @@ fn vectors_json(index: &Index) -> Value {
     let v = &dense.vectors;
     json!({"count": v.len(), "dims": v.dims(), "numbers": numbers(v), "encoder": dense.entry.encoder,
            "identity": dense.entry.identity, "hnsw": dense.entry.hnsw})
+}
+
+/// The layers of the index; of a stored one their sizes too.
+fn layers(out: &mut impl Write, index: &Index, path: Option<&Path>) -> Result<()> {
+    let names = index.layers();
+    if names.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{:<22} {:>9} {:>9}", "layers", "version", "size")?;
+    let manifest = match path.filter(|path| Index::is_index(path)) {
+        Some(path) => Some(Manifest::read(path)?),
+        None => None,
+    };
+    for name in names {
+        let entry = manifest
+            .as_ref()
+            .and_then(|m| Some((m, m.layers.iter().find(|l| l.name == name)?)));
+        match entry {
+            Some((m, entry)) => writeln!(
+                out,
+                "{name:<22} {:>9} {:>6.1} MB",
+                entry.version,
+                m.layer_bytes(&name) as f64 / 1e6
+            )?,
+            None => writeln!(out, "{name:<22}")?,
+        }
+    }
+    Ok(())
 }
 
 type Row = (&'static str, fn(&GraphShape) -> String);

@@ -75,6 +75,7 @@ pub fn why_here(index: &Index, retrieval: &Retrieval, passage: u32) -> String {
                     seed.weight
                 )
             }
+            SeedReason::Added => format!("seed added by hand, weight {:.3}", seed.weight),
             _ => format!("seed of the fallback, weight {:.3}", seed.weight),
         });
     }

@@ -471,6 +471,7 @@ pub fn seed_json(index: &Index, retrieval: &Retrieval, view: &GraphView, seed: &
         SeedReason::Fallback => {
             json!({"from": "fallback", "rule": retrieval.settings.choice(P::Fallback)})
         }
+        SeedReason::Added => json!({"from": "person"}),
     };
     let node = if view.is_passage(seed.node) {
         json!(index.id(seed.node))

@@ -1,9 +1,11 @@
 //! What can happen to the explorer, and what it asks of the world in return.
 
+use super::building::News;
 use super::command::Command;
 use super::hits::Hits;
 use super::layout::Pane;
 use super::scene::{Answer, Request};
+use super::sweep::{SweepRequest, Swept};
 use crate::retrieve::Settings;
 use crossterm::event::KeyEvent;
 use serde::{Deserialize, Serialize};
@@ -21,8 +23,12 @@ pub enum Action {
     Method(String),
     /// A preset by name, or `none`.
     Preset(String),
+    /// Builds the layer that a method needs, then switches to it.
+    Build(String),
     /// Parameter and value, as written after `--set`.
     Set(String, String),
+    /// Changes a seed, as written after `--seed`.
+    Seed(String),
     /// Makes a node the selected one.
     Node(u32),
     /// Makes a passage the selected one.
@@ -46,6 +52,12 @@ pub enum Action {
     /// The request of a generation failed, in words.
     #[serde(skip)]
     Failed(u64, String),
+    /// News of a layer that is being built.
+    #[serde(skip)]
+    Building(News),
+    /// One value of a sweep was tried.
+    #[serde(skip)]
+    Swept(Swept),
     /// Nodes and passages that match what was typed into the palette.
     #[serde(skip)]
     Found(Found),
@@ -68,6 +80,8 @@ pub struct Found {
 pub struct Match {
     pub node: u32,
     pub label: String,
+    /// What an edit of seeds calls it.
+    pub name: String,
     pub note: String,
     pub is_passage: bool,
 }
@@ -84,6 +98,11 @@ pub struct Search {
 pub enum Effect {
     Ask(Box<Request>),
     Search(Search, Box<Settings>),
+    /// Builds a layer of the index, by name.
+    Build(&'static str, Box<Settings>),
+    Sweep(Box<SweepRequest>),
+    /// The strip was closed.
+    StopSweep,
     /// Text, and what it is in words.
     Copy(String, String),
     /// A question for the history file.

@@ -5,7 +5,7 @@ use super::command::Command;
 use super::layout::Pane;
 use super::rows;
 use super::state::State;
-use crate::retrieve::Parameter;
+use crate::retrieve::{Method, Parameter};
 
 /// # Errors
 /// Why the command cannot be done now.
@@ -18,6 +18,13 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         Command::Less | Command::More | Command::MuchLess | Command::MuchMore | Command::Default => {
             used(state, state.parameter)
         }
+        Command::Sweep => {
+            used(state, state.parameter)?;
+            need(state.shown.is_some(), "there is no result yet")
+        }
+        Command::FixA => fix(state, 0),
+        Command::FixB => fix(state, 1),
+        Command::FixC => fix(state, 2),
         Command::Tune(parameter) => used(state, parameter),
         Command::Defaults => need(!state.settings.changed().is_empty(), "every parameter has its default"),
         Command::Undo => need(!state.undo.is_empty(), "nothing to undo"),
@@ -29,11 +36,68 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             Pane::Reader => Ok(()),
             _ => Err("works in Parameters, Iterations and an open passage; h and l move the slider anywhere".into()),
         },
+        Command::MuteSeed if state.focus == Pane::Why => {
+            super::update::signal_target(state).map(|_| ())
+        }
+        Command::MuteSeed | Command::WeighSeed => {
+            walks(state)?;
+            super::update::seed_target(state).map(|_| ())
+        }
+        Command::AddSeed => walks(state),
+        Command::PassageSeeds => used(state, Parameter::SeedK),
         Command::Open => open(state),
         Command::Copy | Command::CopyJson | Command::CopyShell => {
             need(state.shown.is_some(), "there is no result yet")
         }
         _ => Ok(()),
+    }
+}
+
+/// What the index lacks for a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    Vectors,
+    /// A layer that can be built here.
+    Layer(&'static str),
+    /// A layer this program cannot build.
+    Foreign(&'static str),
+}
+
+/// What the index lacks for a method; small indexes build a missing layer when it is first needed.
+pub fn lack(state: &State, method: &Method) -> Option<Lack> {
+    let facts = &state.facts;
+    if method.reads_vectors() && !facts.vectors {
+        return Some(Lack::Vectors);
+    }
+    let layer = method.system.and_then(|system| system.layer())?;
+    if facts.small || state.layers.iter().any(|known| known == layer) {
+        return None;
+    }
+    Some(match facts.kinds.iter().any(|kind| kind.name == layer) {
+        true => Lack::Layer(layer),
+        false => Lack::Foreign(layer),
+    })
+}
+
+impl Lack {
+    /// Why, and the command that helps.
+    pub fn reason(self, argument: &str) -> String {
+        let index = if argument.is_empty() {
+            "INDEX"
+        } else {
+            argument
+        };
+        match self {
+            Lack::Vectors => {
+                "needs vectors; build with: hopscope index CORPUS --out DIR --encoder static"
+                    .to_owned()
+            }
+            Lack::Layer(layer) | Lack::Foreign(layer) => {
+                format!(
+                    "the index has no layer '{layer}'; build it with: hopscope index --add {layer} {index}"
+                )
+            }
+        }
     }
 }
 
@@ -58,9 +122,36 @@ fn used(state: &State, parameter: Parameter) -> Result<(), String> {
     }
 }
 
+fn fix(state: &State, letter: usize) -> Result<(), String> {
+    if !matches!(state.focus, Pane::Why | Pane::Reader) {
+        return Err("works in Why, where suggestions have letters; w goes there".into());
+    }
+    let why = state.detail().and_then(|d| d.passage.as_ref());
+    let fixes = why.map_or(0, |why| super::update::fixes(why).len());
+    match fixes {
+        0 => Err("nothing was found that helps this passage".into()),
+        n => need(letter < n, "there are fewer suggestions"),
+    }
+}
+
+fn walks(state: &State) -> Result<(), String> {
+    let method = state.settings.method();
+    need(
+        method.graph.is_some(),
+        &format!(
+            "{} starts from no seeds; m chooses a method that walks",
+            method.name
+        ),
+    )
+}
+
 fn steps(state: &State) -> Result<(), String> {
     match state.steps() {
         0 if state.scene().is_none() => Err("there is no result yet".into()),
+        0 | 1 if state.scene().is_some_and(|s| s.story.is_some()) => Err(format!(
+            "{} told of no timeline",
+            state.settings.method().name
+        )),
         0 | 1 => Err(format!(
             "{} has no steps; m chooses a method that walks",
             state.settings.method().name
@@ -77,6 +168,10 @@ fn open(state: &State) -> Result<(), String> {
         Pane::Why => need(
             state.detail().is_some_and(|d| d.passage.is_some()),
             "no passage is selected",
+        ),
+        Pane::Spread if state.scene().is_some_and(|s| s.story.is_some()) => need(
+            rows::count(state, Pane::Spread) > 0,
+            "this system told of no stage",
         ),
         Pane::Session => need(!state.session.is_empty(), "no run yet"),
         Pane::Passages => match state.scene() {

@@ -131,8 +131,23 @@ commands! {
         "Gives the current parameter the method's default." "reset zero" "";
     Defaults "settings.defaults" "all defaults" "All parameters back to their defaults" ["p 0"] Settings
         "Takes back everything that was set by hand; undo brings it back." "reset all clear" "";
+    Sweep "slider.sweep" "sweep" "Sweep the current parameter" ["S"] Settings
+        "Shows the rank of every gold passage over all its values; h and l preview, Enter takes, Esc leaves." "range strip scan all values" "";
+    FixA "fix.a" "apply a" "Apply suggestion a" ["a"] Settings
+        "Sets what the first suggestion in Why says; undo takes it back." "repair try fix" "";
+    FixB "fix.b" "apply b" "Apply suggestion b" ["b"] Settings "Sets what the second suggestion in Why says." "repair try fix" "";
+    FixC "fix.c" "apply c" "Apply suggestion c" ["c"] Settings "Sets what the third suggestion in Why says." "repair try fix" "";
     Undo "undo" "undo" "Undo" ["z"] Settings "Takes back the last change of a setting." "revert back" "";
     Redo "redo" "redo" "Redo" ["Z"] Settings "Does again what undo took back." "again repeat" "";
+
+    MuteSeed "seed.mute" "mute" "Mute the selected seed" ["s x"] Settings
+        "The seed does not restart the walk; again takes it back. In Why of hop the signal under the cursor." "remove drop exclude unmute" "hopscope ask QUESTION --seed NAME=mute";
+    WeighSeed "seed.weight" "weight" "Weigh the selected seed" ["s w"] Settings
+        "A factor of its mass before mixing: + doubles, - halves, a number sets it." "boost strengthen weaken" "hopscope ask QUESTION --seed NAME=2";
+    AddSeed "seed.add" "add a seed" "Add a seed" ["s a"] Settings
+        "Finds a name, or after # a passage, and lets the walk start there too." "node insert new" "hopscope ask QUESTION --seed +NAME";
+    PassageSeeds "seed.passages" "passages on, off" "Passage seeds: on or off" ["s d"] Settings
+        "Takes the ranked passages out of the seeds; again brings them back." "dense words toggle" "hopscope ask QUESTION --set seed_k=0";
 
     Play "step.play" "play" "Play the walk" ["Space"] Steps "Plays the steps of the walk from the seeds on; again pauses." "animate pause start stop" "";
     StepBack "step.back" "step back" "One step back" [","] Steps "Shows the walk one step earlier." "iteration previous" "";
@@ -188,11 +203,11 @@ const CHORDS: &[(Parameter, &str)] = &[
     (Parameter::HnswEfSearch, "p s"),
     (Parameter::SeedQ, "s q"),
     (Parameter::SeedK, "s k"),
-    (Parameter::SeedWeight, "s w"),
+    (Parameter::SeedWeight, "s r"),
     (Parameter::SoftmaxTau, "s t"),
     (Parameter::Fallback, "s f"),
     (Parameter::Mix, "s m"),
-    (Parameter::MixA, "s a"),
+    (Parameter::MixA, "s e"),
     (Parameter::Walk, "p l"),
     (Parameter::Alpha, "p a"),
     (Parameter::Steps, "p t"),

@@ -14,6 +14,7 @@
 
 pub mod action;
 pub mod available;
+pub mod building;
 pub mod clipboard;
 pub mod command;
 pub mod engine;
@@ -38,6 +39,7 @@ pub mod store;
 mod store_config;
 mod store_history;
 mod store_toml;
+pub mod sweep;
 pub mod terminal;
 mod terminal_events;
 mod terminal_panic;

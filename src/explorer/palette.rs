@@ -1,7 +1,7 @@
 //! What the finders list, and in which order. Whole words first, then beginnings of words, then fuzzy matches: a
 //! person who types "select line" must not find it at place nine.
 
-use super::available::available;
+use super::available::{Lack, available, lack};
 use super::command::{Command, Group};
 use super::state::{Choice, Entry, FinderKind, State};
 use crate::retrieve::{Domain, METHODS, NO_PRESET, PRESETS, Parameter};
@@ -16,6 +16,8 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
     match kind {
         FinderKind::Palette => palette(state, typed),
         FinderKind::Methods => narrowed(methods(state), typed),
+        // Found by the worker.
+        FinderKind::Seeds => Vec::new(),
         FinderKind::History => narrowed(history(state), typed),
         FinderKind::Help => narrowed(help(state), typed),
     }
@@ -78,13 +80,13 @@ fn again(state: &State, choice: &Choice) -> Option<Entry> {
         Choice::Set(parameter, value) => typed_value(state, &format!("{} {value}", parameter.id()))
             .into_iter()
             .next(),
-        Choice::Method(_) | Choice::Preset(_) => values(state)
+        Choice::Method(_) | Choice::Preset(_) | Choice::Build(_) => values(state)
             .into_iter()
             .find(|entry| entry.choice == *choice),
         Choice::AskNumber(number) => questions(state).into_iter().nth(*number),
         Choice::Question(text) => Some(plain(text.clone(), String::new(), choice.clone())),
         // A node's name is not known here; it is a few letters away.
-        Choice::Node(_) | Choice::Passage(_) => None,
+        Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_) => None,
     }
 }
 
@@ -190,22 +192,42 @@ fn typed_value(state: &State, typed: &str) -> Vec<Entry> {
 }
 
 fn methods(state: &State) -> Vec<Entry> {
+    let argument = &state.facts.argument;
     let entry = |method: &'static crate::retrieve::Method| Entry {
+        unavailable: match lack(state, method) {
+            None | Some(Lack::Layer(_)) => None,
+            Some(lack) => Some(lack.reason(argument)),
+        },
+        choice: match lack(state, method) {
+            Some(Lack::Layer(_)) => Choice::Build(method.name),
+            _ => Choice::Method(method.name),
+        },
         title: method.name.to_owned(),
         heading: "",
-        now: method.about.to_owned(),
+        now: match lack(state, method) {
+            Some(Lack::Layer(layer)) => format!("Enter builds layer {layer}; {}", method.about),
+            Some(Lack::Vectors) => format!("needs vectors; {}", method.about),
+            Some(Lack::Foreign(layer)) => format!("needs layer {layer}; {}", method.about),
+            None => method.about.to_owned(),
+        },
         key: if method == state.settings.method() {
             "now".to_owned()
         } else {
             String::new()
         },
-        help: format!(
-            "{}: {}. Needs {}.",
-            method.title, method.about, method.needs
-        ),
+        help: match lack(state, method) {
+            Some(lack @ Lack::Layer(_)) => {
+                format!(
+                    "{}. Enter builds it for this session.",
+                    lack.reason(argument)
+                )
+            }
+            _ => format!(
+                "{}: {}. Needs {}.",
+                method.title, method.about, method.needs
+            ),
+        },
         shell: format!("hopscope ask QUESTION --method {}", method.name),
-        unavailable: None,
-        choice: Choice::Method(method.name),
         matched: Vec::new(),
     };
     METHODS.iter().map(entry).collect()

@@ -2,9 +2,10 @@
 //! click, a cursor and a picture always mean the same row.
 
 use super::layout::Pane;
-use super::scene::{Scene, Subject};
+use super::scene::{Basis, Name, Scene, Subject};
 use super::state::State;
 use crate::retrieve::{Node, Parameter, Stage};
+use crate::systems::Story;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassageLine {
@@ -45,8 +46,15 @@ pub enum SeedLine {
     Seed(usize),
     /// Place in [`Scene::names`]: a name that gave no seed.
     Name(usize),
+    /// Place in [`Scene::edits`]: a seed that was muted.
+    Edit(usize),
     /// A group of several seeds, above them.
     Group(usize),
+}
+
+/// Whether a name became a seed that was then muted: its edit has a row of its own.
+pub fn muted(scene: &Scene, name: &Name) -> bool {
+    name.node.is_some() && scene.edits.iter().any(|edit| edit.node == name.node)
 }
 
 /// Names that linked, names that did not, then the seeds that came from a ranking.
@@ -65,8 +73,9 @@ pub fn seed_lines(scene: &Scene) -> Vec<SeedLine> {
         .names
         .iter()
         .enumerate()
-        .filter(|(_, name)| name.group.is_none());
+        .filter(|(_, name)| name.group.is_none() && !muted(scene, name));
     lines.extend(unlinked.map(|(i, _)| SeedLine::Name(i)));
+    lines.extend((0..scene.edits.len()).map(SeedLine::Edit));
     let mut last = None;
     for (i, group) in seeds(true) {
         if last != Some(group) && scene.groups.get(group).is_some_and(|g| g.seeds > 1) {
@@ -127,9 +136,97 @@ pub fn stage_title(stage: Stage) -> &'static str {
     }
 }
 
+/// A line of a system's stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoryLine {
+    /// A stage and its counters.
+    Stage(usize),
+    /// Stage, and place in its nodes.
+    Entry(usize, usize),
+    /// Stage, and place in what it removed.
+    Cut(usize, usize),
+    /// What a folded stage has more.
+    More(usize),
+}
+
+/// Entries and cuts of a stage that is not unfolded.
+const FEW: usize = 5;
+const FEW_CUTS: usize = 2;
+
+/// The stages with what they hold; at a step of the timeline only that step's stage, whole.
+pub fn story_lines(state: &State, story: &Story) -> Vec<StoryLine> {
+    let step = state.earlier_step().and_then(|k| story.timeline.get(k));
+    let mut lines = Vec::new();
+    for (i, stage) in story.stages.iter().enumerate() {
+        if step.is_some_and(|step| *step != i) {
+            continue;
+        }
+        let whole = step.is_some() || state.unfolded.contains(&i);
+        let (nodes, cuts) = match whole {
+            true => (stage.nodes.len(), stage.cut.len()),
+            false => (stage.nodes.len().min(FEW), stage.cut.len().min(FEW_CUTS)),
+        };
+        lines.push(StoryLine::Stage(i));
+        lines.extend((0..nodes).map(|n| StoryLine::Entry(i, n)));
+        lines.extend((0..cuts).map(|n| StoryLine::Cut(i, n)));
+        if nodes + cuts < stage.nodes.len() + stage.cut.len() {
+            lines.push(StoryLine::More(i));
+        }
+    }
+    lines
+}
+
+/// The item of the system's graph that is selected: the chosen one, else the first of the selected passage.
+pub fn item(state: &State, story: &Story) -> Option<usize> {
+    let subject = state.wanted.subject;
+    let chosen = subject
+        .node
+        .map(|n| n as usize)
+        .filter(|n| *n < story.items.len());
+    chosen.or_else(|| item_of(story, subject.passage?))
+}
+
+/// The first item of a passage.
+pub fn item_of(story: &Story, passage: u32) -> Option<usize> {
+    story
+        .items
+        .iter()
+        .position(|item| item.passage == Some(passage))
+}
+
+/// Edges of an item: stage, place in its edges, and the item at the other end.
+pub fn story_edges(story: &Story, item: usize) -> Vec<(usize, usize, usize)> {
+    let mut found = Vec::new();
+    for (s, stage) in story.stages.iter().enumerate() {
+        for (e, edge) in stage.edges.iter().enumerate() {
+            if edge.from == item {
+                found.push((s, e, edge.to));
+            } else if edge.to == item {
+                found.push((s, e, edge.from));
+            }
+        }
+    }
+    found
+}
+
+/// Whether the score of the selected passage opens into parts that each open again.
+pub fn opens_parts(scene: &Scene) -> bool {
+    matches!(scene.basis, Basis::Parts | Basis::Signals)
+}
+
 /// How many rows a pane's list has; 0 for panes without a list.
 pub fn count(state: &State, pane: Pane) -> usize {
     let scene = state.scene();
+    if let Some(story) = scene.and_then(|s| s.story.as_deref()) {
+        match pane {
+            Pane::Seeds => return story.seeds.len(),
+            Pane::Spread => return story_lines(state, story).len(),
+            Pane::Neighbours => {
+                return item(state, story).map_or(0, |item| story_edges(story, item).len());
+            }
+            _ => {}
+        }
+    }
     match pane {
         Pane::Parameters => parameter_lines(state).len(),
         Pane::Session => state.session.len(),
@@ -147,6 +244,10 @@ pub fn count(state: &State, pane: Pane) -> usize {
             .detail()
             .and_then(|d| d.node.as_ref())
             .map_or(0, |around| around.neighbours.len()),
+        Pane::Why if scene.is_some_and(opens_parts) => state
+            .detail()
+            .and_then(|d| d.passage.as_ref())
+            .map_or(0, |why| why.parts.len()),
         Pane::Question | Pane::Why | Pane::Iterations | Pane::Reader => 0,
     }
 }
@@ -159,10 +260,35 @@ pub fn step<'s>(state: &State, scene: &'s Scene) -> Option<&'s super::scene::Ste
 /// What a row of a pane is about, for the selection that all panes share.
 pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
     let scene = state.scene()?;
+    let story = scene.story.as_deref();
     let of_passage = |passage: u32| Subject {
         passage: Some(passage),
-        node: Some(passage),
+        node: match story {
+            Some(story) => item_of(story, passage).map(|item| item as Node),
+            None => Some(passage),
+        },
     };
+    if let Some(story) = story {
+        let of_item = |item: usize| Subject {
+            passage: story.items[item].passage,
+            node: Some(item as Node),
+        };
+        match pane {
+            Pane::Seeds => return story.seeds.get(row).map(|seed| of_item(seed.item)),
+            Pane::Spread => {
+                return match *story_lines(state, story).get(row)? {
+                    StoryLine::Entry(i, n) => Some(of_item(story.stages[i].nodes[n].item)),
+                    StoryLine::Cut(i, n) => Some(of_item(story.stages[i].cut[n].item)),
+                    StoryLine::Stage(_) | StoryLine::More(_) => None,
+                };
+            }
+            Pane::Neighbours => {
+                let edges = story_edges(story, item(state, story)?);
+                return edges.get(row).map(|(_, _, other)| of_item(*other));
+            }
+            _ => {}
+        }
+    }
     let of_node = |node: Node| Subject {
         passage: None,
         node: Some(node),
@@ -192,6 +318,13 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
                 })
             }
             SeedLine::Name(i) => scene.names[i].node.map(of_node),
+            SeedLine::Edit(i) => scene.edits[i].node.map(|node| {
+                if (node as usize) < state.facts.passages {
+                    of_passage(node)
+                } else {
+                    of_node(node)
+                }
+            }),
             SeedLine::Group(_) => None,
         },
         Pane::Neighbours => {

@@ -2,12 +2,14 @@
 //! computes a walk and never waits for one; it draws when something changed, at most sixty times a second.
 
 use super::action::{Action, Effect, Found, Message, Search, Tone};
+use super::building::{self, News};
 use super::clipboard;
 use super::engine::{self, Engine};
 use super::glyphs::GlyphSet;
 use super::scene::{Answer, Request};
 use super::state::State;
 use super::store::{Config, Folders, History, Session};
+use super::sweep::{self, SweepRequest, Swept};
 use super::terminal::{
     QuitReason, Screen, TerminalEvent, TerminalEvents, install_panic_hook, take_panics,
 };
@@ -16,7 +18,7 @@ use super::update::update;
 use super::view::{draw, view};
 use super::worker::{Done, Worker};
 use crate::index::Index;
-use crate::retrieve::Settings;
+use crate::retrieve::{Retriever, Settings};
 use anyhow::Context;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::buffer::Buffer;
@@ -72,6 +74,8 @@ struct Loop {
     tick: Duration,
     answers: Worker<Request, Result<Answer, String>>,
     searches: Worker<(Search, Box<Settings>), Found>,
+    sweeps: Worker<SweepRequest, Swept>,
+    builds: Worker<(&'static str, Box<Settings>), News>,
     history: History,
     argument: String,
     folders: Option<Folders>,
@@ -109,7 +113,21 @@ impl Loop {
             .newest()
             .map(|asked| asked.question.clone())
             .collect();
+        let (kinds, shared) = (state.facts.kinds, index.clone());
         let mut engine = Engine::new(index.clone());
+        let mut sweeper = Retriever::new(index.clone());
+        let sweeps = Worker::spawn("sweep", move |request: SweepRequest, task| {
+            let mut last = Swept::nothing(&request);
+            for at in sweep::order(&request) {
+                if task.is_cancelled() {
+                    break;
+                }
+                last = sweep::tried(&mut sweeper, &request, at);
+                task.report(last.clone());
+            }
+            last
+        })
+        .context("cannot start the sweep thread")?;
         let answers = Worker::spawn("retrieval", move |request: Request, _| {
             engine.answer(&request).map_err(|error| error.to_string())
         })
@@ -121,6 +139,16 @@ impl Loop {
             },
         )
         .context("cannot start the search thread")?;
+        let builds = Worker::spawn(
+            "build",
+            move |(layer, settings): (&'static str, Box<Settings>), task| {
+                let tell = |news| task.report(news);
+                building::build(&shared, kinds, layer, &settings, &tell, &|| {
+                    task.is_cancelled()
+                })
+            },
+        )
+        .context("cannot start the build thread")?;
         let (teller, told) = channel(8);
         let mut all = Loop {
             state,
@@ -130,6 +158,8 @@ impl Loop {
             tick: Duration::from_millis(1000 / u64::from(options.config.play_speed.clamp(1, 8))),
             answers,
             searches,
+            sweeps,
+            builds,
             history,
             argument: options.argument,
             folders: options.folders,
@@ -191,6 +221,21 @@ impl Loop {
                     dirty = true;
                     if let Some(Done { result: Ok(found), .. }) = found {
                         self.act(Action::Found(found));
+                    }
+                }
+                news = self.builds.recv() => {
+                    dirty = true;
+                    let news = news.map(|done| done.result);
+                    self.act(Action::Building(match news {
+                        Some(Ok(news)) => news,
+                        Some(Err(panic)) => News::Failed(panic.to_string()),
+                        None => News::Failed("the build thread ended".to_owned()),
+                    }));
+                }
+                swept = self.sweeps.recv() => {
+                    dirty = true;
+                    if let Some(Done { result: Ok(swept), .. }) = swept {
+                        self.act(Action::Swept(swept));
                     }
                 }
                 Some(message) = self.told.recv() => {
@@ -260,6 +305,13 @@ impl Loop {
                 Effect::Search(search, settings) => {
                     self.searches.submit((search, settings));
                 }
+                Effect::Build(layer, settings) => {
+                    self.builds.submit((layer, settings));
+                }
+                Effect::Sweep(request) => {
+                    self.sweeps.submit(*request);
+                }
+                Effect::StopSweep => self.sweeps.cancel(),
                 Effect::Copy(text, what) => {
                     self.copy(text, what);
                 }

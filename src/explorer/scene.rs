@@ -4,7 +4,8 @@
 //! replace, so moving a cursor never re-runs a walk. Nothing here is computed while drawing: a number on screen is a
 //! number the core computed, rounded.
 
-use crate::retrieve::{Node, Parameter, Settings};
+use crate::retrieve::{Node, Parameter, SeedChange, Settings};
+use crate::systems::{LayerKind, Story};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -23,6 +24,13 @@ pub struct Facts {
     pub questions: Vec<Asked>,
     /// What to write for `--reranker`; empty without a cross-encoder.
     pub reranker: String,
+    pub vectors: bool,
+    /// So few passages that a missing layer is built when it is first needed.
+    pub small: bool,
+    /// Layers the index was opened with.
+    pub layers: Vec<String>,
+    /// Layers that can be built.
+    pub kinds: &'static [LayerKind],
 }
 
 /// A question of the opened set.
@@ -67,6 +75,8 @@ pub struct Scene {
     pub basis: Basis,
     /// Heaviest first.
     pub seeds: Vec<Seed>,
+    /// Changes of seeds that left no seed to show: muted ones, and names this graph does not have.
+    pub edits: Vec<EditRow>,
     /// What the bars of Spread are split by: seeds, or for flat methods the words of the question.
     pub groups: Vec<Group>,
     /// Entities by mass for a walk; empty for flat methods.
@@ -93,6 +103,8 @@ pub struct Scene {
     /// Entity share of the restart mass, where two kinds of seeds were mixed.
     pub mixed: Option<f64>,
     pub fallback: bool,
+    /// What a system with a graph of its own told; it takes the place of seeds, walk and nodes.
+    pub story: Option<std::sync::Arc<Story>>,
     /// Names of every node that some step shows.
     pub labels: BTreeMap<Node, String>,
 }
@@ -108,6 +120,8 @@ pub enum Basis {
     Lists,
     /// One measured closeness.
     Measure,
+    /// What a system with a graph of its own adds up.
+    Parts,
     /// The eight signals of `hop`.
     Signals,
 }
@@ -120,6 +134,7 @@ impl Basis {
             Basis::Words => "word",
             Basis::Lists => "list",
             Basis::Measure => "measure",
+            Basis::Parts => "part",
             Basis::Signals => "signal",
         }
     }
@@ -141,6 +156,10 @@ pub struct Name {
 pub struct Seed {
     pub node: Option<Node>,
     pub label: String,
+    /// What an edit calls it; empty where it cannot be edited.
+    pub name: String,
+    /// What a person changed about it.
+    pub change: Option<SeedChange>,
     pub group: usize,
     /// Share of the restart mass.
     pub weight: f64,
@@ -150,6 +169,17 @@ pub struct Seed {
     pub is_passage: bool,
     /// Where it comes from, in words.
     pub why: String,
+}
+
+/// A change of seeds that left no seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EditRow {
+    pub name: String,
+    pub label: String,
+    pub node: Option<Node>,
+    pub change: SeedChange,
+    /// In words.
+    pub note: String,
 }
 
 /// One fill of the bars.
@@ -307,6 +337,8 @@ pub struct Part {
     pub label: String,
     pub group: Option<usize>,
     pub value: f64,
+    /// What the part itself rests on.
+    pub why: String,
 }
 
 /// A way from a seed to the passage.

@@ -2,26 +2,29 @@
 //! README, snapshot tests and tours all play here, so none of them can show what the program does not do.
 
 use super::action::{Action, Effect};
+use super::building;
 use super::engine::{self, Engine};
 use super::glyphs::{GlyphSet, Glyphs};
 use super::keys::Stroke;
 use super::scene::Facts;
 use super::state::State;
+use super::sweep;
 use super::theme::Theme;
 use super::update::update;
 use super::view;
 use crate::index::Index;
-use crate::retrieve::Settings;
+use crate::retrieve::{Retriever, Settings};
 use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A state, and everything that would answer its effects.
 pub struct Stage {
     pub state: State,
     index: Arc<Index>,
     engine: Engine,
+    sweeper: Retriever,
     theme: Theme,
     glyphs: &'static Glyphs,
     /// What was copied: text, and what it is.
@@ -42,6 +45,7 @@ impl Stage {
         Stage {
             state: State::new(facts, settings),
             engine: Engine::new(index.clone()),
+            sweeper: Retriever::new(index.clone()),
             index,
             theme,
             glyphs,
@@ -74,6 +78,28 @@ impl Stage {
                     let found = engine::search(&self.index, &search, &settings, &|| false);
                     self.act(Action::Found(found));
                 }
+                Effect::Build(layer, settings) => {
+                    let kinds = self.state.facts.kinds;
+                    let news = Mutex::new(Vec::new());
+                    let tell = |said| {
+                        news.lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .push(said)
+                    };
+                    let last =
+                        building::build(&self.index, kinds, layer, &settings, &tell, &|| false);
+                    let heard = news.into_inner().unwrap_or_else(PoisonError::into_inner);
+                    for said in heard.into_iter().chain([last]) {
+                        self.act(Action::Building(said));
+                    }
+                }
+                Effect::Sweep(request) => {
+                    for at in sweep::order(&request) {
+                        let swept = sweep::tried(&mut self.sweeper, &request, at);
+                        self.act(Action::Swept(swept));
+                    }
+                }
+                Effect::StopSweep => {}
                 Effect::Copy(text, what) => self.copied.push((text, what)),
                 Effect::Remember(_) => {}
                 Effect::Quit { keep } => self.quit = Some(keep),

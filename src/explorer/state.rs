@@ -1,14 +1,16 @@
 //! Everything the explorer knows, as plain data. Only [`super::update::update`] writes it.
 
 use super::action::{Action, Message, Search};
+use super::building::Building;
 use super::command::Command;
 use super::hits::Hits;
 use super::keys::{Keymap, Stroke};
 use super::layout::{Arranged, Pane, Plan};
 use super::scene::{Answer, Detail, Facts, Request, Scene, Subject};
+use super::sweep::Sweep;
 use crate::retrieve::{Parameter, Settings};
 use ratatui::layout::Rect;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tui_input::Input;
 
@@ -23,7 +25,17 @@ pub enum Mode {
     Chord(Stroke),
     /// A value for the current parameter is being typed.
     Number(Input),
+    /// The weight of a seed is being changed.
+    Weight(Weighing),
     Finder(Finder),
+}
+
+/// The seed whose weight is open, and what was typed.
+#[derive(Clone, Debug)]
+pub struct Weighing {
+    /// What an edit calls it.
+    pub seed: String,
+    pub input: Input,
 }
 
 /// A list that is narrowed by typing.
@@ -41,6 +53,8 @@ pub struct Finder {
 pub enum FinderKind {
     Palette,
     Methods,
+    /// Names and passages, to be added to the seeds.
+    Seeds,
     History,
     Help,
 }
@@ -69,11 +83,15 @@ pub enum Choice {
     Command(Command),
     Method(&'static str),
     Preset(&'static str),
+    /// Builds the layer of a method, then switches to it.
+    Build(&'static str),
     Set(Parameter, String),
     Question(String),
     AskNumber(usize),
     Node(u32),
     Passage(u32),
+    /// A change of seeds, as written after `--seed`.
+    Seed(String),
 }
 
 impl Choice {
@@ -82,11 +100,13 @@ impl Choice {
             Choice::Command(command) => Action::Do(*command),
             Choice::Method(name) => Action::Method((*name).to_owned()),
             Choice::Preset(name) => Action::Preset((*name).to_owned()),
+            Choice::Build(name) => Action::Build((*name).to_owned()),
             Choice::Set(parameter, value) => Action::Set(parameter.id().to_owned(), value.clone()),
             Choice::Question(text) => Action::Ask(text.clone()),
             Choice::AskNumber(number) => Action::AskNumber(*number),
             Choice::Node(node) => Action::Node(*node),
             Choice::Passage(passage) => Action::Passage(*passage),
+            Choice::Seed(text) => Action::Seed(text.clone()),
         }
     }
 }
@@ -157,6 +177,18 @@ pub struct State {
     pub settings: Settings,
     pub undo: Vec<Settings>,
     pub redo: Vec<Settings>,
+    /// Stages of a system's story that are listed whole.
+    pub unfolded: BTreeSet<usize>,
+    /// The part under the cursor of Why has more room for what it rests on.
+    pub opened: bool,
+    /// Layers of the index, those built here too.
+    pub layers: Vec<String>,
+    /// The layer that is being built.
+    pub building: Option<Building>,
+    /// The open sweep of a parameter.
+    pub sweep: Option<Sweep>,
+    /// How many sweeps were begun.
+    pub sweeps: u64,
     /// The parameter that the slider keys move.
     pub parameter: Parameter,
     pub lists: BTreeMap<Pane, List>,
@@ -192,6 +224,7 @@ impl State {
             settings: settings.clone(),
             subject: Subject::default(),
         };
+        let layers = facts.layers.clone();
         let mut state = State {
             facts,
             size: (0, 0),
@@ -204,6 +237,12 @@ impl State {
             settings: settings.clone(),
             undo: Vec::new(),
             redo: Vec::new(),
+            unfolded: BTreeSet::new(),
+            opened: false,
+            layers,
+            building: None,
+            sweep: None,
+            sweeps: 0,
             parameter: favourite(&settings),
             lists: BTreeMap::new(),
             trail: Vec::new(),
@@ -259,16 +298,23 @@ impl State {
                 lower: self.lower,
                 zoom: self.zoom,
                 reading: self.reading.is_some(),
-                steps: self.settings.method().graph.is_some(),
+                steps: {
+                    let method = self.settings.method();
+                    method.graph.is_some() || method.system.is_some()
+                },
             },
         )
     }
 
     /// How many steps can be shown.
     pub fn steps(&self) -> usize {
-        self.scene()
-            .and_then(|s| s.walk.as_ref())
-            .map_or(0, |walk| walk.steps.len())
+        let Some(scene) = self.scene() else { return 0 };
+        match (&scene.story, &scene.walk) {
+            // The whole story follows its last step.
+            (Some(story), _) if story.timeline.is_empty() => 0,
+            (Some(story), _) => story.timeline.len() + 1,
+            (None, walk) => walk.as_ref().map_or(0, |walk| walk.steps.len()),
+        }
     }
 
     /// The step that is shown when it is not the end.

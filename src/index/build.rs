@@ -121,6 +121,20 @@ impl Index {
         folder: &Path,
         progress: &dyn Progress,
     ) -> Result<Built, IndexError> {
+        Index::create_with(corpus, options, folder, progress, &|_| Ok(()))
+    }
+
+    /// As [`create`](Self::create); `complete` adds layers to the index before it is written.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create), and what `complete` says.
+    pub fn create_with(
+        corpus: Corpus,
+        options: &BuildOptions,
+        folder: &Path,
+        progress: &dyn Progress,
+        complete: &dyn Fn(&Index) -> Result<(), IndexError>,
+    ) -> Result<Built, IndexError> {
         let vacant = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
         if folder.exists() && !vacant && !Index::is_index(folder) {
             return Err(IndexError::Occupied {
@@ -137,6 +151,7 @@ impl Index {
             .tempdir_in(parent)
             .map_err(|e| IndexError::io(parent, e))?;
         let (index, mut seconds) = build(corpus, options, Some(temporary.path()), progress)?;
+        complete(&index)?;
         let start = Instant::now();
         progress.advance(Step::Write, 0, 1);
         let manifest = store::write(&index, temporary.path())?;

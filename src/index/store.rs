@@ -82,6 +82,14 @@ impl Manifest {
         )
     }
 
+    /// Bytes of a layer's columns; 0 for one that is not there.
+    pub fn layer_bytes(&self, name: &str) -> u64 {
+        let entry = self.layers.iter().find(|l| l.name == name);
+        let prefix = entry.map(|l| format!("{}/", l.folder));
+        let own = |f: &&FileEntry| prefix.as_ref().is_some_and(|p| f.path.starts_with(p));
+        self.files.iter().filter(own).map(|f| f.bytes).sum()
+    }
+
     /// Reads and checks the manifest of an index folder.
     ///
     /// # Errors
@@ -210,11 +218,12 @@ fn write_layers(index: &Index, folder: &Path, manifest: &mut Manifest) -> Result
         if files.is_empty() {
             continue;
         }
-        let (before, kept) = std::mem::take(&mut manifest.layers)
-            .into_iter()
-            .partition(|l| l.name == slot.name);
+        let (before, kept): (Vec<LayerEntry>, Vec<LayerEntry>) =
+            std::mem::take(&mut manifest.layers)
+                .into_iter()
+                .partition(|l| l.name == slot.name);
         manifest.layers = kept;
-        for old in Vec::<LayerEntry>::from(before) {
+        for old in before {
             let prefix = format!("{}/", old.folder);
             manifest.files.retain(|f| !f.path.starts_with(&prefix));
         }

@@ -3,6 +3,7 @@
 //! [`Retriever::retrieve`] is pure in its inputs: same index, question and settings, same bits, on any number of threads.
 //! Stages remember their last result by what they depend on, so a slider step re-runs only what it changes.
 
+pub mod edits;
 pub mod hop;
 pub mod link;
 pub mod methods;
@@ -18,6 +19,7 @@ pub mod settings;
 pub mod spread;
 pub mod view;
 
+pub use edits::{Edited, SeedChange, SeedEdit};
 pub use methods::{DEFAULT_METHOD, METHODS, Method, Ranker, Select};
 pub use nearest::Search;
 pub use observer::{Observer, Quiet, Recorder, StageTime};
@@ -166,6 +168,7 @@ impl Retriever {
             ranked: None,
             seeds: Arc::default(),
             mixed: None,
+            edits: Arc::default(),
             fallback: false,
             spread: None,
             view: None,
@@ -205,7 +208,7 @@ impl Retriever {
         let view = self.view(settings, observer);
         let linked = self.linked(question, settings, &view, observer);
         let key = (
-            format!("{}\n{question}", method.name),
+            format!("{}\n{question}\n{:?}", method.name, settings.seed_edits()),
             settings.key(&[view::READS, rank::BM25, rank::EXPANDED, SEEDS].concat()),
         );
         let seeded = match self.seeded.get(&key) {
@@ -221,6 +224,7 @@ impl Retriever {
                         .ranked
                         .as_deref()
                         .filter(|_| method.seeds_passages()),
+                    edits::resolved(&self.index, &view, settings),
                     settings,
                 );
                 if seeded.seeds.is_empty() {
@@ -230,7 +234,9 @@ impl Retriever {
                         }
                         _ => None,
                     };
+                    let edits = seeded.edits;
                     seeded = seed::fallback(&view, ranked.as_deref(), settings);
+                    seeded.edits = edits;
                 }
                 let seeded = self.seeded.put(key.clone(), seeded);
                 observer.stage("seed", false);
@@ -261,6 +267,7 @@ impl Retriever {
         retrieval.names = linked.to_vec();
         retrieval.seeds = seeded.seeds.clone();
         retrieval.mixed = seeded.mixed;
+        retrieval.edits = seeded.edits.clone();
         retrieval.fallback = seeded.fallback;
         retrieval.spread = Some(spread);
         retrieval.view = Some(view);
@@ -301,7 +308,7 @@ impl Retriever {
         let view = self.view(&settings, observer);
         let names = self.linked(&question, &settings, &view, observer);
         let mut key = (
-            format!("hop\n{question}"),
+            format!("hop\n{question}\n{:?}", settings.seed_edits()),
             settings.key(
                 &[
                     view::READS,
@@ -313,8 +320,15 @@ impl Retriever {
                 .concat(),
             ),
         );
-        let entity_seeds = seed::seed(&view, &names, None, &settings).seeds;
-        let mixed = hop::mixed_seeds(&view, &entity_seeds, &fused, vectors, &settings)?;
+        let edits = edits::resolved(&index, &view, &settings);
+        let of_passage = |e: &Edited| e.node.is_some_and(|node| view.is_passage(node));
+        let (mut own, named) = edits.into_iter().partition(of_passage);
+        let entity = seed::seed(&view, &names, None, named, &settings);
+        let entity_seeds = entity.seeds;
+        let mut mixed = hop::mixed_seeds(&view, &entity_seeds, &fused, vectors, &settings)?;
+        seed::edit_passages(&view, &mut own, &mut mixed);
+        own.extend(entity.edits.iter().cloned());
+        retrieval.edits = Arc::new(own);
         let mixed_seeds = Arc::new(mixed);
         observer.stage("seed", false);
         key.1.extend(settings.key(SPREAD));
@@ -330,6 +344,7 @@ impl Retriever {
             seeds: mixed_seeds.clone(),
             mixed: None,
             fallback: false,
+            edits: retrieval.edits.clone(),
         };
         let mixed_walk = self.spread(key.clone(), &settings, &view, &mixed, observer);
         let signals = match self.signals.get(&key) {

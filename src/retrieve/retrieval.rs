@@ -1,5 +1,6 @@
 //! What a retrieval gives: every stage's outcome with its provenance, as plain data.
 
+use super::edits::Edited;
 use super::methods::{Ranker, Select};
 use super::nearest::Search;
 use super::settings::Settings;
@@ -124,6 +125,8 @@ pub enum SeedReason {
     },
     /// The question gave no seed.
     Fallback,
+    /// A person added it.
+    Added,
 }
 
 /// How entity and passage seeds shared the restart mass.
@@ -194,6 +197,8 @@ pub struct Retrieval {
     /// By weight, heaviest first; ties by node id.
     pub seeds: Arc<Vec<Seed>>,
     pub mixed: Option<Mixed>,
+    /// Changes a person made to the seeds, and what became of each.
+    pub edits: Arc<Vec<Edited>>,
     /// True when the question had no seed and the fallback ran.
     pub fallback: bool,
     pub spread: Option<Arc<Spread>>,

@@ -1,5 +1,6 @@
 //! Seeds: which nodes restart the walk, and with which share (SPRIG, seeds and mixing).
 
+use super::edits::{Edited, SeedChange};
 use super::parameters::Parameter as P;
 use super::retrieval::{Link, Mixed, QueryName, Ranked, Seed, SeedReason};
 use super::settings::Settings;
@@ -13,6 +14,8 @@ pub struct Seeded {
     pub seeds: Arc<Vec<Seed>>,
     pub mixed: Option<Mixed>,
     pub fallback: bool,
+    /// What became of the changes a person made.
+    pub edits: Arc<Vec<Edited>>,
 }
 
 /// Entity seeds weigh df^-q each; passage seeds by their rank or score; `mix` shares the mass between the two.
@@ -20,6 +23,7 @@ pub fn seed(
     view: &GraphView,
     names: &[QueryName],
     ranked: Option<&Ranked>,
+    mut edits: Vec<Edited>,
     settings: &Settings,
 ) -> Seeded {
     let q = settings.real(P::SeedQ);
@@ -63,6 +67,8 @@ pub fn seed(
             });
         }
     }
+    edit(view, &mut edits, q, &mut entities, &mut passages);
+    let edits = Arc::new(edits);
     let entity_mass: f64 = entities.iter().map(|s| s.raw).sum();
     let passage_mass: f64 = passages.iter().map(|s| s.raw).sum();
     let a = match (entity_mass > 0.0, passage_mass > 0.0) {
@@ -71,6 +77,7 @@ pub fn seed(
                 seeds: Arc::default(),
                 mixed: None,
                 fallback: false,
+                edits,
             };
         }
         (true, false) => 1.0,
@@ -103,6 +110,65 @@ pub fn seed(
         seeds: Arc::new(entities),
         mixed,
         fallback: false,
+        edits,
+    }
+}
+
+/// Applies changes of passages to seeds that are mixed already, and shares the restart among all of them again.
+pub fn edit_passages(view: &GraphView, edits: &mut [Edited], seeds: &mut Vec<Seed>) {
+    if edits.is_empty() {
+        return;
+    }
+    edit(view, edits, 0.0, &mut Vec::new(), seeds);
+    let all: f64 = seeds.iter().map(|s| s.raw).sum();
+    for seed in seeds.iter_mut() {
+        seed.weight = if all > 0.0 { seed.raw / all } else { 0.0 };
+    }
+    seeds.retain(|s| s.weight > 0.0);
+    seeds.sort_by(|x, y| y.weight.total_cmp(&x.weight).then(x.node.cmp(&y.node)));
+}
+
+/// Applies a person's changes to the masses before mixing.
+fn edit(
+    view: &GraphView,
+    edits: &mut [Edited],
+    q: f64,
+    entities: &mut Vec<Seed>,
+    passages: &mut Vec<Seed>,
+) {
+    for edited in edits {
+        let Some(node) = edited.node else { continue };
+        let seeds = if view.is_passage(node) {
+            &mut *passages
+        } else {
+            &mut *entities
+        };
+        let at = seeds.iter().position(|s| s.node == node);
+        edited.applied = true;
+        match (edited.edit.change, at) {
+            (SeedChange::Mute, Some(at)) => {
+                seeds.remove(at);
+            }
+            (SeedChange::Weight(factor) | SeedChange::Add(factor), Some(at)) => {
+                seeds[at].raw *= factor;
+            }
+            (SeedChange::Add(factor), None) => {
+                let own = match view.entity(node) {
+                    Some(entity) => f64::from(view.graph.df(entity).max(1)).powf(-q),
+                    None => {
+                        let best = seeds.iter().map(|s| s.raw).fold(0.0, f64::max);
+                        if best > 0.0 { best } else { 1.0 }
+                    }
+                };
+                seeds.push(Seed {
+                    node,
+                    raw: factor * own,
+                    weight: 0.0,
+                    why: SeedReason::Added,
+                });
+            }
+            (SeedChange::Mute | SeedChange::Weight(_), None) => edited.applied = false,
+        }
     }
 }
 
@@ -128,5 +194,6 @@ pub fn fallback(view: &GraphView, ranked: Option<&Ranked>, settings: &Settings) 
         fallback: !seeds.is_empty(),
         seeds: Arc::new(seeds),
         mixed: None,
+        edits: Arc::default(),
     }
 }

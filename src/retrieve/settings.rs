@@ -1,5 +1,6 @@
 //! One value that says everything about how to retrieve: the method and every parameter.
 
+use super::edits::SeedEdit;
 use super::methods::Method;
 use super::parameters::{Parameter, Value};
 use super::presets::{NO_PRESET, Preset};
@@ -29,6 +30,8 @@ pub struct Settings {
     /// What the opened index was built with, where that differs from the declarations.
     built: Vec<(Parameter, Value)>,
     preset: Option<&'static Preset>,
+    /// Changes of this question's seeds, each node at most once.
+    seeds: Vec<SeedEdit>,
 }
 
 impl Settings {
@@ -43,6 +46,7 @@ impl Settings {
             values,
             built: Vec::new(),
             preset: None,
+            seeds: Vec::new(),
         }
     }
 
@@ -205,6 +209,29 @@ impl Settings {
     /// The values of some parameters: what a step's memory of its last result is keyed by.
     pub fn key(&self, reads: &[Parameter]) -> Vec<Value> {
         reads.iter().map(|p| self.get(*p)).collect()
+    }
+
+    /// Changes of the seeds, in the order they were made.
+    pub fn seed_edits(&self) -> &[SeedEdit] {
+        &self.seeds
+    }
+
+    /// Changes a seed; a newer edit of a node takes the place of the one before.
+    pub fn edit_seed(&mut self, edit: SeedEdit) {
+        match self.seeds.iter_mut().find(|e| e.node == edit.node) {
+            Some(before) => *before = edit,
+            None => self.seeds.push(edit),
+        }
+    }
+
+    /// Takes back the edit of a node.
+    pub fn restore_seed(&mut self, node: &str) {
+        self.seeds.retain(|e| e.node != node);
+    }
+
+    /// Takes back all edits: they belong to one question.
+    pub fn restore_seeds(&mut self) {
+        self.seeds.clear();
     }
 
     /// The value as a person writes it.

@@ -4,8 +4,10 @@
 //! and selects, `story` tells what happened. [`System`] is all the retriever knows of it, [`Found`] all that the trace,
 //! the reasons and the explorer read.
 
+pub mod layers;
 pub mod story;
 
+pub use layers::{BuiltLayer, add_layers, build_layers, layers_named};
 pub use story::{Cut, Edge, Entry, Item, Part, Reason, Stage, Story};
 
 use crate::embed::Encoder;
@@ -87,6 +89,7 @@ pub trait Found: Any + Debug + Send + Sync {
 }
 
 /// A layer that can be built, by name.
+#[derive(Debug)]
 pub struct LayerKind {
     pub name: &'static str,
     /// One line: what it holds.

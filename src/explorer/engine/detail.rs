@@ -30,9 +30,11 @@ pub fn explain(
         .map_or(index.len(), crate::retrieve::GraphView::nodes);
     let passage = subject.passage.filter(|p| (*p as usize) < index.len());
     let node = subject.node.filter(|n| (*n as usize) < nodes).or(passage);
-    let around = |node: Node| match retrieval.view.as_deref() {
-        Some(_) => Some(edges(index, retrieval, scene, groups, node)),
-        None => words(index, retrieval, scene, passage.unwrap_or(node)),
+    let around = |node: Node| match (&scene.story, retrieval.view.as_deref()) {
+        // Items and edges of a story are in the story.
+        (Some(_), _) => None,
+        (None, Some(_)) => Some(edges(index, retrieval, scene, groups, node)),
+        (None, None) => words(index, retrieval, scene, passage.unwrap_or(node)),
     };
     Detail {
         passage: passage.map(|passage| why(index, retrieval, scene, groups, passage)),
@@ -87,14 +89,17 @@ fn why(index: &Index, retrieval: &Retrieval, scene: &Scene, groups: &Groups, pas
         // A fused ranking has a walk too; its paths are worth seeing, its parts are those of another number.
         walked(index, retrieval, groups, &mut why);
         why.by_length.clear();
-        why.parts = parts(index, retrieval, scene, passage);
+        why.parts = match retrieval.found.as_deref() {
+            Some(found) => super::story::parts(index, found, scene, passage),
+            None => parts(index, retrieval, scene, passage),
+        };
         why.score = match place {
             Some(_) => score,
             None => why.parts.iter().map(|p| p.value).sum(),
         };
     }
-    // The parts say the same with more; a sentence is for a score that has none.
-    if why.parts.is_empty() {
+    // The parts say the same with more; a sentence is for a score that has none, or for what a system has to say.
+    if why.parts.is_empty() || scene.story.is_some() {
         why.sentence = clean(&explain::why_here(index, retrieval, passage));
     }
     why
@@ -129,6 +134,7 @@ fn walked(index: &Index, retrieval: &Retrieval, groups: &Groups, why: &mut Why) 
             label: name(node),
             group: groups.get(&node).copied(),
             value: *share,
+            why: String::new(),
         }
     };
     let path = |path: &explain::Path| {
@@ -159,6 +165,7 @@ fn parts(index: &Index, retrieval: &Retrieval, scene: &Scene, passage: u32) -> V
             _ => t.word,
         },
         value: t.score,
+        why: String::new(),
     };
     terms.into_iter().map(part).collect()
 }

@@ -3,6 +3,7 @@
 mod detail;
 mod passages;
 mod search;
+mod story;
 mod walk;
 mod words;
 
@@ -105,6 +106,7 @@ impl Engine {
             noun: noun(&retrieval),
             basis: basis(&retrieval),
             seeds: walk::seeds(index, &retrieval, &seed_groups),
+            edits: walk::edits(index, &retrieval),
             groups,
             nodes: walk::nodes(index, &retrieval, &shares, &group_of),
             walk: walk::walk(&retrieval, &gold),
@@ -145,9 +147,12 @@ impl Engine {
             expanded: retrieval.ranked.as_ref().map_or(0, |r| r.expansion.len()),
             mixed: retrieval.mixed.map(|m| m.a),
             fallback: retrieval.fallback,
+            story: None,
             labels: BTreeMap::new(),
         };
-        if flat {
+        if let Some(found) = retrieval.found.as_deref().filter(|_| flat) {
+            story::tell(index, found, &mut scene);
+        } else if flat {
             words::split(index, &retrieval, &mut scene);
         } else {
             scene.labels = walk::labels(index, &retrieval, &scene);
@@ -178,6 +183,10 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         edges: index.edges(),
         questions: index.questions().iter().map(asked).collect(),
         reranker: index.reranker().map_or("", |r| r.spec()).to_owned(),
+        vectors: index.dense().is_some(),
+        small: index.len() <= crate::index::layer::SMALL,
+        layers: index.layers(),
+        kinds: crate::systems::LAYERS,
     }
 }
 
@@ -188,13 +197,19 @@ fn matched(retrieval: &Retrieval) -> usize {
             .iter()
             .filter(|s| **s > 0.0)
             .count(),
-        _ => retrieval.ranked.as_ref().map_or(0, |r| r.matched),
+        _ => match &retrieval.found {
+            Some(found) => found.passages().len(),
+            None => retrieval.ranked.as_ref().map_or(0, |r| r.matched),
+        },
     }
 }
 
 /// What the score of a passage is made of.
 fn basis(retrieval: &Retrieval) -> Basis {
     let ranker = retrieval.ranked.as_ref().map(|ranked| ranked.ranker);
+    if retrieval.found.is_some() && retrieval.view.is_none() {
+        return Basis::Parts;
+    }
     match (retrieval.settings.method().select, ranker) {
         (Select::Fuse, _) => Basis::Lists,
         (Select::Rerank, _) => Basis::Measure,

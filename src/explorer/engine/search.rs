@@ -66,6 +66,7 @@ pub fn search(
             Some(graph) => Match {
                 node: (graph.passages + at) as u32,
                 label: clean(graph.labels.get(at)),
+                name: graph.names.get(at).to_owned(),
                 note: format!(
                     "in {}",
                     crate::explorer::text::plural(graph.df(at) as usize, "passage")
@@ -75,6 +76,7 @@ pub fn search(
             None => Match {
                 node: at as u32,
                 label: clean(index.title(at as u32)),
+                name: format!("#{}", index.id(at as u32)),
                 note: clean(index.id(at as u32)),
                 is_passage: true,
             },

@@ -1,10 +1,10 @@
 //! What a walk did: seeds in groups, mass on nodes split by group, and every step.
 
 use crate::explain;
-use crate::explorer::scene::{GROUPS, Group, Ledger, NodeRow, Scene, Seed, Step, Walk};
+use crate::explorer::scene::{EditRow, GROUPS, Group, Ledger, NodeRow, Scene, Seed, Step, Walk};
 use crate::explorer::text::clean;
 use crate::index::Index;
-use crate::retrieve::{Node, Retrieval, SeedReason};
+use crate::retrieve::{Edited, Node, Retrieval, SeedChange, SeedReason};
 use std::collections::BTreeMap;
 
 /// How many nodes Spread lists, and how many each earlier step keeps.
@@ -122,6 +122,15 @@ pub fn seeds(index: &Index, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec
         .map(|(place, seed)| Seed {
             node: Some(seed.node),
             label: clean(view.label(index, seed.node)),
+            name: match view.entity(seed.node) {
+                Some(entity) => view.graph.names.get(entity).to_owned(),
+                None => format!("#{}", index.id(seed.node)),
+            },
+            change: retrieval
+                .edits
+                .iter()
+                .find(|e| e.node == Some(seed.node))
+                .map(|e| e.edit.change),
             group: group(place),
             weight: seed.weight,
             df: view
@@ -146,9 +155,37 @@ pub fn seeds(index: &Index, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec
                     format!("{} rank {rank}, score {score:.2}", ranker.label())
                 }
                 SeedReason::Fallback => "fallback: no name linked".to_owned(),
+                SeedReason::Added => "added here".to_owned(),
             },
         })
         .collect()
+}
+
+/// Edits that left no seed to show.
+pub fn edits(index: &Index, retrieval: &Retrieval) -> Vec<EditRow> {
+    let Some(view) = retrieval.view.as_deref() else {
+        return Vec::new();
+    };
+    let seeded = |node: Option<Node>| retrieval.seeds.iter().any(|s| Some(s.node) == node);
+    let hidden = retrieval.edits.iter().filter(|e| !seeded(e.node));
+    let row = |edited: &Edited| EditRow {
+        name: edited.edit.node.clone(),
+        label: match edited.node {
+            Some(node) => clean(view.label(index, node)),
+            None => clean(&edited.edit.node),
+        },
+        node: edited.node,
+        change: edited.edit.change,
+        note: match (edited.node, edited.applied, edited.edit.change) {
+            (None, _, _) => "not in this graph",
+            (Some(_), true, SeedChange::Mute) => "muted",
+            (Some(_), true, _) => "weighs nothing",
+            (Some(_), false, SeedChange::Mute) => "muted, no seed here",
+            (Some(_), false, _) => "no seed here",
+        }
+        .to_owned(),
+    };
+    hidden.map(row).collect()
 }
 
 /// Entities by mass.

@@ -62,6 +62,8 @@ pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
         .map(|&w| Seed {
             node: None,
             label: words[w].word.clone(),
+            name: String::new(),
+            change: None,
             group: group(w),
             weight: paid[w] / total,
             df: words[w].df as usize,

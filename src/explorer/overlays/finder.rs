@@ -20,11 +20,11 @@ pub fn render(
     hits.add(buf.area, Target::Elsewhere);
     let wanted = match open.kind {
         FinderKind::Palette | FinderKind::Help => 92,
-        FinderKind::Methods => 96,
+        FinderKind::Methods | FinderKind::Seeds => 96,
         FinderKind::History => 100,
     };
     let width = main.width.min(wanted);
-    let about_rows = if matches!(open.kind, FinderKind::History) {
+    let about_rows = if matches!(open.kind, FinderKind::History | FinderKind::Seeds) {
         0
     } else {
         4
@@ -90,6 +90,7 @@ fn titles(open: &Finder) -> (&'static str, &'static str) {
     match open.kind {
         FinderKind::Palette => ("Commands", "@ node  # passage  ? question   Enter run"),
         FinderKind::Methods => ("Method", "type to filter   Enter switch   Esc close"),
+        FinderKind::Seeds => ("Add a seed", "a name, or #passage   Enter add   Esc close"),
         FinderKind::History => ("Questions asked", "type to filter   Enter ask   Esc close"),
         FinderKind::Help => ("Keys", "type to filter   Enter run   Esc close"),
     }
@@ -103,6 +104,7 @@ fn field(ink: &Ink<'_>, open: &Finder, inner: Rect, buf: &mut Buffer) -> Positio
         let hint = match open.kind {
             FinderKind::Palette => "command, parameter or value: alpha .35 ..",
             FinderKind::Methods => "bm25, graph ..",
+            FinderKind::Seeds => "part of a name, or # and part of a passage ..",
             FinderKind::History => "part of a question ..",
             FinderKind::Help => "a key or a word ..",
         };
@@ -204,13 +206,15 @@ fn entry_line(ink: &Ink<'_>, open: &Finder, entry: &Entry, width: usize) -> Line
         }
     };
     // Questions and nodes have long titles and no keys.
-    let (title, now, key) =
-        if entry.key.is_empty() && entry.help.is_empty() && open.kind == FinderKind::Palette {
-            let now = text::width(&entry.now).min(width / 3);
-            (width.saturating_sub(now + 1), now + 1, 0)
-        } else {
-            (title, now, key)
-        };
+    let (title, now, key) = if entry.key.is_empty()
+        && entry.help.is_empty()
+        && matches!(open.kind, FinderKind::Palette | FinderKind::Seeds)
+    {
+        let now = text::width(&entry.now).min(width / 3);
+        (width.saturating_sub(now + 1), now + 1, 0)
+    } else {
+        (title, now, key)
+    };
     let mut spans = marked(ink, entry, title.saturating_sub(1));
     match &entry.unavailable {
         Some(reason) if open.kind != FinderKind::Methods => {

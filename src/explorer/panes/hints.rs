@@ -37,7 +37,7 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         true
     };
     match &ink.state.mode {
-        Mode::Edit | Mode::Number(_) | Mode::Finder(_) => {
+        Mode::Edit | Mode::Number(_) | Mode::Weight(_) | Mode::Finder(_) => {
             for &(key, name) in typing(&ink.state.mode) {
                 let line = Line::from(vec![
                     ink.span(key, Scope::Key),
@@ -113,10 +113,19 @@ fn slider(ink: &Ink<'_>) -> Option<(Line<'static>, Command)> {
 pub fn own(pane: Pane) -> Vec<Command> {
     match pane {
         Pane::Question => vec![Command::Open],
-        Pane::Seeds | Pane::Neighbours => vec![Command::Open, Command::Back],
+        Pane::Seeds => vec![
+            Command::MuteSeed,
+            Command::WeighSeed,
+            Command::AddSeed,
+            Command::PassageSeeds,
+            Command::Open,
+            Command::Back,
+        ],
+        Pane::Neighbours => vec![Command::Open, Command::Back],
         Pane::Parameters => vec![
             Command::Less,
             Command::More,
+            Command::Sweep,
             Command::Default,
             Command::Open,
             Command::Undo,
@@ -125,7 +134,14 @@ pub fn own(pane: Pane) -> Vec<Command> {
         Pane::Session => vec![Command::Open],
         Pane::Spread => vec![Command::Open, Command::GoNeighbours],
         Pane::Passages => vec![Command::Open, Command::GoWhy],
-        Pane::Why => vec![Command::Open, Command::Back],
+        Pane::Why => vec![
+            Command::FixA,
+            Command::FixB,
+            Command::FixC,
+            Command::MuteSeed,
+            Command::Open,
+            Command::Back,
+        ],
         Pane::Iterations => vec![
             Command::Play,
             Command::StepBack,
@@ -173,6 +189,12 @@ fn typing(mode: &Mode) -> &'static [(&'static str, &'static str)] {
             ("Tab", "next pane"),
         ],
         Mode::Number(_) => &[("Enter", "set"), ("Esc", "leave")],
+        Mode::Weight(_) => &[
+            ("+", "double"),
+            ("-", "halve"),
+            ("number Enter", "set"),
+            ("Esc", "leave"),
+        ],
         _ => &[
             ("Enter", "choose"),
             ("Esc", "close"),

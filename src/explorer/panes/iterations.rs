@@ -17,11 +17,20 @@ const CELL: usize = 7;
 pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let scene = state.scene();
+    if let Some(story) = scene
+        .and_then(|s| s.story.as_deref())
+        .filter(|story| !story.timeline.is_empty())
+    {
+        return super::story::timeline(ink, slot, story, buf, hits);
+    }
     let walk = scene
         .and_then(|s| s.walk.as_ref())
         .filter(|walk| walk.steps.len() > 1);
     let (Some(scene), Some(walk)) = (scene, walk) else {
         let why = match scene {
+            Some(scene) if scene.story.is_some() => {
+                format!("{} told of no timeline", state.settings.method().name)
+            }
             Some(_) => format!(
                 "{} has no steps: one ranking, no walk",
                 state.settings.method().name

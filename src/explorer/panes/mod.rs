@@ -14,6 +14,8 @@ pub mod seeds;
 pub mod session;
 pub mod spread;
 pub mod status;
+pub mod story;
+pub mod sweep;
 pub mod why;
 
 use super::layout::Pane;

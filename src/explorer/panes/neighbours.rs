@@ -11,6 +11,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+    if let Some(story) = ink.state.scene().and_then(|s| s.story.as_deref()) {
+        return super::story::neighbours(ink, slot, story, buf, hits);
+    }
     let Some(around) = ink.state.detail().and_then(|d| d.node.as_ref()) else {
         ink.frame(
             slot,

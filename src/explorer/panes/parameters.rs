@@ -42,10 +42,11 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     };
     let about = about(ink, usize::from(area.width).saturating_sub(2));
     let room = usize::from(area.height);
-    let below = if room >= 8 {
-        about.len().min(room / 3)
-    } else {
-        0
+    let sweep = state.sweep.as_ref();
+    let below = match sweep {
+        Some(sweep) => super::sweep::height(ink, sweep).min(room.saturating_sub(2)),
+        None if room >= 8 => about.len().min(room / 3),
+        None => 0,
     };
     let list = Rect {
         height: area.height - below as u16,
@@ -85,6 +86,16 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         if let ParameterLine::Parameter(parameter) = row {
             targets(ink, *parameter, list.x + 1, list.y + y as u16, width, hits);
         }
+    }
+    if let Some(sweep) = sweep {
+        let strip = Rect {
+            x: area.x + 1,
+            y: area.y + list.height,
+            width: area.width.saturating_sub(2),
+            height: below as u16,
+        };
+        super::sweep::render(ink, sweep, strip, buf, hits);
+        return;
     }
     for (y, line) in about.iter().take(below).enumerate() {
         buf.set_line(

@@ -25,6 +25,12 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         Rect::new(area.x + 1, area.y, (name.len() as u16).min(area.width), 1),
         Target::Command(Command::Method),
     );
+    if let Some(story) = state.scene().and_then(|scene| scene.story.as_deref()) {
+        let room = filling.room().saturating_sub(2);
+        filling.add(vec![
+            ink.text(format!("  {}", text::cut(&story.headline, room))),
+        ]);
+    }
     // Where not all fits, the counts go first: settings are what a person changes.
     let stages = stages(ink);
     let fits = |least: u8| {
@@ -61,6 +67,9 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
     };
     let method = state.settings.method();
     let scene = state.scene();
+    if scene.is_some_and(|scene| scene.story.is_some()) {
+        return Vec::new();
+    }
     let mut stages = Vec::new();
     if let Some(scene) = scene.filter(|s| !s.is_flat() && method.graph.is_some()) {
         let linked = scene.names.iter().filter(|n| n.group.is_some()).count();

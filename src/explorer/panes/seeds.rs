@@ -2,11 +2,13 @@
 
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
-use crate::explorer::rows::{SeedLine, seed_lines};
-use crate::explorer::scene::{Basis, Scene, Seed};
+use crate::explorer::rows::{SeedLine, muted, seed_lines};
+use crate::explorer::scene::{Basis, Name, Scene, Seed};
+use crate::explorer::state::Mode;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
+use crate::retrieve::SeedChange;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -24,13 +26,16 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         );
         return;
     };
+    if let Some(story) = scene.story.as_deref() {
+        return super::story::seeds(ink, slot, story, buf, hits);
+    }
     let flat = scene.is_flat();
     let chrome = Chrome {
         title: match scene.basis {
             _ if !flat => "Seeds".into(),
             Basis::Lists => "Lists".into(),
             Basis::Measure => "Measure".into(),
-            Basis::Walk | Basis::Words | Basis::Signals => "Words".into(),
+            Basis::Walk | Basis::Words | Basis::Parts | Basis::Signals => "Words".into(),
         },
         note: note(ink, scene),
         summary: summary(ink, scene, usize::from(slot.area.width).saturating_sub(15)),
@@ -67,6 +72,15 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
                     ),
                 ])
             }
+            SeedLine::Edit(i) => {
+                let edit = &scene.edits[i];
+                let note = text::width(&edit.note).min(width / 2);
+                Line::from(vec![
+                    ink.span("x   ", Scope::Link),
+                    ink.muted(text::pad(&edit.label, width.saturating_sub(note + 5))),
+                    ink.span(format!(" {}", text::cut(&edit.note, note)), Scope::Link),
+                ])
+            }
             SeedLine::Group(g) => {
                 let group = &scene.groups[g];
                 Line::from(vec![
@@ -94,6 +108,12 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
             Some(SeedLine::Seed(i)) => scene.seeds[*i].why.clone(),
             Some(SeedLine::Name(i)) => {
                 format!("{}: {}", scene.names[*i].surface, scene.names[*i].note)
+            }
+            Some(SeedLine::Edit(i)) => {
+                format!(
+                    "{}: {}; s x brings it back",
+                    scene.edits[*i].label, scene.edits[*i].note
+                )
             }
             Some(SeedLine::Group(g)) => {
                 format!(
@@ -139,7 +159,8 @@ fn seed(ink: &Ink<'_>, scene: &Scene, seed: &Seed, width: usize) -> Line<'static
         String::new()
     };
     let hub = df_is_hub(ink, seed);
-    let room = width.saturating_sub(4 + 6 + df.len() + 1);
+    let changed = changed(ink, seed);
+    let room = width.saturating_sub(4 + 6 + df.len() + 1 + changed.width());
     spans.push(ink.span(
         text::pad(&seed.label, room),
         if grouped {
@@ -148,9 +169,46 @@ fn seed(ink: &Ink<'_>, scene: &Scene, seed: &Seed, width: usize) -> Line<'static
             Scope::Entity
         },
     ));
+    spans.push(changed);
     spans.push(ink.span(df, if hub { Scope::Hub } else { Scope::Muted }));
     spans.push(ink.value(text::pad_left(&text::measure(seed.weight), 7)));
     Line::from(spans)
+}
+
+/// What a person changed about a seed; while its weight is open, what was typed.
+fn changed(ink: &Ink<'_>, seed: &Seed) -> Span<'static> {
+    if let Mode::Weight(open) = &ink.state.mode
+        && open.seed == seed.name
+        && !seed.name.is_empty()
+    {
+        let typed = open.input.value();
+        let shown = match (typed, seed.change) {
+            ("", Some(SeedChange::Weight(f) | SeedChange::Add(f))) => format!("{f}"),
+            ("", _) => "1".to_owned(),
+            (typed, _) => typed.to_owned(),
+        };
+        return ink.span(
+            format!(" x{}{}", text::cut(&shown, 8), ink.glyphs.eighths[8]),
+            Scope::Key,
+        );
+    }
+    let shown = match seed.change {
+        Some(SeedChange::Weight(f)) => format!(" x{}", factor(f)),
+        Some(SeedChange::Add(1.0)) => " +".to_owned(),
+        Some(SeedChange::Add(f)) => format!(" +x{}", factor(f)),
+        Some(SeedChange::Mute) | None => String::new(),
+    };
+    ink.span(shown, Scope::Link)
+}
+
+fn factor(factor: f64) -> String {
+    let short = text::score(factor);
+    let exact = format!("{factor}");
+    if exact.len() <= short.len() {
+        exact
+    } else {
+        short
+    }
 }
 
 /// In more than one passage out of twenty: what is sent there is spread thin.
@@ -175,10 +233,15 @@ fn note(ink: &Ink<'_>, scene: &Scene) -> Line<'static> {
         return Line::from(vec![ink.span("fallback: none linked", Scope::Warn)]);
     }
     let linked = scene.names.iter().filter(|n| n.group.is_some()).count();
-    let not = scene.names.len() - linked;
+    let lost = |n: &&Name| n.group.is_none() && !muted(scene, n);
+    let not = scene.names.iter().filter(lost).count();
+    let edited = ink.state.settings.seed_edits().len();
     let mut spans = vec![ink.muted(format!("{linked} linked"))];
     if not > 0 {
         spans.push(ink.span(format!(", {not} not"), Scope::Warn));
+    }
+    if edited > 0 {
+        spans.push(ink.span(format!(", {edited} changed"), Scope::Link));
     }
     Line::from(spans)
 }
@@ -197,7 +260,14 @@ fn summary(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
             break;
         }
     }
-    for name in scene.names.iter().filter(|n| n.group.is_none()) {
+    for edit in &scene.edits {
+        filling.add(vec![ink.span(
+            format!("x {} {}  ", text::cut(&edit.label, 20), edit.note),
+            Scope::Link,
+        )]);
+    }
+    let lost = |n: &&Name| n.group.is_none() && !muted(scene, n);
+    for name in scene.names.iter().filter(lost) {
         let spans: Vec<Span<'static>> = vec![
             ink.span(
                 format!("- \"{}\" {}", text::cut(&name.surface, 20), name.note),

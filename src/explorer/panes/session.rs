@@ -81,5 +81,6 @@ fn changes(run: &Run) -> String {
             )
         })
         .collect();
-    words.join(" ")
+    let edits = run.settings.seed_edits().iter().map(ToString::to_string);
+    words.into_iter().chain(edits).collect::<Vec<_>>().join(" ")
 }

@@ -25,12 +25,17 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         );
         return;
     };
+    if let Some(story) = scene.story.as_deref() {
+        return super::story::stages(ink, slot, story, buf, hits);
+    }
     let step = rows::step(state, scene);
     let title = match (&scene.walk, step) {
         (None, _) => match scene.basis {
             Basis::Lists => "Lists that pay".to_owned(),
             Basis::Measure => "Closeness".to_owned(),
-            Basis::Walk | Basis::Words | Basis::Signals => "Words that pay".to_owned(),
+            Basis::Walk | Basis::Words | Basis::Parts | Basis::Signals => {
+                "Words that pay".to_owned()
+            }
         },
         (Some(_), Some(_)) => format!(
             "Spread at step {} of {}",

@@ -16,6 +16,13 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
         filling.add(vec![
             ink.muted("  what is shown belongs to the settings before"),
         ]);
+    } else if let Some(building) = state
+        .building
+        .as_ref()
+        .filter(|_| state.message.text.is_empty())
+    {
+        filling.add(vec![ink.span(" building ", Scope::Warn)]);
+        filling.add(vec![ink.text(building.said())]);
     } else if !state.message.text.is_empty() {
         let (word, scope) = match state.message.tone {
             Tone::Plain => ("", Scope::Text),

@@ -2,9 +2,11 @@
 
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::rows::opens_parts;
 use crate::explorer::scene::{Basis, Path, Scene, Why};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
+use crate::explorer::update::{LETTERS, fixes};
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -53,7 +55,12 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         why,
         usize::from(slot.area.width).saturating_sub(15),
     );
-    let note = Line::from(vec![ink.span("Enter", Scope::Key), ink.muted(" read")]);
+    let does = if opens_parts(scene) {
+        " opens"
+    } else {
+        " read"
+    };
+    let note = Line::from(vec![ink.span("Enter", Scope::Key), ink.muted(does)]);
     let Some(area) = ink.frame(
         slot,
         Chrome {
@@ -72,6 +79,15 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         width: area.width.saturating_sub(1),
         ..area
     };
+    if opens_parts(scene) {
+        let width = usize::from(area.width).saturating_sub(1);
+        let mut head = reasons(ink, why, width);
+        head.extend(score(ink, scene, why, width));
+        if !why.sentence.is_empty() {
+            head.extend(flow(vec![ink.text(why.sentence.clone())], width, 0));
+        }
+        return super::story::parts(ink, why, &head, area, buf, hits);
+    }
     ink.scrolled(
         Pane::Why,
         area,
@@ -95,19 +111,7 @@ fn heading(scene: &Scene, why: &Why) -> String {
 
 /// All that is known, most telling first.
 fn lines(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'static>> {
-    let mut lines = Vec::new();
-    for (i, reason) in why.reasons.iter().enumerate() {
-        let scope = if i == 0 { Scope::Error } else { Scope::Warn };
-        let mut spans = vec![
-            ink.span(format!("{} ", reason.code), scope),
-            ink.text(reason.text.clone()),
-        ];
-        if let Some(fix) = &reason.fix {
-            spans.push(ink.muted("  try "));
-            spans.push(ink.span(fix.clone(), Scope::Ok));
-        }
-        lines.extend(flow(spans, width, 2));
-    }
+    let mut lines = reasons(ink, why, width);
     lines.extend(score(ink, scene, why, width));
     lines.extend(parts(ink, scene, why, width));
     if !why.sentence.is_empty() && why.paths.is_empty() && why.parts.is_empty() {
@@ -121,6 +125,28 @@ fn lines(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
         for path in &why.paths {
             lines.extend(path_lines(ink, path, width));
         }
+    }
+    lines
+}
+
+/// The verdicts, each with what was found to help.
+fn reasons(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    let fixes = fixes(why);
+    for (i, reason) in why.reasons.iter().enumerate() {
+        let scope = if i == 0 { Scope::Error } else { Scope::Warn };
+        let mut spans = vec![
+            ink.span(format!("{} ", reason.code), scope),
+            ink.text(reason.text.clone()),
+        ];
+        if let Some(fix) = &reason.fix {
+            match fixes.iter().position(|(at, _)| *at == i) {
+                Some(letter) => spans.push(ink.span(format!("  {} ", LETTERS[letter]), Scope::Key)),
+                None => spans.push(ink.muted("  try ")),
+            }
+            spans.push(ink.span(fix.clone(), Scope::Ok));
+        }
+        lines.extend(flow(spans, width, 2));
     }
     lines
 }
@@ -160,7 +186,7 @@ fn score(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
             *share += part.value;
         }
     }
-    if scene.groups.len() > 1 && why.score > 0.0 {
+    if scene.groups.len() > 1 && why.score > 0.0 && shares.iter().any(|s| *s > 0.0) {
         lines.push(Line::from(ink.bar(&shares, why.best.max(why.score), width)));
     }
     lines
@@ -290,6 +316,13 @@ fn summary(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Line<'stati
     match why.reasons.first() {
         Some(reason) => {
             filling.add(vec![ink.span(format!("{}  ", reason.code), Scope::Error)]);
+            if let Some((at, _)) = fixes(why).first() {
+                let fix = why.reasons[*at].fix.clone().unwrap_or_default();
+                filling.add(vec![
+                    ink.span(format!("{} ", LETTERS[0]), Scope::Key),
+                    ink.span(format!("{fix}  "), Scope::Ok),
+                ]);
+            }
             let room = filling.room();
             filling.add(vec![ink.muted(text::cut(&reason.text, room))]);
         }

@@ -1,6 +1,6 @@
 //! Questions out, answers in.
 
-use super::settings;
+use super::{seeds, settings};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows;
@@ -90,7 +90,15 @@ fn begin(state: &mut State, question: String, asked: Option<usize>) -> Vec<Effec
     state.trail.clear();
     state.step = None;
     state.playing = false;
+    state.unfolded.clear();
+    state.opened = false;
     state.lists.retain(|pane, _| *pane == Pane::Parameters);
+    if let Some(sweep) = state.sweep.take() {
+        state.settings = sweep.start;
+    }
+    if !state.wanted.question.is_empty() && state.wanted.question != question {
+        seeds::forget(state);
+    }
     state.wanted.question.clone_from(&question);
     state.wanted.asked = asked;
     state.wanted.subject = Subject::default();
@@ -122,21 +130,30 @@ pub fn answered(state: &mut State, answer: Answer) -> Vec<Effect> {
                 state.message = Message::plain(format!("{said}{gap}{effect}"));
             }
         }
-        let steps = answer
-            .scene
-            .walk
-            .as_ref()
-            .map_or(0, |walk| walk.steps.len());
-        if state.step.is_some_and(|step| step + 1 >= steps) {
-            state.step = None;
-            state.playing = false;
-        }
+    }
+    if !same_scene && let Some(item) = followed(state, &answer.scene) {
+        state.wanted.subject.node = item;
     }
     state.shown = Some(answer);
+    if state.step.is_some_and(|step| step + 1 >= state.steps()) {
+        state.step = None;
+        state.playing = false;
+    }
     if !same_scene {
         follow_selection(state);
     }
     Vec::new()
+}
+
+/// Where the selected item of a story is in the next one: items are counted anew in every search.
+fn followed(state: &State, after: &Scene) -> Option<Option<u32>> {
+    let after = after.story.as_deref()?;
+    let before = state.scene()?.story.as_deref()?;
+    let item = before.items.get(state.wanted.subject.node? as usize)?;
+    let same = |other: &crate::systems::Item| {
+        other.kind == item.kind && other.label == item.label && other.passage == item.passage
+    };
+    Some(after.items.iter().position(same).map(|at| at as u32))
 }
 
 /// What a change of settings did, in words: nothing moves without a reason shown.

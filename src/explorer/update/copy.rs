@@ -15,6 +15,23 @@ pub fn text(state: &mut State) -> Vec<Effect> {
     };
     let row = state.list(state.focus).cursor;
     let why = state.detail().and_then(|d| d.passage.as_ref());
+    let story = scene.story.as_deref();
+    if let Some(story) = story
+        && matches!(state.focus, Pane::Seeds | Pane::Spread | Pane::Neighbours)
+    {
+        let item = rows::subject(state, state.focus, row).and_then(|s| s.node);
+        let item = item.and_then(|item| story.items.get(item as usize));
+        return match item {
+            Some(item) => {
+                let text = format!("{}\t{}\t{}", item.kind, item.label, item.text);
+                vec![Effect::Copy(
+                    text.trim_end().to_owned(),
+                    item.kind.to_owned(),
+                )]
+            }
+            None => vec![Effect::Copy(story.headline.clone(), "headline".to_owned())],
+        };
+    }
     let copied = match state.focus {
         Pane::Reader => why.map(|w| {
             (
@@ -28,6 +45,7 @@ pub fn text(state: &mut State) -> Vec<Effect> {
         Pane::Seeds => rows::seed_lines(scene).get(row).map(|line| match *line {
             SeedLine::Seed(i) => (scene.seeds[i].label.clone(), "seed".to_owned()),
             SeedLine::Name(i) => (scene.names[i].surface.clone(), "name".to_owned()),
+            SeedLine::Edit(i) => (scene.edits[i].label.clone(), "seed".to_owned()),
             SeedLine::Group(i) => (scene.groups[i].label.clone(), "seeds".to_owned()),
         }),
         Pane::Spread => scene
@@ -132,6 +150,11 @@ pub fn json(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     };
     let (value, what) = match state.focus {
+        Pane::Seeds | Pane::Spread | Pane::Neighbours | Pane::Iterations
+            if scene.story.is_some() =>
+        {
+            (json!(scene.story.as_deref()), "story")
+        }
         Pane::Why | Pane::Reader => (why_json(state), "why"),
         Pane::Seeds => (seeds_json(scene), "seeds"),
         Pane::Spread => (nodes_json(scene), "nodes"),
@@ -157,7 +180,15 @@ fn passages_json(scene: &Scene) -> Value {
 
 fn seeds_json(scene: &Scene) -> Value {
     let row = |s: &crate::explorer::scene::Seed| json!({"label": s.label, "weight": s.weight, "passage": s.is_passage, "why": s.why});
-    Value::Array(scene.seeds.iter().map(row).collect())
+    let edit = |e: &crate::explorer::scene::EditRow| json!({"label": e.label, "weight": 0.0, "edit": e.note});
+    Value::Array(
+        scene
+            .seeds
+            .iter()
+            .map(row)
+            .chain(scene.edits.iter().map(edit))
+            .collect(),
+    )
 }
 
 fn nodes_json(scene: &Scene) -> Value {
@@ -180,7 +211,7 @@ fn why_json(state: &State) -> Value {
     let parts: Vec<Value> = why
         .parts
         .iter()
-        .map(|p| json!({"from": p.label, "score": p.value}))
+        .map(|p| json!({"from": p.label, "score": p.value, "why": p.why}))
         .collect();
     let paths: Vec<Value> = why
         .paths
@@ -256,6 +287,13 @@ pub fn shell(state: &State) -> String {
             .changed()
             .into_iter()
             .map(|set| format!("--set {}", quote(&set))),
+    );
+    words.extend(
+        state
+            .settings
+            .seed_edits()
+            .iter()
+            .map(|edit| format!("--seed {}", quote(&edit.to_string()))),
     );
     if let (true, Some(why)) = (explains, why) {
         words.push(format!("--passage {}", quote(&why.id)));

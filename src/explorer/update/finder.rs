@@ -29,6 +29,9 @@ pub fn open(state: &mut State, kind: FinderKind) -> Vec<Effect> {
         entries,
         searching: None,
     });
+    if kind == FinderKind::Seeds {
+        return refilter(state);
+    }
     Vec::new()
 }
 
@@ -82,6 +85,16 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
                     text: text.to_owned(),
                 })
             }),
+        FinderKind::Seeds => Some(match after_prefix(&typed, '#') {
+            Some(text) => Search {
+                passages: true,
+                text: text.to_owned(),
+            },
+            None => Search {
+                passages: false,
+                text: after_prefix(&typed, '@').unwrap_or(&typed).to_owned(),
+            },
+        }),
         _ => None,
     };
     let entries = palette::entries(state, kind, &typed);
@@ -92,8 +105,12 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
         if search.is_none() {
             open.entries = entries;
         } else {
-            open.entries
-                .retain(|e| matches!(e.choice, Choice::Node(_) | Choice::Passage(_)));
+            open.entries.retain(|e| {
+                matches!(
+                    e.choice,
+                    Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_)
+                )
+            });
         }
     }
     let settings = state.settings.clone();
@@ -112,9 +129,12 @@ pub fn found(state: &mut State, found: Found) {
         return;
     }
     open.searching = None;
+    let adding = open.kind == FinderKind::Seeds;
     let matcher = SkimMatcherV2::default().ignore_case();
     let entry = |m: crate::explorer::action::Match| {
-        let choice = if m.is_passage {
+        let choice = if adding {
+            Choice::Seed(format!("+{}=1", m.name))
+        } else if m.is_passage {
             Choice::Passage(m.node)
         } else {
             Choice::Node(m.node)

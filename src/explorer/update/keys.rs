@@ -1,6 +1,6 @@
 //! From keys to commands, and text into the field that is open.
 
-use super::{ask, finder, moves, run, settings};
+use super::{ask, finder, moves, run, seeds, settings};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::keys::{Lookup, Stroke};
 use crate::explorer::layout::Pane;
@@ -21,6 +21,7 @@ pub fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         Mode::Chord(begun) => chord(state, key, begun),
         Mode::Edit => edit(state, key),
         Mode::Number(input) => number(state, key, input),
+        Mode::Weight(open) => seeds::press(state, key, open),
         Mode::Finder(open) => finder::press(state, key, open),
     }
 }
@@ -117,6 +118,7 @@ pub fn paste(state: &mut State, text: &str) -> Vec<Effect> {
     match &mut state.mode {
         Mode::Edit => insert(&mut state.input, &text),
         Mode::Number(input) => insert(input, &text),
+        Mode::Weight(open) => insert(&mut open.input, &text),
         Mode::Finder(open) => {
             insert(&mut open.input, &text);
             return finder::refilter(state);

@@ -2,14 +2,20 @@
 //! comes back as effects.
 
 mod ask;
+mod build;
 mod copy;
 mod finder;
+mod fix;
 mod keys;
 mod mouse;
 mod moves;
+mod seeds;
 mod settings;
+mod sweep;
 
 pub use copy::shell;
+pub use fix::{LETTERS, fixes};
+pub use seeds::{signal as signal_target, target as seed_target};
 pub use settings::show_parameter;
 
 use super::action::{Action, Effect, Message};
@@ -28,7 +34,10 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         Action::AskNumber(number) => ask::number(state, number),
         Action::Method(name) => settings::method(state, &name),
         Action::Preset(name) => settings::preset(state, &name),
+        Action::Build(name) => build::begin(state, &name),
+        Action::Building(news) => build::news(state, news),
         Action::Set(parameter, value) => settings::set_text(state, &parameter, &value),
+        Action::Seed(text) => seeds::edit(state, &text),
         Action::Node(node) => moves::go_to_node(state, node),
         Action::Passage(passage) => moves::go_to_passage(state, passage),
         Action::Focus(pane) => {
@@ -59,6 +68,10 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
             }
             Vec::new()
         }
+        Action::Swept(swept) => {
+            sweep::swept(state, swept);
+            Vec::new()
+        }
         Action::Found(found) => {
             finder::found(state, found);
             Vec::new()
@@ -84,6 +97,9 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         return Vec::new();
     }
     state.message = Message::default();
+    if let Some(effects) = sweep::run(state, command) {
+        return effects;
+    }
     match command {
         Command::Edit => {
             ask::edit(state);
@@ -128,12 +144,21 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::MuchMore => settings::step(state, 10),
         Command::Default => settings::default(state),
         Command::Defaults => settings::defaults(state),
+        Command::Sweep => sweep::begin(state),
+        Command::FixA => fix::apply(state, 0),
+        Command::FixB => fix::apply(state, 1),
+        Command::FixC => fix::apply(state, 2),
         Command::Undo => settings::undo(state),
         Command::Redo => settings::redo(state),
         Command::Tune(parameter) => {
             settings::tune(state, parameter);
             Vec::new()
         }
+
+        Command::MuteSeed => seeds::mute(state),
+        Command::WeighSeed => seeds::weigh(state),
+        Command::AddSeed => finder::open(state, FinderKind::Seeds),
+        Command::PassageSeeds => seeds::passages(state),
 
         Command::Play => moves::play(state),
         Command::StepBack => moves::step_by(state, -1),

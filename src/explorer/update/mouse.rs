@@ -1,6 +1,6 @@
 //! The mouse: what is under it was told by the last frame.
 
-use super::{finder, moves, run, settings};
+use super::{finder, moves, run, settings, sweep};
 use crate::explorer::action::Effect;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Target, fraction};
@@ -42,6 +42,10 @@ pub fn press(state: &mut State, x: u16, y: u16) -> Vec<Effect> {
         Target::Choice(parameter, choice) => {
             settings::tune(state, parameter);
             settings::set(state, parameter, Value::Choice(choice))
+        }
+        Target::Sweep(at) => {
+            moves::focus(state, Pane::Parameters);
+            sweep::to(state, at)
         }
         Target::Scrubber => {
             state.held = Some(Held::Scrubber(area));

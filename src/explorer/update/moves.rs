@@ -56,10 +56,13 @@ pub fn next_pane(state: &mut State, by: isize) -> Vec<Effect> {
 pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
     let pane = state.focus;
     let extent = state.hits.extent(pane);
-    if matches!(
-        pane,
-        Pane::Why | Pane::Reader | Pane::Iterations | Pane::Question
-    ) {
+    let parts = pane == Pane::Why && rows::count(state, pane) > 0;
+    if !parts
+        && matches!(
+            pane,
+            Pane::Why | Pane::Reader | Pane::Iterations | Pane::Question
+        )
+    {
         let list = state.lists.entry(pane).or_default();
         let last = extent.rows.saturating_sub(extent.height);
         list.offset = list.offset.saturating_add_signed(rows).min(last);
@@ -159,6 +162,7 @@ fn set_subject(state: &mut State, subject: Subject) -> Vec<Effect> {
     state.wanted.subject = subject;
     state.lists.remove(&Pane::Neighbours);
     state.lists.remove(&Pane::Why);
+    state.opened = false;
     state.lists.remove(&Pane::Reader);
     ask::request(state)
 }
@@ -174,6 +178,16 @@ fn remember_place(state: &mut State) {
 }
 
 pub fn go_to_node(state: &mut State, node: Node) -> Vec<Effect> {
+    if let Some(item) = state
+        .scene()
+        .and_then(|scene| scene.story.as_deref()?.items.get(node as usize))
+    {
+        let subject = Subject {
+            passage: item.passage,
+            node: Some(node),
+        };
+        return go_to(state, subject);
+    }
     if state.scene().is_none_or(|scene| scene.is_flat()) {
         state.message = Message::warning(format!(
             "{} has no graph to go to a node in; m chooses a method that walks",
@@ -181,28 +195,39 @@ pub fn go_to_node(state: &mut State, node: Node) -> Vec<Effect> {
         ));
         return Vec::new();
     }
-    remember_place(state);
     let is_passage = (node as usize) < state.facts.passages;
     let subject = Subject {
         passage: is_passage.then_some(node),
         node: Some(node),
     };
+    go_to(state, subject)
+}
+
+fn go_to(state: &mut State, subject: Subject) -> Vec<Effect> {
+    remember_place(state);
     focus(state, Pane::Neighbours);
     let effects = set_subject(state, subject);
     ask::follow_selection(state);
     effects
 }
 
+/// A passage as the selection; in a story its node is the item that stands for it.
+fn of_passage(state: &State, passage: u32) -> Subject {
+    let story = state.scene().and_then(|scene| scene.story.as_deref());
+    Subject {
+        passage: Some(passage),
+        node: match story {
+            Some(story) => rows::item_of(story, passage).map(|item| item as Node),
+            None => Some(passage),
+        },
+    }
+}
+
 pub fn go_to_passage(state: &mut State, passage: u32) -> Vec<Effect> {
     remember_place(state);
     focus(state, Pane::Passages);
-    let effects = set_subject(
-        state,
-        Subject {
-            passage: Some(passage),
-            node: Some(passage),
-        },
-    );
+    let subject = of_passage(state, passage);
+    let effects = set_subject(state, subject);
     ask::follow_selection(state);
     effects
 }
@@ -227,7 +252,7 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             let Some(run) = state.session.get(place).cloned() else {
                 return Vec::new();
             };
-            let mut effects = settings::take(state, run.settings);
+            let mut effects = Vec::new();
             if run.question != state.wanted.question {
                 effects = match run.asked {
                     Some(number) => ask::number(state, number),
@@ -235,16 +260,33 @@ pub fn open(state: &mut State) -> Vec<Effect> {
                 };
                 state.focus = Pane::Session;
             }
+            effects.extend(settings::take(state, run.settings));
             effects
         }
         Pane::Iterations => play(state),
+        Pane::Why if rows::count(state, Pane::Why) > 0 => {
+            state.opened = !state.opened;
+            Vec::new()
+        }
         Pane::Passages | Pane::Why => {
             state.reading = Some(state.focus);
             state.focus = Pane::Reader;
             state.lists.remove(&Pane::Reader);
             Vec::new()
         }
-        Pane::Spread if state.scene().is_some_and(|s| s.is_flat()) => {
+        Pane::Spread if unfolds(state, row).is_some() => {
+            if let Some(stage) = unfolds(state, row)
+                && !state.unfolded.remove(&stage)
+            {
+                state.unfolded.insert(stage);
+            }
+            Vec::new()
+        }
+        Pane::Spread
+            if state
+                .scene()
+                .is_some_and(|s| s.is_flat() && s.story.is_none()) =>
+        {
             state.reading = Some(Pane::Spread);
             state.focus = Pane::Reader;
             Vec::new()
@@ -258,6 +300,15 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             }
         }
         Pane::Reader => Vec::new(),
+    }
+}
+
+/// The stage that a row of Spread folds and unfolds.
+fn unfolds(state: &State, row: usize) -> Option<usize> {
+    let story = state.scene()?.story.as_deref()?;
+    match *rows::story_lines(state, story).get(row)? {
+        rows::StoryLine::Stage(i) | rows::StoryLine::More(i) => Some(i),
+        _ => None,
     }
 }
 
@@ -311,13 +362,8 @@ fn neighbouring_passage(state: &mut State, by: isize) -> Vec<Effect> {
     let Some(passage) = scene.passages.get(next).map(|row| row.passage) else {
         return Vec::new();
     };
-    let effects = set_subject(
-        state,
-        Subject {
-            passage: Some(passage),
-            node: Some(passage),
-        },
-    );
+    let subject = of_passage(state, passage);
+    let effects = set_subject(state, subject);
     ask::follow_selection(state);
     effects
 }

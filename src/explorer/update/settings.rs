@@ -1,7 +1,9 @@
 //! Settings: every way to change one goes through [`change`], so every change can be taken back.
 
 use super::ask::request;
+use super::sweep;
 use crate::explorer::action::{Effect, Message};
+use crate::explorer::available::lack;
 use crate::explorer::layout::Pane;
 use crate::explorer::rows;
 use crate::explorer::state::{State, favourite};
@@ -11,10 +13,11 @@ use crate::retrieve::{Method, NO_PRESET, Origin, Parameter, Settings, Value};
 const UNDO: usize = 500;
 
 /// Takes new settings, remembers the old ones, and re-runs when anything is different.
-fn change(state: &mut State, settings: Settings) -> Vec<Effect> {
+pub fn change(state: &mut State, settings: Settings) -> Vec<Effect> {
     if settings == state.settings {
         return Vec::new();
     }
+    sweep::close(state);
     state
         .undo
         .push(std::mem::replace(&mut state.settings, settings));
@@ -37,6 +40,7 @@ pub fn drag(state: &mut State, parameter: Parameter, value: Value) -> Vec<Effect
 
 /// Remembers the settings before a drag begins.
 pub fn begin_drag(state: &mut State) {
+    sweep::close(state);
     state.undo.push(state.settings.clone());
     state.redo.clear();
 }
@@ -47,6 +51,13 @@ fn changed(state: &mut State) -> Vec<Effect> {
         state.parameter = favourite(&state.settings);
     }
     show_parameter(state);
+    // Items of a story and nodes of a graph are counted apart.
+    let told = state.scene().map(|scene| scene.story.is_some());
+    if told.is_some_and(|told| told != state.settings.method().system.is_some()) {
+        state.wanted.subject.node = None;
+        state.trail.clear();
+        state.step = None;
+    }
     request(state)
 }
 
@@ -56,7 +67,7 @@ pub fn set(state: &mut State, parameter: Parameter, value: Value) -> Vec<Effect>
 }
 
 /// The settings with another value. The value a session begins with counts as untouched.
-fn with(settings: &Settings, parameter: Parameter, value: Value) -> Settings {
+pub fn with(settings: &Settings, parameter: Parameter, value: Value) -> Settings {
     let mut settings = settings.clone();
     settings.reset(parameter);
     if settings.get(parameter) != value {
@@ -120,6 +131,11 @@ pub fn defaults(state: &mut State) -> Vec<Effect> {
 pub fn method(state: &mut State, name: &str) -> Vec<Effect> {
     match Method::by_name(name) {
         Ok(method) => {
+            if let Some(lack) = lack(state, method) {
+                let reason = lack.reason(&state.facts.argument);
+                state.message = Message::warning(format!("{name}: {reason}"));
+                return Vec::new();
+            }
             let mut settings = state.settings.clone();
             settings.set_method(method);
             change(state, settings)
@@ -149,6 +165,7 @@ pub fn take(state: &mut State, settings: Settings) -> Vec<Effect> {
 }
 
 pub fn undo(state: &mut State) -> Vec<Effect> {
+    sweep::close(state);
     let Some(before) = state.undo.pop() else {
         return Vec::new();
     };
@@ -190,6 +207,18 @@ pub fn difference(from: &Settings, to: &Settings) -> String {
             from.text(parameter),
             to.text(parameter)
         ));
+    }
+    for edit in to
+        .seed_edits()
+        .iter()
+        .filter(|e| !from.seed_edits().contains(e))
+    {
+        words.push(format!("seed {edit}"));
+    }
+    let kept =
+        |edit: &crate::retrieve::SeedEdit| to.seed_edits().iter().any(|e| e.node == edit.node);
+    for edit in from.seed_edits().iter().filter(|e| !kept(e)) {
+        words.push(format!("seed {} as found", edit.node));
     }
     if words.is_empty() {
         "no difference".to_owned()

@@ -82,7 +82,7 @@ pub fn draw(
     match &state.mode {
         Mode::Finder(open) => cursor = overlays::finder::render(&ink, open, main, buf, &mut hits),
         Mode::Chord(begun) => overlays::chord::render(&ink, *begun, main, buf, &mut hits),
-        Mode::Browse | Mode::Edit | Mode::Number(_) => {}
+        Mode::Browse | Mode::Edit | Mode::Number(_) | Mode::Weight(_) => {}
     }
     (hits, cursor)
 }

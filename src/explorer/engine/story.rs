@@ -1,0 +1,113 @@
+//! Systems with a graph of their own: what they tell, made safe to draw, and passages split by the parts of their score.
+
+use crate::explorer::scene::{GROUPS, Group, Part, Scene};
+use crate::explorer::text::clean;
+use crate::index::Index;
+use crate::systems::{Found, Story};
+use std::sync::Arc;
+
+/// How many passages are split by part.
+const SPLIT: usize = 50;
+
+/// Fills in the story, and splits the best passages' scores by the parts that pay most.
+pub fn tell(index: &Index, found: &dyn Found, scene: &mut Scene) {
+    scene.story = Some(Arc::new(safe(found.story(index))));
+    let rows = scene.passages.len().min(SPLIT);
+    let parts: Vec<Vec<crate::systems::Part>> = scene.passages[..rows]
+        .iter()
+        .map(|row| found.parts(index, row.passage))
+        .collect();
+    let mut labels: Vec<(String, f64)> = Vec::new();
+    for part in parts.iter().flatten() {
+        match labels.iter_mut().find(|(label, _)| *label == part.label) {
+            Some((_, sum)) => *sum += part.value,
+            None => labels.push((part.label.clone(), part.value)),
+        }
+    }
+    labels.retain(|(_, sum)| *sum > 0.0);
+    labels.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let alone = match labels.len() {
+        n if n <= GROUPS => n,
+        _ => GROUPS - 1,
+    };
+    let all: f64 = labels.iter().map(|(_, sum)| sum).sum();
+    scene.groups = labels[..alone]
+        .iter()
+        .map(|(label, sum)| Group {
+            label: clean(label),
+            weight: sum / all,
+            seeds: 1,
+        })
+        .collect();
+    if alone < labels.len() {
+        scene.groups.push(Group {
+            label: format!("{} other parts", labels.len() - alone),
+            weight: labels[alone..].iter().map(|(_, sum)| sum).sum::<f64>() / all,
+            seeds: labels.len() - alone,
+        });
+    }
+    for (row, parts) in scene.passages.iter_mut().zip(&parts) {
+        row.shares = vec![0.0; scene.groups.len()];
+        for part in parts.iter().filter(|p| p.value > 0.0) {
+            let place = labels.iter().position(|(label, _)| *label == part.label);
+            if let Some(place) = place {
+                row.shares[place.min(alone)] += part.value;
+            }
+        }
+    }
+}
+
+/// The parts of a passage's score, largest first; those that pay nothing come last.
+pub fn parts(index: &Index, found: &dyn Found, scene: &Scene, passage: u32) -> Vec<Part> {
+    let told = scene.story.is_some();
+    let other = scene.groups.last().filter(|g| g.seeds > 1).is_some();
+    let group = |label: &str| {
+        let own = scene.groups.iter().position(|g| g.label == label);
+        own.or(other.then(|| scene.groups.len() - 1))
+    };
+    let mut parts: Vec<Part> = found
+        .parts(index, passage)
+        .into_iter()
+        .map(|part| {
+            let label = clean(&part.label);
+            Part {
+                group: if told { group(&label) } else { None },
+                label,
+                value: part.value,
+                why: clean(&part.why),
+            }
+        })
+        .collect();
+    parts.sort_by(|a, b| b.value.total_cmp(&a.value));
+    parts
+}
+
+/// A story without characters that would move the cursor, and without places that are none.
+fn safe(mut story: Story) -> Story {
+    let items = story.items.len();
+    story.headline = clean(&story.headline);
+    for item in &mut story.items {
+        item.label = clean(&item.label);
+        item.text = clean(&item.text);
+    }
+    story.seeds.retain(|seed| seed.item < items);
+    for seed in &mut story.seeds {
+        seed.why = clean(&seed.why);
+    }
+    for stage in &mut story.stages {
+        stage.nodes.retain(|node| node.item < items);
+        stage
+            .edges
+            .retain(|edge| edge.from < items && edge.to < items);
+        stage.cut.retain(|cut| cut.item < items);
+        for node in &mut stage.nodes {
+            node.why = clean(&node.why);
+        }
+        for edge in &mut stage.edges {
+            edge.why = clean(&edge.why);
+        }
+    }
+    let stages = story.stages.len();
+    story.timeline.retain(|stage| *stage < stages);
+    story
+}

@@ -1,0 +1,593 @@
+//! Systems with a graph of their own: their seeds, stages, edges and timeline in the panes of the walk.
+
+use crate::explorer::hits::{Hits, Target};
+use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::rows::{self, StoryLine, story_edges, story_lines};
+use crate::explorer::scene::Why;
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
+use crate::systems::{Entry, Story};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use serde_json::Value;
+
+/// Columns of an item's kind.
+const KIND: usize = 9;
+
+/// What started the search.
+pub fn seeds(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: &mut Hits) {
+    let mut summary = Filling::new(usize::from(slot.area.width).saturating_sub(15));
+    for seed in &story.seeds {
+        let label = text::cut(&story.items[seed.item].label, 24);
+        let fits = summary.add(vec![
+            ink.text(format!("{label} ")),
+            ink.value(text::score(seed.value)),
+            ink.text("  "),
+        ]);
+        if !fits {
+            break;
+        }
+    }
+    let chrome = Chrome {
+        title: "Seeds".into(),
+        note: Line::from(vec![ink.muted(text::plural(story.seeds.len(), "seed"))]),
+        summary: summary.line,
+        ..Chrome::default()
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    let explain = u16::from(area.height > 4) + u16::from(area.height > 7);
+    let (list, below) = split(area, explain);
+    let most = largest(story.seeds.iter().map(|s| s.value));
+    ink.list(
+        Pane::Seeds,
+        list,
+        story.seeds.len(),
+        buf,
+        hits,
+        &|row, width| entry(ink, story, &story.seeds[row], most, width),
+    );
+    if story.seeds.is_empty() {
+        say(
+            ink,
+            "no seed: nothing of the question was linked",
+            area,
+            buf,
+        );
+    }
+    let cursor = ink.state.list(Pane::Seeds).cursor;
+    let why = story
+        .seeds
+        .get(cursor.min(story.seeds.len().saturating_sub(1)));
+    explained(ink, why.map_or("", |seed| &seed.why), below, buf);
+}
+
+/// The stages with their counters, entries and cuts.
+pub fn stages(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: &mut Hits) {
+    let state = ink.state;
+    let step = state.earlier_step();
+    let title = match step.and_then(|k| Some((k, story.timeline.get(k)?))) {
+        Some((k, stage)) => format!(
+            "Spread, step {} of {}: {}",
+            k + 1,
+            story.timeline.len(),
+            story.stages[*stage].name
+        ),
+        None => "Spread".to_owned(),
+    };
+    let mut summary = Filling::new(usize::from(slot.area.width).saturating_sub(15));
+    for stage in &story.stages {
+        let mut spans = vec![ink.text(format!("{} ", stage.name))];
+        if let Some((name, value)) = stage.counters.first() {
+            spans.push(ink.value(short(value)));
+            spans.push(ink.muted(format!(" {name}")));
+        }
+        spans.push(ink.text("  "));
+        if !summary.add(spans) {
+            break;
+        }
+    }
+    let chrome = Chrome {
+        title,
+        short: "Spread",
+        note: Line::from(vec![ink.muted(text::plural(story.stages.len(), "stage"))]),
+        summary: summary.line,
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    let (list, below) = split(area, u16::from(area.height > 8));
+    let lines = story_lines(state, story);
+    let stage_most = |i: usize| largest(story.stages[i].nodes.iter().map(|n| n.value));
+    let most: Vec<f64> = (0..story.stages.len()).map(stage_most).collect();
+    ink.list(
+        Pane::Spread,
+        list,
+        lines.len(),
+        buf,
+        hits,
+        &|row, width| match lines[row] {
+            StoryLine::Stage(i) => heading(ink, story, i, width),
+            StoryLine::Entry(i, n) => entry(ink, story, &story.stages[i].nodes[n], most[i], width),
+            StoryLine::Cut(i, n) => cut(ink, story, i, n, width),
+            StoryLine::More(i) => {
+                let stage = &story.stages[i];
+                let all = stage.nodes.len() + stage.cut.len();
+                let words = format!("    .. all {}  ", text::count(all));
+                Line::from(vec![
+                    ink.muted(words),
+                    ink.span("Enter", Scope::Key),
+                    ink.muted(" unfolds"),
+                ])
+            }
+        },
+    );
+    if lines.is_empty() {
+        say(ink, "this system told of no stage", area, buf);
+    }
+    let cursor = state
+        .list(Pane::Spread)
+        .cursor
+        .min(lines.len().saturating_sub(1));
+    let why = match lines.get(cursor) {
+        Some(StoryLine::Entry(i, n)) => story.stages[*i].nodes[*n].why.clone(),
+        Some(StoryLine::Cut(i, n)) => {
+            let cut = &story.stages[*i].cut[*n];
+            format!("{}: short by {}", cut.code, text::score(cut.margin))
+        }
+        Some(StoryLine::Stage(i)) => counters(story, *i),
+        _ => String::new(),
+    };
+    explained(ink, &why, below, buf);
+}
+
+/// Edges of the selected item over all stages.
+pub fn neighbours(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: &mut Hits) {
+    let item = rows::item(ink.state, story);
+    let edges = item.map_or_else(Vec::new, |item| story_edges(story, item));
+    let label = item.map_or("", |item| &story.items[item].label);
+    let room = usize::from(slot.area.width);
+    let title = match slot.face {
+        Face::Tabs => format!("of {}", text::cut(label, room.saturating_sub(46))),
+        _ => format!(
+            "Neighbours of {}",
+            text::cut(label, room.saturating_sub(34))
+        ),
+    };
+    let mut summary = Filling::new(room.saturating_sub(15));
+    summary.add(vec![
+        ink.muted("of "),
+        ink.text(text::cut(label, 24)),
+        ink.muted("  to "),
+    ]);
+    for &(s, e, other) in &edges {
+        let fits = summary.add(vec![
+            ink.text(text::cut(&story.items[other].label, 22)),
+            ink.value(format!(" {}", text::score(story.stages[s].edges[e].value))),
+            ink.text("  "),
+        ]);
+        if !fits {
+            break;
+        }
+    }
+    let chrome = Chrome {
+        title,
+        short: "Neighbours",
+        note: Line::from(vec![ink.muted(text::plural(edges.len(), "edge"))]),
+        summary: summary.line,
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    let explain = u16::from(area.height > 4) + 2 * u16::from(area.height > 8);
+    let (list, below) = split(area, explain);
+    ink.list(
+        Pane::Neighbours,
+        list,
+        edges.len(),
+        buf,
+        hits,
+        &|row, width| {
+            let (s, e, other) = edges[row];
+            let edge = &story.stages[s].edges[e];
+            let (from, to) = (ink.glyphs.arrows[3], ink.glyphs.arrows[2]);
+            let arrow = if Some(edge.from) == item { from } else { to };
+            let kind = format!("{arrow} {}", edge.kind);
+            let stage = if width >= 48 { 12 } else { 0 };
+            let label = width.saturating_sub(14 + 8 + stage + usize::from(stage > 0));
+            Line::from(vec![
+                ink.muted(text::pad(&kind, 14)),
+                ink.span(text::pad(&story.items[other].label, label), Scope::Entity),
+                ink.value(text::pad_left(&text::score(edge.value), 8)),
+                ink.text(" ".repeat(usize::from(stage > 0))),
+                ink.muted(text::pad(story.stages[s].name, stage)),
+            ])
+        },
+    );
+    if edges.is_empty() {
+        say(ink, "no stage crossed an edge of it", area, buf);
+    }
+    let cursor = ink
+        .state
+        .list(Pane::Neighbours)
+        .cursor
+        .min(edges.len().saturating_sub(1));
+    let why = match edges.get(cursor) {
+        Some(&(s, e, _)) if !story.stages[s].edges[e].why.is_empty() => {
+            story.stages[s].edges[e].why.clone()
+        }
+        _ => item.map_or_else(String::new, |item| ink.said(&story.items[item].text)),
+    };
+    explained(ink, &why, below, buf);
+}
+
+/// The system's own timeline: one column a step, one row a counter.
+pub fn timeline(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: &mut Hits) {
+    let last = story.timeline.len();
+    let now = ink.state.earlier_step().unwrap_or(last);
+    let mut summary = Filling::new(usize::from(slot.area.width).saturating_sub(2));
+    for (k, stage) in story.timeline.iter().enumerate() {
+        let stage = &story.stages[*stage];
+        let scope = if k == now { Scope::Title } else { Scope::Text };
+        let mut spans = vec![ink.text(" "), ink.span(stage.name, scope)];
+        if let Some((_, value)) = stage.counters.first() {
+            spans.push(ink.value(format!(" {}", text::cut(&short(value), 16))));
+        }
+        spans.push(ink.text(" "));
+        if !summary.add(spans) {
+            break;
+        }
+    }
+    if slot.face == Face::Line && slot.area.height > 1 {
+        hits.add(slot.area, Target::Pane(Pane::Iterations));
+        scrubber(ink, story, now, slot.area, buf, hits);
+        buf.set_line(slot.area.x, slot.area.y + 1, &summary.line, slot.area.width);
+        return;
+    }
+    let title = match now < last {
+        true => format!("Timeline: step {} of {last}", now + 1),
+        false => format!("Timeline: all {}", text::plural(last, "step")),
+    };
+    let mut note = Vec::new();
+    for (key, name) in [("Space", " play  "), (", .", " step  "), ("{ }", " ends")] {
+        note.extend([ink.span(key, Scope::Key), ink.muted(name)]);
+    }
+    let chrome = Chrome {
+        title,
+        short: "Timeline",
+        note: Line::from(note),
+        summary: summary.line,
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    if area.height == 0 {
+        return;
+    }
+    scrubber(ink, story, now, Rect { height: 1, ..area }, buf, hits);
+    let table = Rect {
+        y: area.y + 1,
+        height: area.height - 1,
+        ..area
+    };
+    let lines = table_lines(ink, story, now, usize::from(area.width));
+    ink.scrolled(Pane::Iterations, table, &lines, buf, hits);
+}
+
+/// Columns of one step and of a counter's name.
+const STEP: usize = 16;
+const COUNTER: usize = 18;
+
+fn table_lines(ink: &Ink<'_>, story: &Story, now: usize, width: usize) -> Vec<Line<'static>> {
+    let room = (width.saturating_sub(COUNTER + 1) / STEP).max(1);
+    let steps = story.timeline.len();
+    let first = now.saturating_sub(room / 2).min(steps.saturating_sub(room));
+    let shown = first..steps.min(first + room);
+    let mut names: Vec<&'static str> = Vec::new();
+    for stage in &story.timeline {
+        for (name, _) in &story.stages[*stage].counters {
+            if !names.contains(name) {
+                names.push(name);
+            }
+        }
+    }
+    let row = |name: &str, cell: &dyn Fn(usize) -> (String, Scope)| {
+        let mut spans = vec![ink.muted(format!(" {}", text::pad(name, COUNTER)))];
+        for k in shown.clone() {
+            let (cell, scope) = cell(k);
+            let mut span = ink.span(text::pad(&cell, STEP - 1), scope);
+            if k == now {
+                span.style = span.style.patch(ink.style(Scope::Selection));
+            }
+            spans.push(span);
+            spans.push(ink.text(" "));
+        }
+        Line::from(spans)
+    };
+    let stage = |k: usize| &story.stages[story.timeline[k]];
+    let mut lines = vec![row("step", &|k| {
+        (format!("{} {}", k + 1, stage(k).name), Scope::Title)
+    })];
+    for name in names {
+        lines.push(row(name, &|k| {
+            let own = stage(k).counters.iter().find(|(n, _)| *n == name);
+            (
+                own.map_or_else(String::new, |(_, v)| short(v)),
+                Scope::Value,
+            )
+        }));
+    }
+    lines.push(row("nodes, edges, cut", &|k| {
+        let s = stage(k);
+        let figures = format!("{} {} {}", s.nodes.len(), s.edges.len(), s.cut.len());
+        (figures, Scope::Muted)
+    }));
+    lines
+}
+
+fn scrubber(
+    ink: &Ink<'_>,
+    story: &Story,
+    now: usize,
+    area: Rect,
+    buf: &mut Buffer,
+    hits: &mut Hits,
+) {
+    let last = story.timeline.len();
+    let head = match story.timeline.get(now) {
+        Some(_) => format!(" step {} of {last} ", now + 1),
+        None => " whole ".to_owned(),
+    };
+    let name = match story.timeline.get(now) {
+        Some(stage) => format!(" {}", story.stages[*stage].name),
+        None => " every stage is listed".to_owned(),
+    };
+    let width = usize::from(area.width);
+    let (x, _) = buf.set_stringn(area.x, area.y, &head, width, ink.style(Scope::Value));
+    let end = area.x + area.width;
+    let room = usize::from(end.saturating_sub(x)).saturating_sub(text::width(&name) + 1);
+    let fraction = now as f64 / last.max(1) as f64;
+    let track = crate::explorer::glyphs::slider(fraction, room, ink.glyphs);
+    let (after, _) = buf.set_stringn(x, area.y, track, room, ink.style(Scope::Key));
+    hits.add(
+        Rect::new(x + 1, area.y, (room as u16).saturating_sub(2), 1),
+        Target::Scrubber,
+    );
+    let left = usize::from(end.saturating_sub(after));
+    buf.set_stringn(after, area.y, name, left, ink.style(Scope::Muted));
+}
+
+/// The line over a stage: its name and counters, the first ones as far as they fit.
+fn heading(ink: &Ink<'_>, story: &Story, stage: usize, width: usize) -> Line<'static> {
+    let s = &story.stages[stage];
+    let mut filling = Filling::new(width);
+    filling.add(vec![ink.span(format!("{} ", s.name), Scope::Title)]);
+    if s.name != s.kind {
+        filling.add(vec![ink.muted(format!("{} ", s.kind))]);
+    }
+    for (name, value) in &s.counters {
+        let spans = vec![
+            ink.muted(format!(" {name} ")),
+            ink.value(text::cut(&short(value), 24)),
+        ];
+        if !filling.add(spans) {
+            break;
+        }
+    }
+    filling.line
+}
+
+/// All counters of a stage, for the one the cursor is on.
+fn counters(story: &Story, stage: usize) -> String {
+    let s = &story.stages[stage];
+    let told = s
+        .counters
+        .iter()
+        .map(|(name, value)| format!("{name} {}", short(value)));
+    let sizes = [
+        (s.nodes.len(), "node"),
+        (s.edges.len(), "edge"),
+        (s.cut.len(), "cut"),
+    ];
+    let sizes = sizes
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, word)| text::plural(*n, word));
+    told.chain(sizes).collect::<Vec<_>>().join(", ")
+}
+
+fn entry(ink: &Ink<'_>, story: &Story, entry: &Entry, most: f64, width: usize) -> Line<'static> {
+    let item = &story.items[entry.item];
+    let kind = if width >= 40 { KIND } else { 0 };
+    let bar = (width / 5).min(16);
+    let label = width.saturating_sub(2 + kind + 2 + 7 + 1 + bar);
+    let mut spans = vec![
+        ink.text("  "),
+        ink.muted(text::pad(
+            &text::cut(item.kind, kind.saturating_sub(1)),
+            kind,
+        )),
+    ];
+    spans.extend(named(ink, story, entry.item, label + 2));
+    spans.push(ink.value(text::pad_left(&text::score(entry.value), 7)));
+    spans.push(ink.text(" "));
+    let fraction = if most > 0.0 {
+        entry.value.abs() / most
+    } else {
+        0.0
+    };
+    let drawn = crate::explorer::glyphs::bar(fraction, bar, ink.glyphs);
+    spans.push(ink.span(drawn, Scope::Bar));
+    Line::from(spans)
+}
+
+/// A label, marked where its passage is gold.
+fn named(ink: &Ink<'_>, story: &Story, item: usize, width: usize) -> Vec<Span<'static>> {
+    let item = &story.items[item];
+    let scene = ink.state.scene();
+    let gold = item
+        .passage
+        .filter(|p| scene.is_some_and(|scene| scene.gold.iter().any(|gold| gold.passage == *p)));
+    let scope = if item.passage.is_some() {
+        Scope::Passage
+    } else {
+        Scope::Entity
+    };
+    vec![
+        super::passages::gold_mark(ink, gold.is_some()),
+        ink.text(" "),
+        ink.span(text::pad(&item.label, width.saturating_sub(2)), scope),
+    ]
+}
+
+fn cut(ink: &Ink<'_>, story: &Story, stage: usize, place: usize, width: usize) -> Line<'static> {
+    let cut = &story.stages[stage].cut[place];
+    let code = text::width(cut.code).min(width / 2);
+    let label = width.saturating_sub(2 + 1 + code + 8);
+    let mut spans = vec![ink.span("- ", Scope::Warn)];
+    spans.extend(named(ink, story, cut.item, label));
+    spans.extend([
+        ink.text(" "),
+        ink.span(text::cut(cut.code, code), Scope::Warn),
+        ink.muted(text::pad_left(&text::score(cut.margin), 8)),
+    ]);
+    Line::from(spans)
+}
+
+/// A counter's value as a person reads it.
+pub fn short(value: &Value) -> String {
+    match value {
+        Value::String(text) => text::clean(text),
+        Value::Number(n) if n.is_f64() => n.as_f64().map_or_else(String::new, text::score),
+        Value::Number(n) => n
+            .as_u64()
+            .map_or_else(|| n.to_string(), |n| text::count(n as usize)),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Null => "-".to_owned(),
+        Value::Array(items) => items.iter().map(short).collect::<Vec<_>>().join(" "),
+        Value::Object(_) => value.to_string(),
+    }
+}
+
+fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values
+        .map(f64::abs)
+        .filter(|v| v.is_finite())
+        .fold(0.0, f64::max)
+}
+
+fn split(area: Rect, below: u16) -> (Rect, Rect) {
+    let below = below.min(area.height);
+    let list = Rect {
+        height: area.height - below,
+        ..area
+    };
+    let rest = Rect {
+        y: area.y + list.height,
+        height: below,
+        ..area
+    };
+    (list, rest)
+}
+
+/// Why the selected row is there, under the list.
+pub fn explained(ink: &Ink<'_>, why: &str, area: Rect, buf: &mut Buffer) {
+    let width = usize::from(area.width).saturating_sub(2);
+    if area.height == 0 || width == 0 {
+        return;
+    }
+    let lines = flow(vec![ink.muted(why.to_owned())], width, 0);
+    for (y, line) in lines.iter().take(usize::from(area.height)).enumerate() {
+        buf.set_line(area.x + 1, area.y + y as u16, line, area.width - 1);
+    }
+}
+
+fn say(ink: &Ink<'_>, words: &str, area: Rect, buf: &mut Buffer) {
+    let width = usize::from(area.width).saturating_sub(1);
+    buf.set_stringn(area.x + 1, area.y, words, width, ink.style(Scope::Muted));
+}
+
+/// The parts of the selected passage's score as a list; the one under the cursor says what it rests on.
+pub fn parts(
+    ink: &Ink<'_>,
+    why: &Why,
+    head: &[Line<'static>],
+    area: Rect,
+    buf: &mut Buffer,
+    hits: &mut Hits,
+) {
+    let height = usize::from(area.height);
+    let wanted = if ink.state.opened { height / 2 } else { 2 };
+    let cursor = ink
+        .state
+        .list(Pane::Why)
+        .cursor
+        .min(why.parts.len().saturating_sub(1));
+    let said = why.parts.get(cursor).map_or("", |part| &part.why);
+    let width = usize::from(area.width);
+    let long = flow(vec![ink.muted(said.to_owned())], width.saturating_sub(2), 0).len();
+    let below = match height {
+        ..5 => usize::from(height > 2),
+        _ if ink.state.opened => long.clamp(1, wanted.max(1)),
+        _ => wanted,
+    };
+    let above = head.len().min((height - below) / 2);
+    for (y, line) in head.iter().take(above).enumerate() {
+        buf.set_line(area.x, area.y + y as u16, line, area.width);
+    }
+    let list = Rect {
+        y: area.y + above as u16,
+        height: (height - above - below) as u16,
+        ..area
+    };
+    let sum: f64 = why.parts.iter().map(|p| p.value.abs()).sum();
+    ink.list(
+        Pane::Why,
+        list,
+        why.parts.len(),
+        buf,
+        hits,
+        &|row, width| {
+            let part = &why.parts[row];
+            let bar = (width / 5).min(14);
+            let label = width.saturating_sub(2 + 8 + 5 + 1 + bar);
+            let share = if sum > 0.0 {
+                part.value.abs() / sum
+            } else {
+                0.0
+            };
+            let paid = if part.value == 0.0 {
+                Scope::Muted
+            } else {
+                Scope::Text
+            };
+            Line::from(vec![
+                part.group.map_or_else(|| ink.text(" "), |g| ink.letter(g)),
+                ink.text(" "),
+                ink.span(text::pad(&part.label, label), paid),
+                ink.value(text::pad_left(&text::score(part.value), 8)),
+                ink.muted(text::pad_left(&format!("{:.0}%", 100.0 * share), 5)),
+                ink.text(" "),
+                ink.span(
+                    crate::explorer::glyphs::bar(share, bar, ink.glyphs),
+                    Scope::Bar,
+                ),
+            ])
+        },
+    );
+    let rest = Rect {
+        y: list.y + list.height,
+        height: below as u16,
+        ..area
+    };
+    let said = match (said, why.parts.is_empty()) {
+        (_, true) => "its place is not a sum: the sentence above says why it is here",
+        ("", false) => "it gives nothing here",
+        (said, false) => said,
+    };
+    explained(ink, said, rest, buf);
+}
