@@ -8,7 +8,7 @@ pub use super::glyphs::{count, cut, pad, pad_left, width};
 
 /// One clean line: composed characters, nothing that moves the cursor, single spaces.
 pub fn clean(text: &str) -> String {
-    let safe = super::glyphs_text::clean(text);
+    let safe = super::glyphs::text::clean(text);
     safe.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -38,7 +38,7 @@ impl std::error::Error for FileError {}
 
 /// A file being read: its name for messages, and its text for line numbers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(in crate::explorer) struct Source<'a> {
     pub file: &'a str,
     pub text: &'a str,
 }
@@ -99,7 +99,7 @@ impl<'a> Source<'a> {
 }
 
 /// What kind of value stands there, for "expected a string, this is a number".
-pub(super) fn kind(value: &DeValue<'_>) -> &'static str {
+pub(in crate::explorer) fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
         DeValue::Integer(_) | DeValue::Float(_) => "a number",
@@ -111,7 +111,7 @@ pub(super) fn kind(value: &DeValue<'_>) -> &'static str {
 }
 
 /// An integer value; `None` when it is something else or does not fit.
-pub(super) fn integer(value: &DeValue<'_>) -> Option<i64> {
+pub(in crate::explorer) fn integer(value: &DeValue<'_>) -> Option<i64> {
     match value {
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok(),
         _ => None,
@@ -119,7 +119,7 @@ pub(super) fn integer(value: &DeValue<'_>) -> Option<i64> {
 }
 
 /// ` (did you mean ...?)` with the nearest allowed word, or the whole list when nothing is near.
-pub(super) fn suggestion(word: &str, allowed: &[&str]) -> String {
+pub(in crate::explorer) fn suggestion(word: &str, allowed: &[&str]) -> String {
     match nearest(word, allowed) {
         Some(near) if allowed.len() > 8 => format!(", did you mean `{near}`?"),
         Some(near) => format!(", did you mean `{near}`? Allowed: {}", allowed.join(", ")),
@@ -128,7 +128,7 @@ pub(super) fn suggestion(word: &str, allowed: &[&str]) -> String {
 }
 
 /// The allowed word with the fewest edits to the given one, if it is near enough to have been meant.
-pub(super) fn nearest<'a>(word: &str, allowed: &[&'a str]) -> Option<&'a str> {
+pub(in crate::explorer) fn nearest<'a>(word: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
     allowed
         .iter()

@@ -3,12 +3,14 @@
 //! Terminals disagree about what a key press is. A legacy one sends `?` and no Shift; a modern one may send `?` with
 //! Shift, or `/` with Shift. [`Stroke`] brings all of them to one form before anything is compared.
 
+mod map;
+
 use std::fmt;
 use std::str::FromStr;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-pub use super::keys_map::{Conflict, KeyProblem, Keymap, Lookup, Overrides};
+pub use map::{Conflict, KeyProblem, Keymap, Lookup, Overrides};
 
 /// Key names and their codes; the first name of a code is the one that is printed.
 const NAMES: [(&str, KeyCode); 24] = [
@@ -308,5 +310,4 @@ impl FromStr for Chord {
 }
 
 #[cfg(test)]
-#[path = "keys_tests.rs"]
 mod tests;

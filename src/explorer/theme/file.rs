@@ -19,11 +19,11 @@ use std::rc::Rc;
 use ratatui::style::{Color, Modifier, Style};
 use toml::de::DeValue;
 
-use super::store_toml::{FileError, Source, kind, suggestion};
-use super::theme::Scope;
-use super::theme_colour::{NAMES, reduce};
-use super::theme_level::ColorLevel;
-use super::theme_read::Reader;
+use super::Scope;
+use super::colour::{NAMES, reduce};
+use super::level::ColorLevel;
+use super::read::Reader;
+use crate::explorer::store::toml::{FileError, Source, kind, suggestion};
 
 /// One file, read but not yet looked up.
 #[derive(Debug, Default)]

@@ -3,13 +3,15 @@
 //! Three sets, because fonts differ: everything, everything but braille, and ASCII. Each mark has a twin in every set,
 //! so panes never ask which set is in use. No emoji and no circled digits: their width differs between terminals.
 
+pub(super) mod text;
+
 use ratatui::style::Style;
 use ratatui::symbols::{Marker, border};
 use ratatui::text::Span;
 
-pub use super::glyphs_text::{clean, count, cut, decimals, number, pad, pad_left, signed, width};
 use super::theme::Theme;
-use super::theme_scope::heat_level;
+use super::theme::scope::heat_level;
+pub use text::{clean, count, cut, decimals, number, pad, pad_left, signed, width};
 
 /// The three sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -370,5 +372,4 @@ pub fn slider_fraction(cell: usize, width: usize) -> f64 {
 }
 
 #[cfg(test)]
-#[path = "glyphs_tests.rs"]
 mod tests;

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use toml::de::{DeTable, DeValue};
 
-use super::glyphs::GlyphSet;
-use super::store::{Folders, read, replace};
-use super::store_toml::{FileError, Source, integer, kind, suggestion};
-use super::theme::ColorChoice;
+use super::toml::{FileError, Source, integer, kind, suggestion};
+use super::{Folders, read, replace};
+use crate::explorer::glyphs::GlyphSet;
+use crate::explorer::theme::ColorChoice;
 
 /// The settings of the explorer.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +50,7 @@ impl Default for Config {
             method: None,
             play_speed: 4,
             mask_text: false,
-            history: super::store_history::KEPT,
+            history: super::history::KEPT,
             resume: false,
             parameters: BTreeMap::new(),
         }

@@ -5,10 +5,10 @@
 
 use ratatui::style::Color;
 
-use super::theme_level::ColorLevel;
+use super::level::ColorLevel;
 
 /// The sixteen colours by the name used in theme files, in the order of their number.
-pub(super) const NAMES: [(&str, Color); 16] = [
+pub(in crate::explorer) const NAMES: [(&str, Color); 16] = [
     ("black", Color::Black),
     ("red", Color::Red),
     ("green", Color::Green),
@@ -52,7 +52,7 @@ const XTERM: [[u8; 3]; 16] = [
 const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
 /// The number of one of the sixteen named colours.
-pub(super) fn ansi_number(color: Color) -> Option<u8> {
+pub(in crate::explorer) fn ansi_number(color: Color) -> Option<u8> {
     NAMES
         .iter()
         .zip(0u8..)
@@ -61,7 +61,7 @@ pub(super) fn ansi_number(color: Color) -> Option<u8> {
 }
 
 /// Red, green and blue of a colour; `None` for the terminal's own default.
-pub(super) fn rgb(color: Color) -> Option<[u8; 3]> {
+pub(in crate::explorer) fn rgb(color: Color) -> Option<[u8; 3]> {
     match color {
         Color::Reset => None,
         Color::Rgb(r, g, b) => Some([r, g, b]),
@@ -83,7 +83,7 @@ fn indexed_rgb(index: u8) -> [u8; 3] {
 
 /// The nearest colour that a terminal of this level can show. Colours it already can show stay as they are, so that a
 /// theme may follow the terminal's own sixteen.
-pub(super) fn reduce(color: Color, level: ColorLevel) -> Color {
+pub(in crate::explorer) fn reduce(color: Color, level: ColorLevel) -> Color {
     match (color, level) {
         (_, ColorLevel::None) => Color::Reset,
         (Color::Rgb(r, g, b), ColorLevel::Ansi256) => {
@@ -143,7 +143,7 @@ fn oklab(rgb: [u8; 3]) -> [f32; 3] {
 
 /// The WCAG contrast of two colours, 1 to 21.
 #[cfg(test)]
-pub(super) fn contrast(a: Color, b: Color) -> Option<f32> {
+pub(in crate::explorer) fn contrast(a: Color, b: Color) -> Option<f32> {
     let light = |color| {
         rgb(color).map(|value| {
             let [r, g, b] = value.map(linear);

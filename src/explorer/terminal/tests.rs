@@ -269,7 +269,7 @@ mod stories {
     #[test]
     fn a_background_panic_keeps_the_screen_and_reaches_the_view() {
         let mut story = Story::start("thread");
-        story.see("still here: internal error in finder at src/explorer/terminal_tests.rs");
+        story.see("still here: internal error in finder at src/explorer/terminal/tests.rs");
         assert!(story.terminal.screen().alternate_screen());
         let text = story.end();
         assert!(text.contains("1 passed"), "{text}");

@@ -11,8 +11,8 @@ use std::fmt;
 use crossterm::event::KeyEvent;
 use toml::de::{DeTable, DeValue};
 
-use super::keys::{Chord, Stroke};
-use super::store_toml::{FileError, Source, kind};
+use super::{Chord, Stroke};
+use crate::explorer::store::toml::{FileError, Source, kind};
 
 /// Commands by chord, for one context (everywhere, one pane, one view). The explorer asks the innermost context first.
 #[derive(Debug, Clone)]

@@ -23,9 +23,9 @@ pub enum TerminalEvent {
     },
     /// The terminal's window got (true) or lost the keyboard.
     Focus(bool),
-    /// Somebody asks this job to stop: call [`suspend`](super::terminal::Screen::suspend).
+    /// Somebody asks this job to stop: call [`suspend`](super::Screen::suspend).
     Suspend,
-    /// The job goes on: call [`resume`](super::terminal::Screen::resume), another program may have changed the modes.
+    /// The job goes on: call [`resume`](super::Screen::resume), another program may have changed the modes.
     Continue,
     /// End now, cleanly.
     Quit(QuitReason),

@@ -3,9 +3,9 @@ use ratatui::style::{Color, Style};
 use ratatui::text::Span;
 use ratatui::widgets::{Block, Widget};
 
-use super::super::glyphs::{GlyphSet, Glyphs, bar, slider, sparkline, stacked_spans};
-use super::super::theme::{BUILT_IN, ColorLevel};
 use super::*;
+use crate::explorer::glyphs::{GlyphSet, Glyphs, bar, slider, sparkline, stacked_spans};
+use crate::explorer::theme::{BUILT_IN, ColorLevel};
 
 fn caption() -> Caption<'static> {
     Caption {

@@ -1,6 +1,6 @@
-use super::super::glyphs::GlyphSet;
-use super::super::theme::{ColorChoice, ColorLevel};
 use super::*;
+use crate::explorer::glyphs::GlyphSet;
+use crate::explorer::theme::{ColorChoice, ColorLevel};
 
 fn home() -> (tempfile::TempDir, Folders) {
     let folder = tempfile::tempdir().unwrap();

@@ -4,15 +4,19 @@
 //! message line, and the session goes on without it. Files are replaced by renaming, so that a crash or a pulled plug
 //! leaves the old one or the new one and never half of either.
 
+mod config;
+mod history;
+pub(super) mod toml;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use super::store_config::Config;
-pub use super::store_history::History;
-pub use super::store_toml::FileError;
+pub use config::Config;
+pub use history::History;
+pub use toml::FileError;
 
 /// Where things are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,5 +181,4 @@ impl Session {
 }
 
 #[cfg(test)]
-#[path = "store_tests.rs"]
 mod tests;

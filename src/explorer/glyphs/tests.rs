@@ -2,8 +2,8 @@ use proptest::prelude::*;
 use ratatui::buffer::{Buffer, CellWidth};
 use ratatui::layout::Rect;
 
-use super::super::theme::ColorLevel;
 use super::*;
+use crate::explorer::theme::ColorLevel;
 
 fn unicode() -> &'static Glyphs {
     GlyphSet::Unicode.glyphs()

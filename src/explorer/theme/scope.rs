@@ -210,7 +210,7 @@ impl Scope {
 }
 
 /// Which of the nine heat levels a fraction is.
-pub(super) fn heat_level(fraction: f64) -> usize {
+pub(in crate::explorer) fn heat_level(fraction: f64) -> usize {
     // The cast saturates and turns NaN into 0.
     ((fraction.clamp(0.0, 1.0) * 9.0) as usize).min(8)
 }

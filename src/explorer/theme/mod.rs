@@ -4,14 +4,20 @@
 //! per theme is enough, a person can repair one colour, and a terminal without colours gets bold, reversed and
 //! underlined text that says the same.
 
+pub(super) mod colour;
+mod file;
+mod level;
+mod read;
+pub(super) mod scope;
+
 use std::path::{Path, PathBuf};
 
 use ratatui::style::{Modifier, Style};
 
-pub use super::store_toml::FileError;
-use super::theme_file::ThemeFile;
-pub use super::theme_level::{ColorChoice, ColorLevel};
-pub use super::theme_scope::Scope;
+pub use super::store::toml::FileError;
+use file::ThemeFile;
+pub use level::{ColorChoice, ColorLevel};
+pub use scope::Scope;
 
 /// Why a theme could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -44,22 +50,22 @@ pub enum ThemeError {
 pub const BUILT_IN: [(&str, &str); 6] = [
     (
         "default-dark",
-        include_str!("../../themes/default-dark.toml"),
+        include_str!("../../../themes/default-dark.toml"),
     ),
     (
         "default-light",
-        include_str!("../../themes/default-light.toml"),
+        include_str!("../../../themes/default-light.toml"),
     ),
     (
         "high-contrast",
-        include_str!("../../themes/high-contrast.toml"),
+        include_str!("../../../themes/high-contrast.toml"),
     ),
     (
         "colour-blind",
-        include_str!("../../themes/colour-blind.toml"),
+        include_str!("../../../themes/colour-blind.toml"),
     ),
-    ("ansi16", include_str!("../../themes/ansi16.toml")),
-    ("mono", include_str!("../../themes/mono.toml")),
+    ("ansi16", include_str!("../../../themes/ansi16.toml")),
+    ("mono", include_str!("../../../themes/mono.toml")),
 ];
 
 /// A style for every scope, at one colour level.
@@ -237,5 +243,4 @@ fn read(folder: Option<&Path>, name: &str) -> Result<(bool, ThemeFile), ThemeErr
 }
 
 #[cfg(test)]
-#[path = "theme_tests.rs"]
 mod tests;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::store::{cannot, read, replace};
+use super::{cannot, read, replace};
 
 /// How many questions are kept when nobody says otherwise.
 pub const KEPT: usize = 1_000;

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
 
-use super::picture::row;
-use super::theme_colour::ansi_number;
+use super::row;
+use crate::explorer::theme::colour::ansi_number;
 
 /// The buffer as text with colour codes, one line a row, each ending in a reset.
 pub fn ansi(buffer: &Buffer) -> String {

@@ -4,6 +4,9 @@
 //! byte that leaving swaps for zero, so however many of a normal end, a drop, a panic hook and a signal come together,
 //! one of them restores and the others find nothing to do (bevy_ratatui#107, rustnet#364).
 
+mod events;
+mod panic;
+
 use std::cell::Cell;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -21,8 +24,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
 
-pub use super::terminal_events::{QuitReason, TerminalEvent, TerminalEvents};
-pub use super::terminal_panic::{install_panic_hook, take_panics};
+pub use events::{QuitReason, TerminalEvent, TerminalEvents};
+pub use panic::{install_panic_hook, take_panics};
 
 /// The modes that are on now, one bit each.
 static ON: AtomicU8 = AtomicU8::new(0);
@@ -361,5 +364,4 @@ fn osc52(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "terminal_tests.rs"]
 mod tests;

@@ -1,6 +1,6 @@
 use ratatui::style::Color;
 
-use super::super::theme_colour::{contrast, rgb};
+use super::colour::{contrast, rgb};
 use super::*;
 
 fn load(name: &str, level: ColorLevel) -> Theme {

@@ -6,11 +6,11 @@ use std::rc::Rc;
 use ratatui::style::{Color, Modifier};
 use toml::de::{DeTable, DeValue};
 
-use super::store_toml::{FileError, Source, integer, kind, suggestion};
-use super::theme_colour::NAMES;
-use super::theme_file::{Entry, Ink, Look, Swatch};
-use super::theme_level::ColorLevel;
-use super::theme_scope::Scope;
+use super::colour::NAMES;
+use super::file::{Entry, Ink, Look, Swatch};
+use super::level::ColorLevel;
+use super::scope::Scope;
+use crate::explorer::store::toml::{FileError, Source, integer, kind, suggestion};
 
 const MODIFIERS: [(&str, Modifier); 6] = [
     ("bold", Modifier::BOLD),

@@ -3,15 +3,18 @@
 //! All three are made from ratatui's buffer, so any pane can be exported, and nothing is rendered twice in two ways.
 //! The same buffer gives the same bytes, so that a picture in a repository changes only when the screen does.
 
+mod shapes;
+mod text;
+
 use std::fmt::Write as _;
 
 use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::style::Modifier;
 
-use super::picture_shapes::shape;
-pub use super::picture_text::{ansi, plain};
+use super::theme::colour::rgb;
 use super::theme::{Scope, Theme};
-use super::theme_colour::rgb;
+use shapes::shape;
+pub use text::{ansi, plain};
 
 /// The grid of the SVG. The advance is that of DejaVu Sans Mono and Menlo at this size; other fonts are stretched to it.
 const CELL_WIDTH: f64 = 8.43;
@@ -325,5 +328,4 @@ fn escape(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "picture_tests.rs"]
 mod tests;

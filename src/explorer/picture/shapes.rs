@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::picture::short;
+use super::short;
 
 /// Thickness of light and heavy lines.
 const LIGHT: f64 = 1.2;

@@ -7,8 +7,8 @@
 use std::panic::{PanicHookInfo, set_hook, take_hook};
 use std::sync::{Mutex, Once, PoisonError};
 
-use super::terminal::{is_owner, is_taken, restore};
-use super::worker::panic_message;
+use super::{is_owner, is_taken, restore};
+use crate::explorer::worker::panic_message;
 
 /// Messages of background threads, oldest first. A thread that panics in a loop must not fill the memory.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
