@@ -201,7 +201,6 @@ impl Retriever {
                 }
                 (ranked, _) => ranked.iter().flat_map(|r| r.hits.iter().copied()).collect(),
             };
-            retrieval.passages.truncate(depth(settings));
             return Ok(retrieval);
         }
 
@@ -472,8 +471,12 @@ impl Retriever {
         settings: &Settings,
         observer: &mut O,
     ) -> Result<Arc<Ranked>, RetrieveError> {
+        let depth = match settings.method().select {
+            Select::Signals => depth(settings).max(LISTED),
+            _ => depth(settings),
+        };
         let mut key = (
-            format!("{}\n{question}", ranker.label()),
+            format!("{} {depth}\n{question}", ranker.label()),
             settings.key(rank::BM25),
         );
         key.1.extend(settings.key(rank::EXPANDED));
@@ -481,7 +484,6 @@ impl Retriever {
             observer.stage(ranker.stage(), true);
             return Ok(known.clone());
         }
-        let depth = depth(settings).max(LISTED);
         let ranked = match ranker {
             Ranker::Bm25 => {
                 let words = self
