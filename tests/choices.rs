@@ -55,7 +55,15 @@ fn npy(path: &Path, rows: usize, dims: usize, values: &[f32]) {
 #[test]
 fn presets_on_the_command_line() {
     let answer = json(&[
-        "ask", QUESTION, "--preset", "2wiki", "--set", "seed_k=4", "--json",
+        "ask",
+        QUESTION,
+        "--method",
+        "graph-hybrid",
+        "--preset",
+        "2wiki",
+        "--set",
+        "seed_k=4",
+        "--json",
     ]);
     assert_eq!(answer["preset"], "2wiki");
     let settings = &answer["settings"];
@@ -68,7 +76,15 @@ fn presets_on_the_command_line() {
         (&1.0.into(), &4.into())
     );
     let trace = json(&[
-        "trace", QUESTION, "--preset", "hotpotqa", "--set", "seed_k=4", "--json",
+        "trace",
+        QUESTION,
+        "--method",
+        "graph-hybrid",
+        "--preset",
+        "hotpotqa",
+        "--set",
+        "seed_k=4",
+        "--json",
     ]);
     let origin = |id: &str| {
         let all = trace["parameters"].as_array().unwrap();

@@ -40,6 +40,9 @@ pub struct IndexArgs {
     add: Vec<String>,
     #[command(flatten)]
     reading: Reading,
+    /// With --add: where the corpus lies, for layers that read a file beside it (links.tsv).
+    #[arg(long, value_name = "FOLDER", requires = "add")]
+    beside: Vec<PathBuf>,
     /// A questions file to keep with the index, when the corpus has none beside it.
     #[arg(long)]
     questions: Option<PathBuf>,
@@ -114,6 +117,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         out,
         &bars,
         &|index| {
+            index.look_beside(&args.paths);
             settings_of(&settings, index, |settings| {
                 layers.replace(build_layers(index, &kinds, settings, &bars)?);
                 Ok(())
@@ -192,6 +196,7 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
     let start = Instant::now();
     let bars = Bars::of(&[]);
     let index = Index::open(folder)?;
+    index.look_beside(&args.beside);
     let added = settings_of(&settings, &index, |settings| {
         add_layers(&index, folder, &kinds, settings, &bars)
     });

@@ -36,7 +36,9 @@ pub fn load(path: Option<&Path>, reading: &Reading, settings: &mut Settings) -> 
             let bars = Bars::new();
             let index = Index::build(corpus, &options, &bars);
             bars.clear();
-            index.with_context(|| path.display().to_string())?
+            let index = index.with_context(|| path.display().to_string())?;
+            index.look_beside(&[path.to_owned()]);
+            index
         }
     };
     settings.adopt(&index);

@@ -1,9 +1,18 @@
-//! The graph type and the walks on it.
+//! The graph type, the walks on it, and what systems' graphs are built with.
 //!
 //! A graph here is a symmetric weighted adjacency; every system's walk is a row-stochastic matrix made from one by
 //! scaling: `P[u,v] = w(u,v) into(v) / sum_v' w(u,v') into(v')`. Storing `w` once and the scales per node keeps a change
 //! of hub penalty at O(nodes) writes, and one matrix serves forward walks, reverse walks and push.
 
+pub mod adjacency;
+pub mod betweenness;
+pub mod kcore;
+pub mod kmeans;
+#[cfg(test)]
+mod known;
+pub mod leiden;
+pub mod neighbours;
+pub mod pagerank;
 pub mod push;
 pub mod transition;
 pub mod walk;

@@ -281,6 +281,7 @@ fn build(
         reranker: None,
         derived: Mutex::default(),
         layers: RwLock::default(),
+        beside: RwLock::default(),
     };
     Ok((index, seconds))
 }

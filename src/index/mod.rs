@@ -41,6 +41,8 @@ pub struct Index {
     derived: Mutex<Vec<(EntityOptions, Arc<EntityGraph>)>>,
     /// Parts that single systems need, in the order they were added.
     layers: RwLock<Vec<layer::Slot>>,
+    /// Folders of the corpus, where this process read it: layers look for files beside it there.
+    beside: RwLock<Vec<PathBuf>>,
 }
 
 /// Derived graphs kept in memory.
@@ -192,6 +194,29 @@ impl Index {
     /// The word-passage graph: every word is an entity, in order of first appearance. Derived when first asked for.
     pub fn word_graph(&self, tokens: Tokens) -> Arc<EntityGraph> {
         self.entity_graph(&EntityOptions::words(tokens))
+    }
+
+    /// Tells where the corpus lies: what stands beside it (links, edges) is not read until a layer is built.
+    pub fn look_beside(&self, paths: &[PathBuf]) {
+        let folder = |path: &PathBuf| match path.is_dir() {
+            true => path.clone(),
+            false => path.parent().unwrap_or(Path::new(".")).to_owned(),
+        };
+        *self
+            .beside
+            .write()
+            .unwrap_or_else(std::sync::PoisonError::into_inner) =
+            paths.iter().map(folder).collect();
+    }
+
+    /// A file of this name beside the corpus.
+    pub fn beside(&self, name: &str) -> Option<PathBuf> {
+        let folders = self
+            .beside
+            .read()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let files = folders.iter().map(|folder| folder.join(name));
+        files.into_iter().find(|file| file.is_file())
     }
 
     /// Takes over a graph that a layer stores, so that it is not derived again.

@@ -508,5 +508,6 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
         reranker: None,
         derived: Mutex::default(),
         layers: RwLock::new(layers),
+        beside: RwLock::default(),
     })
 }

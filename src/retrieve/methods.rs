@@ -2,7 +2,7 @@
 
 use super::hop;
 use super::parameters::{Parameter, Parameter as P, Value};
-use crate::systems::System;
+use crate::systems::{System, sage};
 use serde::Serialize;
 
 /// A first-stage ranking of passages: the whole answer of a flat method, or the passage seeds of a walk.
@@ -260,6 +260,32 @@ pub static METHODS: &[Method] = &[
             (P::Bm25K1, Value::Real(0.9)),
             (P::Bm25B, Value::Real(0.4)),
         ],
+    },
+    Method {
+        name: "sage",
+        title: "SAGE",
+        about: "fused seeds, one hop over the graph of chunks and table segments, pruned by the same score",
+        needs: "vectors, layer sage",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&sage::Sage {
+            variant: sage::Variant::Graph,
+        }),
+        defaults: &[(P::Bm25K1, Value::Real(1.5))],
+    },
+    Method {
+        name: "sage-flat",
+        title: "SAGE flat",
+        about: "the best k + k' chunks and table segments by the fused score of SAGE's seeds; no graph",
+        needs: "vectors, layer sage",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&sage::Sage {
+            variant: sage::Variant::Flat,
+        }),
+        defaults: &[(P::Bm25K1, Value::Real(1.5))],
     },
 ];
 

@@ -317,6 +317,72 @@ parameters! {
     WeightResidual "weight_residual" "w8" "residual words", Select,
         Domain::Real { min: 0.0, max: 10.0, step: 0.25 }, Num(2.2),
         "Weight of the question's words that the first passage lacks, by idf", "ours, measured";
+    DropPercentile "drop_percentile" "drop" "cut above drop percentile", Index,
+        Domain::Real { min: 50.0, max: 99.0, step: 1.0 }, Num(80.0),
+        "A document is cut where neighbouring windows of sentences differ more than this percentile of its differences", "SAGE, chunking (80: the largest fifth)";
+    Window "window" "win" "sentence window", Index,
+        Domain::Integer { min: 0, max: 3, step: 1, zero: None }, Int(1),
+        "Sentences on either side that are read with one when neighbouring sentences are compared", "SAGE, chunking";
+    MinSentences "min_sentences" "min s" "least sentences", Index,
+        Domain::Integer { min: 1, max: 10, step: 1, zero: None }, Int(3),
+        "A chunk of fewer sentences joins the neighbour it is more like; 1 joins none", "SAGE, code";
+    SegmentRows "segment_rows" "rows" "rows per segment", Index,
+        Domain::Integer { min: 5, max: 50, step: 1, zero: None }, Int(10),
+        "Rows of a table segment; a rest of less than half of that joins the segment before", "SAGE, table segments (10, rest below 5)";
+    PairPool "pair_pool" "pool" "candidate pool", Index,
+        Domain::Integer { min: 10, max: 1000, step: 10, zero: None }, Int(200),
+        "Nearest units by content that become candidate pairs of each unit", "SAGE, code";
+    EdgePercentile "edge_percentile" "q" "edge percentile", Graph,
+        Domain::Real { min: 50.0, max: 99.9, step: 0.1 }, Num(95.0),
+        "Threshold of every metric: its percentile over the candidate pairs of the kind", "SAGE, edges (95; code 99 for OTT-QA)";
+    EdgeLogic "edge_logic" "logic" "edge logic", Graph,
+        choices! {
+            "or": "any metric above its threshold makes an edge",
+            "and": "all must be",
+        }, Pick(0),
+        "How the metrics of a pair decide", "SAGE, edges (paper or, code and)";
+    EntityEdges "entity_edges" "names" "name edges", Graph,
+        choices! {
+            "off": "only similarity makes edges",
+            "on": "a candidate pair that shares a name is an edge besides",
+        }, Pick(1),
+        "Whether a shared name makes an edge", "SAGE, code";
+    EntityMatch "entity_match" "match" "name match", Graph,
+        choices! {
+            "exact": "names of equal normal form, one to one",
+            "fuzzy": "0.7 * Jaccard of character sets + 0.3 * length ratio at least 0.75, one to one",
+        }, Pick(0),
+        "When two units share a name", "SAGE, code (fuzzy); exact is ours";
+    StructuralEdges "structural_edges" "source" "source edges", Graph,
+        choices! {
+            "off": "only scored pairs are edges",
+            "on": "units of one source and of linked sources are edges",
+        }, Pick(1),
+        "Whether sources and their links make edges", "SAGE, structural edges; the switch is ours";
+    FuseLexical "fuse_lexical" "lambda b" "word weight", Score,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 }, Num(0.5),
+        "Weight of BM25, scaled by the best score, in the fused score", "SAGE, code; the paper's numbers are lost";
+    FuseDense "fuse_dense" "lambda d" "vector weight", Score,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 }, Num(0.5),
+        "Weight of nearness in the fused score", "SAGE, code; the paper's numbers are lost";
+    SageNearness "sage_nearness" "near" "nearness", Score,
+        choices! {
+            "cosine": "cosine of the vectors",
+            "distance": "1 / (1 + squared distance)",
+        }, Pick(0),
+        "How nearness to the question counts", "SAGE (cosine); code for OTT-QA (distance)";
+    SageSeeding "sage_seeding" "seeding" "seed choice", Seeds,
+        choices! {
+            "fused": "the best k by fused score",
+            "cutoff": "of 100 hits each, those in the nearest fifth and in the best fifth by words",
+        }, Pick(0),
+        "How seeds are chosen", "SAGE (fused); code (cutoff)";
+    SageSeeds "sage_seeds" "k" "seeds k", Select,
+        Domain::Integer { min: 1, max: 100, step: 1, zero: None }, Int(10),
+        "Units that start the expansion, and come first", "SAGE, k of (k, k')";
+    SageNeighbours "sage_neighbours" "k'" "neighbours k'", Select,
+        Domain::Integer { min: 1, max: 100, step: 1, zero: None }, Int(10),
+        "Neighbours that pruning keeps", "SAGE, k' of (k, k')";
     Fusion "fusion" "fuse" "list fusion", Select,
         choices! {
             "rank": "1/(c+r) of both lists",

@@ -5,15 +5,18 @@
 //! the reasons and the explorer read.
 
 pub mod layers;
+pub mod sage;
 pub mod story;
 
 pub use layers::{BuiltLayer, add_layers, build_layers, layers_named};
 pub use story::{Cut, Edge, Entry, Item, Part, Reason, Stage, Story};
 
 use crate::embed::Encoder;
+use crate::index::Step;
 use crate::index::{Dense, Index, IndexError, Layer, Progress};
 use crate::retrieve::hop::HopLayer;
 use crate::retrieve::{Hit, Parameter, RetrieveError, Settings};
+use sage::SageLayer;
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -99,11 +102,27 @@ pub struct LayerKind {
 }
 
 /// Every layer there is, in the order they are listed.
-pub static LAYERS: &[LayerKind] = &[LayerKind {
-    name: HopLayer::NAME,
-    about: "names with passage titles among them, and a vector for every sentence",
-    build: |index, _, progress| {
-        index.add_layer(HopLayer::build(index, progress)?);
-        Ok(())
+pub static LAYERS: &[LayerKind] = &[
+    LayerKind {
+        name: HopLayer::NAME,
+        about: "names with passage titles among them, and a vector for every sentence",
+        build: |index, _, progress| {
+            index.add_layer(HopLayer::build(index, progress)?);
+            Ok(())
+        },
     },
-}];
+    LayerKind {
+        name: "sage",
+        about: "chunks and table segments, their candidate pairs with every metric, links, words",
+        build: |index, settings, progress| {
+            let tell =
+                |_: &'static str, done, total| progress.advance(Step::Layer("sage"), done, total);
+            index.add_layer(SageLayer::build(
+                index,
+                &sage::options(index, settings),
+                &tell,
+            )?);
+            Ok(())
+        },
+    },
+];

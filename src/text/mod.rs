@@ -1,8 +1,31 @@
 //! Words, sentences, and mentions of names: what the index and the question have in common.
 
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `words`, `sentences`, `chunks` | cutting |
+//! | `mentions`, `names`, `gazetteer`, `persons`, `dates` | names of things, and which are people |
+//! | `pos`, `lemma`, `lexicon` | parts of speech by rules |
+//! | `central`, `phrases` | the sentences and phrases that say most |
+//! | `carry`, `relations` | who a sentence is about, and what it says of whom |
+
+pub mod carry;
+pub mod central;
+pub mod chunks;
+pub mod dates;
+mod gap;
 pub mod gazetteer;
+pub mod lemma;
+pub mod lexicon;
 pub mod mentions;
 pub mod names;
+pub mod person_words;
+pub mod persons;
+pub mod phrases;
+pub mod pos;
+mod pos_cut;
+mod pos_verb;
+pub mod relations;
 pub mod sentences;
 pub mod words;
 

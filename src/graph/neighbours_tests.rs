@@ -1,0 +1,141 @@
+use super::*;
+use crate::embed::{Identity, Kind};
+use proptest::prelude::*;
+
+fn vectors(dims: usize, rows: Vec<f32>) -> Vectors {
+    let identity = Identity {
+        name: "test".into(),
+        kind: Kind::File,
+        dims,
+        fingerprint: String::new(),
+    };
+    Vectors::new(identity, rows).unwrap()
+}
+
+/// Unit vectors in the plane at these angles, in degrees.
+fn plane(angles: &[f32]) -> Vectors {
+    let rows = angles.iter().map(|a| a.to_radians());
+    vectors(2, rows.flat_map(|a| [a.cos(), a.sin()]).collect())
+}
+
+#[test]
+fn nearest_by_angle() {
+    let near = exact(&plane(&[0.0, 10.0, 30.0, 90.0]), 2);
+    assert_eq!(near.len(), 4);
+    assert_eq!(near.row(0).0, [1, 2]);
+    assert_eq!(near.row(1).0, [0, 2]);
+    assert_eq!(near.row(2).0, [1, 0]);
+    assert_eq!(near.row(3).0, [2, 1]);
+    assert!((near.row(3).1[0] - 0.5).abs() < 1e-6);
+    assert_eq!(near.pairs(), [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]);
+}
+
+#[test]
+fn zeros_stay_alone_and_ties_go_to_the_lower_number() {
+    let v = vectors(2, vec![1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0]);
+    let near = exact(&v, 1);
+    // Rows 2 and 3 are both at right angles to row 0.
+    assert_eq!(near.row(0).0, [2]);
+    assert_eq!(near.row(1).0, [0_u32; 0]);
+    assert_eq!(near.row(2).0, [0]);
+    assert_eq!(exact(&v, 0).row(0).0, [0_u32; 0]);
+}
+
+#[test]
+fn chosen_neighbours_lie_in_different_directions() {
+    // From 0 degrees: 10 is taken, 20 is nearer to 10 than to 0, -30 is not nearer to 10.
+    let v = plane(&[0.0, 10.0, 20.0, -30.0]);
+    let near = exact(&v, 3);
+    let (ids, scores) = near.row(0);
+    let hits: Vec<(u32, f32)> = ids.iter().copied().zip(scores.iter().copied()).collect();
+    assert_eq!(diverse(&hits, 5, |a, b| v.between(a, b)), [1, 3]);
+    assert_eq!(diverse(&hits, 1, |a, b| v.between(a, b)), [1]);
+    assert_eq!(small_world(&v, 5, 3), [(0, 1), (0, 3), (1, 2)]);
+}
+
+#[test]
+fn overlap_by_hand() {
+    // Words: 0 {1,2,3}, 1 {2,3}, 2 {3,4}, 3 {9}, 4 {1,2,3}.
+    let sets = [
+        vec![1, 2, 3],
+        vec![2, 3],
+        vec![3, 4],
+        vec![9],
+        vec![1, 2, 3],
+    ];
+    let near = overlap(&sets, 10, 2);
+    assert_eq!(near.row(0), (&[4, 1][..], &[3.0, 2.0][..]));
+    // Rows 0 and 4 share two words with row 1 each.
+    assert_eq!(near.row(1), (&[0, 4][..], &[2.0, 2.0][..]));
+    assert_eq!(near.row(2), (&[0, 1][..], &[1.0, 1.0][..]));
+    assert_eq!(near.row(3).0, [0_u32; 0]);
+    assert!(overlap(&[], 0, 2).is_empty());
+}
+
+#[test]
+fn the_graph_finds_nearly_all_of_the_exact_ones() {
+    let mut draw = crate::evaluate::random::SplitMix::new(3);
+    let rows: Vec<f32> = (0..600 * 8)
+        .map(|_| draw.below(2001) as f32 / 1000.0 - 1.0)
+        .collect();
+    let mut unit = rows.clone();
+    for row in unit.chunks_mut(8) {
+        let length = row.iter().map(|x| x * x).sum::<f32>().sqrt();
+        row.iter_mut().for_each(|x| *x /= length);
+    }
+    let v = vectors(8, unit);
+    let truth = exact(&v, 5);
+    let hnsw = Hnsw::build(&v, &HnswOptions::default(), &|_| true).unwrap();
+    let found = approximate(&v, &hnsw, 5).unwrap();
+    let same: usize = (0..600)
+        .map(|i| {
+            let exact = truth.row(i).0;
+            found.row(i).0.iter().filter(|x| exact.contains(x)).count()
+        })
+        .sum();
+    assert!(same as f64 >= 0.97 * 3000.0, "{same} of 3000");
+    assert!(base_layer(&hnsw).len() > 600);
+    assert!(base_layer(&hnsw).iter().all(|(u, v)| u < v));
+}
+
+fn plain_overlap(sets: &[Vec<u32>], k: usize) -> Vec<Vec<u32>> {
+    let count = |a: &Vec<u32>, b: &Vec<u32>| a.iter().filter(|w| b.contains(w)).count();
+    (0..sets.len())
+        .map(|i| {
+            let mut all: Vec<(usize, usize)> = (0..sets.len())
+                .filter(|&j| j != i)
+                .map(|j| (count(&sets[i], &sets[j]), j))
+                .filter(|(c, _)| *c > 0)
+                .collect();
+            all.sort_by_key(|&(c, j)| (std::cmp::Reverse(c), j));
+            all.truncate(k);
+            all.into_iter().map(|(_, j)| j as u32).collect()
+        })
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn overlap_counts_as_comparing_pairs_does(
+        sets in prop::collection::vec(prop::collection::btree_set(0u32..20, 0..8), 0..25), k in 0usize..6,
+    ) {
+        let sets: Vec<Vec<u32>> = sets.into_iter().map(|s| s.into_iter().collect()).collect();
+        let near = overlap(&sets, 20, k);
+        for (i, expected) in plain_overlap(&sets, k).iter().enumerate() {
+            prop_assert_eq!(near.row(i).0, expected.as_slice());
+        }
+    }
+
+    #[test]
+    fn exact_is_the_sorted_list_of_all(angles in prop::collection::vec(0u16..360, 1..200), k in 1usize..8) {
+        let v = plane(&angles.iter().map(|&a| f32::from(a)).collect::<Vec<_>>());
+        let near = exact(&v, k);
+        for i in 0..angles.len() {
+            let mut all: Vec<(f32, u32)> = (0..angles.len() as u32)
+                .filter(|&j| j as usize != i).map(|j| (v.between(i as u32, j), j)).collect();
+            all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            let expected: Vec<u32> = all.iter().take(k).map(|a| a.1).collect();
+            prop_assert_eq!(near.row(i).0, expected.as_slice());
+        }
+    }
+}

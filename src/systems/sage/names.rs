@@ -1,0 +1,216 @@
+//! The names of every unit, and how many two units share: by normal form, or by the published fuzzy rule.
+
+use crate::index::column::{Column, Strings};
+use crate::text::Norm;
+use rustc_hash::FxHashMap;
+
+/// Names fuzzily alike from this on (SAGE, code).
+pub const ALIKE: f64 = 0.75;
+
+/// Names by unit.
+#[derive(Default)]
+pub struct Names {
+    /// As first written, by number.
+    pub labels: Strings,
+    /// Names of unit u: `ids[ends[u-1]..ends[u]]`, ascending, each once.
+    pub ends: Column<u32>,
+    pub ids: Column<u32>,
+}
+
+/// What the fuzzy rule reads of a name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sign {
+    /// The set of its characters, a bit each: ASCII letters, digits and the space have bits of their own, all others
+    /// share 91 bits.
+    letters: u128,
+    /// Characters.
+    length: u32,
+}
+
+impl Sign {
+    /// Of a normal form.
+    pub fn of(form: &str) -> Sign {
+        let bit = |c: char| match c {
+            'a'..='z' => c as u32 - 'a' as u32,
+            '0'..='9' => 26 + c as u32 - '0' as u32,
+            ' ' => 36,
+            other => 37 + other as u32 % 91,
+        };
+        Sign {
+            letters: form.chars().fold(0, |set, c| set | 1 << bit(c)),
+            length: form.chars().count() as u32,
+        }
+    }
+
+    /// `0.7 * Jaccard of the character sets + 0.3 * shorter length / longer length` (SAGE, code): crude, since sets know
+    /// no order.
+    pub fn alike(self, other: Sign) -> f64 {
+        let both = (self.letters & other.letters).count_ones();
+        let either = (self.letters | other.letters).count_ones();
+        let (short, long) = (self.length.min(other.length), self.length.max(other.length));
+        if long == 0 {
+            return 0.0;
+        }
+        0.7 * f64::from(both) / f64::from(either) + 0.3 * f64::from(short) / f64::from(long)
+    }
+}
+
+impl Names {
+    /// Numbers names by normal form in order of first appearance. Returns the signs of the names, too.
+    pub fn new(units: &[Vec<String>]) -> (Names, Vec<Sign>) {
+        let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
+        let (mut labels, mut signs): (Vec<&str>, Vec<Sign>) = (Vec::new(), Vec::new());
+        let (mut ends, mut ids) = (Vec::new(), Vec::new());
+        for names in units {
+            let first = ids.len();
+            for name in names {
+                let form = Norm::Simple.apply(name);
+                let next = labels.len() as u32;
+                let id = *numbers.entry(form).or_insert_with_key(|form| {
+                    labels.push(name);
+                    signs.push(Sign::of(form));
+                    next
+                });
+                ids.push(id);
+            }
+            ids[first..].sort_unstable();
+            let mut kept = first;
+            for at in first..ids.len() {
+                if at == first || ids[at] != ids[at - 1] {
+                    ids[kept] = ids[at];
+                    kept += 1;
+                }
+            }
+            ids.truncate(kept);
+            ends.push(ids.len() as u32);
+        }
+        let names = Names {
+            labels: labels.into_iter().collect(),
+            ends: ends.into(),
+            ids: ids.into(),
+        };
+        (names, signs)
+    }
+
+    /// The names of a unit, ascending.
+    pub fn of(&self, unit: u32) -> &[u32] {
+        let end = |unit: usize| self.ends.get(unit).map_or(0, |&e| e as usize);
+        let start = (unit as usize).checked_sub(1).map_or(0, end);
+        self.ids.get(start..end(unit as usize)).unwrap_or_default()
+    }
+
+    /// The names that two units share.
+    pub fn shared(&self, a: u32, b: u32) -> Vec<&str> {
+        let mut found = Vec::new();
+        each_shared(self.of(a), self.of(b), |id| {
+            found.push(self.labels.get(id as usize))
+        });
+        found
+    }
+}
+
+fn each_shared(a: &[u32], b: &[u32], mut each: impl FnMut(u32)) {
+    let (mut i, mut j) = (0, 0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        if x == y {
+            each(*x);
+        }
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+}
+
+/// How many names two ascending lists share.
+pub fn exact(a: &[u32], b: &[u32]) -> usize {
+    let mut count = 0;
+    each_shared(a, b, |_| count += 1);
+    count
+}
+
+/// How many names can be matched one to one: equal ones first, then each of `a` in order with the free one of `b` that
+/// it is most like, from [`ALIKE`] on; ties go to the lower number. `free` is scratch.
+pub fn fuzzy(a: &[u32], b: &[u32], signs: &[Sign], free: &mut Vec<u32>) -> usize {
+    free.clear();
+    free.extend(b.iter().filter(|id| a.binary_search(id).is_err()));
+    let mut count = b.len() - free.len();
+    for id in a.iter().filter(|id| b.binary_search(id).is_err()) {
+        let sign = signs[*id as usize];
+        let mut best: Option<(f64, usize)> = None;
+        for (at, other) in free.iter().enumerate() {
+            let alike = sign.alike(signs[*other as usize]);
+            if alike >= ALIKE && best.is_none_or(|(most, _)| alike > most) {
+                best = Some((alike, at));
+            }
+        }
+        if let Some((_, at)) = best {
+            free.remove(at);
+            count += 1;
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(units: &[&[&str]]) -> (Names, Vec<Sign>) {
+        let units: Vec<Vec<String>> = (units.iter())
+            .map(|u| u.iter().map(|n| (*n).to_owned()).collect())
+            .collect();
+        Names::new(&units)
+    }
+
+    #[test]
+    fn names_are_numbered_by_normal_form() {
+        let (found, _) = names(&[
+            &["Mara Voss", "Ivo", "MARA  VOSS"],
+            &[],
+            &["Oslo", "mara-voss"],
+        ]);
+        assert_eq!(
+            (found.of(0), found.of(1), found.of(2)),
+            (&[0, 1][..], &[][..], &[0, 2][..])
+        );
+        assert_eq!(found.of(9), &[] as &[u32]);
+        assert_eq!(found.shared(0, 2), ["Mara Voss"]);
+        assert_eq!(
+            (
+                exact(found.of(0), found.of(2)),
+                exact(found.of(0), found.of(1))
+            ),
+            (1, 0)
+        );
+    }
+
+    #[test]
+    fn the_fuzzy_rule_by_hand() {
+        // {a b c} and {a b d}: 2 of 4, lengths 3 and 4: .7 * .5 + .3 * .75.
+        let found = Sign::of("abc").alike(Sign::of("abdd"));
+        assert!((found - 0.575).abs() < 1e-12);
+        // Sets know no order.
+        assert!((Sign::of("listen").alike(Sign::of("silent")) - 1.0).abs() < 1e-12);
+        assert_eq!(Sign::of("").alike(Sign::of("")), 0.0);
+        // {m a r v o s} with and without the space: 6 of 7, lengths 9 and 8.
+        let found = Sign::of("mara voss").alike(Sign::of("maravoss"));
+        assert!((found - (0.7 * 6.0 / 7.0 + 0.3 * 8.0 / 9.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn matches_are_one_to_one_and_equal_names_first() {
+        let (found, signs) = names(&[
+            &["Mara Voss", "Maria Voss"],
+            &["Mara Voss", "Oslo"],
+            &["Mara Vos"],
+            &["Mara Vos", "Mario Voss"],
+        ]);
+        let mut free = Vec::new();
+        let mut count = |a, b| fuzzy(found.of(a), found.of(b), &signs, &mut free);
+        // The equal name is taken; Maria Voss finds nothing free.
+        assert_eq!(count(0, 1), 1);
+        // Two are like the one name, which is matched once.
+        assert_eq!(count(0, 2), 1);
+        assert_eq!(count(0, 3), 2);
+        assert_eq!((count(1, 2), count(2, 1)), (1, 1));
+    }
+}
