@@ -9,6 +9,7 @@
 //! | [`text`] | words, sentences, mentions of names |
 //! | [`graph`] | the transition matrix and the walks on it: power iteration, push, reverse walks |
 //! | [`embed`] | text to vectors, vectors to nearest passages: the built-in table, BERT folders, endpoints |
+//! | [`llm`] | the seam to a language model: tasks, cache, fallback to rules |
 //! | [`index`] | build, store, open: passages, lexical postings, entity graph, vectors |
 //! | [`retrieve`] | the core: parameters, methods, link, rank, seed, spread, select |
 //! | [`systems`] | systems with a graph of their own: layer, search, story |
@@ -37,7 +38,10 @@ pub mod evaluate;
 pub mod explain;
 pub mod explorer;
 pub mod graph;
+mod http;
 pub mod index;
+pub mod llm;
+pub mod random;
 pub mod retrieve;
 pub mod systems;
 pub mod text;

@@ -1,16 +1,18 @@
 //! Vectors from a server that speaks OpenAI's `/v1/embeddings`.
 
-use super::http;
 use super::reply::{Request, refusal, rows};
 use super::spec::Settings;
 use super::{EmbedError, Encoder, Identity, Kind, TokenVectors};
 use crate::corpus::full_text;
+use crate::http::{self, Lost};
 use hyper::Uri;
 use hyper::body::Bytes;
 use hyper::header::HeaderValue;
 use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64;
 
+/// No answer is larger.
+const MOST_BYTES: usize = 256 << 20;
 const TRIES: u32 = 4;
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// A server that asks for more patience than this is not waited for.
@@ -191,10 +193,14 @@ impl Asker {
         let mut wait = self.first_wait;
         let mut tried = 1;
         loop {
-            let asked = http::post(&self.uri, self.key.clone(), body.clone());
+            let asked = http::post(&self.uri, self.key.clone(), body.clone(), MOST_BYTES);
             let (said, after) = match tokio::time::timeout(self.timeout, asked).await {
                 Err(_) => (format!("no answer within {:?}", self.timeout), None),
-                Ok(Err(said)) => (said, None),
+                Ok(Err(Lost::Broken(said))) => (said, None),
+                Ok(Err(Lost::TooLarge(most))) => {
+                    let said = format!("the answer has more than {most} bytes");
+                    return Err(self.fail(said, SPEAK));
+                }
                 Ok(Ok(answer)) if answer.status == 200 => {
                     return rows(&answer.body, texts.len(), dims)
                         .map_err(|said| self.fail(said, SPEAK));

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `fixed`, `table`, `weights` | the `static` encoder: a token table in the binary, weighted by the corpus |
 //! | `bert` | sentence-transformers folders on the CPU, and cross-encoders |
-//! | `endpoint`, `http`, `reply` | vectors from a server |
+//! | `endpoint`, `reply` | vectors from a server |
 //! | `spec` | encoders by name |
 //! | `given` | vectors made elsewhere, from `.npy` files |
 //! | `vectors`, `gather`, `dot` | the passages' vectors, and exact search |
@@ -21,7 +21,6 @@ pub mod gather;
 pub mod given;
 pub mod hnsw;
 mod hnsw_build;
-mod http;
 pub mod maxsim;
 mod reply;
 mod reranker;

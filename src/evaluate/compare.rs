@@ -10,8 +10,8 @@
 //! * Several measures: Holm's step-down correction (Holm 1979).
 
 use super::measures::{MEASURES, Measures};
-use super::random::SplitMix;
 use super::run::Evaluation;
+use crate::random::SplitMix;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 

@@ -2,11 +2,11 @@
 //! survival of gold, coverage of names, statistics of the graph. Names and definitions of measures are those of
 //! ir_measures.
 
+pub mod answers;
 pub mod breakdown;
 pub mod compare;
 pub mod coverage;
 pub mod measures;
-pub mod random;
 pub mod run;
 pub mod shape;
 pub mod survival;

@@ -74,7 +74,7 @@ fn overlap_by_hand() {
 
 #[test]
 fn the_graph_finds_nearly_all_of_the_exact_ones() {
-    let mut draw = crate::evaluate::random::SplitMix::new(3);
+    let mut draw = crate::random::SplitMix::new(3);
     let rows: Vec<f32> = (0..600 * 8)
         .map(|_| draw.below(2001) as f32 / 1000.0 - 1.0)
         .collect();

@@ -2,7 +2,7 @@
 
 use super::hop;
 use super::parameters::{Parameter, Parameter as P, Value};
-use crate::systems::{System, sage};
+use crate::systems::{System, e2graphrag, ket, noderag, sage, spark};
 use serde::Serialize;
 
 /// A first-stage ranking of passages: the whole answer of a flat method, or the passage seeds of a walk.
@@ -262,6 +262,132 @@ pub static METHODS: &[Method] = &[
         ],
     },
     Method {
+        name: "e2graphrag",
+        title: "E2GraphRAG",
+        about: "chunks shared by pairs of query entities within h hops, h adapts; else nodes of a summary tree",
+        needs: "layer e2graphrag; vectors for questions without a pair",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&e2graphrag::E2GraphRag),
+        defaults: &[(P::ResultK, Value::Integer(25))],
+    },
+    Method {
+        name: "text-rag",
+        title: "Text-RAG",
+        about: "units nearest to the question, packed into the context; no graph",
+        needs: "vectors, layer ket",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&ket::KetRag {
+            variant: ket::Variant::TextRag,
+        }),
+        defaults: &[],
+    },
+    Method {
+        name: "knng-rag",
+        title: "KNNG-RAG",
+        about: "nearest units and their neighbours in the kNN graph, packed",
+        needs: "vectors, layer ket",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&ket::KetRag {
+            variant: ket::Variant::KnngRag,
+        }),
+        defaults: &[],
+    },
+    Method {
+        name: "keyword-rag",
+        title: "Keyword-RAG",
+        about: "units of the nearest keywords, packed by similarity",
+        needs: "vectors, layer ket",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&ket::KetRag {
+            variant: ket::Variant::KeywordRag,
+        }),
+        defaults: &[],
+    },
+    Method {
+        name: "skeleton-rag",
+        title: "Skeleton-RAG",
+        about: "local search in the graph of names and relations of the core units",
+        needs: "vectors, layer ket",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&ket::KetRag {
+            variant: ket::Variant::SkeletonRag,
+        }),
+        defaults: &[],
+    },
+    Method {
+        name: "ms-graph-rag",
+        title: "MS-Graph-RAG",
+        about: "local search in the graph of names and relations of all units, without communities",
+        needs: "vectors, layer ket",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&ket::KetRag {
+            variant: ket::Variant::MsGraphRag,
+        }),
+        defaults: &[],
+    },
+    Method {
+        name: "hybrid-rag",
+        title: "Hybrid-RAG",
+        about: "half MS-Graph-RAG, half Text-RAG under one budget",
+        needs: "vectors, layer ket",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&ket::KetRag {
+            variant: ket::Variant::HybridRag,
+        }),
+        defaults: &[],
+    },
+    Method {
+        name: "ket-rag-u",
+        title: "KET-RAG-U",
+        about: "skeleton of evenly drawn core units, and units by keywords, under one budget",
+        needs: "vectors, layer ket",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&ket::KetRag {
+            variant: ket::Variant::KetRagU,
+        }),
+        defaults: &[],
+    },
+    Method {
+        name: "ket-rag-p",
+        title: "KET-RAG-P",
+        about: "skeleton of the most central units, and units by keywords, under one budget",
+        needs: "vectors, layer ket",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&ket::KetRag {
+            variant: ket::Variant::KetRagP,
+        }),
+        defaults: &[],
+    },
+    Method {
+        name: "noderag",
+        title: "NodeRAG",
+        about: "names and vectors enter a graph of seven kinds of nodes; a walk of two steps, quotas by kind",
+        needs: "vectors, layer noderag",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&noderag::NodeRag),
+        defaults: &[(P::Alpha, Value::Real(0.5)), (P::Steps, Value::Integer(2))],
+    },
+    Method {
         name: "sage",
         title: "SAGE",
         about: "fused seeds, one hop over the graph of chunks and table segments, pruned by the same score",
@@ -285,6 +411,18 @@ pub static METHODS: &[Method] = &[
         system: Some(&sage::Sage {
             variant: sage::Variant::Flat,
         }),
+        defaults: &[(P::Bm25K1, Value::Real(1.5))],
+    },
+    Method {
+        name: "spark",
+        title: "SPARK + SAGE",
+        about: "a plan of typed operators over a schema graph; answers expanded by their neighbours",
+        needs: "words, vectors, layer spark (built from nodes and edges beside the corpus)",
+        ranker: None,
+        graph: None,
+        select: Select::Score,
+        system: Some(&spark::Spark),
+        // SAGE's constants of BM25.
         defaults: &[(P::Bm25K1, Value::Real(1.5))],
     },
 ];

@@ -383,6 +383,181 @@ parameters! {
     SageNeighbours "sage_neighbours" "k'" "neighbours k'", Select,
         Domain::Integer { min: 1, max: 100, step: 1, zero: None }, Int(10),
         "Neighbours that pruning keeps", "SAGE, k' of (k, k')";
+    ChunkTokens "chunk_tokens" "l" "chunk tokens", Index,
+        Domain::Integer { min: 0, max: 4000, step: 50, zero: Some("auto") }, Int(0),
+        "Tokens of a chunk; auto is the system's own, KET-RAG's by the median document", "E2GraphRAG 1200, KET-RAG 1200 or 150, NodeRAG 1048";
+    ChunkOverlap "chunk_overlap" "overlap" "chunk overlap", Index,
+        Domain::Integer { min: 0, max: 2000, step: 10, zero: Some("none") }, Int(100),
+        "Tokens that neighbouring chunks share; at most half a chunk", "E2GraphRAG, KET-RAG 100; NodeRAG has none";
+    TreeGroup "tree_group" "g" "tree group", Index,
+        Domain::Integer { min: 2, max: 20, step: 1, zero: None }, Int(5),
+        "Consecutive nodes under one summary; a level of at most so many is the top", "E2GraphRAG, code 5";
+    SummaryTokens "summary_tokens" "sum" "summary tokens", Index,
+        Domain::Integer { min: 100, max: 2000, step: 100, zero: None }, Int(1000),
+        "Most tokens of a summary", "E2GraphRAG, about 1000";
+    Hops "hops" "h" "hops", Spread,
+        Domain::Integer { min: 0, max: 6, step: 1, zero: None }, Int(4),
+        "Farthest distance of two query entities at first; shrinks while more than K chunks are left", "E2GraphRAG, shortest_path_k 4";
+    CodeHops "code_hops" "code" "hops as the code", Spread,
+        choices! {
+            "off": "a pair is within h if its path has at most h edges, as the paper says",
+            "on": "at most h nodes, as the code counts: one edge less",
+        }, Pick(0),
+        "How the distance of a pair is counted", "E2GraphRAG, paper and code differ";
+    CoreRule "core_rule" "core" "core rule", Index,
+        choices! {
+            "k_core": "nodes of the k-core",
+            "degree": "nodes of degree k or more",
+        }, Pick(0),
+        "Which entities are the core of the graph and get a profile; k = ln(nodes) * sqrt(mean degree)", "NodeRAG: text and code k_core, formula degree";
+    MatchClusterSize "match_cluster_size" "cluster" "match cluster size", Index,
+        Domain::Integer { min: 1, max: 200, step: 1, zero: None }, Int(39),
+        "Elements are matched with units by clusters when there are more rows per cluster than this", "NodeRAG code, Hcluster_size";
+    HnswEdges "hnsw_edges" "hnsw" "similarity edges", Graph,
+        choices! {
+            "off": "edges of the decomposition only",
+            "on": "layer 0 of the small-world graph over all vectors joins in, adding 1 to an edge that is there",
+        }, Pick(1),
+        "Whether similar texts, units, profiles and elements are linked", "NodeRAG, graph enrichment; ablated in its table";
+    SREdges "s_r_edges" "S-R" "unit-relation edges", Graph,
+        choices! {
+            "off": "relations hang on their entities only",
+            "on": "a relation is linked with the units that state it, too",
+        }, Pick(0),
+        "Whether units are linked with the relations they state", "NodeRAG: the paper has them, the code does not";
+    HubBalance "hub_balance" "bal" "hub balance", Graph,
+        choices! {
+            "off": "edges weigh as often as they were made",
+            "on": "no edge weighs more than 1 / degree of either end",
+        }, Pick(1),
+        "Damps edges of hubs before rows are normalised", "NodeRAG code, unbalance_adjust; not in the paper";
+    VectorHits "vector_hits" "ef" "vector hits", Seeds,
+        Domain::Integer { min: 1, max: 50, step: 1, zero: None }, Int(10),
+        "How many nodes enter by vector", "NodeRAG code, HNSW_results";
+    WeightExact "weight_exact" "w_x" "exact match weight", Seeds,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.1 }, Num(1.0),
+        "What a name that contains a term weighs among the seeds; 0 leaves names out (no dual search)", "NodeRAG code, accuracy_weight";
+    WeightVector "weight_vector" "w_v" "vector hit weight", Seeds,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.1 }, Num(1.0),
+        "What a vector hit weighs among the seeds; 0 leaves them out of the walk, not out of the answer", "NodeRAG code, similarity_weight";
+    WalkRule "walk_rule" "rule" "walk rule", Spread,
+        choices! {
+            "restart": "alpha p + (1-alpha) P^T pi",
+            "lazy": "alpha P^T pi + (1-alpha) pi, without restart",
+        }, Pick(0),
+        "How the shallow walk goes on", "NodeRAG: paper restart, code lazy";
+    QuotaN "quota_n" "qN" "entity quota", Select,
+        Domain::Integer { min: 0, max: 100, step: 1, zero: None }, Int(10),
+        "How many entities the walk may choose; their profiles are added", "NodeRAG code, Enode";
+    QuotaR "quota_r" "qR" "relation quota", Select,
+        Domain::Integer { min: 0, max: 100, step: 1, zero: None }, Int(30),
+        "How many relations the walk may choose", "NodeRAG code, Rnode";
+    QuotaO "quota_o" "qO" "overview quota", Select,
+        Domain::Integer { min: 0, max: 100, step: 1, zero: None }, Int(10),
+        "How many overviews the walk may choose; their elements are added", "NodeRAG code, Hnode";
+    QuotaOther "quota_other" "q" "quota of the others", Select,
+        Domain::Integer { min: 0, max: 100, step: 1, zero: None }, Int(10),
+        "How many texts, units, profiles and elements the walk may choose", "NodeRAG code, cross_node";
+    QuotaShared "quota_shared" "share" "shared quota", Select,
+        choices! {
+            "off": "so many of each kind",
+            "on": "so many of the four kinds together",
+        }, Pick(1),
+        "Whether texts, units, profiles and elements share one quota", "NodeRAG: code shares, paper takes the best of each kind";
+    NodeOrder "node_order" "order" "order of nodes", Select,
+        choices! {
+            "output": "vector hits by cosine, then the walk's, then attached ones, by mass",
+            "mass": "by mass alone",
+        }, Pick(0),
+        "By what the passages of the returned nodes are ordered", "ours: the source returns a set";
+    Halvings "halvings" "tau" "halvings", Index,
+        choices! {
+            "auto": "slices of about 150 tokens: 3 at 1200, 0 at 150",
+            "0": "a chunk is one unit",
+            "1": "2 slices of a chunk",
+            "2": "4 slices of a chunk",
+            "3": "8 slices of a chunk",
+            "4": "16 slices of a chunk",
+        }, Pick(0),
+        "How often a chunk is halved into the units of the graphs", "KET-RAG, 3 at 1200 tokens, 0 at 150";
+    KnnK "knn_k" "K" "kNN edges", Index,
+        Domain::Integer { min: 2, max: 20, step: 2, zero: None }, Int(2),
+        "Neighbours of a unit, half by words in common, half by cosine", "KET-RAG";
+    CoreShare "core_share" "beta" "core share", Index,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 }, Num(0.8),
+        "Share of the units that the skeleton is made of", "KET-RAG";
+    CoreBy "core_by" "core" "core units", Index,
+        choices! {
+            "pagerank": "the best of PageRank on the kNN graph",
+            "uniform": "drawn evenly",
+        }, Pick(0),
+        "How the units of the skeleton are chosen (Skeleton-RAG; the U and P methods fix it)", "KET-RAG, -P and -U";
+    CodeCase "code_case" "case" "keyword case", Index,
+        choices! {
+            "off": "keywords in lower case",
+            "on": "as written; stop words are met by their case, so The is a keyword",
+        }, Pick(0),
+        "Whether keywords keep their case", "KET-RAG, published code (on)";
+    Cooc "cooc" "cooc" "co-occurrence", Index,
+        choices! {
+            "off": "relations by patterns only",
+            "on": "neighbours in a sentence that no pattern links occur with each other, strength 0.5",
+        }, Pick(1),
+        "Relations of the skeleton that no pattern of the sentence gives", "ours; the published system asks a model";
+    Pmi "pmi" "PMI" "mutual information", Index,
+        choices! {
+            "off": "relations weigh the sum of their strengths",
+            "on": "p(a,b) ln(p(a,b)/(p(a)p(b))); names with one mention and the lightest 40 % of relations are dropped",
+        }, Pick(0),
+        "How relations of the skeleton are weighed", "GraphRAG without a model";
+    Joined "joined" "joined" "one text", Index,
+        choices! {
+            "off": "each record or file is a document",
+            "on": "the collection is one text: short passages share chunks",
+        }, Pick(0),
+        "What a chunk may span; on for the published setting of low cost on paragraphs", "KET-RAG cuts paragraphs of 100 tokens in chunks of 1200";
+    KeywordSimilarity "keyword_similarity" "sim" "keyword similarity", Select,
+        choices! {
+            "cosine": "cosine with the mean of the keyword's sentences",
+            "ip": "inner product with the mean as it is: favours words of one context",
+        }, Pick(0),
+        "How keywords are compared with the question", "KET-RAG, paper (cosine) and code (ip)";
+    QueryKeywords "query_keywords" "W" "keywords", Select,
+        Domain::Integer { min: 10, max: 5000, step: 10, zero: None }, Int(1000),
+        "How many of the nearest keywords may fill the pool", "KET-RAG, published code";
+    QueryEntities "query_entities" "E" "entities", Select,
+        Domain::Integer { min: 1, max: 50, step: 1, zero: None }, Int(10),
+        "How many of the nearest entities the local search starts from", "GraphRAG, local search";
+    Oversample "oversample" "x2" "oversample", Select,
+        choices! {
+            "off": "as many entities as said",
+            "on": "twice as many, as the published code takes and never cuts back",
+        }, Pick(0),
+        "Whether twice as many entities are taken", "GraphRAG, published code (on)";
+    RelationsPerEntity "relations_per_entity" "R" "relations per entity", Select,
+        Domain::Integer { min: 1, max: 50, step: 1, zero: None }, Int(10),
+        "Relations that lead outside, for each selected entity", "GraphRAG, local search";
+    Theta "theta" "theta" "skeleton share", Select,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 }, Num(0.5),
+        "Share of the context for the skeleton; 0 leaves it out, 1 the text part", "KET-RAG; the value is not published, swept 0 to 1";
+    ContextTokens "context_tokens" "lambda" "context tokens", Select,
+        Domain::Integer { min: 500, max: 32000, step: 500, zero: None }, Int(12000),
+        "Tokens of the assembled context", "KET-RAG";
+    PlanBy "plan_by" "plan" "planner", Seeds,
+        choices! {
+            "template": "rules read the question and the schema",
+            "endpoint": "a language model writes operators; whatever does not pass the grammar falls back to the rules",
+        }, Pick(0),
+        "Who plans a question over a schema graph", "SPARK; the template planner is ours, for the model that writes programs";
+    EdgePolicy "edge_policy" "edge" "expansion", Seeds,
+        choices! {
+            "+edge": "answers are always expanded by their neighbours",
+            "-edge": "only where the plan itself follows no edge",
+        }, Pick(1),
+        "When the answers of a plan are expanded", "SPARK+SAGE, +Edge and -Edge (the better one on all six sets)";
+    CandidateLimit "candidate_limit" "n" "candidates", Seeds,
+        Domain::Integer { min: 1, max: 100, step: 1, zero: None }, Int(25),
+        "Most objects that a search in a long field gives, before the gap cut", "SPARK (25)";
     Fusion "fusion" "fuse" "list fusion", Select,
         choices! {
             "rank": "1/(c+r) of both lists",

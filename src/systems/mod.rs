@@ -4,8 +4,12 @@
 //! and selects, `story` tells what happened. [`System`] is all the retriever knows of it, [`Found`] all that the trace,
 //! the reasons and the explorer read.
 
+pub mod e2graphrag;
+pub mod ket;
 pub mod layers;
+pub mod noderag;
 pub mod sage;
+pub mod spark;
 pub mod story;
 
 pub use layers::{BuiltLayer, add_layers, build_layers, layers_named};
@@ -16,7 +20,11 @@ use crate::index::Step;
 use crate::index::{Dense, Index, IndexError, Layer, Progress};
 use crate::retrieve::hop::HopLayer;
 use crate::retrieve::{Hit, Parameter, RetrieveError, Settings};
+use e2graphrag::E2Graph;
+use ket::Ket;
+use noderag::NodeRagLayer;
 use sage::SageLayer;
+use spark::SparkLayer;
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -112,6 +120,47 @@ pub static LAYERS: &[LayerKind] = &[
         },
     },
     LayerKind {
+        name: "e2graphrag",
+        about: "chunks, their summary tree, entities that meet in sentences",
+        build: |index, settings, progress| {
+            let tell = |_: &'static str, done, total| {
+                progress.advance(Step::Layer("e2graphrag"), done, total)
+            };
+            index.add_layer(E2Graph::build(
+                index,
+                &e2graphrag::E2Build::from(settings),
+                &tell,
+            )?);
+            Ok(())
+        },
+    },
+    LayerKind {
+        name: Ket::NAME,
+        about: "units, kNN graph, keyword-text graph and skeleton graphs of KET-RAG",
+        build: |index, settings, progress| {
+            let tell = |_: &'static str, done, total| {
+                progress.advance(Step::Layer(Ket::NAME), done, total)
+            };
+            index.add_layer(Ket::build(index, &ket::options_of(settings), &tell)?);
+            Ok(())
+        },
+    },
+    LayerKind {
+        name: NodeRagLayer::NAME,
+        about: "NodeRAG's graph: texts, units, entities, relations, attributes, elements, overviews",
+        build: |index, settings, progress| {
+            let watch = |_: &'static str, done, total| {
+                progress.advance(Step::Layer(NodeRagLayer::NAME), done, total)
+            };
+            index.add_layer(NodeRagLayer::build(
+                index,
+                &noderag::NodeRagBuild::from(settings),
+                &watch,
+            )?);
+            Ok(())
+        },
+    },
+    LayerKind {
         name: "sage",
         about: "chunks and table segments, their candidate pairs with every metric, links, words",
         build: |index, settings, progress| {
@@ -122,6 +171,17 @@ pub static LAYERS: &[LayerKind] = &[
                 &sage::options(index, settings),
                 &tell,
             )?);
+            Ok(())
+        },
+    },
+    LayerKind {
+        name: SparkLayer::NAME,
+        about: "a typed graph: objects and edges, read from nodes and edges beside the corpus",
+        build: |index, _, progress| {
+            let tell = |_: &'static str, done, total| {
+                progress.advance(Step::Layer(SparkLayer::NAME), done, total)
+            };
+            index.add_layer(SparkLayer::build(index, &spark::tables(index)?, &tell)?);
             Ok(())
         },
     },

@@ -1,6 +1,6 @@
 //! One POST of JSON over HTTP/1.1, on hyper: all that an endpoint needs, without the weight of a whole client.
 
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
 use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER};
@@ -9,8 +9,20 @@ use hyper_util::rt::TokioIo;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// No answer is larger.
-const MOST_BYTES: usize = 256 << 20;
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Lost {
+    /// No connection, or an answer that breaks off: worth another try.
+    Broken(String),
+    /// More bytes than asked for: another try would bring them again.
+    TooLarge(usize),
+}
+
+impl From<String> for Lost {
+    fn from(said: String) -> Lost {
+        Lost::Broken(said)
+    }
+}
 
 /// What a server said.
 pub struct Answer {
@@ -19,11 +31,16 @@ pub struct Answer {
     pub body: Bytes,
 }
 
-/// Sends `body` and waits for the whole answer.
+/// Sends `body` and waits for the whole answer, which may have `most` bytes.
 ///
 /// # Errors
-/// No connection, or an answer that breaks off: worth another try.
-pub async fn post(uri: &Uri, key: Option<HeaderValue>, body: Bytes) -> Result<Answer, String> {
+/// As [`Lost`] says.
+pub async fn post(
+    uri: &Uri,
+    key: Option<HeaderValue>,
+    body: Bytes,
+    most: usize,
+) -> Result<Answer, Lost> {
     let host = uri.host().unwrap_or_default();
     let secure = uri.scheme_str() == Some("https");
     let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
@@ -34,7 +51,7 @@ pub async fn post(uri: &Uri, key: Option<HeaderValue>, body: Bytes) -> Result<An
         .map_err(|e| format!("no connection: {e}"))?;
     let mut request = Request::builder()
         .method(Method::POST)
-        .uri(uri.path())
+        .uri(uri.path_and_query().map_or("/", |p| p.as_str()))
         .header(HOST, uri.authority().map_or(host, |a| a.as_str()))
         .header(CONTENT_TYPE, "application/json")
         .header(CONNECTION, "close");
@@ -43,13 +60,13 @@ pub async fn post(uri: &Uri, key: Option<HeaderValue>, body: Bytes) -> Result<An
     }
     let request = request.body(Full::new(body)).map_err(|e| e.to_string())?;
     if secure {
-        exchange(secured(address, stream).await?, request).await
+        exchange(secured(address, stream).await?, request, most).await
     } else {
-        exchange(stream, request).await
+        exchange(stream, request, most).await
     }
 }
 
-async fn exchange<S>(stream: S, request: Request<Full<Bytes>>) -> Result<Answer, String>
+async fn exchange<S>(stream: S, request: Request<Full<Bytes>>, most: usize) -> Result<Answer, Lost>
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {
@@ -70,10 +87,13 @@ where
         .get(RETRY_AFTER)
         .and_then(|value| value.to_str().ok()?.trim().parse().ok())
         .map(Duration::from_secs);
-    let body = Limited::new(response.into_body(), MOST_BYTES)
+    let body = Limited::new(response.into_body(), most)
         .collect()
         .await
-        .map_err(|e| format!("the answer breaks off: {e}"))?
+        .map_err(|e| match e.downcast_ref::<LengthLimitError>() {
+            Some(_) => Lost::TooLarge(most),
+            None => Lost::Broken(format!("the answer breaks off: {e}")),
+        })?
         .to_bytes();
     driver.abort();
     Ok(Answer {

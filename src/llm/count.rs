@@ -1,0 +1,72 @@
+//! What asking took, and what it would take.
+
+use serde::Serialize;
+use std::fmt;
+
+/// What the items of one task took so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Counters {
+    pub items: u64,
+    /// Requests sent, repeated ones too.
+    pub calls: u64,
+    /// Items whose answer was kept, or the same as another item's.
+    pub hits: u64,
+    /// As the server counts them.
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+    /// Answers that were not valid; one is asked again.
+    pub invalid: u64,
+    /// Malformed pieces dropped from valid answers.
+    pub dropped: u64,
+    /// Prompts without a valid answer.
+    pub failures: u64,
+    /// Items that a model should have answered and the stand-in did.
+    pub fallbacks: u64,
+    /// Answers that could not be written to the folder of kept ones.
+    pub unkept: u64,
+    /// Wall time.
+    pub seconds: f64,
+}
+
+impl Counters {
+    pub(super) fn add(&mut self, other: &Counters) {
+        self.items += other.items;
+        self.calls += other.calls;
+        self.hits += other.hits;
+        self.prompt_tokens += other.prompt_tokens;
+        self.completion_tokens += other.completion_tokens;
+        self.invalid += other.invalid;
+        self.dropped += other.dropped;
+        self.failures += other.failures;
+        self.fallbacks += other.fallbacks;
+        self.unkept += other.unkept;
+        self.seconds += other.seconds;
+    }
+}
+
+/// What a build would ask of a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Estimate {
+    pub items: usize,
+    /// Items whose answer is kept, or the same as another item's.
+    pub kept: usize,
+    pub calls: usize,
+    /// Of all calls, roughly: four bytes a token.
+    pub input_tokens: u64,
+}
+
+/// Tokens of so many bytes, roughly, without the model's tokenizer.
+pub(super) fn tokens(bytes: usize) -> u64 {
+    bytes.div_ceil(4) as u64
+}
+
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mean = self.input_tokens / self.calls.max(1) as u64;
+        write!(
+            f,
+            "{} items: {} answers kept, {} calls of about {mean} input tokens, {} together",
+            self.items, self.kept, self.calls, self.input_tokens
+        )
+    }
+}

@@ -1,0 +1,250 @@
+//! What can be asked of a model: a kind of work with a name, a version, an input and an output (the core's table of
+//! steps that published systems give to a model).
+
+use super::schema::{Schema, list, maybe, object, text};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How a kind of work is called, explained and checked.
+#[derive(Debug)]
+pub struct Spec {
+    pub name: &'static str,
+    /// Changes with the explanation, the shapes, or what the stand-in computes.
+    pub version: u32,
+    /// What the model is told to do with its input.
+    pub about: &'static str,
+    /// The shape of the output.
+    pub schema: fn() -> Schema,
+}
+
+/// One kind of work: its input, its output, and what else must hold between them.
+pub trait Task {
+    const SPEC: &'static Spec;
+    type Input: Serialize + Sync;
+    type Output: Serialize + DeserializeOwned + Send;
+
+    /// What the shape alone cannot say.
+    ///
+    /// # Errors
+    /// What is wrong, in words that help to mend it.
+    fn check(_input: &Self::Input, _output: &Self::Output) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Drops what is malformed but no reason to ask again, and says how many pieces that were.
+    fn mend(_output: &mut Self::Output) -> usize {
+        0
+    }
+}
+
+/// Declares a task: its marker type, shapes and explanation.
+macro_rules! task {
+    ($(#[$doc:meta])* $task:ident $name:literal $version:literal, $input:ty => $output:ty, $schema:expr, $about:literal
+     $(, check $check:expr)? $(, mend $mend:expr)?) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $task;
+
+        impl Task for $task {
+            const SPEC: &'static Spec =
+                &Spec { name: $name, version: $version, about: $about, schema: || $schema };
+            type Input = $input;
+            type Output = $output;
+            $(fn check(input: &$input, output: &$output) -> Result<(), String> {
+                let check: fn(&$input, &$output) -> Result<(), String> = $check;
+                check(input, output)
+            })?
+            $(fn mend(output: &mut $output) -> usize {
+                let mend: fn(&mut $output) -> usize = $mend;
+                mend(output)
+            })?
+        }
+    };
+}
+
+macro_rules! shape {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? })+) => {
+        $($(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        pub struct $name { $(pub $field: $type),* })+
+    };
+}
+
+shape! {
+    /// A text to work on.
+    OneText { text: String }
+    Mentions { mentions: Vec<Span> }
+    SummariseInput { level: u32, texts: Vec<String>, max_tokens: u32 }
+    ExtractInput { text: String, types: Vec<String> }
+    Extracted { entities: Vec<Entity>, relations: Vec<Relation> }
+    Relation { source: String, target: String, description: String, strength: f64 }
+    MergeInput { name: String, descriptions: Vec<String> }
+    Decomposed { units: Vec<Unit> }
+    /// One proposition, the names in it and its relations as (subject, relation, object).
+    Unit { text: String, entities: Vec<String>, relations: Vec<Vec<String>> }
+    AttributeInput { name: String, units: Vec<String>, relations: Vec<String> }
+    CommunityInput { units: Vec<String>, attributes: Vec<String> }
+    Elements { elements: Vec<Element> }
+    Element { title: String, description: String }
+    OneQuestion { question: String }
+    Terms { terms: Vec<String> }
+    DocumentInput { text: String, source_title: String }
+    DocumentOutput { topic: String, title: String, entities: Vec<String>, events: Vec<String> }
+    TableInput { title: String, headers: Vec<String>, rows: Vec<Vec<String>> }
+    TableOutput {
+        title: String, description: String, summary: String, columns: BTreeMap<String, String>, entities: Vec<String>,
+    }
+    RerankInput { query: String, texts: Vec<String> }
+    Scores { scores: Vec<f64> }
+    AnswerInput { question: String, context: Vec<String> }
+    AnswerOutput { text: String, cited: Vec<usize> }
+}
+
+/// A name in a text, by character offsets from 0; `end` is behind its last character.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+}
+
+/// An entity as a text describes it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Entity {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub description: String,
+}
+
+fn free() -> Schema {
+    Schema::Text(false)
+}
+
+task!(
+    /// Names in a text.
+    Ner "ner" 1, OneText => Mentions,
+    object([("mentions", list(object([("start", Schema::Integer(0)), ("end", Schema::Integer(1)), ("type", maybe(free()))])))]),
+    "Find the names of people, organisations, places, works and other named things in `text`. Give each as character \
+     offsets: `start` from 0, `end` behind the last character, and its `type` in one word or null.",
+    check |input, output| {
+        let length = input.text.chars().count();
+        match output.mentions.iter().find(|m| m.start >= m.end || m.end > length) {
+            Some(m) => Err(format!("a mention from {} to {} in a text of {length} characters", m.start, m.end)),
+            None => Ok(()),
+        }
+    }
+);
+
+task!(
+    /// A node of a summary tree.
+    Summarise "summarise" 1, SummariseInput => OneText, object([("text", text())]),
+    "Summarise `texts` as one text of at most `max_tokens` tokens. Keep names, dates and figures. Say nothing that \
+     the texts do not say."
+);
+
+task!(
+    /// Entities and relations of a text.
+    ExtractGraph "extract_graph" 1, ExtractInput => Extracted,
+    object([
+        ("entities", list(object([("name", text()), ("type", free()), ("description", free())]))),
+        ("relations", list(object([("source", text()), ("target", text()), ("description", free()), ("strength", Schema::Number)]))),
+    ]),
+    "List the entities of `text` (types: those in `types`, or the nearest word) with a description from the text, and \
+     the relations between them with a strength from 1 to 10. `source` and `target` are names of listed entities."
+);
+
+task!(
+    /// One description out of several.
+    Merge "merge" 1, MergeInput => OneText, object([("text", text())]),
+    "Write one description of `name` that holds everything in `descriptions`, without repeating itself."
+);
+
+task!(
+    /// Propositions of a text. A relation that is no triple is dropped and counted.
+    Decompose "decompose" 1, OneText => Decomposed,
+    object([("units", list(object([("text", text()), ("entities", list(text())), ("relations", list(list(free())))])))]),
+    "Split `text` into independent statements. For each give its `text`, the `entities` it names, and its `relations` \
+     as arrays of three strings: subject, relation, object; subject and object are among the entities.",
+    mend |output| {
+        let mut dropped = 0;
+        for unit in &mut output.units {
+            let before = unit.relations.len();
+            unit.relations.retain(|parts| parts.len() == 3 && parts.iter().all(|part| !part.trim().is_empty()));
+            dropped += before - unit.relations.len();
+        }
+        dropped
+    }
+);
+
+task!(
+    /// A profile of an entity.
+    Attribute "attribute" 1, AttributeInput => OneText, object([("text", text())]),
+    "Write a profile of `name` from `units` and `relations`, in at most 300 words, without adding facts."
+);
+
+task!(
+    /// What a community of nodes is about.
+    Community "community" 1, CommunityInput => Elements,
+    object([("elements", list(object([("title", text()), ("description", text())])))]),
+    "Name the main insights that `units` and `attributes` share, each with a short `title` and a `description` of one \
+     or two sentences."
+);
+
+task!(
+    /// The terms to search for.
+    QueryTerms "query_terms" 1, OneQuestion => Terms, object([("terms", list(text()))]),
+    "List the names and key terms of `question`, as they are written there."
+);
+
+task!(
+    /// Metadata of a chunk of text.
+    DocMetadata "doc_metadata" 1, DocumentInput => DocumentOutput,
+    object([("topic", text()), ("title", text()), ("entities", list(text())), ("events", list(text()))]),
+    "Describe `text` from the source `source_title`: its `topic`, a `title`, the `entities` it names and the `events` \
+     it tells of."
+);
+
+task!(
+    /// Metadata of a table.
+    TableMetadata "table_metadata" 1, TableInput => TableOutput,
+    object([
+        ("title", text()), ("description", text()), ("summary", text()),
+        ("columns", Schema::Map(Box::new(text()))), ("entities", list(text())),
+    ]),
+    "Describe the table: a `title`, a `description` of what a row is, a `summary` of its content, one text per header \
+     in `columns`, and the `entities` it names.",
+    check |input, output| match output.columns.keys().find(|name| !input.headers.contains(name)) {
+        Some(name) => Err(format!("columns: there is no header '{name}'")),
+        None => Ok(()),
+    }
+);
+
+task!(
+    /// How well texts answer a query.
+    Rerank "rerank" 1, RerankInput => Scores, object([("scores", list(Schema::Number))]),
+    "Score how well each of `texts` answers `query`, from 0 to 1, in their order.",
+    check |input, output| match (input.texts.len(), output.scores.len()) {
+        (texts, scores) if texts != scores => Err(format!("{scores} scores for {texts} texts")),
+        _ => Ok(()),
+    }
+);
+
+task!(
+    /// A made-up passage that would answer the question, to search with.
+    Hyde "hyde" 1, OneQuestion => OneText, object([("text", text())]),
+    "Write a short passage that would answer `question`."
+);
+
+task!(
+    /// An answer from a context; `cited` are places in it, from 0.
+    Answer "answer" 1, AnswerInput => AnswerOutput,
+    object([("text", text()), ("cited", list(Schema::Integer(0)))]),
+    "Answer `question` from `context` alone. `cited` are the places of the context you used, from 0.",
+    check |input, output| match output.cited.iter().find(|at| **at >= input.context.len()) {
+        Some(at) => Err(format!("cited: there is no context {at}")),
+        None => Ok(()),
+    }
+);

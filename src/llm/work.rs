@@ -1,0 +1,162 @@
+//! Many items of one task under way: kept answers, answers as they come, stand-ins for the rest.
+
+use super::cache::Key;
+use super::provider::{Failure, Job, Prompt, Usage};
+use super::task::Task;
+use super::{Counters, Llm, Made, Origin, Validate, by_rule, reply};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Stand-ins run in parallel on so many items between two looks at the progress callback.
+const CHUNK: usize = 256;
+
+/// One call of [`Llm::items`] under way.
+pub(super) struct Work<'w, T: Task> {
+    pub(super) llm: &'w Llm,
+    pub(super) inputs: &'w [T::Input],
+    pub(super) validate: Validate<'w, T>,
+    pub(super) progress: &'w dyn Fn(usize) -> bool,
+    pub(super) model: Arc<str>,
+    pub(super) keys: Vec<Key>,
+    /// Items that ask the very same as an earlier one, and which.
+    pub(super) same: Vec<(usize, usize)>,
+    /// The item of each prompt.
+    pub(super) asked: Vec<usize>,
+    pub(super) made: Vec<Option<Made<T::Output>>>,
+    pub(super) failures: Vec<Option<Failure>>,
+    pub(super) finished: usize,
+    pub(super) stopped: bool,
+    pub(super) counters: Counters,
+}
+
+impl<T: Task> Work<'_, T> {
+    /// Takes what is kept and gives what is to be asked, each thing once.
+    pub(super) fn prompts(&mut self) -> Vec<Prompt> {
+        let mut prompts = Vec::new();
+        let mut first: FxHashMap<Key, usize> = FxHashMap::default();
+        for i in 0..self.inputs.len() {
+            if !self.go_on() {
+                break;
+            }
+            // Inputs are plain structs of text and numbers: this cannot fail.
+            let input = serde_json::to_value(&self.inputs[i]).unwrap_or_default();
+            let key = Key::new(&self.model, T::SPEC, &input);
+            self.keys.push(key.clone());
+            if let Some(earlier) = first.get(&key) {
+                self.same.push((i, *earlier));
+                continue;
+            }
+            first.insert(key.clone(), i);
+            let cache = self.llm.cache.as_ref();
+            let kept = cache.and_then(|cache| cache.get(&self.model, T::SPEC, &key));
+            // What an older program kept may no longer be valid: then it is asked again.
+            if let Some(Ok((output, _))) = kept.map(|value| self.valid(i, value)) {
+                self.counters.hits += 1;
+                self.put(i, output);
+                continue;
+            }
+            self.asked.push(i);
+            prompts.push(Prompt {
+                spec: T::SPEC,
+                input,
+            });
+        }
+        prompts
+    }
+
+    fn valid(&self, i: usize, value: Value) -> Result<(T::Output, usize), String> {
+        let value = reply::cleaned(value);
+        (T::SPEC.schema)().check(&value)?;
+        let mut output: T::Output = serde_json::from_value(value).map_err(|e| e.to_string())?;
+        let dropped = T::mend(&mut output);
+        T::check(&self.inputs[i], &output)?;
+        (self.validate)(&self.inputs[i], &output)?;
+        Ok((output, dropped))
+    }
+
+    fn put(&mut self, i: usize, value: T::Output) {
+        let origin = Origin::Llm {
+            model: self.model.clone(),
+            task: T::SPEC.name.into(),
+            version: T::SPEC.version,
+        };
+        self.made[i] = Some(Made {
+            value,
+            origin,
+            failure: None,
+        });
+        self.finished += 1;
+    }
+
+    /// Gives items that ask the same as another its answer or its failure.
+    pub(super) fn share(&mut self) {
+        for (i, earlier) in std::mem::take(&mut self.same) {
+            let answer = self.made[earlier].as_ref();
+            // Outputs are not all clonable; through JSON every one is.
+            let copy = answer.and_then(|m| serde_json::to_value(&m.value).ok());
+            match copy.and_then(|value| serde_json::from_value(value).ok()) {
+                Some(value) => {
+                    self.counters.hits += 1;
+                    self.put(i, value);
+                }
+                None => self.failures[i] = self.failures[earlier].clone(),
+            }
+        }
+    }
+
+    /// Lets the rules answer what has no answer.
+    pub(super) fn stand_in(&mut self, stand_in: &(impl Fn(&T::Input) -> T::Output + Sync)) {
+        let open: Vec<usize> = (0..self.made.len())
+            .filter(|i| self.made[*i].is_none())
+            .collect();
+        let inputs = self.inputs;
+        for chunk in open.chunks(CHUNK) {
+            let values: Vec<T::Output> = chunk.par_iter().map(|i| stand_in(&inputs[*i])).collect();
+            for (i, value) in chunk.iter().zip(values) {
+                let failure = self.failures[*i].take();
+                self.counters.fallbacks += u64::from(failure.is_some());
+                self.made[*i] = Some(Made {
+                    value,
+                    origin: by_rule(T::SPEC),
+                    failure,
+                });
+            }
+            self.finished += chunk.len();
+            if !self.go_on() {
+                return;
+            }
+        }
+    }
+}
+
+impl<T: Task> Job for Work<'_, T> {
+    fn take(&mut self, i: usize, answer: Value) -> Result<(), String> {
+        let i = self.asked[i];
+        let (output, dropped) = self
+            .valid(i, answer)
+            .inspect_err(|_| self.counters.invalid += 1)?;
+        self.counters.dropped += dropped as u64;
+        if let Some(cache) = &self.llm.cache {
+            let value = serde_json::to_value(&output).unwrap_or_default();
+            let kept = cache.put(&self.model, T::SPEC, &self.keys[i], &value);
+            self.counters.unkept += u64::from(kept.is_err());
+        }
+        self.put(i, output);
+        Ok(())
+    }
+
+    fn done(&mut self, i: usize, usage: Usage, failure: Option<Failure>) {
+        self.counters.calls += usage.requests;
+        self.counters.prompt_tokens += usage.tokens.prompt;
+        self.counters.completion_tokens += usage.tokens.completion;
+        self.counters.failures += u64::from(failure.is_some());
+        self.failures[self.asked[i]] = failure;
+    }
+
+    fn go_on(&mut self) -> bool {
+        self.stopped = self.stopped || !(self.progress)(self.finished);
+        !self.stopped
+    }
+}

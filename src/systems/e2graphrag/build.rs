@@ -1,0 +1,462 @@
+//! Building the layer: documents to chunks, chunks to entities and pairs, chunks to summaries, nodes to vectors.
+
+use super::documents::{Running, documents};
+use super::entities::{Sentence, extract, names};
+use super::hops::Pairs;
+use super::layer::{E2Build, E2Graph, Meta, NO_NODE};
+use super::tree::{Group, Summarise, Summarised, levels, summarise};
+use crate::embed::{EmbedError, Kind, Vectors};
+use crate::index::{Dense, Index, IndexError, Passages};
+use crate::text::Norm;
+use crate::text::central::Idf;
+use crate::text::chunks::{Chunk, windows};
+use crate::text::persons;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
+
+/// Texts of summaries, and the passages each quotes.
+type Texts = (Vec<String>, Vec<Vec<u32>>);
+
+type Progress<'a> = &'a dyn Fn(&'static str, usize, usize) -> bool;
+
+/// A chunk while the layer is built.
+struct Leaf {
+    document: u32,
+    bytes: Range<usize>,
+    passages: Range<u32>,
+    /// Where its first passage begins in the document's running text.
+    origin: usize,
+    /// Where the part of each passage begins in the text.
+    parts: Vec<(u32, u32)>,
+    /// It is all of a passage that is a document by itself.
+    whole: bool,
+    /// The title that speaks for its pronouns and persons: that of a document of one passage.
+    title: String,
+    text: String,
+    /// Where the text behind the overlap with the chunk before begins.
+    own: usize,
+}
+
+/// Work done in parallel is cut into pieces of this size, between which the caller may cancel.
+const BATCH: usize = 512;
+
+pub(super) fn build(
+    index: &Index,
+    options: &E2Build,
+    progress: Progress,
+) -> Result<E2Graph, IndexError> {
+    let passages = index.passages();
+    let documents = documents(passages);
+    let leaves = leaves(passages, &documents, options);
+    let read = read(passages, &leaves, progress)?;
+    let tree = levels(&counts(&documents, &leaves), options.tree_group);
+    let (summaries, quotes) = summaries(&leaves, &tree, &read, options, progress)?;
+    let vectors = match index.dense() {
+        Some(dense) => Some(vectors(dense, &leaves, &summaries, progress)?),
+        None => None,
+    };
+    let entities = Entities::intern(&read.sentences);
+    let (names, sorted) = entities.names();
+    let mut pairs = Pairs::default();
+    for (number, items) in entities.items.iter().enumerate() {
+        pairs.sentence(items, number as u32);
+    }
+    let graph = pairs.finish(names.len());
+    let (by_entity, by_chunk) = entities.indexes(leaves.len());
+    let nodes = leaves.len() + summaries.len();
+    let groups: Vec<&Group> = tree.iter().flatten().collect();
+    let mut parent = vec![NO_NODE; nodes];
+    for (at, group) in groups.iter().enumerate() {
+        let summary = (leaves.len() + at) as u32;
+        parent[group.children.start as usize..group.children.end as usize].fill(summary);
+    }
+    let mut level_ends = vec![leaves.len() as u32];
+    for level in &tree {
+        level_ends.push(level_ends[level_ends.len() - 1] + level.len() as u32);
+    }
+    let meta = Meta {
+        options: options.clone(),
+        documents: documents.len(),
+        chunks: leaves.len(),
+        summaries: summaries.len(),
+        entities: names.len(),
+        edges: graph.targets.len() / 2,
+        origin: "rule(summarise, 1)".into(),
+        identity: vectors.as_ref().map(|v| v.identity().clone()),
+    };
+    let of = |f: &dyn Fn(&Leaf) -> u32| leaves.iter().map(f).collect::<Vec<u32>>().into();
+    let each = |f: &dyn Fn(&Group) -> u32| groups.iter().map(|g| f(g)).collect::<Vec<u32>>().into();
+    let sentence =
+        |f: &dyn Fn(&Place) -> u32| entities.spans.iter().map(f).collect::<Vec<u32>>().into();
+    Ok(E2Graph {
+        meta_json: serde_json::to_vec(&meta).unwrap_or_default().into(),
+        meta,
+        document_ends: documents.iter().map(|d| d.end).collect::<Vec<u32>>().into(),
+        chunk_document: of(&|l| l.document),
+        chunk_start: of(&|l| (l.bytes.start - l.origin) as u32),
+        chunk_end: of(&|l| (l.bytes.end - l.origin) as u32),
+        chunk_first: of(&|l| l.passages.start),
+        chunk_last: of(&|l| l.passages.end),
+        level_ends: level_ends.into(),
+        child_first: each(&|g| g.children.start),
+        child_last: each(&|g| g.children.end),
+        leaf_first: each(&|g| g.leaves.start),
+        leaf_last: each(&|g| g.leaves.end),
+        parent: parent.into(),
+        summaries: summaries.iter().collect(),
+        quote_ends: ends(quotes.iter().map(Vec::len))
+            .iter()
+            .map(|&e| e as u32)
+            .collect::<Vec<u32>>()
+            .into(),
+        quotes: quotes.concat().into(),
+        names,
+        sorted: sorted.into(),
+        entity_ends: ends(by_entity.iter().map(Vec::len)).into(),
+        entity_chunk: by_entity
+            .iter()
+            .flatten()
+            .map(|e| e.0)
+            .collect::<Vec<u32>>()
+            .into(),
+        entity_count: by_entity
+            .iter()
+            .flatten()
+            .map(|e| e.1)
+            .collect::<Vec<u32>>()
+            .into(),
+        chunk_ends: ends(by_chunk.iter().map(Vec::len)).into(),
+        chunk_entity: by_chunk.concat().into(),
+        graph,
+        sentence_start: sentence(&|place| place.1.start as u32),
+        sentence_end: sentence(&|place| place.1.end as u32),
+        sentence_chunk: sentence(&|place| place.0),
+        vectors,
+    })
+}
+
+fn ends(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
+    lengths
+        .scan(0u64, |end, length| {
+            *end += length as u64;
+            Some(*end)
+        })
+        .collect()
+}
+
+fn leaves(passages: &Passages, documents: &[Range<u32>], options: &E2Build) -> Vec<Leaf> {
+    let mut found = Vec::new();
+    for (number, document) in documents.iter().enumerate() {
+        let running = Running::new(passages, document.clone());
+        let title = if document.len() == 1 {
+            passages.title(document.start as usize)
+        } else {
+            ""
+        };
+        let overlap = options.chunk_overlap.min(options.chunk_tokens / 2);
+        let mut before = 0;
+        for Chunk { bytes, .. } in windows(&running.text, options.chunk_tokens, overlap) {
+            let rest = &running.text[before.max(bytes.start)..bytes.end];
+            let own = bytes.end - bytes.start - rest.trim_start().len();
+            before = bytes.end;
+            let inside = running.passages(&bytes);
+            let start = |passage: u32| running.start(passage).saturating_sub(bytes.start) as u32;
+            found.push(Leaf {
+                document: number as u32,
+                parts: inside
+                    .clone()
+                    .map(|passage| (start(passage), passage))
+                    .collect(),
+                whole: document.len() == 1 && bytes.len() == running.text.trim().len(),
+                origin: running.start(inside.start),
+                passages: inside,
+                title: title.to_owned(),
+                text: running.text[bytes.clone()].to_owned(),
+                bytes,
+                own,
+            });
+        }
+    }
+    found
+}
+
+/// Number of chunks of each document.
+fn counts(documents: &[Range<u32>], leaves: &[Leaf]) -> Vec<u32> {
+    let mut counts = vec![0; documents.len()];
+    for leaf in leaves {
+        counts[leaf.document as usize] += 1;
+    }
+    counts
+}
+
+/// What was read in the chunks.
+struct Read {
+    /// Words that stand capitalised inside sentences.
+    known: FxHashSet<String>,
+    idf: Idf,
+    /// By chunk.
+    sentences: Vec<Vec<Sentence>>,
+}
+
+fn read(passages: &Passages, leaves: &[Leaf], progress: Progress) -> Result<Read, IndexError> {
+    let known = persons::known((0..passages.len()).map(|p| passages.text(p)));
+    let is_known = |surface: &str| known.contains(&Norm::Simple.apply(surface));
+    // First the persons of several words, as any chunk tells them; then the items, by what all chunks tell.
+    let none = FxHashSet::default();
+    let seen = in_batches(leaves, "persons", progress, |leaf| {
+        let found = names(&leaf.text, &leaf.title, is_known, &none).into_iter();
+        let names = found
+            .filter(|(_, person)| *person)
+            .map(|(span, _)| &leaf.text[span]);
+        names
+            .filter(|name| name.contains(' '))
+            .map(str::to_owned)
+            .collect::<Vec<String>>()
+    })?;
+    let persons: FxHashSet<String> = seen.into_iter().flatten().collect();
+    let sentences = in_batches(leaves, "entities", progress, |leaf| {
+        extract(
+            &leaf.text,
+            &names(&leaf.text, &leaf.title, is_known, &persons),
+        )
+    })?;
+    let idf = Idf::new(leaves.iter().map(|leaf| leaf.text.as_str()));
+    Ok(Read {
+        known,
+        idf,
+        sentences,
+    })
+}
+
+/// Maps in parallel, in order, batch by batch.
+fn in_batches<I: Sync, T: Send>(
+    items: &[I],
+    step: &'static str,
+    progress: Progress,
+    map: impl Fn(&I) -> T + Sync,
+) -> Result<Vec<T>, IndexError> {
+    let mut done: Vec<T> = Vec::with_capacity(items.len());
+    if !progress(step, 0, items.len()) {
+        return Err(IndexError::Cancelled);
+    }
+    for batch in items.chunks(BATCH) {
+        done.par_extend(batch.par_iter().map(&map));
+        if !progress(step, done.len(), items.len()) {
+            return Err(IndexError::Cancelled);
+        }
+    }
+    Ok(done)
+}
+
+/// A text of a node and the passages its parts come from: where each part begins, and its passage.
+struct Sourced {
+    text: String,
+    parts: Vec<(u32, u32)>,
+}
+
+/// Texts of all summaries and the passages they quote, in order.
+fn summaries(
+    leaves: &[Leaf],
+    tree: &[Vec<Group>],
+    read: &Read,
+    options: &E2Build,
+    progress: Progress,
+) -> Result<Texts, IndexError> {
+    let total: usize = tree.iter().map(Vec::len).sum();
+    // Overlaps count once: a chunk that is not the first of its group gives only its own part.
+    let mut nodes: Vec<Sourced> = leaves
+        .iter()
+        .map(|leaf| Sourced {
+            text: leaf.text.clone(),
+            parts: leaf.parts.clone(),
+        })
+        .collect();
+    let entities = |sentence: &str| -> Vec<String> {
+        let known = |surface: &str| read.known.contains(&Norm::Simple.apply(surface));
+        persons::names_by(sentence, known)
+            .into_iter()
+            .map(|span| Norm::Simple.apply(&sentence[span]))
+            .collect()
+    };
+    let mut quotes = Vec::with_capacity(total);
+    for (number, level) in tree.iter().enumerate() {
+        let before = nodes.len() - leaves.len();
+        let tell = |step, done, _| progress(step, before + done, total);
+        let made: Vec<Sourced> = in_batches(level, "summaries", &tell, |group| {
+            let children = group.children.clone();
+            let cut = |child: u32| match leaves.get(child as usize) {
+                Some(leaf)
+                    if child > children.start
+                        && leaves[child as usize - 1].document == leaf.document =>
+                {
+                    leaf.own
+                }
+                _ => 0,
+            };
+            let texts = children
+                .clone()
+                .map(|child| &nodes[child as usize].text[cut(child)..])
+                .collect();
+            let input = Summarise {
+                level: number + 1,
+                texts,
+                max_tokens: options.summary_tokens,
+            };
+            let Summarised { text, quotes } = summarise(&input, &read.idf, entities);
+            let parts = quotes
+                .into_iter()
+                .map(|(start, child, from)| {
+                    let child = children.start + child;
+                    (
+                        start,
+                        nodes[child as usize].passage(cut(child) as u32 + from),
+                    )
+                })
+                .collect();
+            Sourced { text, parts }
+        })?;
+        for (made, group) in made.iter().zip(level) {
+            let mut seen = FxHashSet::default();
+            let quoted = made.parts.iter().map(|part| part.1);
+            // A summary in other words stands for everything below it.
+            let below = group
+                .leaves
+                .clone()
+                .flat_map(|leaf| leaves[leaf as usize].passages.clone());
+            let all: Vec<u32> = if made.parts.is_empty() {
+                below.collect()
+            } else {
+                quoted.collect()
+            };
+            quotes.push(all.into_iter().filter(|p| seen.insert(*p)).collect());
+        }
+        nodes.extend(made);
+    }
+    Ok((
+        nodes.drain(leaves.len()..).map(|node| node.text).collect(),
+        quotes,
+    ))
+}
+
+impl Sourced {
+    fn passage(&self, byte: u32) -> u32 {
+        let at = self.parts.partition_point(|part| part.0 <= byte);
+        self.parts
+            .get(at.saturating_sub(1))
+            .map_or(0, |part| part.1)
+    }
+}
+
+/// One vector per node. A chunk that is one whole passage has its vector already.
+fn vectors(
+    dense: &Dense,
+    leaves: &[Leaf],
+    summaries: &[String],
+    progress: Progress,
+) -> Result<Vectors, IndexError> {
+    let dims = dense.vectors.dims();
+    let total = leaves.len() + summaries.len();
+    let known: Vec<Option<u32>> = leaves
+        .iter()
+        .map(|leaf| leaf.whole.then_some(leaf.passages.start))
+        .collect();
+    let texts: Vec<(&str, &str)> = leaves
+        .iter()
+        .zip(&known)
+        .filter(|(_, known)| known.is_none())
+        .map(|(leaf, _)| ("", leaf.text.as_str()))
+        .chain(summaries.iter().map(|text| ("", text.as_str())))
+        .collect();
+    let before = total - texts.len();
+    let made = dense
+        .encoder
+        .passages(&texts, &|done| progress("vectors", before + done, total));
+    let made = match made {
+        Err(EmbedError::Cancelled) => return Err(IndexError::Cancelled),
+        made => made?,
+    };
+    let mut rows = vec![0.0; total * dims];
+    let mut next = made.chunks_exact(dims);
+    for (node, row) in rows.chunks_exact_mut(dims).enumerate() {
+        match known.get(node).copied().flatten() {
+            Some(passage) => dense.vectors.row(passage, row),
+            None => row.copy_from_slice(next.next().unwrap_or(&[])),
+        }
+    }
+    let identity = dense.vectors.identity().clone();
+    let quantise = identity.kind == Kind::Static;
+    let vectors = Vectors::new(identity, rows)?;
+    Ok(if quantise {
+        vectors.quantised()
+    } else {
+        vectors
+    })
+}
+
+/// Entities numbered by first appearance, and the sentences as their numbers.
+struct Entities<'a> {
+    names: Vec<&'a str>,
+    /// Of every sentence in corpus order.
+    items: Vec<Vec<u32>>,
+    spans: Vec<Place>,
+}
+
+/// A sentence: chunk and byte range in it.
+type Place = (u32, Range<usize>);
+
+/// Chunks with counts by entity, entities by chunk.
+type Indexes = (Vec<Vec<(u32, u32)>>, Vec<Vec<u32>>);
+
+impl<'a> Entities<'a> {
+    fn intern(chunks: &'a [Vec<Sentence>]) -> Entities<'a> {
+        let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut found = Entities {
+            names: Vec::new(),
+            items: Vec::new(),
+            spans: Vec::new(),
+        };
+        for (chunk, sentences) in chunks.iter().enumerate() {
+            for sentence in sentences {
+                let items = sentence.items.iter().map(|item| {
+                    *numbers.entry(&item.name).or_insert_with(|| {
+                        found.names.push(&item.name);
+                        found.names.len() as u32 - 1
+                    })
+                });
+                let items = items.collect();
+                found.items.push(items);
+                found.spans.push((chunk as u32, sentence.span.clone()));
+            }
+        }
+        found
+    }
+
+    fn names(&self) -> (crate::index::column::Strings, Vec<u32>) {
+        let mut sorted: Vec<u32> = (0..self.names.len() as u32).collect();
+        sorted.sort_unstable_by_key(|&entity| self.names[entity as usize]);
+        (self.names.iter().collect(), sorted)
+    }
+
+    fn indexes(&self, chunks: usize) -> Indexes {
+        let mut by_entity: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.names.len()];
+        let mut by_chunk: Vec<Vec<u32>> = vec![Vec::new(); chunks];
+        for (items, (chunk, _)) in self.items.iter().zip(&self.spans) {
+            for &entity in items {
+                // Sentences come chunk by chunk.
+                match by_entity[entity as usize]
+                    .last_mut()
+                    .filter(|last| last.0 == *chunk)
+                {
+                    Some(last) => last.1 += 1,
+                    None => {
+                        by_entity[entity as usize].push((*chunk, 1));
+                        by_chunk[*chunk as usize].push(entity);
+                    }
+                }
+            }
+        }
+        by_chunk.iter_mut().for_each(|row| row.sort_unstable());
+        (by_entity, by_chunk)
+    }
+}

@@ -1,0 +1,412 @@
+//! The layer of E2GraphRAG: chunks, summary tree, entities with both indexes, co-occurrence graph, vectors (2.1).
+
+use super::build;
+use super::documents::Running;
+use super::hops::Graph;
+use crate::embed::vectors::Rows;
+use crate::embed::{Identity, Vectors};
+use crate::index::column::{Column, Strings};
+use crate::index::layer::strings;
+use crate::index::{Columns, Index, IndexError, Layer, Passages};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What a layer is built with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct E2Build {
+    /// Tokens of a chunk, 50 to 4000.
+    pub chunk_tokens: usize,
+    /// Tokens that neighbouring chunks share, 0 to half a chunk.
+    pub chunk_overlap: usize,
+    /// Nodes under one summary, 2 to 20 (g; 5 in the code).
+    pub tree_group: u32,
+    /// Most tokens of a summary, 100 to 2000.
+    pub summary_tokens: usize,
+}
+
+impl Default for E2Build {
+    fn default() -> E2Build {
+        E2Build {
+            chunk_tokens: 1200,
+            chunk_overlap: 100,
+            tree_group: 5,
+            summary_tokens: 1000,
+        }
+    }
+}
+
+/// Options and counts, stored as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Meta {
+    pub options: E2Build,
+    pub documents: usize,
+    pub chunks: usize,
+    pub summaries: usize,
+    pub entities: usize,
+    /// Pairs of entities that meet in a sentence.
+    pub edges: usize,
+    /// Who wrote the summaries: `rule(summarise, 1)`.
+    pub origin: String,
+    /// The encoder of the node vectors; none in an index without vectors.
+    pub identity: Option<Identity>,
+}
+
+/// The layer. Nodes are numbered: chunks in corpus order first, then summaries level by level.
+pub struct E2Graph {
+    pub meta: Meta,
+    /// The same as it is stored.
+    pub meta_json: Column<u8>,
+    /// End of the passages of each document.
+    pub document_ends: Column<u32>,
+    pub chunk_document: Column<u32>,
+    /// Byte range of each chunk in its document's running text, counted from the beginning of its first passage.
+    pub chunk_start: Column<u32>,
+    pub chunk_end: Column<u32>,
+    /// First passage of each chunk and the one behind its last.
+    pub chunk_first: Column<u32>,
+    pub chunk_last: Column<u32>,
+    /// End of the node numbers of each level; the first is the number of chunks.
+    pub level_ends: Column<u32>,
+    /// Children and leaves below each summary, as ranges.
+    pub child_first: Column<u32>,
+    pub child_last: Column<u32>,
+    pub leaf_first: Column<u32>,
+    pub leaf_last: Column<u32>,
+    /// Parent of every node, [`NO_NODE`] at the top.
+    pub parent: Column<u32>,
+    pub summaries: Strings,
+    /// Passages that each summary quotes, in its order.
+    pub quote_ends: Column<u32>,
+    pub quotes: Column<u32>,
+    pub names: Strings,
+    /// Entities by name.
+    pub sorted: Column<u32>,
+    /// I_ec: chunks of each entity ascending, and how often it occurs there.
+    pub entity_ends: Column<u64>,
+    pub entity_chunk: Column<u32>,
+    pub entity_count: Column<u32>,
+    /// I_ce: entities of each chunk ascending.
+    pub chunk_ends: Column<u64>,
+    pub chunk_entity: Column<u32>,
+    pub graph: Graph,
+    /// Sentences of all chunks: byte ranges in the chunks' texts, and their chunks.
+    pub sentence_start: Column<u32>,
+    pub sentence_end: Column<u32>,
+    pub sentence_chunk: Column<u32>,
+    pub vectors: Option<Vectors>,
+}
+
+pub const NO_NODE: u32 = u32::MAX;
+
+impl std::fmt::Debug for E2Graph {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("E2Graph")
+            .field("meta", &self.meta)
+            .finish_non_exhaustive()
+    }
+}
+
+impl E2Graph {
+    /// Builds the layer from an index. `progress` hears of step, done, total, and cancels by `false`.
+    ///
+    /// # Errors
+    /// Cancelled, or what the encoder says.
+    pub fn build(
+        index: &Index,
+        options: &E2Build,
+        progress: &dyn Fn(&'static str, usize, usize) -> bool,
+    ) -> Result<E2Graph, IndexError> {
+        build::build(index, options, progress)
+    }
+
+    pub fn chunks(&self) -> usize {
+        self.chunk_document.len()
+    }
+
+    /// Chunks and summaries.
+    pub fn nodes(&self) -> usize {
+        self.chunks() + self.summaries.len()
+    }
+
+    /// 0 for a chunk.
+    pub fn level(&self, node: u32) -> usize {
+        self.level_ends.partition_point(|&end| end <= node)
+    }
+
+    /// Leaves below a node; a chunk is its own.
+    pub fn leaves(&self, node: u32) -> Range<u32> {
+        match self.summary(node) {
+            Some(at) => self.leaf_first[at]..self.leaf_last[at],
+            None => node..node + 1,
+        }
+    }
+
+    pub fn children(&self, node: u32) -> Range<u32> {
+        self.summary(node)
+            .map_or(0..0, |at| self.child_first[at]..self.child_last[at])
+    }
+
+    fn summary(&self, node: u32) -> Option<usize> {
+        (node as usize).checked_sub(self.chunks())
+    }
+
+    /// The passages a node's text comes from, in its order: all of a chunk's, those a summary quotes.
+    pub fn passages(&self, node: u32) -> Vec<u32> {
+        match self.summary(node) {
+            None => (self.chunk_first[node as usize]..self.chunk_last[node as usize]).collect(),
+            Some(at) => {
+                let start = if at == 0 { 0 } else { self.quote_ends[at - 1] };
+                self.quotes[start as usize..self.quote_ends[at] as usize].to_vec()
+            }
+        }
+    }
+
+    /// The chunks that hold a part of a passage.
+    pub fn chunks_of(&self, passage: u32) -> Range<u32> {
+        let first = self.chunk_last.partition_point(|&last| last <= passage);
+        let last = self.chunk_first.partition_point(|&first| first <= passage);
+        first as u32..last.max(first) as u32
+    }
+
+    /// The entity of a name, exactly as written.
+    pub fn entity(&self, name: &str) -> Option<u32> {
+        let at = self
+            .sorted
+            .partition_point(|&e| self.names.get(e as usize) < name);
+        let entity = *self.sorted.get(at)?;
+        (self.names.get(entity as usize) == name).then_some(entity)
+    }
+
+    /// I_ec: chunks of an entity and occurrences there.
+    pub fn chunks_with(&self, entity: u32) -> (&[u32], &[u32]) {
+        let at = entity as usize;
+        let start = if at == 0 { 0 } else { self.entity_ends[at - 1] } as usize;
+        let span = start..self.entity_ends[at] as usize;
+        (&self.entity_chunk[span.clone()], &self.entity_count[span])
+    }
+
+    /// I_ce(chunk)[entity].
+    pub fn occurrences(&self, chunk: u32, entity: u32) -> u32 {
+        let (chunks, counts) = self.chunks_with(entity);
+        chunks.binary_search(&chunk).map_or(0, |at| counts[at])
+    }
+
+    /// The entities of a chunk.
+    pub fn entities_in(&self, chunk: u32) -> &[u32] {
+        let at = chunk as usize;
+        let start = if at == 0 { 0 } else { self.chunk_ends[at - 1] } as usize;
+        &self.chunk_entity[start..self.chunk_ends[at] as usize]
+    }
+
+    /// The passages of a document.
+    pub fn document(&self, document: u32) -> Range<u32> {
+        let at = document as usize;
+        let start = if at == 0 {
+            0
+        } else {
+            self.document_ends[at - 1]
+        };
+        start..self.document_ends[at]
+    }
+
+    /// The text of a run of chunks of one document, without the overlaps between them.
+    pub fn text(&self, passages: &Passages, chunks: Range<u32>) -> String {
+        let (first, last) = (chunks.start as usize, chunks.end as usize - 1);
+        let range = self.chunk_first[first]..self.chunk_last[last];
+        let document = self.document(self.chunk_document[first]).start;
+        let running = Running::part(passages, document, range);
+        let end = running.start(self.chunk_first[last]) + self.chunk_end[last] as usize;
+        let span = self.chunk_start[first] as usize..end;
+        running.text.get(span).unwrap_or_default().to_owned()
+    }
+
+    /// The text of any node.
+    pub fn node_text(&self, passages: &Passages, node: u32) -> String {
+        match self.summary(node) {
+            Some(at) => self.summaries.get(at).to_owned(),
+            None => self.text(passages, node..node + 1),
+        }
+    }
+
+    /// A sentence of the graph's edges.
+    pub fn sentence(&self, passages: &Passages, sentence: u32) -> String {
+        let at = sentence as usize;
+        let chunk = self.sentence_chunk[at];
+        let span = self.sentence_start[at] as usize..self.sentence_end[at] as usize;
+        let text = self.text(passages, chunk..chunk + 1);
+        text.get(span).unwrap_or_default().to_owned()
+    }
+}
+
+impl Layer for E2Graph {
+    const NAME: &'static str = "e2graphrag";
+    const VERSION: u32 = 1;
+
+    fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
+        self.plain(each);
+        strings("summary", &self.summaries, each);
+        strings("entity.name", &self.names, each);
+        match self.vectors.as_ref().map(Vectors::rows) {
+            Some(Rows::F32(values)) => each("vector.f32", values.bytes()),
+            Some(Rows::I8 { values, scales }) => {
+                each("vector.i8", values.bytes());
+                each("vector.scale", scales.bytes());
+            }
+            None => {}
+        }
+    }
+
+    fn open(columns: &Columns) -> Result<Self, IndexError> {
+        let meta: Meta = columns.json("meta")?;
+        let meta_json = columns.column("meta")?;
+        let vectors = match &meta.identity {
+            // A quantised layer has both columns, another one the first only.
+            Some(identity) => {
+                let rows = match columns.column("vector.i8") {
+                    Ok(values) => Rows::I8 {
+                        values,
+                        scales: columns.column("vector.scale")?,
+                    },
+                    Err(_) => Rows::F32(columns.column("vector.f32")?),
+                };
+                Some(Vectors::stored(identity.clone(), rows)?)
+            }
+            None => None,
+        };
+        let layer = E2Graph {
+            document_ends: columns.column("document.ends")?,
+            chunk_document: columns.column("chunk.document")?,
+            chunk_start: columns.column("chunk.start")?,
+            chunk_end: columns.column("chunk.end")?,
+            chunk_first: columns.column("chunk.first")?,
+            chunk_last: columns.column("chunk.last")?,
+            level_ends: columns.column("level.ends")?,
+            child_first: columns.column("child.first")?,
+            child_last: columns.column("child.last")?,
+            leaf_first: columns.column("leaf.first")?,
+            leaf_last: columns.column("leaf.last")?,
+            parent: columns.column("parent")?,
+            summaries: columns.strings("summary")?,
+            quote_ends: columns.column("quote.ends")?,
+            quotes: columns.column("quote.passage")?,
+            names: columns.strings("entity.name")?,
+            sorted: columns.column("entity.sorted")?,
+            entity_ends: columns.column("entity.ends")?,
+            entity_chunk: columns.column("entity.chunk")?,
+            entity_count: columns.column("entity.count")?,
+            chunk_ends: columns.column("chunk.ends")?,
+            chunk_entity: columns.column("chunk.entity")?,
+            graph: Graph {
+                offsets: columns.column("graph.offsets")?,
+                targets: columns.column("graph.targets")?,
+                weights: columns.column("graph.weights")?,
+                sentences: columns.column("graph.sentences")?,
+            },
+            sentence_start: columns.column("sentence.start")?,
+            sentence_end: columns.column("sentence.end")?,
+            sentence_chunk: columns.column("sentence.chunk")?,
+            vectors,
+            meta,
+            meta_json,
+        };
+        layer.check(columns)?;
+        Ok(layer)
+    }
+}
+
+impl E2Graph {
+    fn plain<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
+        let narrow: [(&str, &'a Column<u32>); 22] = [
+            ("document.ends", &self.document_ends),
+            ("chunk.document", &self.chunk_document),
+            ("chunk.start", &self.chunk_start),
+            ("chunk.end", &self.chunk_end),
+            ("chunk.first", &self.chunk_first),
+            ("chunk.last", &self.chunk_last),
+            ("level.ends", &self.level_ends),
+            ("child.first", &self.child_first),
+            ("child.last", &self.child_last),
+            ("leaf.first", &self.leaf_first),
+            ("leaf.last", &self.leaf_last),
+            ("parent", &self.parent),
+            ("quote.ends", &self.quote_ends),
+            ("quote.passage", &self.quotes),
+            ("entity.sorted", &self.sorted),
+            ("entity.chunk", &self.entity_chunk),
+            ("entity.count", &self.entity_count),
+            ("chunk.entity", &self.chunk_entity),
+            ("graph.targets", &self.graph.targets),
+            ("graph.weights", &self.graph.weights),
+            ("graph.sentences", &self.graph.sentences),
+            ("sentence.start", &self.sentence_start),
+        ];
+        for (name, column) in narrow {
+            each(name, column.bytes());
+        }
+        each("meta", self.meta_json.bytes());
+        each("sentence.end", self.sentence_end.bytes());
+        each("sentence.chunk", self.sentence_chunk.bytes());
+        each("entity.ends", self.entity_ends.bytes());
+        each("chunk.ends", self.chunk_ends.bytes());
+        each("graph.offsets", self.graph.offsets.bytes());
+    }
+
+    /// Lengths that imply each other.
+    fn check(&self, columns: &Columns) -> Result<(), IndexError> {
+        let (chunks, summaries) = (self.meta.chunks, self.meta.summaries);
+        let arcs = self.graph.offsets.last().copied().unwrap_or(0) as usize;
+        let postings = self.entity_ends.last().copied().unwrap_or(0) as usize;
+        let expected = [
+            ("chunk.document", self.chunk_document.len(), chunks),
+            ("chunk.start", self.chunk_start.len(), chunks),
+            ("chunk.end", self.chunk_end.len(), chunks),
+            ("chunk.first", self.chunk_first.len(), chunks),
+            ("chunk.last", self.chunk_last.len(), chunks),
+            ("chunk.ends", self.chunk_ends.len(), chunks),
+            ("child.first", self.child_first.len(), summaries),
+            ("child.last", self.child_last.len(), summaries),
+            ("leaf.first", self.leaf_first.len(), summaries),
+            ("leaf.last", self.leaf_last.len(), summaries),
+            ("quote.ends", self.quote_ends.len(), summaries),
+            ("summary.ends", self.summaries.len(), summaries),
+            ("parent", self.parent.len(), chunks + summaries),
+            ("entity.name.ends", self.names.len(), self.meta.entities),
+            ("entity.sorted", self.sorted.len(), self.meta.entities),
+            ("entity.ends", self.entity_ends.len(), self.meta.entities),
+            ("entity.chunk", self.entity_chunk.len(), postings),
+            ("entity.count", self.entity_count.len(), postings),
+            ("chunk.entity", self.chunk_entity.len(), postings),
+            ("graph.offsets", self.graph.vertices(), self.meta.entities),
+            ("graph.targets", self.graph.targets.len(), arcs),
+            ("graph.weights", self.graph.weights.len(), arcs),
+            ("graph.sentences", self.graph.sentences.len(), arcs),
+            (
+                "sentence.end",
+                self.sentence_end.len(),
+                self.sentence_start.len(),
+            ),
+            (
+                "sentence.chunk",
+                self.sentence_chunk.len(),
+                self.sentence_start.len(),
+            ),
+            (
+                "quote.passage",
+                self.quotes.len(),
+                self.quote_ends.last().copied().unwrap_or(0) as usize,
+            ),
+            (
+                "document.ends",
+                self.document_ends.len(),
+                self.meta.documents,
+            ),
+        ];
+        for (name, found, expected) in expected {
+            columns.length(name, found, expected)?;
+        }
+        if let Some(vectors) = &self.vectors {
+            columns.length("vector", vectors.len(), chunks + summaries)?;
+        }
+        Ok(())
+    }
+}

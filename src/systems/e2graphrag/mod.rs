@@ -1,0 +1,97 @@
+//! E2GraphRAG: a tree of summaries and a graph of entities that meet in sentences (systems.md 2).
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `documents` | passages back to running text, which is cut into chunks |
+//! | `entities` | what is taken from a sentence |
+//! | `hops` | the co-occurrence graph and its shortest paths |
+//! | `tree` | groups of nodes and their summaries |
+//! | `build`, `layer` | making the layer; its columns |
+//! | `link`, `search`, `global` | the question's vertices; the adaptive retrieval; its fallback to the tree |
+//! | `story`, `teller`, `missing` | what happened, stage by stage; why a passage is missing |
+
+mod build;
+pub mod documents;
+pub mod entities;
+mod global;
+pub mod hops;
+pub mod layer;
+pub mod link;
+mod missing;
+pub mod search;
+mod story;
+mod teller;
+pub mod tree;
+
+pub use layer::{E2Build, E2Graph};
+pub use search::{Mode, Params, Run, search};
+pub use story::Answer;
+
+use crate::index::Layer;
+use crate::retrieve::{Parameter, RetrieveError, Settings};
+use crate::systems::{Ask, Found, System};
+use std::sync::Arc;
+
+impl From<&Settings> for Params {
+    fn from(s: &Settings) -> Params {
+        Params {
+            k: s.integer(Parameter::ResultK),
+            hops: s.integer(Parameter::Hops),
+            code_hops: s.on(Parameter::CodeHops),
+        }
+    }
+}
+
+impl From<&Settings> for E2Build {
+    fn from(s: &Settings) -> E2Build {
+        let own = E2Build::default();
+        E2Build {
+            chunk_tokens: match s.integer(Parameter::ChunkTokens) {
+                0 => own.chunk_tokens,
+                tokens => tokens.max(50),
+            },
+            chunk_overlap: s.integer(Parameter::ChunkOverlap),
+            tree_group: s.integer(Parameter::TreeGroup) as u32,
+            summary_tokens: s.integer(Parameter::SummaryTokens),
+        }
+    }
+}
+
+/// The method `e2graphrag`.
+#[derive(Debug)]
+pub struct E2GraphRag;
+
+impl System for E2GraphRag {
+    fn uses(&self) -> &'static [Parameter] {
+        &[Parameter::Hops, Parameter::CodeHops]
+    }
+
+    fn layer(&self) -> Option<&'static str> {
+        Some(E2Graph::NAME)
+    }
+
+    fn search(&self, ask: &mut Ask<'_>) -> Result<Arc<dyn Found>, RetrieveError> {
+        let layer = ask.index.layer_or(|| {
+            E2Graph::build(ask.index, &E2Build::from(ask.settings), &|_, _, _| true)
+        })?;
+        let params = Params::from(ask.settings);
+        let run = search(
+            &layer,
+            ask.index,
+            ask.question,
+            ask.vector,
+            &params,
+            ask.stage,
+        )?;
+        Ok(Arc::new(Answer {
+            run,
+            layer,
+            params,
+            question: ask.question.to_owned(),
+            vector: ask.vector.map(<[f32]>::to_vec),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod search_tests;

@@ -1,0 +1,382 @@
+//! What many stretches of text tell, merged by name: descriptions collected, strengths added up.
+
+use super::extract::Extracted;
+use crate::text::Norm;
+use crate::text::central::{Idf, summary};
+use crate::text::chunks;
+use crate::text::relations::Pattern;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A name over all its stretches.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MergedEntity {
+    pub name: String,
+    pub description: String,
+    pub mentions: u32,
+    /// All units of the stretches it was found in, ascending.
+    pub units: Vec<u32>,
+}
+
+/// Two names over all their stretches. The order of the ends is that of the first one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MergedRelation {
+    pub source: u32,
+    pub target: u32,
+    pub description: String,
+    pub weight: f64,
+    pub units: Vec<u32>,
+}
+
+/// The graph before it is laid out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Merged {
+    pub entities: Vec<MergedEntity>,
+    pub relations: Vec<MergedRelation>,
+}
+
+/// A description of more tokens is cut to its central sentences.
+const MOST_TOKENS: usize = 500;
+/// A collected description is cut first to so many sentences, spread evenly: the summary compares each with all.
+const MOST_SENTENCES: usize = 400;
+/// Tokens of a relation's description: predicates after each other, or one sentence.
+const MOST_PREDICATES: usize = 40;
+/// GraphRAG without a model: names mentioned less often are dropped, and the lightest relations.
+const LEAST_MENTIONS: u32 = 2;
+const LIGHTEST: f64 = 0.4;
+
+#[derive(Default)]
+struct Entity {
+    name: String,
+    sentences: Vec<String>,
+    known: FxHashSet<u64>,
+    mentions: u32,
+    units: Vec<u32>,
+}
+
+#[derive(Default)]
+struct Relation {
+    source: u32,
+    target: u32,
+    /// Predicates, each once.
+    predicates: Vec<String>,
+    /// The first sentence where no pattern linked the two.
+    sentence: String,
+    weight: f64,
+    units: Vec<u32>,
+}
+
+/// Takes one stretch after the other.
+#[derive(Default)]
+pub struct Merge {
+    forms: FxHashMap<String, u32>,
+    entities: Vec<Entity>,
+    pairs: FxHashMap<(u32, u32), u32>,
+    relations: Vec<Relation>,
+}
+
+/// Adds units of a later stretch.
+fn link(units: &mut Vec<u32>, run: &[u32]) {
+    let last = units.last().copied();
+    units.extend(run.iter().filter(|u| last.is_none_or(|last| **u > last)));
+}
+
+impl Merge {
+    /// Takes what a run of units told. Everything is linked to all units of the run.
+    pub fn take(&mut self, run: &[u32], told: &Extracted) {
+        for entity in &told.entities {
+            let number = self.number(&entity.name);
+            let own = &mut self.entities[number as usize];
+            own.mentions += entity.mentions as u32;
+            link(&mut own.units, run);
+            for sentence in &entity.description {
+                if own
+                    .known
+                    .insert(xxhash_rust::xxh3::xxh3_64(sentence.as_bytes()))
+                {
+                    own.sentences.push(sentence.clone());
+                }
+            }
+        }
+        for relation in &told.relations {
+            let (source, target) = (self.number(&relation.source), self.number(&relation.target));
+            let key = (source.min(target), source.max(target));
+            let number = *self.pairs.entry(key).or_insert_with(|| {
+                self.relations.push(Relation {
+                    source,
+                    target,
+                    ..Relation::default()
+                });
+                self.relations.len() as u32 - 1
+            });
+            let own = &mut self.relations[number as usize];
+            own.weight += relation.strength;
+            link(&mut own.units, run);
+            if relation.pattern == Pattern::CoOccurrence {
+                if own.sentence.is_empty() {
+                    own.sentence.clone_from(&relation.description);
+                }
+                continue;
+            }
+            // Told the other way round, a predicate needs its subject.
+            let said = if (own.source, own.target) == (source, target) {
+                relation.description.clone()
+            } else {
+                format!(
+                    "{} {} {}",
+                    relation.source, relation.description, relation.target
+                )
+            };
+            if !own.predicates.contains(&said) {
+                own.predicates.push(said);
+            }
+        }
+    }
+
+    fn number(&mut self, name: &str) -> u32 {
+        let next = self.entities.len() as u32;
+        let number = *self.forms.entry(Norm::Simple.apply(name)).or_insert(next);
+        if number == next {
+            self.entities.push(Entity {
+                name: name.to_owned(),
+                ..Entity::default()
+            });
+        }
+        number
+    }
+
+    /// Weighs relations by mutual information: p(a,b) ln(p(a,b) / (p(a) p(b))), p of a pair by weight, p of a name by
+    /// mentions. Drops names of one mention, then the lightest 40 % of the relations; ties stay with the earlier one.
+    pub fn weigh_by_information(&mut self) {
+        let often = |e: u32| self.entities[e as usize].mentions >= LEAST_MENTIONS;
+        let mut kept: Vec<Relation> = std::mem::take(&mut self.relations)
+            .into_iter()
+            .filter(|r| often(r.source) && often(r.target))
+            .collect();
+        let names: f64 = self.entities.iter().map(|e| f64::from(e.mentions)).sum();
+        let pairs: f64 = kept.iter().map(|r| r.weight).sum();
+        for relation in &mut kept {
+            let of = |e: u32| f64::from(self.entities[e as usize].mentions) / names;
+            let both = relation.weight / pairs;
+            relation.weight = both * (both / (of(relation.source) * of(relation.target))).ln();
+        }
+        let mut order: Vec<usize> = (0..kept.len()).collect();
+        order.sort_by(|a, b| kept[*b].weight.total_cmp(&kept[*a].weight).then(a.cmp(b)));
+        order.truncate(kept.len() - (kept.len() as f64 * LIGHTEST).floor() as usize);
+        order.sort_unstable();
+        let mut all: Vec<Option<Relation>> = kept.into_iter().map(Some).collect();
+        self.relations = order.into_iter().filter_map(|at| all[at].take()).collect();
+        // Names of one mention leave, the others move up.
+        let mut moved = vec![u32::MAX; self.entities.len()];
+        let mut next = 0;
+        for (at, entity) in self.entities.iter().enumerate() {
+            if entity.mentions >= LEAST_MENTIONS {
+                moved[at] = next;
+                next += 1;
+            }
+        }
+        self.entities.retain(|e| e.mentions >= LEAST_MENTIONS);
+        for relation in &mut self.relations {
+            relation.source = moved[relation.source as usize];
+            relation.target = moved[relation.target as usize];
+        }
+    }
+
+    /// Descriptions as text, cut where they grew long.
+    pub fn finish(self, idf: &Idf) -> Merged {
+        let entities = self
+            .entities
+            .into_par_iter()
+            .map(|e| MergedEntity {
+                description: described(e.sentences, idf),
+                name: e.name,
+                mentions: e.mentions,
+                units: e.units,
+            })
+            .collect();
+        let relations = self
+            .relations
+            .into_iter()
+            .map(|r| MergedRelation {
+                source: r.source,
+                target: r.target,
+                description: if r.predicates.is_empty() {
+                    r.sentence
+                } else {
+                    predicates(&r.predicates)
+                },
+                weight: r.weight,
+                units: r.units,
+            })
+            .collect();
+        Merged {
+            entities,
+            relations,
+        }
+    }
+}
+
+/// The union of a name's sentences, cut to its central ones above the budget (task `merge`).
+fn described(sentences: Vec<String>, idf: &Idf) -> String {
+    let tokens: usize = sentences.iter().map(|s| chunks::count(s)).sum();
+    if tokens <= MOST_TOKENS {
+        return sentences.join(" ");
+    }
+    let step = sentences.len().div_ceil(MOST_SENTENCES);
+    let some: Vec<&str> = sentences.iter().step_by(step).map(String::as_str).collect();
+    let cut = summary(&some, MOST_TOKENS, idf, |_| Vec::new());
+    cut.text.split('\n').collect::<Vec<_>>().join(" ")
+}
+
+/// Predicates after each other, as many as fit.
+fn predicates(all: &[String]) -> String {
+    let mut text = all.first().cloned().unwrap_or_default();
+    let mut tokens = chunks::count(&text);
+    for next in all.iter().skip(1) {
+        tokens += chunks::count(next);
+        if tokens > MOST_PREDICATES {
+            break;
+        }
+        text.push_str("; ");
+        text.push_str(next);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::extract::{GraphEntity, GraphRelation};
+    use super::*;
+
+    fn told(entities: &[(&str, &str, usize)], relations: &[(&str, &str, &str, f64)]) -> Extracted {
+        Extracted {
+            entities: entities
+                .iter()
+                .map(|(name, said, mentions)| GraphEntity {
+                    name: (*name).into(),
+                    description: vec![(*said).into()],
+                    mentions: *mentions,
+                })
+                .collect(),
+            relations: relations
+                .iter()
+                .map(|(source, said, target, strength)| GraphRelation {
+                    source: (*source).into(),
+                    target: (*target).into(),
+                    description: (*said).into(),
+                    strength: *strength,
+                    pattern: if *strength < 1.0 {
+                        Pattern::CoOccurrence
+                    } else {
+                        Pattern::Verb
+                    },
+                })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn names_merge_by_their_normal_form_and_link_to_all_units_of_a_run() {
+        let mut merge = Merge::default();
+        let a = [
+            ("Ana Voss", "Ana Voss sang.", 2),
+            ("Hull", "Hull is a port.", 1),
+        ];
+        merge.take(&[0, 1], &told(&a, &[("Ana Voss", "lived in", "Hull", 1.0)]));
+        let b = [
+            ("Ana  voss", "Ana Voss sang.", 1),
+            ("Hull", "Hull burned.", 1),
+        ];
+        let back = [
+            ("Hull", "honoured", "Ana Voss", 1.0),
+            ("Ana Voss", "lived in", "Hull", 2.0),
+            ("Hull", "A sentence.", "Ana Voss", 0.5),
+        ];
+        merge.take(&[4], &told(&b, &back));
+        let merged = merge.finish(&Idf::default());
+        assert_eq!(
+            merged.entities,
+            [
+                MergedEntity {
+                    name: "Ana Voss".into(),
+                    description: "Ana Voss sang.".into(),
+                    mentions: 3,
+                    units: vec![0, 1, 4]
+                },
+                MergedEntity {
+                    name: "Hull".into(),
+                    description: "Hull is a port. Hull burned.".into(),
+                    mentions: 2,
+                    units: vec![0, 1, 4]
+                },
+            ]
+        );
+        assert_eq!(
+            merged.relations,
+            [MergedRelation {
+                source: 0,
+                target: 1,
+                description: "lived in; Hull honoured Ana Voss".into(),
+                weight: 4.5,
+                units: vec![0, 1, 4]
+            }]
+        );
+    }
+
+    #[test]
+    fn a_pair_without_a_pattern_keeps_its_sentence() {
+        let mut merge = Merge::default();
+        let names = [("A1", "x", 1), ("B1", "y", 1)];
+        merge.take(&[7], &told(&names, &[("A1", "A1 and B1 met.", "B1", 0.5)]));
+        let merged = merge.finish(&Idf::default());
+        assert_eq!(merged.relations[0].description, "A1 and B1 met.");
+        assert_eq!(merged.relations[0].weight, 0.5);
+    }
+
+    #[test]
+    fn long_descriptions_are_cut_to_the_budget() {
+        let sentences: Vec<String> = (0..900)
+            .map(|i| format!("Word{i} stands in the harbour of Hull."))
+            .collect();
+        let text = described(sentences, &Idf::default());
+        let tokens = chunks::count(&text);
+        assert!(
+            tokens <= MOST_TOKENS && tokens > MOST_TOKENS - 10,
+            "{tokens}"
+        );
+        let many: Vec<String> = (0..50).map(|i| format!("met in {i}")).collect();
+        assert_eq!(chunks::count(&predicates(&many)), 39);
+    }
+
+    #[test]
+    fn mutual_information_by_hand() {
+        let mut merge = Merge::default();
+        // Mentions 4, 2, 2, 1 of 9. Once D is gone: A-B 3, A-C 1, B-C 1 of 5.
+        let names = [
+            ("A1", "a", 4),
+            ("B1", "b", 2),
+            ("C1", "c", 2),
+            ("D1", "d", 1),
+        ];
+        let pairs = [
+            ("D1", "p", "A1", 5.0),
+            ("A1", "p", "B1", 3.0),
+            ("A1", "p", "C1", 1.0),
+            ("B1", "p", "C1", 1.0),
+        ];
+        merge.take(&[0], &told(&names, &pairs));
+        merge.weigh_by_information();
+        let merged = merge.finish(&Idf::default());
+        let left: Vec<&str> = merged.entities.iter().map(|e| &*e.name).collect();
+        assert_eq!(left, ["A1", "B1", "C1"]);
+        // floor(0.4 * 3) = 1 is dropped: the lightest, A-C.
+        let ends: Vec<(u32, u32)> = merged
+            .relations
+            .iter()
+            .map(|r| (r.source, r.target))
+            .collect();
+        assert_eq!(ends, [(0, 1), (1, 2)]);
+        let expected = 0.6 * (0.6_f64 / (4.0 / 9.0 * 2.0 / 9.0)).ln();
+        assert!((merged.relations[0].weight - expected).abs() < 1e-12);
+    }
+}

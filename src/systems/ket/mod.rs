@@ -1,0 +1,254 @@
+//! KET-RAG: a skeleton of a knowledge graph made from the most central texts, and a graph of keywords over all of them.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `options` | what a layer is built with, what a search is told, the eight methods |
+//! | `units`, `rows` | chunks and their slices; their vectors |
+//! | `neighbours` | the kNN graph, PageRank, the core |
+//! | `keywords` | the keyword-text graph |
+//! | `extract`, `merge`, `skeleton` | names and relations of the core |
+//! | `layer` | all of it as columns of an index |
+//! | `text_part`, `local`, `search` | the two parts of the context, and the search |
+//! | `story`, `why` | what happened; why a passage is there or missing |
+
+pub mod extract;
+pub mod keywords;
+pub mod layer;
+pub mod local;
+pub mod merge;
+pub mod neighbours;
+pub mod options;
+pub mod rows;
+pub mod search;
+pub mod skeleton;
+pub mod story;
+pub mod text_part;
+pub mod units;
+pub mod why;
+
+pub use layer::Ket;
+pub use options::{KetBuild, Params, Variant};
+pub use search::{Run, search};
+
+use crate::index::{Index, Layer};
+use crate::retrieve::parameters::Parameter as P;
+use crate::retrieve::{Hit, Origin, Parameter, RetrieveError, Settings};
+use crate::systems::{Ask, Found, Part, Reason, Story, System};
+use options::{Changes, CoreBy, Similarity};
+use std::fmt;
+use std::sync::Arc;
+
+/// One of the eight methods.
+#[derive(Debug)]
+pub struct KetRag {
+    pub variant: Variant,
+}
+
+impl System for KetRag {
+    fn uses(&self) -> &'static [Parameter] {
+        match self.variant {
+            Variant::TextRag => &[
+                P::ChunkTokens,
+                P::ChunkOverlap,
+                P::Halvings,
+                P::Joined,
+                P::ContextTokens,
+            ],
+            Variant::KnngRag => &[
+                P::ChunkTokens,
+                P::ChunkOverlap,
+                P::Halvings,
+                P::Joined,
+                P::KnnK,
+                P::ContextTokens,
+            ],
+            Variant::KeywordRag => &[
+                P::ChunkTokens,
+                P::ChunkOverlap,
+                P::Halvings,
+                P::Joined,
+                P::CodeCase,
+                P::KeywordSimilarity,
+                P::QueryKeywords,
+                P::ContextTokens,
+            ],
+            Variant::SkeletonRag => &[
+                P::ChunkTokens,
+                P::ChunkOverlap,
+                P::Halvings,
+                P::Joined,
+                P::KnnK,
+                P::CoreShare,
+                P::Cooc,
+                P::Pmi,
+                P::CoreBy,
+                P::QueryEntities,
+                P::Oversample,
+                P::RelationsPerEntity,
+                P::ContextTokens,
+            ],
+            Variant::MsGraphRag => &[
+                P::ChunkTokens,
+                P::ChunkOverlap,
+                P::Halvings,
+                P::Joined,
+                P::Cooc,
+                P::Pmi,
+                P::QueryEntities,
+                P::Oversample,
+                P::RelationsPerEntity,
+                P::ContextTokens,
+            ],
+            Variant::HybridRag => &[
+                P::ChunkTokens,
+                P::ChunkOverlap,
+                P::Halvings,
+                P::Joined,
+                P::Cooc,
+                P::Pmi,
+                P::QueryEntities,
+                P::Oversample,
+                P::RelationsPerEntity,
+                P::Theta,
+                P::ContextTokens,
+            ],
+            Variant::KetRagU | Variant::KetRagP => &[
+                P::ChunkTokens,
+                P::ChunkOverlap,
+                P::Halvings,
+                P::Joined,
+                P::KnnK,
+                P::CoreShare,
+                P::Cooc,
+                P::Pmi,
+                P::CodeCase,
+                P::KeywordSimilarity,
+                P::QueryKeywords,
+                P::QueryEntities,
+                P::Oversample,
+                P::RelationsPerEntity,
+                P::Theta,
+                P::ContextTokens,
+            ],
+        }
+    }
+
+    fn layer(&self) -> Option<&'static str> {
+        Some(Ket::NAME)
+    }
+
+    fn search(&self, ask: &mut Ask<'_>) -> Result<Arc<dyn Found>, RetrieveError> {
+        let params = Params::from_settings(self.variant, ask.settings);
+        let layer = Ket::of(ask.index, &params)?;
+        let run = search(
+            &layer,
+            ask.index,
+            ask.question,
+            ask.vector,
+            &params,
+            ask.stage,
+        )?;
+        Ok(Arc::new(Answer { run, layer, params }))
+    }
+}
+
+impl Params {
+    fn from_settings(variant: Variant, s: &Settings) -> Params {
+        Params {
+            variant,
+            theta: s.real(P::Theta),
+            context_tokens: s.integer(P::ContextTokens),
+            query_entities: s.integer(P::QueryEntities),
+            relations_per_entity: s.integer(P::RelationsPerEntity),
+            query_keywords: s.integer(P::QueryKeywords),
+            keyword_similarity: if s.choice(P::KeywordSimilarity) == "ip" {
+                Similarity::InnerProduct
+            } else {
+                Similarity::Cosine
+            },
+            oversample: s.on(P::Oversample),
+            result_k: s.integer(P::ResultK),
+            changes: changes(s),
+        }
+    }
+}
+
+/// Only what the person set: everything else is as the layer was built.
+fn changes(s: &Settings) -> Changes {
+    let set = |p: P| s.origin(p) == Origin::User;
+    Changes {
+        chunk_tokens: (set(P::ChunkTokens) && s.integer(P::ChunkTokens) > 0)
+            .then(|| s.integer(P::ChunkTokens)),
+        chunk_overlap: set(P::ChunkOverlap).then(|| s.integer(P::ChunkOverlap)),
+        halvings: s
+            .choice(P::Halvings)
+            .parse()
+            .ok()
+            .filter(|_| set(P::Halvings)),
+        knn_k: set(P::KnnK).then(|| s.integer(P::KnnK)),
+        core_share: set(P::CoreShare).then(|| s.real(P::CoreShare)),
+        core_by: set(P::CoreBy).then(|| {
+            if s.choice(P::CoreBy) == "uniform" {
+                CoreBy::Uniform
+            } else {
+                CoreBy::Pagerank
+            }
+        }),
+        code_case: set(P::CodeCase).then(|| s.on(P::CodeCase)),
+        cooc: set(P::Cooc).then(|| s.on(P::Cooc)),
+        pmi: set(P::Pmi).then(|| s.on(P::Pmi)),
+        joined: set(P::Joined).then(|| s.on(P::Joined)),
+    }
+}
+
+/// What a layer is built with.
+pub fn options_of(settings: &Settings) -> KetBuild {
+    changes(settings).apply(&KetBuild::default())
+}
+
+/// What a search found, with the layer it read.
+pub struct Answer {
+    pub run: Run,
+    pub layer: Arc<Ket>,
+    pub params: Params,
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer")
+            .field("params", &self.params)
+            .field("text", &self.run.text)
+            .field("local", &self.run.local)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Answer {
+    /// The context as a reader gets it.
+    pub fn context(&self, index: &Index) -> String {
+        self.run.context(&self.layer, index)
+    }
+}
+
+impl Found for Answer {
+    fn passages(&self) -> &[Hit] {
+        &self.run.passages
+    }
+
+    fn story(&self, index: &Index) -> Story {
+        story::story(self, index)
+    }
+
+    fn why(&self, index: &Index, passage: u32) -> String {
+        why::why(self, index, passage)
+    }
+
+    /// The order is by place in the context: no sum.
+    fn parts(&self, _index: &Index, _passage: u32) -> Vec<Part> {
+        Vec::new()
+    }
+
+    fn missing(&self, index: &Index, passage: u32) -> Vec<Reason> {
+        why::missing(self, index, passage)
+    }
+}

@@ -1,0 +1,112 @@
+//! Vectors of units, keywords and entities, in the form that the index keeps its own in.
+
+use crate::embed::vectors::Rows;
+use crate::embed::{EmbedError, Identity, Vectors};
+use crate::index::layer::Columns;
+use crate::index::{Dense, IndexError};
+
+/// Texts encoded at once: what lies in memory as f32.
+const BATCH: usize = 4096;
+
+/// Encodes texts, kept as the index keeps its vectors. `progress` hears how many are done and stops the work by `false`.
+///
+/// # Errors
+/// Cancelled, or what the encoder says.
+pub fn encode<S: AsRef<str>>(
+    dense: &Dense,
+    texts: &[S],
+    progress: &dyn Fn(usize) -> bool,
+) -> Result<Vectors, EmbedError> {
+    let whole = matches!(dense.vectors.rows(), Rows::I8 { .. });
+    let mut gather = crate::embed::Gather::new(dense.vectors.identity().clone(), whole);
+    for (batch, texts) in texts.chunks(BATCH).enumerate() {
+        let done = batch * BATCH;
+        let pairs: Vec<(&str, &str)> = texts.iter().map(|t| ("", t.as_ref())).collect();
+        gather.push(
+            &dense
+                .encoder
+                .passages(&pairs, &|some| progress(done + some))?,
+        )?;
+    }
+    gather.finish()
+}
+
+/// Rows gathered from two sets of one form: `pick` says of every row which set and which row there.
+pub fn merge(
+    identity: &Identity,
+    a: &Vectors,
+    b: &Vectors,
+    pick: &[(bool, u32)],
+) -> Result<Vectors, EmbedError> {
+    let dims = identity.dims;
+    let span = |row: u32| row as usize * dims..(row as usize + 1) * dims;
+    let rows = match (a.rows(), b.rows()) {
+        (
+            Rows::I8 { values, scales },
+            Rows::I8 {
+                values: other_values,
+                scales: other_scales,
+            },
+        ) => {
+            let mut all: Vec<i8> = Vec::with_capacity(pick.len() * dims);
+            let mut all_scales: Vec<f32> = Vec::with_capacity(pick.len());
+            for &(first, row) in pick {
+                let (values, scales) = if first {
+                    (values, scales)
+                } else {
+                    (other_values, other_scales)
+                };
+                all.extend_from_slice(&values[span(row)]);
+                all_scales.push(scales[row as usize]);
+            }
+            Rows::I8 {
+                values: all.into(),
+                scales: all_scales.into(),
+            }
+        }
+        _ => {
+            let mut all = vec![0.0; pick.len() * dims];
+            for (&(first, row), out) in pick.iter().zip(all.chunks_mut(dims.max(1))) {
+                if first { a } else { b }.row(row, out);
+            }
+            Rows::F32(all.into())
+        }
+    };
+    Vectors::stored(identity.clone(), rows)
+}
+
+/// Hands the columns of vectors to a layer's callback, named after what they are vectors of.
+pub fn columns<'a>(prefix: &str, vectors: &'a Vectors, each: &mut dyn FnMut(&str, &'a [u8])) {
+    match vectors.rows() {
+        Rows::F32(values) => each(&format!("{prefix}.f32"), values.bytes()),
+        Rows::I8 { values, scales } => {
+            each(&format!("{prefix}.i8"), values.bytes());
+            each(&format!("{prefix}.scale"), scales.bytes());
+        }
+    }
+}
+
+/// Takes back what [`columns`] wrote; `small` says in which form.
+///
+/// # Errors
+/// Columns that do not fit each other.
+pub fn open(
+    prefix: &str,
+    columns: &Columns,
+    identity: &Identity,
+    small: bool,
+    len: usize,
+) -> Result<Vectors, IndexError> {
+    let name = format!("{prefix}.{}", if small { "i8" } else { "f32" });
+    let rows = if small {
+        Rows::I8 {
+            values: columns.column(&name)?,
+            scales: columns.column(&format!("{prefix}.scale"))?,
+        }
+    } else {
+        Rows::F32(columns.column(&name)?)
+    };
+    let vectors = Vectors::stored(identity.clone(), rows)?;
+    columns.length(&name, vectors.len(), len)?;
+    Ok(vectors)
+}

@@ -1,0 +1,492 @@
+//! The skeleton graph: names and relations of the core units, merged by name (KET-RAG, 3.2.4).
+
+use super::extract::{Extracted, GraphText, extract_graph};
+use super::merge::{Merge, Merged};
+use super::neighbours::KnnGraph;
+use super::options::{Core, KetBuild};
+use super::rows;
+use super::units::{Piece, Units, rows as offsets};
+use crate::embed::{Identity, Vectors};
+use crate::index::column::{Column, Strings};
+use crate::index::layer::{Columns, strings};
+use crate::index::{Dense, EntityGraph, Index, IndexError, Passages};
+use crate::text::central::Idf;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Names, relations and the units they were found in.
+pub struct Skeleton {
+    pub core: Core,
+    /// As first written, in order of first appearance.
+    pub names: Strings,
+    pub descriptions: Strings,
+    /// Of "name: description".
+    pub vectors: Vectors,
+    pub mentions: Column<u32>,
+    /// Tokens of its row in the context.
+    pub entity_tokens: Column<u32>,
+    /// Relations of entity e: `relations[relation_offsets[e]..relation_offsets[e+1]]`, ascending.
+    relation_offsets: Column<u32>,
+    relations: Column<u32>,
+    /// Units of entity e, ascending; and how many of its relations were found in each.
+    unit_offsets: Column<u32>,
+    units: Column<u32>,
+    unit_relations: Column<u32>,
+    /// Entities of unit u, ascending.
+    entity_offsets: Column<u32>,
+    entities: Column<u32>,
+    pub source: Column<u32>,
+    pub target: Column<u32>,
+    pub relation_descriptions: Strings,
+    /// Sum of strengths.
+    pub weight: Column<f32>,
+    pub relation_tokens: Column<u32>,
+    /// Units of relation r, ascending.
+    support_offsets: Column<u32>,
+    support: Column<u32>,
+}
+
+/// The row of an entity in the context.
+pub fn entity_row(name: &str, description: &str, degree: usize) -> String {
+    format!("{name}|{description}|{degree}")
+}
+
+/// The row of a relation in the context.
+pub fn relation_row(source: &str, target: &str, description: &str, weight: f32) -> String {
+    format!("{source}|{target}|{description}|{weight}")
+}
+
+/// What skeletons are built from.
+pub struct Sources<'a> {
+    pub index: &'a Index,
+    pub dense: &'a Dense,
+    pub units: &'a Units,
+    pub knn: &'a KnnGraph,
+    pub idf: &'a Idf,
+    /// l: what is read at once.
+    pub chunk_tokens: usize,
+}
+
+/// Stretches whose extractions lie in memory at once.
+const BATCH: usize = 1024;
+
+/// The text that stands for an entity in vector search.
+fn entity_text(name: &str, description: &str) -> String {
+    format!("{name}: {description}")
+}
+
+/// Vectors of all entities. Texts that another skeleton has too take its rows.
+fn encode(
+    dense: &Dense,
+    merged: &Merged,
+    other: Option<&Skeleton>,
+    progress: &dyn Fn(usize) -> bool,
+) -> Result<Vectors, IndexError> {
+    let texts = merged
+        .entities
+        .iter()
+        .map(|e| entity_text(&e.name, &e.description));
+    let Some(other) = other else {
+        return Ok(rows::encode(dense, &texts.collect::<Vec<_>>(), progress)?);
+    };
+    let known: FxHashMap<u128, u32> = (0..other.len())
+        .map(|e| {
+            let text = entity_text(other.names.get(e), other.descriptions.get(e));
+            (xxh3_128(text.as_bytes()), e as u32)
+        })
+        .collect();
+    let mut fresh: Vec<String> = Vec::new();
+    let pick: Vec<(bool, u32)> = texts
+        .map(|text| match known.get(&xxh3_128(text.as_bytes())) {
+            Some(row) => (true, *row),
+            None => {
+                fresh.push(text);
+                (false, fresh.len() as u32 - 1)
+            }
+        })
+        .collect();
+    let encoded = rows::encode(dense, &fresh, progress)?;
+    let identity = dense.vectors.identity();
+    Ok(rows::merge(identity, &other.vectors, &encoded, &pick)?)
+}
+
+/// Runs of core units of one document, in order, of at most `most` tokens (at least one unit): what is read at once.
+/// A run goes on across a gap and ends with its document.
+pub fn groups(units: &Units, core: impl Fn(u32) -> bool, most: usize) -> Vec<Vec<u32>> {
+    let mut found: Vec<Vec<u32>> = Vec::new();
+    let mut tokens = 0;
+    for unit in (0..units.len() as u32).filter(|u| core(*u)) {
+        let own = units.tokens(unit);
+        let open = found.last_mut().filter(|run| {
+            let same = run
+                .last()
+                .is_some_and(|last| units.document(*last) == units.document(unit));
+            same && tokens + own <= most
+        });
+        match open {
+            Some(run) => {
+                run.push(unit);
+                tokens += own;
+            }
+            None => {
+                found.push(vec![unit]);
+                tokens = own;
+            }
+        }
+    }
+    found
+}
+
+/// The text of a run with its names. Slices that follow or overlap each other in a passage become one stretch again.
+fn stretch(passages: &Passages, graph: &EntityGraph, units: &Units, run: &[u32]) -> GraphText {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for piece in run.iter().flat_map(|u| units.pieces(*u)) {
+        if let Some(last) = pieces.last_mut().filter(|l| l.passage == piece.passage) {
+            let full = passages.full_text(piece.passage as usize);
+            let gap = full.get(last.end as usize..piece.start as usize);
+            if gap.is_none_or(|gap| gap.trim().is_empty()) {
+                last.end = last.end.max(piece.end);
+                continue;
+            }
+        }
+        pieces.push(piece);
+    }
+    let title = pieces
+        .first()
+        .map_or("", |p| passages.title(p.passage as usize));
+    let mut input = GraphText {
+        text: String::new(),
+        title: title.to_owned(),
+        names: Vec::new(),
+    };
+    for piece in pieces {
+        if !input.text.is_empty() {
+            input.text.push_str("\n\n");
+        }
+        let at = input.text.len();
+        let full = passages.full_text(piece.passage as usize);
+        input
+            .text
+            .push_str(&full[piece.start as usize..piece.end as usize]);
+        let mut found: Vec<_> = graph
+            .occurrences(piece.passage as usize)
+            .filter(|o| o.start >= piece.start && o.end <= piece.end)
+            .collect();
+        found.sort_by_key(|o| (o.start, std::cmp::Reverse(o.end)));
+        for o in found {
+            let start = at + (o.start - piece.start) as usize;
+            let end = at + (o.end - piece.start) as usize;
+            if input.names.last().is_none_or(|n| n.0.end <= start) {
+                let name = graph.labels.get(o.entity as usize).to_owned();
+                input.names.push((start..end, name));
+            }
+        }
+    }
+    input
+}
+
+impl Skeleton {
+    /// Reads the units of every core and merges what they tell: one skeleton a core. A stretch that several cores share
+    /// is read once, and a text that several skeletons share is encoded once. `progress` hears of stretches read.
+    ///
+    /// # Errors
+    /// Cancelled, or what the encoder says.
+    pub fn build_all(
+        from: &Sources<'_>,
+        cores: &[Core],
+        options: &KetBuild,
+        progress: &dyn Fn(usize, usize) -> bool,
+    ) -> Result<Vec<Skeleton>, IndexError> {
+        let graph = from.index.entity_graph(from.index.options());
+        // Runs in order, and which cores have each.
+        let mut wanted: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
+        for (at, core) in cores.iter().enumerate() {
+            let member = |unit: u32| from.knn.is_core(unit, core);
+            for run in groups(from.units, member, from.chunk_tokens) {
+                wanted.entry(run).or_default().push(at);
+            }
+        }
+        let wanted: Vec<(Vec<u32>, Vec<usize>)> = wanted.into_iter().collect();
+        let mut merges: Vec<Merge> = cores.iter().map(|_| Merge::default()).collect();
+        for (batch, runs) in wanted.chunks(BATCH).enumerate() {
+            let told: Vec<Extracted> = runs
+                .par_iter()
+                .map(|(run, _)| {
+                    let input = stretch(from.index.passages(), &graph, from.units, run);
+                    extract_graph(&input, from.idf, options.cooc)
+                })
+                .collect();
+            for ((run, cores), told) in runs.iter().zip(told) {
+                for core in cores {
+                    merges[*core].take(run, &told);
+                }
+            }
+            if !progress((batch * BATCH + runs.len()).min(wanted.len()), wanted.len()) {
+                return Err(IndexError::Cancelled);
+            }
+        }
+        drop(wanted);
+        let go_on = |_: usize| progress(0, 1);
+        let mut built: Vec<Skeleton> = Vec::with_capacity(cores.len());
+        for (core, mut merge) in cores.iter().zip(merges) {
+            if options.pmi {
+                merge.weigh_by_information();
+            }
+            let merged = merge.finish(from.idf);
+            let vectors = encode(from.dense, &merged, built.first(), &go_on)?;
+            built.push(Skeleton::lay_out(*core, from.units.len(), merged, vectors));
+        }
+        Ok(built)
+    }
+
+    /// Merged names and relations as columns.
+    pub fn lay_out(core: Core, units: usize, merged: Merged, vectors: Vectors) -> Skeleton {
+        let Merged {
+            entities,
+            relations,
+        } = merged;
+        let mut of_entity: Vec<Vec<u32>> = vec![Vec::new(); entities.len()];
+        for (r, relation) in (0u32..).zip(&relations) {
+            of_entity[relation.source as usize].push(r);
+            of_entity[relation.target as usize].push(r);
+        }
+        let degree = |e: usize| of_entity[e].len();
+        let mut of_unit: Vec<Vec<u32>> = vec![Vec::new(); units];
+        let mut counts: Vec<Vec<u32>> = Vec::with_capacity(entities.len());
+        for (e, entity) in entities.iter().enumerate() {
+            let mut found = vec![0; entity.units.len()];
+            for r in &of_entity[e] {
+                for unit in &relations[*r as usize].units {
+                    if let Ok(at) = entity.units.binary_search(unit) {
+                        found[at] += 1;
+                    }
+                }
+            }
+            counts.push(found);
+            for unit in &entity.units {
+                of_unit[*unit as usize].push(e as u32);
+            }
+        }
+        let tokens = |row: &str| crate::text::chunks::count(row) as u32;
+        let entity_tokens: Vec<u32> = entities
+            .par_iter()
+            .enumerate()
+            .map(|(e, entity)| tokens(&entity_row(&entity.name, &entity.description, degree(e))))
+            .collect();
+        let relation_tokens: Vec<u32> = relations
+            .par_iter()
+            .map(|r| {
+                let name = |e: u32| &*entities[e as usize].name;
+                tokens(&relation_row(
+                    name(r.source),
+                    name(r.target),
+                    &r.description,
+                    r.weight as f32,
+                ))
+            })
+            .collect();
+        let (relation_offsets, relations_of) = offsets(of_entity);
+        let (_, unit_relations) = offsets(counts);
+        let (entity_offsets, entities_of) = offsets(of_unit);
+        let (unit_offsets, units_of) = offsets(entities.iter().map(|e| e.units.clone()).collect());
+        let (support_offsets, support) =
+            offsets(relations.iter().map(|r| r.units.clone()).collect());
+        let values = |of: fn(&super::merge::MergedRelation) -> u32| -> Column<u32> {
+            relations.iter().map(of).collect::<Vec<u32>>().into()
+        };
+        let mentions: Vec<u32> = entities.iter().map(|e| e.mentions).collect();
+        let weight: Vec<f32> = relations.iter().map(|r| r.weight as f32).collect();
+        Skeleton {
+            core,
+            names: entities.iter().map(|e| &e.name).collect(),
+            descriptions: entities.iter().map(|e| &e.description).collect(),
+            vectors,
+            mentions: mentions.into(),
+            entity_tokens: entity_tokens.into(),
+            relation_offsets: relation_offsets.into(),
+            relations: relations_of.into(),
+            unit_offsets: unit_offsets.into(),
+            units: units_of.into(),
+            unit_relations: unit_relations.into(),
+            entity_offsets: entity_offsets.into(),
+            entities: entities_of.into(),
+            source: values(|r| r.source),
+            target: values(|r| r.target),
+            relation_descriptions: relations.iter().map(|r| &r.description).collect(),
+            weight: weight.into(),
+            relation_tokens: relation_tokens.into(),
+            support_offsets: support_offsets.into(),
+            support: support.into(),
+        }
+    }
+
+    /// Number of entities.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    pub fn relation_count(&self) -> usize {
+        self.source.len()
+    }
+
+    pub fn relations(&self, entity: u32) -> &[u32] {
+        row(&self.relation_offsets, &self.relations, entity)
+    }
+
+    /// Distinct neighbours: relations are merged by their two ends.
+    pub fn degree(&self, entity: u32) -> usize {
+        self.relations(entity).len()
+    }
+
+    /// degree(source) + degree(target).
+    pub fn rank(&self, relation: u32) -> usize {
+        let ends = [&self.source, &self.target];
+        ends.map(|c| self.degree(c[relation as usize])).iter().sum()
+    }
+
+    /// Units an entity is linked to, and how many of its relations each holds.
+    pub fn units(&self, entity: u32) -> (&[u32], &[u32]) {
+        let units = row(&self.unit_offsets, &self.units, entity);
+        (units, row(&self.unit_offsets, &self.unit_relations, entity))
+    }
+
+    /// Entities linked to a unit.
+    pub fn entities(&self, unit: u32) -> &[u32] {
+        row(&self.entity_offsets, &self.entities, unit)
+    }
+
+    /// Units that tell of a relation.
+    pub fn support(&self, relation: u32) -> &[u32] {
+        row(&self.support_offsets, &self.support, relation)
+    }
+
+    pub fn entity_row(&self, entity: u32) -> String {
+        let e = entity as usize;
+        entity_row(
+            self.names.get(e),
+            self.descriptions.get(e),
+            self.degree(entity),
+        )
+    }
+
+    pub fn relation_row(&self, relation: u32) -> String {
+        let r = relation as usize;
+        relation_row(
+            self.names.get(self.source[r] as usize),
+            self.names.get(self.target[r] as usize),
+            self.relation_descriptions.get(r),
+            self.weight[r],
+        )
+    }
+
+    /// Hands over every column, its name behind `prefix`.
+    pub fn columns<'a>(&'a self, prefix: &str, each: &mut dyn FnMut(&str, &'a [u8])) {
+        let each = &mut |name: &str, bytes| each(&format!("{prefix}.{name}"), bytes);
+        strings("entity.name", &self.names, each);
+        strings("entity.description", &self.descriptions, each);
+        rows::columns("entity.vector", &self.vectors, each);
+        each("entity.mentions", self.mentions.bytes());
+        each("entity.tokens", self.entity_tokens.bytes());
+        each("entity.relation_offsets", self.relation_offsets.bytes());
+        each("entity.relations", self.relations.bytes());
+        each("entity.unit_offsets", self.unit_offsets.bytes());
+        each("entity.units", self.units.bytes());
+        each("entity.unit_relations", self.unit_relations.bytes());
+        each("unit.entity_offsets", self.entity_offsets.bytes());
+        each("unit.entities", self.entities.bytes());
+        each("relation.source", self.source.bytes());
+        each("relation.target", self.target.bytes());
+        strings("relation.description", &self.relation_descriptions, each);
+        each("relation.weight", self.weight.bytes());
+        each("relation.tokens", self.relation_tokens.bytes());
+        each("relation.unit_offsets", self.support_offsets.bytes());
+        each("relation.units", self.support.bytes());
+    }
+
+    /// # Errors
+    /// Columns that do not fit each other.
+    pub fn open(
+        prefix: &str,
+        columns: &Columns,
+        core: Core,
+        units: usize,
+        identity: &Identity,
+        small: bool,
+    ) -> Result<Skeleton, IndexError> {
+        let name = |name: &str| format!("{prefix}.{name}");
+        let numbers = |own: &str| columns.column::<u32>(&name(own));
+        let names = columns.strings(&name("entity.name"))?;
+        let n = names.len();
+        let skeleton = Skeleton {
+            core,
+            descriptions: columns.strings(&name("entity.description"))?,
+            vectors: rows::open(&name("entity.vector"), columns, identity, small, n)?,
+            mentions: numbers("entity.mentions")?,
+            entity_tokens: numbers("entity.tokens")?,
+            relation_offsets: numbers("entity.relation_offsets")?,
+            relations: numbers("entity.relations")?,
+            unit_offsets: numbers("entity.unit_offsets")?,
+            units: numbers("entity.units")?,
+            unit_relations: numbers("entity.unit_relations")?,
+            entity_offsets: numbers("unit.entity_offsets")?,
+            entities: numbers("unit.entities")?,
+            source: numbers("relation.source")?,
+            target: numbers("relation.target")?,
+            relation_descriptions: columns.strings(&name("relation.description"))?,
+            weight: columns.column(&name("relation.weight"))?,
+            relation_tokens: numbers("relation.tokens")?,
+            support_offsets: numbers("relation.unit_offsets")?,
+            support: numbers("relation.units")?,
+            names,
+        };
+        let s = &skeleton;
+        let end = |offsets: &Column<u32>| offsets.last().map_or(0, |e| *e as usize);
+        let r = s.source.len();
+        let lengths = [
+            ("entity.description.ends", s.descriptions.len(), n),
+            ("entity.mentions", s.mentions.len(), n),
+            ("entity.tokens", s.entity_tokens.len(), n),
+            ("entity.relation_offsets", s.relation_offsets.len(), n + 1),
+            ("entity.relations", s.relations.len(), 2 * r),
+            (
+                "entity.relations",
+                s.relations.len(),
+                end(&s.relation_offsets),
+            ),
+            ("entity.unit_offsets", s.unit_offsets.len(), n + 1),
+            ("entity.units", s.units.len(), end(&s.unit_offsets)),
+            (
+                "entity.unit_relations",
+                s.unit_relations.len(),
+                s.units.len(),
+            ),
+            ("unit.entity_offsets", s.entity_offsets.len(), units + 1),
+            ("unit.entities", s.entities.len(), end(&s.entity_offsets)),
+            ("relation.target", s.target.len(), r),
+            (
+                "relation.description.ends",
+                s.relation_descriptions.len(),
+                r,
+            ),
+            ("relation.weight", s.weight.len(), r),
+            ("relation.tokens", s.relation_tokens.len(), r),
+            ("relation.unit_offsets", s.support_offsets.len(), r + 1),
+            ("relation.units", s.support.len(), end(&s.support_offsets)),
+        ];
+        for (column, found, expected) in lengths {
+            columns.length(&name(column), found, expected)?;
+        }
+        Ok(skeleton)
+    }
+}
+
+fn row<'a>(offsets: &[u32], values: &'a [u32], at: u32) -> &'a [u32] {
+    let at = at as usize;
+    &values[offsets[at] as usize..offsets[at + 1] as usize]
+}

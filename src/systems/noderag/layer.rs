@@ -1,0 +1,380 @@
+//! The graph as columns of an index.
+
+use super::build::NodeRagBuild;
+use super::node::{KINDS, Kind};
+use super::view::{View, ViewKey};
+use crate::embed::vectors::Rows;
+use crate::embed::{Identity, Vectors};
+use crate::index::column::{Column, Strings};
+use crate::index::layer::strings;
+use crate::index::{Columns, IndexError, Layer};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Figures of the build, in the shape of the published table (systems.md 8.4).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    /// By kind, T to O.
+    pub nodes: [usize; KINDS],
+    /// Edges of the pipeline, S-R ones not counted.
+    pub edges: usize,
+    /// Similarity edges, and how many of them lie on edges of the pipeline.
+    pub near: usize,
+    pub both: usize,
+    pub stated: usize,
+    /// Edges between elements and units or profiles.
+    pub semantic: usize,
+    pub communities: usize,
+    pub modularity: f64,
+    /// Clusters of the semantic matching; 0 when there was none.
+    pub clusters: usize,
+    pub core_k: u32,
+    /// Important entities by core and by betweenness.
+    pub core: usize,
+    pub between: usize,
+}
+
+impl Counts {
+    /// Edges in all: a similarity edge on another edge is one with it.
+    pub fn total(&self) -> usize {
+        self.edges + self.near - self.both
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Meta {
+    pub(super) options: NodeRagBuild,
+    pub(super) counts: Counts,
+    pub(super) identity: Identity,
+}
+
+/// The stored layer. Nodes are numbered T, S, N, R, A, H, O, each in corpus order.
+pub struct NodeRagLayer {
+    pub(super) meta: Vec<u8>,
+    pub(super) options: NodeRagBuild,
+    pub(super) counts: Counts,
+    pub(super) starts: [u32; KINDS + 1],
+    /// Of every T: its passage and the byte range in its text.
+    pub(super) text_passage: Column<u32>,
+    pub(super) text_start: Column<u32>,
+    pub(super) text_end: Column<u32>,
+    /// Content of all nodes from the first S on.
+    pub(super) labels: Strings,
+    /// Occurrences of every node.
+    pub(super) weights: Column<u32>,
+    /// Of every N: 1 where most mentions were taken for a person's.
+    pub(super) persons: Column<u8>,
+    /// Symmetric adjacency: row u is `targets[offsets[u]..offsets[u+1]]`, ascending. `made` counts how often the edge was
+    /// made (0: by similarity only), `near` is 1 for a similarity edge.
+    pub(super) offsets: Column<u32>,
+    pub(super) targets: Column<u32>,
+    pub(super) made: Column<u16>,
+    pub(super) near: Column<u8>,
+    pub(super) vectors: Vectors,
+    /// Words of N and O, sorted, and the nodes that have each.
+    pub(super) words: Strings,
+    pub(super) word_ends: Column<u32>,
+    pub(super) word_nodes: Column<u32>,
+    /// Of every A, then every H: the S it was made from.
+    pub(super) source_ends: Column<u32>,
+    pub(super) sources: Column<u32>,
+    /// Transition matrices asked for so far, newest last.
+    pub(super) views: Mutex<Vec<(ViewKey, Arc<View>)>>,
+}
+
+/// Matrices kept in memory.
+const VIEWS: usize = 4;
+
+impl fmt::Debug for NodeRagLayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NodeRagLayer")
+            .field("counts", &self.counts)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An edge as it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    pub to: u32,
+    pub made: u16,
+    pub near: bool,
+}
+
+impl Layer for NodeRagLayer {
+    const NAME: &'static str = "noderag";
+    const VERSION: u32 = 1;
+
+    fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
+        each("meta", &self.meta);
+        each("text.passage", self.text_passage.bytes());
+        each("text.start", self.text_start.bytes());
+        each("text.end", self.text_end.bytes());
+        strings("labels", &self.labels, each);
+        each("weights", self.weights.bytes());
+        each("persons", self.persons.bytes());
+        each("edges.offsets", self.offsets.bytes());
+        each("edges.targets", self.targets.bytes());
+        each("edges.made", self.made.bytes());
+        each("edges.near", self.near.bytes());
+        match self.vectors.rows() {
+            Rows::F32(values) => each("vectors.f32", values.bytes()),
+            Rows::I8 { values, scales } => {
+                each("vectors.i8", values.bytes());
+                each("vectors.scale", scales.bytes());
+            }
+        }
+        strings("words", &self.words, each);
+        each("words.end", self.word_ends.bytes());
+        each("words.nodes", self.word_nodes.bytes());
+        each("sources.end", self.source_ends.bytes());
+        each("sources.units", self.sources.bytes());
+    }
+
+    fn open(columns: &Columns) -> Result<NodeRagLayer, IndexError> {
+        let meta: Column<u8> = columns.column("meta")?;
+        let parsed: Meta = columns.json("meta")?;
+        let starts = starts(&parsed.counts.nodes);
+        let (text, nodes) = (starts[1] as usize, starts[KINDS] as usize);
+        let rows = match parsed.identity.kind {
+            crate::embed::Kind::Static => Rows::I8 {
+                values: columns.column("vectors.i8")?,
+                scales: columns.column("vectors.scale")?,
+            },
+            _ => Rows::F32(columns.column("vectors.f32")?),
+        };
+        let layer = NodeRagLayer {
+            meta: meta.to_vec(),
+            options: parsed.options,
+            starts,
+            text_passage: columns.column("text.passage")?,
+            text_start: columns.column("text.start")?,
+            text_end: columns.column("text.end")?,
+            labels: columns.strings("labels")?,
+            weights: columns.column("weights")?,
+            persons: columns.column("persons")?,
+            offsets: columns.column("edges.offsets")?,
+            targets: columns.column("edges.targets")?,
+            made: columns.column("edges.made")?,
+            near: columns.column("edges.near")?,
+            vectors: Vectors::stored(parsed.identity, rows)?,
+            words: columns.strings("words")?,
+            word_ends: columns.column("words.end")?,
+            word_nodes: columns.column("words.nodes")?,
+            source_ends: columns.column("sources.end")?,
+            sources: columns.column("sources.units")?,
+            counts: parsed.counts,
+            views: Mutex::default(),
+        };
+        let arcs = layer.offsets.last().map_or(0, |&end| end as usize);
+        let end = |column: &Column<u32>| column.last().map_or(0, |&end| end as usize);
+        let made = layer.count(Kind::Attribute) + layer.count(Kind::Element);
+        for (name, found, expected) in [
+            ("text.passage", layer.text_passage.len(), text),
+            ("text.start", layer.text_start.len(), text),
+            ("text.end", layer.text_end.len(), text),
+            ("labels.ends", layer.labels.len(), nodes - text),
+            ("weights", layer.weights.len(), nodes),
+            ("persons", layer.persons.len(), layer.count(Kind::Entity)),
+            ("edges.offsets", layer.offsets.len(), nodes + 1),
+            ("edges.targets", layer.targets.len(), arcs),
+            ("edges.made", layer.made.len(), arcs),
+            ("edges.near", layer.near.len(), arcs),
+            ("vectors", layer.vectors.len(), layer.embedded()),
+            ("words.end", layer.word_ends.len(), layer.words.len()),
+            ("words.nodes", layer.word_nodes.len(), end(&layer.word_ends)),
+            ("sources.end", layer.source_ends.len(), made),
+            (
+                "sources.units",
+                layer.sources.len(),
+                end(&layer.source_ends),
+            ),
+        ] {
+            columns.length(name, found, expected)?;
+        }
+        Ok(layer)
+    }
+}
+
+fn starts(nodes: &[usize; KINDS]) -> [u32; KINDS + 1] {
+    let mut starts = [0; KINDS + 1];
+    for (at, count) in nodes.iter().enumerate() {
+        starts[at + 1] = starts[at] + *count as u32;
+    }
+    starts
+}
+
+impl NodeRagLayer {
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// What it was built with.
+    pub fn options(&self) -> &NodeRagBuild {
+        &self.options
+    }
+
+    pub fn nodes(&self) -> usize {
+        self.starts[KINDS] as usize
+    }
+
+    pub fn count(&self, kind: Kind) -> usize {
+        self.range(kind).len()
+    }
+
+    /// The nodes of a kind.
+    pub fn range(&self, kind: Kind) -> Range<u32> {
+        self.starts[kind as usize]..self.starts[kind as usize + 1]
+    }
+
+    pub fn kind(&self, node: u32) -> Kind {
+        let after = self.starts[1..KINDS].partition_point(|&start| start <= node);
+        Kind::ALL[after]
+    }
+
+    /// Nodes with a vector.
+    pub fn embedded(&self) -> usize {
+        let kinds = Kind::ALL.into_iter().filter(|k| k.embedded());
+        kinds.map(|k| self.count(k)).sum()
+    }
+
+    /// Rows are T, S, A, H.
+    pub fn vectors(&self) -> &Vectors {
+        &self.vectors
+    }
+
+    /// The node of a row of the vectors.
+    pub fn node_of_row(&self, row: u32) -> u32 {
+        node_of(&self.starts, row)
+    }
+
+    /// Occurrences of a node in the corpus.
+    pub fn weight(&self, node: u32) -> u32 {
+        self.weights[node as usize]
+    }
+
+    /// Whether an entity was mostly taken for a person.
+    pub fn person(&self, node: u32) -> bool {
+        let at = node.wrapping_sub(self.starts[Kind::Entity as usize]);
+        self.persons.get(at as usize) == Some(&1)
+    }
+
+    /// Its content; a T's is a part of its passage, which [`NodeRagLayer::piece`] gives.
+    pub fn label(&self, node: u32) -> &str {
+        match node.checked_sub(self.starts[1]) {
+            Some(at) => self.labels.get(at as usize),
+            None => "",
+        }
+    }
+
+    /// The passage of a T, and the byte range in its text.
+    pub fn piece(&self, node: u32) -> (u32, Range<usize>) {
+        let at = node as usize;
+        let span = self.text_start[at] as usize..self.text_end[at] as usize;
+        (self.text_passage[at], span)
+    }
+
+    /// The T of a passage.
+    pub fn texts(&self, passage: u32) -> Range<u32> {
+        let start = self.text_passage.partition_point(|&p| p < passage);
+        let end = self.text_passage.partition_point(|&p| p <= passage);
+        start as u32..end as u32
+    }
+
+    /// All stored edges of a node, S-R ones included.
+    pub fn edges(&self, node: u32) -> impl Iterator<Item = Edge> + '_ {
+        let range = self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize;
+        range.map(|at| Edge {
+            to: self.targets[at],
+            made: self.made[at],
+            near: self.near[at] == 1,
+        })
+    }
+
+    /// Neighbours of one kind over edges of the pipeline.
+    pub fn tied(&self, node: u32, kind: Kind) -> impl Iterator<Item = u32> + '_ {
+        let range = self.range(kind);
+        let edges = self.edges(node);
+        edges
+            .filter(move |e| e.made > 0 && range.contains(&e.to))
+            .map(|e| e.to)
+    }
+
+    /// The units an attribute or element was made from.
+    pub fn sources(&self, node: u32) -> &[u32] {
+        let at = match self.kind(node) {
+            Kind::Attribute | Kind::Element => {
+                (node - self.starts[Kind::Attribute as usize]) as usize
+            }
+            _ => return &[],
+        };
+        let start = if at == 0 { 0 } else { self.source_ends[at - 1] };
+        &self.sources[start as usize..self.source_ends[at] as usize]
+    }
+
+    /// The passages a node stands for: its own for T, those of its texts for S, those of the units it was made from for
+    /// A and H. None for N, R and O, which are read for their own sake or not at all.
+    pub fn passages(&self, node: u32) -> Vec<u32> {
+        let mut passages: Vec<u32> = match self.kind(node) {
+            Kind::Text => vec![self.text_passage[node as usize]],
+            Kind::Unit => self.of_unit(node).collect(),
+            Kind::Attribute | Kind::Element => {
+                let units = self.sources(node).iter();
+                units.flat_map(|&unit| self.of_unit(unit)).collect()
+            }
+            _ => Vec::new(),
+        };
+        passages.sort_unstable();
+        passages.dedup();
+        passages
+    }
+
+    fn of_unit(&self, unit: u32) -> impl Iterator<Item = u32> + '_ {
+        self.tied(unit, Kind::Text)
+            .map(|text| self.text_passage[text as usize])
+    }
+
+    /// The N and O that have a word (in normal form).
+    pub fn with_word(&self, word: &str) -> &[u32] {
+        let (mut low, mut high) = (0, self.words.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.words.get(middle) < word {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        if low == self.words.len() || self.words.get(low) != word {
+            return &[];
+        }
+        let start = if low == 0 { 0 } else { self.word_ends[low - 1] };
+        &self.word_nodes[start as usize..self.word_ends[low] as usize]
+    }
+
+    /// The transition matrix under these settings, built when first asked for and kept.
+    pub fn view(&self, key: ViewKey) -> Arc<View> {
+        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, view)) = views.iter().find(|(known, _)| *known == key) {
+            return view.clone();
+        }
+        let view = Arc::new(View::new(self, key));
+        if views.len() == VIEWS {
+            views.remove(0);
+        }
+        views.push((key, view.clone()));
+        view
+    }
+}
+
+/// T and S come first in both countings; N and R have no rows.
+pub(super) fn node_of(starts: &[u32; KINDS + 1], row: u32) -> u32 {
+    let gap = starts[Kind::Attribute as usize] - starts[Kind::Entity as usize];
+    if row < starts[Kind::Entity as usize] {
+        row
+    } else {
+        row + gap
+    }
+}

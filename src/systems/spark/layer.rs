@@ -1,0 +1,416 @@
+//! The schema graph beside an index: objects, names, fields, typed edges both ways, vectors of long fields.
+
+use super::arcs::Arcs;
+use super::names::{Names, range};
+use super::schema::{Graph, Schema};
+use crate::embed::vectors::Rows;
+use crate::embed::{Identity, Vectors};
+use crate::index::column::{Column, Strings};
+use crate::index::layer::strings;
+use crate::index::{Columns, Index, IndexError, Layer};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// What a layer is built from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Build {
+    /// The folder with the tables, see [`super::table::read`].
+    pub folder: PathBuf,
+}
+
+/// No object, no passage.
+pub const NONE: u32 = u32::MAX;
+
+/// Objects are numbered in the order of the table, without those that are no passage of the index.
+pub struct SparkLayer {
+    pub meta: Meta,
+    meta_json: Vec<u8>,
+    /// Passage of each object.
+    passage: Column<u32>,
+    /// Object of each passage, or [`NONE`].
+    object: Column<u32>,
+    /// Type of each object, a place in the schema.
+    kind: Column<u32>,
+    /// Objects by type, then by number.
+    kind_ends: Column<u64>,
+    of_kind: Column<u32>,
+    pub labels: Strings,
+    pub names: Names,
+    /// Field values of each object: field, text, and number or NaN.
+    value_ends: Column<u64>,
+    value_field: Column<u32>,
+    value_number: Column<f64>,
+    value_text: Strings,
+    /// Edges from and to each object: the other end and the edge's type, ascending.
+    out: Arcs,
+    back: Arcs,
+    long: Vec<Long>,
+}
+
+/// Vectors of one long field of one type.
+pub struct Long {
+    pub kind: usize,
+    pub field: String,
+    /// Objects that have it, ascending; row `i` of the vectors is that of `objects[i]`.
+    pub objects: Column<u32>,
+    pub vectors: Vectors,
+}
+
+/// What the layer holds and was built from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Meta {
+    pub schema: Schema,
+    /// Field names by the number that values have.
+    pub fields: Vec<String>,
+    /// Type and field of each group of vectors.
+    pub long: Vec<(usize, String)>,
+    pub encoder: Option<Identity>,
+    pub objects: usize,
+    pub edges: usize,
+    /// Passages that are no object.
+    pub bare_passages: usize,
+    /// Objects of the table that are no passage, and edges that ended there.
+    pub left_out: usize,
+    pub edges_left_out: usize,
+}
+
+fn said(said: impl ToString) -> IndexError {
+    IndexError::Layer {
+        layer: SparkLayer::NAME,
+        said: said.to_string(),
+    }
+}
+
+impl SparkLayer {
+    /// # Errors
+    /// Tables that cannot be read, an index without vectors, or a cancelled build.
+    pub fn build(
+        index: &Index,
+        options: &Build,
+        progress: &dyn Fn(&'static str, usize, usize) -> bool,
+    ) -> Result<SparkLayer, IndexError> {
+        let graph = read(&options.folder)?;
+        SparkLayer::from_graph(index, graph, progress)
+    }
+
+    /// # Errors
+    /// As [`SparkLayer::build`].
+    pub fn from_graph(
+        index: &Index,
+        graph: Graph,
+        progress: &dyn Fn(&'static str, usize, usize) -> bool,
+    ) -> Result<SparkLayer, IndexError> {
+        let Graph {
+            mut schema,
+            mut objects,
+            edges,
+        } = graph;
+        let dense = index.dense().ok_or_else(|| {
+            said("it needs vectors, and the index has none; build it with: hopscope index CORPUS --out DIR --encoder static")
+        })?;
+        // Numbers in the layer; a passage that two objects claim stays with the first.
+        let mut number = vec![NONE; objects.len()];
+        let mut object = vec![NONE; index.len()];
+        let mut passage = Vec::with_capacity(objects.len());
+        for (at, row) in objects.iter().enumerate() {
+            if let Some(p) = index.passage_by_id(&row.id)
+                && object[p as usize] == NONE
+            {
+                object[p as usize] = passage.len() as u32;
+                number[at] = passage.len() as u32;
+                passage.push(p);
+            }
+        }
+        if passage.is_empty() {
+            return Err(said(
+                "no object of the schema graph is a passage of the index; index the objects themselves: their identifiers must agree",
+            ));
+        }
+        let (before, edges_before) = (objects.len(), edges.len());
+        let mut kept = number.iter().map(|n| *n != NONE);
+        objects.retain(|_| kept.next().unwrap_or(false));
+        let edges: Vec<(u32, u32, u32)> = edges
+            .into_iter()
+            .map(|(a, b, e)| (number[a as usize], number[b as usize], e))
+            .filter(|(a, b, _)| *a != NONE && *b != NONE)
+            .collect();
+        schema.types.iter_mut().for_each(|t| t.count = 0);
+        schema.edges.iter_mut().for_each(|e| e.count = 0);
+        for (_, _, edge) in &edges {
+            schema.edges[*edge as usize].count += 1;
+        }
+        let kind: Vec<u32> = (objects.iter())
+            .map(|o| schema.type_by_name(&o.kind).unwrap_or(0) as u32)
+            .collect();
+        let mut of_kind: Vec<Vec<u32>> = vec![Vec::new(); schema.types.len()];
+        for (object, kind) in (0..).zip(&kind) {
+            of_kind[*kind as usize].push(object);
+            schema.types[*kind as usize].count += 1;
+        }
+        let fields: Vec<String> = schema
+            .field_names()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        let field_numbers: FxHashMap<&str, u32> =
+            fields.iter().map(String::as_str).zip(0..).collect();
+        let (mut value_ends, mut value_field, mut value_number) = (vec![], vec![], vec![]);
+        let mut value_text: Vec<&str> = Vec::new();
+        for object in &objects {
+            for (name, value) in &object.fields {
+                value_field.push(field_numbers[name.as_str()]);
+                value_number.push(
+                    value
+                        .parse()
+                        .ok()
+                        .filter(|x: &f64| x.is_finite())
+                        .unwrap_or(f64::NAN),
+                );
+                value_text.push(value);
+            }
+            value_ends.push(value_field.len() as u64);
+        }
+        let mut long = Vec::new();
+        let groups: Vec<(usize, String)> = (schema.types.iter().enumerate())
+            .flat_map(|(at, kind)| kind.long_fields().map(move |f| (at, f.name.clone())))
+            .collect();
+        for (done, (at, field)) in groups.iter().enumerate() {
+            if !progress("fields", done, groups.len()) {
+                return Err(IndexError::Cancelled);
+            }
+            let value = |object: &u32| {
+                let fields = &objects[*object as usize].fields;
+                fields
+                    .iter()
+                    .find(|(name, _)| name == field)
+                    .map(|(_, value)| ("", value.as_str()))
+            };
+            let members: Vec<u32> = of_kind[*at]
+                .iter()
+                .copied()
+                .filter(|o| value(o).is_some())
+                .collect();
+            let texts: Vec<(&str, &str)> = members.iter().filter_map(value).collect();
+            let rows = match dense
+                .encoder
+                .passages(&texts, &|_| progress("fields", done, groups.len()))
+            {
+                Err(crate::embed::EmbedError::Cancelled) => return Err(IndexError::Cancelled),
+                rows => rows?,
+            };
+            let mut vectors = Vectors::new(dense.encoder.identity().clone(), rows)?;
+            if matches!(dense.vectors.rows(), Rows::I8 { .. }) {
+                vectors = vectors.quantised();
+            }
+            long.push(Long {
+                kind: *at,
+                field: field.clone(),
+                objects: members.into(),
+                vectors,
+            });
+        }
+        progress("fields", groups.len(), groups.len());
+        let names = Names::build(objects.iter().map(|o| (o.name.as_str(), &o.aliases[..])));
+        let meta = Meta {
+            fields,
+            long: groups,
+            encoder: Some(dense.encoder.identity().clone()),
+            objects: objects.len(),
+            edges: edges.len(),
+            bare_passages: object.iter().filter(|o| **o == NONE).count(),
+            left_out: before - objects.len(),
+            edges_left_out: edges_before - edges.len(),
+            schema,
+        };
+        let mut kind_ends = Vec::new();
+        of_kind.iter().fold(0, |sum, members| {
+            kind_ends.push(sum + members.len() as u64);
+            sum + members.len() as u64
+        });
+        let turned = edges.iter().map(|(a, b, e)| (*b, *a, *e)).collect();
+        let layer = SparkLayer {
+            meta_json: serde_json::to_vec(&meta).map_err(said)?,
+            passage: passage.into(),
+            object: object.into(),
+            kind: kind.into(),
+            kind_ends: kind_ends.into(),
+            of_kind: of_kind.concat().into(),
+            labels: objects.iter().map(|o| &o.name).collect(),
+            names,
+            value_ends: value_ends.into(),
+            value_field: value_field.into(),
+            value_number: value_number.into(),
+            value_text: value_text.into_iter().collect(),
+            out: Arcs::build(meta.objects, edges),
+            back: Arcs::build(meta.objects, turned),
+            long,
+            meta,
+        };
+        Ok(layer)
+    }
+
+    pub fn schema(&self) -> &Schema {
+        &self.meta.schema
+    }
+
+    /// Number of objects.
+    pub fn len(&self) -> usize {
+        self.passage.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.passage.is_empty()
+    }
+
+    pub fn passage(&self, object: u32) -> u32 {
+        self.passage[object as usize]
+    }
+
+    pub fn object(&self, passage: u32) -> Option<u32> {
+        self.object
+            .get(passage as usize)
+            .copied()
+            .filter(|o| *o != NONE)
+    }
+
+    pub fn kind(&self, object: u32) -> usize {
+        self.kind[object as usize] as usize
+    }
+
+    pub fn label(&self, object: u32) -> &str {
+        self.labels.get(object as usize)
+    }
+
+    /// The objects of a type, ascending.
+    pub fn of_kind(&self, kind: usize) -> &[u32] {
+        &self.of_kind[range(&self.kind_ends, kind)]
+    }
+
+    /// The values of a field of an object: text, and number or NaN.
+    pub fn values(&self, object: u32, field: &str) -> impl Iterator<Item = (&str, f64)> {
+        let number = self
+            .meta
+            .fields
+            .iter()
+            .position(|f| f == field)
+            .map_or(NONE, |at| at as u32);
+        range(&self.value_ends, object as usize)
+            .filter(move |i| self.value_field[*i] == number)
+            .map(|i| (self.value_text.get(i), self.value_number[i]))
+    }
+
+    /// Edges from an object (`out`), or to it: the other end and the edge's type.
+    pub fn arcs(&self, object: u32, out: bool) -> impl Iterator<Item = (u32, usize)> {
+        let arcs = if out { &self.out } else { &self.back };
+        arcs.of(object)
+    }
+
+    pub fn long(&self, kind: usize, field: &str) -> Option<&Long> {
+        self.long
+            .iter()
+            .find(|l| l.kind == kind && l.field == field)
+    }
+}
+
+/// Reads tables for a layer.
+fn read(folder: &Path) -> Result<Graph, IndexError> {
+    super::table::read(folder).map_err(said)
+}
+
+impl Layer for SparkLayer {
+    const NAME: &'static str = "spark";
+    const VERSION: u32 = 1;
+
+    fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
+        each("meta", &self.meta_json);
+        each("objects.passage", self.passage.bytes());
+        each("passages.object", self.object.bytes());
+        each("objects.kind", self.kind.bytes());
+        each("kinds.end", self.kind_ends.bytes());
+        each("kinds.object", self.of_kind.bytes());
+        strings("objects.label", &self.labels, each);
+        self.names.columns(each);
+        each("values.end", self.value_ends.bytes());
+        each("values.field", self.value_field.bytes());
+        each("values.number", self.value_number.bytes());
+        strings("values.text", &self.value_text, each);
+        self.out.columns("out", each);
+        self.back.columns("back", each);
+        for (i, long) in self.long.iter().enumerate() {
+            each(&format!("long{i}.object"), long.objects.bytes());
+            match long.vectors.rows() {
+                Rows::F32(values) => each(&format!("long{i}.f32"), values.bytes()),
+                Rows::I8 { values, scales } => {
+                    each(&format!("long{i}.i8"), values.bytes());
+                    each(&format!("long{i}.scale"), scales.bytes());
+                }
+            }
+        }
+    }
+
+    fn open(columns: &Columns) -> Result<SparkLayer, IndexError> {
+        let meta_bytes: Column<u8> = columns.column("meta")?;
+        let meta: Meta = columns.json("meta")?;
+        let mut long = Vec::new();
+        for (i, (kind, field)) in meta.long.iter().enumerate() {
+            let rows = match columns.column(&format!("long{i}.i8")) {
+                Ok(values) => Rows::I8 {
+                    values,
+                    scales: columns.column(&format!("long{i}.scale"))?,
+                },
+                Err(_) => Rows::F32(columns.column(&format!("long{i}.f32"))?),
+            };
+            let identity = meta
+                .encoder
+                .clone()
+                .ok_or_else(|| said("no encoder in its description"))?;
+            let vectors = Vectors::stored(identity, rows)?;
+            let objects: Column<u32> = columns.column(&format!("long{i}.object"))?;
+            columns.length(&format!("long{i}.object"), objects.len(), vectors.len())?;
+            long.push(Long {
+                kind: *kind,
+                field: field.clone(),
+                objects,
+                vectors,
+            });
+        }
+        let layer = SparkLayer {
+            meta_json: meta_bytes.to_vec(),
+            passage: columns.column("objects.passage")?,
+            object: columns.column("passages.object")?,
+            kind: columns.column("objects.kind")?,
+            kind_ends: columns.column("kinds.end")?,
+            of_kind: columns.column("kinds.object")?,
+            labels: columns.strings("objects.label")?,
+            names: Names::open(columns)?,
+            value_ends: columns.column("values.end")?,
+            value_field: columns.column("values.field")?,
+            value_number: columns.column("values.number")?,
+            value_text: columns.strings("values.text")?,
+            out: Arcs::open(columns, "out", &meta)?,
+            back: Arcs::open(columns, "back", &meta)?,
+            long,
+            meta,
+        };
+        let values = layer.value_ends.last().map_or(0, |e| *e as usize);
+        for (name, found, expected) in [
+            ("objects.passage", layer.passage.len(), layer.meta.objects),
+            ("objects.kind", layer.kind.len(), layer.meta.objects),
+            (
+                "kinds.end",
+                layer.kind_ends.len(),
+                layer.meta.schema.types.len(),
+            ),
+            ("kinds.object", layer.of_kind.len(), layer.meta.objects),
+            ("objects.label", layer.labels.len(), layer.meta.objects),
+            ("values.end", layer.value_ends.len(), layer.meta.objects),
+            ("values.field", layer.value_field.len(), values),
+            ("values.number", layer.value_number.len(), values),
+            ("values.text", layer.value_text.len(), values),
+        ] {
+            columns.length(name, found, expected)?;
+        }
+        Ok(layer)
+    }
+}

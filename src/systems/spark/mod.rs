@@ -1,0 +1,155 @@
+//! SPARK: a plan of closed operators over a schema graph, and SAGE's expansion of what it finds.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `schema`, `table`, `stark` | schema graphs, read from tables and from STaRK's folders |
+//! | `pickle`, `unpickle`, `torch` | Python's files as data |
+//! | `layer`, `arcs`, `names` | the graph beside an index, objects by name |
+//! | `plan`, `grammar`, `display` | the operators, what plans may be, a plan as a query |
+//! | `run`, `cut`, `score` | running a plan: sets, the gap cut, the fused score |
+//! | `words`, `question`, `numbers`, `path`, `template` | the template planner |
+//! | `search` | plan, run, fall back, expand |
+//! | `found`, `story`, `missing` | why a passage is there, what happened, why another is not there |
+
+mod arcs;
+mod cut;
+pub mod display;
+mod found;
+mod grammar;
+pub mod layer;
+mod missing;
+pub mod names;
+pub mod numbers;
+mod path;
+pub mod pickle;
+pub mod plan;
+pub mod question;
+pub mod run;
+pub mod schema;
+pub mod score;
+pub mod search;
+pub mod stark;
+mod story;
+pub mod table;
+pub mod template;
+pub mod torch;
+mod unpickle;
+pub mod words;
+
+pub use found::Answer;
+pub use layer::{Build, SparkLayer};
+pub use search::{EdgePolicy, Params, PlanBy, Run, search};
+
+use crate::index::{Index, IndexError};
+use crate::llm::Llm;
+use crate::retrieve::parameters::{Parameter, Parameter as P};
+use crate::retrieve::{RetrieveError, Settings};
+use crate::systems::{Ask, Found, System};
+use std::sync::{Arc, OnceLock};
+
+/// The method.
+#[derive(Debug)]
+pub struct Spark;
+
+static PLANNER: OnceLock<Arc<Llm>> = OnceLock::new();
+
+/// Names the language model that plans where `plan_by` is `endpoint`; once, when the program starts. Without one the
+/// template planner does all.
+pub fn plan_with(llm: Arc<Llm>) {
+    // A second one is not taken: settings of a running program do not change who plans.
+    let _ = PLANNER.set(llm);
+}
+
+/// Where the typed graph lies: beside the corpus.
+///
+/// # Errors
+/// A corpus without nodes and edges beside it.
+pub fn tables(index: &Index) -> Result<Build, IndexError> {
+    let known = ["schema.json", "nodes.tsv", "nodes.jsonl"];
+    let found = known.iter().find_map(|name| index.beside(name));
+    let folder = found.as_deref().and_then(table::beside);
+    folder.map(|folder| Build { folder }).ok_or(IndexError::Layer {
+        layer: "spark",
+        said: "no nodes and edges beside the corpus (nodes.tsv or .jsonl, edges.tsv or .jsonl, schema.json); \
+               with --add, name its folder by --beside FOLDER"
+            .into(),
+    })
+}
+
+impl From<&Settings> for Params {
+    fn from(settings: &Settings) -> Params {
+        Params {
+            plan_by: match settings.choice(P::PlanBy) {
+                "endpoint" => PlanBy::Endpoint,
+                _ => PlanBy::Template,
+            },
+            edge_policy: match settings.choice(P::EdgePolicy) {
+                "+edge" => EdgePolicy::Plus,
+                _ => EdgePolicy::Minus,
+            },
+            candidate_limit: settings.integer(P::CandidateLimit),
+            sage_seeds: settings.integer(P::SageSeeds),
+            sage_neighbours: settings.integer(P::SageNeighbours),
+            fuse_lexical: settings.real(P::FuseLexical),
+            fuse_dense: settings.real(P::FuseDense),
+            bm25_k1: settings.real(P::Bm25K1),
+            bm25_b: settings.real(P::Bm25B),
+            tokens: crate::text::Tokens::from_name(settings.choice(P::Tokens)),
+            result_k: settings.integer(P::ResultK),
+        }
+    }
+}
+
+impl System for Spark {
+    fn uses(&self) -> &'static [Parameter] {
+        &[
+            P::Tokens,
+            P::Bm25K1,
+            P::Bm25B,
+            P::FuseLexical,
+            P::FuseDense,
+            P::PlanBy,
+            P::EdgePolicy,
+            P::CandidateLimit,
+            P::SageSeeds,
+            P::SageNeighbours,
+        ]
+    }
+
+    fn layer(&self) -> Option<&'static str> {
+        Some("spark")
+    }
+
+    fn search(&self, ask: &mut Ask<'_>) -> Result<Arc<dyn Found>, RetrieveError> {
+        let index = ask.index;
+        let build = || SparkLayer::build(index, &tables(index)?, &|_, _, _| true);
+        let layer = match index.beside("schema.json") {
+            Some(_) => index.layer_or(build)?,
+            None => index.layer::<SparkLayer>()?,
+        };
+        let params = Params::from(ask.settings);
+        let (_, vector) = ask.dense()?;
+        let llm = PLANNER.get_or_init(|| Arc::new(Llm::rules()));
+        let run = search(
+            &layer,
+            ask.index,
+            ask.question,
+            Some(vector),
+            &params,
+            llm,
+            ask.stage,
+        )?;
+        Ok(Arc::new(Answer { run, layer, params }))
+    }
+}
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tests_planner;
+#[cfg(test)]
+mod tests_story;
+#[cfg(test)]
+mod tests_whole;

@@ -1,0 +1,300 @@
+//! What a question says, read off its words: the type it asks for, the objects it names, the numbers it compares with.
+
+use super::layer::SparkLayer;
+use super::names::Found;
+use super::numbers::{Bound, bounds};
+use super::schema::Schema;
+use super::words::{Word, form, phrase, places, says, singular, spaced, stem, words};
+use crate::text::Ner;
+use crate::text::names::is_function_word;
+use std::ops::Range;
+
+/// A named object or several of one name: 6.5, step 2.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Anchor {
+    pub words: Range<usize>,
+    /// As written.
+    pub surface: String,
+    pub objects: Vec<(u32, Found)>,
+}
+
+/// A place where a cue of an edge stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cue {
+    pub words: Range<usize>,
+    pub edge: usize,
+    /// Whether it is said with the edge's end as the subject.
+    pub inverse: bool,
+}
+
+/// A question taken apart.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    pub words: Vec<Word>,
+    /// The type asked for, and the words that say so.
+    pub answer: Option<(usize, Range<usize>)>,
+    pub anchors: Vec<Anchor>,
+    pub bounds: Vec<Bound>,
+    pub cues: Vec<Cue>,
+}
+
+/// At most so many objects of one name take part (6.5).
+const SAME_NAME: usize = 5;
+/// The longest name that is looked for without a capital or quotes, in words.
+const LONGEST: usize = 5;
+
+impl Parts {
+    pub fn read(layer: &SparkLayer, question: &str) -> Parts {
+        let words = words(question);
+        let schema = layer.schema();
+        let answer = answer_type(schema, &words);
+        let mut taken = vec![false; words.len()];
+        if let Some((_, place)) = &answer {
+            place.clone().for_each(|i| taken[i] = true);
+        }
+        let anchors = anchors(layer, question, &words, &mut taken);
+        let bounds = bounds(&words, &mut taken);
+        let cues = cues(schema, &words);
+        Parts {
+            words,
+            answer,
+            anchors,
+            bounds,
+            cues,
+        }
+    }
+
+    /// The question without anchors, numbers, function words, words of the schema: step 5. In the question's own words.
+    pub fn rest(&self, schema: &Schema) -> Vec<&str> {
+        let mut out = vec![false; self.words.len()];
+        let spans = (self.anchors.iter().map(|a| &a.words))
+            .chain(self.bounds.iter().map(|b| &b.words))
+            .chain(self.cues.iter().map(|c| &c.words));
+        for span in spans {
+            span.clone().for_each(|i| out[i] = true);
+        }
+        let names = synonyms(schema).into_iter().map(|(_, words)| words);
+        let fields = schema
+            .types
+            .iter()
+            .flat_map(|t| &t.fields)
+            .flat_map(|f| &f.synonyms);
+        let fields = fields.map(|s| phrase(s));
+        for words in names.chain(fields) {
+            for place in noun_places(&self.words, &words) {
+                place.for_each(|i| out[i] = true);
+            }
+        }
+        let asks = [
+            "name", "names", "list", "find", "give", "show", "tell", "many",
+        ];
+        let rest = self.words.iter().zip(out);
+        rest.filter(|(w, out)| !out && says(w) && !asks.contains(&w.text.as_str()))
+            .map(|(w, _)| w.text.as_str())
+            .collect()
+    }
+}
+
+/// Words that ask for each type: its name and synonyms.
+fn synonyms(schema: &Schema) -> Vec<(usize, Vec<String>)> {
+    let mut all = Vec::new();
+    for (at, kind) in schema.types.iter().enumerate() {
+        let words = std::iter::once(spaced(&kind.name)).chain(kind.synonyms.iter().cloned());
+        all.extend(words.map(|w| (at, phrase(&w))));
+    }
+    all
+}
+
+/// Where a noun phrase stands, its words also in the plural.
+fn noun_places(question: &[Word], phrase: &[String]) -> Vec<Range<usize>> {
+    if phrase.is_empty() || phrase.len() > question.len() {
+        return Vec::new();
+    }
+    let same =
+        |word: &Word, noun: &String| word.text == *noun || singular(&word.text) == singular(noun);
+    (0..=question.len() - phrase.len())
+        .filter(|i| question[*i..].iter().zip(phrase).all(|(w, n)| same(w, n)))
+        .map(|i| i..i + phrase.len())
+        .collect()
+}
+
+/// Step 1: the head of the wh-phrase, or of the first noun group; else the only type that can be asked for.
+fn answer_type(schema: &Schema, words: &[Word]) -> Option<(usize, Range<usize>)> {
+    let answerable = |at: &usize| schema.types[*at].answerable;
+    let mut named: Vec<(Range<usize>, usize)> = Vec::new();
+    for (at, phrase) in synonyms(schema) {
+        if answerable(&at) {
+            named.extend(
+                noun_places(words, &phrase)
+                    .into_iter()
+                    .map(|place| (place, at)),
+            );
+        }
+    }
+    // Longer before shorter at the same start, then types in their order.
+    named.sort_by_key(|(place, at)| (place.start, std::cmp::Reverse(place.end), *at));
+    const ASKING: &[&str] = &[
+        "which", "what", "whose", "who", "whom", "where", "name", "list", "find", "give", "show",
+        "tell", "many",
+    ];
+    let asking = words.iter().position(|w| ASKING.contains(&w.text.as_str()));
+    let first = named.first().map(|(place, _)| place.start);
+    let found = match (asking, first) {
+        // "Scientists who ..."
+        (Some(at), Some(first)) if first < at => named.first().cloned(),
+        (Some(at), _) if matches!(words[at].text.as_str(), "who" | "whom" | "whose" | "where") => {
+            let word = if words[at].text == "where" {
+                "where"
+            } else {
+                "who"
+            };
+            let asked =
+                |(_, phrase): &&(usize, Vec<String>)| phrase.len() == 1 && phrase[0] == word;
+            let kinds = synonyms(schema);
+            let said = kinds
+                .iter()
+                .filter(|(k, _)| answerable(k))
+                .find(asked)
+                .map(|(k, _)| *k);
+            let person = || {
+                (0..schema.types.len())
+                    .find(|k| answerable(k) && word == "who" && schema.types[*k].person)
+            };
+            said.or_else(person)
+                .map(|k| (at..at + 1, k))
+                .or_else(|| named.first().cloned())
+        }
+        (Some(at), _) => {
+            // The noun group after the asking word, without what only leads to it: "what is the name of the ...".
+            let leads = |w: &Word| {
+                is_function_word(&w.text)
+                    || ["name", "names", "kind", "type"].contains(&w.text.as_str())
+            };
+            let start = at + 1 + words[at + 1..].iter().take_while(|w| leads(w)).count();
+            let end = start
+                + words[start..]
+                    .iter()
+                    .take_while(|w| !is_function_word(&w.text))
+                    .count();
+            let inside = |place: &Range<usize>| place.start >= start && place.end <= end;
+            let mut group = named.iter().filter(|(place, _)| inside(place));
+            let mut head = group.next().cloned();
+            for next in group {
+                // A compound: its last noun is the head.
+                if head
+                    .as_ref()
+                    .is_some_and(|(place, _)| next.0.start == place.end)
+                {
+                    head = Some(next.clone());
+                }
+            }
+            head.or_else(|| named.first().cloned())
+        }
+        (None, _) => named.first().cloned(),
+    };
+    let only = || {
+        let mut kinds = (0..schema.types.len()).filter(answerable);
+        kinds
+            .next()
+            .filter(|_| kinds.next().is_none())
+            .map(|at| (at, 0..0))
+    };
+    found.map(|(place, at)| (at, place)).or_else(only)
+}
+
+/// Step 2: quoted strings, then names and runs of up to five words, the longest first: "Bohr model" before "Bohr".
+fn anchors(layer: &SparkLayer, question: &str, words: &[Word], taken: &mut [bool]) -> Vec<Anchor> {
+    let within = |range: Range<usize>| {
+        let inside = |w: &Word| w.span.start >= range.start && w.span.end <= range.end;
+        let start = words.iter().position(inside)?;
+        Some(start..start + words[start..].iter().take_while(|w| inside(w)).count())
+    };
+    let mut names: Vec<Range<usize>> = Vec::new();
+    for mention in Ner::RegexPlus.mentions(question) {
+        let Some(span) = within(mention.span) else {
+            continue;
+        };
+        // "Curie's": the name ends before the s.
+        if span.len() > 1 && words[span.end - 1].text == "s" {
+            names.push(span.start..span.end - 1);
+        }
+        names.push(span);
+    }
+    for length in 1..=LONGEST.min(words.len()) {
+        names.extend((0..=words.len() - length).map(|start| start..start + length));
+    }
+    // Stable: a name found by its capitals stands before other words of its length.
+    names.sort_by_key(|span| std::cmp::Reverse(span.len()));
+    let spans = quoted(question).into_iter().filter_map(within).chain(names);
+    let mut anchors: Vec<Anchor> = Vec::new();
+    for span in spans {
+        let own = &words[span.clone()];
+        if taken[span.clone()].iter().any(|t| *t) || !own.iter().any(says) {
+            continue;
+        }
+        let form = form(own);
+        let mut objects = layer.names.exact(&form);
+        objects.truncate(SAME_NAME);
+        let whole = says(&own[0]) && says(&own[own.len() - 1]);
+        if objects.is_empty() && whole {
+            objects = layer.names.close(&form, SAME_NAME);
+        }
+        if objects.is_empty() {
+            continue;
+        }
+        taken[span.clone()].fill(true);
+        let surface = question[own[0].span.start..own[own.len() - 1].span.end].to_owned();
+        anchors.push(Anchor {
+            words: span,
+            surface,
+            objects,
+        });
+    }
+    anchors.sort_by_key(|a| a.words.start);
+    anchors
+}
+
+/// What stands in double quotes, straight or curly.
+fn quoted(question: &str) -> Vec<Range<usize>> {
+    let marks: Vec<(usize, char)> = question
+        .char_indices()
+        .filter(|(_, c)| matches!(c, '"' | '“' | '”' | '«' | '»'))
+        .collect();
+    marks
+        .chunks_exact(2)
+        .map(|m| m[0].0 + m[0].1.len_utf8()..m[1].0)
+        .collect()
+}
+
+/// Every place where an edge's cue stands, but for those inside of a longer cue.
+fn cues(schema: &Schema, words: &[Word]) -> Vec<Cue> {
+    let mut found: Vec<Cue> = Vec::new();
+    for (edge, kind) in schema.edges.iter().enumerate() {
+        let both = [(&kind.cues, false), (&kind.inverse_cues, true)];
+        for (cue, inverse) in both
+            .into_iter()
+            .flat_map(|(list, inverse)| list.iter().map(move |c| (c, inverse)))
+        {
+            let stems: Vec<String> = phrase(cue).iter().map(|w| stem(w)).collect();
+            for place in places(words, &stems) {
+                let cue = Cue {
+                    words: place,
+                    edge,
+                    inverse,
+                };
+                if !found.contains(&cue) {
+                    found.push(cue);
+                }
+            }
+        }
+    }
+    let inside =
+        |a: &Range<usize>, b: &Range<usize>| a.start >= b.start && a.end <= b.end && a != b;
+    let places: Vec<Range<usize>> = found.iter().map(|c| c.words.clone()).collect();
+    found.retain(|cue| !places.iter().any(|other| inside(&cue.words, other)));
+    found
+}
+
+#[cfg(test)]
+#[path = "question_tests.rs"]
+mod tests;
