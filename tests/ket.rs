@@ -412,7 +412,7 @@ fn stories_name_every_stage_and_their_figures_add_up() {
             assert_eq!(number("tokens"), parts.iter().sum::<usize>());
             assert_eq!(number("tokens") + number("free"), 800);
             // What the rows of the context really hold.
-            let text = found.context(index);
+            let text = found.context(index).unwrap();
             let body: usize = text
                 .lines()
                 .filter(|l| !l.starts_with("# "))

@@ -173,6 +173,9 @@ fn print(
             .map(|e| {
                 let mut method = method_json(index, questions, e);
                 method["coverage"] = json!(coverage(e));
+                let answers = e.answers();
+                method["answer_coverage"] = json!({"share": answers.share(), "questions": answers.questions,
+                    "covered": answers.covered, "context_tokens": e.settings.integer(Parameter::ContextTokens)});
                 if e.settings.method().select == Select::Rerank {
                     method["reranker"] = json!(index.reranker().map_or("MaxSim", Reranker::spec));
                 }

@@ -1,10 +1,13 @@
 //! One method over many questions.
 
+use super::answers::{AnswerCoverage, answered, packed};
 use super::measures::{Measures, measures};
 use super::survival::Fate;
 use crate::corpus::Question;
 use crate::index::Index;
-use crate::retrieve::{Hit, Quiet, RetrieveError, Retriever, Settings, nearest};
+use crate::retrieve::{
+    Hit, Parameter, Quiet, Retrieval, RetrieveError, Retriever, Settings, nearest,
+};
 use rayon::prelude::*;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -32,6 +35,8 @@ pub struct PerQuestion {
     /// None without gold.
     pub measures: Option<Measures>,
     pub milliseconds: f64,
+    /// Whether an accepted answer stands in the context; none without answers.
+    pub answered: Option<bool>,
     /// How far its gold got, and what became of its names.
     pub fate: Fate,
 }
@@ -70,12 +75,16 @@ pub fn evaluate(
                 done.fetch_add(1, Ordering::Relaxed);
                 let ranked: Vec<u32> = retrieval.passages.iter().map(|h| h.passage).collect();
                 let measures = measures(&ranked, question);
+                let answered = (!question.answers.is_empty())
+                    .then(|| context(index, &retrieval))
+                    .and_then(|context| answered(&context, &question.answers));
                 Ok(Some(PerQuestion {
                     question: at,
                     fate: Fate::of(&retrieval, question),
                     ranking: retrieval.passages,
                     measures,
                     milliseconds,
+                    answered,
                 }))
             },
         )
@@ -93,6 +102,19 @@ pub fn evaluate(
     })
 }
 
+/// What a reader would be given: the context a system assembled, or the best passages that fit the same budget.
+fn context(index: &Index, retrieval: &Retrieval) -> String {
+    let own = retrieval
+        .found
+        .as_ref()
+        .and_then(|found| found.context(index));
+    own.unwrap_or_else(|| {
+        let tokens = retrieval.settings.integer(Parameter::ContextTokens);
+        let ranking = &retrieval.passages;
+        packed(index, ranking, ranking.len(), tokens)
+    })
+}
+
 /// The value below which a share of the values lies (nearest rank); 0 of none.
 pub fn percentile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
@@ -102,6 +124,13 @@ pub fn percentile(values: &[f64], share: f64) -> f64 {
 }
 
 impl Evaluation {
+    /// The share of questions whose answer stands in their context (KET-RAG, Coverage).
+    pub fn answers(&self) -> AnswerCoverage {
+        let mut all = AnswerCoverage::default();
+        self.per_question.iter().for_each(|q| all.take(q.answered));
+        all
+    }
+
     /// Milliseconds per question at a percentile, 0 to 1.
     pub fn latency(&self, share: f64) -> f64 {
         let all: Vec<f64> = self.per_question.iter().map(|q| q.milliseconds).collect();

@@ -95,6 +95,11 @@ pub trait Found: Any + Debug + Send + Sync {
     /// The parts of a passage's score; they add up to it. Empty where the order is not by a sum.
     fn parts(&self, index: &Index, passage: u32) -> Vec<Part>;
 
+    /// The text a reader is given, for systems that assemble one under a budget.
+    fn context(&self, _index: &Index) -> Option<String> {
+        None
+    }
+
     /// Why a passage is not among the top K: the first is the verdict, all that apply are listed.
     fn missing(&self, index: &Index, passage: u32) -> Vec<Reason>;
 }

@@ -271,11 +271,20 @@ fn plus(text: &str) -> Vec<Mention> {
             }
         }
         let run = &words[at..end];
-        let lead = run.iter().take_while(|w| w.function() && !w.dotted).count();
+        // "New York" begins with a name's own word, "World War I" ends with one.
+        let opens_name = |at: usize| {
+            run[at].text == "New"
+                && run
+                    .get(at + 1)
+                    .is_some_and(|w| w.capital() && !w.function())
+        };
+        let lead = (0..run.len())
+            .take_while(|&at| run[at].function() && !run[at].dotted && !opens_name(at))
+            .count();
         let tail = run[lead..]
             .iter()
             .rev()
-            .take_while(|w| w.function())
+            .take_while(|w| w.function() && w.text != "I")
             .count();
         let kept = &run[lead..run.len() - tail];
         // A particle that led the rest of the run falls with the function word before it.

@@ -6,6 +6,7 @@ use crate::evaluate::{
     by_gold, by_type, compare,
 };
 use crate::index::Index;
+use crate::retrieve::Parameter;
 use std::io::{self, Write};
 
 /// Width of the first column.
@@ -38,6 +39,22 @@ pub fn measures(
             e.latency(0.5),
             e.latency(0.95),
             e.latency(0.99)
+        )?;
+    }
+    let answered: Vec<String> = evaluations
+        .iter()
+        .filter_map(|e| {
+            let share = e.answers().share()?;
+            Some(format!("{} {share:.3}", e.settings.method().name))
+        })
+        .collect();
+    if let Some(first) = evaluations.first().filter(|_| !answered.is_empty()) {
+        let tokens = first.settings.integer(Parameter::ContextTokens);
+        let all = first.answers().questions;
+        writeln!(
+            out,
+            "answer in {tokens} tokens of context, {all} questions: {}",
+            answered.join(", ")
         )?;
     }
     Ok(())

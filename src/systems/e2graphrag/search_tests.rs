@@ -577,6 +577,7 @@ fn without_vectors_only_the_local_modes_answer() {
     let options = BuildOptions {
         entities: EntityOptions::default(),
         encoder: "none".into(),
+        ..BuildOptions::default()
     };
     let index = Index::build(
         corpus(&[KELP, "The lamp sank."], |n| format!("p{n}")),

@@ -223,13 +223,6 @@ impl fmt::Debug for Answer {
     }
 }
 
-impl Answer {
-    /// The context as a reader gets it.
-    pub fn context(&self, index: &Index) -> String {
-        self.run.context(&self.layer, index)
-    }
-}
-
 impl Found for Answer {
     fn passages(&self) -> &[Hit] {
         &self.run.passages
@@ -241,6 +234,10 @@ impl Found for Answer {
 
     fn why(&self, index: &Index, passage: u32) -> String {
         why::why(self, index, passage)
+    }
+
+    fn context(&self, index: &Index) -> Option<String> {
+        Some(self.run.context(&self.layer, index))
     }
 
     /// The order is by place in the context: no sum.
