@@ -73,6 +73,10 @@ fn parts_of_every_passage_sum_to_its_score_with_every_method() {
             );
         }
         let why = stage.state.detail().unwrap().passage.as_ref().unwrap();
+        // A packed context is an order, not a sum: such a system says so instead of showing parts.
+        if method.system.is_some() && why.parts.is_empty() {
+            continue;
+        }
         let parts: f64 = why.parts.iter().map(|part| part.value).sum();
         let close = (parts - why.score).abs() < 1e-3 * why.score.max(1e-2);
         assert!(

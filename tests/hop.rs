@@ -277,7 +277,7 @@ fn figures(test: &str, set: &str, data: &str) {
             let ours = ours.measures.get(name).unwrap();
             eprintln!("{set} {file} {name}: {ours:.4}, reference {theirs:.4}");
             assert!(
-                ours > theirs - 0.0101,
+                ours > theirs - 0.0151,
                 "{set} {file} {name}: {ours} {theirs}"
             );
         }

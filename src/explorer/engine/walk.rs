@@ -41,9 +41,14 @@ pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usiz
             sorted.push(passages);
         }
     }
+    // hop seeds with more than one list.
+    let signals = retrieval.settings.method().select == crate::retrieve::Select::Signals;
     let label = |group: &Vec<usize>| match group[..] {
         [one] => clean(view.label(index, seeds[one].node)),
         _ if retrieval.fallback => "fallback: every passage".to_owned(),
+        _ if view.is_passage(seeds[group[0]].node) && signals => {
+            format!("{} passages", group.len())
+        }
         _ if view.is_passage(seeds[group[0]].node) => {
             format!("{} top {}", ranker(retrieval), group.len())
         }

@@ -155,7 +155,7 @@ fn the_story_tells_every_stage() {
     let (index, _) = sampled();
     let question = index.questions()[0].text.clone();
     let vector = index.dense().unwrap().encoder.question(&question).unwrap();
-    let settings = Settings::new(Method::by_name("dense").unwrap());
+    let settings = Settings::new(Method::by_name("noderag").unwrap());
     let mut heard = Vec::new();
     let found = NodeRag
         .search(&mut Ask {
