@@ -160,7 +160,9 @@ fn items(
     subject: Option<&Subject>,
 ) -> Vec<Item> {
     let place = |span: &Range<usize>| {
-        let (start, end) = (span.start - sentence.start, span.end - sentence.start);
+        // A name may begin before the sentence where the splitter took its full stop for an end: "St. Louis".
+        let start = span.start.saturating_sub(sentence.start);
+        let end = span.end.saturating_sub(sentence.start);
         tokens.partition_point(|t| t.span.end <= start)
             ..tokens.partition_point(|t| t.span.start < end)
     };
@@ -417,6 +419,17 @@ mod tests {
             (1, 0.5, Pattern::CoOccurrence)
         );
         assert!(of("They say Hull beat HULL.", "", cooc).is_empty());
+    }
+
+    #[test]
+    fn a_name_that_begins_before_its_sentence_does_no_harm() {
+        let text = "He saw St. Louis founded Harbor Press.";
+        let cut = text.find("Louis").unwrap();
+        let names = [7..16, 25..37];
+        assert_eq!(&text[names[0].clone()], "St. Louis");
+        let sentences = [0..cut - 1, cut..text.len()];
+        let found = relations(text, "", &sentences, &names, Options::default());
+        assert!(found.iter().all(|r| r.object == "Harbor Press"));
     }
 
     #[test]
