@@ -174,7 +174,7 @@ fn the_graph_is_stored_measured_and_used() {
     ];
     let printed = text(&args);
     assert!(printed.contains("hnsw M 8, efC 200; recall@10 at ef 64: "));
-    assert!(printed.contains(" over 80 questions") && printed.contains("hnsw 0."));
+    assert!(printed.contains(" over 92 questions") && printed.contains("hnsw 0."));
     let built = json(&[&args[..], &["--json"]].concat());
     for part in [
         "read", "names", "words", "vectors", "hnsw", "writing", "total",
@@ -277,7 +277,7 @@ fn vectors_from_files() {
     );
     let error = fails(&strings(&with(&name(&passages))));
     assert!(
-        error.contains("p.npy: 2 x 225 values, expected 80 x 225"),
+        error.contains("p.npy: 2 x 225 values, expected 92 x 225"),
         "{error}"
     );
     let error = fails(&["index", &corpus, "--out", &out, "--vectors", "p.npy"]);

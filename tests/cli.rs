@@ -186,7 +186,7 @@ fn eval_measures_and_writes_a_run() {
         "--json",
     ]);
     assert_eq!(built["passages"], 225);
-    assert_eq!(built["questions"], 80);
+    assert_eq!(built["questions"], 92);
     let run = home.path().join("out.run");
     let args = [
         "eval",
@@ -207,7 +207,7 @@ fn eval_measures_and_writes_a_run() {
         }
         assert!(method["latency_ms"]["p95"].as_f64().unwrap() > 0.0);
         let rows = method["per_question"].as_array().unwrap();
-        assert_eq!(rows.len(), 80);
+        assert_eq!(rows.len(), 92);
         // The mean of the rows with gold is the measure.
         let judged: Vec<f64> = rows
             .iter()

@@ -204,11 +204,11 @@ mod tests {
         let entry = create(&options(225, 8), &with).unwrap();
         assert_eq!(create(&options(226, 8), &without), None);
         assert_eq!(entry.recall.passages.sample, 113);
-        assert_eq!(entry.recall.questions.unwrap().sample, 80);
+        assert_eq!(entry.recall.questions.unwrap().sample, 92);
         assert!(entry.recall.passages.recall > 0.99 && entry.recall.ef_search == 64);
         let said = entry.to_string();
         assert!(said.starts_with("hnsw M 8, efC 60; recall@10 at ef 64: "));
-        assert!(said.ends_with(" over 80 questions"), "{said}");
+        assert!(said.ends_with(" over 92 questions"), "{said}");
 
         // The stored graph is the one that the same options derive, node by node.
         let (opened, bare) = (Index::open(&with).unwrap(), Index::open(&without).unwrap());
