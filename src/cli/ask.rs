@@ -1,6 +1,7 @@
 //! `hopscope ask` and `hopscope trace`: one question.
 
 use super::load::{judged_by, load};
+use super::thinking::{Thinking, report};
 use super::{How, Reading};
 use crate::explain::{self, trace::seed_json};
 use crate::index::Index;
@@ -25,6 +26,8 @@ pub struct AskArgs {
     top: Option<usize>,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    thinking: Thinking,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -39,12 +42,18 @@ impl AskArgs {
         };
         let mut settings = self.how.settings(None)?;
         set_top(&mut settings, self.top)?;
-        let index = load(path.as_deref(), &self.reading, &mut settings)?;
+        let index = load(
+            path.as_deref(),
+            &self.reading,
+            &self.thinking,
+            &mut settings,
+        )?;
         let by = self.how.reranker.as_deref();
         let index = judged_by(index, by, std::slice::from_ref(&settings))?;
         let mut recorder = Recorder::new();
-        let retrieval =
-            Retriever::new(index.clone()).retrieve(question, &settings, &mut recorder)?;
+        let retrieval = Retriever::new(index.clone()).retrieve(question, &settings, &mut recorder);
+        report(&index.llm());
+        let retrieval = retrieval?;
         unapplied(&retrieval);
         Ok((index, retrieval, recorder.stages))
     }

@@ -5,6 +5,7 @@ mod table;
 
 use super::ask::set_top;
 use super::load::{judged_by, load};
+use super::thinking::{Thinking, report};
 use super::{ConditionFailed, How, Reading, interrupt};
 use crate::corpus::{self, Lookup, Question};
 use crate::embed::Reranker;
@@ -49,6 +50,8 @@ pub struct EvalArgs {
     top: Option<usize>,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    thinking: Thinking,
     /// Write a TREC run; with several methods the method's name is added to the file's.
     #[arg(long, value_name = "FILE")]
     run: Option<PathBuf>,
@@ -86,7 +89,12 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         .iter()
         .map(|name| how.settings(*name))
         .collect::<Result<Vec<_>>>()?;
-    let index = load(Some(&args.index), &args.reading, &mut all[0])?;
+    let index = load(
+        Some(&args.index),
+        &args.reading,
+        &args.thinking,
+        &mut all[0],
+    )?;
     let index = judged_by(index, args.reranker.as_deref(), &all)?;
     for settings in &mut all {
         set_top(settings, args.top)?;
@@ -117,6 +125,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         }
         evaluations.push(evaluation);
     }
+    report(&index.llm());
     if let Some(path) = &args.run {
         for evaluation in &evaluations {
             let path = run_path(path, evaluation, evaluations.len());

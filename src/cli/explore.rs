@@ -1,6 +1,7 @@
 //! `hopscope [INDEX]`: the explorer, or a picture of it.
 
 use super::load::{judged_by, load};
+use super::thinking::{Thinking, report};
 use super::{How, Reading};
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::picture::{self, Caption};
@@ -25,6 +26,8 @@ pub struct ExploreArgs {
     how: How,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    thinking: Thinking,
     /// Theme: default-dark, default-light, high-contrast, colour-blind, ansi16, mono, or one of your own.
     #[arg(long)]
     theme: Option<String>,
@@ -80,7 +83,12 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
             .filter(|_| args.how.method.is_none()),
     )?;
     configured(&mut settings, &config)?;
-    let index = load(args.index.as_deref(), &args.reading, &mut settings)?;
+    let index = load(
+        args.index.as_deref(),
+        &args.reading,
+        &args.thinking,
+        &mut settings,
+    )?;
     let index = judged_by(index, args.how.reranker.as_deref(), &[])?;
     let argument = args
         .index
@@ -103,7 +111,8 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
         }
         None => {
             let question = args.question.clone();
-            runtime::run(
+            let llm = index.llm();
+            let code = runtime::run(
                 index,
                 Options {
                     settings,
@@ -115,7 +124,9 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
                     folders,
                     notes,
                 },
-            )
+            );
+            report(&llm);
+            code
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `hopscope index PATH... --out DIR [--with LAYER]` and `hopscope index --add LAYER INDEX`
 
 use super::load::Bars;
+use super::thinking::{self, Thinking, report_json};
 use super::{How, Reading, interrupt};
 use crate::corpus;
 use crate::index::Layer;
@@ -40,6 +41,8 @@ pub struct IndexArgs {
     add: Vec<String>,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    thinking: Thinking,
     /// With --add: where the corpus lies, for layers that read a file beside it (links.tsv).
     #[arg(long, value_name = "FOLDER", requires = "add")]
     beside: Vec<PathBuf>,
@@ -91,6 +94,11 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     };
     let kinds =
         layers_named(&with(&args.with), LAYERS).map_err(|said| anyhow!("--with: {said}"))?;
+    let bars = Bars::new();
+    let llm = args
+        .thinking
+        .open(Some(bars.announce()))?
+        .unwrap_or_default();
     interrupt::watch();
     let start = Instant::now();
     let mut options = args.reading.options();
@@ -99,7 +107,6 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let (corpus, report) = corpus::read(&args.paths, &options)?;
     eprintln!("{report}");
     let read = start.elapsed().as_secs_f64();
-    let bars = Bars::new();
     let layers = RefCell::new(Vec::new());
     let built = Index::create_with(
         corpus,
@@ -118,6 +125,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         &bars,
         &|index| {
             index.look_beside(&args.paths);
+            index.think_with(llm.clone());
             settings_of(&settings, index, |settings| {
                 layers.replace(build_layers(index, &kinds, settings, &bars)?);
                 Ok(())
@@ -125,6 +133,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         },
     );
     bars.clear();
+    thinking::report(&llm);
     let built = built?;
     let layers = layers.into_inner();
     let seconds = start.elapsed().as_secs_f64();
@@ -144,7 +153,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
             "index": out, "passages": m.passages, "questions": m.questions, "entities": m.entities, "edges": m.edges,
             "bytes": built.bytes, "seconds": spent,
             "peak_memory_bytes": peak_memory(), "settings": m.options, "encoder": m.dense, "fingerprint": m.fingerprint, "report": report,
-            "layers": layers_json(m, &layers),
+            "layers": layers_json(m, &layers), "llm": report_json(&llm),
         }));
     }
     println!("{}", out.display());
@@ -192,21 +201,28 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
             args.add.join(",")
         );
     }
+    let bars = Bars::of(&[]);
+    let llm = args
+        .thinking
+        .open(Some(bars.announce()))?
+        .unwrap_or_default();
     interrupt::watch();
     let start = Instant::now();
-    let bars = Bars::of(&[]);
     let index = Index::open(folder)?;
     index.look_beside(&args.beside);
+    index.think_with(llm.clone());
     let added = settings_of(&settings, &index, |settings| {
         add_layers(&index, folder, &kinds, settings, &bars)
     });
     bars.clear();
+    thinking::report(&llm);
     let (manifest, layers) = added?;
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
         return super::print_json(&json!({
             "index": folder, "layers": layers_json(&manifest, &layers), "seconds": seconds,
             "peak_memory_bytes": peak_memory(), "fingerprint": manifest.fingerprint,
+            "llm": report_json(&llm),
         }));
     }
     println!("{}", folder.display());

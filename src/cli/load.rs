@@ -2,10 +2,12 @@
 
 use super::Reading;
 use super::interrupt;
+use super::thinking::Thinking;
 use crate::corpus;
 use crate::embed::Reranker;
 use crate::index::build::STATIC;
 use crate::index::{BuildOptions, Index, Progress, Step, sample};
+use crate::llm::Announce;
 use crate::retrieve::nearest::near;
 use crate::retrieve::view::entity_options;
 use crate::retrieve::{METHODS, Select, Settings};
@@ -15,8 +17,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Opens or builds what INDEX names, and completes the settings with what the index was built with. A corpus is indexed
-/// with the settings' own extractor, so nothing has to be derived afterwards.
-pub fn load(path: Option<&Path>, reading: &Reading, settings: &mut Settings) -> Result<Arc<Index>> {
+/// with the settings' own extractor, so nothing has to be derived afterwards. A language model is let in where one is named.
+pub fn load(
+    path: Option<&Path>,
+    reading: &Reading,
+    thinking: &Thinking,
+    settings: &mut Settings,
+) -> Result<Arc<Index>> {
     let index = match path {
         None => sample::index()?,
         Some(path) if Index::is_index(path) => Index::open(path)?,
@@ -41,6 +48,7 @@ pub fn load(path: Option<&Path>, reading: &Reading, settings: &mut Settings) -> 
             index
         }
     };
+    thinking.of(&index)?;
     settings.adopt(&index);
     Ok(Arc::new(index))
 }
@@ -116,6 +124,12 @@ impl Bars {
         let bar = self.all.add(bar);
         bars.push((step, bar.clone()));
         bar
+    }
+
+    /// Says on stderr what a model is about to be asked, above the bars.
+    pub fn announce(&self) -> Announce {
+        let all = self.all.clone();
+        Box::new(move |task, estimate| all.suspend(|| eprintln!("{task}: {estimate}")))
     }
 
     pub fn clear(&self) {

@@ -10,6 +10,7 @@ mod interrupt;
 mod lists;
 mod load;
 mod stats;
+mod thinking;
 
 use crate::corpus::{Format, ReadOptions};
 use crate::retrieve::{Method, Settings};

@@ -1,6 +1,7 @@
 //! `hopscope stats [INDEX]`: what the graph looks like, as built and as the settings see it.
 
 use super::load::load;
+use super::thinking::Thinking;
 use super::{How, Reading};
 use crate::embed::{Rows, Vectors};
 use crate::evaluate::{GraphShape, shape::Degrees};
@@ -56,7 +57,12 @@ pub fn run(args: &StatsArgs) -> Result<()> {
     if settings.method().graph.is_none() {
         bail!("method {} has no graph", args.method);
     }
-    let index = load(args.index.as_deref(), &args.reading, &mut settings)?;
+    let index = load(
+        args.index.as_deref(),
+        &args.reading,
+        &Thinking::default(),
+        &mut settings,
+    )?;
     let view = Retriever::new(index.clone()).view(&settings, &mut Quiet);
     let (raw, seen) = (GraphShape::raw(&view.graph), GraphShape::view(&view));
     let masked = |by: Mask| {

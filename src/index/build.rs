@@ -282,6 +282,7 @@ fn build(
         derived: Mutex::default(),
         layers: RwLock::default(),
         beside: RwLock::default(),
+        llm: RwLock::default(),
     };
     Ok((index, seconds))
 }

@@ -21,6 +21,7 @@ pub use passages::Passages;
 
 use crate::corpus::Question;
 use crate::embed::Reranker;
+use crate::llm::Llm;
 use crate::text::Tokens;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
@@ -43,6 +44,8 @@ pub struct Index {
     layers: RwLock<Vec<layer::Slot>>,
     /// Folders of the corpus, where this process read it: layers look for files beside it there.
     beside: RwLock<Vec<PathBuf>>,
+    /// Who answers what a published system asks a language model; rules unless said.
+    llm: RwLock<Option<Arc<Llm>>>,
 }
 
 /// Derived graphs kept in memory.
@@ -217,6 +220,23 @@ impl Index {
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let files = folders.iter().map(|folder| folder.join(name));
         files.into_iter().find(|file| file.is_file())
+    }
+
+    /// Names who answers what layers and searches would ask a language model. It is not stored: layers keep who made them.
+    pub fn think_with(&self, llm: Arc<Llm>) {
+        *self
+            .llm
+            .write()
+            .unwrap_or_else(std::sync::PoisonError::into_inner) = Some(llm);
+    }
+
+    /// Who answers; the rules, where nobody was named.
+    pub fn llm(&self) -> Arc<Llm> {
+        let llm = self
+            .llm
+            .read()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        llm.clone().unwrap_or_else(|| Arc::new(Llm::rules()))
     }
 
     /// Takes over a graph that a layer stores, so that it is not derived again.

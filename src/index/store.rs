@@ -509,5 +509,6 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
         derived: Mutex::default(),
         layers: RwLock::new(layers),
         beside: RwLock::default(),
+        llm: RwLock::default(),
     })
 }

@@ -28,6 +28,29 @@ pub struct Counters {
     pub seconds: f64,
 }
 
+/// In one line; what is zero is left out but calls and answers kept.
+impl fmt::Display for Counters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} items: {} answers kept, {} calls, {} + {} tokens",
+            self.items, self.hits, self.calls, self.prompt_tokens, self.completion_tokens
+        )?;
+        for (count, what) in [
+            (self.invalid, "invalid answers"),
+            (self.dropped, "pieces dropped"),
+            (self.failures, "failures"),
+            (self.fallbacks, "fallbacks to the rules"),
+            (self.unkept, "answers not kept"),
+        ] {
+            if count > 0 {
+                write!(f, ", {count} {what}")?;
+            }
+        }
+        write!(f, ", {:.2} s", self.seconds)
+    }
+}
+
 impl Counters {
     pub(super) fn add(&mut self, other: &Counters) {
         self.items += other.items;
@@ -53,6 +76,15 @@ pub struct Estimate {
     pub calls: usize,
     /// Of all calls, roughly: four bytes a token.
     pub input_tokens: u64,
+}
+
+impl std::ops::AddAssign for Estimate {
+    fn add_assign(&mut self, other: Estimate) {
+        self.items += other.items;
+        self.kept += other.kept;
+        self.calls += other.calls;
+        self.input_tokens += other.input_tokens;
+    }
 }
 
 /// Tokens of so many bytes, roughly, without the model's tokenizer.

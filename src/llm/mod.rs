@@ -13,6 +13,7 @@
 //! | `cache` | answers on disk |
 //! | `work` | many items under way |
 //! | `count` | what it took, and what it would take |
+//! | `shares` | who made how much of a layer |
 
 pub mod cache;
 pub mod count;
@@ -20,6 +21,7 @@ pub mod endpoint;
 pub mod provider;
 pub mod reply;
 pub mod schema;
+pub mod shares;
 pub mod task;
 mod work;
 
@@ -27,6 +29,7 @@ pub use cache::Cache;
 pub use count::{Counters, Estimate};
 pub use endpoint::{Endpoint, Settings};
 pub use provider::{Failure, Provider, Replay, Rules};
+pub use shares::{Share, Shares};
 pub use task::{Spec, Task};
 
 use cache::Key;
@@ -121,6 +124,16 @@ pub struct Llm {
     provider: Box<dyn Provider>,
     cache: Option<Cache>,
     counters: Mutex<BTreeMap<&'static str, Counters>>,
+    announce: Option<Announce>,
+}
+
+/// Hears what a build is about to ask: of which task, and how much.
+pub type Announce = Box<dyn Fn(&'static str, &Estimate) + Send + Sync>;
+
+impl Default for Llm {
+    fn default() -> Llm {
+        Llm::rules()
+    }
 }
 
 impl Llm {
@@ -134,6 +147,28 @@ impl Llm {
             provider,
             cache,
             counters: Mutex::default(),
+            announce: None,
+        }
+    }
+
+    /// Lets someone hear of every estimate before its items are asked.
+    #[must_use]
+    pub fn announcing(self, announce: Announce) -> Llm {
+        Llm {
+            announce: Some(announce),
+            ..self
+        }
+    }
+
+    /// Whether a model may answer at all. Without one a caller need not go through the seam.
+    pub fn thinks(&self) -> bool {
+        self.model().is_some()
+    }
+
+    /// Tells what is going to be asked.
+    pub fn announce<T: Task>(&self, estimate: &Estimate) {
+        if let Some(announce) = self.announce.as_ref().filter(|_| self.thinks()) {
+            announce(T::SPEC.name, estimate);
         }
     }
 

@@ -4,7 +4,7 @@
 use super::schema::{Schema, list, maybe, object, text};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a kind of work is called, explained and checked.
 #[derive(Debug)]
@@ -146,14 +146,21 @@ task!(
 );
 
 task!(
-    /// Entities and relations of a text.
+    /// Entities and relations of a text. A relation of something that is not listed is dropped and counted.
     ExtractGraph "extract_graph" 1, ExtractInput => Extracted,
     object([
         ("entities", list(object([("name", text()), ("type", free()), ("description", free())]))),
         ("relations", list(object([("source", text()), ("target", text()), ("description", free()), ("strength", Schema::Number)]))),
     ]),
     "List the entities of `text` (types: those in `types`, or the nearest word) with a description from the text, and \
-     the relations between them with a strength from 1 to 10. `source` and `target` are names of listed entities."
+     the relations between them with a strength from 1 to 10. `source` and `target` are names of listed entities.",
+    mend |output| {
+        let form = |name: &str| name.trim().to_lowercase();
+        let known: BTreeSet<String> = output.entities.iter().map(|e| form(&e.name)).collect();
+        let before = output.relations.len();
+        output.relations.retain(|r| known.contains(&form(&r.source)) && known.contains(&form(&r.target)));
+        before - output.relations.len()
+    }
 );
 
 task!(

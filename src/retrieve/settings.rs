@@ -66,12 +66,18 @@ impl Settings {
             graph.map_or(String::new(), |entry| value(&entry.options).to_string())
         };
         let (m, width) = (number(|o| o.m), number(|o| o.ef_construction));
+        // Whoever names a language model wants it to plan.
+        let planner = match index.llm().thinks() {
+            true => "endpoint",
+            false => "template",
+        };
         let named = [
             (Parameter::Ner, &*built.ner),
             (Parameter::Norm, &*built.norm),
             (Parameter::AliasLinking, linking),
             (Parameter::HnswM, &*m),
             (Parameter::HnswEfConstruction, &*width),
+            (Parameter::PlanBy, planner),
         ];
         let values = named
             .iter()

@@ -1,4 +1,4 @@
-//! The subject of every sentence, carried over from the one before where it is only a pronoun (systems.md 6.2).
+//! The subject of every sentence, carried over from the one before where it is only a pronoun.
 
 use super::pos::{Pos, Token, tag};
 use std::ops::Range;

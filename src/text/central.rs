@@ -1,4 +1,4 @@
-//! Which sentences of a text are central, and summaries made of them (systems.md 6.2).
+//! Which sentences of a text are central, and summaries made of them.
 
 use super::chunks;
 use crate::text::names::FUNCTION_WORDS;
@@ -32,7 +32,7 @@ impl Idf {
     }
 
     /// ln((1 + N) / (1 + df)) + 1: at least 1, so that a word of every text still counts. The source leaves the form of
-    /// idf open; this is the smoothed one of the entity graph (systems.md 1.3).
+    /// idf open; this is the smoothed one of the entity graph.
     pub fn of(&self, stem: &str) -> f64 {
         let df = self.df.get(stem).copied().unwrap_or(0);
         (f64::from(1 + self.texts) / f64::from(1 + df)).ln() + 1.0

@@ -1,6 +1,6 @@
 //! Tokens of the core and windows of them: how a document becomes chunks.
 //!
-//! A token is a maximal run of letters and digits (systems.md 0); characters of scripts without spaces are one token
+//! A token is a maximal run of letters and digits; characters of scripts without spaces are one token
 //! each. What lies between two tokens belongs to the one before, so neighbouring windows leave nothing out.
 
 use std::ops::Range;

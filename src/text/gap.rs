@@ -1,4 +1,4 @@
-//! What stands between two names of a sentence, read by the patterns of systems.md 6.4.
+//! What stands between two names of a sentence, read by the patterns
 
 use super::pos::{Pos, Token};
 use super::relations::Pattern;

@@ -1,4 +1,4 @@
-//! The singular of English nouns, by an irregular list and suffix rules (systems.md 6.2).
+//! The singular of English nouns, by an irregular list and suffix rules.
 
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;

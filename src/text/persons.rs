@@ -1,4 +1,4 @@
-//! Names of a text with a guess whether each is a person (stand-in L1 of systems.md 6.3).
+//! Names of a text with a guess whether each is a person (stand-in L1).
 
 use super::lexicon::classes;
 use super::person_words::{FIRST_NAMES, HONORIFICS, NO_PERSON, OF_HEADS};

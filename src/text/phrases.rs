@@ -1,4 +1,4 @@
-//! Key phrases of a text and titles of groups of texts (systems.md 6.2).
+//! Key phrases of a text and titles of groups of texts.
 
 use super::central::{Idf, stems};
 use super::pos::{Pos, Token, tag};

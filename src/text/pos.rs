@@ -1,4 +1,4 @@
-//! Parts of speech by closed-class lists, verb forms, suffixes and the word before (POS-lite, systems.md 6.2).
+//! Parts of speech by closed-class lists, verb forms, suffixes and the word before (POS-lite).
 
 use super::lexicon::{self as lx, Classes, classes};
 use super::pos_cut::cut;

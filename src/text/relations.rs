@@ -1,4 +1,4 @@
-//! Relations between names by patterns over parts of speech: rule open information extraction (systems.md 6.4).
+//! Relations between names by patterns over parts of speech: rule open information extraction.
 
 use super::carry::{Subject, subjects};
 use super::gap::{Link, coordination, further, link};

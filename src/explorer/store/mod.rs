@@ -37,18 +37,11 @@ impl Folders {
     }
 
     fn decide(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<Self> {
-        let set = |name: &str| variable(name).filter(|path| !path.as_os_str().is_empty());
-        if let Some(home) = set("HOPSCOPE_HOME") {
+        if let Some(home) = set(&variable, "HOPSCOPE_HOME") {
             return Some(Self::under(&home));
         }
-        let name = "hopscope";
-        let xdg = |variable: &str, fallback: PathBuf| {
-            // The specification says to ignore a relative path.
-            let base = set(variable).filter(|path| path.is_absolute());
-            base.unwrap_or(fallback).join(name)
-        };
         if cfg!(windows) {
-            let own = directories::ProjectDirs::from("", "", name)?;
+            let own = directories::ProjectDirs::from("", "", NAME)?;
             return Some(Self {
                 config: own.config_dir().to_owned(),
                 data: own.data_dir().to_owned(),
@@ -56,12 +49,10 @@ impl Folders {
             });
         }
         // macOS too: people who live in a terminal look for their settings in ~/.config.
-        let base = directories::BaseDirs::new()?;
-        let home = base.home_dir();
         Some(Self {
-            config: xdg("XDG_CONFIG_HOME", home.join(".config")),
-            data: xdg("XDG_DATA_HOME", home.join(".local/share")),
-            state: xdg("XDG_STATE_HOME", home.join(".local/state")),
+            config: xdg(&variable, "XDG_CONFIG_HOME", ".config")?,
+            data: xdg(&variable, "XDG_DATA_HOME", ".local/share")?,
+            state: xdg(&variable, "XDG_STATE_HOME", ".local/state")?,
         })
     }
 
@@ -97,6 +88,37 @@ impl Folders {
     /// Where the last session stopped.
     pub fn session_file(&self) -> PathBuf {
         self.state.join("session.json")
+    }
+}
+
+const NAME: &str = "hopscope";
+
+/// A variable with something in it.
+fn set(variable: &impl Fn(&str) -> Option<PathBuf>, name: &str) -> Option<PathBuf> {
+    variable(name).filter(|path| !path.as_os_str().is_empty())
+}
+
+/// A folder of ours where this variable says, or there in the home.
+fn xdg(variable: &impl Fn(&str) -> Option<PathBuf>, name: &str, fallback: &str) -> Option<PathBuf> {
+    let home = directories::BaseDirs::new()?.home_dir().to_owned();
+    // The specification says to ignore a relative path.
+    let base = set(variable, name).filter(|path| path.is_absolute());
+    Some(base.unwrap_or_else(|| home.join(fallback)).join(NAME))
+}
+
+/// Where things lie that can be made again, at a price: `None` where there is no home at all.
+pub fn cache_folder() -> Option<PathBuf> {
+    cache_by(|name| std::env::var_os(name).map(PathBuf::from))
+}
+
+fn cache_by(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    match set(&variable, "HOPSCOPE_HOME") {
+        Some(home) => Some(home.join("cache")),
+        None if cfg!(windows) => {
+            let own = directories::ProjectDirs::from("", "", NAME)?;
+            Some(own.cache_dir().to_owned())
+        }
+        None => xdg(&variable, "XDG_CACHE_HOME", ".cache"),
     }
 }
 

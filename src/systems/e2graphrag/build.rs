@@ -4,9 +4,11 @@ use super::documents::{Running, documents};
 use super::entities::{Sentence, extract, names};
 use super::hops::Pairs;
 use super::layer::{E2Build, E2Graph, Meta, NO_NODE};
-use super::tree::{Group, Summarise, Summarised, levels, summarise};
+use super::tree::{Group, Summarise, Summarised, fits, levels, summarise};
 use crate::embed::{EmbedError, Kind, Vectors};
 use crate::index::{Dense, Index, IndexError, Passages};
+use crate::llm::task::OneText;
+use crate::llm::{Llm, Made, Origin, Shares, task};
 use crate::text::Norm;
 use crate::text::central::Idf;
 use crate::text::chunks::{Chunk, windows};
@@ -15,8 +17,12 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
-/// Texts of summaries, and the passages each quotes.
-type Texts = (Vec<String>, Vec<Vec<u32>>);
+/// Texts of summaries, the passages each quotes, and who wrote them.
+struct Texts {
+    summaries: Vec<String>,
+    quotes: Vec<Vec<u32>>,
+    made: Shares,
+}
 
 type Progress<'a> = &'a dyn Fn(&'static str, usize, usize) -> bool;
 
@@ -51,7 +57,12 @@ pub(super) fn build(
     let leaves = leaves(passages, &documents, options);
     let read = read(passages, &leaves, progress)?;
     let tree = levels(&counts(&documents, &leaves), options.tree_group);
-    let (summaries, quotes) = summaries(&leaves, &tree, &read, options, progress)?;
+    let llm = index.llm();
+    let Texts {
+        summaries,
+        quotes,
+        made,
+    } = summaries(&leaves, &tree, &read, options, &llm, progress)?;
     let vectors = match index.dense() {
         Some(dense) => Some(vectors(dense, &leaves, &summaries, progress)?),
         None => None,
@@ -82,7 +93,8 @@ pub(super) fn build(
         summaries: summaries.len(),
         entities: names.len(),
         edges: graph.targets.len() / 2,
-        origin: "rule(summarise, 1)".into(),
+        origin: made.said("rule(summarise, 1)"),
+        made,
         identity: vectors.as_ref().map(|v| v.identity().clone()),
     };
     let of = |f: &dyn Fn(&Leaf) -> u32| leaves.iter().map(f).collect::<Vec<u32>>().into();
@@ -249,7 +261,8 @@ fn in_batches<I: Sync, T: Send>(
     Ok(done)
 }
 
-/// A text of a node and the passages its parts come from: where each part begins, and its passage.
+/// A text of a node and the passages its parts come from: where each part begins, and its passage. A model's words have
+/// no parts: they come from everything below.
 struct Sourced {
     text: String,
     parts: Vec<(u32, u32)>,
@@ -261,6 +274,7 @@ fn summaries(
     tree: &[Vec<Group>],
     read: &Read,
     options: &E2Build,
+    llm: &Llm,
     progress: Progress,
 ) -> Result<Texts, IndexError> {
     let total: usize = tree.iter().map(Vec::len).sum();
@@ -279,72 +293,111 @@ fn summaries(
             .map(|span| Norm::Simple.apply(&sentence[span]))
             .collect()
     };
-    let mut quotes = Vec::with_capacity(total);
+    let mut quotes: Vec<Vec<u32>> = Vec::with_capacity(total);
+    let mut made = Shares::default();
     for (number, level) in tree.iter().enumerate() {
         let before = nodes.len() - leaves.len();
         let tell = |step, done, _| progress(step, before + done, total);
-        let made: Vec<Sourced> = in_batches(level, "summaries", &tell, |group| {
-            let children = group.children.clone();
-            let cut = |child: u32| match leaves.get(child as usize) {
-                Some(leaf)
-                    if child > children.start
-                        && leaves[child as usize - 1].document == leaf.document =>
-                {
-                    leaf.own
+        let cut = |group: &Group, child: u32| match leaves.get(child as usize) {
+            Some(leaf)
+                if child > group.children.start
+                    && leaves[child as usize - 1].document == leaf.document =>
+            {
+                leaf.own
+            }
+            _ => 0,
+        };
+        let input = |group: &Group| Summarise {
+            level: number + 1,
+            texts: group
+                .children
+                .clone()
+                .map(|child| &nodes[child as usize].text[cut(group, child)..])
+                .collect(),
+            max_tokens: options.summary_tokens,
+        };
+        let answers = answers(level, &input, llm, &tell)?;
+        answers.iter().for_each(|answer| made.count(answer));
+        // Text, parts, and all passages it stands for.
+        let work: Vec<(usize, &Group)> = level.iter().enumerate().collect();
+        let written = in_batches(&work, "summaries", &tell, |&(at, group)| {
+            let below = || {
+                let leaves = group.leaves.clone().map(|leaf| &leaves[leaf as usize]);
+                leaves.flat_map(|leaf| leaf.passages.clone()).collect()
+            };
+            if let Some(answer) = answers.get(at).filter(|a| by_model(a)) {
+                let (text, parts) = (answer.value.text.clone(), Vec::new());
+                return (Sourced { text, parts }, below());
+            }
+            let Summarised { text, quotes: told } = summarise(&input(group), &read.idf, entities);
+            let mut parts = Vec::with_capacity(told.len());
+            let mut passages: Vec<u32> = Vec::with_capacity(told.len());
+            let mut known = true;
+            for (start, child, from) in told {
+                let child = group.children.start + child;
+                let from = cut(group, child) as u32 + from;
+                match nodes[child as usize].passage(from) {
+                    Some(passage) => {
+                        parts.push((start, passage));
+                        passages.push(passage);
+                    }
+                    // It quotes a text that quotes nothing.
+                    None => {
+                        known = false;
+                        let summary = (child as usize).checked_sub(leaves.len());
+                        passages.extend(summary.iter().flat_map(|&s| &quotes[s]));
+                    }
                 }
-                _ => 0,
-            };
-            let texts = children
-                .clone()
-                .map(|child| &nodes[child as usize].text[cut(child)..])
-                .collect();
-            let input = Summarise {
-                level: number + 1,
-                texts,
-                max_tokens: options.summary_tokens,
-            };
-            let Summarised { text, quotes } = summarise(&input, &read.idf, entities);
-            let parts = quotes
-                .into_iter()
-                .map(|(start, child, from)| {
-                    let child = children.start + child;
-                    (
-                        start,
-                        nodes[child as usize].passage(cut(child) as u32 + from),
-                    )
-                })
-                .collect();
-            Sourced { text, parts }
+            }
+            if !known {
+                parts.clear();
+            }
+            if passages.is_empty() {
+                passages = below();
+            }
+            (Sourced { text, parts }, passages)
         })?;
-        for (made, group) in made.iter().zip(level) {
+        for (node, mut all) in written {
             let mut seen = FxHashSet::default();
-            let quoted = made.parts.iter().map(|part| part.1);
-            // A summary in other words stands for everything below it.
-            let below = group
-                .leaves
-                .clone()
-                .flat_map(|leaf| leaves[leaf as usize].passages.clone());
-            let all: Vec<u32> = if made.parts.is_empty() {
-                below.collect()
-            } else {
-                quoted.collect()
-            };
-            quotes.push(all.into_iter().filter(|p| seen.insert(*p)).collect());
+            all.retain(|p| seen.insert(*p));
+            quotes.push(all);
+            nodes.push(node);
         }
-        nodes.extend(made);
     }
-    Ok((
-        nodes.drain(leaves.len()..).map(|node| node.text).collect(),
+    Ok(Texts {
+        summaries: nodes.drain(leaves.len()..).map(|node| node.text).collect(),
         quotes,
-    ))
+        made,
+    })
+}
+
+fn by_model(answer: &Made<OneText>) -> bool {
+    matches!(answer.origin, Origin::Llm { .. })
+}
+
+/// What a model answers for a level of the tree; nothing where none is named. A node without an answer of it has an empty
+/// text, and the rules write it where their quotes are at hand.
+fn answers<'g>(
+    level: &'g [Group],
+    input: &dyn Fn(&'g Group) -> Summarise<'g>,
+    llm: &Llm,
+    progress: Progress,
+) -> Result<Vec<Made<OneText>>, IndexError> {
+    if !llm.thinks() {
+        return Ok(Vec::new());
+    }
+    let inputs: Vec<_> = level.iter().map(|group| input(group).asked()).collect();
+    llm.announce::<task::Summarise>(&llm.estimate::<task::Summarise>(&inputs));
+    let go_on = |done| progress("summaries", done, inputs.len());
+    llm.items::<task::Summarise>(&inputs, &fits, |_| OneText::default(), &go_on)
+        .map_err(|_| IndexError::Cancelled)
 }
 
 impl Sourced {
-    fn passage(&self, byte: u32) -> u32 {
+    /// The passage of a byte; none in a text without parts.
+    fn passage(&self, byte: u32) -> Option<u32> {
         let at = self.parts.partition_point(|part| part.0 <= byte);
-        self.parts
-            .get(at.saturating_sub(1))
-            .map_or(0, |part| part.1)
+        self.parts.get(at.saturating_sub(1)).map(|part| part.1)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::embed::{Identity, Vectors};
 use crate::index::column::{Column, Strings};
 use crate::index::layer::strings;
 use crate::index::{Columns, Index, IndexError, Layer, Passages};
+use crate::llm::Shares;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -45,8 +46,11 @@ pub struct Meta {
     pub entities: usize,
     /// Pairs of entities that meet in a sentence.
     pub edges: usize,
-    /// Who wrote the summaries: `rule(summarise, 1)`.
+    /// Who wrote the summaries: `rule(summarise, 1)`, or what [`Meta::made`] says in one line.
     pub origin: String,
+    /// Who wrote how many of them; empty where no model was asked.
+    #[serde(default, skip_serializing_if = "Shares::is_empty")]
+    pub made: Shares,
     /// The encoder of the node vectors; none in an index without vectors.
     pub identity: Option<Identity>,
 }

@@ -1,4 +1,4 @@
-//! Why a passage is not among the returned ones (systems.md 7.4).
+//! Why a passage is not among the returned ones.
 
 use super::search::{Mode, Params, search, shared};
 use super::story::{Answer, clip, count, farther};

@@ -1,4 +1,4 @@
-//! E2GraphRAG: a tree of summaries and a graph of entities that meet in sentences (systems.md 2).
+//! E2GraphRAG: a tree of summaries and a graph of entities that meet in sentences.
 //!
 //! | file | what lives there |
 //! |---|---|

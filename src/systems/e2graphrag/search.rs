@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The parameters of a search; defaults of systems.md 10.
+/// The parameters of a search; defaults
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// `result_k`: most chunks of a local answer, number of nodes of a global one (max_chunk_setting of the code).

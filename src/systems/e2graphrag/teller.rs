@@ -1,4 +1,4 @@
-//! The stages of a search as a story (systems.md 7.2).
+//! The stages of a search as a story.
 
 use super::layer::NO_NODE;
 use super::search::{Candidate, Mode, shared, within};

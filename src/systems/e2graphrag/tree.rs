@@ -1,6 +1,8 @@
 //! The summary tree: groups of consecutive nodes, level by level, and their summaries (2.1; stand-in L2 of 6.3).
 
+use crate::llm::task::{OneText, SummariseInput};
 use crate::text::central::{self, Idf};
+use crate::text::chunks;
 use std::ops::Range;
 
 /// A summary node before its text is made.
@@ -80,6 +82,30 @@ pub struct Summarise<'a> {
     pub level: usize,
     pub texts: Vec<&'a str>,
     pub max_tokens: usize,
+}
+
+impl Summarise<'_> {
+    /// The same for a model.
+    pub fn asked(&self) -> SummariseInput {
+        SummariseInput {
+            level: self.level as u32,
+            texts: self.texts.iter().map(|text| (*text).to_owned()).collect(),
+            max_tokens: self.max_tokens as u32,
+        }
+    }
+}
+
+/// A model's tokens are no words: a summary is too long when it has twice as many words as it may have tokens.
+///
+/// # Errors
+/// How long it is.
+pub fn fits(input: &SummariseInput, output: &OneText) -> Result<(), String> {
+    match (chunks::count(&output.text), input.max_tokens as usize) {
+        (words, most) if words > 2 * most => {
+            Err(format!("text: {words} words; at most {most} tokens"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A summary and where its sentences come from.

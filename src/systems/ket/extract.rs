@@ -4,6 +4,7 @@
 //! to its output, so that a model can answer in its place. Its fidelity is lower (class B-): more names and more
 //! relations, descriptions that quote instead of telling.
 
+use crate::llm::task::{self, ExtractInput};
 use crate::text::Norm;
 use crate::text::central::{Idf, centrality};
 use crate::text::chunks;
@@ -41,7 +42,8 @@ pub struct GraphRelation {
     pub description: String,
     /// Sentences that say so; those without a pattern count half.
     pub strength: f64,
-    pub pattern: Pattern,
+    /// None: a model says it in its own words.
+    pub pattern: Option<Pattern>,
 }
 
 /// What was taken.
@@ -105,6 +107,46 @@ pub fn extract_graph(input: &GraphText, idf: &Idf, cooc: bool) -> Extracted {
     }
 }
 
+impl GraphText {
+    /// The same for a model. Types are free: local search reads none.
+    pub fn asked(&self) -> ExtractInput {
+        ExtractInput {
+            text: self.text.clone(),
+            types: Vec::new(),
+        }
+    }
+}
+
+/// Strength that a model gives a relation is from 1 to 10.
+const STRENGTH: (f64, f64) = (1.0, 10.0);
+
+/// What a model took from a text. A name is mentioned as often as the text has it, and once at least: a model may spell it
+/// otherwise.
+pub fn told(input: &GraphText, output: &task::Extracted) -> Extracted {
+    let entity = |e: &task::Entity| GraphEntity {
+        name: one_line(&e.name),
+        description: Some(one_line(&e.description))
+            .filter(|said| !said.is_empty())
+            .into_iter()
+            .collect(),
+        mentions: input.text.matches(e.name.trim()).count().max(1),
+    };
+    let relation = |r: &task::Relation| GraphRelation {
+        source: one_line(&r.source),
+        target: one_line(&r.target),
+        description: one_line(&r.description),
+        strength: r.strength.clamp(STRENGTH.0, STRENGTH.1),
+        pattern: None,
+    };
+    let form = |name: &str| Norm::Simple.apply(name);
+    Extracted {
+        entities: output.entities.iter().map(entity).collect(),
+        relations: (output.relations.iter().map(relation))
+            .filter(|r| form(&r.source) != form(&r.target))
+            .collect(),
+    }
+}
+
 /// Relations whose both ends are names of the text.
 fn relate(
     input: &GraphText,
@@ -156,7 +198,7 @@ fn relate(
                 target: target.clone(),
                 description,
                 strength,
-                pattern: relation.pattern,
+                pattern: Some(relation.pattern),
             }),
         }
     }

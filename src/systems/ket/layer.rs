@@ -5,13 +5,14 @@ use super::keywords::Keywords;
 use super::neighbours::KnnGraph;
 use super::options::{Changes, Core, CoreBy, KetBuild, Params, Sizes};
 use super::rows;
-use super::skeleton::{Skeleton, Sources};
+use super::skeleton::{MadeBy, Skeleton, Sources};
 use super::units::Units;
 use crate::embed::vectors::Rows;
 use crate::embed::{EmbedError, Identity, Vectors};
 use crate::index::column::Column;
 use crate::index::layer::{Columns, SMALL};
 use crate::index::{Dense, Index, IndexError, Layer, Passages};
+use crate::llm::{Llm, Shares};
 use crate::text::central::Idf;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,6 +24,11 @@ pub struct Meta {
     pub sizes: Sizes,
     /// What made names, descriptions and relations.
     pub origin: String,
+    /// Who made how many stretches, and who merged how many long descriptions; empty where no model was asked.
+    #[serde(default, skip_serializing_if = "Shares::is_empty")]
+    pub made: Shares,
+    #[serde(default, skip_serializing_if = "Shares::is_empty")]
+    pub merged: Shares,
     pub documents: usize,
     pub chunks: usize,
     pub units: usize,
@@ -176,6 +182,7 @@ impl Ket {
             }
         }
         let mut skeletons: Vec<Arc<Skeleton>> = Vec::new();
+        let mut made = MadeBy::default();
         if !distinct.is_empty() {
             step("skeleton", 0, 1)?;
             let from = Sources {
@@ -185,16 +192,20 @@ impl Ket {
                 knn: &knn,
                 idf: &idf(passages),
                 chunk_tokens: sizes.chunk_tokens,
+                llm: &index.llm(),
             };
             let each = |d: usize, t: usize| progress("skeleton", d, t);
-            let built = Skeleton::build_all(&from, &distinct, options, &each)?;
+            let (built, by) = Skeleton::build_all(&from, &distinct, options, &each)?;
+            made = by;
             skeletons = built.into_iter().map(Arc::new).collect();
         }
         let last = units.len().checked_sub(1).map(|u| u as u32);
         let meta = Meta {
             options: options.clone(),
             sizes,
-            origin: ORIGIN.into(),
+            origin: made.extracted.said(ORIGIN),
+            made: made.extracted,
+            merged: made.merged,
             documents: last.map_or(0, |u| units.document(u) as usize + 1),
             chunks: last.map_or(0, |u| units.chunk(u) as usize + 1),
             units: units.len(),
@@ -316,9 +327,11 @@ impl Ket {
             knn: &self.knn,
             idf: &idf(index.passages()),
             chunk_tokens: self.meta.sizes.chunk_tokens,
+            // A slider asks no model: that would take minutes and money at every step.
+            llm: &Llm::rules(),
         };
         let built = Skeleton::build_all(&from, &[*core], &self.meta.options, &|_, _| true);
-        let mut built = built.map_err(stopped)?;
+        let (mut built, _) = built.map_err(stopped)?;
         let skeleton = Arc::new(built.remove(0));
         keep(&mut lock().skeletons, skeleton.clone());
         Ok(skeleton)

@@ -1,6 +1,8 @@
 //! What many stretches of text tell, merged by name: descriptions collected, strengths added up.
 
 use super::extract::Extracted;
+use crate::llm::task::{self, MergeInput, OneText};
+use crate::llm::{Cancelled, Llm, Shares};
 use crate::text::Norm;
 use crate::text::central::{Idf, summary};
 use crate::text::chunks;
@@ -112,14 +114,15 @@ impl Merge {
             let own = &mut self.relations[number as usize];
             own.weight += relation.strength;
             link(&mut own.units, run);
-            if relation.pattern == Pattern::CoOccurrence {
+            if relation.pattern == Some(Pattern::CoOccurrence) {
                 if own.sentence.is_empty() {
                     own.sentence.clone_from(&relation.description);
                 }
                 continue;
             }
-            // Told the other way round, a predicate needs its subject.
-            let said = if (own.source, own.target) == (source, target) {
+            // Told the other way round, a predicate needs its subject; a model's sentence has it.
+            let whole = relation.pattern.is_none();
+            let said = if whole || (own.source, own.target) == (source, target) {
                 relation.description.clone()
             } else {
                 format!(
@@ -184,11 +187,70 @@ impl Merge {
 
     /// Descriptions as text, cut where they grew long.
     pub fn finish(self, idf: &Idf) -> Merged {
+        let texts = self.entities.par_iter();
+        let texts = texts.map(|e| described(&e.sentences, idf)).collect();
+        self.with(texts)
+    }
+
+    /// The same, with long descriptions merged by a model where one is named. Counts who did.
+    ///
+    /// # Errors
+    /// When `progress`, which hears of descriptions done, stops it.
+    pub fn finish_by(
+        self,
+        idf: &Idf,
+        llm: &Llm,
+        shares: &mut Shares,
+        progress: &dyn Fn(usize) -> bool,
+    ) -> Result<Merged, Cancelled> {
+        if !llm.thinks() {
+            return Ok(self.finish(idf));
+        }
+        let long: Vec<usize> = (0..self.entities.len())
+            .filter(|&e| tokens(&self.entities[e].sentences) > MOST_TOKENS)
+            .collect();
+        let inputs: Vec<MergeInput> = long
+            .iter()
+            .map(|&e| MergeInput {
+                name: self.entities[e].name.clone(),
+                descriptions: some(&self.entities[e].sentences)
+                    .map(str::to_owned)
+                    .collect(),
+            })
+            .collect();
+        llm.announce::<task::Merge>(&llm.estimate::<task::Merge>(&inputs));
+        let fits = |_: &MergeInput, output: &OneText| match chunks::count(&output.text) {
+            words if words > 2 * MOST_TOKENS => {
+                Err(format!("text: {words} words; at most {MOST_TOKENS} tokens"))
+            }
+            _ => Ok(()),
+        };
+        let stand_in = |input: &MergeInput| OneText {
+            text: described(&input.descriptions, idf),
+        };
+        let made = llm.items::<task::Merge>(&inputs, &fits, stand_in, progress)?;
+        made.iter().for_each(|one| shares.count(one));
+        let mut texts: Vec<String> = (self.entities.par_iter())
+            .map(|e| match tokens(&e.sentences) > MOST_TOKENS {
+                true => String::new(),
+                false => e.sentences.join(" "),
+            })
+            .collect();
+        for (e, one) in long.into_iter().zip(made) {
+            let words: Vec<&str> = one.value.text.split_whitespace().collect();
+            texts[e] = words.join(" ");
+        }
+        Ok(self.with(texts))
+    }
+
+    /// Everything, with these descriptions.
+    fn with(self, texts: Vec<String>) -> Merged {
         let entities = self
             .entities
-            .into_par_iter()
-            .map(|e| MergedEntity {
-                description: described(e.sentences, idf),
+            .into_iter()
+            .zip(texts)
+            .map(|(e, description)| MergedEntity {
+                description,
                 name: e.name,
                 mentions: e.mentions,
                 units: e.units,
@@ -216,14 +278,22 @@ impl Merge {
     }
 }
 
+fn tokens(sentences: &[String]) -> usize {
+    sentences.iter().map(|s| chunks::count(s)).sum()
+}
+
+/// At most so many of them, spread evenly.
+fn some(sentences: &[String]) -> impl Iterator<Item = &str> {
+    let step = sentences.len().div_ceil(MOST_SENTENCES).max(1);
+    sentences.iter().step_by(step).map(String::as_str)
+}
+
 /// The union of a name's sentences, cut to its central ones above the budget (task `merge`).
-fn described(sentences: Vec<String>, idf: &Idf) -> String {
-    let tokens: usize = sentences.iter().map(|s| chunks::count(s)).sum();
-    if tokens <= MOST_TOKENS {
+fn described(sentences: &[String], idf: &Idf) -> String {
+    if tokens(sentences) <= MOST_TOKENS {
         return sentences.join(" ");
     }
-    let step = sentences.len().div_ceil(MOST_SENTENCES);
-    let some: Vec<&str> = sentences.iter().step_by(step).map(String::as_str).collect();
+    let some: Vec<&str> = some(sentences).collect();
     let cut = summary(&some, MOST_TOKENS, idf, |_| Vec::new());
     cut.text.split('\n').collect::<Vec<_>>().join(" ")
 }
@@ -265,11 +335,11 @@ mod tests {
                     target: (*target).into(),
                     description: (*said).into(),
                     strength: *strength,
-                    pattern: if *strength < 1.0 {
+                    pattern: Some(if *strength < 1.0 {
                         Pattern::CoOccurrence
                     } else {
                         Pattern::Verb
-                    },
+                    }),
                 })
                 .collect(),
         }
@@ -338,7 +408,7 @@ mod tests {
         let sentences: Vec<String> = (0..900)
             .map(|i| format!("Word{i} stands in the harbour of Hull."))
             .collect();
-        let text = described(sentences, &Idf::default());
+        let text = described(&sentences, &Idf::default());
         let tokens = chunks::count(&text);
         assert!(
             tokens <= MOST_TOKENS && tokens > MOST_TOKENS - 10,

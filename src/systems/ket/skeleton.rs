@@ -1,6 +1,6 @@
 //! The skeleton graph: names and relations of the core units, merged by name (KET-RAG, 3.2.4).
 
-use super::extract::{Extracted, GraphText, extract_graph};
+use super::extract::{Extracted, GraphText, extract_graph, told};
 use super::merge::{Merge, Merged};
 use super::neighbours::KnnGraph;
 use super::options::{Core, KetBuild};
@@ -10,6 +10,8 @@ use crate::embed::{Identity, Vectors};
 use crate::index::column::{Column, Strings};
 use crate::index::layer::{Columns, strings};
 use crate::index::{Dense, EntityGraph, Index, IndexError, Passages};
+use crate::llm::task::{self, ExtractGraph, ExtractInput};
+use crate::llm::{Estimate, Llm, Origin, Shares};
 use crate::text::central::Idf;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -67,6 +69,45 @@ pub struct Sources<'a> {
     pub idf: &'a Idf,
     /// l: what is read at once.
     pub chunk_tokens: usize,
+    /// Who extracts and merges.
+    pub llm: &'a Llm,
+}
+
+/// Who made names and relations, and who merged long descriptions.
+#[derive(Debug, Default)]
+pub struct MadeBy {
+    pub extracted: Shares,
+    pub merged: Shares,
+}
+
+impl Sources<'_> {
+    /// What each stretch tells, by a model where one is named, and counts who said it.
+    fn told(
+        &self,
+        inputs: &[GraphText],
+        cooc: bool,
+        made: &mut Shares,
+        progress: &dyn Fn(usize) -> bool,
+    ) -> Result<Vec<Extracted>, IndexError> {
+        let by_rules = |input: &GraphText| extract_graph(input, self.idf, cooc);
+        if !self.llm.thinks() {
+            return Ok(inputs.par_iter().map(by_rules).collect());
+        }
+        let asked: Vec<ExtractInput> = inputs.iter().map(GraphText::asked).collect();
+        // The rules' own result says more than the task's output: they run below, where it is kept.
+        let nothing = |_: &ExtractInput| task::Extracted::default();
+        let answers = (self.llm)
+            .items::<ExtractGraph>(&asked, &crate::llm::any, nothing, progress)
+            .map_err(|_| IndexError::Cancelled)?;
+        answers.iter().for_each(|answer| made.count(answer));
+        let pairs = inputs.par_iter().zip(&answers);
+        Ok(pairs
+            .map(|(input, answer)| match answer.origin {
+                Origin::Llm { .. } => told(input, &answer.value),
+                _ => by_rules(input),
+            })
+            .collect())
+    }
 }
 
 /// Stretches whose extractions lie in memory at once.
@@ -198,7 +239,7 @@ impl Skeleton {
         cores: &[Core],
         options: &KetBuild,
         progress: &dyn Fn(usize, usize) -> bool,
-    ) -> Result<Vec<Skeleton>, IndexError> {
+    ) -> Result<(Vec<Skeleton>, MadeBy), IndexError> {
         let graph = from.index.entity_graph(from.index.options());
         // Runs in order, and which cores have each.
         let mut wanted: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
@@ -209,15 +250,21 @@ impl Skeleton {
             }
         }
         let wanted: Vec<(Vec<u32>, Vec<usize>)> = wanted.into_iter().collect();
+        let text = |run: &[u32]| stretch(from.index.passages(), &graph, from.units, run);
+        if from.llm.thinks() {
+            let mut estimate = Estimate::default();
+            for runs in wanted.chunks(BATCH) {
+                let inputs: Vec<_> = runs.iter().map(|(run, _)| text(run).asked()).collect();
+                estimate += from.llm.estimate::<ExtractGraph>(&inputs);
+            }
+            from.llm.announce::<ExtractGraph>(&estimate);
+        }
+        let mut made = MadeBy::default();
         let mut merges: Vec<Merge> = cores.iter().map(|_| Merge::default()).collect();
         for (batch, runs) in wanted.chunks(BATCH).enumerate() {
-            let told: Vec<Extracted> = runs
-                .par_iter()
-                .map(|(run, _)| {
-                    let input = stretch(from.index.passages(), &graph, from.units, run);
-                    extract_graph(&input, from.idf, options.cooc)
-                })
-                .collect();
+            let inputs: Vec<GraphText> = runs.par_iter().map(|(run, _)| text(run)).collect();
+            let go_on = |done| progress(batch * BATCH + done, wanted.len());
+            let told = from.told(&inputs, options.cooc, &mut made.extracted, &go_on)?;
             for ((run, cores), told) in runs.iter().zip(told) {
                 for core in cores {
                     merges[*core].take(run, &told);
@@ -234,11 +281,13 @@ impl Skeleton {
             if options.pmi {
                 merge.weigh_by_information();
             }
-            let merged = merge.finish(from.idf);
+            let merged = merge
+                .finish_by(from.idf, from.llm, &mut made.merged, &go_on)
+                .map_err(|_| IndexError::Cancelled)?;
             let vectors = encode(from.dense, &merged, built.first(), &go_on)?;
             built.push(Skeleton::lay_out(*core, from.units.len(), merged, vectors));
         }
-        Ok(built)
+        Ok((built, made))
     }
 
     /// Merged names and relations as columns.

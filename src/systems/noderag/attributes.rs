@@ -1,8 +1,9 @@
-//! Important entities and their profiles (NodeRAG, node augmentation; systems.md 4.2.3 and 6.3, L7).
+//! Important entities and their profiles (NodeRAG, node augmentation).
 
 use crate::graph::adjacency::{Adjacency, degrees, edges};
 use crate::graph::betweenness::{Sources, betweenness};
 use crate::graph::kcore::core_numbers;
+use crate::llm::task::AttributeInput;
 use crate::text::central::{Idf, centrality};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -85,6 +86,35 @@ pub struct Attribute<'a> {
     pub units: Vec<&'a str>,
     /// Lines of its relations: "a predicate b".
     pub relations: Vec<&'a str>,
+}
+
+/// Words of units, and of relations, that a model is told of an entity (the code's limit).
+const TOLD: usize = 2000;
+
+/// The first of these texts that have so many words together, and one at least.
+pub fn within(texts: &[&str], words: usize) -> Vec<String> {
+    let mut left = words;
+    let mut some = Vec::new();
+    for text in texts {
+        let own = text.split_whitespace().count();
+        if own > left && !some.is_empty() {
+            break;
+        }
+        left = left.saturating_sub(own);
+        some.push((*text).to_owned());
+    }
+    some
+}
+
+impl Attribute<'_> {
+    /// The same for a model.
+    pub fn asked(&self) -> AttributeInput {
+        AttributeInput {
+            name: self.name.to_owned(),
+            units: within(&self.units, TOLD),
+            relations: within(&self.relations, TOLD),
+        }
+    }
 }
 
 /// A profile.

@@ -1,7 +1,7 @@
 //! From an index to the layer: decomposition, profiles, communities, semantic matching, vectors, similarity edges.
 
 use super::attributes::{Attribute, CoreRule, attribute, important};
-use super::decompose::{Decompose, decompose};
+use super::decompose::{Decompose, Decomposed, decompose, told};
 use super::graph::{Draft, Piece, Place};
 use super::layer::{Counts, NodeRagLayer};
 use super::node::Kind;
@@ -9,11 +9,14 @@ use crate::embed::{Encoder, Hnsw, HnswOptions, Kind as EncoderKind, Vectors};
 use crate::graph::betweenness::Sources;
 use crate::graph::neighbours::base_layer;
 use crate::index::{Dense, Index, IndexError, Layer};
+use crate::llm::task::{self, AttributeInput, OneText};
+use crate::llm::{Estimate, Llm, Origin, any};
 use crate::text::central::Idf;
 use crate::text::{chunks, persons};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What the layer is built with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,6 +81,7 @@ impl NodeRagLayer {
             options,
             watch,
             draft: Draft::default(),
+            llm: index.llm(),
             counts: Counts::default(),
             known: FxHashSet::default(),
             idf: Idf::default(),
@@ -96,6 +100,7 @@ pub(super) struct Build<'a> {
     pub(super) dense: &'a Dense,
     pub(super) options: &'a NodeRagBuild,
     pub(super) watch: Watch<'a>,
+    pub(super) llm: Arc<Llm>,
     pub(super) draft: Draft,
     pub(super) counts: Counts,
     pub(super) known: FxHashSet<String>,
@@ -141,6 +146,46 @@ impl Build<'_> {
         }
     }
 
+    /// What these texts say, by a model where one is named; `before` passages were done.
+    fn taken_apart(
+        &mut self,
+        batch: &[Piece],
+        before: usize,
+    ) -> Result<Vec<Decomposed>, IndexError> {
+        let (passages, known) = (self.index.passages(), &self.known);
+        let input = |piece: &Piece| {
+            let p = piece.passage as usize;
+            let text = &passages.text(p)[piece.start as usize..piece.end as usize];
+            let title = passages.title(p);
+            Decompose { title, text, known }
+        };
+        if !self.llm.thinks() {
+            let by_rules = |piece| decompose(&input(piece));
+            return Ok(batch.par_iter().map(by_rules).collect());
+        }
+        let inputs: Vec<OneText> = batch
+            .iter()
+            .map(|piece| asked(passages.text(piece.passage as usize), piece))
+            .collect();
+        let (watch, total) = (self.watch, passages.len());
+        let go_on = |done: usize| watch("units", (before + done).min(total), total);
+        // The rules' own result says more than the task's output: they run below, where it is kept.
+        let nothing = |_: &OneText| task::Decomposed::default();
+        let answers = self
+            .llm
+            .items::<task::Decompose>(&inputs, &any, nothing, &go_on)
+            .map_err(|_| IndexError::Cancelled)?;
+        let apart = batch.par_iter().zip(&answers);
+        let apart = apart
+            .map(|(piece, answer)| match answer.origin {
+                Origin::Llm { .. } => told(&input(piece), &answer.value),
+                _ => decompose(&input(piece)),
+            })
+            .collect();
+        answers.iter().for_each(|a| self.counts.made.count(a));
+        Ok(apart)
+    }
+
     /// T, S, N, R and the vectors of T and S.
     fn decompose(&mut self) -> Result<(), IndexError> {
         let index = self.index;
@@ -154,25 +199,25 @@ impl Build<'_> {
             }
         }
         self.idf = Idf::new(passages.texts.iter());
+        if self.llm.thinks() {
+            let mut estimate = Estimate::default();
+            for p in 0..total {
+                let text = passages.text(p);
+                let cut = pieces(p as u32, text, self.options.chunk_tokens);
+                let inputs: Vec<OneText> = cut.iter().map(|piece| asked(text, piece)).collect();
+                estimate += self.llm.estimate::<task::Decompose>(&inputs);
+            }
+            self.llm.announce::<task::Decompose>(&estimate);
+        }
         for start in (0..total).step_by(BATCH) {
             self.tell("units", start, total)?;
-            let known = &self.known;
             let size = self.options.chunk_tokens;
-            let batch: Vec<Vec<_>> = (start..total.min(start + BATCH))
+            let batch: Vec<Piece> = (start..total.min(start + BATCH))
                 .into_par_iter()
-                .map(|p| {
-                    let (title, text) = (passages.title(p), passages.text(p));
-                    pieces(p as u32, text, size)
-                        .into_iter()
-                        .map(|piece| {
-                            let text = &text[piece.start as usize..piece.end as usize];
-                            let out = decompose(&Decompose { title, text, known });
-                            (piece, out)
-                        })
-                        .collect()
-                })
+                .flat_map_iter(|p| pieces(p as u32, passages.text(p), size))
                 .collect();
-            for (piece, out) in batch.iter().flatten() {
+            let apart = self.taken_apart(&batch, start)?;
+            for (piece, out) in batch.iter().zip(&apart) {
                 self.draft.add(*piece, out);
             }
         }
@@ -236,7 +281,7 @@ impl Build<'_> {
         );
         let unit_count = self.draft.count(Kind::Unit) as u32;
         let (draft, idf) = (&self.draft, &self.idf);
-        let made: Vec<(String, Vec<u32>)> = all
+        let inputs: Vec<(Attribute<'_>, Vec<u32>)> = all
             .par_iter()
             .map(|&entity| {
                 let near = graph.neighbors_slice(entities.start + entity);
@@ -251,11 +296,38 @@ impl Build<'_> {
                         .flat_map(|&r| relations[(r - entities.end) as usize].lines())
                         .collect(),
                 };
-                let out = attribute(&input, idf);
-                let sources = out.units.iter().map(|&at| own[at as usize]).collect();
-                (out.text, sources)
+                (input, own)
             })
             .collect();
+        let by_rules = |input: &Attribute<'_>, own: &[u32]| {
+            let out = attribute(input, idf);
+            let sources = out.units.iter().map(|&at| own[at as usize]).collect();
+            (out.text, sources)
+        };
+        let mut made: Vec<(String, Vec<u32>)> = Vec::new();
+        if self.llm.thinks() {
+            let asked: Vec<AttributeInput> = inputs.iter().map(|(i, _)| i.asked()).collect();
+            self.llm
+                .announce::<task::Attribute>(&self.llm.estimate::<task::Attribute>(&asked));
+            let (watch, total) = (self.watch, asked.len());
+            let go_on = |done| watch("attributes", done, total);
+            let nothing = |_: &AttributeInput| OneText::default();
+            let answers = self
+                .llm
+                .items::<task::Attribute>(&asked, &any, nothing, &go_on)
+                .map_err(|_| IndexError::Cancelled)?;
+            for (((input, own), asked), answer) in inputs.iter().zip(&asked).zip(answers) {
+                self.counts.made.count(&answer);
+                made.push(match answer.origin {
+                    // It is made from what was told.
+                    Origin::Llm { .. } => (answer.value.text, own[..asked.units.len()].to_vec()),
+                    _ => by_rules(input, own),
+                });
+            }
+        } else {
+            made.par_extend(inputs.par_iter().map(|(input, own)| by_rules(input, own)));
+        }
+        drop(inputs);
         for (&entity, (text, sources)) in all.iter().zip(&made) {
             // The profile's identity is its entity.
             let node = self.draft.node(Kind::Attribute, &entity.to_string(), text);
@@ -301,6 +373,13 @@ impl Build<'_> {
             self.options.clone(),
             self.counts,
         ))
+    }
+}
+
+/// A part of a text for a model.
+fn asked(text: &str, piece: &Piece) -> OneText {
+    OneText {
+        text: text[piece.start as usize..piece.end as usize].to_owned(),
     }
 }
 

@@ -1,6 +1,8 @@
-//! Communities, what they are about, and which units that matches (NodeRAG; systems.md 4.2.4, 4.2.5 and 6.3, L8).
+//! Communities, what they are about, and which units that matches (NodeRAG).
 
+use super::attributes::within;
 use crate::graph::kmeans::{KMeansOptions, kmeans};
+use crate::llm::task::{self, CommunityInput};
 use crate::text::central::{Idf, summary};
 use crate::text::phrases::group_titles;
 
@@ -21,6 +23,8 @@ pub struct ElementOut {
     pub sources: Vec<u32>,
     /// Places of the units it speaks for: what its title is made from.
     pub group: Vec<u32>,
+    /// As a model titled it; the rules title all elements at once.
+    pub title: Option<String>,
 }
 
 /// Communities with fewer units give no element.
@@ -74,10 +78,37 @@ pub fn elements(
                 description: made.text,
                 sources,
                 group: group.into_iter().map(|g| g.0).collect(),
+                title: None,
             });
         }
     }
     out
+}
+
+/// What a model is told of a community at most, in words of units and of profiles each.
+const TOLD: usize = 4000;
+
+impl Community<'_> {
+    /// The same for a model; none where it gives no element.
+    pub fn asked(&self, attributes: &[&str]) -> Option<CommunityInput> {
+        (self.units.len() >= LEAST_UNITS).then(|| CommunityInput {
+            units: within(&self.units, TOLD),
+            attributes: within(attributes, TOLD),
+        })
+    }
+}
+
+/// The elements that a model found; each is made from all units it was told.
+pub fn told(input: &CommunityInput, output: &task::Elements) -> Vec<ElementOut> {
+    let line = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let all: Vec<u32> = (0..input.units.len() as u32).collect();
+    let element = |e: &task::Element| ElementOut {
+        description: line(&e.description),
+        sources: all.clone(),
+        group: all.clone(),
+        title: Some(line(&e.title)),
+    };
+    output.elements.iter().map(element).collect()
 }
 
 /// A title for each element, from the units it speaks for; what is frequent elsewhere says less.

@@ -1,6 +1,7 @@
-//! Texts to units, entities and relations: the rule-based stand-in for the language model (systems.md 6.3, L5).
+//! Texts to units, entities and relations: the rule-based stand-in for the language model.
 
 use crate::index::entities::without_parenthesis;
+use crate::llm::task;
 use crate::text::Norm;
 use crate::text::carry::{Subject, subjects};
 use crate::text::chunks;
@@ -59,6 +60,43 @@ const UNIT_TOKENS: usize = 120;
 pub fn identity(name: &str) -> String {
     let words: Vec<&str> = name.split_whitespace().collect();
     words.join(" ").to_uppercase()
+}
+
+/// What a model took a text apart into. Persons are told by the rules: the task does not ask for them.
+pub fn told(input: &Decompose<'_>, output: &task::Decomposed) -> Decomposed {
+    let persons: FxHashSet<String> = named(input.text, input.title, Some(input.known))
+        .iter()
+        .filter(|n| n.person.is_some())
+        .map(|n| identity(&input.text[n.span.clone()]))
+        .collect();
+    let line = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let unit = |unit: &task::Unit| {
+        let mut entities = Vec::new();
+        for name in &unit.entities {
+            mention(
+                &mut entities,
+                &line(name),
+                persons.contains(&identity(name)),
+            );
+        }
+        let relations = unit.relations.iter().filter_map(|parts| match &parts[..] {
+            [source, predicate, target] => Some(RelationOut {
+                source: line(source),
+                predicate: line(predicate),
+                target: line(target),
+            }),
+            _ => None,
+        });
+        UnitOut {
+            text: line(&unit.text),
+            about: String::new(),
+            entities,
+            relations: relations.collect(),
+        }
+    };
+    Decomposed {
+        units: output.units.iter().map(unit).collect(),
+    }
 }
 
 /// A unit is a run of sentences with the same subject, after subjects are carried over; it ends with its paragraph.

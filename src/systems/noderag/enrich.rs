@@ -1,12 +1,14 @@
 //! Communities, their elements and overviews, and what the elements match: the second half of the build.
 
 use super::build::Build;
-use super::communities::{Community, ElementOut, Member, elements, matched, overviews};
+use super::communities::{Community, ElementOut, Member, elements, matched, overviews, told};
 use super::decompose::identity;
 use super::graph::Place;
 use super::node::Kind;
 use crate::graph::leiden::{LeidenOptions, leiden};
 use crate::index::IndexError;
+use crate::llm::task::{self, CommunityInput};
+use crate::llm::{Origin, any};
 use crate::text::persons;
 use rayon::prelude::*;
 
@@ -42,16 +44,48 @@ impl Build<'_> {
                 .map(|span| identity(&text[span]))
                 .collect()
         };
-        let made: Vec<Vec<ElementOut>> = members
+        let input = |units: &Vec<u32>| Community {
+            units: units.iter().map(|&u| &*labels[u as usize]).collect(),
+            rows: units.iter().map(|&u| row(texts + u as usize)).collect(),
+        };
+        let mut made: Vec<Vec<ElementOut>> = vec![Vec::new(); members.len()];
+        let mut open: Vec<usize> = (0..members.len()).collect();
+        if self.llm.thinks() {
+            let mut profiles: Vec<Vec<&str>> = vec![Vec::new(); members.len()];
+            let from = (starts[Kind::Attribute as usize] - first) as usize;
+            for (at, text) in self.draft.labels[Kind::Attribute as usize]
+                .iter()
+                .enumerate()
+            {
+                profiles[found.of[from + at] as usize].push(text);
+            }
+            let (which, asked): (Vec<usize>, Vec<CommunityInput>) = (members.iter().enumerate())
+                .filter_map(|(at, units)| Some((at, input(units).asked(&profiles[at])?)))
+                .unzip();
+            self.llm
+                .announce::<task::Community>(&self.llm.estimate::<task::Community>(&asked));
+            let (watch, total) = (self.watch, asked.len());
+            let go_on = |done| watch("communities", done, total);
+            let nothing = |_: &CommunityInput| task::Elements::default();
+            let answers = self
+                .llm
+                .items::<task::Community>(&asked, &any, nothing, &go_on)
+                .map_err(|_| IndexError::Cancelled)?;
+            for ((at, asked), answer) in which.into_iter().zip(&asked).zip(&answers) {
+                self.counts.made.count(answer);
+                if let Origin::Llm { .. } = answer.origin {
+                    made[at] = told(asked, &answer.value);
+                    open.retain(|other| *other != at);
+                }
+            }
+        }
+        let by_rules: Vec<Vec<ElementOut>> = open
             .par_iter()
-            .map(|units| {
-                let input = Community {
-                    units: units.iter().map(|&u| &*labels[u as usize]).collect(),
-                    rows: units.iter().map(|&u| row(texts + u as usize)).collect(),
-                };
-                elements(&input, idf, names)
-            })
+            .map(|&at| elements(&input(&members[at]), idf, names))
             .collect();
+        for (at, list) in open.into_iter().zip(by_rules) {
+            made[at] = list;
+        }
         let groups: Vec<Vec<&str>> = (made.iter().zip(&members))
             .flat_map(|(list, units)| list.iter().map(move |element| (element, units)))
             .map(|(element, units)| {
@@ -84,6 +118,7 @@ impl Build<'_> {
                     });
                 }
                 let title = titles.next().unwrap_or_default();
+                let title = element.title.clone().unwrap_or(title);
                 if !title.is_empty() {
                     let own = identity(&title);
                     let title = self.draft.node(Kind::Overview, &own, &title);

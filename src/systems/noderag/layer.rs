@@ -8,12 +8,13 @@ use crate::embed::{Identity, Vectors};
 use crate::index::column::{Column, Strings};
 use crate::index::layer::strings;
 use crate::index::{Columns, IndexError, Layer};
+use crate::llm::Shares;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Figures of the build, in the shape of the published table (systems.md 8.4).
+/// Figures of the build, in the shape of the published table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     /// By kind, T to O.
@@ -34,6 +35,9 @@ pub struct Counts {
     /// Important entities by core and by betweenness.
     pub core: usize,
     pub between: usize,
+    /// Who made how many texts' units, profiles and communities; empty where no model was asked.
+    #[serde(default, skip_serializing_if = "Shares::is_empty")]
+    pub made: Shares,
 }
 
 impl Counts {

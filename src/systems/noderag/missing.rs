@@ -1,9 +1,9 @@
-//! Why a passage is not among the returned ones (systems.md 7.4), with changes that were tried.
+//! Why a passage is not among the returned ones, with changes that were tried.
 
 use super::account::short;
 use super::node::Kind;
 use super::params::Params;
-use super::search::{Answer, own_nodes, search};
+use super::search::{Answer, follow, own_nodes};
 use crate::explain::reasons::nearest;
 use crate::index::Index;
 use crate::systems::Reason;
@@ -251,10 +251,10 @@ impl Answer {
 
     /// The rank within top K that the passage has under other parameters.
     fn again(&self, index: &Index, passage: u32, params: &Params) -> Option<usize> {
-        let run = search(
+        let run = follow(
             &self.layer,
             index,
-            &self.question,
+            self.run.terms.clone(),
             Some(&self.vector),
             params,
             &mut |_| {},

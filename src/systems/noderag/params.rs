@@ -152,7 +152,7 @@ impl Params {
         }
     }
 
-    /// What walks of each length 0..=steps weigh: `pi = sum of c_k (P^T)^k p` (systems.md 7.3).
+    /// What walks of each length 0..=steps weigh: `pi = sum of c_k (P^T)^k p`.
     pub fn lengths(&self) -> Vec<f64> {
         match self.walk_rule {
             WalkRule::Restart => length_weights(self.alpha, self.steps),

@@ -1,4 +1,4 @@
-//! Dual search, shallow walk, quotas, and the passages that what was found stands for (systems.md 4.3).
+//! Dual search, shallow walk, quotas, and the passages that what was found stands for.
 
 use super::layer::NodeRagLayer;
 use super::node::{KINDS, Kind};
@@ -124,11 +124,26 @@ pub fn search(
     params: &Params,
     stage: &mut dyn FnMut(&'static str),
 ) -> Result<Run, RetrieveError> {
+    let terms = linked(layer, question, &index.llm());
+    follow(layer, index, terms, vector, params, stage)
+}
+
+/// Searches for terms that are known: nobody is asked for them again.
+///
+/// # Errors
+/// As [`search`].
+pub fn follow(
+    layer: &NodeRagLayer,
+    index: &Index,
+    terms: Vec<Term>,
+    vector: Option<&[f32]>,
+    params: &Params,
+    stage: &mut dyn FnMut(&'static str),
+) -> Result<Run, RetrieveError> {
     let (Some(vector), Some(dense)) = (vector, index.dense()) else {
         return Err(RetrieveError::NoVectors { method: "noderag" });
     };
     layer.vectors().check(dense.vectors.identity())?;
-    let terms = linked(layer, question);
     let mut exact: Vec<u32> = terms
         .iter()
         .flat_map(|t| t.matches.iter().copied())
@@ -312,7 +327,7 @@ pub(super) fn worth(run: &Run, chosen: &Chosen, order: Order) -> f64 {
     }
 }
 
-/// Passages by the best of the chosen nodes that stand for them (systems.md 4.3.6: the maximum over sources). Where
+/// Passages by the best of the chosen nodes that stand for them. Where
 /// several come by the same node, as those of one attribute do, the mass of their own texts and units decides, then the
 /// lower number.
 pub(super) fn passages(layer: &NodeRagLayer, run: &mut Run, order: Order) {

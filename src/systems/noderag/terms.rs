@@ -1,8 +1,10 @@
-//! The question's terms, and the entities and overviews that contain them (systems.md 6.3, L9, and 4.3.1).
+//! The question's terms, and the entities and overviews that contain them.
 
 use super::decompose::identity;
 use super::layer::NodeRagLayer;
 use super::node::Kind;
+use crate::llm::task::{self, OneQuestion};
+use crate::llm::{Llm, Origin};
 use crate::text::names::is_function_word;
 use crate::text::phrases::candidates;
 use crate::text::{Ner, Norm};
@@ -125,15 +127,53 @@ pub fn matches(layer: &NodeRagLayer, form: &str) -> Vec<u32> {
     shortest.iter().copied().filter(holds).collect()
 }
 
+/// Where a term stands in a question; capitals of ASCII letters do not count.
+fn place(question: &str, term: &str) -> Option<Range<usize>> {
+    let term = term.trim();
+    let spans = question.char_indices().map(|(at, _)| at..at + term.len());
+    let same = |span: &Range<usize>| {
+        let text = question.get(span.clone());
+        text.is_some_and(|text| text.eq_ignore_ascii_case(term))
+    };
+    spans.into_iter().find(same).filter(|_| !term.is_empty())
+}
+
 /// The terms of a question with what they match in a layer.
-pub fn linked(layer: &NodeRagLayer, question: &str) -> Vec<Term> {
+///
+/// A model's terms are taken where every one stands in the question; a term with a capital is a name.
+pub fn linked(layer: &NodeRagLayer, question: &str, llm: &Llm) -> Vec<Term> {
     let is_name = |name: &str| {
         let own = identity(name);
         let form = Norm::Simple.apply(name);
         let same = |node: &u32| layer.kind(*node) == Kind::Entity && layer.label(*node) == own;
         matches(layer, &form).iter().any(same)
     };
-    query_terms(question, is_name)
+    let asked = || {
+        let input = OneQuestion {
+            question: question.to_owned(),
+        };
+        let stands = |input: &OneQuestion, output: &task::Terms| {
+            let missing = |term: &&String| place(&input.question, term).is_none();
+            match output.terms.iter().find(missing) {
+                Some(term) => Err(format!("terms: '{term}' does not stand in the question")),
+                None => Ok(()),
+            }
+        };
+        let made = llm.item::<task::QueryTerms>(&input, &stands, |_| task::Terms::default());
+        matches!(made.origin, Origin::Llm { .. }).then(|| {
+            let mut seen = FxHashSet::default();
+            let own = made.value.terms.iter();
+            let own = own.filter(|term| seen.insert(Norm::Simple.apply(term)));
+            own.filter_map(|term| place(question, term))
+                .map(|span| TermOut {
+                    name: question[span.clone()].starts_with(char::is_uppercase),
+                    span,
+                })
+                .collect()
+        })
+    };
+    let told: Option<Vec<TermOut>> = if llm.thinks() { asked() } else { None };
+    told.unwrap_or_else(|| query_terms(question, is_name))
         .into_iter()
         .map(|term| {
             let text = question[term.span.clone()].to_owned();

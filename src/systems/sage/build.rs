@@ -12,6 +12,8 @@ use crate::embed::EmbedError;
 use crate::graph::neighbours;
 use crate::index::column::{Column, Strings};
 use crate::index::{Dense, EntityGraph, Index, IndexError, Layer};
+use crate::llm::task::{self, DocumentInput, DocumentOutput};
+use crate::llm::{Origin, Shares, any};
 use crate::text::Tokens;
 use crate::text::central::Idf;
 use rayon::prelude::*;
@@ -68,19 +70,20 @@ impl Sage {
 
         tell("metadata", 0, units.len())?;
         let graph = index.entity_graph(index.options());
-        let (topics, events, mut named) = documents(index, &graph, &units);
+        let mut made = Shares::default();
+        let (topics, events, mut named) = documents(index, &graph, &units, &mut made, &tell)?;
         tell("metadata", units.len(), units.len())?;
-        let described: Vec<TableMetadata> = tables
-            .par_iter()
-            .map(|(passage, table)| {
-                metadata::table(&TableInput {
-                    source_title: index.title(*passage),
-                    caption: &table.caption,
-                    headers: &table.headers,
-                    rows: &table.rows,
-                })
+        let inputs: Vec<TableInput> = tables
+            .iter()
+            .map(|(passage, table)| TableInput {
+                source_title: index.title(*passage),
+                caption: &table.caption,
+                headers: &table.headers,
+                rows: &table.rows,
             })
             .collect();
+        let described = described(index, &inputs, &mut made, &tell)?;
+        drop(inputs);
         for (unit, named) in units
             .iter()
             .zip(&mut named)
@@ -114,6 +117,7 @@ impl Sage {
                 pairs: [0; 3],
                 links,
                 links_unknown,
+                made,
             },
             meta_json: Column::default(),
             passage: column(&units, |u| u.passage),
@@ -314,7 +318,9 @@ fn documents(
     index: &Index,
     graph: &EntityGraph,
     units: &[Unit],
-) -> (Strings, Strings, Vec<Vec<String>>) {
+    made: &mut Shares,
+    tell: Tell,
+) -> Result<(Strings, Strings, Vec<Vec<String>>), IndexError> {
     let texts: Vec<&Unit> = units.iter().filter(|u| u.table == TEXT).collect();
     let inputs: Vec<DocInput> = texts
         .par_iter()
@@ -325,7 +331,25 @@ fn documents(
         })
         .collect();
     let idf = Idf::new(inputs.iter().map(|i| i.text));
-    let mut found = metadata::documents(&inputs, &idf).into_iter();
+    let mut found = metadata::documents(&inputs, &idf);
+    let llm = index.llm();
+    if llm.thinks() {
+        let asked: Vec<DocumentInput> = inputs.iter().map(DocInput::asked).collect();
+        llm.announce::<task::DocMetadata>(&llm.estimate::<task::DocMetadata>(&asked));
+        let go_on = |done| tell("metadata", done, asked.len()).is_ok();
+        // The rules did all at once, above.
+        let nothing = |_: &DocumentInput| DocumentOutput::default();
+        let answers = llm
+            .items::<task::DocMetadata>(&asked, &any, nothing, &go_on)
+            .map_err(|_| IndexError::Cancelled)?;
+        for ((own, unit), answer) in found.iter_mut().zip(&texts).zip(&answers) {
+            made.count(answer);
+            if let Origin::Llm { .. } = answer.origin {
+                *own = metadata::document_told(subject(index, unit.passage), &answer.value);
+            }
+        }
+    }
+    let mut found = found.into_iter();
     let (mut topics, mut events, mut named) = (Vec::new(), Vec::new(), Vec::new());
     for unit in units {
         let own = if unit.table == TEXT {
@@ -338,11 +362,38 @@ fn documents(
         events.push(own.events.join("\n"));
         named.push(own.entities);
     }
-    (
+    Ok((
         topics.into_iter().collect(),
         events.into_iter().collect(),
         named,
-    )
+    ))
+}
+
+/// Metadata of all tables.
+fn described(
+    index: &Index,
+    inputs: &[TableInput],
+    made: &mut Shares,
+    tell: Tell,
+) -> Result<Vec<TableMetadata>, IndexError> {
+    let mut found: Vec<TableMetadata> = inputs.par_iter().map(metadata::table).collect();
+    let llm = index.llm();
+    if llm.thinks() && !inputs.is_empty() {
+        let asked: Vec<task::TableInput> = inputs.iter().map(TableInput::asked).collect();
+        llm.announce::<task::TableMetadata>(&llm.estimate::<task::TableMetadata>(&asked));
+        let go_on = |done| tell("tables", done, asked.len()).is_ok();
+        let nothing = |_: &task::TableInput| task::TableOutput::default();
+        let answers = llm
+            .items::<task::TableMetadata>(&asked, &any, nothing, &go_on)
+            .map_err(|_| IndexError::Cancelled)?;
+        for ((own, input), answer) in found.iter_mut().zip(inputs).zip(&answers) {
+            made.count(answer);
+            if let Origin::Llm { .. } = answer.origin {
+                metadata::table_told(input, &answer.value, own);
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn stored(tables: &[(u32, &Table)], described: &[TableMetadata]) -> Tables {

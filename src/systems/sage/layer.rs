@@ -6,6 +6,7 @@ use super::postings::Postings;
 use crate::embed::{Identity, Vectors};
 use crate::index::Index;
 use crate::index::column::{Column, Strings};
+use crate::llm::Shares;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -58,6 +59,9 @@ pub struct Meta {
     pub links: usize,
     /// Lines of the links file that name something unknown.
     pub links_unknown: usize,
+    /// Who described how many chunks and tables; empty where no model was asked.
+    #[serde(default, skip_serializing_if = "Shares::is_empty")]
+    pub made: Shares,
 }
 
 /// No table: a unit of text.

@@ -1,6 +1,7 @@
-//! What SAGE asks a language model about chunks and tables, by rules (systems.md L10 and L11). One function a task,
+//! What SAGE asks a language model about chunks and tables, by rules. One function a task,
 //! input to output, so that a model can be asked instead.
 
+use crate::llm::task;
 use crate::text::Norm;
 use crate::text::central::Idf;
 use crate::text::phrases::group_titles;
@@ -80,6 +81,73 @@ pub fn documents(inputs: &[DocInput], idf: &Idf) -> Vec<DocMetadata> {
             events: events(input.text),
         })
         .collect()
+}
+
+/// Rows of a table that a model is shown.
+const SHOWN: usize = 50;
+
+impl DocInput<'_> {
+    /// The same for a model.
+    pub fn asked(&self) -> task::DocumentInput {
+        task::DocumentInput {
+            text: self.text.to_owned(),
+            source_title: self.source_title.to_owned(),
+        }
+    }
+}
+
+impl TableInput<'_> {
+    /// The same for a model, with the first rows.
+    pub fn asked(&self) -> task::TableInput {
+        let title = match (self.source_title, self.caption) {
+            (source, "") => source.to_owned(),
+            (source, caption) => format!("{source}: {caption}"),
+        };
+        task::TableInput {
+            title,
+            headers: self.headers.to_vec(),
+            rows: self.rows.iter().take(SHOWN).cloned().collect(),
+        }
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What a model says of a chunk; the name its source is about comes first, as with the rules.
+pub fn document_told(subject: Option<&str>, output: &task::DocumentOutput) -> DocMetadata {
+    let names: Vec<String> = output.entities.iter().map(|name| one_line(name)).collect();
+    let events = output.events.iter().map(|event| one_line(event));
+    DocMetadata {
+        topic: one_line(&output.topic),
+        title: one_line(&output.title),
+        entities: distinct(subject.into_iter().chain(names.iter().map(String::as_str))),
+        events: events
+            .filter(|event| !event.is_empty())
+            .take(EVENTS)
+            .collect(),
+    }
+}
+
+/// Puts what a model says of a table in the place of what the rules say. A column it leaves out keeps its description. A
+/// name belongs to the rows that have it in a cell, beside the names the rules find there: the model names none by row.
+pub fn table_told(input: &TableInput, output: &task::TableOutput, own: &mut TableMetadata) {
+    own.title = one_line(&output.title);
+    own.description = one_line(&output.description);
+    own.summary = one_line(&output.summary);
+    for (header, column) in input.headers.iter().zip(&mut own.columns) {
+        if let Some(said) = output.columns.get(header) {
+            *column = one_line(said);
+        }
+    }
+    let names: Vec<String> = output.entities.iter().map(|name| one_line(name)).collect();
+    for (row, found) in input.rows.iter().zip(&mut own.entities) {
+        let here = names
+            .iter()
+            .filter(|name| row.iter().any(|cell| cell.contains(name.as_str())));
+        *found = distinct(found.iter().chain(here).map(String::as_str));
+    }
 }
 
 /// A name without what disambiguates it: `Mercury (planet)` is `Mercury`.

@@ -1,4 +1,4 @@
-//! Why a passage is not among the returned ones (systems.md 7.4, the codes of SAGE).
+//! Why a passage is not among the returned ones.
 //!
 //! Each text ends with the group that the authors' error analysis would put it in: not in the graph, not connected, or
 //! similarity pruning.

@@ -28,7 +28,7 @@ pub enum Seeding {
     Cutoff,
 }
 
-/// Parameters of a search; systems.md section 10.
+/// Parameters of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     pub tokens: Tokens,

@@ -1,4 +1,4 @@
-//! How many edges a rule makes of the stored pairs: the table of edges by percentile (systems.md 8.5).
+//! How many edges a rule makes of the stored pairs: the table of edges by percentile.
 
 use super::layer::Sage;
 use super::pairs::{Bars, EdgeRule, Kind};

@@ -41,24 +41,16 @@ pub use layer::{Build, SparkLayer};
 pub use search::{EdgePolicy, Params, PlanBy, Run, search};
 
 use crate::index::{Index, IndexError};
+#[cfg(test)]
 use crate::llm::Llm;
 use crate::retrieve::parameters::{Parameter, Parameter as P};
 use crate::retrieve::{RetrieveError, Settings};
 use crate::systems::{Ask, Found, System};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The method.
 #[derive(Debug)]
 pub struct Spark;
-
-static PLANNER: OnceLock<Arc<Llm>> = OnceLock::new();
-
-/// Names the language model that plans where `plan_by` is `endpoint`; once, when the program starts. Without one the
-/// template planner does all.
-pub fn plan_with(llm: Arc<Llm>) {
-    // A second one is not taken: settings of a running program do not change who plans.
-    let _ = PLANNER.set(llm);
-}
 
 /// Where the typed graph lies: beside the corpus.
 ///
@@ -129,14 +121,13 @@ impl System for Spark {
         };
         let params = Params::from(ask.settings);
         let (_, vector) = ask.dense()?;
-        let llm = PLANNER.get_or_init(|| Arc::new(Llm::rules()));
         let run = search(
             &layer,
             ask.index,
             ask.question,
             Some(vector),
             &params,
-            llm,
+            &index.llm(),
             ask.stage,
         )?;
         Ok(Arc::new(Answer { run, layer, params }))

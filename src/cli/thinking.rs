@@ -1,0 +1,67 @@
+//! `--llm`: who answers what published systems ask a language model, and what it took.
+
+use crate::explorer::store;
+use crate::index::Index;
+use crate::llm::{Announce, Llm};
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct Thinking {
+    /// Who summarises, extracts and plans: rules, replay:MODEL, or endpoint:URL?model=NAME with &key_env=VARIABLE,
+    /// &timeout=SECONDS, &concurrency=N. What it does not answer well, the rules do. Rules without it.
+    #[arg(long, value_name = "SPEC")]
+    llm: Option<String>,
+    /// Where its answers are kept, for the next time and for replay; the person's cache folder without it.
+    #[arg(long, value_name = "FOLDER", requires = "llm")]
+    llm_cache: Option<PathBuf>,
+}
+
+impl Thinking {
+    /// Opens what was named; none where nothing was.
+    pub fn open(&self, announce: Option<Announce>) -> Result<Option<Arc<Llm>>> {
+        let Some(spec) = &self.llm else {
+            return Ok(None);
+        };
+        let own = || store::cache_folder().map(|folder| folder.join("answers"));
+        let folder = self.llm_cache.clone().or_else(own);
+        let llm = Llm::open(spec, folder.as_deref()).context("--llm")?;
+        Ok(Some(Arc::new(match announce {
+            Some(announce) => llm.announcing(announce),
+            None => llm,
+        })))
+    }
+
+    /// Opens it for an index. Nothing is announced: a question asks little, and the explorer has the screen.
+    pub fn of(&self, index: &Index) -> Result<()> {
+        if let Some(llm) = self.open(None)? {
+            index.think_with(llm);
+        }
+        Ok(())
+    }
+}
+
+/// Says what was asked, on stderr; nothing where no model was named.
+pub fn report(llm: &Llm) {
+    if let Some(model) = llm.model() {
+        for (task, counters) in llm.counters() {
+            eprintln!("{task} by {model}: {counters}");
+        }
+    }
+}
+
+/// The same for `--json`; null where no model was named.
+pub fn report_json(llm: &Llm) -> Value {
+    let Some(model) = llm.model() else {
+        return Value::Null;
+    };
+    let tasks: serde_json::Map<String, Value> = llm
+        .counters()
+        .into_iter()
+        .map(|(task, counters)| (task.to_owned(), json!(counters)))
+        .collect();
+    json!({ "model": model, "tasks": tasks })
+}
