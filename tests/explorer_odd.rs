@@ -159,7 +159,8 @@ fn a_frame_is_never_torn_by_wide_characters() {
 
 #[test]
 fn one_passage_without_names_or_questions() {
-    for method in 0..METHODS.len() {
+    // spark needs a typed graph beside the corpus.
+    for method in (0..METHODS.len()).filter(|m| METHODS[*m].name != "spark") {
         let mut stage = stage(single(), method, GlyphSet::Ascii);
         stage.draw(120, 36);
         stage.press("] [ Ctrl-R Space");
