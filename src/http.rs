@@ -31,6 +31,24 @@ pub struct Answer {
     pub body: Bytes,
 }
 
+impl Answer {
+    /// What the server says went wrong: printable, without the key.
+    pub fn complaint(&self, key: Option<&HeaderValue>) -> String {
+        let value: serde_json::Value = serde_json::from_slice(&self.body).unwrap_or_default();
+        let text = String::from_utf8_lossy(&self.body);
+        let message = value["error"]["message"]
+            .as_str()
+            .or(value["error"].as_str())
+            .or(value["message"].as_str())
+            .unwrap_or(&text);
+        let mut message: String = message.chars().filter(|c| !c.is_control()).collect();
+        if let Some(secret) = key.and_then(|key| key.to_str().ok()?.strip_prefix("Bearer ")) {
+            message = message.replace(secret, "***");
+        }
+        message
+    }
+}
+
 /// Sends `body` and waits for the whole answer, which may have `most` bytes.
 ///
 /// # Errors

@@ -56,17 +56,6 @@ pub fn rows(body: &[u8], count: usize, dims: Option<usize>) -> Result<Vec<f32>, 
 
 /// What a server said of its refusal: short, printable, without the key.
 pub fn refusal(answer: &Answer, key: Option<&HeaderValue>) -> String {
-    let value: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-    let text = String::from_utf8_lossy(&answer.body);
-    let message = value["error"]["message"]
-        .as_str()
-        .or(value["error"].as_str())
-        .or(value["message"].as_str())
-        .unwrap_or(&text);
-    let mut message: String = message.chars().filter(|c| !c.is_control()).collect();
-    if let Some(secret) = key.and_then(|key| key.to_str().ok()?.strip_prefix("Bearer ")) {
-        message = message.replace(secret, "***");
-    }
-    let short: String = message.chars().take(200).collect();
+    let short: String = answer.complaint(key).chars().take(200).collect();
     format!("status {}: {short}", answer.status)
 }

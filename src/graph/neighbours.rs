@@ -266,6 +266,8 @@ pub fn overlap(sets: &[Vec<u32>], words: usize, k: usize) -> Neighbours {
                     shared.truncate(k);
                 }
                 shared.sort_unstable_by(order);
+                // Collecting below keeps the allocation, which may be as long as the rows are many.
+                shared.shrink_to_fit();
                 shared
                     .into_iter()
                     .map(|(count, other)| (other, count as f32))

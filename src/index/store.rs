@@ -13,7 +13,6 @@ use crate::corpus::Question;
 use crate::embed::vectors::Rows;
 use crate::embed::{Encoder, Given, Kind, Weights, spec};
 use crate::text::Tokens;
-use bytemuck::Pod;
 use memmap2::Mmap;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -68,6 +67,16 @@ pub struct FileEntry {
     pub path: String,
     pub bytes: u64,
     pub xxh3: String,
+}
+
+impl FileEntry {
+    fn of(path: String, bytes: &[u8]) -> FileEntry {
+        FileEntry {
+            path,
+            bytes: bytes.len() as u64,
+            xxh3: format!("{:016x}", xxh3_64(bytes)),
+        }
+    }
 }
 
 impl Manifest {
@@ -131,11 +140,7 @@ pub fn write(index: &Index, folder: &Path) -> Result<Manifest, IndexError> {
     for (name, bytes) in columns {
         let path = folder.join(&name);
         write_file(&path, bytes).map_err(|e| IndexError::io(&path, e))?;
-        files.push(FileEntry {
-            path: name,
-            bytes: bytes.len() as u64,
-            xxh3: format!("{:016x}", xxh3_64(bytes)),
-        });
+        files.push(FileEntry::of(name, bytes));
     }
     let lexical = lexical_folder(folder);
     let mut names: Vec<String> = fs::read_dir(&lexical)
@@ -149,11 +154,7 @@ pub fn write(index: &Index, folder: &Path) -> Result<Manifest, IndexError> {
     for name in names.into_iter().filter(|n| !n.ends_with(".lock")) {
         let path = lexical.join(&name);
         let map = map_file(&path)?;
-        files.push(FileEntry {
-            path: format!("{LEXICAL}/{name}"),
-            bytes: map.len() as u64,
-            xxh3: format!("{:016x}", xxh3_64(&map)),
-        });
+        files.push(FileEntry::of(format!("{LEXICAL}/{name}"), &map));
     }
     let mut manifest = Manifest {
         format: FORMAT,
@@ -206,11 +207,7 @@ fn write_layers(index: &Index, folder: &Path, manifest: &mut Manifest) -> Result
             if let Err(e) = written {
                 failed.get_or_insert(IndexError::io(&path, e));
             }
-            files.push(FileEntry {
-                path: name,
-                bytes: bytes.len() as u64,
-                xxh3: format!("{:016x}", xxh3_64(bytes)),
-            });
+            files.push(FileEntry::of(name, bytes));
         });
         if let Some(error) = failed {
             return Err(error);
@@ -358,26 +355,6 @@ impl Files {
         })
     }
 
-    fn column<T: Pod>(&self, manifest: &Manifest, name: &str) -> Result<Column<T>, IndexError> {
-        let path = self.folder.join(name);
-        let entry = manifest.files.iter().find(|f| f.path == name);
-        let (Some(entry), Some(map)) = (entry, self.maps.get(name)) else {
-            return Err(IndexError::Damaged {
-                path,
-                said: "the manifest does not list it".into(),
-            });
-        };
-        if entry.bytes == 0 {
-            return Ok(Column::default());
-        }
-        Column::mapped(map.clone()).map_err(|said| IndexError::Damaged { path, said })
-    }
-
-    /// The columns that every index has.
-    fn root(&self, manifest: &Manifest) -> layer::Columns {
-        self.columns(manifest, "", "")
-    }
-
     /// The columns in a folder of the index.
     fn columns(&self, manifest: &Manifest, layer: &str, prefix: &str) -> layer::Columns {
         let own = manifest.files.iter().filter_map(|file| {
@@ -396,13 +373,6 @@ impl Files {
         let prefix = format!("{}/", entry.folder);
         layer::Slot::stored(entry.version, self.columns(manifest, &entry.name, &prefix))
     }
-
-    fn strings(&self, manifest: &Manifest, name: &str) -> Result<Strings, IndexError> {
-        Ok(Strings {
-            ends: self.column(manifest, &format!("{name}.ends"))?,
-            bytes: self.column(manifest, &format!("{name}.text"))?,
-        })
-    }
 }
 
 fn empty(path: &Path) -> bool {
@@ -420,13 +390,14 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
     let manifest = Manifest::read(folder)?;
     let files = Files::open(folder, &manifest)?;
     let m = &manifest;
+    let root = files.columns(m, "", "");
     let passages = Passages {
-        ids: files.strings(m, "passages.id")?,
-        titles: files.strings(m, "passages.title")?,
-        texts: files.strings(m, "passages.body")?,
-        sorted: files.column(m, "passages.sorted")?,
+        ids: root.strings("passages.id")?,
+        titles: root.strings("passages.title")?,
+        texts: root.strings("passages.body")?,
+        sorted: root.column("passages.sorted")?,
     };
-    let stored = EntityGraph::open(&files.root(m), m.passages)?;
+    let stored = EntityGraph::open(&root, m.passages)?;
     let damaged = |path: &str, said: String| IndexError::Damaged {
         path: folder.join(path),
         said,
@@ -448,11 +419,11 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
     }
     let lengths = Tokens::ALL
         .iter()
-        .map(|t| files.column(m, &format!("lengths.{}", t.name())))
+        .map(|t| root.column(&format!("lengths.{}", t.name())))
         .collect::<Result<Vec<_>, _>>()?;
     let lexical = Lexical::open(&lexical_folder(folder), lengths, m.passages)
         .map_err(|e| damaged(LEXICAL, e.to_string()))?;
-    let questions: Column<u8> = files.column(m, QUESTIONS)?;
+    let questions: Column<u8> = root.column(QUESTIONS)?;
     let questions: Vec<Question> =
         serde_json::from_slice(&questions).map_err(|e| damaged(QUESTIONS, e.to_string()))?;
     let dense = match manifest.dense.clone() {
@@ -460,19 +431,19 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
             let listed = |name: &str| m.files.iter().any(|f| f.path == name);
             let rows = if listed("vectors.i8") {
                 Rows::I8 {
-                    values: files.column(m, "vectors.i8")?,
-                    scales: files.column(m, "vectors.scale")?,
+                    values: root.column("vectors.i8")?,
+                    scales: root.column("vectors.scale")?,
                 }
             } else {
-                Rows::F32(files.column(m, "vectors.f32")?)
+                Rows::F32(root.column("vectors.f32")?)
             };
             let weights = if listed("vectors.weight") {
-                Weights::stored(files.column(m, "vectors.weight")?)
+                Weights::stored(root.column("vectors.weight")?)
             } else {
                 Weights::default()
             };
             let encoder: Box<dyn Encoder> = if entry.identity.kind == Kind::File {
-                let asked = files.column(m, "vectors.asked")?;
+                let asked = root.column("vectors.asked")?;
                 let texts: Vec<&str> = questions.iter().map(|q| q.text.as_str()).collect();
                 Box::new(Given::stored(entry.identity.clone(), asked, &texts)?)
             } else {
@@ -480,10 +451,10 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
             };
             let graph = match entry.hnsw {
                 Some(_) => Some([
-                    files.column(m, "hnsw.head")?,
-                    files.column(m, "hnsw.base")?,
-                    files.column(m, "hnsw.ends")?,
-                    files.column(m, "hnsw.upper")?,
+                    root.column("hnsw.head")?,
+                    root.column("hnsw.base")?,
+                    root.column("hnsw.ends")?,
+                    root.column("hnsw.upper")?,
                 ]),
                 None => None,
             };

@@ -107,18 +107,11 @@ pub fn brief(text: &str) -> String {
 
 /// What a server said of its refusal: short, printable, without the key.
 pub fn refusal(answer: &Answer, key: Option<&HeaderValue>) -> String {
-    let value: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-    let text = String::from_utf8_lossy(&answer.body);
-    let message = value["error"]["message"]
-        .as_str()
-        .or(value["error"].as_str())
-        .or(value["message"].as_str())
-        .unwrap_or(&text);
-    let mut message: String = message.chars().filter(|c| !c.is_control()).collect();
-    if let Some(secret) = key.and_then(|key| key.to_str().ok()?.strip_prefix("Bearer ")) {
-        message = message.replace(secret, "***");
-    }
-    format!("status {}: {}", answer.status, brief(&message))
+    format!(
+        "status {}: {}",
+        answer.status,
+        brief(&answer.complaint(key))
+    )
 }
 
 #[cfg(test)]

@@ -331,14 +331,16 @@ impl Retriever {
         let mixed_seeds = Arc::new(mixed);
         observer.stage("seed", false);
         key.1.extend(settings.key(SPREAD));
-        let entity_walk = match self.entity_spread.get(&key) {
+        let known = self.entity_spread.get(&key);
+        let reused = known.is_some();
+        let entity_walk = match known {
             Some(known) => known,
             None => {
                 let walk = spread::spread::<Quiet>(&view, &entity_seeds, &settings);
                 self.entity_spread.put(key.clone(), walk)
             }
         };
-        observer.stage("entity walk", false);
+        observer.stage("entity walk", reused);
         let mixed = Seeded {
             seeds: mixed_seeds.clone(),
             mixed: None,

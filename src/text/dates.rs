@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-const MONTHS: [&str; 12] = [
+pub(super) const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",

@@ -118,22 +118,10 @@ fn repaired(text: &str, spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 /// A month, alone or with numbers.
 fn date(name: &str) -> bool {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
     let mut words = name.split_whitespace();
-    words.next().is_some_and(|word| MONTHS.contains(&word))
+    words
+        .next()
+        .is_some_and(|word| super::dates::MONTHS.contains(&word))
         && words.all(|word| word.bytes().all(|b| b.is_ascii_digit()))
 }
 
