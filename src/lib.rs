@@ -22,6 +22,9 @@
 //!
 //! - A walk's matrix is one symmetric sparse matrix and a scale per node ([`graph`]), not two row-stochastic halves: a
 //!   change of hub penalty rewrites scales only, and forward, reverse and push walks share it.
+//! - A system is a folder with layer, search and story ([`systems`]) and not a graph builder for common types: its panes and
+//!   its reasons are its own. What it shares is a graph of nodes that stand for passages: any seeds, walk and selection run
+//!   on it as a composition ([`retrieve::compose`] says what fits, [`systems::compose`] runs it).
 //! - What an index stores is its default graph. Another extractor, normal form or the word graph is derived from the
 //!   passages when a setting asks for it, and kept, so every parameter works on every index without a rebuild.
 //! - A retrieval keeps its stages' results as data and the record of a run is read off them ([`explain::trace`]); the

@@ -318,3 +318,147 @@ fn the_explorer_refuses_politely_without_a_terminal() {
         "{error}"
     );
 }
+
+/// With presets and everything else kept under this folder.
+fn at_home(home: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hopscope"))
+        .env("HOPSCOPE_HOME", home)
+        .args(args)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn parts_of_methods_compose_and_say_why_where_they_do_not() {
+    let composed = "rrf > chunk-similarity > push > passages";
+    let answer = json(&["ask", QUESTION, "--method", composed, "--json"]);
+    assert_eq!(answer["method"], composed);
+    let by_flags = json(&[
+        "ask", QUESTION, "--seeds", "rrf", "--graph", "sage", "--spread", "push", "--json",
+    ]);
+    assert_eq!(by_flags["method"], composed);
+    assert_eq!(by_flags["passages"], answer["passages"]);
+    let sum = |entry: &Value| -> f64 {
+        let parts = entry["parts"].as_array().unwrap().iter();
+        parts.map(|part| part["value"].as_f64().unwrap()).sum()
+    };
+    for passage in answer["passages"].as_array().unwrap() {
+        let score = passage["score"].as_f64().unwrap();
+        assert!((sum(passage) - score).abs() < 1e-5, "{passage}");
+    }
+    let seeds = answer["seeds"].as_array().unwrap();
+    let total: f64 = seeds.iter().map(|s| s["weight"].as_f64().unwrap()).sum();
+    assert!((total - 1.0).abs() < 1e-9, "{total}");
+    let said = fails(&["ask", QUESTION, "--seeds", "names", "--graph", "unit-knn"]);
+    assert!(said.contains("none is a name; take bm25"), "{said}");
+    let said = fails(&["ask", QUESTION, "--select", "hop"]);
+    assert!(
+        said.contains("the select of hop cannot be composed"),
+        "{said}"
+    );
+    let said = fails(&[
+        "ask",
+        QUESTION,
+        "--method",
+        "rrf > nowhere > push > passages",
+    ]);
+    assert!(
+        said.contains("no graph 'nowhere'; there are entity-passage"),
+        "{said}"
+    );
+    // A trace and an evaluation know it by the same name.
+    let trace = json(&["trace", QUESTION, "--graph", "noderag", "--json"]);
+    assert_eq!(trace["method"], "names+rrf > noderag > power > passages");
+    assert!(trace["headline"].as_str().unwrap().contains("seeds"));
+}
+
+#[test]
+fn a_preset_that_was_kept_is_a_method_and_its_settings() {
+    let home = tempfile::tempdir().unwrap();
+    let kept = at_home(
+        home.path(),
+        &[
+            "ask",
+            QUESTION,
+            "--graph",
+            "skeleton",
+            "--set",
+            "alpha=0.3",
+            "--save-preset",
+            "my-walk",
+            "--json",
+        ],
+    );
+    let said = String::from_utf8_lossy(&kept.stderr);
+    assert!(said.contains("preset my-walk kept in"), "{said}");
+    let kept: Value = serde_json::from_slice(&kept.stdout).unwrap();
+    let again = at_home(
+        home.path(),
+        &["ask", QUESTION, "--preset", "my-walk", "--json"],
+    );
+    let again: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!(again["method"], "names+rrf > skeleton > power > passages");
+    assert_eq!(again["preset"], "my-walk");
+    assert_eq!(again["settings"]["alpha"], 0.3);
+    assert_eq!(again["passages"], kept["passages"]);
+    let listed = at_home(home.path(), &["methods"]);
+    let listed = String::from_utf8_lossy(&listed.stdout);
+    assert!(listed.contains("my-walk"), "{listed}");
+    assert!(listed.contains("--spread"), "{listed}");
+    let taken = at_home(home.path(), &["ask", QUESTION, "--save-preset", "2wiki"]);
+    assert_eq!(taken.status.code(), Some(2));
+}
+
+#[test]
+fn one_passage_is_explained_whether_it_is_there_or_not() {
+    for method in [
+        "hop",
+        "graph-hybrid",
+        "bm25",
+        "noderag",
+        "rrf > unit-knn > push > passages",
+    ] {
+        let ranked = json(&["ask", QUESTION, "--method", method, "--json"]);
+        let first = ranked["passages"][0].clone();
+        let id = first["id"].as_str().unwrap();
+        let args = [
+            "explain",
+            QUESTION,
+            "--method",
+            method,
+            "--passage",
+            id,
+            "--json",
+        ];
+        let told = json(&args);
+        assert_eq!(
+            (&told["rank"], &told["why"]),
+            (&first["rank"], &first["why"]),
+            "{method}"
+        );
+        assert!(told["reasons"].is_null(), "{method}");
+        let out = hopscope(&args[..args.len() - 1]);
+        let text = String::from_utf8(out.stdout).unwrap();
+        assert!(text.contains("rank 1, score"), "{text}");
+    }
+    let absent = json(&[
+        "explain",
+        QUESTION,
+        "--method",
+        "graph",
+        "--set",
+        "result_k=1",
+        "--passage",
+        "herschel-caroline",
+        "--json",
+    ]);
+    let reasons = absent["reasons"].as_array().unwrap();
+    assert!(
+        reasons
+            .iter()
+            .all(|r| r["code"].is_string() && r["text"].is_string())
+    );
+    assert!(!reasons.is_empty());
+    let said = fails(&["explain", QUESTION, "--passage", "no-such-passage"]);
+    assert!(said.contains("no passage has the id"), "{said}");
+}

@@ -198,6 +198,7 @@ static TOY: Method = Method {
     graph: None,
     select: Select::Score,
     system: Some(&Toy),
+    composition: None,
     defaults: &[],
 };
 

@@ -30,11 +30,12 @@ pub struct AskArgs {
     thinking: Thinking,
     /// Print one JSON object.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl AskArgs {
-    fn run(&self) -> Result<(Arc<Index>, Retrieval, Vec<StageTime>)> {
+    /// Answers the question, with what changes of seeds did not apply said on stderr.
+    pub fn run(&self) -> Result<(Arc<Index>, Retrieval, Vec<StageTime>)> {
         let (path, question) = match self.words.as_slice() {
             [question] => (None, question),
             [path, question] => (Some(PathBuf::from(path)), question),

@@ -6,7 +6,7 @@ mod table;
 use super::ask::set_top;
 use super::load::{judged_by, load};
 use super::thinking::{Thinking, report};
-use super::{ConditionFailed, How, Reading, interrupt};
+use super::{ConditionFailed, How, Parts, Reading, interrupt};
 use crate::corpus::{self, Lookup, Question};
 use crate::embed::Reranker;
 use crate::evaluate::{
@@ -36,10 +36,12 @@ pub struct EvalArgs {
     /// Methods, separated by commas. Each later one is compared with the first.
     #[arg(long, short, value_delimiter = ',')]
     method: Vec<String>,
+    #[command(flatten)]
+    parts: Parts,
     /// Set a parameter for every method. May be repeated.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Settings of a paper for a data set: hotpotqa or 2wiki; 'hopscope methods' lists them. --set goes before.
+    /// Settings under a name: hotpotqa, 2wiki, or one of your own; 'hopscope methods' lists them. --set goes before.
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     /// What bm25-ce and rrf-ce score candidates again with: bert:FOLDER, a cross-encoder. MaxSim without it.
@@ -79,11 +81,11 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         args.method.iter().map(|m| Some(m.trim())).collect()
     };
     let how = How {
-        method: None,
+        parts: args.parts.clone(),
         set: args.set.clone(),
         preset: args.preset.clone(),
         reranker: args.reranker.clone(),
-        seed: Vec::new(),
+        ..How::default()
     };
     let mut all = names
         .iter()

@@ -79,11 +79,9 @@ pub struct IndexArgs {
 
 pub fn run(args: &IndexArgs) -> Result<()> {
     let how = How {
-        method: None,
         set: args.set.clone(),
         preset: args.preset.clone(),
-        reranker: None,
-        seed: Vec::new(),
+        ..How::default()
     };
     let settings = how.settings(None)?;
     if !args.add.is_empty() {

@@ -1,6 +1,7 @@
 //! `hopscope methods` and `hopscope parameters`: printed from the declarations themselves.
 
-use crate::retrieve::{METHODS, Method, PRESETS, Parameter};
+use crate::retrieve::compose::{GRAPHS, NAMES, NAMES_ABOUT, PICKS, RESTS, WALKS, Word};
+use crate::retrieve::{METHODS, Method, Parameter, Preset};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -42,8 +43,10 @@ pub fn methods(args: &ListArgs) -> Result<()> {
             method.name, method.about, "", method.needs
         )?;
     }
+    compositions(&mut out)?;
     writeln!(out, "\npresets, for --preset NAME:")?;
-    for preset in PRESETS {
+    super::own_presets();
+    for preset in Preset::all() {
         writeln!(
             out,
             "{:<14} {}\n{:14} source: {}",
@@ -51,6 +54,27 @@ pub fn methods(args: &ListArgs) -> Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// The parts of compositions.
+fn compositions(out: &mut impl Write) -> std::io::Result<()> {
+    fn list<T>(out: &mut impl Write, flag: &str, words: &[Word<T>]) -> std::io::Result<()> {
+        for (at, word) in words.iter().enumerate() {
+            let flag = if at == 0 { flag } else { "" };
+            writeln!(out, "  {flag:<10} {:<16} {}", word.name, word.about)?;
+        }
+        Ok(())
+    }
+    writeln!(
+        out,
+        "\ncompositions, for --method 'SEEDS > GRAPH > SPREAD > SELECT', or one flag a part over a method:"
+    )?;
+    writeln!(out, "  {:<10} {NAMES:<16} {NAMES_ABOUT}", "--seeds")?;
+    list(out, "", RESTS)?;
+    writeln!(out, "  {:<10} {:<16} both", "", "names+rrf ...")?;
+    list(out, "--graph", GRAPHS)?;
+    list(out, "--spread", WALKS)?;
+    list(out, "--select", PICKS)
 }
 
 /// What each preset sets for a method.
@@ -61,8 +85,8 @@ fn presets(method: &Method) -> Map<String, Value> {
             .map(|(p, value)| (p.id().to_owned(), p.json(value)))
             .collect()
     };
-    PRESETS
-        .iter()
+    Preset::all()
+        .into_iter()
         .map(|p| (p.name.to_owned(), values(p).into()))
         .collect()
 }

@@ -4,6 +4,7 @@
 
 mod ask;
 mod eval;
+mod explain;
 mod explore;
 mod index;
 mod interrupt;
@@ -13,7 +14,8 @@ mod stats;
 mod thinking;
 
 use crate::corpus::{Format, ReadOptions};
-use crate::retrieve::{Method, Settings};
+use crate::explorer::store::{Folders, presets};
+use crate::retrieve::{Composition, DEFAULT_METHOD, Method, NO_PRESET, Preset, Settings};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Parser, Subcommand};
 use std::process::ExitCode;
@@ -40,6 +42,8 @@ enum Command {
     Ask(ask::AskArgs),
     /// Show every stage of one retrieval with its quantities.
     Trace(ask::AskArgs),
+    /// Say why a passage is, or is not, among the returned ones.
+    Explain(explain::ExplainArgs),
     /// Measure methods over a set of questions.
     Eval(eval::EvalArgs),
     /// Describe the graph of an index: sizes, degrees, hubs, components.
@@ -50,18 +54,54 @@ enum Command {
     Parameters(lists::ListArgs),
 }
 
+/// Parts of a composition; those not named are the method's own.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Parts {
+    /// What starts the walk, or a method that has it: names, bm25, dense, rrf, nearest, names+rrf ...
+    #[arg(long, value_name = "SEEDS")]
+    seeds: Option<String>,
+    /// What it runs on: entity-passage, chunk-similarity, noderag ...; 'hopscope methods' lists all parts.
+    #[arg(long, value_name = "GRAPH")]
+    graph: Option<String>,
+    /// How score spreads: power, push, shallow, lazy or one-hop.
+    #[arg(long, value_name = "SPREAD")]
+    spread: Option<String>,
+    /// How passages are chosen: passages, fuse, rerank, bridge or pack.
+    #[arg(long, value_name = "SELECT")]
+    select: Option<String>,
+}
+
+impl Parts {
+    /// A method with these parts in the place of its own.
+    fn over(&self, method: &'static Method) -> Result<&'static Method> {
+        let words = [&self.seeds, &self.graph, &self.spread, &self.select];
+        if words.iter().all(|word| word.is_none()) {
+            return Ok(method);
+        }
+        let composed = Composition::over(method, words.map(|word| word.as_deref()));
+        composed
+            .and_then(Composition::method)
+            .map_err(|said| anyhow!("{said}"))
+    }
+}
+
 /// Method and settings, the same for every command.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct How {
     /// Retrieval method; 'hopscope methods' lists them.
     #[arg(long, short)]
     method: Option<String>,
+    #[command(flatten)]
+    parts: Parts,
     /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Settings of a paper for a data set: hotpotqa or 2wiki; 'hopscope methods' lists them. --set goes before.
+    /// Settings under a name: hotpotqa, 2wiki, or one of your own; 'hopscope methods' lists them. --set goes before.
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
+    /// Keep this method with what --set says under a name, for --preset and the explorer.
+    #[arg(long, value_name = "NAME")]
+    save_preset: Option<String>,
     /// What bm25-ce and rrf-ce score candidates again with: bert:FOLDER, a cross-encoder. MaxSim without it.
     #[arg(long, value_name = "bert:FOLDER")]
     reranker: Option<String>,
@@ -106,16 +146,23 @@ impl Reading {
 impl How {
     /// The settings these arguments ask for, before an index adds what it was built with.
     fn settings(&self, method: Option<&str>) -> Result<Settings> {
-        let name = method
-            .or(self.method.as_deref())
-            .unwrap_or(crate::retrieve::DEFAULT_METHOD);
-        let method = Method::by_name(name).map_err(|said| anyhow!("{said}"))?;
-        let mut settings = Settings::new(method);
-        if let Some(name) = &self.preset {
-            settings
-                .apply_preset(name)
-                .map_err(|said| anyhow!("--preset: {said}"))?;
-        }
+        own_presets();
+        let preset = match &self.preset {
+            Some(name) if name != NO_PRESET => {
+                Some(Preset::by_name(name).map_err(|said| anyhow!("--preset: {said}"))?)
+            }
+            _ => None,
+        };
+        let method = match method.or(self.method.as_deref()) {
+            Some(name) => Method::by_name(name).map_err(|said| anyhow!("{said}"))?,
+            // A preset of one's own stands for a method too.
+            None => match preset.and_then(|preset| preset.method) {
+                Some(method) => method,
+                None => Method::by_name(DEFAULT_METHOD).map_err(|said| anyhow!("{said}"))?,
+            },
+        };
+        let mut settings = Settings::new(self.parts.over(method)?);
+        settings.stand_on(preset);
         for assignment in &self.set {
             settings
                 .set_text(assignment)
@@ -127,8 +174,24 @@ impl How {
                 .map_err(|said| anyhow!("--seed {change}: {said}"))?;
             settings.edit_seed(edit);
         }
+        if let Some(name) = &self.save_preset {
+            let folders =
+                Folders::find().context("--save-preset: there is no home to keep it in")?;
+            let kept = presets::save(&folders, name, &settings)
+                .map_err(|said| anyhow!("--save-preset: {said}"))?;
+            eprintln!("preset {name} kept in {}", kept.display());
+        }
         Ok(settings)
     }
+}
+
+/// Makes a person's own presets known; what is wrong with them is said once and keeps nobody from working.
+fn own_presets() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let notes = Folders::find().map_or(Vec::new(), |folders| presets::load(&folders));
+        notes.iter().for_each(|note| eprintln!("hopscope: {note}"));
+    });
 }
 
 /// Runs the program on these arguments and says how it ended.
@@ -141,6 +204,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Index(args)) => index::run(&args),
         Some(Command::Ask(args)) => ask::ask(&args),
         Some(Command::Trace(args)) => ask::trace(&args),
+        Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Stats(args)) => stats::run(&args),
         Some(Command::Methods(args)) => lists::methods(&args),

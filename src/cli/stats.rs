@@ -47,11 +47,9 @@ fn reads(settings: &Settings) -> Vec<Parameter> {
 
 pub fn run(args: &StatsArgs) -> Result<()> {
     let how = How {
-        method: None,
         set: args.set.clone(),
         preset: args.preset.clone(),
-        reranker: None,
-        seed: Vec::new(),
+        ..How::default()
     };
     let mut settings = how.settings(Some(&args.method))?;
     if settings.method().graph.is_none() {

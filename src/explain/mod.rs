@@ -12,5 +12,5 @@ pub mod words;
 pub use attribution::{Attribution, Path, attribution, shares};
 pub use neighbours::{Neighbour, neighbours};
 pub use reasons::{Reason, why_here, why_not};
-pub use trace::{Trace, trace};
+pub use trace::{Trace, explained, trace};
 pub use words::{Contribution, terms};

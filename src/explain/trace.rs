@@ -8,7 +8,7 @@ use crate::index::Index;
 use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::retrieval::{Ledger, Node, Parity};
 use crate::retrieve::{
-    GraphView, Hit, Link, Mixed, QueryName, Ranked, Retrieval, Seed, SeedReason, Settings, Spread,
+    GraphView, Link, Mixed, QueryName, Ranked, Retrieval, Seed, SeedReason, Settings, Spread,
     StageTime,
 };
 use rustc_hash::FxHashSet;
@@ -107,8 +107,7 @@ pub fn trace(
         ranking: retrieval
             .top()
             .iter()
-            .enumerate()
-            .map(|(at, hit)| context.explained(at + 1, hit))
+            .map(|hit| explained(index, retrieval, hit.passage))
             .collect(),
         ledger: retrieval
             .spread
@@ -415,24 +414,6 @@ impl Context<'_> {
         stage
     }
 
-    fn explained(&self, rank: usize, hit: &Hit) -> Value {
-        let mut entry = json!({"rank": rank, "id": self.index.id(hit.passage), "title": self.index.title(hit.passage),
-                               "score": hit.score, "why": why_here(self.index, self.retrieval, hit.passage)});
-        if let (Some(view), Some(opened)) = (
-            self.retrieval.view.as_deref(),
-            attribution(self.retrieval, hit.passage),
-        ) {
-            entry["attribution"] = opened_json(self.index, self.retrieval, view, &opened);
-        }
-        if let Some(found) = &self.retrieval.found {
-            entry["parts"] = json!(found.parts(self.index, hit.passage));
-        }
-        if self.retrieval.settings.method().ranker.is_some() {
-            entry["words"] = json!(terms(self.index, self.retrieval, hit.passage));
-        }
-        entry
-    }
-
     fn missing(&self, question: &Question) -> Vec<Value> {
         let mut found = Vec::new();
         for named in &question.missing {
@@ -506,6 +487,29 @@ fn opened_json(
         })
         .collect();
     json!({"score": opened.score, "error": opened.error, "shares": shares, "by_length": opened.by_length, "paths": paths})
+}
+
+/// Everything that is known of why a passage is where it is: rank and score where it has any, the sentence, whatever its
+/// score consists of, and where it is not among the top K the reasons.
+pub fn explained(index: &Index, retrieval: &Retrieval, passage: u32) -> Value {
+    let place = retrieval.place(passage);
+    let mut entry = json!({"rank": place.map(|p| p.0), "id": index.id(passage), "title": index.title(passage),
+                           "score": place.map(|p| p.1), "why": why_here(index, retrieval, passage)});
+    if let (Some(view), Some(opened)) = (retrieval.view.as_deref(), attribution(retrieval, passage))
+    {
+        entry["attribution"] = opened_json(index, retrieval, view, &opened);
+    }
+    if let Some(found) = &retrieval.found {
+        entry["parts"] = json!(found.parts(index, passage));
+    }
+    if retrieval.settings.method().ranker.is_some() {
+        entry["words"] = json!(terms(index, retrieval, passage));
+    }
+    let reasons = why_not(index, retrieval, passage);
+    if !reasons.is_empty() {
+        entry["reasons"] = json!(reasons);
+    }
+    entry
 }
 
 /// The heaviest nodes of a state, with the ones that are always kept; heaviest first, ties by id.

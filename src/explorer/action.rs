@@ -23,6 +23,8 @@ pub enum Action {
     Method(String),
     /// A preset by name, or `none`.
     Preset(String),
+    /// Keeps method and settings as a preset of this name.
+    SavePreset(String),
     /// Builds the layer that a method needs, then switches to it.
     Build(String),
     /// Parameter and value, as written after `--set`.
@@ -105,6 +107,8 @@ pub enum Effect {
     StopSweep,
     /// Text, and what it is in words.
     Copy(String, String),
+    /// Method and settings for the presets file, under a name.
+    SavePreset(String, Box<Settings>),
     /// A question for the history file.
     Remember(String),
     Quit {

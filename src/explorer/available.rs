@@ -69,7 +69,7 @@ pub fn lack(state: &State, method: &Method) -> Option<Lack> {
     if method.reads_vectors() && !facts.vectors {
         return Some(Lack::Vectors);
     }
-    let layer = method.system.and_then(|system| system.layer())?;
+    let layer = method.layer()?;
     if facts.small || state.layers.iter().any(|known| known == layer) {
         return None;
     }

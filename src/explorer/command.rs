@@ -123,6 +123,10 @@ commands! {
 
     Method "method.choose" "method" "Choose the method" ["m", "p m"] Settings
         "Lists the methods with what each does and needs; type to filter." "algorithm retriever bm25 graph switch" "hopscope methods";
+    Compose "method.compose" "compose" "Compose a method" ["M"] Settings
+        "Other seeds, another graph, another spread or selection in the place of the method's own; what does not fit says why." "seeds graph spread select combine mix parts" "hopscope ask QUESTION --graph noderag --spread push";
+    SavePreset "preset.save" "save preset" "Keep method and settings as a preset" ["p p"] Settings
+        "Asks for a name; the preset is then in this list, in --preset NAME and in presets.toml." "store name keep own" "hopscope ask QUESTION --save-preset NAME";
     Less "slider.less" "less" "Slider: one step down" ["h"] Settings "Lowers the current parameter by one step and re-runs." "decrease minus smaller" "";
     More "slider.more" "more" "Slider: one step up" ["l"] Settings "Raises the current parameter by one step and re-runs." "increase plus larger" "";
     MuchLess "slider.jump-less" "jump down" "Slider: ten steps down" ["H"] Settings "Lowers the current parameter by ten steps." "decrease" "";

@@ -1,10 +1,12 @@
 //! What the finders list, and in which order. Whole words first, then beginnings of words, then fuzzy matches: a
 //! person who types "select line" must not find it at place nine.
 
+mod compose;
+
 use super::available::{Lack, available, lack};
 use super::command::{Command, Group};
 use super::state::{Choice, Entry, FinderKind, State};
-use crate::retrieve::{Domain, METHODS, NO_PRESET, PRESETS, Parameter};
+use crate::retrieve::{Domain, METHODS, NO_PRESET, Parameter, Preset};
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 
@@ -16,6 +18,8 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
     match kind {
         FinderKind::Palette => palette(state, typed),
         FinderKind::Methods => narrowed(methods(state), typed),
+        FinderKind::Compose => narrowed(compose::parts(state), typed),
+        FinderKind::Preset => compose::saves(state, typed.trim()),
         // Found by the worker.
         FinderKind::Seeds => Vec::new(),
         FinderKind::History => narrowed(history(state), typed),
@@ -85,8 +89,8 @@ fn again(state: &State, choice: &Choice) -> Option<Entry> {
             .find(|entry| entry.choice == *choice),
         Choice::AskNumber(number) => questions(state).into_iter().nth(*number),
         Choice::Question(text) => Some(plain(text.clone(), String::new(), choice.clone())),
-        // A node's name is not known here; it is a few letters away.
-        Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_) => None,
+        // A node's name is not known here; it is a few letters away. A preset's name is asked for each time.
+        Choice::SavePreset(_) | Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_) => None,
     }
 }
 
@@ -133,6 +137,11 @@ fn values(state: &State) -> Vec<Entry> {
         entry.title = format!("Method: {}", entry.title);
     }
     entries.extend(presets(state));
+    for mut entry in compose::parts(state) {
+        entry.title = format!("{}: {}", entry.heading, entry.title);
+        entry.heading = Group::Settings.title();
+        entries.push(entry);
+    }
     for parameter in state.settings.method().uses() {
         let declaration = parameter.declaration();
         let Domain::Choice(choices) = &declaration.domain else {
@@ -230,7 +239,10 @@ fn methods(state: &State) -> Vec<Entry> {
         shell: format!("hopscope ask QUESTION --method {}", method.name),
         matched: Vec::new(),
     };
-    METHODS.iter().map(entry).collect()
+    // A composition stands before the methods while it is the one in use.
+    let now = state.settings.method();
+    let composed = now.composition.map(|_| now).into_iter();
+    composed.chain(METHODS).map(entry).collect()
 }
 
 /// The presets, and none of them where one is on.
@@ -251,7 +263,7 @@ fn presets(state: &State) -> Vec<Entry> {
         choice: Choice::Preset(name),
         matched: Vec::new(),
     };
-    let on = PRESETS.iter().map(|preset| {
+    let on = Preset::all().into_iter().map(|preset| {
         let shell = format!("hopscope ask QUESTION --preset {}", preset.name);
         entry(preset.name, preset.about, shell)
     });

@@ -8,7 +8,7 @@ use super::engine::{self, Engine};
 use super::glyphs::GlyphSet;
 use super::scene::{Answer, Request};
 use super::state::State;
-use super::store::{Config, Folders, History, Session};
+use super::store::{Config, Folders, History, Session, presets};
 use super::sweep::{self, SweepRequest, Swept};
 use super::terminal::{
     QuitReason, Screen, TerminalEvent, TerminalEvents, install_panic_hook, take_panics,
@@ -315,6 +315,10 @@ impl Loop {
                 Effect::Copy(text, what) => {
                     self.copy(text, what);
                 }
+                Effect::SavePreset(name, settings) => {
+                    let said = self.keep(&name, &settings);
+                    update(&mut self.state, Action::Told(said));
+                }
                 Effect::Remember(question) => {
                     if let Err(said) = self.history.add(&question, &self.argument) {
                         update(&mut self.state, Action::Told(Message::warning(said)));
@@ -324,6 +328,20 @@ impl Loop {
             }
         }
         end
+    }
+
+    /// Keeps settings as a preset.
+    fn keep(&self, name: &str, settings: &Settings) -> Message {
+        let Some(folders) = &self.folders else {
+            return Message::warning("there is no home to keep a preset in");
+        };
+        match presets::save(folders, name, settings) {
+            Ok(path) => {
+                let said = format!("preset {name} kept in {}", path.display());
+                Message::new(Tone::Good, said)
+            }
+            Err(said) => Message::error(said),
+        }
     }
 
     /// What is needed to open the explorer here again.

@@ -101,7 +101,7 @@ impl Stage {
                 }
                 Effect::StopSweep => {}
                 Effect::Copy(text, what) => self.copied.push((text, what)),
-                Effect::Remember(_) => {}
+                Effect::Remember(_) | Effect::SavePreset(..) => {}
                 Effect::Quit { keep } => self.quit = Some(keep),
             }
         }

@@ -53,6 +53,10 @@ pub struct Finder {
 pub enum FinderKind {
     Palette,
     Methods,
+    /// Parts of a composition.
+    Compose,
+    /// A name for a preset.
+    Preset,
     /// Names and passages, to be added to the seeds.
     Seeds,
     History,
@@ -83,6 +87,8 @@ pub enum Choice {
     Command(Command),
     Method(&'static str),
     Preset(&'static str),
+    /// Keeps method and settings under a name.
+    SavePreset(String),
     /// Builds the layer of a method, then switches to it.
     Build(&'static str),
     Set(Parameter, String),
@@ -100,6 +106,7 @@ impl Choice {
             Choice::Command(command) => Action::Do(*command),
             Choice::Method(name) => Action::Method((*name).to_owned()),
             Choice::Preset(name) => Action::Preset((*name).to_owned()),
+            Choice::SavePreset(name) => Action::SavePreset(name.clone()),
             Choice::Build(name) => Action::Build((*name).to_owned()),
             Choice::Set(parameter, value) => Action::Set(parameter.id().to_owned(), value.clone()),
             Choice::Question(text) => Action::Ask(text.clone()),
@@ -300,7 +307,7 @@ impl State {
                 reading: self.reading.is_some(),
                 steps: {
                     let method = self.settings.method();
-                    method.graph.is_some() || method.system.is_some()
+                    method.graph.is_some() || method.tells()
                 },
             },
         )

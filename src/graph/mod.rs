@@ -14,6 +14,7 @@ pub mod leiden;
 pub mod neighbours;
 pub mod pagerank;
 pub mod push;
+pub mod trail;
 pub mod transition;
 pub mod walk;
 

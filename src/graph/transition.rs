@@ -1,5 +1,6 @@
 //! The transition matrix of a walk: one symmetric sparse matrix, and a scale per node.
 
+use super::adjacency::undirected;
 use super::walk::each_node;
 use sprs::CsMatI;
 use std::sync::Arc;
@@ -52,6 +53,21 @@ impl Transition {
             scale,
             ..transition
         }
+    }
+
+    /// The transition of an undirected graph without penalties: `P[u,v] = w(u,v) / sum_v w(u,v)`. Weights of repeated
+    /// edges add up; loops are dropped.
+    pub fn of_edges(nodes: usize, edges: impl IntoIterator<Item = (u32, u32, f32)>) -> Transition {
+        let graph = undirected(nodes, edges);
+        let mut offsets = vec![0];
+        let (mut targets, mut weights) = (Vec::new(), Vec::new());
+        for u in 0..nodes as u32 {
+            targets.extend_from_slice(graph.neighbors_slice(u));
+            weights.extend_from_slice(graph.edges_slice(u));
+            offsets.push(targets.len() as u32);
+        }
+        let matrix = CsMatI::new((nodes, nodes), offsets, targets, weights);
+        Transition::new(matrix, vec![1.0; nodes])
     }
 
     pub fn nodes(&self) -> usize {

@@ -295,6 +295,20 @@ pub fn length_weights(alpha: f64, steps: usize) -> Vec<f64> {
         .collect()
 }
 
+/// The weight of walks of each length 0..=steps after so many steps in each of which the mass moves with chance alpha:
+/// the binomial distribution.
+pub fn lazy_weights(alpha: f64, steps: usize) -> Vec<f64> {
+    let t = steps as i32;
+    let mut ways = 1.0;
+    (0..=t)
+        .map(|k| {
+            let weight = ways * alpha.powi(k) * (1.0 - alpha).powi(t - k);
+            ways = ways * f64::from(t - k) / f64::from(k + 1);
+            weight
+        })
+        .collect()
+}
+
 /// Reverse states of a target: `h_0 = e_target`, `h_m = P h_{m-1}`, so `h_m(u)` is the chance that m steps from u end
 /// there. `seeds` stand in for the rows of dangling nodes under `Reseed`.
 pub fn backward(

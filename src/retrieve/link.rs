@@ -12,7 +12,7 @@ use crate::text::{Mention, Ner, Norm, Tokens, gazetteer};
 /// word of the question is one.
 pub fn link(view: &GraphView, question: &str, settings: &Settings) -> Vec<QueryName> {
     let mut names: Vec<QueryName> = Vec::new();
-    if settings.method().graph == Some(GraphKind::TermPassage) {
+    if settings.method().reads_graph() == Some(GraphKind::TermPassage) {
         Tokens::from_name(settings.choice(P::Tokens)).each(question, |word| {
             let from = names.last().map_or(0, |n| n.end);
             // Where lower-casing or stemming moved letters, the word has no place in the question.

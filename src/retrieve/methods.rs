@@ -1,5 +1,6 @@
 //! The methods: named combinations of a first-stage ranking, a graph, seeds and a spread.
 
+use super::compose::Composition;
 use super::hop;
 use super::parameters::{Parameter, Parameter as P, Value};
 use crate::systems::{System, e2graphrag, ket, noderag, sage, spark};
@@ -35,6 +36,27 @@ pub enum Select {
 }
 
 impl Ranker {
+    /// The parameters of its list, in pipeline order.
+    pub fn uses(self) -> Vec<Parameter> {
+        let mut uses = Vec::new();
+        if self == Ranker::TwoStep {
+            uses.extend_from_slice(NAMES);
+        }
+        if self.reads_words() {
+            uses.extend_from_slice(BM25);
+        }
+        if self.reads_vectors() {
+            uses.extend_from_slice(VECTORS);
+        }
+        match self {
+            Ranker::Rm3 => uses.extend_from_slice(RM3),
+            Ranker::TwoStep => uses.extend_from_slice(TWO_STEP),
+            Ranker::Rrf => uses.extend_from_slice(&[P::RrfC, P::RrfDepth]),
+            Ranker::Bm25 | Ranker::Dense => {}
+        }
+        uses
+    }
+
     /// Whether words of the question are scored.
     pub fn reads_words(self) -> bool {
         self != Ranker::Dense
@@ -93,9 +115,26 @@ pub struct Method {
     /// What retrieves over a layer of its own; the fields above are then empty.
     #[serde(skip)]
     pub system: Option<&'static dyn System>,
+    /// Where it was composed by a person.
+    #[serde(skip)]
+    pub composition: Option<Composition>,
     #[serde(skip)]
     pub defaults: &'static [(Parameter, Value)],
 }
+
+/// A flat method without a ranking of its own: what the list below departs from.
+const FLAT: Method = Method {
+    name: "",
+    title: "",
+    about: "",
+    needs: "",
+    ranker: None,
+    graph: None,
+    select: Select::Score,
+    system: None,
+    composition: None,
+    defaults: &[],
+};
 
 /// All methods, in the order they are listed.
 pub static METHODS: &[Method] = &[
@@ -105,10 +144,7 @@ pub static METHODS: &[Method] = &[
         about: "words of the question, weighted by rarity; no graph",
         needs: "words",
         ranker: Some(Ranker::Bm25),
-        graph: None,
-        select: Select::Score,
-        system: None,
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "bm25-rm3",
@@ -116,10 +152,7 @@ pub static METHODS: &[Method] = &[
         about: "BM25 again with the question expanded by words of its best passages",
         needs: "words",
         ranker: Some(Ranker::Rm3),
-        graph: None,
-        select: Select::Score,
-        system: None,
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "bm25-2step",
@@ -127,10 +160,7 @@ pub static METHODS: &[Method] = &[
         about: "BM25 again with the question expanded by names of its best passages",
         needs: "words, entities",
         ranker: Some(Ranker::TwoStep),
-        graph: None,
-        select: Select::Score,
-        system: None,
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "dense",
@@ -138,10 +168,7 @@ pub static METHODS: &[Method] = &[
         about: "cosine of the question's and the passage's vectors; no graph",
         needs: "vectors",
         ranker: Some(Ranker::Dense),
-        graph: None,
-        select: Select::Score,
-        system: None,
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "rrf",
@@ -149,10 +176,7 @@ pub static METHODS: &[Method] = &[
         about: "BM25 and dense, fused by rank; no graph",
         needs: "words, vectors",
         ranker: Some(Ranker::Rrf),
-        graph: None,
-        select: Select::Score,
-        system: None,
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "bm25-ce",
@@ -160,10 +184,8 @@ pub static METHODS: &[Method] = &[
         about: "the best BM25 passages, scored again by a cross-encoder or MaxSim",
         needs: "words, vectors",
         ranker: Some(Ranker::Bm25),
-        graph: None,
         select: Select::Rerank,
-        system: None,
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "rrf-ce",
@@ -171,35 +193,28 @@ pub static METHODS: &[Method] = &[
         about: "the best fused passages, scored again by a cross-encoder or MaxSim",
         needs: "words, vectors",
         ranker: Some(Ranker::Rrf),
-        graph: None,
         select: Select::Rerank,
-        system: None,
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "tfidf-graph",
         title: "TF-IDF graph",
         about: "walk from the words of the question over the word-passage graph",
         needs: "words",
-        ranker: None,
         graph: Some(GraphKind::TermPassage),
-        select: Select::Score,
-        system: None,
         defaults: &[
             (P::MinDf, Value::Integer(3)),
             (P::MaxDfRatio, Value::Real(0.1)),
         ],
+        ..FLAT
     },
     Method {
         name: "graph",
         title: "SPRIG Graph",
         about: "walk from the names in the question over the entity-passage graph",
         needs: "words, entities",
-        ranker: None,
         graph: Some(GraphKind::EntityPassage),
-        select: Select::Score,
-        system: None,
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "graph-hybrid",
@@ -208,9 +223,7 @@ pub static METHODS: &[Method] = &[
         needs: "words, entities",
         ranker: Some(Ranker::Bm25),
         graph: Some(GraphKind::EntityPassage),
-        select: Select::Score,
-        system: None,
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "graph-dense",
@@ -219,9 +232,8 @@ pub static METHODS: &[Method] = &[
         needs: "entities, vectors",
         ranker: Some(Ranker::Dense),
         graph: Some(GraphKind::EntityPassage),
-        select: Select::Score,
-        system: None,
         defaults: &[(P::SeedK, Value::Integer(5))],
+        ..FLAT
     },
     Method {
         name: "graph-rrf",
@@ -230,9 +242,7 @@ pub static METHODS: &[Method] = &[
         needs: "words, entities, vectors",
         ranker: Some(Ranker::Rrf),
         graph: Some(GraphKind::EntityPassage),
-        select: Select::Score,
-        system: None,
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "rrf-ppr",
@@ -242,8 +252,7 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::Rrf),
         graph: Some(GraphKind::EntityPassage),
         select: Select::Fuse,
-        system: None,
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "hop",
@@ -253,177 +262,143 @@ pub static METHODS: &[Method] = &[
         ranker: Some(Ranker::Rrf),
         graph: Some(GraphKind::EntityPassage),
         select: Select::Signals,
-        system: None,
         defaults: &[
             (P::Gazetteer, Value::Choice(1)),
             (P::Tokens, Value::Choice(1)),
             (P::Bm25K1, Value::Real(0.9)),
             (P::Bm25B, Value::Real(0.4)),
         ],
+        ..FLAT
     },
     Method {
         name: "e2graphrag",
         title: "E2GraphRAG",
         about: "chunks shared by pairs of query entities within h hops, h adapts; else nodes of a summary tree",
         needs: "layer e2graphrag; vectors for questions without a pair",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&e2graphrag::E2GraphRag),
         defaults: &[(P::ResultK, Value::Integer(25))],
+        ..FLAT
     },
     Method {
         name: "text-rag",
         title: "Text-RAG",
         about: "units nearest to the question, packed into the context; no graph",
         needs: "vectors, layer ket",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&ket::KetRag {
             variant: ket::Variant::TextRag,
         }),
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "knng-rag",
         title: "KNNG-RAG",
         about: "nearest units and their neighbours in the kNN graph, packed",
         needs: "vectors, layer ket",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&ket::KetRag {
             variant: ket::Variant::KnngRag,
         }),
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "keyword-rag",
         title: "Keyword-RAG",
         about: "units of the nearest keywords, packed by similarity",
         needs: "vectors, layer ket",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&ket::KetRag {
             variant: ket::Variant::KeywordRag,
         }),
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "skeleton-rag",
         title: "Skeleton-RAG",
         about: "local search in the graph of names and relations of the core units",
         needs: "vectors, layer ket",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&ket::KetRag {
             variant: ket::Variant::SkeletonRag,
         }),
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "ms-graph-rag",
         title: "MS-Graph-RAG",
         about: "local search in the graph of names and relations of all units, without communities",
         needs: "vectors, layer ket",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&ket::KetRag {
             variant: ket::Variant::MsGraphRag,
         }),
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "hybrid-rag",
         title: "Hybrid-RAG",
         about: "half MS-Graph-RAG, half Text-RAG under one budget",
         needs: "vectors, layer ket",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&ket::KetRag {
             variant: ket::Variant::HybridRag,
         }),
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "ket-rag-u",
         title: "KET-RAG-U",
         about: "skeleton of evenly drawn core units, and units by keywords, under one budget",
         needs: "vectors, layer ket",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&ket::KetRag {
             variant: ket::Variant::KetRagU,
         }),
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "ket-rag-p",
         title: "KET-RAG-P",
         about: "skeleton of the most central units, and units by keywords, under one budget",
         needs: "vectors, layer ket",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&ket::KetRag {
             variant: ket::Variant::KetRagP,
         }),
-        defaults: &[],
+        ..FLAT
     },
     Method {
         name: "noderag",
         title: "NodeRAG",
         about: "names and vectors enter a graph of seven kinds of nodes; a walk of two steps, quotas by kind",
         needs: "vectors, layer noderag",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&noderag::NodeRag),
         defaults: &[(P::Alpha, Value::Real(0.5)), (P::Steps, Value::Integer(2))],
+        ..FLAT
     },
     Method {
         name: "sage",
         title: "SAGE",
         about: "fused seeds, one hop over the graph of chunks and table segments, pruned by the same score",
         needs: "vectors, layer sage",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&sage::Sage {
             variant: sage::Variant::Graph,
         }),
         defaults: &[(P::Bm25K1, Value::Real(1.5))],
+        ..FLAT
     },
     Method {
         name: "sage-flat",
         title: "SAGE flat",
         about: "the best k + k' chunks and table segments by the fused score of SAGE's seeds; no graph",
         needs: "vectors, layer sage",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&sage::Sage {
             variant: sage::Variant::Flat,
         }),
         defaults: &[(P::Bm25K1, Value::Real(1.5))],
+        ..FLAT
     },
     Method {
         name: "spark",
         title: "SPARK + SAGE",
         about: "a plan of typed operators over a schema graph; answers expanded by their neighbours",
         needs: "words, vectors, layer spark (built from nodes and edges beside the corpus)",
-        ranker: None,
-        graph: None,
-        select: Select::Score,
         system: Some(&spark::Spark),
         // SAGE's constants of BM25.
         defaults: &[(P::Bm25K1, Value::Real(1.5))],
+        ..FLAT
     },
 ];
 
@@ -458,12 +433,20 @@ const SPREAD: &[Parameter] = &[
 ];
 
 impl Method {
+    /// A method by its name, or a composition by its parts.
+    ///
     /// # Errors
-    /// The name, and the names there are.
+    /// The name and the names there are, or why the parts do not fit.
     pub fn by_name(name: &str) -> Result<&'static Method, String> {
+        if name.contains('>') {
+            return Composition::parse(name)?.method();
+        }
         METHODS.iter().find(|m| m.name == name).ok_or_else(|| {
             let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
-            format!("no method '{name}'; there are {}", names.join(", "))
+            format!(
+                "no method '{name}'; there are {}, and compositions SEEDS > GRAPH > SPREAD > SELECT",
+                names.join(", ")
+            )
         })
     }
 
@@ -478,6 +461,23 @@ impl Method {
         self.select != Select::Signals && self.ranker.is_some_and(Ranker::reads_vectors)
             || self.select == Select::Rerank
             || self.system.is_some_and(System::reads_vectors)
+            || self.composition.is_some_and(|c| c.reads_vectors())
+    }
+
+    /// The layer of an index it reads.
+    pub fn layer(&self) -> Option<&'static str> {
+        let composed = self.composition.and_then(|c| c.graph.layer());
+        self.system.and_then(System::layer).or(composed)
+    }
+
+    /// Which of SPRIG's graphs it reads, in the pipeline or in a composition.
+    pub fn reads_graph(&self) -> Option<GraphKind> {
+        self.graph.or(self.composition.and_then(|c| c.graph.kind()))
+    }
+
+    /// Where it has a graph of its own and tells what it did as a story.
+    pub fn tells(&self) -> bool {
+        self.system.is_some() || self.composition.is_some_and(|c| !c.plain())
     }
 
     /// The parameters that can change this method's result, in pipeline order.
@@ -485,6 +485,11 @@ impl Method {
         let mut uses = Vec::new();
         if let Some(system) = self.system {
             uses.extend_from_slice(system.uses());
+            uses.push(P::ResultK);
+            return uses;
+        }
+        if let Some(parts) = self.composition.filter(|c| !c.plain()) {
+            uses.extend(parts.uses());
             uses.push(P::ResultK);
             return uses;
         }
@@ -522,6 +527,7 @@ impl Method {
                 uses.extend_from_slice(&[P::Mix, P::MixA]);
             }
             uses.extend_from_slice(SPREAD);
+            uses.retain(|p| self.composition.is_none_or(|c| c.fixes(*p).is_none()));
         }
         match self.select {
             Select::Rerank => uses.push(P::RerankDepth),

@@ -3,6 +3,7 @@
 //! [`Retriever::retrieve`] is pure in its inputs: same index, question and settings, same bits, on any number of threads.
 //! Stages remember their last result by what they depend on, so a slider step re-runs only what it changes.
 
+pub mod compose;
 pub mod edits;
 pub mod hop;
 pub mod link;
@@ -19,6 +20,7 @@ pub mod settings;
 pub mod spread;
 pub mod view;
 
+pub use compose::Composition;
 pub use edits::{Edited, SeedChange, SeedEdit};
 pub use methods::{DEFAULT_METHOD, METHODS, Method, Ranker, Select};
 pub use nearest::Search;
@@ -33,6 +35,7 @@ pub use settings::{Origin, Settings};
 pub use view::GraphView;
 
 use crate::index::{Dense, Index};
+use crate::systems::compose::{Answer as Composed, Asked, Web};
 use crate::systems::{Ask, Found, System};
 use parameters::Parameter as P;
 use rank::Fusion;
@@ -106,6 +109,39 @@ const SPREAD: &[P] = &[
     P::Dangling,
 ];
 
+/// What any graph of a composition is built by.
+const WEB: &[P] = &[
+    P::Tokens,
+    P::Ner,
+    P::Norm,
+    P::AliasLinking,
+    P::Gazetteer,
+    P::EdgeWeight,
+    P::MinDf,
+    P::MaxDfRatio,
+    P::PruneTopPct,
+    P::EdgeCap,
+    P::HubP,
+    P::EdgePercentile,
+    P::EdgeLogic,
+    P::EntityEdges,
+    P::EntityMatch,
+    P::StructuralEdges,
+    P::KnnK,
+    P::CoreShare,
+    P::CoreBy,
+    P::Cooc,
+    P::Pmi,
+    P::CodeCase,
+    P::ChunkTokens,
+    P::ChunkOverlap,
+    P::Halvings,
+    P::Joined,
+    P::HnswEdges,
+    P::SREdges,
+    P::HubBalance,
+];
+
 /// Answers questions over one index, and remembers stages between them.
 pub struct Retriever {
     index: Arc<Index>,
@@ -118,6 +154,8 @@ pub struct Retriever {
     /// hop's own: the walk from names alone, and its signals.
     entity_spread: Memo<Spread>,
     signals: Memo<hop::Signals>,
+    /// The graph of a composition.
+    web: Memo<Web>,
     /// The question's vector, for systems.
     vector: Memo<Vec<f32>>,
     scratch: Vec<f64>,
@@ -134,6 +172,7 @@ impl Retriever {
             spread: Memo::default(),
             entity_spread: Memo::default(),
             signals: Memo::default(),
+            web: Memo::default(),
             vector: Memo::default(),
             scratch: Vec::new(),
         }
@@ -179,6 +218,12 @@ impl Retriever {
         };
         if let Some(system) = method.system {
             let found = self.system(system, question, settings, observer)?;
+            retrieval.passages = found.passages().to_vec();
+            retrieval.found = Some(found);
+            return Ok(retrieval);
+        }
+        if let Some(parts) = method.composition.filter(|c| !c.plain()) {
+            let found = self.composed(parts, question, settings, observer)?;
             retrieval.passages = found.passages().to_vec();
             retrieval.found = Some(found);
             return Ok(retrieval);
@@ -395,6 +440,52 @@ impl Retriever {
         Ok(())
     }
 
+    /// Any seeds over any graph.
+    fn composed<O: Observer>(
+        &mut self,
+        parts: Composition,
+        question: &str,
+        settings: &Settings,
+        observer: &mut O,
+    ) -> Result<Arc<dyn Found>, RetrieveError> {
+        let index = self.index.clone();
+        let list = match parts.ranker() {
+            Some(ranker) => Some(self.ranked(ranker, question, settings, observer)?),
+            None => None,
+        };
+        let vector = match parts.seeds.rest {
+            Some(compose::Rest::Nearest) => match self.vector(question)? {
+                Some(vector) => Some(vector),
+                None => return Err(self.dense(settings).map(|_| ()).unwrap_err()),
+            },
+            _ => None,
+        };
+        let key = (format!("{:?}", parts.graph), settings.key(WEB));
+        let known = self.web.get(&key);
+        let reused = known.is_some();
+        let web = match known {
+            Some(web) => web,
+            None => {
+                let web = Web::open(parts.graph, &index, settings, || {
+                    self.view(settings, &mut Quiet)
+                })?;
+                self.web.put(key, web)
+            }
+        };
+        observer.stage("graph", reused);
+        let asked = Asked {
+            question: question.to_owned(),
+            settings: settings.clone(),
+            parts,
+            web,
+            list,
+            vector,
+            depth: depth(settings),
+        };
+        let run = asked.run(&index, &mut |name| observer.stage(name, false))?;
+        Ok(Arc::new(Composed { asked, run }))
+    }
+
     fn system<O: Observer>(
         &mut self,
         system: &dyn System,
@@ -421,7 +512,7 @@ impl Retriever {
     /// The graph view of these settings, as a retrieval would use it.
     pub fn view<O: Observer>(&mut self, settings: &Settings, observer: &mut O) -> Arc<GraphView> {
         let key = (
-            format!("{:?}", settings.method().graph),
+            format!("{:?}", settings.method().reads_graph()),
             settings.key(view::READS),
         );
         let known = self.view.get(&key);
@@ -447,7 +538,7 @@ impl Retriever {
         observer: &mut O,
     ) -> Arc<Vec<QueryName>> {
         let key = (
-            format!("{:?}\n{question}", settings.method().graph),
+            format!("{:?}\n{question}", settings.method().reads_graph()),
             settings.key(view::READS),
         );
         let known = self.linked.get(&key);

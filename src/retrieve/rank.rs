@@ -213,7 +213,7 @@ pub fn two_step(
     (words, expansion)
 }
 
-pub(super) fn flat(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
+pub fn flat(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
     Ranked {
         ranker,
         hits,

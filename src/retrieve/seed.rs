@@ -43,27 +43,18 @@ pub fn seed(
     let mut passages = Vec::new();
     if let Some(ranked) = ranked {
         let k = settings.integer(P::SeedK).min(ranked.hits.len());
-        let best = ranked.hits.first().map_or(0.0, |h| f64::from(h.score));
-        let tau = settings.real(P::SoftmaxTau);
-        for (at, hit) in ranked.hits[..k].iter().enumerate() {
-            let (rank, score) = (at + 1, f64::from(hit.score));
-            let raw = match settings.choice(P::SeedWeight) {
-                "linear" => (k - at) as f64 / k as f64,
-                "rrf" => 1.0 / (60.0 + rank as f64),
-                "softmax" => ((score - best) / tau).exp(),
-                "raw" => score.max(0.0),
-                _ => 1.0 / rank as f64,
-            };
-            let why = SeedReason::Ranked {
-                ranker: ranked.ranker,
-                rank,
-                score: hit.score,
-            };
+        let scores: Vec<f32> = ranked.hits[..k].iter().map(|h| h.score).collect();
+        let masses = listed(&scores, settings);
+        for (at, (hit, raw)) in ranked.hits.iter().zip(masses).enumerate() {
             passages.push(Seed {
                 node: hit.passage,
                 raw,
                 weight: 0.0,
-                why,
+                why: SeedReason::Ranked {
+                    ranker: ranked.ranker,
+                    rank: at + 1,
+                    score: hit.score,
+                },
             });
         }
     }
@@ -71,24 +62,14 @@ pub fn seed(
     let edits = Arc::new(edits);
     let entity_mass: f64 = entities.iter().map(|s| s.raw).sum();
     let passage_mass: f64 = passages.iter().map(|s| s.raw).sum();
-    let a = match (entity_mass > 0.0, passage_mass > 0.0) {
-        (false, false) => {
-            return Seeded {
-                seeds: Arc::default(),
-                mixed: None,
-                fallback: false,
-                edits,
-            };
-        }
-        (true, false) => 1.0,
-        (false, true) => 0.0,
-        (true, true) => match settings.choice(P::Mix) {
-            "adaptive" => {
-                (entities.len() + 1) as f64 / (entities.len() + passages.len() + 2) as f64
-            }
-            "fixed" => settings.real(P::MixA),
-            _ => entity_mass / (entity_mass + passage_mass),
-        },
+    let counts = (entities.len(), passages.len());
+    let Some(a) = mixing(counts, (entity_mass, passage_mass), settings) else {
+        return Seeded {
+            seeds: Arc::default(),
+            mixed: None,
+            fallback: false,
+            edits,
+        };
     };
     for (part, mass, share) in [
         (&mut entities, entity_mass, a),
@@ -112,6 +93,39 @@ pub fn seed(
         fallback: false,
         edits,
     }
+}
+
+/// The mass of each of the best of a list before mixing, by their scores, best first.
+pub fn listed(scores: &[f32], settings: &Settings) -> Vec<f64> {
+    let k = scores.len();
+    let best = scores.first().map_or(0.0, |s| f64::from(*s));
+    let tau = settings.real(P::SoftmaxTau);
+    let mass = |(at, score): (usize, &f32)| {
+        let (rank, score) = (at as f64 + 1.0, f64::from(*score));
+        match settings.choice(P::SeedWeight) {
+            "linear" => (k - at) as f64 / k as f64,
+            "rrf" => 1.0 / (60.0 + rank),
+            "softmax" => ((score - best) / tau).exp(),
+            "raw" => score.max(0.0),
+            _ => 1.0 / rank,
+        }
+    };
+    scores.iter().enumerate().map(mass).collect()
+}
+
+/// The entity share a of the restart, by how many seeds and how much mass there are of (names, passages); none where
+/// there is no mass at all.
+pub fn mixing(counts: (usize, usize), masses: (f64, f64), settings: &Settings) -> Option<f64> {
+    Some(match (masses.0 > 0.0, masses.1 > 0.0) {
+        (false, false) => return None,
+        (true, false) => 1.0,
+        (false, true) => 0.0,
+        (true, true) => match settings.choice(P::Mix) {
+            "adaptive" => (counts.0 + 1) as f64 / (counts.0 + counts.1 + 2) as f64,
+            "fixed" => settings.real(P::MixA),
+            _ => masses.0 / (masses.0 + masses.1),
+        },
+    })
 }
 
 /// Applies changes of passages to seeds that are mixed already, and shares the restart among all of them again.

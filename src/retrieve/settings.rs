@@ -112,12 +112,21 @@ impl Settings {
     /// # Errors
     /// No such preset; the settings stay as they are.
     pub fn apply_preset(&mut self, name: &str) -> Result<(), String> {
-        self.preset = match name {
+        let preset = match name {
             NO_PRESET => None,
             name => Some(Preset::by_name(name)?),
         };
-        self.restart();
+        if let Some(method) = preset.and_then(|preset| preset.method) {
+            self.method = method;
+        }
+        self.stand_on(preset);
         Ok(())
+    }
+
+    /// Stands these settings on a preset's values, whatever its method.
+    pub fn stand_on(&mut self, preset: Option<&'static Preset>) {
+        self.preset = preset;
+        self.restart();
     }
 
     /// Everything the person did not set, anew.
@@ -141,7 +150,9 @@ impl Settings {
     }
 
     pub fn get(&self, parameter: Parameter) -> Value {
-        self.values[parameter as usize].0
+        // What a composition decides by its name no setting changes.
+        let fixed = self.method.composition.and_then(|c| c.fixes(parameter));
+        fixed.unwrap_or(self.values[parameter as usize].0)
     }
 
     pub fn origin(&self, parameter: Parameter) -> Origin {

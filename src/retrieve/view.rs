@@ -46,7 +46,7 @@ pub const READS: &[P] = &[
 
 /// Which stored or derived graph a setting asks for.
 pub fn entity_options(settings: &Settings) -> EntityOptions {
-    if settings.method().graph == Some(GraphKind::TermPassage) {
+    if settings.method().reads_graph() == Some(GraphKind::TermPassage) {
         return EntityOptions::words(Tokens::from_name(settings.choice(P::Tokens)));
     }
     EntityOptions {

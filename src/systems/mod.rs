@@ -4,6 +4,7 @@
 //! and selects, `story` tells what happened. [`System`] is all the retriever knows of it, [`Found`] all that the trace,
 //! the reasons and the explorer read.
 
+pub mod compose;
 pub mod e2graphrag;
 pub mod ket;
 pub mod layers;

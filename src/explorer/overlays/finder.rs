@@ -20,7 +20,7 @@ pub fn render(
     hits.add(buf.area, Target::Elsewhere);
     let wanted = match open.kind {
         FinderKind::Palette | FinderKind::Help => 92,
-        FinderKind::Methods | FinderKind::Seeds => 96,
+        FinderKind::Methods | FinderKind::Compose | FinderKind::Preset | FinderKind::Seeds => 96,
         FinderKind::History => 100,
     };
     let width = main.width.min(wanted);
@@ -90,6 +90,8 @@ fn titles(open: &Finder) -> (&'static str, &'static str) {
     match open.kind {
         FinderKind::Palette => ("Commands", "@ node  # passage  ? question   Enter run"),
         FinderKind::Methods => ("Method", "type to filter   Enter switch   Esc close"),
+        FinderKind::Compose => ("Compose", "type to filter   Enter take   Esc close"),
+        FinderKind::Preset => ("Keep as a preset", "a name   Enter keep   Esc close"),
         FinderKind::Seeds => ("Add a seed", "a name, or #passage   Enter add   Esc close"),
         FinderKind::History => ("Questions asked", "type to filter   Enter ask   Esc close"),
         FinderKind::Help => ("Keys", "type to filter   Enter run   Esc close"),
@@ -104,6 +106,8 @@ fn field(ink: &Ink<'_>, open: &Finder, inner: Rect, buf: &mut Buffer) -> Positio
         let hint = match open.kind {
             FinderKind::Palette => "command, parameter or value: alpha .35 ..",
             FinderKind::Methods => "bm25, graph ..",
+            FinderKind::Compose => "a part: noderag, push, rerank ..",
+            FinderKind::Preset => "letters, digits, - and _ ..",
             FinderKind::Seeds => "part of a name, or # and part of a passage ..",
             FinderKind::History => "part of a question ..",
             FinderKind::Help => "a key or a word ..",
@@ -124,7 +128,8 @@ enum DisplayRow {
 }
 
 fn display_rows(open: &Finder) -> Vec<DisplayRow> {
-    let headed = open.kind == FinderKind::Help && open.input.value().is_empty();
+    let sorted = matches!(open.kind, FinderKind::Help | FinderKind::Compose);
+    let headed = sorted && open.input.value().is_empty();
     let mut rows = Vec::new();
     let mut last = "";
     for (i, entry) in open.entries.iter().enumerate() {
@@ -199,6 +204,7 @@ fn entry_line(ink: &Ink<'_>, open: &Finder, entry: &Entry, width: usize) -> Line
     let (title, now, key) = match open.kind {
         FinderKind::History => (width, 0, 0),
         FinderKind::Methods => (16, width.saturating_sub(16 + 6), 6),
+        FinderKind::Compose => (18, width.saturating_sub(18 + 6), 6),
         _ => {
             let key = if width >= 60 { 14 } else { 8 };
             let now = (width / 3).min(30);
@@ -217,7 +223,7 @@ fn entry_line(ink: &Ink<'_>, open: &Finder, entry: &Entry, width: usize) -> Line
     };
     let mut spans = marked(ink, entry, title.saturating_sub(1));
     match &entry.unavailable {
-        Some(reason) if open.kind != FinderKind::Methods => {
+        Some(reason) if !matches!(open.kind, FinderKind::Methods | FinderKind::Compose) => {
             spans.push(ink.span(text::pad(reason, now.saturating_sub(1)), Scope::Warn));
         }
         _ => spans.push(ink.span(text::pad(&entry.now, now.saturating_sub(1)), Scope::Value)),

@@ -6,6 +6,7 @@
 
 mod config;
 mod history;
+pub mod presets;
 pub(super) mod toml;
 
 use std::collections::BTreeMap;
@@ -21,9 +22,9 @@ pub use toml::FileError;
 /// Where things are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
-    /// Settings a person writes: `config.toml`, `keymap.toml`, `themes/`.
+    /// Settings a person writes: `config.toml`, `keymap.toml`, `presets.toml`, `themes/`.
     pub config: PathBuf,
-    /// Work that should be kept: annotations, exported figures, presets.
+    /// Work that should be kept: annotations, exported figures.
     pub data: PathBuf,
     /// What makes the next start pleasant: history, the last session, the log.
     pub state: PathBuf,
@@ -78,6 +79,11 @@ impl Folders {
     /// The person's own themes.
     pub fn themes(&self) -> PathBuf {
         self.config.join("themes")
+    }
+
+    /// The person's own presets.
+    pub fn presets_file(&self) -> PathBuf {
+        self.config.join("presets.toml")
     }
 
     /// The questions asked so far.

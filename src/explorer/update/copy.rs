@@ -274,7 +274,7 @@ pub fn shell(state: &State) -> String {
         words.push(quote(&state.facts.argument));
     }
     words.push(quote(&state.wanted.question));
-    words.push(format!("--method {}", state.settings.method().name));
+    words.push(format!("--method {}", quote(state.settings.method().name)));
     if let Some(preset) = state.settings.preset() {
         words.push(format!("--preset {}", preset.name));
     }

@@ -34,6 +34,9 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         Action::AskNumber(number) => ask::number(state, number),
         Action::Method(name) => settings::method(state, &name),
         Action::Preset(name) => settings::preset(state, &name),
+        Action::SavePreset(name) => {
+            vec![Effect::SavePreset(name, Box::new(state.settings.clone()))]
+        }
         Action::Build(name) => build::begin(state, &name),
         Action::Building(news) => build::news(state, news),
         Action::Set(parameter, value) => settings::set_text(state, &parameter, &value),
@@ -157,6 +160,8 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
 
         Command::MuteSeed => seeds::mute(state),
         Command::WeighSeed => seeds::weigh(state),
+        Command::Compose => finder::open(state, FinderKind::Compose),
+        Command::SavePreset => finder::open(state, FinderKind::Preset),
         Command::AddSeed => finder::open(state, FinderKind::Seeds),
         Command::PassageSeeds => seeds::passages(state),
 

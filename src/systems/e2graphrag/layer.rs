@@ -3,6 +3,7 @@
 use super::build;
 use super::documents::Running;
 use super::hops::Graph;
+use super::story;
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
 use crate::index::column::{Column, Strings};
@@ -230,6 +231,32 @@ impl E2Graph {
             Some(at) => self.summaries.get(at).to_owned(),
             None => self.text(passages, node..node + 1),
         }
+    }
+
+    /// "chunk 12 of Gull Rock", "summary 3 of level 1, 5 chunks".
+    pub fn label(&self, index: &Index, node: u32) -> String {
+        let level = self.level(node);
+        if level > 0 {
+            let number = node - self.level_ends[level - 1];
+            return format!(
+                "summary {number} of level {level} ({})",
+                story::count(self.leaves(node).len(), "chunk")
+            );
+        }
+        let passages = self.document(self.chunk_document[node as usize]);
+        let first =
+            self.chunk_document
+                .partition_point(|&d| d < self.chunk_document[node as usize]) as u32;
+        let title = index.title(passages.start);
+        let title = if title.is_empty() {
+            index.id(passages.start)
+        } else {
+            title
+        };
+        if passages.len() == 1 && self.chunks_of(passages.start).len() == 1 {
+            return title.to_owned();
+        }
+        format!("chunk {} of {title}", node - first)
     }
 
     /// A sentence of the graph's edges.

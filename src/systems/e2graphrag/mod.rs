@@ -27,7 +27,7 @@ pub use layer::{E2Build, E2Graph};
 pub use search::{Mode, Params, Run, search};
 pub use story::Answer;
 
-use crate::index::Layer;
+use crate::index::{Index, IndexError, Layer};
 use crate::retrieve::{Parameter, RetrieveError, Settings};
 use crate::systems::{Ask, Found, System};
 use std::sync::Arc;
@@ -57,6 +57,14 @@ impl From<&Settings> for E2Build {
     }
 }
 
+/// The layer of an index; a small index builds it now.
+///
+/// # Errors
+/// A large index without it, or what the build says.
+pub fn opened(index: &Index, settings: &Settings) -> Result<Arc<E2Graph>, IndexError> {
+    index.layer_or(|| E2Graph::build(index, &E2Build::from(settings), &|_, _, _| true))
+}
+
 /// The method `e2graphrag`.
 #[derive(Debug)]
 pub struct E2GraphRag;
@@ -71,9 +79,7 @@ impl System for E2GraphRag {
     }
 
     fn search(&self, ask: &mut Ask<'_>) -> Result<Arc<dyn Found>, RetrieveError> {
-        let layer = ask.index.layer_or(|| {
-            E2Graph::build(ask.index, &E2Build::from(ask.settings), &|_, _, _| true)
-        })?;
+        let layer = opened(ask.index, ask.settings)?;
         let params = Params::from(ask.settings);
         let run = search(
             &layer,

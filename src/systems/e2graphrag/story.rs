@@ -222,32 +222,8 @@ impl Answer {
         self.name(self.run.entities[place])
     }
 
-    /// "chunk 12 of Gull Rock", "summary 3 of level 1, 5 chunks".
     pub(super) fn label(&self, index: &Index, node: u32) -> String {
-        let layer = &self.layer;
-        let level = layer.level(node);
-        if level > 0 {
-            let number = node - layer.level_ends[level - 1];
-            return format!(
-                "summary {number} of level {level} ({})",
-                count(layer.leaves(node).len(), "chunk")
-            );
-        }
-        let passages = layer.document(layer.chunk_document[node as usize]);
-        let first = layer
-            .chunk_document
-            .partition_point(|&d| d < layer.chunk_document[node as usize])
-            as u32;
-        let title = index.title(passages.start);
-        let title = if title.is_empty() {
-            index.id(passages.start)
-        } else {
-            title
-        };
-        if passages.len() == 1 && layer.chunks_of(passages.start).len() == 1 {
-            return title.to_owned();
-        }
-        format!("chunk {} of {title}", node - first)
+        self.layer.label(index, node)
     }
 
     /// The returned chunk that brought a passage.

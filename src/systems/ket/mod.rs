@@ -153,7 +153,7 @@ impl System for KetRag {
 }
 
 impl Params {
-    fn from_settings(variant: Variant, s: &Settings) -> Params {
+    pub(in crate::systems) fn from_settings(variant: Variant, s: &Settings) -> Params {
         Params {
             variant,
             theta: s.real(P::Theta),

@@ -5,22 +5,14 @@ use super::node::{Kind, meaning};
 use super::params::{Params, WalkRule};
 use super::search::{Answer, jump};
 use super::view::View;
+use crate::graph::Dangling;
+use crate::graph::trail::{self, Trail};
 use crate::graph::walk::{Forward, Sparse, backward};
-use crate::graph::{Dangling, Transition};
 use crate::index::Index;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Longer paths than this are not looked for.
 const LONGEST: usize = 8;
-
-/// A walk from a seed to a node.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Path {
-    pub nodes: Vec<u32>,
-    /// Chance of each step.
-    pub kept: Vec<f64>,
-}
 
 impl Answer {
     pub(super) fn view(&self) -> Arc<View> {
@@ -54,49 +46,9 @@ impl Answer {
     }
 
     /// The walk of at most so many steps from a seed to a node that keeps most mass.
-    pub(super) fn path(&self, node: u32) -> Option<Path> {
-        let view = self.view();
-        // Best chance to come from u to the node in exactly m steps, and by which neighbour.
-        let mut waves: Vec<BTreeMap<u32, (f64, u32)>> = vec![BTreeMap::from([(node, (1.0, node))])];
-        for _ in 0..self.params.steps.min(LONGEST) {
-            let mut wave: BTreeMap<u32, (f64, u32)> = BTreeMap::new();
-            let before = waves.last().into_iter().flatten();
-            for (&v, &(chance, _)) in before {
-                let (sources, weights) = view.transition.row(v as usize);
-                for (&u, &w) in sources.iter().zip(weights) {
-                    let own = chance * f64::from(w) * view.transition.scale(u as usize);
-                    let slot = wave.entry(u).or_insert((0.0, v));
-                    if own > slot.0 {
-                        *slot = (own, v);
-                    }
-                }
-            }
-            waves.push(wave);
-        }
-        let mut best: Option<(f64, usize, u32)> = None;
-        for (steps, wave) in waves.iter().enumerate() {
-            for &(seed, p) in &self.run.seeds {
-                if let Some((chance, _)) = wave.get(&seed)
-                    && best.is_none_or(|(most, ..)| p * chance > most)
-                {
-                    best = Some((p * chance, steps, seed));
-                }
-            }
-        }
-        let (_, steps, seed) = best?;
-        let mut nodes = vec![seed];
-        for wave in waves[1..=steps].iter().rev() {
-            let next = wave.get(&nodes[nodes.len() - 1])?.1;
-            nodes.push(next);
-        }
-        let step = |pair: &[u32]| {
-            view.transition
-                .probability(pair[0] as usize, pair[1] as usize)
-        };
-        Some(Path {
-            kept: nodes.windows(2).map(step).collect(),
-            nodes,
-        })
+    pub(super) fn path(&self, node: u32) -> Option<Trail> {
+        let steps = self.params.steps.min(LONGEST);
+        trail::best(&self.view().transition, &self.run.seeds, node, steps)
     }
 
     /// Hands every state of the walk to `each`, from the personalisation on.
@@ -121,38 +73,8 @@ impl Answer {
 
     /// Steps from the nearest seed to any of these nodes.
     pub(super) fn distance(&self, from: &[u32]) -> Option<usize> {
-        let view = self.view();
-        let n = view.transition.nodes();
-        let mut seed = vec![false; n];
-        for &(node, _) in &self.run.seeds {
-            seed[node as usize] = true;
-        }
-        let mut seen = vec![false; n];
-        let mut frontier: Vec<u32> = from.to_vec();
-        frontier.iter().for_each(|&u| seen[u as usize] = true);
-        for steps in 0.. {
-            if frontier.iter().any(|&u| seed[u as usize]) {
-                return Some(steps);
-            }
-            frontier = wave(&view.transition, &frontier, &mut seen);
-            if frontier.is_empty() {
-                return None;
-            }
-        }
-        None
+        trail::distance(&self.view().transition, &self.run.seeds, from)
     }
-}
-
-fn wave(transition: &Transition, frontier: &[u32], seen: &mut [bool]) -> Vec<u32> {
-    let mut next = Vec::new();
-    for &u in frontier {
-        for &v in transition.row(u as usize).0 {
-            if !std::mem::replace(&mut seen[v as usize], true) {
-                next.push(v);
-            }
-        }
-    }
-    next
 }
 
 /// The state after one step, by the definition of either rule.
@@ -176,7 +98,7 @@ fn next(params: &Params, seeds: &Sparse, before: &[f64], moved: Vec<f64>) -> Vec
 }
 
 /// A node in few words.
-pub(super) fn short(layer: &NodeRagLayer, index: &Index, node: u32) -> String {
+pub(in crate::systems) fn short(layer: &NodeRagLayer, index: &Index, node: u32) -> String {
     let first = |text: &str| clipped(text.lines().next().unwrap_or_default(), 60);
     match layer.kind(node) {
         Kind::Text => {

@@ -40,16 +40,25 @@ pub mod terms;
 mod tests;
 pub mod view;
 
+pub(in crate::systems) use account::short;
 pub use build::NodeRagBuild;
 pub use layer::NodeRagLayer;
 pub use node::Kind;
 pub use params::Params;
 pub use search::{Answer, Run, search};
 
-use crate::index::Layer;
-use crate::retrieve::{Parameter, RetrieveError};
+use crate::index::{Index, IndexError, Layer};
+use crate::retrieve::{Parameter, RetrieveError, Settings};
 use crate::systems::{Ask, Found, System};
 use std::sync::Arc;
+
+/// The layer of an index; a small index builds it now.
+///
+/// # Errors
+/// A large index without it, or what the build says.
+pub fn opened(index: &Index, settings: &Settings) -> Result<Arc<NodeRagLayer>, IndexError> {
+    index.layer_or(|| NodeRagLayer::build(index, &NodeRagBuild::from(settings), &|_, _, _| true))
+}
 
 /// The system as a method names it.
 #[derive(Debug)]
@@ -66,11 +75,7 @@ impl System for NodeRag {
 
     fn search(&self, ask: &mut Ask<'_>) -> Result<Arc<dyn Found>, RetrieveError> {
         let (_, vector) = ask.dense()?;
-        let layer = ask.index.layer_or(|| {
-            NodeRagLayer::build(ask.index, &NodeRagBuild::from(ask.settings), &|_, _, _| {
-                true
-            })
-        })?;
+        let layer = opened(ask.index, ask.settings)?;
         let params = Params::from(ask.settings);
         let run = search(
             &layer,

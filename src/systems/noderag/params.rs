@@ -3,7 +3,7 @@
 use super::attributes::CoreRule;
 use super::build::NodeRagBuild;
 use super::view::ViewKey;
-use crate::graph::walk::length_weights;
+use crate::graph::walk::{lazy_weights, length_weights};
 use crate::retrieve::{Parameter as P, Settings};
 
 /// How the walk goes on from a step to the next.
@@ -156,18 +156,7 @@ impl Params {
     pub fn lengths(&self) -> Vec<f64> {
         match self.walk_rule {
             WalkRule::Restart => length_weights(self.alpha, self.steps),
-            WalkRule::Lazy => {
-                // The binomial distribution: in each of T steps the mass moves with chance alpha.
-                let t = self.steps as i32;
-                let mut ways = 1.0;
-                (0..=t)
-                    .map(|k| {
-                        let weight = ways * self.alpha.powi(k) * (1.0 - self.alpha).powi(t - k);
-                        ways = ways * f64::from(t - k) / f64::from(k + 1);
-                        weight
-                    })
-                    .collect()
-            }
+            WalkRule::Lazy => lazy_weights(self.alpha, self.steps),
         }
     }
 }

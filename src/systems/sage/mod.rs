@@ -39,7 +39,7 @@ pub use search::{Params, Run, search};
 pub use story::Answer;
 
 use super::{Ask, Found, System};
-use crate::index::Index;
+use crate::index::{Index, IndexError};
 use crate::retrieve::{Parameter, RetrieveError, Settings};
 use std::sync::Arc;
 
@@ -60,6 +60,14 @@ pub enum Variant {
     Flat,
 }
 
+/// The layer of an index; a small index builds it now.
+///
+/// # Errors
+/// A large index without it, or what the build says.
+pub fn opened(index: &Index, settings: &Settings) -> Result<Arc<SageLayer>, IndexError> {
+    index.layer_or(|| SageLayer::build(index, &options(index, settings), &|_, _, _| true))
+}
+
 /// SAGE as a system.
 #[derive(Debug)]
 pub struct Sage {
@@ -77,8 +85,7 @@ impl System for Sage {
 
     fn search(&self, ask: &mut Ask<'_>) -> Result<Arc<dyn Found>, RetrieveError> {
         let index = ask.index;
-        let build = || SageLayer::build(index, &options(index, ask.settings), &|_, _, _| true);
-        let layer = index.layer_or::<SageLayer>(build)?;
+        let layer = opened(index, ask.settings)?;
         let params = Params::from(ask.settings);
         let flat = self.variant == Variant::Flat;
         let run = search(

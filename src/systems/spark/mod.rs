@@ -48,6 +48,17 @@ use crate::retrieve::{RetrieveError, Settings};
 use crate::systems::{Ask, Found, System};
 use std::sync::Arc;
 
+/// The layer of an index; a small index with nodes and edges beside its corpus builds it now.
+///
+/// # Errors
+/// An index without it, or what the build says.
+pub fn opened(index: &Index) -> Result<Arc<SparkLayer>, IndexError> {
+    match index.beside("schema.json") {
+        Some(_) => index.layer_or(|| SparkLayer::build(index, &tables(index)?, &|_, _, _| true)),
+        None => index.layer(),
+    }
+}
+
 /// The method.
 #[derive(Debug)]
 pub struct Spark;
@@ -114,11 +125,7 @@ impl System for Spark {
 
     fn search(&self, ask: &mut Ask<'_>) -> Result<Arc<dyn Found>, RetrieveError> {
         let index = ask.index;
-        let build = || SparkLayer::build(index, &tables(index)?, &|_, _, _| true);
-        let layer = match index.beside("schema.json") {
-            Some(_) => index.layer_or(build)?,
-            None => index.layer::<SparkLayer>()?,
-        };
+        let layer = opened(index)?;
         let params = Params::from(ask.settings);
         let (_, vector) = ask.dense()?;
         let run = search(

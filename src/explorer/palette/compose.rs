@@ -1,0 +1,99 @@
+//! The parts of compositions as entries, and the names of presets.
+
+use super::plain;
+use crate::explorer::available::{Lack, lack};
+use crate::explorer::state::{Choice, Entry, State};
+use crate::retrieve::compose::Slot;
+use crate::retrieve::{Composition, Preset};
+
+/// What the parts are called in lists.
+fn heading(slot: Slot) -> &'static str {
+    match slot {
+        Slot::Seeds => "Seeds",
+        Slot::Graph => "Graph",
+        Slot::Spread => "Spread",
+        Slot::Select => "Select",
+    }
+}
+
+/// Every word for every part: choosing one puts it in the place of the method's own.
+pub fn parts(state: &State) -> Vec<Entry> {
+    let now = Composition::near(state.settings.method());
+    let mut entries = Vec::new();
+    for slot in Slot::ALL {
+        for (word, about) in slot.words() {
+            entries.push(part(state, &now, slot, &word, about));
+        }
+    }
+    entries
+}
+
+fn part(state: &State, now: &Composition, slot: Slot, word: &str, about: String) -> Entry {
+    let mut wanted = [None; 4];
+    wanted[slot as usize] = Some(word);
+    let current = state.settings.method();
+    let method = Composition::over(current, wanted).and_then(Composition::method);
+    let is_now = now.with(slot, word).is_ok_and(|same| same == *now);
+    let mut entry = plain(word.to_owned(), about, Choice::Method(current.name));
+    entry.heading = heading(slot);
+    if is_now {
+        entry.key = "now".to_owned();
+    }
+    match method {
+        Ok(method) => {
+            let lack = lack(state, method);
+            entry.help = format!("Runs {}.", method.name);
+            entry.shell = format!("hopscope ask QUESTION --method '{}'", method.name);
+            entry.choice = match lack {
+                Some(Lack::Layer(_)) => Choice::Build(method.name),
+                _ => Choice::Method(method.name),
+            };
+            match lack {
+                Some(Lack::Layer(layer)) => {
+                    entry.now = format!("Enter builds layer {layer}; {}", entry.now)
+                }
+                Some(lack) => entry.unavailable = Some(lack.reason(&state.facts.argument)),
+                None => {}
+            }
+        }
+        Err(why) => {
+            entry.help.clone_from(&entry.now);
+            entry.unavailable = Some(why);
+        }
+    }
+    entry
+}
+
+/// What Enter would keep under the name that is typed, and the presets there are.
+pub fn saves(state: &State, typed: &str) -> Vec<Entry> {
+    let settings = &state.settings;
+    let mut said = settings.method().name.to_owned();
+    for set in settings.changed() {
+        said = format!("{said}, {set}");
+    }
+    let own = Preset::all().into_iter().filter(|p| p.method.is_some());
+    let own = own.filter(|p| p.name != typed && p.name.contains(typed));
+    let replaced = own.map(|p| {
+        let title = format!("replace {}", p.name);
+        let mut entry = plain(
+            title,
+            p.about.to_owned(),
+            Choice::SavePreset(p.name.to_owned()),
+        );
+        entry.help = format!("Keeps {said} under the name {}.", p.name);
+        entry
+    });
+    let mut entries = Vec::new();
+    if !typed.is_empty() {
+        let mut entry = plain(
+            format!("keep as {typed}"),
+            said.clone(),
+            Choice::SavePreset(typed.to_owned()),
+        );
+        entry.help = format!("Keeps {said}.");
+        entry.shell = format!("hopscope ask QUESTION --preset {typed}");
+        entries.push(entry);
+    }
+    entries.extend(replaced);
+    entries
+}

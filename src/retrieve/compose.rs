@@ -1,0 +1,831 @@
+//! Compositions: the seeds of one method, the graph of another, the spread and the selection of a third.
+//!
+//! A composition is written as it is read: `names+rrf > noderag > push > passages`. Its name is a method's name wherever
+//! one is asked for. Every part is a word of the lists below, or the name of a method that has such a part.
+
+use super::methods::{GraphKind, METHODS, Method, Ranker, Select};
+use super::parameters::{Parameter, Parameter as P, Value};
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+/// What starts the walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seeds {
+    /// Names in the question, found and looked up by the graph's own rule.
+    pub names: bool,
+    pub rest: Option<Rest>,
+}
+
+/// What starts it besides names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// The best passages of a ranking.
+    List(Ranker),
+    /// The graph's own nodes nearest to the question's vector.
+    Nearest,
+}
+
+/// What the walk runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Graph {
+    EntityPassage,
+    TermPassage,
+    ChunkSimilarity,
+    UnitKnn,
+    KeywordUnit,
+    Skeleton,
+    NodeRag,
+    EntityChunk,
+    SummaryTree,
+    Typed,
+}
+
+/// How score spreads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walk {
+    Power,
+    Push,
+    Shallow,
+    Lazy,
+    OneHop,
+}
+
+/// How passages are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    Passages,
+    Fuse,
+    Rerank,
+    Bridge,
+    Pack,
+}
+
+/// A part by its name.
+#[derive(Debug)]
+pub struct Word<T: 'static> {
+    pub part: T,
+    pub name: &'static str,
+    /// One line: what it is.
+    pub about: &'static str,
+}
+
+const fn word<T>(part: T, name: &'static str, about: &'static str) -> Word<T> {
+    Word { part, name, about }
+}
+
+/// What may stand beside `names`, or alone.
+pub static RESTS: &[Word<Rest>] = &[
+    word(Rest::List(Ranker::Bm25), "bm25", "the best BM25 passages"),
+    word(
+        Rest::List(Ranker::Rm3),
+        "bm25-rm3",
+        "the best passages of BM25 with words of feedback",
+    ),
+    word(
+        Rest::List(Ranker::TwoStep),
+        "bm25-2step",
+        "the best passages of BM25 with names of feedback",
+    ),
+    word(
+        Rest::List(Ranker::Dense),
+        "dense",
+        "the passages nearest to the question",
+    ),
+    word(
+        Rest::List(Ranker::Rrf),
+        "rrf",
+        "the best passages of BM25 and dense, fused",
+    ),
+    word(
+        Rest::Nearest,
+        "nearest",
+        "the graph's own nodes nearest to the question",
+    ),
+];
+
+pub const NAMES: &str = "names";
+pub const NAMES_ABOUT: &str = "names in the question, looked up by the graph's own rule";
+
+pub static GRAPHS: &[Word<Graph>] = &[
+    word(
+        Graph::EntityPassage,
+        "entity-passage",
+        "SPRIG: passages and the names in them",
+    ),
+    word(
+        Graph::TermPassage,
+        "term-passage",
+        "passages and their words",
+    ),
+    word(
+        Graph::ChunkSimilarity,
+        "chunk-similarity",
+        "SAGE: chunks and table segments, joined by metrics and structure",
+    ),
+    word(
+        Graph::UnitKnn,
+        "unit-knn",
+        "KET-RAG: units and their nearest ones by words and vectors",
+    ),
+    word(
+        Graph::KeywordUnit,
+        "keyword-unit",
+        "KET-RAG: keywords and the units that have them",
+    ),
+    word(
+        Graph::Skeleton,
+        "skeleton",
+        "KET-RAG: names of the core units, their relations, and units",
+    ),
+    word(
+        Graph::NodeRag,
+        "noderag",
+        "NodeRAG: texts, units, names, relations, profiles, elements, overviews",
+    ),
+    word(
+        Graph::EntityChunk,
+        "entity-chunk",
+        "E2GraphRAG: chunks, names in them, names that meet in sentences",
+    ),
+    word(
+        Graph::SummaryTree,
+        "summary-tree",
+        "E2GraphRAG: chunks and the tree of their summaries",
+    ),
+    word(
+        Graph::Typed,
+        "typed",
+        "SPARK: objects and typed edges, walked in both directions",
+    ),
+];
+
+pub static WALKS: &[Word<Walk>] = &[
+    word(Walk::Power, "power", "T steps of power iteration"),
+    word(
+        Walk::Push,
+        "push",
+        "forward push to the limit of many steps",
+    ),
+    word(
+        Walk::Shallow,
+        "shallow",
+        "NodeRAG's two steps with half of the mass back at the seeds",
+    ),
+    word(
+        Walk::Lazy,
+        "lazy",
+        "NodeRAG's code: a share moves, the rest stays, nothing restarts",
+    ),
+    word(
+        Walk::OneHop,
+        "one-hop",
+        "one step: the seeds and their neighbours",
+    ),
+];
+
+pub static PICKS: &[Word<Pick>] = &[
+    word(
+        Pick::Passages,
+        "passages",
+        "by the score of the nodes that stand for them",
+    ),
+    word(Pick::Fuse, "fuse", "the list and the walk, fused by rank"),
+    word(
+        Pick::Rerank,
+        "rerank",
+        "the walk's best, scored again by a cross-encoder or MaxSim",
+    ),
+    word(
+        Pick::Bridge,
+        "bridge",
+        "what every name reaches: one walk a name, the geometric mean",
+    ),
+    word(
+        Pick::Pack,
+        "pack",
+        "by score, as many as the tokens of the context hold",
+    ),
+];
+
+/// What each method has of every part. A word in brackets is why it cannot be taken apart, see [`WHY_NOT`].
+static TAKEN: &[(&str, [&str; 4])] = &[
+    ("bm25", ["bm25", "(flat)", "(flat)", "passages"]),
+    ("bm25-rm3", ["bm25-rm3", "(flat)", "(flat)", "passages"]),
+    ("bm25-2step", ["bm25-2step", "(flat)", "(flat)", "passages"]),
+    ("dense", ["dense", "(flat)", "(flat)", "passages"]),
+    ("rrf", ["rrf", "(flat)", "(flat)", "passages"]),
+    ("bm25-ce", ["bm25", "(flat)", "(flat)", "rerank"]),
+    ("rrf-ce", ["rrf", "(flat)", "(flat)", "rerank"]),
+    (
+        "tfidf-graph",
+        ["names", "term-passage", "power", "passages"],
+    ),
+    ("graph", ["names", "entity-passage", "power", "passages"]),
+    (
+        "graph-hybrid",
+        ["names+bm25", "entity-passage", "power", "passages"],
+    ),
+    (
+        "graph-dense",
+        ["names+dense", "entity-passage", "power", "passages"],
+    ),
+    (
+        "graph-rrf",
+        ["names+rrf", "entity-passage", "power", "passages"],
+    ),
+    ("rrf-ppr", ["names+rrf", "entity-passage", "power", "fuse"]),
+    ("hop", ["names+rrf", "entity-passage", "power", "(signals)"]),
+    (
+        "e2graphrag",
+        ["names", "entity-chunk", "(pairs)", "(occurrences)"],
+    ),
+    ("text-rag", ["nearest", "(flat)", "(flat)", "pack"]),
+    ("knng-rag", ["nearest", "unit-knn", "one-hop", "pack"]),
+    (
+        "keyword-rag",
+        ["nearest", "keyword-unit", "one-hop", "pack"],
+    ),
+    ("skeleton-rag", ["nearest", "skeleton", "one-hop", "pack"]),
+    ("ms-graph-rag", ["nearest", "skeleton", "one-hop", "pack"]),
+    ("hybrid-rag", ["nearest", "skeleton", "one-hop", "pack"]),
+    ("ket-rag-u", ["nearest", "skeleton", "one-hop", "pack"]),
+    ("ket-rag-p", ["nearest", "skeleton", "one-hop", "pack"]),
+    (
+        "noderag",
+        ["names+nearest", "noderag", "shallow", "(quotas)"],
+    ),
+    (
+        "sage",
+        ["(fused)", "chunk-similarity", "one-hop", "(seeds-first)"],
+    ),
+    ("sage-flat", ["(fused)", "(flat)", "(flat)", "passages"]),
+    ("spark", ["(plan)", "typed", "(operators)", "(answers)"]),
+];
+
+/// Why a part belongs to its method alone, and what comes nearest.
+static WHY_NOT: &[(&str, &str)] = &[
+    ("(flat)", "ranks passages without a graph"),
+    (
+        "(signals)",
+        "adds eight signals, two of them walks of its own; take passages, fuse or bridge",
+    ),
+    (
+        "(pairs)",
+        "intersects what pairs of names share and spreads no score; take one-hop",
+    ),
+    (
+        "(occurrences)",
+        "counts occurrences in shared chunks, which no walk gives; take passages",
+    ),
+    (
+        "(quotas)",
+        "fills a quota for each of its seven kinds of nodes; take passages",
+    ),
+    (
+        "(fused)",
+        "scores its own chunks by words and vectors together; take rrf, bm25, dense or nearest",
+    ),
+    (
+        "(seeds-first)",
+        "puts all seeds before all neighbours; take passages",
+    ),
+    (
+        "(plan)",
+        "starts from the operators of a plan; take names, or a list",
+    ),
+    (
+        "(operators)",
+        "follows typed edges as its plan says; take a walk over typed",
+    ),
+    (
+        "(answers)",
+        "returns the set its plan ends with; take passages",
+    ),
+];
+
+impl Graph {
+    /// What to call its nodes that stand for passages, and what else it has.
+    fn nodes(self) -> &'static str {
+        match self {
+            Graph::EntityPassage => "passages and names",
+            Graph::TermPassage => "passages and words",
+            Graph::ChunkSimilarity => "chunks and table segments",
+            Graph::UnitKnn => "units of text",
+            Graph::KeywordUnit => "keywords and units",
+            Graph::Skeleton => "names and units",
+            Graph::NodeRag => "nodes of seven kinds",
+            Graph::EntityChunk => "names and chunks",
+            Graph::SummaryTree => "chunks and summaries",
+            Graph::Typed => "typed objects",
+        }
+    }
+
+    /// Whether names of a question are nodes of it.
+    fn named(self) -> bool {
+        !matches!(
+            self,
+            Graph::ChunkSimilarity | Graph::UnitKnn | Graph::SummaryTree
+        )
+    }
+
+    /// Whether its nodes have vectors of their own.
+    fn embedded(self) -> bool {
+        !matches!(
+            self,
+            Graph::EntityPassage | Graph::TermPassage | Graph::EntityChunk | Graph::Typed
+        )
+    }
+
+    /// The layer of an index it is read from.
+    pub fn layer(self) -> Option<&'static str> {
+        match self {
+            Graph::EntityPassage | Graph::TermPassage => None,
+            Graph::ChunkSimilarity => Some("sage"),
+            Graph::UnitKnn | Graph::KeywordUnit | Graph::Skeleton => Some("ket"),
+            Graph::NodeRag => Some("noderag"),
+            Graph::EntityChunk | Graph::SummaryTree => Some("e2graphrag"),
+            Graph::Typed => Some("spark"),
+        }
+    }
+
+    /// Whether building or opening that layer needs vectors.
+    fn reads_vectors(self) -> bool {
+        !matches!(
+            self,
+            Graph::EntityPassage | Graph::TermPassage | Graph::EntityChunk
+        )
+    }
+
+    /// The graph of a composition that is SPRIG's pipeline.
+    pub(super) fn kind(self) -> Option<GraphKind> {
+        match self {
+            Graph::EntityPassage => Some(GraphKind::EntityPassage),
+            Graph::TermPassage => Some(GraphKind::TermPassage),
+            _ => None,
+        }
+    }
+
+    fn reads(self) -> &'static [P] {
+        match self {
+            Graph::EntityPassage => &[
+                P::Ner,
+                P::Norm,
+                P::AliasLinking,
+                P::Gazetteer,
+                P::EdgeWeight,
+                P::MinDf,
+                P::MaxDfRatio,
+                P::PruneTopPct,
+                P::EdgeCap,
+                P::HubP,
+            ],
+            Graph::TermPassage => &[
+                P::EdgeWeight,
+                P::MinDf,
+                P::MaxDfRatio,
+                P::PruneTopPct,
+                P::EdgeCap,
+                P::HubP,
+            ],
+            Graph::ChunkSimilarity => &[
+                P::EdgePercentile,
+                P::EdgeLogic,
+                P::EntityEdges,
+                P::EntityMatch,
+                P::StructuralEdges,
+            ],
+            Graph::UnitKnn => &[P::KnnK],
+            Graph::Skeleton => &[P::CoreShare, P::CoreBy, P::Cooc, P::Pmi],
+            Graph::NodeRag => &[P::HnswEdges, P::SREdges, P::HubBalance],
+            Graph::KeywordUnit | Graph::EntityChunk | Graph::SummaryTree | Graph::Typed => &[],
+        }
+    }
+}
+
+impl Walk {
+    /// What it presets.
+    fn defaults(self) -> &'static [(Parameter, Value)] {
+        match self {
+            Walk::Power | Walk::Push => &[],
+            Walk::Shallow | Walk::Lazy => {
+                &[(P::Alpha, Value::Real(0.5)), (P::Steps, Value::Integer(2))]
+            }
+            Walk::OneHop => &[(P::Steps, Value::Integer(1))],
+        }
+    }
+
+    fn reads(self) -> &'static [P] {
+        match self {
+            Walk::Push => &[P::Alpha, P::Epsilon, P::PushThreshold, P::Dangling],
+            _ => &[P::Alpha, P::Steps, P::Dangling],
+        }
+    }
+}
+
+/// One of each part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Composition {
+    pub seeds: Seeds,
+    pub graph: Graph,
+    pub walk: Walk,
+    pub pick: Pick,
+}
+
+/// The four parts, as their flags are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    Seeds,
+    Graph,
+    Spread,
+    Select,
+}
+
+impl Slot {
+    pub const ALL: [Slot; 4] = [Slot::Seeds, Slot::Graph, Slot::Spread, Slot::Select];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Slot::Seeds => "seeds",
+            Slot::Graph => "graph",
+            Slot::Spread => "spread",
+            Slot::Select => "select",
+        }
+    }
+
+    /// Every word that may stand here, with what it means.
+    pub fn words(self) -> Vec<(String, String)> {
+        fn of<T>(words: &[Word<T>]) -> Vec<(String, String)> {
+            let own = words.iter();
+            own.map(|w| (w.name.to_owned(), w.about.to_owned()))
+                .collect()
+        }
+        match self {
+            Slot::Seeds => {
+                let mut words = vec![(NAMES.to_owned(), NAMES_ABOUT.to_owned())];
+                words.extend(of(RESTS));
+                let both = RESTS.iter();
+                words.extend(both.map(|w| {
+                    let about = format!("names in the question, and {}", w.about);
+                    (format!("{NAMES}+{}", w.name), about)
+                }));
+                words
+            }
+            Slot::Graph => of(GRAPHS),
+            Slot::Spread => of(WALKS),
+            Slot::Select => of(PICKS),
+        }
+    }
+}
+
+fn find<T: Copy>(words: &[Word<T>], name: &str) -> Option<T> {
+    words.iter().find(|w| w.name == name).map(|w| w.part)
+}
+
+fn name_of<T: PartialEq>(words: &'static [Word<T>], part: &T) -> &'static str {
+    let found = words.iter().find(|w| w.part == *part);
+    found.map_or("", |w| w.name)
+}
+
+fn about_of<T: PartialEq>(words: &'static [Word<T>], part: &T) -> &'static str {
+    let found = words.iter().find(|w| w.part == *part);
+    found.map_or("", |w| w.about)
+}
+
+fn seeds_of(text: &str) -> Option<Seeds> {
+    let (names, rest) = match text.split_once('+') {
+        Some((NAMES, rest)) => (true, Some(rest)),
+        None if text == NAMES => (true, None),
+        _ => (false, Some(text)),
+    };
+    let rest = match rest {
+        Some(rest) => Some(find(RESTS, rest)?),
+        None => None,
+    };
+    Some(Seeds { names, rest })
+}
+
+/// A part by its word, or by the name of a method that has one.
+fn part<T>(slot: Slot, text: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, String> {
+    let text = text.trim();
+    if let Some(part) = read(text) {
+        return Ok(part);
+    }
+    let Some((method, taken)) = TAKEN.iter().find(|(method, _)| *method == text) else {
+        let words: Vec<String> = slot.words().into_iter().map(|(name, _)| name).collect();
+        return Err(format!(
+            "no {} '{text}'; there are {}, or the name of a method that has one",
+            slot.name(),
+            words.join(", ")
+        ));
+    };
+    let own = taken[slot as usize];
+    read(own).ok_or_else(|| {
+        let why = WHY_NOT.iter().find(|(word, _)| *word == own);
+        format!(
+            "the {} of {method} cannot be composed: it {}",
+            slot.name(),
+            why.map_or("", |(_, why)| why)
+        )
+    })
+}
+
+impl Composition {
+    /// Reads `SEEDS > GRAPH > SPREAD > SELECT`.
+    ///
+    /// # Errors
+    /// A part that is none, with the words there are. Whether the parts fit is [`method`](Self::method)'s to say.
+    pub fn parse(text: &str) -> Result<Composition, String> {
+        let parts: Vec<&str> = text.split('>').collect();
+        let [seeds, graph, walk, pick] = parts[..] else {
+            return Err(format!(
+                "'{text}' has {} parts; write SEEDS > GRAPH > SPREAD > SELECT, for example 'rrf > chunk-similarity > push > passages'",
+                parts.len()
+            ));
+        };
+        let mut own = Composition::of_nothing();
+        for (slot, text) in Slot::ALL.into_iter().zip([seeds, graph, walk, pick]) {
+            own = own.with(slot, text)?;
+        }
+        Ok(own)
+    }
+
+    fn of_nothing() -> Composition {
+        Composition {
+            seeds: Seeds {
+                names: true,
+                rest: Some(Rest::List(Ranker::Rrf)),
+            },
+            graph: Graph::EntityPassage,
+            walk: Walk::Power,
+            pick: Pick::Passages,
+        }
+    }
+
+    /// Another word for one part.
+    ///
+    /// # Errors
+    /// A word that is none, with those there are.
+    pub fn with(mut self, slot: Slot, text: &str) -> Result<Composition, String> {
+        match slot {
+            Slot::Seeds => self.seeds = part(slot, text, seeds_of)?,
+            Slot::Graph => self.graph = part(slot, text, |t| find(GRAPHS, t))?,
+            Slot::Spread => self.walk = part(slot, text, |t| find(WALKS, t))?,
+            Slot::Select => self.pick = part(slot, text, |t| find(PICKS, t))?,
+        }
+        Ok(self)
+    }
+
+    /// What a method has of each part; where it has none that can be taken, SPRIG's: names and fused passages, names and
+    /// passages, power, passages.
+    pub fn near(method: &Method) -> Composition {
+        if let Some(own) = method.composition {
+            return own;
+        }
+        let taken = TAKEN.iter().find(|(name, _)| *name == method.name);
+        let mut own = Composition::of_nothing();
+        for (slot, text) in Slot::ALL.into_iter().zip(taken.map_or([""; 4], |t| t.1)) {
+            own = own.with(slot, text).unwrap_or(own);
+        }
+        own
+    }
+
+    /// Some parts by their words, the rest a method's. Seeds that were not asked for give way where they do not fit.
+    ///
+    /// # Errors
+    /// A word that is none, or parts that do not fit, with the reason.
+    pub fn over(method: &Method, parts: [Option<&str>; 4]) -> Result<Composition, String> {
+        let mut own = Composition::near(method);
+        for (slot, text) in Slot::ALL.into_iter().zip(parts) {
+            if let Some(text) = text {
+                own = own.with(slot, text)?;
+            }
+        }
+        if parts[Slot::Seeds as usize].is_none() && own.fits().is_err() {
+            let list = |names, rest| Seeds { names, rest };
+            let rrf = Some(Rest::List(Ranker::Rrf));
+            let others = [list(true, rrf), list(false, rrf)];
+            let fitting = others.map(|seeds| Composition { seeds, ..own });
+            own = fitting
+                .into_iter()
+                .find(|c| c.fits().is_ok())
+                .unwrap_or(own);
+        }
+        own.fits()?;
+        Ok(own)
+    }
+
+    /// Whether the parts can work together.
+    ///
+    /// # Errors
+    /// Why not, and what would.
+    pub fn fits(&self) -> Result<(), String> {
+        let (seeds, graph) = (self.seeds, self.graph);
+        let (seeded, on) = (seeds.to_string(), name_of(GRAPHS, &graph));
+        if seeds.names && !graph.named() {
+            return Err(format!(
+                "seeds {seeded} do not fit graph {on}: its nodes are {}, none is a name; take bm25, dense, rrf or nearest",
+                graph.nodes()
+            ));
+        }
+        if seeds.rest == Some(Rest::Nearest) && !graph.embedded() {
+            return Err(format!(
+                "seeds {seeded} do not fit graph {on}: its nodes ({}) have no vectors of their own; take dense, the nearest passages",
+                graph.nodes()
+            ));
+        }
+        let listed = matches!(seeds.rest, Some(Rest::List(_)));
+        if self.pick == Pick::Fuse && !listed {
+            return Err(format!(
+                "selection fuse does not fit seeds {seeded}: it fuses a list of passages with the walk, and there is none; add bm25, dense or rrf to the seeds"
+            ));
+        }
+        if self.pick == Pick::Bridge && !seeds.names {
+            return Err(format!(
+                "selection bridge does not fit seeds {seeded}: it multiplies one walk a name, and no names are looked up; add names to the seeds"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether this is SPRIG's pipeline with its parameters set: the engine that shows every step of it then runs it.
+    pub fn plain(&self) -> bool {
+        self.graph.kind().is_some()
+            && self.seeds.names
+            && self.walk != Walk::Lazy
+            && matches!(self.pick, Pick::Passages | Pick::Fuse)
+    }
+
+    pub fn ranker(&self) -> Option<Ranker> {
+        match self.seeds.rest {
+            Some(Rest::List(ranker)) => Some(ranker),
+            _ => None,
+        }
+    }
+
+    /// Whether the list restarts the walk. Where it is fused with the walk it does so only when nothing else can, as in
+    /// `rrf-ppr`: else it would count twice.
+    pub fn list_restarts(&self) -> bool {
+        self.ranker().is_some() && !(self.pick == Pick::Fuse && self.seeds.names)
+    }
+
+    pub fn reads_vectors(&self) -> bool {
+        self.graph.reads_vectors()
+            || self.pick == Pick::Rerank
+            || self.seeds.rest == Some(Rest::Nearest)
+            || self.ranker().is_some_and(Ranker::reads_vectors)
+    }
+
+    /// The value of a parameter that the composition itself decides.
+    pub fn fixes(&self, parameter: Parameter) -> Option<Value> {
+        (parameter == P::Walk).then_some(Value::Choice(usize::from(self.walk == Walk::Push)))
+    }
+
+    /// The parameters of a composition that is no pipeline of SPRIG's, in pipeline order.
+    pub(super) fn uses(&self) -> Vec<Parameter> {
+        let mut uses = self.graph.reads().to_vec();
+        if self.graph == Graph::TermPassage && self.ranker().is_none() {
+            uses.push(P::Tokens);
+        }
+        if let Some(ranker) = self.ranker() {
+            uses.extend(ranker.uses());
+        }
+        if self.seeds.names {
+            uses.push(P::SeedQ);
+        }
+        if self.list_restarts() || self.seeds.rest == Some(Rest::Nearest) {
+            uses.extend([P::SeedK, P::SeedWeight, P::SoftmaxTau]);
+            if self.seeds.names {
+                uses.extend([P::Mix, P::MixA]);
+            }
+        }
+        uses.extend(self.walk.reads());
+        match self.pick {
+            Pick::Rerank => uses.push(P::RerankDepth),
+            Pick::Fuse => {
+                uses.push(P::Fusion);
+                uses.extend(
+                    [P::RrfC, P::RrfDepth]
+                        .iter()
+                        .filter(|p| !uses.contains(p))
+                        .copied()
+                        .collect::<Vec<_>>(),
+                );
+            }
+            Pick::Pack => uses.push(P::ContextTokens),
+            Pick::Passages | Pick::Bridge => {}
+        }
+        uses
+    }
+
+    /// Where its defaults differ from the declarations': its nearest relative's, then its walk's.
+    fn defaults(&self) -> Vec<(Parameter, Value)> {
+        let kin = METHODS.iter().find(|m| {
+            let taken = Composition::near(m);
+            m.system.is_none()
+                && m.select != Select::Signals
+                && (taken.seeds, taken.graph, taken.pick) == (self.seeds, self.graph, self.pick)
+        });
+        let kin = kin.or_else(|| {
+            let words = self.graph == Graph::TermPassage;
+            METHODS
+                .iter()
+                .find(|m| words && m.graph == self.graph.kind())
+        });
+        let mut defaults = kin.map_or(Vec::new(), |m| m.defaults.to_vec());
+        defaults.extend(self.walk.defaults());
+        defaults
+    }
+
+    /// The method of this composition; every call for the same one gives the same.
+    ///
+    /// # Errors
+    /// Parts that do not fit, with the reason.
+    pub fn method(self) -> Result<&'static Method, String> {
+        static KNOWN: Mutex<Vec<&'static Method>> = Mutex::new(Vec::new());
+        self.fits()?;
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(method) = known.iter().find(|m| m.composition == Some(self)) {
+            return Ok(method);
+        }
+        // Leaked: a method is named by reference everywhere, and there are at most a few hundred compositions.
+        let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+        let name = leak(self.to_string());
+        let method: &'static Method = Box::leak(Box::new(Method {
+            name,
+            title: name,
+            about: leak(self.about()),
+            needs: leak(self.needs()),
+            ranker: self.ranker(),
+            graph: self.graph.kind().filter(|_| self.plain()),
+            select: match self.pick {
+                Pick::Fuse if self.plain() => Select::Fuse,
+                _ => Select::Score,
+            },
+            system: None,
+            composition: Some(self),
+            defaults: Box::leak(self.defaults().into_boxed_slice()),
+        }));
+        known.push(method);
+        Ok(method)
+    }
+
+    fn about(&self) -> String {
+        format!(
+            "from {} over {}; {}; {}",
+            self.seeds.about(),
+            about_of(GRAPHS, &self.graph),
+            about_of(WALKS, &self.walk),
+            about_of(PICKS, &self.pick)
+        )
+    }
+
+    fn needs(&self) -> String {
+        let mut needs = Vec::new();
+        if self.ranker().is_some_and(Ranker::reads_words) || self.graph == Graph::TermPassage {
+            needs.push("words".to_owned());
+        }
+        if self.graph == Graph::EntityPassage {
+            needs.push("entities".to_owned());
+        }
+        if self.reads_vectors() {
+            needs.push("vectors".to_owned());
+        }
+        needs.extend(self.graph.layer().map(|layer| format!("layer {layer}")));
+        needs.join(", ")
+    }
+}
+
+impl Seeds {
+    fn about(self) -> String {
+        let rest = self.rest.map(|rest| about_of(RESTS, &rest));
+        match (self.names, rest) {
+            (true, Some(rest)) => format!("names in the question and {rest}"),
+            (true, None) => "names in the question".to_owned(),
+            (false, rest) => rest.unwrap_or("").to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Seeds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rest = self.rest.map(|rest| name_of(RESTS, &rest));
+        match (self.names, rest) {
+            (true, Some(rest)) => write!(f, "{NAMES}+{rest}"),
+            (true, None) => f.write_str(NAMES),
+            (false, rest) => f.write_str(rest.unwrap_or("")),
+        }
+    }
+}
+
+impl fmt::Display for Composition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} > {} > {} > {}",
+            self.seeds,
+            name_of(GRAPHS, &self.graph),
+            name_of(WALKS, &self.walk),
+            name_of(PICKS, &self.pick)
+        )
+    }
+}

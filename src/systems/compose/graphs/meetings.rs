@@ -1,0 +1,149 @@
+//! E2GraphRAG's two graphs: chunks with their names, and the tree of summaries.
+
+use crate::embed::Vectors;
+use crate::graph::Transition;
+use crate::index::{Index, IndexError};
+use crate::retrieve::{RetrieveError, Settings};
+use crate::systems::compose::web::{Named, Nodes};
+use crate::systems::e2graphrag::link::link;
+use crate::systems::e2graphrag::{self, E2Graph};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Chunks come first, then entities. Two entities weigh how often they met in a sentence, an entity and a chunk how often
+/// the one occurs in the other.
+pub struct Meetings {
+    layer: Arc<E2Graph>,
+    transition: Transition,
+}
+
+impl Meetings {
+    pub fn open(index: &Index, settings: &Settings) -> Result<Meetings, IndexError> {
+        let layer = e2graphrag::opened(index, settings)?;
+        let chunks = layer.chunks() as u32;
+        let mut edges = Vec::new();
+        for entity in 0..layer.graph.vertices() as u32 {
+            let met = layer.graph.neighbours(entity).iter();
+            for &other in met.filter(|&&other| entity < other) {
+                let times = layer.graph.edge(entity, other).map_or(0, |edge| edge.0);
+                edges.push((chunks + entity, chunks + other, times as f32));
+            }
+            let (own, counts) = layer.chunks_with(entity);
+            let occurs = own.iter().zip(counts);
+            edges.extend(occurs.map(|(&chunk, &times)| (chunk, chunks + entity, times as f32)));
+        }
+        let nodes = layer.chunks() + layer.graph.vertices();
+        let transition = Transition::of_edges(nodes, edges);
+        Ok(Meetings { layer, transition })
+    }
+
+    fn entity(&self, node: u32) -> Option<usize> {
+        (node as usize).checked_sub(self.layer.chunks())
+    }
+}
+
+impl Nodes for Meetings {
+    fn transition(&self) -> &Transition {
+        &self.transition
+    }
+
+    fn kind(&self, node: u32) -> &'static str {
+        self.entity(node).map_or("chunk", |_| "entity")
+    }
+
+    fn label<'a>(&'a self, index: &'a Index, node: u32) -> Cow<'a, str> {
+        match self.entity(node) {
+            Some(entity) => self.layer.names.get(entity).into(),
+            None => self.layer.label(index, node).into(),
+        }
+    }
+
+    fn joined(&self, a: u32, b: u32) -> &'static str {
+        match (self.entity(a), self.entity(b)) {
+            (Some(_), Some(_)) => "meet",
+            _ => "occurs in",
+        }
+    }
+
+    fn passages(&self, node: u32) -> Cow<'_, [u32]> {
+        match self.entity(node) {
+            Some(_) => Cow::Borrowed(&[]),
+            None => self.layer.passages(node).into(),
+        }
+    }
+
+    fn names(&self, _index: &Index, question: &str, _settings: &Settings) -> Vec<Named> {
+        let chunks = self.layer.chunks() as u32;
+        let named = link(&self.layer, question).into_iter().map(|asked| Named {
+            nodes: asked.entity.map(|e| chunks + e).into_iter().collect(),
+            surface: asked.name,
+        });
+        named.collect()
+    }
+}
+
+/// Chunks and summaries, each joined to its parent by 1.
+pub struct Tree {
+    layer: Arc<E2Graph>,
+    transition: Transition,
+}
+
+impl Tree {
+    pub fn open(index: &Index, settings: &Settings) -> Result<Tree, IndexError> {
+        let layer = e2graphrag::opened(index, settings)?;
+        let nodes = layer.nodes();
+        let below = |node: u32| layer.children(node).map(move |child| (child, node, 1.0));
+        let transition = Transition::of_edges(nodes, (0..nodes as u32).flat_map(below));
+        Ok(Tree { layer, transition })
+    }
+
+    fn vectors(&self) -> Result<&Vectors, RetrieveError> {
+        // The layer was built on an index without vectors.
+        let none = RetrieveError::NoVectors {
+            method: "summary-tree",
+        };
+        self.layer.vectors.as_ref().ok_or(none)
+    }
+}
+
+impl Nodes for Tree {
+    fn transition(&self) -> &Transition {
+        &self.transition
+    }
+
+    fn kind(&self, node: u32) -> &'static str {
+        match self.layer.level(node) {
+            0 => "chunk",
+            _ => "summary",
+        }
+    }
+
+    fn label<'a>(&'a self, index: &'a Index, node: u32) -> Cow<'a, str> {
+        self.layer.label(index, node).into()
+    }
+
+    fn joined(&self, _a: u32, _b: u32) -> &'static str {
+        "summarised"
+    }
+
+    /// Of a chunk its own, of a summary those it quotes.
+    fn passages(&self, node: u32) -> Cow<'_, [u32]> {
+        let mut passages = self.layer.passages(node);
+        passages.sort_unstable();
+        passages.dedup();
+        passages.into()
+    }
+
+    fn nearest(
+        &self,
+        index: &Index,
+        vector: &[f32],
+        k: usize,
+    ) -> Result<Vec<(u32, f32)>, RetrieveError> {
+        let vectors = self.vectors()?;
+        if let Some(dense) = index.dense() {
+            vectors.check(dense.encoder.identity())?;
+        }
+        Ok(vectors.nearest(vector, k)?)
+    }
+}
