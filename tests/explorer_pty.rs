@@ -15,7 +15,7 @@ struct Session {
     master: Box<dyn MasterPty + Send>,
     writer: Box<dyn Write + Send>,
     seen: Arc<Mutex<Seen>>,
-    _home: tempfile::TempDir,
+    home: tempfile::TempDir,
 }
 
 struct Seen {
@@ -66,7 +66,7 @@ impl Session {
             master: pair.master,
             writer,
             seen,
-            _home: home,
+            home,
         }
     }
 
@@ -291,4 +291,21 @@ fn without_a_terminal_it_refuses_politely() {
         said.contains("needs a terminal") && said.contains("hopscope ask"),
         "{said}"
     );
+}
+
+#[test]
+fn a_preset_is_kept_where_the_next_session_finds_it() {
+    let mut session = Session::start(40, 120, &["--method", "names > noderag > push > passages"]);
+    session.wait_for("Passages");
+    session.send("pp");
+    session.wait_for("Keep as a preset");
+    session.send("my-walk\r");
+    session.wait_for("preset my-walk kept in");
+    let kept = session.home.path().join("config/presets.toml");
+    let text = std::fs::read_to_string(kept).unwrap();
+    assert!(
+        text.contains("method = \"names > noderag > push > passages\""),
+        "{text}"
+    );
+    session.send("q");
 }

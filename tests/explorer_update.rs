@@ -792,3 +792,51 @@ fn the_signals_of_hop_open_and_are_muted() {
     stage.press("Enter");
     assert!(seeds(&stage).iter().any(|(name, _)| name == "uranus"));
 }
+
+#[test]
+fn parts_are_composed_by_hand_and_what_does_not_fit_says_why() {
+    let mut stage = stage();
+    stage.press("M");
+    stage.type_text("chunk-sim");
+    stage.press("Enter");
+    let name = |stage: &Stage| stage.state.settings.method().name;
+    // Names are no nodes of that graph: the seeds that were not asked for gave way.
+    assert_eq!(name(&stage), "rrf > chunk-similarity > power > passages");
+    assert!(!stage.state.scene().unwrap().passages.is_empty());
+    assert!(stage.state.scene().unwrap().story.is_some());
+    stage.press("M");
+    stage.type_text("names+bm25");
+    stage.press("Enter");
+    let said = stage.state.message.text.clone();
+    assert!(said.contains("do not fit graph chunk-similarity"), "{said}");
+    stage.press("Esc M");
+    stage.type_text("push");
+    stage.press("Enter");
+    assert_eq!(name(&stage), "rrf > chunk-similarity > push > passages");
+    // It stands first among the methods while it is in use, and undo leads back.
+    stage.press("m");
+    let screen = hopscope::explorer::picture::plain(&stage.draw(160, 48));
+    assert!(screen.contains("rrf > chunk-sim"), "{screen}");
+    stage.press("Esc z z");
+    assert_eq!(name(&stage), "graph-hybrid");
+    stage.press("C");
+    stage.act(Action::Method("rrf > unit-knn > one-hop > rerank".into()));
+    stage.press("C");
+    let (command, _) = stage.copied.last().unwrap();
+    assert!(
+        command.ends_with("--method 'rrf > unit-knn > one-hop > rerank'"),
+        "{command}"
+    );
+}
+
+#[test]
+fn a_typed_graph_that_is_not_there_is_said_before_it_is_asked_for() {
+    let mut stage = stage();
+    stage.act(Action::Method("spark".into()));
+    let said = &stage.state.message.text;
+    assert!(
+        said.contains("nodes.tsv, edges.tsv and schema.json"),
+        "{said}"
+    );
+    assert_eq!(stage.state.settings.method().name, "graph-hybrid");
+}

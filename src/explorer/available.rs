@@ -5,7 +5,9 @@ use super::command::Command;
 use super::layout::Pane;
 use super::rows;
 use super::state::State;
+use crate::index::Layer;
 use crate::retrieve::{Method, Parameter};
+use crate::systems::spark::SparkLayer;
 
 /// # Errors
 /// Why the command cannot be done now.
@@ -59,6 +61,8 @@ pub enum Lack {
     Vectors,
     /// A layer that can be built here.
     Layer(&'static str),
+    /// Nodes and edges beside the corpus.
+    Typed,
     /// A layer this program cannot build.
     Foreign(&'static str),
 }
@@ -70,7 +74,13 @@ pub fn lack(state: &State, method: &Method) -> Option<Lack> {
         return Some(Lack::Vectors);
     }
     let layer = method.layer()?;
-    if facts.small || state.layers.iter().any(|known| known == layer) {
+    if state.layers.iter().any(|known| known == layer) {
+        return None;
+    }
+    if layer == SparkLayer::NAME && !facts.typed {
+        return Some(Lack::Typed);
+    }
+    if facts.small {
         return None;
     }
     Some(match facts.kinds.iter().any(|kind| kind.name == layer) {
@@ -90,6 +100,10 @@ impl Lack {
         match self {
             Lack::Vectors => {
                 "needs vectors; build with: hopscope index CORPUS --out DIR --encoder static"
+                    .to_owned()
+            }
+            Lack::Typed => {
+                "needs a typed graph: nodes.tsv, edges.tsv and schema.json beside the corpus"
                     .to_owned()
             }
             Lack::Layer(layer) | Lack::Foreign(layer) => {

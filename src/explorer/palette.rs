@@ -216,6 +216,7 @@ fn methods(state: &State) -> Vec<Entry> {
         now: match lack(state, method) {
             Some(Lack::Layer(layer)) => format!("Enter builds layer {layer}; {}", method.about),
             Some(Lack::Vectors) => format!("needs vectors; {}", method.about),
+            Some(Lack::Typed) => format!("needs a typed graph; {}", method.about),
             Some(Lack::Foreign(layer)) => format!("needs layer {layer}; {}", method.about),
             None => method.about.to_owned(),
         },

@@ -27,6 +27,8 @@ pub struct Facts {
     pub vectors: bool,
     /// So few passages that a missing layer is built when it is first needed.
     pub small: bool,
+    /// A typed graph lies beside the corpus, for the layer of SPARK.
+    pub typed: bool,
     /// Layers the index was opened with.
     pub layers: Vec<String>,
     /// Layers that can be built.

@@ -185,6 +185,7 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         reranker: index.reranker().map_or("", |r| r.spec()).to_owned(),
         vectors: index.dense().is_some(),
         small: index.len() <= crate::index::layer::SMALL,
+        typed: crate::systems::spark::tables(index).is_ok(),
         layers: index.layers(),
         kinds: crate::systems::LAYERS,
     }

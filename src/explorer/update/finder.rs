@@ -15,12 +15,9 @@ const RECENT: usize = 20;
 pub fn open(state: &mut State, kind: FinderKind) -> Vec<Effect> {
     let entries = palette::entries(state, kind, "");
     let mut list = List::default();
-    if kind == FinderKind::Methods {
-        let now = Choice::Method(state.settings.method().name);
-        list.cursor = entries
-            .iter()
-            .position(|entry| entry.choice == now)
-            .unwrap_or(0);
+    if matches!(kind, FinderKind::Methods | FinderKind::Compose) {
+        let now = entries.iter().position(|entry| entry.key == "now");
+        list.cursor = now.unwrap_or(0);
     }
     state.mode = Mode::Finder(Finder {
         kind,

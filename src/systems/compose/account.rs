@@ -1,7 +1,6 @@
 //! Who paid for a passage: shares by seed, the best path, words for both.
 
-use super::search::{Asked, From, Run, Seed};
-use crate::graph::Dangling;
+use super::search::{Asked, Cause, Run, Seed};
 use crate::graph::push;
 use crate::graph::trail::{self, Trail};
 use crate::graph::walk::backward;
@@ -86,23 +85,23 @@ impl Asked {
         self.web.nodes.label(index, node)
     }
 
-    /// How a seed became one.
-    pub fn seeded(&self, run: &Run, seed: &Seed) -> String {
-        match seed.from {
-            From::Name(at) => {
-                let surface = run.names.get(at).map_or("", |name| &*name.surface);
-                format!(
-                    "named by '{surface}', in {} places",
-                    self.web.nodes.df(seed.node)
-                )
-            }
-            From::List(rank) => format!("{} rank {rank}", self.other_seeds()),
-            From::Near(rank, cosine) => format!("nearest {rank}, cosine {cosine:.3}"),
+    /// How common a named node is.
+    pub fn places(&self, node: u32) -> String {
+        match self.web.nodes.df(node) {
+            1 => "in 1 place".to_owned(),
+            df => format!("in {df} places"),
         }
     }
 
-    /// Whether mass at a node without edges goes on.
-    pub fn drops(&self) -> bool {
-        dangling(&self.settings) == Dangling::Drop
+    /// How a seed became one.
+    pub fn seeded(&self, run: &Run, seed: &Seed) -> String {
+        match seed.from {
+            Cause::Name(at) => {
+                let surface = run.names.get(at).map_or("", |name| &*name.surface);
+                format!("named by '{surface}', {}", self.places(seed.node))
+            }
+            Cause::List(rank) => format!("{} rank {rank}", self.other_seeds()),
+            Cause::Near(rank, cosine) => format!("nearest {rank}, cosine {cosine:.3}"),
+        }
     }
 }

@@ -32,7 +32,7 @@ pub struct Asked {
 
 /// Why a node restarts the walk.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum From {
+pub enum Cause {
     /// A name of the question, by its place.
     Name(usize),
     /// It stands for a passage of the list, by rank from 1.
@@ -47,7 +47,7 @@ pub struct Seed {
     pub node: u32,
     /// Share of the restart; all sum to 1.
     pub weight: f64,
-    pub from: From,
+    pub from: Cause,
 }
 
 /// One of the walks that `bridge` multiplies.
@@ -166,19 +166,19 @@ impl Asked {
             run.names = web.nodes.names(index, &self.question, settings);
         }
         let q = settings.real(P::SeedQ);
-        let mut names: BTreeMap<u32, (f64, From)> = BTreeMap::new();
+        let mut names: BTreeMap<u32, (f64, Cause)> = BTreeMap::new();
         for (at, name) in run.names.iter().enumerate() {
             for &node in &name.nodes {
                 // Of a masked or lonely node nothing could go on.
                 if !web.transition().dangling(node as usize) {
                     let raw = f64::from(web.nodes.df(node).max(1)).powf(-q);
-                    names.entry(node).or_insert((raw, From::Name(at)));
+                    names.entry(node).or_insert((raw, Cause::Name(at)));
                 }
             }
         }
         let k = settings.integer(P::SeedK);
-        let mut others: BTreeMap<u32, (f64, From)> = BTreeMap::new();
-        let mut add = |node: u32, raw: f64, from: From| {
+        let mut others: BTreeMap<u32, (f64, Cause)> = BTreeMap::new();
+        let mut add = |node: u32, raw: f64, from: Cause| {
             others.entry(node).or_insert((0.0, from)).0 += raw;
         };
         match (self.parts.seeds.rest, &self.list, &self.vector) {
@@ -190,7 +190,7 @@ impl Asked {
                     let nodes = web.of_passage(hit.passage);
                     run.homeless += usize::from(nodes.is_empty());
                     for &node in nodes {
-                        add(node, raw / nodes.len() as f64, From::List(at + 1));
+                        add(node, raw / nodes.len() as f64, Cause::List(at + 1));
                     }
                 }
             }
@@ -200,19 +200,19 @@ impl Asked {
                 let scores: Vec<f32> = near.iter().map(|h| h.1).collect();
                 let masses = seed::listed(&scores, settings);
                 for (at, ((node, cosine), raw)) in near.into_iter().zip(masses).enumerate() {
-                    add(node, raw, From::Near(at + 1, cosine));
+                    add(node, raw, Cause::Near(at + 1, cosine));
                 }
             }
             _ => {}
         }
-        let sum = |part: &BTreeMap<u32, (f64, From)>| part.values().map(|s| s.0).sum::<f64>();
+        let sum = |part: &BTreeMap<u32, (f64, Cause)>| part.values().map(|s| s.0).sum::<f64>();
         let (own, rest) = (sum(&names), sum(&others));
         let counts = (names.len(), others.len());
         let Some(a) = seed::mixing(counts, (own, rest), settings) else {
             return Ok(());
         };
         run.a = (own > 0.0 && rest > 0.0).then_some(a);
-        let mut all: BTreeMap<u32, (f64, From)> = BTreeMap::new();
+        let mut all: BTreeMap<u32, (f64, Cause)> = BTreeMap::new();
         for (part, share, mass) in [(names, a, own), (others, 1.0 - a, rest)] {
             for (node, (raw, from)) in part.into_iter().filter(|_| mass > 0.0) {
                 all.entry(node).or_insert((0.0, from)).0 += share * raw / mass;
@@ -233,8 +233,8 @@ impl Asked {
         let mut groups: BTreeMap<usize, Vec<Seed>> = BTreeMap::new();
         for seed in &run.seeds {
             let group = match seed.from {
-                From::Name(at) => at,
-                From::List(_) | From::Near(..) => usize::MAX,
+                Cause::Name(at) => at,
+                Cause::List(_) | Cause::Near(..) => usize::MAX,
             };
             groups.entry(group).or_default().push(*seed);
         }

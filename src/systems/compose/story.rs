@@ -1,7 +1,7 @@
 //! What a composed search did: names, the list, the restart, every step of the walk, passages.
 
 use super::answer::Answer;
-use super::search::{Asked, From};
+use super::search::{Asked, Cause};
 use crate::graph::walk::{Forward, Sparse};
 use crate::index::Index;
 use crate::retrieve::compose::{Pick, Walk};
@@ -46,8 +46,7 @@ impl<'a> Teller<'a> {
         let run = &self.answer.run;
         let reached = run.mass.iter().filter(|mass| **mass > 0.0).count();
         self.story.headline = format!(
-            "{}: {} seeds, {reached} of {} nodes reached, {} passages",
-            self.asked.parts,
+            "{} seeds, {reached} of {} nodes reached, {} passages",
             run.seeds.len(),
             run.mass.len(),
             run.hits.len()
@@ -112,8 +111,7 @@ impl<'a> Teller<'a> {
         let mut nodes = Vec::new();
         for name in names {
             for &node in name.nodes.iter().take(NODES) {
-                let df = self.asked.web.nodes.df(node);
-                let why = format!("named by '{}', in {df} places", name.surface);
+                let why = format!("named by '{}', {}", name.surface, self.asked.places(node));
                 nodes.push(self.entry(node, 1.0, why));
             }
         }
@@ -160,14 +158,14 @@ impl<'a> Teller<'a> {
             let why = self.asked.seeded(run, seed);
             nodes.push(self.entry(seed.node, seed.weight, why));
         }
-        let of = |wanted: fn(&From) -> bool| {
+        let of = |wanted: fn(&Cause) -> bool| {
             let own = run.seeds.iter().filter(|seed| wanted(&seed.from));
             own.map(|seed| seed.weight).sum::<f64>()
         };
         let mut counters: Vec<(&'static str, Value)> = vec![("seeds", run.seeds.len().into())];
         if let Some(a) = run.a {
             counters.push(("share of names a", json!(a)));
-            let names = of(|from| matches!(from, From::Name(_)));
+            let names = of(|from| matches!(from, Cause::Name(_)));
             counters.push(("mass of names", json!(names)));
             counters.push(("mass of the rest", json!(1.0 - names)));
         }
@@ -210,23 +208,36 @@ impl<'a> Teller<'a> {
         let run = &self.answer.run;
         let settled: f64 = run.mass.iter().sum();
         let nodes = self.heaviest(&run.mass);
-        let counters = vec![
-            ("pushes", run.pushes.into()),
-            ("mass settled", json!(settled)),
-            ("epsilon", json!(self.asked.settings.real(P::Epsilon))),
-        ];
+        // A push settles alpha of what it takes up and sends the rest on: what was settled tells what was sent.
+        let alpha = self.asked.settings.real(P::Alpha);
+        let sent = if alpha > 0.0 {
+            (1.0 - alpha) / alpha
+        } else {
+            0.0
+        };
+        let edges = self.flows(&run.mass, &run.mass, sent);
         self.story.timeline.push(self.story.stages.len());
-        self.stage("push", "spread", counters, nodes);
+        self.story.stages.push(Stage {
+            name: "push",
+            kind: "spread",
+            counters: vec![
+                ("pushes", run.pushes.into()),
+                ("mass settled", json!(settled)),
+                ("epsilon", json!(self.asked.settings.real(P::Epsilon))),
+            ],
+            nodes,
+            edges,
+            cut: Vec::new(),
+        });
     }
 
-    fn state(&mut self, name: &'static str, step: usize, now: &[f64], before: &[f64], keep: f64) {
+    /// The greatest flows into the heaviest nodes, each `factor * mass(u) * P(u, v)`.
+    fn flows(&mut self, into: &[f64], mass: &[f64], factor: f64) -> Vec<Edge> {
         let t = self.asked.web.transition();
-        let nodes = self.heaviest(now);
         let mut flows: Vec<(f64, u32, u32)> = Vec::new();
-        let top: Vec<u32> = top(now, INFLOW).iter().map(|n| n.0).collect();
-        for v in top.into_iter().filter(|_| step > 0) {
+        for (v, _) in top(into, INFLOW) {
             for &u in t.row(v as usize).0 {
-                let flow = keep * before[u as usize] * t.probability(u as usize, v as usize);
+                let flow = factor * mass[u as usize] * t.probability(u as usize, v as usize);
                 if flow > 0.0 {
                     flows.push((flow, u, v));
                 }
@@ -234,17 +245,26 @@ impl<'a> Teller<'a> {
         }
         flows.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         flows.truncate(EDGES);
-        let mut edges = Vec::new();
-        for (value, u, v) in flows {
+        let told = flows.into_iter().map(|(value, u, v)| {
             let p = t.probability(u as usize, v as usize);
-            edges.push(Edge {
+            Edge {
                 from: self.node(u),
                 to: self.node(v),
                 value,
                 kind: self.asked.web.nodes.joined(u, v),
                 why: format!("P {p:.4}, degree {}", t.degree(u as usize)),
-            });
-        }
+            }
+        });
+        told.collect()
+    }
+
+    fn state(&mut self, name: &'static str, step: usize, now: &[f64], before: &[f64], keep: f64) {
+        let t = self.asked.web.transition();
+        let nodes = self.heaviest(now);
+        let edges = match step {
+            0 => Vec::new(),
+            _ => self.flows(now, before, keep),
+        };
         let reached = now.iter().filter(|mass| **mass > 0.0).count();
         self.story.timeline.push(self.story.stages.len());
         self.story.stages.push(Stage {
