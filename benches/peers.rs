@@ -12,8 +12,8 @@
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use hopscope::corpus::{self, Corpus, ReadOptions};
-use hopscope::graph::push::{self, Threshold};
-use hopscope::graph::{Dangling, Transition, walk};
+use hopscope::graph::push::{Pushed, Rule, Threshold};
+use hopscope::graph::{Dangling, Power, Transition, walk};
 use hopscope::index::{BuildOptions, EntityGraph, Index, Lexical, Silent, sample};
 use hopscope::retrieve::methods::Ranker;
 use hopscope::retrieve::{GraphView, Method, Parameter, Quiet, Retriever, Settings, rank, spread};
@@ -265,6 +265,10 @@ struct Peer {
     steps: usize,
     retriever: Retriever,
     scratch: Vec<f64>,
+    /// Memory of the walks, and the mass of every node at the end of the last: kept between questions, as a retriever does.
+    power: Power,
+    pushed: Pushed,
+    mass: Vec<f64>,
 }
 
 impl Peer {
@@ -291,6 +295,9 @@ impl Peer {
             view,
             retriever,
             scratch: Vec::new(),
+            power: Power::default(),
+            pushed: Pushed::default(),
+            mass: Vec::new(),
         })
     }
 
@@ -339,30 +346,26 @@ impl Peer {
     fn run(&mut self, engine: &str, q: usize) -> Result<Found> {
         let t: &Transition = &self.view.transition;
         let seeds = &self.seeds[q];
-        let push = |epsilon| {
-            push::forward(
-                t,
-                seeds,
-                self.alpha,
+        let mut push = |epsilon| {
+            let rule = Rule {
+                alpha: self.alpha,
                 epsilon,
-                Threshold::Plain,
-                Dangling::Drop,
-                |_| {},
-            )
-            .estimate
+                threshold: Threshold::Plain,
+                dangling: Dangling::Drop,
+            };
+            self.pushed.forward(t, seeds, &rule, |_| {});
+            Found::Settled
         };
         Ok(match engine {
-            "power" => Found::Nodes(walk::power(
-                t,
-                seeds,
-                self.alpha,
-                self.steps,
-                Dangling::Drop,
-                |_, _, _| {},
-            )),
-            "push-1e-4" => Found::Nodes(push(1e-4)),
-            "push-1e-5" => Found::Nodes(push(1e-5)),
-            "push-1e-6" => Found::Nodes(push(1e-6)),
+            "power" => {
+                let (alpha, steps, rule) = (self.alpha, self.steps, Dangling::Drop);
+                let end = self.power.walk(t, seeds, alpha, steps, rule, |_, _, _| {});
+                end.write(&mut self.mass);
+                Found::Mass
+            }
+            "push-1e-4" => push(1e-4),
+            "push-1e-5" => push(1e-5),
+            "push-1e-6" => push(1e-6),
             "bm25" => {
                 let words = self
                     .index
@@ -399,7 +402,8 @@ impl Peer {
     /// Scores of all nodes (a walk) or passages (a ranking; 0 for what it does not return).
     fn scores(&mut self, engine: &str, q: usize) -> Result<Vec<f64>> {
         Ok(match self.run(engine, q)? {
-            Found::Nodes(scores) => scores,
+            Found::Mass => self.mass.clone(),
+            Found::Settled => self.pushed.estimate.clone(),
             Found::Passages(hits) => {
                 let mut scores = vec![0.0; self.index.len()];
                 for (passage, score) in hits {
@@ -411,8 +415,10 @@ impl Peer {
     }
 }
 
+/// Where a result is.
 enum Found {
-    Nodes(Vec<f64>),
+    Mass,
+    Settled,
     Passages(Vec<(u32, f32)>),
 }
 

@@ -1,8 +1,8 @@
 //! Invariants of the walks on random graphs.
 
-use hopscope::graph::push::{self, Threshold};
+use hopscope::graph::push::{self, Pushed, Threshold};
 use hopscope::graph::walk::{self, Sparse};
-use hopscope::graph::{Dangling, Transition};
+use hopscope::graph::{Dangling, Power, Transition};
 use proptest::prelude::*;
 use sprs::{CsMatI, TriMatI};
 
@@ -27,6 +27,60 @@ fn graph() -> impl Strategy<Value = (Transition, Sparse)> {
             (Transition::new(weights, into), seeds)
         })
     })
+}
+
+/// Passages and names as text makes them: most names stand in one passage, some in none, a few in many; rare ones weigh
+/// more (the hub penalty). Some passages have no name, and seeds are anywhere.
+fn passages_and_names() -> impl Strategy<Value = (Transition, Sparse)> {
+    let lists = prop::collection::vec(prop::collection::vec(0usize..1000, 0..6), 1..30);
+    let seeds = prop::collection::vec((any::<prop::sample::Index>(), 0.01f64..1.0), 1..6);
+    (lists, seeds, 0.0f64..1.5).prop_map(|(lists, seeds, penalty)| {
+        let passages = lists.len();
+        // Three of four mentions are of a name of their own, the others of ten that are everywhere.
+        let mut names = 10;
+        let mut triplets = Vec::new();
+        for (passage, mentions) in lists.iter().enumerate() {
+            for &mention in mentions {
+                let name = if mention % 4 == 0 {
+                    mention / 4 % 10
+                } else {
+                    names
+                };
+                names += usize::from(mention % 4 != 0);
+                triplets.push((passage, passages + name, 1.0 + (mention % 7) as f32));
+            }
+        }
+        let n = passages + names;
+        let mut matrix: TriMatI<f32, u32> = TriMatI::new((n, n));
+        let mut df = vec![0.0; n];
+        for (passage, name, weight) in triplets {
+            matrix.add_triplet(passage, name, weight);
+            matrix.add_triplet(name, passage, weight);
+            df[name] += 1.0;
+        }
+        let into = df
+            .iter()
+            .map(|df: &f64| df.max(1.0).powf(-penalty))
+            .collect();
+        let total: f64 = seeds.iter().map(|s| s.1).sum();
+        // A node may be drawn twice: its shares add up.
+        let seeds = seeds
+            .iter()
+            .map(|(at, m)| (at.index(n) as u32, m / total))
+            .collect();
+        (Transition::new(matrix.to_csr::<u32>(), into), seeds)
+    })
+}
+
+fn any_graph() -> impl Strategy<Value = (Transition, Sparse)> {
+    prop_oneof![graph(), passages_and_names()]
+}
+
+/// Power iteration with memory of its own.
+fn power(t: &Transition, seeds: &Sparse, alpha: f64, steps: usize, rule: Dangling) -> Vec<f64> {
+    Power::default()
+        .walk(t, seeds, alpha, steps, rule, |_, _, _| {})
+        .mass()
 }
 
 fn rule() -> impl Strategy<Value = Dangling> {
@@ -85,11 +139,46 @@ proptest! {
     }
 
     #[test]
-    fn power_is_the_definition((t, seeds) in graph(), alpha in 0.05f64..0.95, steps in 0usize..9, rule in rule()) {
-        let fast = walk::power(&t, &seeds, alpha, steps, rule, |_, _, _| {});
-        let plain = plain_power(&t, &seeds, alpha, steps, rule);
-        for (a, b) in fast.iter().zip(&plain) {
-            prop_assert!(close(*a, *b), "{a} {b}");
+    fn power_is_the_definition_at_every_step((t, seeds) in any_graph(), alpha in 0.05f64..0.95, steps in 0usize..9, rule in rule()) {
+        let mut seen = 0;
+        let mut wrong = None;
+        Power::default().walk(&t, &seeds, alpha, steps, rule, |step, state, _| {
+            seen += 1;
+            let mut told = vec![0; t.nodes()];
+            state.each(|node, _| told[node as usize] += 1);
+            let plain = plain_power(&t, &seeds, alpha, step, rule);
+            let far = state.mass().iter().zip(&plain).any(|(a, b)| !close(*a, *b));
+            if far || told.iter().any(|times| *times != 1) {
+                wrong = Some(step);
+            }
+        });
+        prop_assert_eq!((seen, wrong), (steps + 1, None));
+    }
+
+    #[test]
+    fn a_walk_in_used_memory_has_the_bits_of_one_in_fresh(
+        walks in prop::collection::vec((any_graph(), 0usize..7, rule()), 1..5),
+        alpha in 0.05f64..0.95,
+        hub in 0.1f64..1.0,
+    ) {
+        let (mut used, mut pushed) = (Power::default(), Pushed::default());
+        for ((t, seeds), steps, rule) in &walks {
+            // The same weights with other factors, too: buffers fit, and what they hold must not matter.
+            let into = (0..t.nodes()).map(|u| if u % 3 == 0 { hub } else { 1.0 }).collect();
+            for t in [t, &t.rescaled(into)] {
+                let fresh = power(t, seeds, alpha, *steps, *rule);
+                prop_assert_eq!(used.walk(t, seeds, alpha, *steps, *rule, |_, _, _| {}).mass(), fresh);
+                let fresh = push::forward(t, seeds, alpha, 1e-4, Threshold::Plain, *rule, |_| {});
+                let walk = push::Rule { alpha, epsilon: 1e-4, threshold: Threshold::Plain, dangling: *rule };
+                pushed.forward(t, seeds, &walk, |_| {});
+                prop_assert_eq!(&pushed.estimate, &fresh.estimate);
+                prop_assert_eq!(&pushed.residual, &fresh.residual);
+                prop_assert_eq!((pushed.pushes, pushed.dropped), (fresh.pushes, fresh.dropped));
+                let all: f64 = fresh.residual.iter().sum();
+                prop_assert!(close(pushed.unsettled(), all));
+                let largest = fresh.residual.iter().copied().fold(0.0, f64::max);
+                prop_assert_eq!(pushed.largest_residual(t), largest);
+            }
         }
     }
 
@@ -99,7 +188,7 @@ proptest! {
         let parts: Vec<Sparse> = seeds.iter().map(|seed| vec![*seed]).collect();
         let together = walk::power_many::<4>(&t, &parts, alpha, steps, rule);
         for (lane, part) in parts.iter().enumerate() {
-            let apart = walk::power(&t, part, alpha, steps, rule, |_, _, _| {});
+            let apart = power(&t, part, alpha, steps, rule);
             for (a, b) in apart.iter().zip(&together) {
                 prop_assert!(close(*a, b[lane]), "{a} {}", b[lane]);
             }
@@ -109,9 +198,9 @@ proptest! {
     #[test]
     fn no_mass_is_lost_unseen((t, seeds) in graph(), alpha in 0.05f64..0.95, rule in rule()) {
         let mut dropped = 0.0;
-        walk::power(&t, &seeds, alpha, 12, rule, |_, mass, moved| {
-            dropped = (1.0 - alpha) * dropped + moved.dropped;
-            let total = mass.iter().sum::<f64>() + dropped;
+        Power::default().walk(&t, &seeds, alpha, 12, rule, |_, state, lost| {
+            dropped = (1.0 - alpha) * dropped + lost;
+            let total = state.mass().iter().sum::<f64>() + dropped;
             assert!((total - 1.0).abs() < 1e-6, "{total}");
         });
         let pushed = push::forward(&t, &seeds, alpha, 1e-6, Threshold::Plain, rule, |_| {});
@@ -122,7 +211,7 @@ proptest! {
     #[test]
     fn push_is_the_limit_of_power((t, seeds) in graph(), alpha in 0.1f64..0.9, rule in rule(), degree in any::<bool>()) {
         let threshold = if degree { Threshold::Degree } else { Threshold::Plain };
-        let limit = walk::power(&t, &seeds, alpha, 400, rule, |_, _, _| {});
+        let limit = power(&t, &seeds, alpha, 400, rule);
         let pushed = push::forward(&t, &seeds, alpha, 1e-10, threshold, rule, |_| {});
         for (u, (a, b)) in limit.iter().zip(&pushed.estimate).enumerate() {
             prop_assert!((a - b).abs() < 1e-6, "node {u}: power {a}, push {b}");
@@ -131,7 +220,7 @@ proptest! {
 
     #[test]
     fn shares_of_the_seeds_sum_to_the_score((t, seeds) in graph(), alpha in 0.05f64..0.95, steps in 0usize..8, rule in rule()) {
-        let scores = walk::power(&t, &seeds, alpha, steps, rule, |_, _, _| {});
+        let scores = power(&t, &seeds, alpha, steps, rule);
         let weights = walk::length_weights(alpha, steps);
         prop_assert!(close(weights.iter().sum(), 1.0));
         for (target, score) in scores.iter().enumerate() {
@@ -190,7 +279,7 @@ fn bits_do_not_depend_on_threads() {
             .num_threads(threads)
             .build()
             .unwrap();
-        pool.install(|| walk::power(&t, &seeds, 0.15, 8, Dangling::Drop, |_, _, _| {}))
+        pool.install(|| power(&t, &seeds, 0.15, 8, Dangling::Drop))
     };
     let one: Vec<u64> = run(1).iter().map(|x| x.to_bits()).collect();
     for threads in [2, 3] {

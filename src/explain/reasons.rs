@@ -3,7 +3,7 @@
 use super::attribution::attribution;
 use super::words::{Contribution, terms};
 use crate::corpus::full_text;
-use crate::graph::walk;
+use crate::graph::Power;
 use crate::index::Index;
 use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::retrieval::{Link, Node};
@@ -430,14 +430,10 @@ fn weak(
 fn admits(retrieval: &Retrieval, view: &GraphView, passage: Node, steps: usize) -> Option<usize> {
     let settings = &retrieval.settings;
     let seeds = restart(&retrieval.seeds);
-    let scores = walk::power(
-        &view.transition,
-        &seeds,
-        settings.real(P::Alpha),
-        steps,
-        dangling(settings),
-        |_, _, _| {},
-    );
+    let mut power = Power::default();
+    let (alpha, rule) = (settings.real(P::Alpha), dangling(settings));
+    let walk = power.walk(&view.transition, &seeds, alpha, steps, rule, |_, _, _| {});
+    let scores = walk.mass();
     let own = scores[passage as usize] as f32;
     let above = |(other, score): (usize, &f64)| {
         let score = *score as f32;

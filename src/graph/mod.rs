@@ -2,10 +2,12 @@
 //!
 //! A graph here is a symmetric weighted adjacency; every system's walk is a row-stochastic matrix made from one by
 //! scaling: `P[u,v] = w(u,v) into(v) / sum_v' w(u,v') into(v')`. Storing `w` once and the scales per node keeps a change
-//! of hub penalty at O(nodes) writes, and one matrix serves forward walks, reverse walks and push.
+//! of hub penalty at O(nodes) writes, and one matrix serves forward walks, reverse walks and push. Power iteration runs on
+//! its core, in which leaves are folded into their owners; the result is every node's all the same.
 
 pub mod adjacency;
 pub mod betweenness;
+pub mod core;
 pub mod kcore;
 pub mod kmeans;
 #[cfg(test)]
@@ -13,9 +15,11 @@ mod known;
 pub mod leiden;
 pub mod neighbours;
 pub mod pagerank;
+pub mod power;
 pub mod push;
 pub mod trail;
 pub mod transition;
 pub mod walk;
 
+pub use power::Power;
 pub use transition::{Dangling, Transition};

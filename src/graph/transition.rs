@@ -1,9 +1,10 @@
 //! The transition matrix of a walk: one symmetric sparse matrix, and a scale per node.
 
 use super::adjacency::undirected;
+use super::core::{Core, Factors};
 use super::walk::each_node;
 use sprs::CsMatI;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What happens to mass at a node without arcs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,17 +27,34 @@ pub struct Transition {
     into: Vec<f64>,
     /// 1 / (sum over v of w(u,v) into(v)), 0 for dangling nodes.
     scale: Vec<f64>,
+    /// The weights with leaves folded, shared like them, and the factors there: made for the first walk that asks.
+    core: Arc<OnceLock<Core>>,
+    factors: OnceLock<Factors>,
 }
 
 impl Transition {
     /// `weights` must be symmetric with positive values; `into` has one positive factor a node.
     pub fn new(weights: impl Into<Arc<CsMatI<f32, u32>>>, into: Vec<f64>) -> Transition {
-        let weights = weights.into();
+        Transition::scaled(weights.into(), Arc::default(), into)
+    }
+
+    /// The transition with the same weights and other factors.
+    pub fn rescaled(&self, into: Vec<f64>) -> Transition {
+        Transition::scaled(self.weights.clone(), self.core.clone(), into)
+    }
+
+    fn scaled(
+        weights: Arc<CsMatI<f32, u32>>,
+        core: Arc<OnceLock<Core>>,
+        into: Vec<f64>,
+    ) -> Transition {
         debug_assert_eq!(weights.rows(), into.len());
         let mut transition = Transition {
             weights,
             scale: vec![0.0; into.len()],
             into,
+            core,
+            factors: OnceLock::new(),
         };
         let mut scale = std::mem::take(&mut transition.scale);
         each_node(&mut scale, |u, slot| {
@@ -77,6 +95,13 @@ impl Transition {
     /// Arcs, both directions counted.
     pub fn arcs(&self) -> usize {
         self.weights.nnz()
+    }
+
+    /// The core of the graph and this transition's factors on it.
+    pub fn folded(&self) -> (&Core, &Factors) {
+        let core = self.core.get_or_init(|| Core::new(self));
+        let factors = self.factors.get_or_init(|| Factors::new(core, self));
+        (core, factors)
     }
 
     pub fn weights(&self) -> &Arc<CsMatI<f32, u32>> {

@@ -1,16 +1,18 @@
-//! Power iteration forward from seeds, and backward from a target.
+//! Single steps of a walk from any start, walks of several parts at once, and walks backward from a target.
 //!
-//! `r_0 = s`, `r_{t+1} = alpha s + (1-alpha) P^T r_t` (SPRIG, power mode). Early steps touch few nodes, so a step scatters
-//! from the nodes that hold mass; once those carry most arcs, a step gathers into every node, on all threads. Which of
-//! the two runs depends on counts alone, and each adds in a fixed order: the bits are the same on any number of threads.
+//! Early steps touch few nodes, so a step scatters from the nodes that hold mass; once those carry most arcs, a step
+//! gathers into every node, on all threads. Which of the two runs depends on counts alone, and each adds in a fixed order:
+//! the bits are the same on any number of threads. Walks from the seeds to a result are [`power`](super::power)'s.
 
 use super::transition::{Dangling, Transition};
 use rayon::prelude::*;
 
 /// Scatter while the frontier's arcs are fewer than this share of all arcs.
 const SCATTER_BELOW: f64 = 0.3;
-/// Nodes a thread gathers at a time; below this many in all, one thread is faster.
-const CHUNK: usize = 8192;
+/// Nodes a thread gathers at a time.
+const CHUNK: usize = 1024;
+/// Below this many nodes, one thread is faster.
+const PARALLEL_FROM: usize = 16_384;
 
 /// A sparse vector over nodes: (node, mass), nodes ascending.
 pub type Sparse = Vec<(u32, f64)>;
@@ -19,13 +21,6 @@ pub type Sparse = Vec<(u32, f64)>;
 struct State {
     mass: Vec<f64>,
     active: Option<Vec<u32>>,
-}
-
-/// What a walk did in one step, for the ledger.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StepMass {
-    /// Mass that left at dangling nodes in this step.
-    pub dropped: f64,
 }
 
 /// Steps `x_{j+1} = P^T x_j` from a start vector.
@@ -87,7 +82,7 @@ impl<'t> Forward<'t> {
     }
 
     /// One step: `mass <- restart * seeds + keep * P^T mass`.
-    pub fn step(&mut self, keep: f64, restart: f64) -> StepMass {
+    pub fn step(&mut self, keep: f64, restart: f64) {
         let t = self.transition;
         let lost = self.dangling_mass();
         let frontier: Option<usize> = self
@@ -99,10 +94,10 @@ impl<'t> Forward<'t> {
             Some(arcs) if (arcs as f64) < SCATTER_BELOW * t.arcs() as f64 => self.scatter(keep),
             _ => self.gather(keep),
         }
-        let (stayed, returned, dropped) = match self.dangling {
-            Dangling::Drop => (false, 0.0, keep * lost.0),
-            Dangling::Reseed => (false, keep * lost.0, 0.0),
-            Dangling::Stay => (true, 0.0, 0.0),
+        let (stayed, returned) = match self.dangling {
+            Dangling::Drop => (false, 0.0),
+            Dangling::Reseed => (false, keep * lost.0),
+            Dangling::Stay => (true, 0.0),
         };
         if stayed {
             for (node, mass) in lost.1 {
@@ -120,7 +115,6 @@ impl<'t> Forward<'t> {
             active.sort_unstable();
             active.dedup();
         }
-        StepMass { dropped }
     }
 
     fn add(&mut self, node: u32, mass: f64) {
@@ -197,7 +191,7 @@ impl<'t> Forward<'t> {
 
 /// Fills a dense vector node by node, on all threads when it is long.
 pub fn each_node<T: Send>(values: &mut [T], one: impl Fn(usize, &mut T) + Sync) {
-    if values.len() < 2 * CHUNK {
+    if values.len() < PARALLEL_FROM {
         values
             .iter_mut()
             .enumerate()
@@ -213,24 +207,6 @@ pub fn each_node<T: Send>(values: &mut [T], one: impl Fn(usize, &mut T) + Sync) 
                     .for_each(|(i, slot)| one(chunk * CHUNK + i, slot));
             });
     }
-}
-
-/// `steps` steps of power iteration; `watch` sees every state from step 0 on, and what was dropped on the way to it.
-pub fn power(
-    transition: &Transition,
-    seeds: &[(u32, f64)],
-    alpha: f64,
-    steps: usize,
-    dangling: Dangling,
-    mut watch: impl FnMut(usize, &[f64], StepMass),
-) -> Vec<f64> {
-    let mut walk = Forward::new(transition, seeds, dangling);
-    watch(0, walk.mass(), StepMass::default());
-    for step in 1..=steps {
-        let moved = walk.step(1.0 - alpha, alpha);
-        watch(step, walk.mass(), moved);
-    }
-    walk.into_mass()
 }
 
 /// Up to `K` walks at once, each from seeds of its own, over the same matrix: what takes time is reading the matrix, and

@@ -7,10 +7,10 @@ use super::column::Column;
 use super::passages::Passages;
 use crate::text::Tokens;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::directory::{Directory, MmapDirectory, RamDirectory};
-use tantivy::postings::BlockSegmentPostings;
+use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{InvertedIndexReader, TantivyDocument, Term};
@@ -27,6 +27,8 @@ struct Cut {
     postings: Arc<InvertedIndexReader>,
     lengths: Column<u32>,
     average: f64,
+    /// What stands beside tf in the saturation, by passage, for the constants that were asked for last.
+    norms: Mutex<Option<(Bm25, Arc<Vec<f64>>)>>,
 }
 
 /// A word of a question, with what the index knows of it.
@@ -38,6 +40,9 @@ pub struct Weighted {
     /// Passages that contain it.
     pub df: u32,
     pub idf: f64,
+    /// Where its postings are; none for a word that no passage has.
+    #[serde(skip)]
+    place: Option<TermInfo>,
 }
 
 /// The constants of BM25.
@@ -50,7 +55,11 @@ pub struct Bm25 {
 impl Bm25 {
     /// The saturated word frequency: `tf / (tf + k1 (1 - b + b len/average))`, Lucene's form without (k1+1).
     pub fn saturation(self, tf: f64, length: f64, average: f64) -> f64 {
-        tf / (tf + self.k1 * (1.0 - self.b + self.b * length / average.max(1e-9)))
+        tf / (tf + self.norm(length, average))
+    }
+
+    fn norm(self, length: f64, average: f64) -> f64 {
+        self.k1 * (1.0 - self.b + self.b * length / average.max(1e-9))
     }
 }
 
@@ -180,6 +189,7 @@ impl Lexical {
                 postings,
                 lengths,
                 average,
+                norms: Mutex::default(),
             });
         }
         Ok(Lexical { cuts, passages })
@@ -200,29 +210,28 @@ impl Lexical {
 
     /// The words of a question in order of first appearance, repeats counted.
     pub fn question(&self, tokens: Tokens, text: &str) -> std::io::Result<Vec<Weighted>> {
-        let mut words: Vec<Weighted> = Vec::new();
-        tokens.each(text, |word| {
-            match words.iter_mut().find(|w| w.word == word) {
-                Some(known) => known.weight += 1.0,
-                None => words.push(Weighted {
-                    word: word.to_owned(),
-                    weight: 1.0,
-                    df: 0,
-                    idf: 0.0,
-                }),
-            }
+        let mut words: Vec<(String, f64)> = Vec::new();
+        tokens.each(text, |word| match words.iter_mut().find(|w| w.0 == word) {
+            Some(known) => known.1 += 1.0,
+            None => words.push((word.to_owned(), 1.0)),
         });
-        for word in &mut words {
-            word.df = self.df(tokens, &word.word)?;
-            word.idf = self.idf(word.df);
-        }
-        Ok(words)
+        let weighted = |(word, weight)| self.weighted(tokens, word, weight);
+        words.into_iter().map(weighted).collect()
     }
 
-    pub fn df(&self, tokens: Tokens, word: &str) -> std::io::Result<u32> {
+    /// A word with what the index knows of it.
+    pub fn weighted(&self, tokens: Tokens, word: String, weight: f64) -> std::io::Result<Weighted> {
         let cut = self.cut(tokens);
-        cut.postings
-            .doc_freq(&Term::from_field_text(cut.field, word))
+        let term = Term::from_field_text(cut.field, &word);
+        let place = cut.postings.get_term_info(&term)?;
+        let df = place.as_ref().map_or(0, |place| place.doc_freq);
+        Ok(Weighted {
+            word,
+            weight,
+            df,
+            idf: self.idf(df),
+            place,
+        })
     }
 
     /// `ln(1 + (N - df + 0.5) / (df + 0.5))`
@@ -260,21 +269,42 @@ impl Lexical {
         scores.clear();
         scores.resize(self.passages, 0.0);
         let cut = self.cut(tokens);
-        for word in words.iter().filter(|w| w.df > 0) {
-            let term = Term::from_field_text(cut.field, &word.word);
-            let Some(mut block) = cut
-                .postings
-                .read_block_postings(&term, IndexRecordOption::WithFreqs)?
-            else {
-                continue;
+        let norms = cut.norms(constants);
+        let mut block: Option<BlockSegmentPostings> = None;
+        for word in words {
+            let Some(place) = &word.place else { continue };
+            let block = match &mut block {
+                Some(block) => {
+                    cut.postings
+                        .reset_block_postings_from_terminfo(place, block)?;
+                    block
+                }
+                none => none.insert(
+                    cut.postings
+                        .read_block_postings_from_terminfo(place, IndexRecordOption::WithFreqs)?,
+                ),
             };
-            each_posting(&mut block, |passage, tf| {
-                let length = f64::from(cut.lengths[passage as usize]);
-                scores[passage as usize] += word.weight
-                    * (constants.saturation(f64::from(tf), length, cut.average) * word.idf);
+            let (weight, idf) = (word.weight, word.idf);
+            each_posting(block, |passage, tf| {
+                let (passage, tf) = (passage as usize, f64::from(tf));
+                scores[passage] += weight * (tf / (tf + norms[passage]) * idf);
             });
         }
         Ok(())
+    }
+}
+
+impl Cut {
+    /// What stands beside tf in the saturation, by passage.
+    fn norms(&self, constants: Bm25) -> Arc<Vec<f64>> {
+        let mut known = self.norms.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, norms)) = known.as_ref().filter(|(of, _)| *of == constants) {
+            return norms.clone();
+        }
+        let norm = |length: &u32| constants.norm(f64::from(*length), self.average);
+        let norms: Arc<Vec<f64>> = Arc::new(self.lengths.iter().map(norm).collect());
+        *known = Some((constants, norms.clone()));
+        norms
     }
 }
 

@@ -40,6 +40,7 @@ use crate::systems::{Ask, Found, System};
 use parameters::Parameter as P;
 use rank::Fusion;
 use seed::Seeded;
+use spread::Space;
 use std::sync::Arc;
 
 /// Why a retrieval cannot be done.
@@ -76,6 +77,11 @@ impl<T> Memo<T> {
             .as_ref()
             .filter(|(k, _)| k == key)
             .map(|(_, value)| value.clone())
+    }
+
+    /// Forgets the value, and gives it back when nobody else holds it.
+    fn take(&mut self) -> Option<T> {
+        self.0.take().and_then(|(_, value)| Arc::into_inner(value))
     }
 
     fn put(&mut self, key: Key, value: T) -> Arc<T> {
@@ -159,6 +165,7 @@ pub struct Retriever {
     /// The question's vector, for systems.
     vector: Memo<Vec<f32>>,
     scratch: Vec<f64>,
+    space: Space,
 }
 
 impl Retriever {
@@ -175,6 +182,7 @@ impl Retriever {
             web: Memo::default(),
             vector: Memo::default(),
             scratch: Vec::new(),
+            space: Space::default(),
         }
     }
 
@@ -288,7 +296,8 @@ impl Retriever {
             }
         };
         let spread = self.spread(key, settings, &view, &seeded, observer);
-        retrieval.passages = rank::best(&spread.scores[..view.passages()], depth(settings));
+        let scores = &spread.scores[..view.passages()];
+        retrieval.passages = rank::best(scores, depth(settings), |score| score).0;
         if let (Select::Fuse, Some(first)) = (method.select, retrieval.ranked.clone()) {
             let hits = std::mem::take(&mut retrieval.passages);
             let walk = Arc::new(Ranked {
@@ -381,7 +390,9 @@ impl Retriever {
         let entity_walk = match known {
             Some(known) => known,
             None => {
-                let walk = spread::spread::<Quiet>(&view, &entity_seeds, &settings);
+                let space = &mut self.space;
+                space.scores = self.entity_spread.take().map_or(Vec::new(), |s| s.scores);
+                let walk = spread::spread::<Quiet>(&view, &entity_seeds, &settings, space);
                 self.entity_spread.put(key.clone(), walk)
             }
         };
@@ -603,9 +614,9 @@ impl Retriever {
                 let (words, expansion) = if ranker == Ranker::TwoStep {
                     let view = self.view(settings, observer);
                     let names = self.linked(question, settings, &view, observer);
-                    rank::two_step(&self.index, &view.graph, &names, first.clone(), settings)
+                    rank::two_step(&self.index, &view.graph, &names, first.clone(), settings)?
                 } else {
-                    rank::rm3(&self.index, first.clone(), settings)
+                    rank::rm3(&self.index, first.clone(), settings)?
                 };
                 let second = rank::words(
                     &self.index,
@@ -648,7 +659,9 @@ impl Retriever {
             observer.stage("spread", true);
             return known;
         }
-        let spread = spread::spread::<O>(view, &seeded.seeds, settings);
+        let space = &mut self.space;
+        space.scores = self.spread.take().map_or(Vec::new(), |s| s.scores);
+        let spread = spread::spread::<O>(view, &seeded.seeds, settings, space);
         observer.stage("spread", false);
         self.spread.put(key, spread)
     }

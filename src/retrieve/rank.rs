@@ -62,11 +62,10 @@ pub fn words(
     index
         .lexical()
         .scores(tokens(settings), &words, constants(settings), scratch)?;
-    let scores: Vec<f32> = scratch.iter().map(|s| *s as f32).collect();
-    let matched = scores.iter().filter(|s| **s > 0.0).count();
+    let (hits, matched) = best(scratch, depth, |score| score as f32);
     Ok(Ranked {
         ranker,
-        hits: best(&scores, depth),
+        hits,
         matched,
         words,
         expansion: Vec::new(),
@@ -80,7 +79,7 @@ pub fn rm3(
     index: &Index,
     first: Arc<Ranked>,
     settings: &Settings,
-) -> (Vec<Weighted>, Vec<Expansion>) {
+) -> io::Result<(Vec<Weighted>, Vec<Expansion>)> {
     let tokens = tokens(settings);
     let graph = index.word_graph(tokens);
     let lengths = index.lexical().lengths(tokens);
@@ -130,10 +129,10 @@ pub fn rm3(
         });
         match words.iter_mut().find(|w| w.word == name) {
             Some(known) => known.weight += weight,
-            None => words.push(weighted(index, tokens, name, weight)),
+            None => words.push(index.lexical().weighted(tokens, name.to_owned(), weight)?),
         }
     }
-    (words, expansion)
+    Ok((words, expansion))
 }
 
 /// The words of a passage that are not too common, with their frequencies.
@@ -162,7 +161,7 @@ pub fn two_step(
     names: &[QueryName],
     first: Arc<Ranked>,
     settings: &Settings,
-) -> (Vec<Weighted>, Vec<Expansion>) {
+) -> io::Result<(Vec<Weighted>, Vec<Expansion>)> {
     let tokens = tokens(settings);
     let by_tf_idf = settings.choice(P::Step2Rule) == "tf_idf";
     let asked: Vec<u32> = names
@@ -203,14 +202,14 @@ pub fn two_step(
             weight: score,
             from,
         });
-        tokens.each(name(entity), |word| {
+        for word in tokens.list(name(entity)) {
             match words.iter_mut().find(|w| w.word == word) {
                 Some(known) => known.weight = known.weight.max(weight),
-                None => words.push(weighted(index, tokens, word, weight)),
+                None => words.push(index.lexical().weighted(tokens, word, weight)?),
             }
-        });
+        }
     }
-    (words, expansion)
+    Ok((words, expansion))
 }
 
 pub fn flat(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
@@ -292,32 +291,35 @@ fn scaled(hits: &[Hit], score: f32) -> f64 {
     f64::from(score - last) / if range > 0.0 { range } else { 1.0 }
 }
 
-fn weighted(index: &Index, tokens: Tokens, word: &str, weight: f64) -> Weighted {
-    // A word whose postings cannot be read is as good as unknown; the scoring right after reports the failure.
-    let df = index.lexical().df(tokens, word).unwrap_or(0);
-    Weighted {
-        word: word.to_owned(),
-        weight,
-        df,
-        idf: index.lexical().idf(df),
-    }
-}
+/// Scores looked at together: most blocks hold none that is good enough.
+const BLOCK: usize = 32;
 
-/// The best passages: score descending, then id ascending; zero scores are left out.
-pub fn best(scores: &[f32], count: usize) -> Vec<Hit> {
-    let positive = scores.iter().enumerate().filter(|(_, s)| **s > 0.0);
-    let mut hits: Vec<Hit> = positive
-        .map(|(p, s)| Hit {
-            passage: p as u32,
-            score: *s,
-        })
-        .collect();
-    if hits.len() > count {
-        hits.select_nth_unstable_by(count, order);
-        hits.truncate(count);
+/// The best passages, score descending, then id ascending, and how many score above zero; the others are left out.
+pub fn best<S: Copy>(scores: &[S], count: usize, score: impl Fn(S) -> f32) -> (Vec<Hit>, usize) {
+    let keep = count.clamp(1, scores.len().max(1));
+    let mut hits: Vec<Hit> = Vec::with_capacity(2 * keep);
+    // Below the worst of `keep` hits, or equal to it with a higher id, none comes in any more.
+    let (mut floor, mut matched) = (0.0_f32, 0);
+    for (at, block) in scores.chunks(BLOCK).enumerate() {
+        matched += block.iter().filter(|s| score(**s) > 0.0).count();
+        if !block.iter().fold(false, |any, s| any | (score(*s) > floor)) {
+            continue;
+        }
+        for (passage, s) in (at * BLOCK..).zip(block) {
+            let score = score(*s);
+            if score > floor {
+                let passage = passage as u32;
+                hits.push(Hit { passage, score });
+                if hits.len() == 2 * keep {
+                    floor = hits.select_nth_unstable_by(keep - 1, order).1.score;
+                    hits.truncate(keep);
+                }
+            }
+        }
     }
     hits.sort_unstable_by(order);
-    hits
+    hits.truncate(count);
+    (hits, matched)
 }
 
 /// Score descending, then id ascending.
@@ -328,14 +330,31 @@ pub(super) fn order(a: &Hit, b: &Hit) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn ties_go_to_the_lower_id_and_zeros_are_left_out() {
-        let hits = best(&[0.5, 0.0, 1.0, 0.5, 0.5], 3);
+        let (hits, matched) = best(&[0.5, 0.0, 1.0, 0.5, 0.5], 3, |s| s);
         assert_eq!(
             hits.iter().map(|h| h.passage).collect::<Vec<_>>(),
             [2, 0, 3]
         );
-        assert_eq!(best(&[0.0, 0.0], 3), []);
+        assert_eq!(matched, 4);
+        assert_eq!(best(&[0.0, 0.0], 3, |s| s), (vec![], 0));
+    }
+
+    proptest! {
+        #[test]
+        fn the_best_are_those_of_the_sorted_list(scores in prop::collection::vec(0u8..20, 0..300), count in 0usize..40) {
+            let mut sorted: Vec<Hit> = (0..)
+                .zip(&scores)
+                .filter(|(_, s)| **s > 0)
+                .map(|(passage, s)| Hit { passage, score: f32::from(*s) })
+                .collect();
+            let positive = sorted.len();
+            sorted.sort_by(order);
+            sorted.truncate(count);
+            prop_assert_eq!(best(&scores, count, f32::from), (sorted, positive));
+        }
     }
 }

@@ -5,9 +5,10 @@ use super::parameters::Parameter as P;
 use super::retrieval::{Ledger, Parity, Seed, Spread};
 use super::settings::Settings;
 use super::view::GraphView;
-use crate::graph::Dangling;
-use crate::graph::push::{self, Pushed, Threshold};
+use crate::graph::power::State;
+use crate::graph::push::{self, Pushed, Rule, Threshold};
 use crate::graph::walk::{self, Sparse};
+use crate::graph::{Dangling, Power};
 
 pub fn dangling(settings: &Settings) -> Dangling {
     match settings.choice(P::Dangling) {
@@ -62,14 +63,28 @@ pub fn owed(view: &GraphView, seeds: &[Seed], settings: &Settings, node: u32) ->
     shares
 }
 
+/// Memory of the walks, kept from one question to the next.
+#[derive(Default)]
+pub struct Space {
+    power: Power,
+    pushed: Pushed,
+    /// The scores of a result that nobody reads any more: the next result's.
+    pub scores: Vec<f32>,
+}
+
 /// Runs the walk of the settings. Without seeds nothing spreads and every score is 0.
-pub fn spread<O: Observer>(view: &GraphView, seeds: &[Seed], settings: &Settings) -> Spread {
+pub fn spread<O: Observer>(
+    view: &GraphView,
+    seeds: &[Seed],
+    settings: &Settings,
+    space: &mut Space,
+) -> Spread {
     let alpha = settings.real(P::Alpha);
     let seeds = restart(seeds);
     if settings.choice(P::Walk) == "push" {
-        pushed::<O>(view, &seeds, alpha, settings)
+        pushed::<O>(view, &seeds, alpha, settings, space)
     } else {
-        powered::<O>(view, &seeds, alpha, settings)
+        powered::<O>(view, &seeds, alpha, settings, space)
     }
 }
 
@@ -78,31 +93,40 @@ fn powered<O: Observer>(
     seeds: &Sparse,
     alpha: f64,
     settings: &Settings,
+    space: &mut Space,
 ) -> Spread {
     let steps = settings.integer(P::Steps);
     let mut states = Vec::new();
     let mut ledgers = Vec::new();
-    let mut dropped = 0.0;
-    let scores = walk::power(
+    let mut lost = 0.0;
+    let write = |state: State, scores: &mut Vec<f32>| {
+        scores.resize(view.nodes(), 0.0);
+        state.each(|node, mass| scores[node as usize] = mass as f32);
+    };
+    let end = space.power.walk(
         &view.transition,
         seeds,
         alpha,
         steps,
         dangling(settings),
-        |step, mass, moved| {
+        |_, state, dropped| {
             // What was dropped before would have gone on walking: alpha of it would have restarted.
-            dropped = (1.0 - alpha) * dropped + moved.dropped;
+            lost = (1.0 - alpha) * lost + dropped;
             if O::STATES {
-                states.push(mass.iter().map(|m| *m as f32).collect());
-            }
-            // Summing all nodes costs as much as a sparse step: only who looks at steps pays for each.
-            if O::STATES || step == steps {
-                ledgers.push(sides(view, mass, dropped, 0.0));
+                let mut scores = Vec::new();
+                write(state, &mut scores);
+                ledgers.push(sides(view, &scores, lost, 0.0));
+                states.push(scores);
             }
         },
     );
+    let mut scores = std::mem::take(&mut space.scores);
+    write(end, &mut scores);
+    if !O::STATES {
+        ledgers.push(sides(view, &scores, lost, 0.0));
+    }
     Spread {
-        scores: scores.iter().map(|s| *s as f32).collect(),
+        scores,
         states,
         ledgers,
         work: steps,
@@ -117,62 +141,75 @@ fn pushed<O: Observer>(
     seeds: &Sparse,
     alpha: f64,
     settings: &Settings,
+    space: &mut Space,
 ) -> Spread {
-    let threshold = if settings.choice(P::PushThreshold) == "degree" {
-        Threshold::Degree
-    } else {
-        Threshold::Plain
+    let rule = Rule {
+        alpha,
+        epsilon: settings.real(P::Epsilon),
+        threshold: if settings.choice(P::PushThreshold) == "degree" {
+            Threshold::Degree
+        } else {
+            Threshold::Plain
+        },
+        dangling: dangling(settings),
     };
     let mut states = Vec::new();
     let mut ledgers = Vec::new();
-    let mut keep = |state: &Pushed| {
-        if O::STATES {
-            states.push(state.estimate.iter().map(|m| *m as f32).collect());
-            ledgers.push(sides(
-                view,
-                &state.estimate,
-                state.dropped,
-                state.residual.iter().sum(),
-            ));
+    let write = |state: &Pushed, scores: &mut Vec<f32>| {
+        scores.clear();
+        scores.resize(view.nodes(), 0.0);
+        for &node in &state.settled {
+            scores[node as usize] = state.estimate[node as usize] as f32;
         }
     };
-    let out = push::forward(
-        &view.transition,
-        seeds,
-        alpha,
-        settings.real(P::Epsilon),
-        threshold,
-        dangling(settings),
-        &mut keep,
-    );
-    keep(&out);
+    let mut keep = |state: &Pushed| {
+        if O::STATES {
+            let mut scores = Vec::new();
+            write(state, &mut scores);
+            ledgers.push(sides(view, &scores, state.dropped, state.unsettled()));
+            states.push(scores);
+        }
+    };
+    let out = &mut space.pushed;
+    out.forward(&view.transition, seeds, &rule, &mut keep);
+    keep(out);
+    let mut scores = std::mem::take(&mut space.scores);
+    write(out, &mut scores);
     if !O::STATES {
-        ledgers.push(sides(
-            view,
-            &out.estimate,
-            out.dropped,
-            out.residual.iter().sum(),
-        ));
+        ledgers.push(sides(view, &scores, out.dropped, out.unsettled()));
     }
     Spread {
-        scores: out.estimate.iter().map(|s| *s as f32).collect(),
+        scores,
         states,
         ledgers,
         work: out.pushes,
         capped: out.capped,
-        largest_residual: out.residual.iter().copied().fold(0.0, f64::max),
+        largest_residual: out.largest_residual(&view.transition),
         parity: parity(alpha, None),
     }
 }
 
-fn sides(view: &GraphView, mass: &[f64], dropped: f64, residual: f64) -> Ledger {
-    let (passages, entities) = mass.split_at(view.passages());
+fn sides(view: &GraphView, scores: &[f32], dropped: f64, residual: f64) -> Ledger {
+    let (passages, entities) = scores.split_at(view.passages());
     Ledger {
-        entities: entities.iter().sum(),
-        passages: passages.iter().sum(),
+        entities: sum(entities),
+        passages: sum(passages),
         dropped,
         residual,
     }
+}
+
+/// The sum in f64, in eight parts: one after the other, each addition would wait for the last.
+fn sum(scores: &[f32]) -> f64 {
+    let mut parts = [0.0; 8];
+    let eights = scores.chunks_exact(8);
+    let rest: f64 = eights.remainder().iter().map(|s| f64::from(*s)).sum();
+    for eight in eights {
+        for (part, score) in parts.iter_mut().zip(eight) {
+            *part += f64::from(*score);
+        }
+    }
+    parts.iter().sum::<f64>() + rest
 }
 
 /// Walks of odd length take an entity seed's mass to passages, even ones a passage seed's. Without steps: the limit.

@@ -71,10 +71,6 @@ impl GraphView {
             |view| view.masks.clone(),
         );
         let masked = masks.iter().filter(|m| m.is_some()).count();
-        let weights = match before {
-            Some(view) => view.transition.weights().clone(),
-            None => Arc::new(weights(&graph, settings, &masks)),
-        };
         let p = settings.real(P::HubP);
         let hub = by_df(&graph, |df| df.powf(-p));
         let into = (0..graph.nodes())
@@ -83,8 +79,12 @@ impl GraphView {
                 None => 1.0,
             })
             .collect();
+        let transition = match before {
+            Some(view) => view.transition.rescaled(into),
+            None => Transition::new(weights(&graph, settings, &masks), into),
+        };
         GraphView {
-            transition: Transition::new(weights, into),
+            transition,
             graph,
             masks,
             masked,

@@ -1,6 +1,7 @@
 //! Seeds from what the composition names, a walk over its graph, passages by what lands on their nodes.
 
 use super::web::{Named, Web};
+use crate::graph::Power;
 use crate::graph::push::{self, Threshold};
 use crate::graph::walk::{self, Forward, Sparse};
 use crate::index::Index;
@@ -140,8 +141,9 @@ impl Asked {
                 (sum, 0)
             }
             _ => {
-                let mass = walk::power(t, restart, alpha, self.steps(), rule, |_, _, _| {});
-                (mass, 0)
+                let mut power = Power::default();
+                let end = power.walk(t, restart, alpha, self.steps(), rule, |_, _, _| {});
+                (end.mass(), 0)
             }
         }
     }
@@ -330,8 +332,7 @@ impl Asked {
             Pick::Bridge => self.bridged(&mut run),
             _ => run.scores.clone(),
         };
-        let scores: Vec<f32> = scores.iter().map(|s| *s as f32).collect();
-        run.hits = rank::best(&scores, self.depth);
+        run.hits = rank::best(&scores, self.depth, |score| score as f32).0;
         let settings = &self.settings;
         match self.parts.pick {
             Pick::Passages | Pick::Bridge => {}
