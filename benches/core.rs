@@ -105,7 +105,7 @@ fn graph_view() -> GraphView {
     GraphView::new(&BENCH.index, &settings("graph-hybrid", &[]))
 }
 
-#[divan::bench(args = ["bm25", "graph", "graph-hybrid"])]
+#[divan::bench(args = ["bm25", "graph", "graph-hybrid", "hop"])]
 fn question(bencher: Bencher, method: &str) {
     let settings = settings(method, &[]);
     let mut retriever = Retriever::new(BENCH.index.clone());
@@ -129,6 +129,18 @@ fn slider_step(bencher: Bencher, values: &str) {
         .split(' ')
         .map(|v| settings("graph-hybrid", &[v]))
         .collect();
+    stepped(bencher, &pair);
+}
+
+/// The same for hop: of a weight only the sum, of the tail the mixed walk, of alpha both walks.
+#[divan::bench(args = ["weight_named=3 weight_named=2.5", "hop_tail=0.5 hop_tail=0.55", "alpha=0.15 alpha=0.16"])]
+fn hop_step(bencher: Bencher, values: &str) {
+    let pair: Vec<Settings> = values.split(' ').map(|v| settings("hop", &[v])).collect();
+    stepped(bencher, &pair);
+}
+
+/// One step to and fro, everything else remembered.
+fn stepped(bencher: Bencher, pair: &[Settings]) {
     let mut retriever = Retriever::new(BENCH.index.clone());
     let mut turn = 0;
     bencher.bench_local(|| {

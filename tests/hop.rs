@@ -3,14 +3,15 @@
 mod common;
 
 use hopscope::corpus::{Corpus, Passage};
-use hopscope::embed::{Encoder, Given};
+use hopscope::embed::{EmbedError, Encoder, Given, Identity, Kind, TokenVectors};
 use hopscope::evaluate::evaluate;
 use hopscope::index::{BuildOptions, Dense, Index, Silent, sample, store};
 use hopscope::retrieve::hop::{self, Answer, Signal};
-use hopscope::retrieve::{Method, Quiet, Retrieval, Retriever, Settings};
+use hopscope::retrieve::{Method, Quiet, Recorder, Retrieval, Retriever, Settings};
 use hopscope::{corpus, systems::Found};
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn settings(index: &Index, changes: &[&str]) -> Settings {
     let mut settings = Settings::of(index, Method::by_name("hop").unwrap());
@@ -234,8 +235,80 @@ fn remembered_stages_give_the_bits_of_a_fresh_run() {
     }
 }
 
-/// R@5 and R@10 of the reference, whose extractor and bridge differ in detail: within .02, five gold passages of a hundred
-/// questions. Only musique100 with MiniLM needs that much; the others are within .01 or better.
+#[test]
+fn a_step_runs_only_the_stages_it_changes() {
+    let index = Arc::new(sample::index().unwrap());
+    let mut retriever = Retriever::new(index.clone());
+    let question = &index.questions()[1].text;
+    let mut ran = |changes: &[&str]| -> Vec<&str> {
+        let mut recorder = Recorder::new();
+        retriever
+            .retrieve(question, &settings(&index, changes), &mut recorder)
+            .unwrap();
+        let stages = recorder.stages.iter().filter(|s| !s.reused);
+        stages.map(|s| s.name).collect()
+    };
+    ran(&[]);
+    assert_eq!(ran(&["weight_named=0"]), ["select"]);
+    let walks = ["entity walk", "spread", "signals", "select"];
+    assert_eq!(ran(&["alpha=0.3"]), walks);
+    ran(&[]);
+    // Seeds of passages are nothing to the walk from names.
+    assert_eq!(
+        ran(&["hop_tail=1"]),
+        ["seed", "spread", "signals", "select"]
+    );
+}
+
+/// Counts what it is asked.
+struct Counting(Identity, Arc<AtomicUsize>);
+
+impl Encoder for Counting {
+    fn identity(&self) -> &Identity {
+        &self.0
+    }
+
+    fn passages(
+        &self,
+        passages: &[(&str, &str)],
+        _: &dyn Fn(usize) -> bool,
+    ) -> Result<Vec<f32>, EmbedError> {
+        Ok([0.6, 0.8].repeat(passages.len()))
+    }
+
+    fn question(&self, _: &str) -> Result<Vec<f32>, EmbedError> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        Ok(vec![0.8, 0.6])
+    }
+
+    fn tokens(&self, _: &[&str]) -> Result<Vec<TokenVectors>, EmbedError> {
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn a_question_is_encoded_once() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let identity = Identity {
+        name: "counting".into(),
+        kind: Kind::File,
+        dims: 2,
+        fingerprint: "1".into(),
+    };
+    let encoder = Box::new(Counting(identity, asked.clone()));
+    let bare = Arc::into_inner(small(CHAIN, "none")).unwrap();
+    let rows = [0.6, 0.8].repeat(CHAIN.len());
+    let index = Arc::new(bare.with_dense(Dense::with("file", encoder, rows).unwrap()));
+    let mut retriever = Retriever::new(index.clone());
+    for changes in [&[][..], &["alpha=0.3"], &["rrf_c=10"]] {
+        let settings = settings(&index, changes);
+        let question = "Where was Gunter Grass born?";
+        retriever.retrieve(question, &settings, &mut Quiet).unwrap();
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+}
+
+/// R@5 and R@10 of the reference within .01, or better.
 fn figures(test: &str, set: &str, data: &str) {
     let (Some(golden), Some(data)) = (
         common::shared(test, "golden"),
@@ -277,7 +350,7 @@ fn figures(test: &str, set: &str, data: &str) {
             let ours = ours.measures.get(name).unwrap();
             eprintln!("{set} {file} {name}: {ours:.4}, reference {theirs:.4}");
             assert!(
-                ours > theirs - 0.0201,
+                ours > theirs - 0.0101,
                 "{set} {file} {name}: {ours} {theirs}"
             );
         }

@@ -5,7 +5,7 @@ use crate::graph::walk::{self, Forward, Sparse};
 use crate::graph::{Dangling, Transition};
 use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::retrieval::Node;
-use crate::retrieve::spread::{dangling, restart};
+use crate::retrieve::spread::{self, dangling, reach, restart};
 use crate::retrieve::{GraphView, Retrieval, Select};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -48,47 +48,23 @@ pub fn attribution(retrieval: &Retrieval, node: Node) -> Option<Attribution> {
     if retrieval.settings.method().select != Select::Score {
         return None;
     }
-    let (view, spread) = (retrieval.view.as_deref()?, retrieval.spread.as_deref()?);
+    let (view, walked) = (retrieval.view.as_deref()?, retrieval.spread.as_deref()?);
     let settings = &retrieval.settings;
     let alpha = settings.real(P::Alpha);
     let seeds = restart(&retrieval.seeds);
-    let rule = dangling(settings);
     let pushed = settings.choice(P::Walk) == "push";
-    let (reach, by_length, error) = if pushed {
-        // The reverse walk is pushed well below the forward one's threshold, so that shares are the finer of the two.
-        let epsilon = (settings.real(P::Epsilon) * 0.01).max(1e-9);
-        let (reach, error) = push::reverse(&view.transition, node, alpha, epsilon, rule);
-        // The forward walk is short of the limit by at most what it has not settled.
-        let unsettled = spread.ledgers.last().map_or(0.0, |l| l.residual);
-        (reach, Vec::new(), error + unsettled)
-    } else {
-        let steps = settings.integer(P::Steps);
-        let weights = walk::length_weights(alpha, steps);
-        let states = walk::backward(&view.transition, node, steps, rule, &seeds);
-        let by_length: Vec<f64> = states
-            .iter()
-            .zip(&weights)
-            .map(|(h, c)| c * seeds.iter().map(|&(u, s)| s * h[u as usize]).sum::<f64>())
-            .collect();
-        // Only seeds are asked for, so only they are summed.
-        let mut reach = vec![0.0; view.nodes()];
-        for &(u, _) in &seeds {
-            reach[u as usize] = states
-                .iter()
-                .zip(&weights)
-                .map(|(h, c)| c * h[u as usize])
-                .sum();
-        }
-        (reach, by_length, 0.0)
-    };
-    let mut shares: Vec<(usize, f64)> = retrieval
-        .seeds
+    // Pushed well below the forward walk's threshold, so that shares are the finer of the two.
+    let epsilon = (settings.real(P::Epsilon) * 0.01).max(1e-9);
+    let reach = reach(view, &seeds, settings, node, epsilon);
+    let shares: Vec<(usize, f64)> = spread::shares(&retrieval.seeds, &reach)
         .iter()
-        .enumerate()
-        .map(|(at, seed)| (at, seed.weight * reach[seed.node as usize]))
-        .filter(|(_, share)| *share > 0.0)
+        .map(|s| (s.seed, s.mass))
         .collect();
-    shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    // The forward walk is short of the limit by at most what it has not settled.
+    let unsettled = match pushed {
+        true => walked.ledgers.last().map_or(0.0, |l| l.residual),
+        false => 0.0,
+    };
     let score = shares.iter().map(|s| s.1).sum();
     let steps = if pushed {
         LONGEST_PUSH_PATH
@@ -107,9 +83,9 @@ pub fn attribution(retrieval: &Retrieval, node: Node) -> Option<Attribution> {
         node,
         score,
         shares,
-        by_length,
+        by_length: reach.by_length,
         paths,
-        error,
+        error: reach.error + unsettled,
     })
 }
 

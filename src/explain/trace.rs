@@ -219,10 +219,11 @@ impl Context<'_> {
         };
         let mut stages = Vec::new();
         if ranked.words.is_empty() {
-            for (part, name) in ranked
-                .parts
-                .iter()
-                .zip(["list A: words", "list B: vectors"])
+            for (part, name) in
+                ranked
+                    .parts
+                    .iter()
+                    .zip(["list A: words", "list B: vectors", "list C: uncut words"])
             {
                 stages.push(self.list(name, part.ranker.stage(), part));
             }

@@ -59,9 +59,9 @@ pub fn terms(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Contribu
         _ => return words(index, retrieval, passage),
     };
     let labels = if select == Select::Fuse {
-        ["RRF list", "walk list"]
+        ["RRF list", "walk list", ""]
     } else {
-        ["BM25 list", "dense list"]
+        ["BM25 list", "dense list", "uncut words list"]
     };
     let mut found = Vec::new();
     for (list, label) in parts.iter().zip(labels) {

@@ -165,12 +165,4 @@ impl Dense {
             .map(|(m, x)| m * f64::from(*x))
             .sum()
     }
-
-    /// Cosine of the question and every passage.
-    ///
-    /// # Errors
-    /// What the encoder says, an endpoint that does not answer for example.
-    pub fn scores(&self, question: &str) -> Result<Vec<f32>, EmbedError> {
-        self.vectors.scores(&self.encoder.question(question)?)
-    }
 }

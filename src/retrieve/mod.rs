@@ -94,7 +94,7 @@ impl<T> Memo<T> {
 /// Passages kept of a first-stage list: hop's tail of seeds is this long.
 const LISTED: usize = 200;
 
-/// First-stage lists remembered: a fused method needs three at once.
+/// First-stage lists remembered: hop needs four at once.
 const LISTS: usize = 4;
 
 const SEEDS: &[P] = &[
@@ -157,12 +157,13 @@ pub struct Retriever {
     linked: Memo<Vec<QueryName>>,
     seeded: Memo<Seeded>,
     spread: Memo<Spread>,
-    /// hop's own: the walk from names alone, and its signals.
+    /// hop's own: the seeds of both its walks, the walk from names alone, and its signals.
+    both_seeded: Memo<[Seeded; 2]>,
     entity_spread: Memo<Spread>,
     signals: Memo<hop::Signals>,
     /// The graph of a composition.
     web: Memo<Web>,
-    /// The question's vector, for systems.
+    /// The question's vector: an encoder is asked once.
     vector: Memo<Vec<f32>>,
     scratch: Vec<f64>,
     space: Space,
@@ -177,6 +178,7 @@ impl Retriever {
             linked: Memo::default(),
             seeded: Memo::default(),
             spread: Memo::default(),
+            both_seeded: Memo::default(),
             entity_spread: Memo::default(),
             signals: Memo::default(),
             web: Memo::default(),
@@ -360,50 +362,55 @@ impl Retriever {
         };
         let view = self.view(&settings, observer);
         let names = self.linked(&question, &settings, &view, observer);
-        let mut key = (
-            format!("hop\n{question}\n{:?}", settings.seed_edits()),
-            settings.key(
-                &[
-                    view::READS,
-                    rank::BM25,
-                    rank::EXPANDED,
-                    &[P::SeedQ],
-                    hop::READS,
-                ]
-                .concat(),
-            ),
-        );
-        let edits = edits::resolved(&index, &view, &settings);
-        let of_passage = |e: &Edited| e.node.is_some_and(|node| view.is_passage(node));
-        let (mut own, named) = edits.into_iter().partition(of_passage);
-        let entity = seed::seed(&view, &names, None, named, &settings);
-        let entity_seeds = entity.seeds;
-        let mut mixed = hop::mixed_seeds(&view, &entity_seeds, &fused, vectors, &settings)?;
-        seed::edit_passages(&view, &mut own, &mut mixed);
-        own.extend(entity.edits.iter().cloned());
-        retrieval.edits = Arc::new(own);
-        let mixed_seeds = Arc::new(mixed);
-        observer.stage("seed", false);
-        key.1.extend(settings.key(SPREAD));
-        let known = self.entity_spread.get(&key);
+        let about = format!("hop\n{question}\n{:?}", settings.seed_edits());
+        let key_of = |reads: &[&[P]]| (about.clone(), settings.key(&reads.concat()));
+        let lists: &[&[P]] = &[
+            view::READS,
+            rank::BM25,
+            rank::EXPANDED,
+            &[P::SeedQ],
+            hop::READS,
+        ];
+        let mut key = key_of(lists);
+        let known = self.both_seeded.get(&key);
+        let reused = known.is_some();
+        let both = match known {
+            Some(known) => known,
+            None => {
+                let edits = edits::resolved(&index, &view, &settings);
+                let of_passage = |e: &Edited| e.node.is_some_and(|node| view.is_passage(node));
+                let (mut own, named) = edits.into_iter().partition(of_passage);
+                let entity = seed::seed(&view, &names, None, named, &settings);
+                let mut seeds = hop::mixed_seeds(&view, &entity.seeds, &fused, vectors, &settings)?;
+                seed::edit_passages(&view, &mut own, &mut seeds);
+                own.extend(entity.edits.iter().cloned());
+                let mixed = Seeded {
+                    seeds: Arc::new(seeds),
+                    mixed: None,
+                    fallback: false,
+                    edits: Arc::new(own),
+                };
+                self.both_seeded.put(key.clone(), [entity, mixed])
+            }
+        };
+        observer.stage("seed", reused);
+        let [entity, mixed] = &*both;
+        // The walk from names knows nothing of the lists, and outlives a change of theirs.
+        let entity_key = key_of(&[view::READS, &[P::SeedQ], SPREAD]);
+        let known = self.entity_spread.get(&entity_key);
         let reused = known.is_some();
         let entity_walk = match known {
             Some(known) => known,
             None => {
                 let space = &mut self.space;
                 space.scores = self.entity_spread.take().map_or(Vec::new(), |s| s.scores);
-                let walk = spread::spread::<Quiet>(&view, &entity_seeds, &settings, space);
-                self.entity_spread.put(key.clone(), walk)
+                let walk = spread::spread::<Quiet>(&view, &entity.seeds, &settings, space);
+                self.entity_spread.put(entity_key, walk)
             }
         };
         observer.stage("entity walk", reused);
-        let mixed = Seeded {
-            seeds: mixed_seeds.clone(),
-            mixed: None,
-            fallback: false,
-            edits: retrieval.edits.clone(),
-        };
-        let mixed_walk = self.spread(key.clone(), &settings, &view, &mixed, observer);
+        let mixed_walk = self.spread(key.clone(), &settings, &view, mixed, observer);
+        key.1.extend(settings.key(SPREAD));
         let signals = match self.signals.get(&key) {
             Some(known) => {
                 observer.stage("signals", true);
@@ -432,7 +439,8 @@ impl Retriever {
         observer.stage("select", false);
         retrieval.names = names.to_vec();
         retrieval.ranked = Some(fused.clone());
-        retrieval.seeds = mixed_seeds.clone();
+        retrieval.seeds = mixed.seeds.clone();
+        retrieval.edits = mixed.edits.clone();
         retrieval.spread = Some(mixed_walk.clone());
         retrieval.view = Some(view.clone());
         retrieval.passages.clone_from(&passages);
@@ -442,8 +450,8 @@ impl Retriever {
             signals,
             settings,
             fused,
-            entity_seeds,
-            mixed_seeds,
+            entity_seeds: entity.seeds.clone(),
+            mixed_seeds: mixed.seeds.clone(),
             entity_walk,
             mixed_walk,
             passages,
@@ -575,12 +583,18 @@ impl Retriever {
         settings: &Settings,
         observer: &mut O,
     ) -> Result<Arc<Ranked>, RetrieveError> {
-        let depth = match settings.method().select {
-            Select::Signals => depth(settings).max(LISTED),
-            _ => depth(settings),
+        let signals = settings.method().select == Select::Signals;
+        let depth = match signals {
+            true => depth(settings).max(LISTED),
+            false => depth(settings),
+        };
+        // hop fuses more than others do.
+        let by = match (signals, ranker) {
+            (true, Ranker::Rrf) => "hop",
+            _ => ranker.label(),
         };
         let mut key = (
-            format!("{} {depth}\n{question}", ranker.label()),
+            format!("{by} {depth}\n{question}"),
             settings.key(rank::BM25),
         );
         key.1.extend(settings.key(rank::EXPANDED));
@@ -603,11 +617,21 @@ impl Retriever {
                     &mut self.scratch,
                 )?
             }
-            Ranker::Dense => nearest::nearest(self.dense(settings)?, question, settings, depth)?,
+            Ranker::Dense => {
+                let vector = self.vector(question)?;
+                let vector = vector.as_ref().map_or(&[][..], |v| &v[..]);
+                nearest::nearest(self.dense(settings)?, vector, settings, depth)?
+            }
             Ranker::Rrf => {
                 let words = self.ranked(Ranker::Bm25, question, settings, observer)?;
                 let vectors = self.ranked(Ranker::Dense, question, settings, observer)?;
-                rank::fuse(vec![words, vectors], Fusion::Rank, settings, depth)
+                let mut lists = vec![words, vectors];
+                if signals {
+                    // A seed that one way of cutting words misses, the other may find.
+                    let other = hop::as_they_stand(settings);
+                    lists.push(self.ranked(Ranker::Bm25, question, &other, observer)?);
+                }
+                rank::fuse(lists, Fusion::Rank, settings, depth)
             }
             Ranker::Rm3 | Ranker::TwoStep => {
                 let first = self.ranked(Ranker::Bm25, question, settings, observer)?;

@@ -78,23 +78,22 @@ pub fn prepare(dense: &Dense, settings: &Settings) -> Result<(), EmbedError> {
     Ok(())
 }
 
-/// The nearest passages by cosine. An exact search matches all passages; a negative cosine has a rank like any other.
+/// The passages nearest to the question's vector, by cosine. An exact search matches all passages; a negative cosine has a rank like any other.
 pub fn nearest(
     dense: &Dense,
-    question: &str,
+    vector: &[f32],
     settings: &Settings,
     depth: usize,
 ) -> Result<Ranked, EmbedError> {
     let search = search(dense, settings, depth);
     let (found, matched) = match search {
         Search::Exact => {
-            let scores = dense.scores(question)?;
+            let scores = dense.vectors.scores(vector)?;
             (top(&scores, depth), scores.len())
         }
         Search::Hnsw { ef, .. } => {
             let graph = dense.hnsw(&graph(settings))?;
-            let query = dense.encoder.question(question)?;
-            let found = graph.nearest(&dense.vectors, &query, depth, ef)?;
+            let found = graph.nearest(&dense.vectors, vector, depth, ef)?;
             let count = found.len();
             (found, count)
         }

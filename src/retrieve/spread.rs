@@ -32,30 +32,61 @@ pub struct Share {
     pub mass: f64,
 }
 
-/// Who paid for a node's score: one reverse walk tells for every seed at once. Largest first; none that paid nothing.
-pub fn owed(view: &GraphView, seeds: &[Seed], settings: &Settings, node: u32) -> Vec<Share> {
+/// What a restart at a node pays of another node's score.
+pub struct Reach {
+    /// By node. Power asks for the seeds only: elsewhere it is 0.
+    pub from: Vec<f64>,
+    /// The seeds' score by walk length 0..=T. Empty for push, whose walks have every length.
+    pub by_length: Vec<f64>,
+    /// How far `from` may be below the truth in all. 0 for power.
+    pub error: f64,
+}
+
+/// One reverse walk from a node tells for every seed at once. Push stops at `epsilon`: what all seeds paid is known to
+/// within it.
+pub fn reach(
+    view: &GraphView,
+    seeds: &Sparse,
+    settings: &Settings,
+    node: u32,
+    epsilon: f64,
+) -> Reach {
     let alpha = settings.real(P::Alpha);
     let rule = dangling(settings);
-    let reach: Vec<f64> = if settings.choice(P::Walk) == "push" {
-        let epsilon = (settings.real(P::Epsilon) * 0.01).max(1e-9);
-        push::reverse(&view.transition, node, alpha, epsilon, rule).0
-    } else {
-        let steps = settings.integer(P::Steps);
-        let weights = walk::length_weights(alpha, steps);
-        let states = walk::backward(&view.transition, node, steps, rule, &restart(seeds));
-        let at = |u: usize| states.iter().zip(&weights).map(|(h, c)| c * h[u]).sum();
-        let mut reach = vec![0.0; view.nodes()];
-        for seed in seeds {
-            reach[seed.node as usize] = at(seed.node as usize);
-        }
-        reach
-    };
+    if settings.choice(P::Walk) == "push" {
+        let (from, error) = push::reverse(&view.transition, node, alpha, epsilon, rule);
+        return Reach {
+            from,
+            by_length: Vec::new(),
+            error,
+        };
+    }
+    let steps = settings.integer(P::Steps);
+    let weights = walk::length_weights(alpha, steps);
+    let states = walk::backward(&view.transition, node, steps, rule, seeds);
+    let lengths = || states.iter().zip(&weights);
+    let by_length = lengths()
+        .map(|(h, c)| c * seeds.iter().map(|&(u, s)| s * h[u as usize]).sum::<f64>())
+        .collect();
+    let mut from = vec![0.0; view.nodes()];
+    for &(u, _) in seeds {
+        from[u as usize] = lengths().map(|(h, c)| c * h[u as usize]).sum();
+    }
+    Reach {
+        from,
+        by_length,
+        error: 0.0,
+    }
+}
+
+/// What each seed paid of what it reaches. Largest first, earlier seeds first among equals; none that paid nothing.
+pub fn shares(seeds: &[Seed], reach: &Reach) -> Vec<Share> {
     let mut shares: Vec<Share> = seeds
         .iter()
         .enumerate()
         .map(|(seed, s)| Share {
             seed,
-            mass: s.weight * reach[s.node as usize],
+            mass: s.weight * reach.from[s.node as usize],
         })
         .filter(|s| s.mass > 0.0)
         .collect();

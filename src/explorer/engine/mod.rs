@@ -15,7 +15,9 @@ use crate::evaluate::measures;
 use crate::explain;
 use crate::index::Index;
 use crate::retrieve::methods::{GraphKind, Ranker, Select};
-use crate::retrieve::{Link, Mask, Node, Parameter, Recorder, Retrieval, RetrieveError, Retriever};
+use crate::retrieve::{
+    Link, Mask, Node, Parameter, Recorder, Retrieval, RetrieveError, Retriever, Spread,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,7 +27,11 @@ pub struct Engine {
     index: Arc<Index>,
     retriever: Retriever,
     last: Option<Last>,
+    shares: Option<Shares>,
 }
+
+/// A walk, its seeds' groups, and what each group paid of every node's score.
+type Shares = (Arc<Spread>, Vec<Vec<usize>>, Arc<Vec<Vec<f32>>>);
 
 /// What the last answer was made of.
 struct Last {
@@ -42,6 +48,7 @@ impl Engine {
             retriever: Retriever::new(index.clone()),
             index,
             last: None,
+            shares: None,
         }
     }
 
@@ -90,7 +97,7 @@ impl Engine {
         } else {
             walk::groups(index, &retrieval)
         };
-        let shares = walk::shares(&retrieval, &seed_groups, groups.len());
+        let shares = shared(&mut self.shares, &retrieval, &seed_groups);
         // A fused score is made of ranks; the walk's shares are those of another number.
         let walked = if basis(&retrieval) == Basis::Walk {
             &shares[..]
@@ -164,6 +171,26 @@ impl Engine {
             groups: group_of,
         })
     }
+}
+
+/// The groups' shares of a walk. The same walk is not taken apart again: a step of a weight changes no walk.
+fn shared(
+    last: &mut Option<Shares>,
+    retrieval: &Retrieval,
+    groups: &[Vec<usize>],
+) -> Arc<Vec<Vec<f32>>> {
+    let Some(spread) = &retrieval.spread else {
+        return Arc::default();
+    };
+    if let Some((walk, by, shares)) = last
+        && Arc::ptr_eq(walk, spread)
+        && by == groups
+    {
+        return shares.clone();
+    }
+    let shares = Arc::new(walk::shares(retrieval, groups));
+    *last = Some((spread.clone(), groups.to_vec(), shares.clone()));
+    shares
 }
 
 /// What never changes while the index is open. `argument` is what to write for INDEX on the command line.

@@ -87,8 +87,8 @@ fn alone(sorted: &mut Vec<Vec<usize>>, seeds: &[usize], room: usize) {
 }
 
 /// The exact part of every node's score by group.
-pub fn shares(retrieval: &Retrieval, groups: &[Vec<usize>], count: usize) -> Vec<Vec<f32>> {
-    match (count, retrieval.spread.as_deref()) {
+pub fn shares(retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec<Vec<f32>> {
+    match (groups.len(), retrieval.spread.as_deref()) {
         // One group owns everything; no need to walk again.
         (1, Some(spread)) => vec![spread.scores.clone()],
         (0, _) | (_, None) => Vec::new(),

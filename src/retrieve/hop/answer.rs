@@ -1,10 +1,10 @@
 //! The score of `hop`, and how it opens: eight parts that add up, each with its own evidence.
 
 use super::layer::HopLayer;
-use super::signals::{Crossing, Signal, Signals};
+use super::signals::{Crossing, Signal, Signals, namesakes};
 use crate::index::Index;
 use crate::retrieve::parameters::Parameter as P;
-use crate::retrieve::spread::{Share, owed};
+use crate::retrieve::spread::{Share, reach, restart, shares};
 use crate::retrieve::{GraphView, Hit, Ranked, Seed, Settings, Spread};
 use crate::systems::Found;
 use crate::systems::story::{Cut, Edge, Entry, Item, Part, Reason, Stage, Story};
@@ -304,20 +304,21 @@ impl Answer {
                     .signals
                     .crossings
                     .iter()
+                    .rev()
                     .filter(reach)
                     .max_by(|a, b| carries(a).total_cmp(&carries(b)));
                 best.map_or(String::new(), |c| self.over(index, c))
             }
             Signal::Named => {
                 let names = |c: &&Crossing| {
-                    let entity = self.view.entity(c.name).map_or(0, |e| e as u32);
-                    c.seed != passage && self.view.graph.titled(entity).contains(&passage)
+                    c.seed != passage && namesakes(&self.view, c.name).contains(&passage)
                 };
                 let value = |c: &Crossing| c.share * c.cosine;
                 let best = self
                     .signals
                     .crossings
                     .iter()
+                    .rev()
                     .filter(names)
                     .max_by(|a, b| value(a).total_cmp(&value(b)));
                 best.map_or_else(
@@ -363,7 +364,11 @@ impl Answer {
         if score <= 0.0 {
             return String::new();
         }
-        let shares: Vec<Share> = owed(&self.view, seeds, &self.settings, passage);
+        // To within a hundredth of the score: percentages are shown.
+        let epsilon = (score * 0.01).max(1e-9);
+        let seeds_of = restart(seeds);
+        let reach = reach(&self.view, &seeds_of, &self.settings, passage, epsilon);
+        let shares: Vec<Share> = shares(seeds, &reach);
         let all: f64 = shares.iter().map(|s| s.mass).sum();
         let said: Vec<String> = shares
             .iter()

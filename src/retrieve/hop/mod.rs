@@ -15,11 +15,21 @@ pub use layer::HopLayer;
 pub use signals::{Crossing, Left, Signal, Signals, Sources, mixed_seeds, signals};
 
 use super::parameters::Parameter as P;
+use super::settings::{Origin, Settings};
 use crate::index::{Index, IndexError, Silent};
 use std::sync::Arc;
 
 /// What the signals depend on besides the walk and the lists; the weights are not among them.
 pub const READS: &[P] = &[P::HopSeeds, P::HopSharpness, P::HopTail];
+
+/// The settings of the first stage's other words: uncut, with BM25's usual constants.
+pub fn as_they_stand(settings: &Settings) -> Settings {
+    let mut other = settings.clone();
+    for parameter in [P::Tokens, P::Bm25K1, P::Bm25B] {
+        other.set(parameter, parameter.declaration().default, Origin::Default);
+    }
+    other
+}
 
 /// The guard, and the weights in the order of [`Signal::ALL`].
 pub const WEIGHTS: &[P] = &[

@@ -143,8 +143,8 @@ const PER_SIGNAL: [(Signal, usize); 3] = [
 ];
 const PER_LIST: usize = 60;
 
-/// The passages that bridge and their shares: the best of the fused list, by closeness to the question where it has
-/// vectors, else by rank. The first of the returned pair is relative to the first passage of the list.
+/// The passages that bridge and their masses, 1 for the first: the best of the fused list, by closeness to the question
+/// where there are vectors, else by rank.
 fn bridging(
     fused: &Ranked,
     cosine: &dyn Fn(u32) -> Option<f64>,
@@ -230,6 +230,14 @@ pub fn mixed_seeds(
     Ok(seeds)
 }
 
+/// The passages of a name as a title, as far as a seed can name them.
+pub fn namesakes(view: &GraphView, name: Node) -> &[u32] {
+    let titled = view
+        .entity(name)
+        .map_or(&[][..], |e| view.graph.titled(e as u32));
+    &titled[..titled.len().min(NAMESAKES)]
+}
+
 /// Log space is what makes walk scores, which fall by powers, comparable with the rest: 1 at the best, 0 at exp(-8).
 fn log_scaled(value: f64, best: f64) -> f64 {
     if value <= 0.0 || best <= 0.0 {
@@ -272,9 +280,10 @@ pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, Retri
         for (&p, &w) in targets.iter().zip(weights).filter(|(p, _)| **p != c.seed) {
             bridge[p as usize] += out * f64::from(w) * t.into(p as usize);
         }
-        let entity = from.view.entity(c.name).map_or(0, |e| e as u32);
-        let owners = from.view.graph.titled(entity);
-        for &p in owners.iter().take(NAMESAKES).filter(|p| **p != c.seed) {
+        for &p in namesakes(from.view, c.name)
+            .iter()
+            .filter(|p| **p != c.seed)
+        {
             let value = named.entry(p).or_insert(0.0);
             *value = value.max(c.share / top * c.cosine);
         }
@@ -282,8 +291,7 @@ pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, Retri
 
     // What the question itself names counts as named by a seed of half the weight.
     for node in from.names.iter().filter_map(linked) {
-        let entity = from.view.entity(node).map_or(0, |e| e as u32);
-        for &p in from.view.graph.titled(entity).iter().take(NAMESAKES) {
+        for &p in namesakes(from.view, node) {
             let value = named.entry(p).or_insert(0.0);
             *value = value.max(BY_QUESTION);
         }
@@ -444,6 +452,8 @@ fn left(
     candidates: &[u32],
 ) -> Result<(Vec<Left>, f64), RetrieveError> {
     let lexical = from.index.lexical();
+    let mut asked = vec![false; from.index.len()];
+    candidates.iter().for_each(|p| asked[*p as usize] = true);
     let tokens = Tokens::from_name(settings.choice(P::Tokens));
     let first = from.fused.hits.first().map(|h| h.passage);
     let mut left = Vec::new();
@@ -453,7 +463,7 @@ fn left(
         if word.df > 0 {
             lexical.passages_with(tokens, &word.word, |p| {
                 covered |= Some(p) == first;
-                if candidates.binary_search(&p).is_ok() {
+                if asked[p as usize] {
                     passages.push(p);
                 }
             })?;
