@@ -115,6 +115,86 @@ fn seeds_are_changed_from_the_command_line() {
         (&true.into(), &false.into())
     );
     assert!(fails(&["ask", QUESTION, "--seed", "Titan"]).contains("NAME=FACTOR"));
+    assert!(fails(&["ask", " "]).contains("the question is empty"));
+}
+
+#[test]
+fn a_trace_says_which_seeds_were_changed() {
+    let plain = json(&["trace", QUESTION, "--json", "--method", "graph"]);
+    assert!(plain.get("seed_edits").is_none());
+    let changed = json(&[
+        "trace",
+        QUESTION,
+        "--json",
+        "--method",
+        "graph",
+        "--seed",
+        "Titan=mute",
+        "--seed",
+        "+Saturn=2",
+    ]);
+    let edits: Vec<&str> = changed["seed_edits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|edit| edit["edit"].as_str())
+        .collect();
+    assert_eq!(edits, ["Titan=mute", "+Saturn=2"]);
+    let told =
+        String::from_utf8(hopscope(&["trace", QUESTION, "--method", "e2graphrag"]).stdout).unwrap();
+    assert!(told.contains("query entities (link)"), "{told}");
+    // No time for what no clock was at, no numbers of items, no minus zero.
+    for odd in ["-0.00", "item: ", "-0 "] {
+        assert!(!told.contains(odd), "{odd}: {told}");
+    }
+    assert_ne!(plain["ranking"], changed["ranking"]);
+}
+
+#[test]
+fn one_passage_is_explained_with_every_method() {
+    let methods = json(&["methods", "--json"]);
+    let names = methods.as_array().unwrap().iter();
+    let names: Vec<&str> = names.filter_map(|m| m["name"].as_str()).collect();
+    for method in names.into_iter().filter(|name| *name != "spark") {
+        let answer = json(&["ask", QUESTION, "--json", "--method", method]);
+        let first = &answer["passages"][0];
+        let id = first["id"].as_str().unwrap();
+        let ask = ["explain", QUESTION, "--method", method, "--passage", id];
+        let told = json(&[&ask[..], &["--json"]].concat());
+        assert_eq!(
+            (&told["rank"], &told["score"]),
+            (&1.into(), &first["score"])
+        );
+        assert_eq!(told["reasons"], Value::Array(Vec::new()));
+        let said = String::from_utf8(hopscope(&ask).stdout).unwrap();
+        assert!(said.contains(": rank 1, score "), "{method}: {said}");
+        // Every part that pays is printed, and they add up to the score.
+        let figure = |line: &str| line.split_whitespace().next()?.parse::<f64>().ok();
+        let sum: f64 = said.lines().skip(2).filter_map(figure).sum();
+        let score = told["score"].as_f64().unwrap();
+        assert!(
+            (sum - score).abs() < 1e-3 * score,
+            "{method}: {sum} is not {score}\n{said}"
+        );
+    }
+    let lost = json(&[
+        "explain",
+        QUESTION,
+        "--method",
+        "bm25",
+        "--top",
+        "1",
+        "--passage",
+        "hypatia",
+        "--json",
+    ]);
+    assert!(
+        lost["reasons"][0]["class"]
+            .as_str()
+            .unwrap()
+            .starts_with('F')
+    );
+    assert!(fails(&["explain", QUESTION, "--passage", "nobody"]).contains("no passage has the id"));
 }
 
 #[test]
@@ -436,7 +516,7 @@ fn one_passage_is_explained_whether_it_is_there_or_not() {
             (&first["rank"], &first["why"]),
             "{method}"
         );
-        assert!(told["reasons"].is_null(), "{method}");
+        assert_eq!(told["reasons"], serde_json::json!([]), "{method}");
         let out = hopscope(&args[..args.len() - 1]);
         let text = String::from_utf8(out.stdout).unwrap();
         assert!(text.contains("rank 1, score"), "{text}");

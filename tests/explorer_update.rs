@@ -2,13 +2,19 @@
 
 mod explorer_support;
 
+use clap::Parser;
+use clap::error::ErrorKind;
 use explorer_support::{stage, stage_at};
+use hopscope::cli::Cli;
 use hopscope::explorer::action::{Action, Tone};
 use hopscope::explorer::command::Command;
 use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::Pane;
+use hopscope::explorer::losing::{Found, Sighting};
+use hopscope::explorer::quick;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
+use hopscope::explorer::store::Session;
 use hopscope::retrieve::{METHODS, Origin, Parameter, Value};
 
 #[test]
@@ -371,6 +377,186 @@ fn the_shell_command_repeats_the_view() {
     let json: serde_json::Value = serde_json::from_str(json).unwrap();
     assert_eq!(json["settings"]["alpha"], 0.17);
     assert_eq!(json["passages"].as_array().unwrap().len(), 10);
+}
+
+/// Words of a command as a shell reads them.
+fn shell_words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    let mut letters = command.chars();
+    while let Some(c) = letters.next() {
+        match c {
+            '\'' => quoted = !quoted,
+            '\\' if !quoted => words.last_mut().unwrap().extend(letters.next()),
+            ' ' if !quoted => words.push(String::new()),
+            c => words.last_mut().unwrap().push(c),
+        }
+    }
+    words
+}
+
+#[test]
+fn what_is_copied_can_be_typed() {
+    let mut stage = stage();
+    stage.act(Action::Ask("Who said 'it's round'?".into()));
+    for method in ["hop", "graph-hybrid", "bm25", "sage"] {
+        stage.act(Action::Method(method.into()));
+        stage.act(Action::Seed("+#titan=2".into()));
+        for pane in ["' s", "' m", "' n", "' l", "' i", "w", "' p"] {
+            stage.press(pane);
+            stage.press("C");
+            let (command, _) = stage.copied.last().unwrap();
+            let words = shell_words(command);
+            assert!(
+                words.contains(&"Who said 'it's round'?".to_owned()),
+                "{command}"
+            );
+            let parsed = Cli::try_parse_from(&words);
+            assert!(parsed.is_ok(), "{command}: {:?}", parsed.err());
+        }
+    }
+    for command in Command::all() {
+        let shell = command.shell();
+        if shell.is_empty() {
+            continue;
+        }
+        let parsed = Cli::try_parse_from(shell_words(&shell));
+        let fine = parsed.map_or_else(|error| error.kind() == ErrorKind::DisplayHelp, |_| true);
+        assert!(fine, "{shell}");
+    }
+}
+
+#[test]
+fn a_session_comes_back_with_its_seeds() {
+    let mut stage = stage();
+    stage.act(Action::Ask("Who discovered the moon Titan?".into()));
+    stage.press("l l");
+    stage.act(Action::Seed("Titan=mute".into()));
+    stage.act(Action::Seed("+Saturn=2".into()));
+    let session = Session::of(&stage.state);
+    assert_eq!(session.seeds, ["Titan=mute", "+Saturn=2"]);
+    let mut later = explorer_support::stage_with(
+        120,
+        36,
+        "bm25",
+        hopscope::explorer::glyphs::GlyphSet::Unicode,
+        0,
+    );
+    // As the program resumes: before anything was asked.
+    later.state.wanted.question.clear();
+    for action in session.actions() {
+        later.act(action);
+    }
+    assert_eq!(later.state.settings, stage.state.settings);
+    let (before, after) = (stage.state.scene().unwrap(), later.state.scene().unwrap());
+    assert_eq!(before.passages, after.passages);
+    assert_eq!(later.state.focus, Pane::Passages);
+}
+
+#[test]
+fn a_method_that_cannot_run_is_not_switched_to() {
+    let mut stage = stage();
+    let before = stage.state.settings.clone();
+    stage.act(Action::Method("spark".into()));
+    // The sample has no typed graph beside it: what is shown stays what it says it is.
+    assert_eq!(stage.state.settings, before);
+    assert_eq!(stage.state.message.tone, Tone::Warning);
+    let said = &stage.state.message.text;
+    assert!(said.contains("nodes.tsv"), "{said}");
+    assert!(!stage.state.outdated() && stage.state.undo.is_empty());
+    stage.press("l");
+    assert_ne!(stage.state.settings, before);
+    assert_eq!(stage.state.scene().unwrap().settings, stage.state.settings);
+    // A question that cannot be asked leaves the answer before, dimmed.
+    stage.state.wanted.generation += 1;
+    stage.state.wanted.question = "another".into();
+    let generation = stage.state.wanted.generation;
+    stage.act(Action::Failed(generation, "no".into()));
+    assert!(stage.state.outdated() && !stage.state.running());
+}
+
+#[test]
+fn parameters_without_keys_have_letters() {
+    let mut stage = stage();
+    for method in METHODS.iter().filter(|m| m.name != "spark") {
+        stage.act(Action::Method(method.name.into()));
+        let letters = quick::letters(&stage.state);
+        for (i, (stroke, parameter)) in letters.iter().enumerate() {
+            assert!(letters[..i].iter().all(|(other, _)| other != stroke));
+            stage.press(&format!("p {stroke}"));
+            assert_eq!(
+                stage.state.parameter, *parameter,
+                "{} {stroke}",
+                method.name
+            );
+            let shown = hopscope::explorer::palette::keys(&stage.state, Command::Tune(*parameter));
+            assert_eq!(shown, format!("p {stroke}"));
+        }
+        // Every parameter of every method has a key, and the panel of `p` or `s` lists it.
+        for parameter in method.uses() {
+            let keys = hopscope::explorer::palette::keys(&stage.state, Command::Tune(parameter));
+            assert!(!keys.is_empty(), "{} {}", method.name, parameter.id());
+        }
+    }
+    stage.act(Action::Method("e2graphrag".into()));
+    stage.press("p");
+    let panel = hopscope::explorer::picture::plain(&stage.draw(120, 36));
+    assert!(panel.contains("H  hops 4"), "{panel}");
+    stage.press("J");
+    assert!(stage.state.message.text.contains("is not bound"));
+}
+
+#[test]
+fn failing_questions_are_gone_through() {
+    let mut stage = stage();
+    stage.act(Action::Method("bm25".into()));
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        stage.press("n");
+        let at = stage.state.wanted.asked.unwrap();
+        assert!(!seen.contains(&at));
+        let scene = stage.state.scene().unwrap();
+        let lost = |gold: &hopscope::explorer::scene::Gold| {
+            gold.rank.is_none_or(|rank| rank > scene.top_k)
+        };
+        // Everything on the way is whole, and the lost passage is the selected one.
+        let why = stage.state.detail().unwrap().passage.as_ref().unwrap();
+        assert!(
+            scene
+                .gold
+                .iter()
+                .any(|gold| lost(gold) && gold.passage == why.passage)
+        );
+        assert!(stage.state.message.text.contains(&why.id));
+        seen.push(at);
+    }
+    assert!(seen.is_sorted());
+    stage.press("N");
+    assert_eq!(stage.state.wanted.asked, Some(seen[1]));
+    // Only one class: what is found has its verdict.
+    stage.press("Ctrl-P");
+    stage.type_text("!F0");
+    stage.press("Enter");
+    assert!(
+        stage.state.message.text.contains("F0"),
+        "{}",
+        stage.state.message.text
+    );
+    stage.act(Action::Method("graph".into()));
+    stage.act(Action::Losing("F1".into()));
+    let why = stage.state.detail().unwrap().passage.clone().unwrap();
+    assert!(!why.reasons.is_empty() && stage.state.message.text.contains("F1 ("));
+    // News of a search that was overtaken by another question is dropped.
+    stage.state.hunting = Some((99, 0));
+    stage.act(Action::Sighted(Sighting {
+        generation: 99,
+        tried: 1,
+        of: 1,
+        found: Found::Failed("too late".into()),
+    }));
+    assert_ne!(stage.state.message.text, "too late");
+    stage.press("Esc");
+    assert_eq!(stage.state.message.text, "stopped looking");
 }
 
 #[test]

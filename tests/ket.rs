@@ -392,11 +392,14 @@ fn stories_name_every_stage_and_their_figures_add_up() {
             };
             let found = answer(index, layer, question, p);
             let story = found.story(index);
-            assert!(
-                story.headline.contains(variant.name()),
-                "{}",
-                story.headline
-            );
+            let both = story.headline.contains(", skeleton ");
+            assert_eq!(story.headline.contains("theta 0.5"), both);
+            assert!(story.headline.contains("; 800 tokens"));
+            for hit in found.passages() {
+                let parts = found.parts(index, hit.passage);
+                let sum: f64 = parts.iter().map(|part| part.value).sum();
+                assert_eq!(sum, f64::from(hit.score));
+            }
             assert!(
                 story
                     .headline

@@ -5,8 +5,10 @@
 mod server;
 
 use hopscope::corpus::{Corpus, Passage};
+use hopscope::explain::trace;
 use hopscope::index::{BuildOptions, Index, IndexError, Layer, Silent, sample};
 use hopscope::llm::{Counters, Estimate, Llm};
+use hopscope::retrieve::{Method, Quiet, Retriever, Settings};
 use hopscope::systems::e2graphrag::{E2Build, E2Graph};
 use hopscope::systems::ket::options::Core;
 use hopscope::systems::ket::{Ket, KetBuild};
@@ -158,6 +160,29 @@ fn a_summary_tree_of_answers_broken_answers_and_stand_ins() {
     // The rules again: what they always built.
     index.think_with(Arc::new(Llm::rules()));
     assert!(columns(&tree(&index)) == columns(&by_rules));
+
+    // A question's story and trace say who made the layer it ran on; where rules made all, nothing.
+    let index = Arc::new(index);
+    for (layer, said) in [(by_rules, String::new()), (mixed, meta_said(&shares))] {
+        index.add_layer(layer);
+        let settings = Settings::of(&index, Method::by_name("e2graphrag").unwrap());
+        let question = "Who discovered the moon Titan?";
+        let found = Retriever::new(index.clone())
+            .retrieve(question, &settings, &mut Quiet)
+            .unwrap();
+        let story = found.found.as_ref().unwrap().story(&index);
+        assert_eq!(story.made_by, said);
+        assert_eq!(trace(&index, &found, &[], None).made_by, said);
+    }
+}
+
+/// Makers as a layer says them.
+fn meta_said(shares: &[(String, u64, u64)]) -> String {
+    let one = |(origin, items, fallbacks): &(String, u64, u64)| match fallbacks {
+        0 => format!("{origin}: {items}"),
+        n => format!("{origin}: {items} ({n} fallbacks)"),
+    };
+    shares.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 #[test]

@@ -30,17 +30,20 @@ pub struct AskArgs {
     thinking: Thinking,
     /// Print one JSON object.
     #[arg(long)]
-    pub json: bool,
+    pub(super) json: bool,
 }
 
 impl AskArgs {
     /// Answers the question, with what changes of seeds did not apply said on stderr.
-    pub fn run(&self) -> Result<(Arc<Index>, Retrieval, Vec<StageTime>)> {
+    pub(super) fn run(&self) -> Result<(Arc<Index>, Retrieval, Vec<StageTime>)> {
         let (path, question) = match self.words.as_slice() {
             [question] => (None, question),
             [path, question] => (Some(PathBuf::from(path)), question),
             _ => bail!("one question, and at most one index before it"),
         };
+        if question.trim().is_empty() {
+            bail!("the question is empty");
+        }
         let mut settings = self.how.settings(None)?;
         set_top(&mut settings, self.top)?;
         let index = load(
@@ -202,24 +205,43 @@ pub fn trace(args: &AskArgs) -> Result<()> {
     if let Some(headline) = &trace.headline {
         writeln!(out, "{headline}")?;
     }
-    let named = |entry: &serde_json::Value| match entry["item"].as_u64() {
-        Some(at) => trace.items.get(at as usize).map_or("", |item| &item.label),
-        None => "",
+    if !trace.made_by.is_empty() {
+        writeln!(out, "layer made by {}", trace.made_by)?;
+    }
+    for edited in &trace.seed_edits {
+        let done = if edited.applied {
+            ""
+        } else {
+            ", nothing to change"
+        };
+        writeln!(out, "seed {}{done}", edited.edit)?;
+    }
+    // An item is told by its name; its number is for those who read JSON.
+    let line = |entry: &serde_json::Value| {
+        let item = entry["item"].as_u64();
+        let name = item.and_then(|at| trace.items.get(at as usize));
+        let mut rest = entry.clone();
+        if let (Some(_), Some(fields)) = (name, rest.as_object_mut()) {
+            fields.remove("item");
+        }
+        format!(
+            "{}{}",
+            told(name.map_or("", |item| &item.label)),
+            brief(&rest)
+        )
     };
     for stage in &trace.stages {
-        writeln!(
-            out,
-            "\n{} ({}) {:.2} ms  {}",
-            stage.name,
-            stage.kind,
-            stage.seconds * 1e3,
-            stage.counters
-        )?;
+        let time = match stage.seconds {
+            0.0 => String::new(),
+            seconds => format!(" {:.2} ms", seconds * 1e3),
+        };
+        let counters = brief(&stage.counters);
+        writeln!(out, "\n{} ({}){time}  {counters}", stage.name, stage.kind)?;
         for node in stage.nodes.iter().take(12) {
-            writeln!(out, "  {}{}", told(named(node)), brief(node))?;
+            writeln!(out, "  {}", line(node))?;
         }
         for cut in stage.cut.iter().take(4) {
-            writeln!(out, "  - {}{}", told(named(cut)), brief(cut))?;
+            writeln!(out, "  - {}", line(cut))?;
         }
     }
     for entry in &trace.missing {
@@ -237,6 +259,17 @@ fn told(name: &str) -> String {
     }
 }
 
+/// A number as it is read; all its digits are in `--json`.
+fn figure(value: f64) -> String {
+    match value.abs() {
+        size if size > 0.0 && size < 1e-4 => format!("{value:.3e}"),
+        _ => {
+            let text = format!("{value:.6}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+    }
+}
+
 /// A JSON object on one line, its longest lists left to `--json`.
 fn brief(value: &serde_json::Value) -> String {
     match value.as_object() {
@@ -247,6 +280,9 @@ fn brief(value: &serde_json::Value) -> String {
                     format!("{key}: {} items", items.len())
                 }
                 serde_json::Value::String(text) => format!("{key}: {text}"),
+                serde_json::Value::Number(n) if n.is_f64() => {
+                    format!("{key}: {}", figure(n.as_f64().unwrap_or(0.0)))
+                }
                 other => format!("{key}: {other}"),
             })
             .collect::<Vec<_>>()

@@ -1,8 +1,10 @@
-//! `hopscope explain`: one passage of one question.
+//! `hopscope explain`: why one passage is where it is, or is not there.
 
 use super::ask::AskArgs;
-use crate::explain::explained;
-use anyhow::{Result, bail};
+use crate::explain::trace::explained;
+use crate::explain::{why_here, why_not};
+use crate::index::Index;
+use anyhow::{Result, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -12,67 +14,93 @@ pub struct ExplainArgs {
     #[command(flatten)]
     ask: AskArgs,
     /// The passage, by its identifier.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, short, value_name = "ID")]
     passage: String,
 }
 
-/// Words and paths that are printed without `--json`.
-const SHOWN: usize = 5;
-
 pub fn run(args: &ExplainArgs) -> Result<()> {
     let (index, retrieval, _) = args.ask.run()?;
-    let Some(passage) = index.passage_by_id(&args.passage) else {
-        let said = crate::explain::reasons::not_in_index(&index, &args.passage);
-        bail!("{}", said.text);
-    };
+    let passage = find(&index, &args.passage)?;
     let mut told = explained(&index, &retrieval, passage);
-    told["question"] = json!(retrieval.question);
-    told["method"] = json!(retrieval.settings.method().name);
+    let reasons = why_not(&index, &retrieval, passage);
     if args.ask.json {
+        told["question"] = json!(retrieval.question);
+        told["method"] = json!(retrieval.settings.method().name);
+        told["settings"] = json!(retrieval.settings);
+        told["seed_edits"] = json!(*retrieval.edits);
+        told["text"] = json!(index.text(passage));
+        told["reasons"] = json!(reasons);
         return super::print_json(&told);
     }
     let mut out = std::io::stdout().lock();
-    let place = match told["rank"].as_u64() {
-        Some(rank) => format!("rank {rank}, score {}", number(&told["score"])),
-        None => "no score".to_owned(),
+    let place = match retrieval.place(passage) {
+        Some((rank, score)) => format!("rank {rank}, score {score:.6}"),
+        None => "not found".to_owned(),
     };
-    writeln!(out, "{}  {}", args.passage, index.title(passage))?;
-    writeln!(out, "{place}: {}", text(&told["why"]))?;
-    for part in list(&told["parts"]) {
-        let (label, why) = (text(&part["label"]), text(&part["why"]));
-        writeln!(out, "  {:>10}  {label}  {why}", number(&part["value"]))?;
-    }
-    for share in list(&told["attribution"]["shares"]).iter().take(SHOWN) {
-        let seed = text(&share["seed"]);
-        writeln!(out, "  {:>10}  from {seed}", number(&share["share"]))?;
-    }
-    for path in list(&told["attribution"]["paths"]).iter().take(SHOWN) {
-        let nodes: Vec<&str> = list(&path["nodes"]).iter().map(text).collect();
-        writeln!(
-            out,
-            "  {:>10}  over {}",
-            number(&path["mass"]),
-            nodes.join(" > ")
-        )?;
-    }
-    for reason in list(&told["reasons"]) {
-        let (code, class) = (text(&reason["code"]), text(&reason["class"]));
-        writeln!(out, "  {class} {code}: {}", text(&reason["text"]))?;
-        if let Some(fix) = reason["fix"].as_str() {
-            writeln!(out, "     try {fix}")?;
+    writeln!(
+        out,
+        "{}  {}: {place}",
+        index.id(passage),
+        index.title(passage)
+    )?;
+    for reason in &reasons {
+        writeln!(out, "{} ({}): {}", reason.code, reason.class, reason.text)?;
+        if let Some(fix) = &reason.fix {
+            writeln!(out, "  try {fix}")?;
         }
+    }
+    if retrieval.place(passage).is_some() {
+        writeln!(out, "{}", why_here(&index, &retrieval, passage))?;
+    }
+    for (label, value, why) in parts(&told) {
+        writeln!(out, "{value:>12.6}  {label}{why}")?;
+    }
+    for path in told["attribution"]["paths"]
+        .as_array()
+        .into_iter()
+        .flatten()
+    {
+        let nodes = path["nodes"].as_array().into_iter().flatten();
+        let nodes: Vec<&str> = nodes.filter_map(Value::as_str).collect();
+        let mass = path["mass"].as_f64().unwrap_or(0.0);
+        writeln!(out, "path {mass:>10.6}  {}", nodes.join(" > "))?;
     }
     Ok(())
 }
 
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or("")
+fn find(index: &Index, id: &str) -> Result<u32> {
+    index.passage_by_id(id.trim_start_matches('#')).ok_or_else(|| {
+        anyhow!("--passage: no passage has the id '{id}'; 'hopscope ask' prints the ids of those it returns")
+    })
 }
 
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn number(value: &Value) -> String {
-    value.as_f64().map_or(String::new(), |v| format!("{v:.6}"))
+/// What adds up to the score: seeds of a walk, parts of a system, or words, lists and vectors.
+fn parts(told: &Value) -> Vec<(String, f64, String)> {
+    let rows = |value: &Value, label: &str, number: &str| -> Vec<(String, f64, String)> {
+        let row = |part: &Value| {
+            let why = match part["why"].as_str().unwrap_or("") {
+                "" => String::new(),
+                why => format!("  ({why})"),
+            };
+            let name = part[label].as_str().unwrap_or("");
+            // A passage often has the name of an entity beside it.
+            let label = match part["kind"].as_str() {
+                Some(kind) => format!("{kind} {name}"),
+                None => name.to_owned(),
+            };
+            (label, part[number].as_f64().unwrap_or(0.0), why)
+        };
+        value.as_array().into_iter().flatten().map(row).collect()
+    };
+    let mut parts = rows(&told["attribution"]["shares"], "seed", "share");
+    if parts.is_empty() {
+        parts = rows(&told["parts"], "label", "value");
+    }
+    if parts.is_empty() {
+        parts = rows(&told["words"], "word", "score");
+    }
+    // What would be printed as zero says nothing.
+    parts.retain(|part| part.1.abs() >= 5e-7);
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    parts
 }

@@ -177,15 +177,19 @@ fn configured(settings: &mut Settings, config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Keys are separated by spaces; text in single quotes stays together.
+/// Keys are separated by spaces; text in single quotes stays together. A quote by itself is the key.
 fn split_keys(text: &str) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
-    for (at, part) in text.split('\'').enumerate() {
-        if at % 2 == 1 {
-            keys.push(format!("'{part}'"));
-        } else {
-            keys.extend(part.split_whitespace().map(str::to_owned));
-        }
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let word = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let quoted = rest.strip_prefix('\'').filter(|_| word > 1);
+        let end = match quoted.and_then(|inside| inside.find('\'')) {
+            Some(closing) => closing + 2,
+            None => word,
+        };
+        keys.push(rest[..end].to_owned());
+        rest = rest[end..].trim_start();
     }
     keys
 }
@@ -218,4 +222,19 @@ fn picture(file: &Path, index: std::sync::Arc<crate::index::Index>, shot: &Shot)
         _ => bail!("{}: a picture ends in .svg, .ans or .txt", file.display()),
     };
     std::fs::write(file, text).with_context(|| file.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_words_and_the_quote_itself() {
+        assert_eq!(
+            split_keys("m 'ket rag' Enter ' s 'p' Tab"),
+            ["m", "'ket rag'", "Enter", "'", "s", "'p'", "Tab"]
+        );
+        assert_eq!(split_keys("  ' m"), ["'", "m"]);
+        assert_eq!(split_keys("'a'b 'open"), ["'a'", "b", "'open"]);
+    }
 }

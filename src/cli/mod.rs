@@ -42,7 +42,7 @@ enum Command {
     Ask(ask::AskArgs),
     /// Show every stage of one retrieval with its quantities.
     Trace(ask::AskArgs),
-    /// Say why a passage is, or is not, among the returned ones.
+    /// Open the score of one passage: why it is where it is, or why it is not there.
     Explain(explain::ExplainArgs),
     /// Measure methods over a set of questions.
     Eval(eval::EvalArgs),

@@ -227,8 +227,5 @@ fn degrees(out: &mut impl Write, name: &str, d: Degrees) -> std::io::Result<()> 
 
 /// A label that fits its column.
 fn short(label: &str) -> String {
-    if label.chars().count() <= 30 {
-        return label.to_owned();
-    }
-    label.chars().take(29).chain(['…']).collect()
+    crate::systems::story::clip(label, 30)
 }

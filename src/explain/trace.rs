@@ -8,8 +8,8 @@ use crate::index::Index;
 use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::retrieval::{Ledger, Node, Parity};
 use crate::retrieve::{
-    GraphView, Link, Mixed, QueryName, Ranked, Retrieval, Seed, SeedReason, Settings, Spread,
-    StageTime,
+    Edited, GraphView, Link, Mixed, QueryName, Ranked, Retrieval, Seed, SeedReason, Settings,
+    Spread, StageTime,
 };
 use rustc_hash::FxHashSet;
 use serde::Serialize;
@@ -27,9 +27,15 @@ pub struct Trace {
     pub parameters: Vec<Value>,
     pub index: Value,
     pub question: String,
+    /// Changes of the seeds that the person asked for, and whether each had something to change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seed_edits: Vec<Edited>,
     /// One line of a system with a graph of its own: the mode and why, the plan, the budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headline: Option<String>,
+    /// Who made how much of its layer, where a language model was asked.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub made_by: String,
     /// What the numbers of items in the stages stand for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<crate::systems::Item>,
@@ -101,7 +107,11 @@ pub fn trace(
         index: json!({"name": index.name(), "fingerprint": index.fingerprint(), "passages": index.len(),
                       "entities": index.entities(), "edges": index.edges()}),
         question: retrieval.question.clone(),
+        seed_edits: retrieval.edits.to_vec(),
         headline: story.as_ref().map(|s| s.headline.clone()),
+        made_by: story
+            .as_ref()
+            .map_or_else(String::new, |s| s.made_by.clone()),
         items: story.map_or_else(Vec::new, |s| s.items),
         stages,
         ranking: retrieval
@@ -134,8 +144,8 @@ impl Context<'_> {
             .times
             .iter()
             .filter(|t| t.name == timed)
-            .map(|t| t.seconds)
-            .sum();
+            // The sum of nothing would be minus zero.
+            .fold(0.0, |sum, t| sum + t.seconds);
         Stage {
             name,
             kind,
@@ -430,6 +440,24 @@ impl Context<'_> {
     }
 }
 
+/// A passage with its place, and its score opened into what adds up to it. Rank and score are null where it has none.
+pub fn explained(index: &Index, retrieval: &Retrieval, passage: u32) -> Value {
+    let place = retrieval.place(passage);
+    let mut entry = json!({"rank": place.map(|p| p.0), "id": index.id(passage), "title": index.title(passage),
+                           "score": place.map(|p| p.1), "why": why_here(index, retrieval, passage)});
+    if let (Some(view), Some(opened)) = (retrieval.view.as_deref(), attribution(retrieval, passage))
+    {
+        entry["attribution"] = opened_json(index, retrieval, view, &opened);
+    }
+    if let Some(found) = &retrieval.found {
+        entry["parts"] = json!(found.parts(index, passage));
+    }
+    if retrieval.settings.method().ranker.is_some() {
+        entry["words"] = json!(terms(index, retrieval, passage));
+    }
+    entry
+}
+
 pub fn kind(view: &GraphView, node: Node) -> &'static str {
     if view.is_passage(node) {
         "passage"
@@ -488,29 +516,6 @@ fn opened_json(
         })
         .collect();
     json!({"score": opened.score, "error": opened.error, "shares": shares, "by_length": opened.by_length, "paths": paths})
-}
-
-/// Everything that is known of why a passage is where it is: rank and score where it has any, the sentence, whatever its
-/// score consists of, and where it is not among the top K the reasons.
-pub fn explained(index: &Index, retrieval: &Retrieval, passage: u32) -> Value {
-    let place = retrieval.place(passage);
-    let mut entry = json!({"rank": place.map(|p| p.0), "id": index.id(passage), "title": index.title(passage),
-                           "score": place.map(|p| p.1), "why": why_here(index, retrieval, passage)});
-    if let (Some(view), Some(opened)) = (retrieval.view.as_deref(), attribution(retrieval, passage))
-    {
-        entry["attribution"] = opened_json(index, retrieval, view, &opened);
-    }
-    if let Some(found) = &retrieval.found {
-        entry["parts"] = json!(found.parts(index, passage));
-    }
-    if retrieval.settings.method().ranker.is_some() {
-        entry["words"] = json!(terms(index, retrieval, passage));
-    }
-    let reasons = why_not(index, retrieval, passage);
-    if !reasons.is_empty() {
-        entry["reasons"] = json!(reasons);
-    }
-    entry
 }
 
 /// The heaviest nodes of a state, with the ones that are always kept; heaviest first, ties by id.

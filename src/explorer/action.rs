@@ -4,6 +4,7 @@ use super::building::News;
 use super::command::Command;
 use super::hits::Hits;
 use super::layout::Pane;
+use super::losing::{Hunt, Sighting};
 use super::scene::{Answer, Request};
 use super::sweep::{SweepRequest, Swept};
 use crate::retrieve::Settings;
@@ -21,6 +22,8 @@ pub enum Action {
     /// Asks a question of the set, by its place.
     AskNumber(usize),
     Method(String),
+    /// Goes to the next question that loses gold for a failure class, or for any when it is none of them.
+    Losing(String),
     /// A preset by name, or `none`.
     Preset(String),
     /// Keeps method and settings as a preset of this name.
@@ -57,6 +60,9 @@ pub enum Action {
     /// News of a layer that is being built.
     #[serde(skip)]
     Building(News),
+    /// News of the search for a question that loses gold.
+    #[serde(skip)]
+    Sighted(Sighting),
     /// One value of a sweep was tried.
     #[serde(skip)]
     Swept(Swept),
@@ -103,6 +109,9 @@ pub enum Effect {
     /// Builds a layer of the index, by name.
     Build(&'static str, Box<Settings>),
     Sweep(Box<SweepRequest>),
+    /// Looks for a question that loses gold.
+    Hunt(Box<Hunt>),
+    StopHunt,
     /// The strip was closed.
     StopSweep,
     /// Text, and what it is in words.

@@ -16,6 +16,9 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         Command::NextQuestion | Command::PreviousQuestion => {
             need(!state.facts.questions.is_empty(), "this index came without questions; i asks one")
         }
+        Command::NextLosing | Command::PreviousLosing => {
+            need(state.facts.questions.iter().any(|q| q.gold > 0), "no question of this index has known gold")
+        }
         Command::History => need(!state.history.is_empty(), "no question was asked yet"),
         Command::Less | Command::More | Command::MuchLess | Command::MuchMore | Command::Default => {
             used(state, state.parameter)

@@ -87,6 +87,10 @@ commands! {
         "Asks the next question that came with the corpus." "forward example" "";
     PreviousQuestion "question.previous" "previous question" "Previous question of the set" ["["] Question
         "Asks the previous question that came with the corpus." "back example" "";
+    NextLosing "question.next-losing" "next failing" "Next question that loses gold" ["n"] Question
+        "Tries the next questions with these settings until one loses gold, and turns to that passage; in the palette ! asks for one failure class." "failing failure lost missing annotate" "hopscope eval INDEX --json";
+    PreviousLosing "question.previous-losing" "previous failing" "Previous question that loses gold" ["N"] Question
+        "The same, backwards." "failing failure lost missing annotate" "hopscope eval INDEX --json";
     History "question.history" "history" "Questions asked before" ["Ctrl-R"] Question
         "Lists the questions asked before, newest first; type to filter." "recent earlier log" "";
 
@@ -167,7 +171,7 @@ commands! {
     Mask "passages.mask" "hide text" "Hide passage text" ["K"] Taking
         "Hides what passages say, for pictures of private corpora; again shows it." "mask privacy screenshot redact" "";
     Palette "palette" "commands" "Find a command" ["Ctrl-P", ":"] Program
-        "Finds commands, parameters and values; @ finds nodes, # passages, ? questions." "search find run" "";
+        "Finds commands, parameters and values; @ finds nodes, # passages, ? questions, ! failing questions." "search find run" "";
     Help "help" "help" "Help" ["?", "F1"] Program "Lists all keys; type to filter." "keys manual shortcuts bindings" "hopscope --help";
     Quit "quit" "quit" "Quit" ["q", "Ctrl-C"] Program "Leaves and restores the terminal." "exit leave close" "";
     QuitKeep "quit.keep" "quit, keep screen" "Quit and leave the screen" ["Q"] Program

@@ -5,6 +5,7 @@ mod compose;
 
 use super::available::{Lack, available, lack};
 use super::command::{Command, Group};
+use super::losing::CLASSES;
 use super::state::{Choice, Entry, FinderKind, State};
 use crate::retrieve::{Domain, METHODS, NO_PRESET, Parameter, Preset};
 use fuzzy_matcher::FuzzyMatcher;
@@ -35,6 +36,9 @@ pub fn after_prefix(typed: &str, prefix: char) -> Option<&str> {
 fn palette(state: &State, typed: &str) -> Vec<Entry> {
     if let Some(rest) = after_prefix(typed, '?') {
         return narrowed(questions(state), rest);
+    }
+    if let Some(rest) = after_prefix(typed, '!') {
+        return narrowed(classes(state), rest);
     }
     // Nodes and passages are found by the worker.
     if after_prefix(typed, '@').is_some() || after_prefix(typed, '#').is_some() {
@@ -87,6 +91,9 @@ fn again(state: &State, choice: &Choice) -> Option<Entry> {
         Choice::Method(_) | Choice::Preset(_) | Choice::Build(_) => values(state)
             .into_iter()
             .find(|entry| entry.choice == *choice),
+        Choice::Losing(_) => classes(state)
+            .into_iter()
+            .find(|entry| entry.choice == *choice),
         Choice::AskNumber(number) => questions(state).into_iter().nth(*number),
         Choice::Question(text) => Some(plain(text.clone(), String::new(), choice.clone())),
         // A node's name is not known here; it is a few letters away. A preset's name is asked for each time.
@@ -127,7 +134,12 @@ pub fn keys(state: &State, command: Command) -> String {
         .chords(command)
         .map(|chord| chord.to_string())
         .collect();
-    keys.join("  ")
+    match command {
+        Command::Tune(parameter) if keys.is_empty() => {
+            super::quick::shown(state, parameter).unwrap_or_default()
+        }
+        _ => keys.join("  "),
+    }
 }
 
 /// `edge weight: binary` and the methods, each as one entry.
@@ -287,6 +299,19 @@ fn questions(state: &State) -> Vec<Entry> {
             )
         })
         .collect()
+}
+
+/// The failure classes: each leads to the next question that loses gold so.
+fn classes(state: &State) -> Vec<Entry> {
+    let unavailable = available(Command::NextLosing, state).err();
+    let entry = |(class, about): &(&'static str, &'static str)| Entry {
+        title: format!("{class} {about}"),
+        now: "next question".to_owned(),
+        help: "Goes to the next question that loses gold for this reason.".to_owned(),
+        unavailable: unavailable.clone(),
+        ..plain(String::new(), String::new(), Choice::Losing(class))
+    };
+    CLASSES.iter().map(entry).collect()
 }
 
 fn history(state: &State) -> Vec<Entry> {

@@ -6,6 +6,7 @@ use super::building::{self, News};
 use super::clipboard;
 use super::engine::{self, Engine};
 use super::glyphs::GlyphSet;
+use super::losing::{self, Hunt, Sighting};
 use super::scene::{Answer, Request};
 use super::state::State;
 use super::store::{Config, Folders, History, Session, presets};
@@ -76,6 +77,7 @@ struct Loop {
     searches: Worker<(Search, Box<Settings>), Found>,
     sweeps: Worker<SweepRequest, Swept>,
     builds: Worker<(&'static str, Box<Settings>), News>,
+    hunts: Worker<Hunt, Sighting>,
     history: History,
     argument: String,
     folders: Option<Folders>,
@@ -128,6 +130,12 @@ impl Loop {
             last
         })
         .context("cannot start the sweep thread")?;
+        let (mut hunter, hunted) = (Retriever::new(index.clone()), index.clone());
+        let hunts = Worker::spawn("hunt", move |hunt: Hunt, task| {
+            let tell = |sighting| task.report(sighting);
+            losing::hunt(&mut hunter, &hunted, &hunt, &tell, &|| task.is_cancelled())
+        })
+        .context("cannot start the hunting thread")?;
         let answers = Worker::spawn("retrieval", move |request: Request, _| {
             engine.answer(&request).map_err(|error| error.to_string())
         })
@@ -160,6 +168,7 @@ impl Loop {
             searches,
             sweeps,
             builds,
+            hunts,
             history,
             argument: options.argument,
             folders: options.folders,
@@ -232,6 +241,12 @@ impl Loop {
                         None => News::Failed("the build thread ended".to_owned()),
                     }));
                 }
+                sighted = self.hunts.recv() => {
+                    dirty = true;
+                    if let Some(Done { result: Ok(sighting), .. }) = sighted {
+                        self.act(Action::Sighted(sighting));
+                    }
+                }
                 swept = self.sweeps.recv() => {
                     dirty = true;
                     if let Some(Done { result: Ok(swept), .. }) = swept {
@@ -255,7 +270,7 @@ impl Loop {
         if let Some(Err(said)) = self
             .folders
             .as_ref()
-            .map(|folders| self.session().save(folders))
+            .map(|folders| Session::of(&self.state).save(folders))
         {
             drop(screen);
             eprintln!("hopscope: {said}");
@@ -312,6 +327,10 @@ impl Loop {
                     self.sweeps.submit(*request);
                 }
                 Effect::StopSweep => self.sweeps.cancel(),
+                Effect::Hunt(hunt) => {
+                    self.hunts.submit(*hunt);
+                }
+                Effect::StopHunt => self.hunts.cancel(),
                 Effect::Copy(text, what) => {
                     self.copy(text, what);
                 }
@@ -344,27 +363,6 @@ impl Loop {
         }
     }
 
-    /// What is needed to open the explorer here again.
-    fn session(&self) -> Session {
-        let state = &self.state;
-        let set = state.settings.changed();
-        Session {
-            index: self.argument.clone(),
-            question: state.wanted.question.clone(),
-            method: state.settings.method().name.to_owned(),
-            preset: state
-                .settings
-                .preset()
-                .map_or_else(String::new, |p| p.name.to_owned()),
-            settings: set
-                .iter()
-                .filter_map(|set| set.split_once('='))
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
-            ..Session::default()
-        }
-    }
-
     /// Goes on where the last session on this index stopped. False when there is none.
     fn resume(&mut self) -> bool {
         let last = self.folders.as_ref().map(Session::load);
@@ -374,15 +372,10 @@ impl Loop {
         if last.index != self.argument || last.question.is_empty() {
             return false;
         }
-        self.act(Action::Method(last.method));
-        if !last.preset.is_empty() {
-            self.act(Action::Preset(last.preset));
-        }
-        for (name, value) in last.settings {
-            self.act(Action::Set(name, value));
+        for action in last.actions() {
+            self.act(action);
         }
         self.state.undo.clear();
-        self.act(Action::Ask(last.question));
         self.act(Action::Told(Message::plain(
             "the last session goes on here",
         )));

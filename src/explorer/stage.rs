@@ -6,6 +6,7 @@ use super::building;
 use super::engine::{self, Engine};
 use super::glyphs::{GlyphSet, Glyphs};
 use super::keys::Stroke;
+use super::losing;
 use super::scene::Facts;
 use super::state::State;
 use super::sweep;
@@ -99,7 +100,13 @@ impl Stage {
                         self.act(Action::Swept(swept));
                     }
                 }
-                Effect::StopSweep => {}
+                Effect::Hunt(hunt) => {
+                    let (tell, cancelled) = (|_| {}, || false);
+                    let found =
+                        losing::hunt(&mut self.sweeper, &self.index, &hunt, &tell, &cancelled);
+                    self.act(Action::Sighted(found));
+                }
+                Effect::StopSweep | Effect::StopHunt => {}
                 Effect::Copy(text, what) => self.copied.push((text, what)),
                 Effect::Remember(_) | Effect::SavePreset(..) => {}
                 Effect::Quit { keep } => self.quit = Some(keep),

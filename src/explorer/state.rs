@@ -94,6 +94,8 @@ pub enum Choice {
     Set(Parameter, String),
     Question(String),
     AskNumber(usize),
+    /// The next question that loses gold for a failure class.
+    Losing(&'static str),
     Node(u32),
     Passage(u32),
     /// A change of seeds, as written after `--seed`.
@@ -111,6 +113,7 @@ impl Choice {
             Choice::Set(parameter, value) => Action::Set(parameter.id().to_owned(), value.clone()),
             Choice::Question(text) => Action::Ask(text.clone()),
             Choice::AskNumber(number) => Action::AskNumber(*number),
+            Choice::Losing(class) => Action::Losing((*class).to_owned()),
             Choice::Node(node) => Action::Node(*node),
             Choice::Passage(passage) => Action::Passage(*passage),
             Choice::Seed(text) => Action::Seed(text.clone()),
@@ -194,6 +197,10 @@ pub struct State {
     pub building: Option<Building>,
     /// The open sweep of a parameter.
     pub sweep: Option<Sweep>,
+    /// The search for a question that loses gold, and the request that was the newest when it began.
+    pub hunting: Option<(u64, u64)>,
+    /// How many of them were begun.
+    pub hunts: u64,
     /// How many sweeps were begun.
     pub sweeps: u64,
     /// The parameter that the slider keys move.
@@ -209,8 +216,8 @@ pub struct State {
     pub wanted: Request,
     /// The newest complete answer.
     pub shown: Option<Answer>,
-    /// Generation of a request that failed.
-    pub failed: Option<u64>,
+    /// Generation of a request that failed, and why.
+    pub failed: Option<(u64, String)>,
     pub session: Vec<Run>,
     /// Questions asked, newest first.
     pub history: Vec<String>,
@@ -249,6 +256,8 @@ impl State {
             layers,
             building: None,
             sweep: None,
+            hunting: None,
+            hunts: 0,
             sweeps: 0,
             parameter: favourite(&settings),
             lists: BTreeMap::new(),
@@ -282,12 +291,23 @@ impl State {
     /// A newer answer is on its way.
     pub fn running(&self) -> bool {
         let answered = self.shown.as_ref().map_or(0, |answer| answer.generation);
-        self.wanted.generation > answered && self.failed != Some(self.wanted.generation)
+        self.wanted.generation > answered && self.failure().is_none()
+    }
+
+    /// Why the newest request failed, if it did.
+    pub fn failure(&self) -> Option<&str> {
+        let own = |failed: &&(u64, String)| failed.0 == self.wanted.generation;
+        self.failed.as_ref().filter(own).map(|(_, why)| &**why)
     }
 
     /// What is on screen belongs to another question or other settings than those wanted.
     pub fn stale(&self) -> bool {
-        self.running()
+        self.running() && self.outdated()
+    }
+
+    /// Whether that is so, though no answer may be on its way.
+    pub fn outdated(&self) -> bool {
+        (self.running() || self.failure().is_some())
             && self.scene().is_some_and(|scene| {
                 scene.question != self.wanted.question || scene.settings != self.wanted.settings
             })
@@ -333,7 +353,17 @@ impl State {
 /// The parameter a person most likely turns first.
 pub fn favourite(settings: &Settings) -> Parameter {
     let uses = settings.method().uses();
-    let liked = [Parameter::Alpha, Parameter::Bm25K1, Parameter::ResultK];
+    let liked = [
+        Parameter::Alpha,
+        Parameter::Hops,
+        Parameter::Theta,
+        Parameter::EdgePercentile,
+        Parameter::EdgePolicy,
+        Parameter::FuseDense,
+        Parameter::ContextTokens,
+        Parameter::Bm25K1,
+        Parameter::ResultK,
+    ];
     liked
         .into_iter()
         .find(|p| uses.contains(p))

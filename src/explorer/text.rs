@@ -18,10 +18,11 @@ pub fn score(value: f64) -> String {
     match size {
         _ if !value.is_finite() => "?".to_owned(),
         0.0 => "0".to_owned(),
-        1000.0.. => format!("{value:.0}"),
-        100.0.. => format!("{value:.1}"),
-        10.0.. => format!("{value:.2}"),
-        1.0.. => format!("{value:.3}"),
+        // Where rounding adds a digit before the point, one less follows it.
+        999.95.. => format!("{value:.0}"),
+        99.995.. => format!("{value:.1}"),
+        9.9995.. => format!("{value:.2}"),
+        0.99995.. => format!("{value:.3}"),
         0.001.. => unzero(format!("{value:.4}")),
         0.00001.. => unzero(format!("{value:.5}")),
         _ => format!("{value:.0e}"),
@@ -165,6 +166,9 @@ mod tests {
         assert_eq!(score(0.2985), ".2985");
         assert_eq!(score(0.000_66), ".00066");
         assert_eq!(score(12.3456), "12.35");
+        assert_eq!(score(0.999_999), "1.000");
+        assert_eq!(score(-9.999_9), "-10.00");
+        assert_eq!(score(999.96), "1000");
         assert_eq!(share(0.25), ".25");
         assert_eq!(share(1.0), "1.0");
         assert_eq!(count(1_234_567), "1,234,567");

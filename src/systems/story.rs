@@ -60,6 +60,9 @@ pub struct Stage {
 pub struct Story {
     /// One line that says what was decided: the mode and why, the plan, the budget.
     pub headline: String,
+    /// Who made how much of the layer; empty where no language model was asked, so that rules made all.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub made_by: String,
     pub items: Vec<Item>,
     /// What started the search, heaviest first.
     pub seeds: Vec<Entry>,
@@ -74,6 +77,15 @@ impl Story {
         self.items.push(item);
         self.items.len() - 1
     }
+}
+
+/// A text of at most so many characters, with two dots where more follow: those are in every terminal's font.
+pub fn clip(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(most.saturating_sub(2)).collect();
+    format!("{}..", cut.trim_end())
 }
 
 /// A labelled part of a passage's score.

@@ -4,6 +4,7 @@ use crate::explorer::scene::{GROUPS, Group, Part, Scene};
 use crate::explorer::text::clean;
 use crate::index::Index;
 use crate::systems::{Found, Story};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How many passages are split by part.
@@ -11,7 +12,9 @@ const SPLIT: usize = 50;
 
 /// Fills in the story, and splits the best passages' scores by the parts that pay most.
 pub fn tell(index: &Index, found: &dyn Found, scene: &mut Scene) {
-    scene.story = Some(Arc::new(safe(found.story(index))));
+    let mut story = safe(found.story(index));
+    tell_apart(index, &mut story);
+    scene.story = Some(Arc::new(story));
     let rows = scene.passages.len().min(SPLIT);
     let parts: Vec<Vec<crate::systems::Part>> = scene.passages[..rows]
         .iter()
@@ -82,10 +85,42 @@ pub fn parts(index: &Index, found: &dyn Found, scene: &Scene, passage: u32) -> V
     parts
 }
 
+/// Pieces of one text often share its title: those get the end of their passage's identifier before it, from where the
+/// identifiers differ.
+fn tell_apart(index: &Index, story: &mut Story) {
+    let mut titled: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for item in &story.items {
+        if let Some(passage) = item.passage {
+            let known = titled.entry((item.kind, &item.label)).or_default();
+            known.insert(index.id(passage));
+        }
+    }
+    let alike = |ids: &BTreeSet<&str>| {
+        let (first, last) = (ids.first()?, ids.last()?);
+        let same = first.char_indices().zip(last.chars());
+        let differ = same.skip_while(|((_, a), b)| a == b).map(|((at, _), _)| at);
+        // What all have in common is what the first and the last in order have.
+        Some(differ.min().unwrap_or(first.len().min(last.len())))
+    };
+    let told: Vec<(usize, String)> = (story.items.iter().enumerate())
+        .filter_map(|(at, item)| {
+            let ids = titled.get(&(item.kind, item.label.as_str()))?;
+            let id = index.id(item.passage.filter(|_| ids.len() > 1)?);
+            let cut = alike(ids)?;
+            let dots = if cut > 0 { ".." } else { "" };
+            Some((at, format!("{dots}{} {}", clean(&id[cut..]), item.label)))
+        })
+        .collect();
+    for (at, label) in told {
+        story.items[at].label = label;
+    }
+}
+
 /// A story without characters that would move the cursor, and without places that are none.
 fn safe(mut story: Story) -> Story {
     let items = story.items.len();
     story.headline = clean(&story.headline);
+    story.made_by = clean(&story.made_by);
     for item in &mut story.items {
         item.label = clean(&item.label);
         item.text = clean(&item.text);

@@ -4,6 +4,7 @@ use crate::explorer::available::available;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::keys::{Lookup, Stroke};
+use crate::explorer::quick;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::Ink;
@@ -70,6 +71,15 @@ pub fn render(ink: &Ink<'_>, begun: Stroke, main: Rect, buf: &mut Buffer, hits: 
     }
 }
 
+/// The letters of the parameters that have no keys in the table.
+fn letters(ink: &Ink<'_>, begun: Stroke) -> Vec<(Stroke, Command)> {
+    if begun != quick::prefix() {
+        return Vec::new();
+    }
+    let letters = quick::letters(ink.state).into_iter();
+    letters.map(|(key, p)| (key, Command::Tune(p))).collect()
+}
+
 /// The keys that continue a chord, in the order of the table.
 pub fn following(ink: &Ink<'_>, begun: Stroke) -> Vec<(String, Command)> {
     match ink.state.keymap.lookup(&[begun]) {
@@ -79,6 +89,7 @@ pub fn following(ink: &Ink<'_>, begun: Stroke) -> Vec<(String, Command)> {
             .filter(|(_, command)| {
                 !matches!(command, Command::Tune(_)) || available(*command, ink.state).is_ok()
             })
+            .chain(letters(ink, begun))
             .map(|(key, command)| (key.to_string(), command))
             .collect(),
         Lookup::Command(_) | Lookup::None => Vec::new(),

@@ -88,7 +88,10 @@ pub fn render(
 
 fn titles(open: &Finder) -> (&'static str, &'static str) {
     match open.kind {
-        FinderKind::Palette => ("Commands", "@ node  # passage  ? question   Enter run"),
+        FinderKind::Palette => (
+            "Commands",
+            "@ node  # passage  ? question  ! failure   Enter run",
+        ),
         FinderKind::Methods => ("Method", "type to filter   Enter switch   Esc close"),
         FinderKind::Compose => ("Compose", "type to filter   Enter take   Esc close"),
         FinderKind::Preset => ("Keep as a preset", "a name   Enter keep   Esc close"),

@@ -164,6 +164,7 @@ pub fn useful(pane: Pane) -> Vec<Command> {
         Command::NextQuestion,
         Command::Edit,
         Command::Undo,
+        Command::NextLosing,
         Command::Play,
         Command::Copy,
         Command::CopyShell,

@@ -79,7 +79,8 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
             if walk.capped { ", capped" } else { "" }
         ),
         (true, false) => format!("Iterations: mark {now} of {last}"),
-        (false, true) => format!("Iterations: all {}", text::plural(last, "step")),
+        (false, true) if last == 1 => "Iterations: one step".to_owned(),
+        (false, true) => format!("Iterations: all {last} steps"),
         (false, false) => format!("Iterations: step {now} of {last}"),
     };
     let mut note = Vec::new();

@@ -1,5 +1,6 @@
 //! The sliders. Every step re-runs what depends on it.
 
+use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::rows::{ParameterLine, parameter_lines, stage_title};
@@ -244,11 +245,18 @@ fn about(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
         _ => "default".to_owned(),
     };
     let default = format!(" {from} {}{origin} ", short(&base.text(parameter)));
-    let rest = width.saturating_sub(default.len() + 2);
+    // The keys that lead here from anywhere, where there is room for them.
+    let keys = match crate::explorer::palette::keys(state, Command::Tune(parameter)) {
+        keys if keys.is_empty() || width < default.len() + keys.len() + 6 => String::new(),
+        keys => format!(" {keys} "),
+    };
+    let rest = width.saturating_sub(default.len() + keys.len() + 3);
     let mut lines = vec![Line::from(vec![
         ink.span(ink.glyphs.rule.repeat(2), Scope::Border),
         ink.muted(default),
         ink.span(ink.glyphs.rule.repeat(rest), Scope::Border),
+        ink.span(keys, Scope::Key),
+        ink.span(ink.glyphs.rule, Scope::Border),
     ])];
     lines.extend(flow(words, width, 0));
     lines
@@ -271,7 +279,8 @@ fn summary(ink: &Ink<'_>, width: usize) -> Line<'static> {
         .copied()
         .filter(|p| state.settings.origin(*p) == Origin::User)
         .collect();
-    for parameter in [
+    // Then those a person knows best, then the method's own in the order of the open pane.
+    let known = [
         Parameter::Alpha,
         Parameter::Steps,
         Parameter::SeedK,
@@ -279,7 +288,15 @@ fn summary(ink: &Ink<'_>, width: usize) -> Line<'static> {
         Parameter::Bm25K1,
         Parameter::Bm25B,
         Parameter::ResultK,
-    ] {
+    ];
+    let others = parameter_lines(state)
+        .into_iter()
+        .filter_map(|line| match line {
+            ParameterLine::Parameter(parameter) => Some(parameter),
+            ParameterLine::Stage(_) => None,
+        });
+    let first = [crate::explorer::state::favourite(&state.settings)];
+    for parameter in first.into_iter().chain(known).chain(others) {
         if uses.contains(&parameter) && !shown.contains(&parameter) {
             shown.push(parameter);
         }

@@ -6,8 +6,9 @@ use crate::explorer::rows::{self, PassageLine, passage_lines};
 use crate::explorer::scene::{Gold, MarkKind, PassageRow, Scene, Step};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Chrome, Filling, Ink};
+use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
@@ -19,16 +20,15 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         } else {
             ""
         })]);
-        ink.frame(
-            slot,
-            Chrome {
-                title: "Passages".into(),
-                note,
-                ..Chrome::default()
-            },
-            buf,
-            hits,
-        );
+        let chrome = Chrome {
+            title: "Passages".into(),
+            note,
+            ..Chrome::default()
+        };
+        let area = ink.frame(slot, chrome, buf, hits);
+        if let (Some(area), Some(why)) = (area, state.failure()) {
+            failed(ink, why, area, buf);
+        }
         return;
     };
     let step = rows::step(state, scene);
@@ -101,6 +101,30 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
             why,
             usize::from(area.width) - 2,
             ink.style(Scope::Warn),
+        );
+    }
+}
+
+/// Why there is nothing to show, and what to do about it.
+fn failed(ink: &Ink<'_>, why: &str, area: Rect, buf: &mut Buffer) {
+    let width = usize::from(area.width).saturating_sub(2);
+    let method = ink.state.settings.method().name;
+    let mut lines = flow(
+        vec![ink.span(format!("{method}: {why}"), Scope::Warn)],
+        width,
+        0,
+    );
+    lines.push(Line::default());
+    lines.push(Line::from(vec![
+        ink.span("m", Scope::Key),
+        ink.muted(" chooses another method"),
+    ]));
+    for (y, line) in lines.iter().take(usize::from(area.height)).enumerate() {
+        buf.set_line(
+            area.x + 1,
+            area.y + y as u16,
+            line,
+            area.width.saturating_sub(1),
         );
     }
 }
@@ -261,7 +285,10 @@ fn snippet(ink: &Ink<'_>, row: &PassageRow, width: usize) -> Vec<Span<'static>> 
 
 /// The line between what is returned and what is not.
 fn cut(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
-    let words = format!(" top {} ends here ", scene.top_k);
+    let words = match scene.passages.len() {
+        found if found < scene.top_k => format!(" no more found (top {}) ", scene.top_k),
+        _ => format!(" top {} ends here ", scene.top_k),
+    };
     let rule = width.saturating_sub(words.len());
     Line::from(vec![
         ink.span(ink.glyphs.rule.repeat(rule / 2), Scope::Border),

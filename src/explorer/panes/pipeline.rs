@@ -14,18 +14,28 @@ use ratatui::text::{Line, Span};
 pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let width = usize::from(area.width);
-    let measures = state
-        .scene()
-        .map_or_else(Vec::new, |scene| measures(ink, scene, width));
-    let measured: usize = measures.iter().map(Span::width).sum();
-    let mut filling = Filling::new(width.saturating_sub(measured + 2));
     let name = state.settings.method().name;
+    let story = state.scene().and_then(|scene| scene.story.as_deref());
+    let said = story.map_or(0, |story| text::width(&story.headline) + 2);
+    // What a system says it did goes before the measures that are looked at last.
+    let choices = [width, 149.min(width), 99.min(width)];
+    let mut shown = choices.map(|width| match state.scene() {
+        Some(scene) => measures(ink, scene, width),
+        None => Vec::new(),
+    });
+    let wide = |spans: &Vec<Span<'static>>| spans.iter().map(Span::width).sum::<usize>();
+    let fits = |spans: &Vec<Span<'static>>| 3 + name.len() + said + wide(spans) <= width;
+    let fitting = shown.iter().position(fits);
+    let at = fitting.unwrap_or(if said > 0 { shown.len() - 1 } else { 0 });
+    let measures = std::mem::take(&mut shown[at]);
+    let measured = wide(&measures);
+    let mut filling = Filling::new(width.saturating_sub(measured + 2));
     filling.add(vec![ink.text(" "), ink.span(name, Scope::Tab)]);
     hits.add(
         Rect::new(area.x + 1, area.y, (name.len() as u16).min(area.width), 1),
         Target::Command(Command::Method),
     );
-    if let Some(story) = state.scene().and_then(|scene| scene.story.as_deref()) {
+    if let Some(story) = story {
         let room = filling.room().saturating_sub(2);
         filling.add(vec![
             ink.text(format!("  {}", text::cut(&story.headline, room))),

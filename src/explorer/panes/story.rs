@@ -19,11 +19,12 @@ const KIND: usize = 9;
 /// What started the search.
 pub fn seeds(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: &mut Hits) {
     let mut summary = Filling::new(usize::from(slot.area.width).saturating_sub(15));
+    let scale = Scale::of(story.seeds.iter().map(|s| s.value));
     for seed in &story.seeds {
         let label = text::cut(&story.items[seed.item].label, 24);
         let fits = summary.add(vec![
             ink.text(format!("{label} ")),
-            ink.value(text::score(seed.value)),
+            ink.value(scale.figure(seed.value)),
             ink.text("  "),
         ]);
         if !fits {
@@ -41,14 +42,13 @@ pub fn seeds(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: &
     };
     let explain = u16::from(area.height > 4) + u16::from(area.height > 7);
     let (list, below) = split(area, explain);
-    let most = largest(story.seeds.iter().map(|s| s.value));
     ink.list(
         Pane::Seeds,
         list,
         story.seeds.len(),
         buf,
         hits,
-        &|row, width| entry(ink, story, &story.seeds[row], most, width),
+        &|row, width| entry(ink, story, &story.seeds[row], scale, width),
     );
     if story.seeds.is_empty() {
         say(
@@ -93,16 +93,21 @@ pub fn stages(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: 
     let chrome = Chrome {
         title,
         short: "Spread",
-        note: Line::from(vec![ink.muted(text::plural(story.stages.len(), "stage"))]),
+        note: Line::from(vec![ink.muted(made(story, usize::from(slot.area.width)))]),
         summary: summary.line,
     };
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
         return;
     };
-    let (list, below) = split(area, u16::from(area.height > 8));
+    // A stage can have much to say; where the screen is high there is room for it.
+    let rows = [8, 14, 30, 34].map(|high| u16::from(area.height > high));
+    let (list, below) = split(area, rows.iter().sum());
     let lines = story_lines(state, story);
-    let stage_most = |i: usize| largest(story.stages[i].nodes.iter().map(|n| n.value));
-    let most: Vec<f64> = (0..story.stages.len()).map(stage_most).collect();
+    let scales: Vec<Scale> = story
+        .stages
+        .iter()
+        .map(|stage| Scale::of(stage.nodes.iter().map(|n| n.value)))
+        .collect();
     ink.list(
         Pane::Spread,
         list,
@@ -111,7 +116,9 @@ pub fn stages(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: 
         hits,
         &|row, width| match lines[row] {
             StoryLine::Stage(i) => heading(ink, story, i, width),
-            StoryLine::Entry(i, n) => entry(ink, story, &story.stages[i].nodes[n], most[i], width),
+            StoryLine::Entry(i, n) => {
+                entry(ink, story, &story.stages[i].nodes[n], scales[i], width)
+            }
             StoryLine::Cut(i, n) => cut(ink, story, i, n, width),
             StoryLine::More(i) => {
                 let stage = &story.stages[i];
@@ -136,12 +143,28 @@ pub fn stages(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: 
         Some(StoryLine::Entry(i, n)) => story.stages[*i].nodes[*n].why.clone(),
         Some(StoryLine::Cut(i, n)) => {
             let cut = &story.stages[*i].cut[*n];
-            format!("{}: short by {}", cut.code, text::score(cut.margin))
+            match cut.margin {
+                0.0 => spoken(cut.code),
+                margin => format!("{}: short by {}", spoken(cut.code), figure(margin)),
+            }
         }
         Some(StoryLine::Stage(i)) => counters(story, *i),
         _ => String::new(),
     };
     explained(ink, &why, below, buf);
+}
+
+/// How many stages there are, and who made the layer they run on, where that was not the rules alone.
+fn made(story: &Story, width: usize) -> String {
+    let stages = text::plural(story.stages.len(), "stage");
+    match story.made_by.is_empty() {
+        true => stages,
+        false => format!(
+            "{} {} {stages}",
+            text::cut(&story.made_by, width.saturating_sub(30)),
+            "\u{b7}"
+        ),
+    }
 }
 
 /// Edges of the selected item over all stages.
@@ -163,10 +186,26 @@ pub fn neighbours(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hi
         ink.text(text::cut(label, 24)),
         ink.muted("  to "),
     ]);
+    // Edges of one kind are read against each other.
+    let scale = |kind: &str| {
+        let all = edges.iter().map(|&(s, e, _)| &story.stages[s].edges[e]);
+        Scale::of(all.filter(|edge| edge.kind == kind).map(|edge| edge.value))
+    };
+    let mut scales: Vec<(&str, Scale)> = Vec::new();
+    for &(s, e, _) in &edges {
+        let kind = story.stages[s].edges[e].kind;
+        if scales.iter().all(|(known, _)| *known != kind) {
+            scales.push((kind, scale(kind)));
+        }
+    }
+    let figure = |edge: &crate::systems::Edge| {
+        let scale = scales.iter().find(|(kind, _)| *kind == edge.kind);
+        scale.map_or_else(String::new, |(_, scale)| scale.figure(edge.value))
+    };
     for &(s, e, other) in &edges {
         let fits = summary.add(vec![
             ink.text(text::cut(&story.items[other].label, 22)),
-            ink.value(format!(" {}", text::score(story.stages[s].edges[e].value))),
+            ink.value(format!(" {}", figure(&story.stages[s].edges[e]))),
             ink.text("  "),
         ]);
         if !fits {
@@ -183,7 +222,26 @@ pub fn neighbours(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hi
         return;
     };
     let explain = u16::from(area.height > 4) + 2 * u16::from(area.height > 8);
-    let (list, below) = split(area, explain);
+    let head = u16::from(area.height > 6 && !edges.is_empty());
+    let (head, rest) = split(area, area.height - head);
+    let (list, below) = split(rest, explain);
+    let columns = |width: usize| {
+        let stage = if width >= 48 { 14 } else { 0 };
+        let label = width.saturating_sub(14 + 8 + stage + usize::from(stage > 0));
+        (label, stage)
+    };
+    if head.height > 0 {
+        // As wide as a row of the list below, beside its cursor.
+        let (label, stage) = columns(usize::from(head.width).saturating_sub(1));
+        let words = format!(
+            "{}{}{} {}",
+            text::pad("by", 14),
+            text::pad("to", label),
+            text::pad_left("value", 8),
+            text::cut("stage", stage)
+        );
+        say(ink, &words, head, buf);
+    }
     ink.list(
         Pane::Neighbours,
         list,
@@ -196,12 +254,11 @@ pub fn neighbours(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hi
             let (from, to) = (ink.glyphs.arrows[3], ink.glyphs.arrows[2]);
             let arrow = if Some(edge.from) == item { from } else { to };
             let kind = format!("{arrow} {}", edge.kind);
-            let stage = if width >= 48 { 12 } else { 0 };
-            let label = width.saturating_sub(14 + 8 + stage + usize::from(stage > 0));
+            let (label, stage) = columns(width);
             Line::from(vec![
                 ink.muted(text::pad(&kind, 14)),
                 ink.span(text::pad(&story.items[other].label, label), Scope::Entity),
-                ink.value(text::pad_left(&text::score(edge.value), 8)),
+                ink.value(text::pad_left(&figure(edge), 8)),
                 ink.text(" ".repeat(usize::from(stage > 0))),
                 ink.muted(text::pad(story.stages[s].name, stage)),
             ])
@@ -233,7 +290,8 @@ pub fn timeline(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits
         let stage = &story.stages[*stage];
         let scope = if k == now { Scope::Title } else { Scope::Text };
         let mut spans = vec![ink.text(" "), ink.span(stage.name, scope)];
-        if let Some((_, value)) = stage.counters.first() {
+        if let Some((name, value)) = stage.counters.first() {
+            spans.push(ink.muted(format!(" {name}")));
             spans.push(ink.value(format!(" {}", text::cut(&short(value), 16))));
         }
         spans.push(ink.text(" "));
@@ -249,7 +307,8 @@ pub fn timeline(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits
     }
     let title = match now < last {
         true => format!("Timeline: step {} of {last}", now + 1),
-        false => format!("Timeline: all {}", text::plural(last, "step")),
+        false if last == 1 => "Timeline: one step".to_owned(),
+        false => format!("Timeline: all {last} steps"),
     };
     let mut note = Vec::new();
     for (key, name) in [("Space", " play  "), (", .", " step  "), ("{ }", " ends")] {
@@ -277,15 +336,13 @@ pub fn timeline(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits
     ink.scrolled(Pane::Iterations, table, &lines, buf, hits);
 }
 
-/// Columns of one step and of a counter's name.
+/// Columns of one step, where there are many steps and where there are few.
 const STEP: usize = 16;
-const COUNTER: usize = 18;
+const WIDEST: usize = 32;
+/// The last row of the timeline: how much a step tells.
+const SIZES: &str = "nodes, edges, cut";
 
 fn table_lines(ink: &Ink<'_>, story: &Story, now: usize, width: usize) -> Vec<Line<'static>> {
-    let room = (width.saturating_sub(COUNTER + 1) / STEP).max(1);
-    let steps = story.timeline.len();
-    let first = now.saturating_sub(room / 2).min(steps.saturating_sub(room));
-    let shown = first..steps.min(first + room);
     let mut names: Vec<&'static str> = Vec::new();
     for stage in &story.timeline {
         for (name, _) in &story.stages[*stage].counters {
@@ -294,11 +351,19 @@ fn table_lines(ink: &Ink<'_>, story: &Story, now: usize, width: usize) -> Vec<Li
             }
         }
     }
+    let longest = names.iter().map(|name| text::width(name)).max();
+    let names_wide = longest.unwrap_or(0).max(SIZES.len()).min(width / 3) + 2;
+    let steps = story.timeline.len();
+    let free = width.saturating_sub(names_wide + 1);
+    let wide = (free / steps.max(1)).clamp(STEP, WIDEST);
+    let room = (free / wide).max(1);
+    let first = now.saturating_sub(room / 2).min(steps.saturating_sub(room));
+    let shown = first..steps.min(first + room);
     let row = |name: &str, cell: &dyn Fn(usize) -> (String, Scope)| {
-        let mut spans = vec![ink.muted(format!(" {}", text::pad(name, COUNTER)))];
+        let mut spans = vec![ink.muted(format!(" {}", text::pad(name, names_wide)))];
         for k in shown.clone() {
             let (cell, scope) = cell(k);
-            let mut span = ink.span(text::pad(&cell, STEP - 1), scope);
+            let mut span = ink.span(text::pad(&cell, wide - 1), scope);
             if k == now {
                 span.style = span.style.patch(ink.style(Scope::Selection));
             }
@@ -320,7 +385,7 @@ fn table_lines(ink: &Ink<'_>, story: &Story, now: usize, width: usize) -> Vec<Li
             )
         }));
     }
-    lines.push(row("nodes, edges, cut", &|k| {
+    lines.push(row(SIZES, &|k| {
         let s = stage(k);
         let figures = format!("{} {} {}", s.nodes.len(), s.edges.len(), s.cut.len());
         (figures, Scope::Muted)
@@ -399,11 +464,16 @@ fn counters(story: &Story, stage: usize) -> String {
     told.chain(sizes).collect::<Vec<_>>().join(", ")
 }
 
-fn entry(ink: &Ink<'_>, story: &Story, entry: &Entry, most: f64, width: usize) -> Line<'static> {
-    let item = &story.items[entry.item];
+/// Columns of a row: kind, label with the mark of gold before it, bar.
+fn columns(width: usize) -> (usize, usize, usize) {
     let kind = if width >= 40 { KIND } else { 0 };
     let bar = (width / 5).min(16);
-    let label = width.saturating_sub(2 + kind + 2 + 7 + 1 + bar);
+    (kind, width.saturating_sub(2 + kind + 7 + 1 + bar), bar)
+}
+
+fn entry(ink: &Ink<'_>, story: &Story, entry: &Entry, scale: Scale, width: usize) -> Line<'static> {
+    let item = &story.items[entry.item];
+    let (kind, label, bar) = columns(width);
     let mut spans = vec![
         ink.text("  "),
         ink.muted(text::pad(
@@ -411,15 +481,10 @@ fn entry(ink: &Ink<'_>, story: &Story, entry: &Entry, most: f64, width: usize) -
             kind,
         )),
     ];
-    spans.extend(named(ink, story, entry.item, label + 2));
-    spans.push(ink.value(text::pad_left(&text::score(entry.value), 7)));
+    spans.extend(named(ink, story, entry.item, label));
+    spans.push(ink.value(text::pad_left(&scale.figure(entry.value), 7)));
     spans.push(ink.text(" "));
-    let fraction = if most > 0.0 {
-        entry.value.abs() / most
-    } else {
-        0.0
-    };
-    let drawn = crate::explorer::glyphs::bar(fraction, bar, ink.glyphs);
+    let drawn = crate::explorer::glyphs::bar(scale.fraction(entry.value), bar, ink.glyphs);
     spans.push(ink.span(drawn, Scope::Bar));
     Line::from(spans)
 }
@@ -445,16 +510,77 @@ fn named(ink: &Ink<'_>, story: &Story, item: usize, width: usize) -> Vec<Span<'s
 
 fn cut(ink: &Ink<'_>, story: &Story, stage: usize, place: usize, width: usize) -> Line<'static> {
     let cut = &story.stages[stage].cut[place];
-    let code = text::width(cut.code).min(width / 2);
-    let label = width.saturating_sub(2 + 1 + code + 8);
-    let mut spans = vec![ink.span("- ", Scope::Warn)];
+    let (kind, label, bar) = columns(width);
+    let by = match cut.margin {
+        0.0 => String::new(),
+        margin => format!(" {}", figure(margin)),
+    };
+    let said = spoken(cut.code);
+    // As wide as figure and bar of the rows above; where those are narrow the label gives way.
+    let wanted = (text::width(&said) + text::width(&by)).min(width / 2);
+    let room = wanted.max(7 + bar);
+    let label = (label + 7 + bar).saturating_sub(room);
+    let mut spans = vec![
+        ink.span("- ", Scope::Warn),
+        ink.muted(text::pad(
+            &text::cut(story.items[cut.item].kind, kind.saturating_sub(1)),
+            kind,
+        )),
+    ];
     spans.extend(named(ink, story, cut.item, label));
-    spans.extend([
-        ink.text(" "),
-        ink.span(text::cut(cut.code, code), Scope::Warn),
-        ink.muted(text::pad_left(&text::score(cut.margin), 8)),
-    ]);
+    let said = text::cut(&said, room.saturating_sub(text::width(&by)));
+    spans.extend([ink.text(" "), ink.span(said, Scope::Warn), ink.muted(by)]);
     Line::from(spans)
+}
+
+/// A code as a person says it; traces and verdicts keep the code.
+fn spoken(code: &str) -> String {
+    code.to_lowercase().replace('_', " ")
+}
+
+/// A figure by itself: a whole one is a count.
+fn figure(value: f64) -> String {
+    Scale::of(std::iter::once(value)).figure(value)
+}
+
+/// How the figures of one list are written and drawn: counts without decimals, bars against the largest. Where all are
+/// alike bars would be one block that says nothing, so there are none.
+#[derive(Clone, Copy)]
+struct Scale {
+    most: f64,
+    least: f64,
+    whole: bool,
+}
+
+impl Scale {
+    fn of(values: impl Iterator<Item = f64>) -> Scale {
+        let mut scale = Scale {
+            most: 0.0,
+            least: f64::INFINITY,
+            whole: true,
+        };
+        for value in values.filter(|v| v.is_finite()) {
+            scale.most = scale.most.max(value.abs());
+            scale.least = scale.least.min(value.abs());
+            scale.whole &= value.fract() == 0.0 && value.abs() < 1e9;
+        }
+        scale
+    }
+
+    fn figure(self, value: f64) -> String {
+        match self.whole && value.is_finite() {
+            true if value < 0.0 => format!("-{}", text::count(-value as usize)),
+            true => text::count(value as usize),
+            false => text::score(value),
+        }
+    }
+
+    fn fraction(self, value: f64) -> f64 {
+        match self.most {
+            most if most > self.least => value.abs() / most,
+            _ => 0.0,
+        }
+    }
 }
 
 /// A counter's value as a person reads it.
@@ -468,16 +594,17 @@ pub fn short(value: &Value) -> String {
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
         Value::Null => "-".to_owned(),
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            items.iter().map(short).collect::<Vec<_>>().join("; ")
+        }
         Value::Array(items) => items.iter().map(short).collect::<Vec<_>>().join(" "),
-        Value::Object(_) => value.to_string(),
+        Value::Object(fields) => {
+            let fields = fields
+                .iter()
+                .map(|(name, v)| format!("{name} {}", short(v)));
+            fields.collect::<Vec<_>>().join(" ")
+        }
     }
-}
-
-fn largest(values: impl Iterator<Item = f64>) -> f64 {
-    values
-        .map(f64::abs)
-        .filter(|v| v.is_finite())
-        .fold(0.0, f64::max)
 }
 
 fn split(area: Rect, below: u16) -> (Rect, Rect) {
@@ -501,8 +628,16 @@ pub fn explained(ink: &Ink<'_>, why: &str, area: Rect, buf: &mut Buffer) {
         return;
     }
     let lines = flow(vec![ink.muted(why.to_owned())], width, 0);
-    for (y, line) in lines.iter().take(usize::from(area.height)).enumerate() {
-        buf.set_line(area.x + 1, area.y + y as u16, line, area.width - 1);
+    let last = usize::from(area.height) - 1;
+    for (y, line) in lines.iter().take(last + 1).enumerate() {
+        if y == last && lines.len() > last + 1 {
+            // What does not fit ends in dots, so that nobody takes a half for the whole.
+            let rest: Vec<String> = lines[last..].iter().map(ToString::to_string).collect();
+            let line = Line::from(ink.muted(text::cut(rest.join(" ").trim(), width)));
+            buf.set_line(area.x + 1, area.y + y as u16, &line, area.width - 1);
+        } else {
+            buf.set_line(area.x + 1, area.y + y as u16, line, area.width - 1);
+        }
     }
 }
 
@@ -521,29 +656,36 @@ pub fn parts(
     hits: &mut Hits,
 ) {
     let height = usize::from(area.height);
-    let wanted = if ink.state.opened { height / 2 } else { 2 };
     let cursor = ink
         .state
         .list(Pane::Why)
         .cursor
         .min(why.parts.len().saturating_sub(1));
-    let said = why.parts.get(cursor).map_or("", |part| &part.why);
+    let said = match why.parts.get(cursor) {
+        Some(part) if part.why.is_empty() && part.value == 0.0 => "it gives nothing here",
+        Some(part) => &part.why,
+        None if why.rank.is_none() => "",
+        None => "its place is not a sum: the sentence above says why it is here",
+    };
     let width = usize::from(area.width);
     let long = flow(vec![ink.muted(said.to_owned())], width.saturating_sub(2), 0).len();
     let below = match height {
         ..5 => usize::from(height > 2),
-        _ if ink.state.opened => long.clamp(1, wanted.max(1)),
-        _ => wanted,
+        _ if ink.state.opened => long.min(height / 2),
+        _ => long.min(2),
     };
-    let above = head.len().min((height - below) / 2);
+    // The verdict and the sentence come first, but at least half of the room is the parts'.
+    let room = height - below;
+    let above = head.len().min(room - why.parts.len().min(room.div_ceil(2)));
     for (y, line) in head.iter().take(above).enumerate() {
         buf.set_line(area.x, area.y + y as u16, line, area.width);
     }
     let list = Rect {
         y: area.y + above as u16,
-        height: (height - above - below) as u16,
+        height: why.parts.len().min(room - above) as u16,
         ..area
     };
+    let scale = Scale::of(why.parts.iter().map(|p| p.value));
     let sum: f64 = why.parts.iter().map(|p| p.value.abs()).sum();
     ink.list(
         Pane::Why,
@@ -569,7 +711,7 @@ pub fn parts(
                 part.group.map_or_else(|| ink.text(" "), |g| ink.letter(g)),
                 ink.text(" "),
                 ink.span(text::pad(&part.label, label), paid),
-                ink.value(text::pad_left(&text::score(part.value), 8)),
+                ink.value(text::pad_left(&scale.figure(part.value), 8)),
                 ink.muted(text::pad_left(&format!("{:.0}%", 100.0 * share), 5)),
                 ink.text(" "),
                 ink.span(
@@ -581,13 +723,8 @@ pub fn parts(
     );
     let rest = Rect {
         y: list.y + list.height,
-        height: below as u16,
+        height: (height - above) as u16 - list.height,
         ..area
-    };
-    let said = match (said, why.parts.is_empty()) {
-        (_, true) => "its place is not a sum: the sentence above says why it is here",
-        ("", false) => "it gives nothing here",
-        (said, false) => said,
     };
     explained(ink, said, rest, buf);
 }

@@ -326,6 +326,16 @@ fn summary(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Line<'stati
             let room = filling.room();
             filling.add(vec![ink.muted(text::cut(&reason.text, room))]);
         }
+        // Parts that belong to no group speak for themselves.
+        None if why.parts.iter().all(|part| part.group.is_none()) => {
+            for part in why.parts.iter().filter(|part| part.value != 0.0) {
+                filling.add(vec![
+                    ink.muted(format!("{} ", text::cut(&part.label, 24))),
+                    ink.value(text::score(part.value)),
+                    ink.text("  "),
+                ]);
+            }
+        }
         None => {
             for (g, group) in scene.groups.iter().enumerate() {
                 let value: f64 = why

@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::action::Action;
+use super::layout::Pane;
+use super::state::State;
 use serde::{Deserialize, Serialize};
 
 pub use config::Config;
@@ -175,6 +178,8 @@ pub struct Session {
     pub preset: String,
     /// Settings that differ from the method's own, as name and value.
     pub settings: BTreeMap<String, String>,
+    /// Changes of the question's seeds, as after `--seed`.
+    pub seeds: Vec<String>,
     /// The view, pane and selected row.
     pub view: String,
     /// The pane with the keyboard.
@@ -189,6 +194,43 @@ pub struct Session {
 }
 
 impl Session {
+    /// What is needed to open the explorer where this state is.
+    pub fn of(state: &State) -> Self {
+        let settings = &state.settings;
+        let preset = settings.preset().map_or("", |preset| preset.name);
+        let changed = settings.changed();
+        let set = changed.iter().filter_map(|set| set.split_once('='));
+        Self {
+            index: state.facts.argument.clone(),
+            question: state.wanted.question.clone(),
+            method: settings.method().name.to_owned(),
+            preset: preset.to_owned(),
+            settings: set
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+            seeds: settings
+                .seed_edits()
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// What leads a fresh explorer there. The question comes last: it is asked once, as it was then.
+    pub fn actions(&self) -> Vec<Action> {
+        let mut actions = vec![Action::Method(self.method.clone())];
+        if !self.preset.is_empty() {
+            actions.push(Action::Preset(self.preset.clone()));
+        }
+        let set = self.settings.iter();
+        actions.extend(set.map(|(name, value)| Action::Set(name.clone(), value.clone())));
+        actions.extend(self.seeds.iter().cloned().map(Action::Seed));
+        actions.push(Action::Focus(Pane::Passages));
+        actions.push(Action::Ask(self.question.clone()));
+        actions
+    }
+
     /// The last session; `None` when there was none. A damaged record is an error to show once.
     pub fn load(folders: &Folders) -> Result<Option<Self>, String> {
         let path = folders.session_file();

@@ -183,6 +183,7 @@ fn sessions_come_back_and_newer_ones_keep_what_we_do_not_know() {
     let session = Session {
         question: "Who?".to_owned(),
         settings: BTreeMap::from([("damping".to_owned(), "0.5".to_owned())]),
+        seeds: vec!["Titan=mute".to_owned(), "+#titan=2".to_owned()],
         pins: vec![BTreeMap::from([("method".to_owned(), "bm25".to_owned())])],
         ..Session::default()
     };

@@ -6,6 +6,7 @@
 
 mod events;
 mod panic;
+mod steady;
 
 use std::cell::Cell;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
@@ -26,6 +27,7 @@ use ratatui::{Frame, Terminal};
 
 pub use events::{QuitReason, TerminalEvent, TerminalEvents};
 pub use panic::{install_panic_hook, take_panics};
+use steady::Steady;
 
 /// The modes that are on now, one bit each.
 static ON: AtomicU8 = AtomicU8::new(0);
@@ -213,7 +215,7 @@ impl Drop for FrameGuard {
 /// The terminal, taken. Dropping it gives it back.
 #[derive(Debug)]
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<BufWriter<WhileTaken>>>,
+    terminal: Terminal<Steady<CrosstermBackend<BufWriter<WhileTaken>>>>,
     modes: Vec<Mode>,
 }
 
@@ -235,7 +237,7 @@ impl Screen {
         }
         enter(&mut io::stdout(), &modes)?;
         let writer = BufWriter::with_capacity(1 << 16, WhileTaken(io::stdout()));
-        match Terminal::new(CrosstermBackend::new(writer)) {
+        match Terminal::new(Steady(CrosstermBackend::new(writer))) {
             Ok(terminal) => Ok(Self { terminal, modes }),
             Err(error) => {
                 restore();

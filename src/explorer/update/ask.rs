@@ -69,6 +69,16 @@ pub fn number(state: &mut State, number: usize) -> Vec<Effect> {
     }
 }
 
+/// Asks a question of the set and turns to one of its passages.
+pub fn about(state: &mut State, number: usize, passage: Option<u32>) -> Vec<Effect> {
+    let effects = self::number(state, number);
+    if passage.is_none() {
+        return effects;
+    }
+    state.wanted.subject.passage = passage;
+    request(state)
+}
+
 /// The next or previous question of the set; after a typed question the first or last.
 pub fn neighbouring(state: &mut State, by: isize) -> Vec<Effect> {
     let count = state.facts.questions.len() as isize;

@@ -7,6 +7,7 @@ mod copy;
 mod finder;
 mod fix;
 mod keys;
+mod losing;
 mod mouse;
 mod moves;
 mod seeds;
@@ -22,6 +23,7 @@ use super::action::{Action, Effect, Message};
 use super::available::available;
 use super::command::Command;
 use super::layout::Pane;
+use super::losing::CLASSES;
 use super::state::{FinderKind, Mode, State};
 
 /// Takes an action in and gives back what the caller has to do.
@@ -66,11 +68,17 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Answered(answer) => ask::answered(state, *answer),
         Action::Failed(generation, text) => {
             if generation == state.wanted.generation {
-                state.failed = Some(generation);
+                settings::take_back(state);
+                state.failed = Some((generation, text.clone()));
                 state.message = Message::error(text);
             }
             Vec::new()
         }
+        Action::Losing(class) => match CLASSES.iter().find(|(known, _)| *known == class) {
+            Some((class, _)) => losing::begin(state, 1, Some(*class)),
+            None => losing::begin(state, 1, None),
+        },
+        Action::Sighted(sighting) => losing::news(state, sighting),
         Action::Swept(swept) => {
             sweep::swept(state, swept);
             Vec::new()
@@ -100,6 +108,11 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         return Vec::new();
     }
     state.message = Message::default();
+    if command == Command::Back
+        && let Some(effects) = losing::stop(state)
+    {
+        return effects;
+    }
     if let Some(effects) = sweep::run(state, command) {
         return effects;
     }
@@ -110,6 +123,8 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         }
         Command::NextQuestion => ask::neighbouring(state, 1),
         Command::PreviousQuestion => ask::neighbouring(state, -1),
+        Command::NextLosing => losing::begin(state, 1, None),
+        Command::PreviousLosing => losing::begin(state, -1, None),
         Command::History => finder::open(state, FinderKind::History),
         Command::Method => finder::open(state, FinderKind::Methods),
         Command::Palette => finder::open(state, FinderKind::Palette),

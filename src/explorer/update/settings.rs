@@ -164,6 +164,26 @@ pub fn take(state: &mut State, settings: Settings) -> Vec<Effect> {
     change(state, settings)
 }
 
+/// What cannot be done is not kept: the settings are those of what is shown again. A question that could not be asked
+/// stays in its field.
+pub fn take_back(state: &mut State) {
+    let Some(scene) = state.scene() else { return };
+    if scene.question != state.wanted.question || scene.settings == state.settings {
+        return;
+    }
+    let settings = scene.settings.clone();
+    sweep::close(state);
+    if state.undo.last() == Some(&settings) {
+        state.undo.pop();
+    }
+    state.settings.clone_from(&settings);
+    state.wanted.settings = settings;
+    if !state.settings.method().uses().contains(&state.parameter) {
+        state.parameter = favourite(&state.settings);
+    }
+    show_parameter(state);
+}
+
 pub fn undo(state: &mut State) -> Vec<Effect> {
     sweep::close(state);
     let Some(before) = state.undo.pop() else {

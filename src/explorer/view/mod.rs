@@ -67,7 +67,7 @@ pub fn draw(
             Pane::Iterations => panes::iterations::render(&ink, *slot, buf, &mut hits),
             Pane::Reader => panes::reader::render(&ink, *slot, buf, &mut hits),
         }
-        if state.stale() && shows_result(*slot) {
+        if state.outdated() && shows_result(*slot) {
             buf.set_style(inside(*slot), ink.style(Scope::Stale));
         }
     }

@@ -66,7 +66,7 @@ impl Found for Answer {
             .map(|(signal, (value, weight))| Part {
                 label: signal.label().into(),
                 value: value * weight,
-                why: if *value > 0.0 {
+                why: if *value != 0.0 {
                     self.evidence(index, *signal, passage)
                 } else {
                     String::new()

@@ -342,7 +342,8 @@ pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, Retri
                 Signal::Named => named.get(p).copied().unwrap_or(0.0),
                 Signal::Residual => {
                     let has = |l: &&Left| l.passages.binary_search(p).is_ok();
-                    let sum: f64 = left.iter().filter(has).map(|l| l.idf).sum();
+                    // From zero, since the sum of nothing would be minus zero.
+                    let sum = left.iter().filter(has).fold(0.0, |sum, l| sum + l.idf);
                     if all_left > 0.0 { sum / all_left } else { 0.0 }
                 }
             };

@@ -128,7 +128,13 @@ impl Found for Answer {
                     .map(|c| c.key.as_slice())
                     .unwrap_or_default();
                 key.iter()
-                    .map(|&e| part(self.asked(e).to_owned(), 1.0, "in the key of the chunk"))
+                    .map(|&e| {
+                        part(
+                            self.asked(e).to_owned(),
+                            1.0,
+                            "a query entity that led to the chunk; each counts 1",
+                        )
+                    })
                     .collect()
             }
             Mode::LocalRanked => {
@@ -270,10 +276,7 @@ pub(super) fn count(n: impl std::fmt::Display, what: &str) -> String {
 }
 
 pub(super) fn clip(text: &str) -> String {
-    match text.char_indices().nth(LINE - 1) {
-        Some((at, _)) if text.chars().count() > LINE => format!("{}…", &text[..at]),
-        _ => text.to_owned(),
-    }
+    crate::systems::story::clip(text, LINE)
 }
 
 /// The distance of a pair that is farther apart than h0, up to twice the largest h0 there is.

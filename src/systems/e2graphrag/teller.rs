@@ -11,6 +11,11 @@ use std::ops::Range;
 
 /// Most nodes, and most edges, of one stage.
 const MOST: usize = 200;
+/// Rounds of the loop that lowers h, by h.
+const ROUNDS: [&str; 7] = [
+    "h = 0", "h = 1", "h = 2", "h = 3", "h = 4", "h = 5", "h = 6",
+];
+
 /// The story of an answer.
 pub(super) fn tell(answer: &Answer, index: &Index) -> Story {
     let mut teller = Teller {
@@ -20,6 +25,7 @@ pub(super) fn tell(answer: &Answer, index: &Index) -> Story {
         places: FxHashMap::default(),
     };
     teller.story.headline = answer.headline();
+    teller.story.made_by = answer.layer.meta.made.to_string();
     teller.link();
     if !answer.run.entities.is_empty() {
         teller.pairs();
@@ -259,13 +265,13 @@ impl Teller<'_> {
         for (round, step) in run.steps.iter().enumerate() {
             let chunks = shared(run, step.h, p);
             let mut stage = Stage {
-                name: "h",
+                name: ROUNDS.get(step.h).copied().unwrap_or("h"),
                 kind: "filter",
                 counters: counters(&[
-                    ("h", step.h),
-                    ("pairs", step.pairs),
                     ("chunks", step.chunks),
-                    ("k", p.k),
+                    ("at most", p.k),
+                    ("pairs within h", step.pairs),
+                    ("h", step.h),
                 ]),
                 ..Stage::default()
             };

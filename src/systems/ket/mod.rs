@@ -240,9 +240,20 @@ impl Found for Answer {
         Some(self.run.context(&self.layer, index))
     }
 
-    /// The order is by place in the context: no sum.
-    fn parts(&self, _index: &Index, _passage: u32) -> Vec<Part> {
-        Vec::new()
+    /// The order is by place in the context: one part.
+    fn parts(&self, _index: &Index, passage: u32) -> Vec<Part> {
+        let hits = &self.run.passages;
+        let place = hits.iter().position(|hit| hit.passage == passage);
+        let part = |at: usize| Part {
+            label: "1 / place in the context".into(),
+            value: f64::from(hits[at].score),
+            why: format!(
+                "place {} of {}, in the order in which the context was packed",
+                at + 1,
+                hits.len()
+            ),
+        };
+        place.map(part).into_iter().collect()
     }
 
     fn missing(&self, index: &Index, passage: u32) -> Vec<Reason> {

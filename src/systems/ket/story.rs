@@ -21,11 +21,7 @@ const LONGEST: usize = 160;
 
 /// A text cut to the length of an explanation.
 pub fn short(text: &str) -> String {
-    if text.chars().count() <= LONGEST {
-        return text.to_owned();
-    }
-    let cut: String = text.chars().take(LONGEST - 1).collect();
-    format!("{}…", cut.trim_end())
+    crate::systems::story::clip(text, LONGEST)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -478,14 +474,26 @@ fn headline(answer: &Answer) -> String {
     if let Some(local) = &run.local {
         parts.push(format!("skeleton {} of {}", local.used(), local.budget));
     }
+    // The share between the parts is a setting only where there are two of them.
+    let theta = match parts.len() {
+        2 => format!(", theta {}", p.share()),
+        _ => String::new(),
+    };
     short(&format!(
-        "{}, theta {}, {} tokens: {} · {}",
-        p.variant.name(),
-        p.share(),
-        p.context_tokens,
+        "{}; {} tokens{theta} · {}",
         parts.join(", "),
+        p.context_tokens,
         answer.layer.meta.sizes.label()
     ))
+}
+
+/// Who made the skeletons, in one line.
+fn made_by(answer: &Answer) -> String {
+    let meta = &answer.layer.meta;
+    match meta.merged.is_empty() {
+        true => meta.made.to_string(),
+        false => format!("{}; merged by {}", meta.made, meta.merged),
+    }
 }
 
 /// The whole story.
@@ -495,6 +503,7 @@ pub fn story(answer: &Answer, index: &Index) -> Story {
         index,
         story: Story {
             headline: headline(answer),
+            made_by: made_by(answer),
             ..Story::default()
         },
         known: FxHashMap::default(),

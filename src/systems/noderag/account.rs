@@ -117,15 +117,7 @@ pub(in crate::systems) fn short(layer: &NodeRagLayer, index: &Index, node: u32) 
     }
 }
 
-/// The first so many characters, with a mark where more follow.
-pub(super) fn clipped(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let mut cut: String = text.chars().take(most.saturating_sub(1)).collect();
-    cut.push('…');
-    cut
-}
+pub(super) use crate::systems::story::clip as clipped;
 
 /// What joins two nodes: the meaning of the edge, how often it was made, whether they are similar.
 pub(super) fn joined(layer: &NodeRagLayer, a: u32, b: u32) -> (&'static str, String) {

@@ -84,6 +84,7 @@ impl<'a> Teller<'a> {
             output.count(),
             run.hits.len()
         );
+        self.story.made_by = self.answer.layer.counts().made.to_string();
         self.terms();
         self.near();
         self.personalisation();
@@ -250,7 +251,6 @@ impl<'a> Teller<'a> {
                 name: NAMES.get(t).copied().unwrap_or("last state"),
                 kind: "spread",
                 counters: vec![
-                    ("step", t.into()),
                     ("nodes reached", reached.into()),
                     ("mass", json!(total)),
                     ("edges of the graph", (view.transition.arcs() / 2).into()),

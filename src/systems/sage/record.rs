@@ -206,14 +206,7 @@ fn some(names: &[String]) -> String {
     }
 }
 
-/// A text of at most so many characters.
-pub fn short(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let cut: String = text.chars().take(most.saturating_sub(1)).collect();
-    format!("{}…", cut.trim_end())
-}
+pub use crate::systems::story::clip as short;
 
 /// Of two ascending lists without repeats: how much both have of what either has.
 fn jaccard(a: &[String], b: &[String]) -> f64 {
@@ -236,6 +229,6 @@ mod tests {
         assert_eq!(jaccard(&rows(&["a", "b"]), &rows(&["b", "c"])), 1.0 / 3.0);
         assert_eq!(jaccard(&[], &[]), 0.0);
         assert_eq!(some(&rows(&["a", "b", "c", "d"])), "a, b and 2 more");
-        assert_eq!(short("abcdef", 4), "abc…");
+        assert_eq!(short("abcdef", 4), "ab..");
     }
 }

@@ -109,14 +109,17 @@ impl Found for Answer {
                 label: "BM25".into(),
                 value: scored.fused - dense,
                 why: format!(
-                    "{} * {:.3} / {best:.3}",
+                    "weight {} * BM25 {:.3} / best {best:.3}",
                     self.params.fuse_lexical, scored.bm25
                 ),
             },
             Part {
                 label: "dense".into(),
                 value: dense,
-                why: format!("{} * {:.3}", self.params.fuse_dense, scored.dense),
+                why: format!(
+                    "weight {} * nearness {:.3}",
+                    self.params.fuse_dense, scored.dense
+                ),
             },
         ];
         if before > 0.0 {
@@ -181,6 +184,7 @@ impl Teller<'_> {
     fn tell(mut self) -> Story {
         let run = &self.answer.run;
         self.story.headline = self.headline();
+        self.story.made_by = self.answer.layer.meta.made.to_string();
         let seeds: Vec<Entry> = run.seeds.iter().map(|seed| self.scored(seed)).collect();
         self.story.seeds = seeds;
         let mut stages = vec![self.score(), self.seed()];

@@ -33,10 +33,7 @@ impl fmt::Debug for Answer {
 const MOST_CHARS: usize = 160;
 
 pub(super) fn short(text: &str) -> String {
-    match text.chars().count() {
-        count if count > MOST_CHARS => text.chars().take(MOST_CHARS - 1).chain(['…']).collect(),
-        _ => text.to_owned(),
-    }
+    crate::systems::story::clip(text, MOST_CHARS)
 }
 
 impl Found for Answer {

@@ -55,7 +55,11 @@ use std::sync::Arc;
 pub fn opened(index: &Index) -> Result<Arc<SparkLayer>, IndexError> {
     match index.beside("schema.json") {
         Some(_) => index.layer_or(|| SparkLayer::build(index, &tables(index)?, &|_, _, _| true)),
-        None => index.layer(),
+        // Without a typed graph beside the corpus, that is what is missing.
+        None => index.layer().map_err(|error| match error {
+            IndexError::NoLayer { .. } => tables(index).err().unwrap_or(error),
+            error => error,
+        }),
     }
 }
 

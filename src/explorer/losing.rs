@@ -1,0 +1,139 @@
+//! The next question of the set that loses gold: they are tried one by one, on a thread of its own, with the settings
+//! of the moment. What a person does with a failing question is on screen already; this brings the questions.
+
+use crate::explain;
+use crate::index::Index;
+use crate::retrieve::{Parameter, Quiet, Retriever, Settings};
+
+/// How many questions are tried between two reports.
+const REPORT: usize = 10;
+
+/// The failure classes a person filters by.
+pub const CLASSES: [(&str, &str); 8] = [
+    ("F0", "the corpus does not have it"),
+    ("F1", "nothing of the question was linked"),
+    ("F2", "the passage has no node"),
+    ("F3", "no path leads to it"),
+    ("F4", "reached, but diluted"),
+    ("F5", "lost in a tie"),
+    ("F6", "just below the cut"),
+    ("F7", "dropped by fusion or re-ranking"),
+];
+
+/// What is looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hunt {
+    /// Of the hunt; news of an older one is dropped.
+    pub generation: u64,
+    pub settings: Settings,
+    /// Places of questions in the order in which they are tried.
+    pub order: Vec<usize>,
+    /// Only gold that is lost for this reason.
+    pub class: Option<&'static str>,
+}
+
+/// A question that loses gold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loss {
+    /// Its place in the set.
+    pub question: usize,
+    /// None where the corpus does not have the gold.
+    pub passage: Option<u32>,
+    /// What the gold is called.
+    pub id: String,
+    pub code: &'static str,
+    pub class: &'static str,
+}
+
+/// What a hunt has to say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sighting {
+    pub generation: u64,
+    /// Questions tried so far.
+    pub tried: usize,
+    pub of: usize,
+    pub found: Found,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// Nothing yet.
+    Looking,
+    Lost(Loss),
+    /// No question loses gold so.
+    Nothing,
+    Failed(String),
+}
+
+/// Tries questions until one loses gold. `cancelled` is asked before each.
+pub fn hunt(
+    retriever: &mut Retriever,
+    index: &Index,
+    hunt: &Hunt,
+    tell: &dyn Fn(Sighting),
+    cancelled: &dyn Fn() -> bool,
+) -> Sighting {
+    let sighting = |tried, found| Sighting {
+        generation: hunt.generation,
+        tried,
+        of: hunt.order.len(),
+        found,
+    };
+    for (tried, &at) in hunt.order.iter().enumerate() {
+        if cancelled() {
+            return sighting(tried, Found::Nothing);
+        }
+        if tried > 0 && tried % REPORT == 0 {
+            tell(sighting(tried, Found::Looking));
+        }
+        match loss(retriever, index, hunt, at) {
+            Ok(Some(loss)) => return sighting(tried + 1, Found::Lost(loss)),
+            Ok(None) => {}
+            Err(said) => return sighting(tried, Found::Failed(said)),
+        }
+    }
+    sighting(hunt.order.len(), Found::Nothing)
+}
+
+/// The first gold of a question that is lost for the wanted reason.
+fn loss(
+    retriever: &mut Retriever,
+    index: &Index,
+    hunt: &Hunt,
+    at: usize,
+) -> Result<Option<Loss>, String> {
+    let Some(question) = index.questions().get(at) else {
+        return Ok(None);
+    };
+    let wanted = |class: &str| hunt.class.is_none_or(|only| only == class);
+    if let Some(named) = question.missing.first().filter(|_| wanted("F0")) {
+        return Ok(Some(Loss {
+            question: at,
+            passage: None,
+            id: named.clone(),
+            code: "NOT_IN_INDEX",
+            class: "F0",
+        }));
+    }
+    let retrieval = retriever
+        .retrieve(&question.text, &hunt.settings, &mut Quiet)
+        .map_err(|error| error.to_string())?;
+    let k = hunt.settings.integer(Parameter::ResultK);
+    for gold in &question.gold {
+        let inside = |(rank, _): (usize, f32)| rank <= k;
+        if retrieval.place(gold.passage).is_some_and(inside) {
+            continue;
+        }
+        let reasons = explain::why_not(index, &retrieval, gold.passage);
+        if let Some(reason) = reasons.first().filter(|reason| wanted(reason.class)) {
+            return Ok(Some(Loss {
+                question: at,
+                passage: Some(gold.passage),
+                id: index.id(gold.passage).to_owned(),
+                code: reason.code,
+                class: reason.class,
+            }));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,94 @@
+//! Going from failing question to failing question.
+
+use super::ask;
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::losing::{CLASSES, Found, Hunt, Sighting};
+use crate::explorer::state::State;
+use crate::explorer::text;
+
+/// Looks for the next question that loses gold, forwards or backwards from the one on screen.
+pub fn begin(state: &mut State, by: isize, class: Option<&'static str>) -> Vec<Effect> {
+    let questions = &state.facts.questions;
+    let count = questions.len() as isize;
+    let here = match state.wanted.asked {
+        Some(at) => at as isize,
+        None if by > 0 => -1,
+        None => count,
+    };
+    // All the way round, so that the one on screen comes last.
+    let order = (1..=count).map(|n| (here + by * n).rem_euclid(count).unsigned_abs());
+    let order = order.filter(|at| questions[*at].gold > 0).collect();
+    state.hunts += 1;
+    state.hunting = Some((state.hunts, state.wanted.generation));
+    state.message = Message::plain(match class {
+        Some(class) => format!("looking for a question that loses gold by {}", named(class)),
+        None => "looking for a question that loses gold".to_owned(),
+    });
+    let mut settings = state.settings.clone();
+    // They belong to the question on screen.
+    settings.restore_seeds();
+    vec![Effect::Hunt(Box::new(Hunt {
+        generation: state.hunts,
+        settings,
+        order,
+        class,
+    }))]
+}
+
+/// Takes in what a hunt has to say, unless something else was asked meanwhile.
+pub fn news(state: &mut State, sighting: Sighting) -> Vec<Effect> {
+    if state.hunting != Some((sighting.generation, state.wanted.generation)) {
+        return Vec::new();
+    }
+    let (tried, of) = (sighting.tried, sighting.of);
+    match sighting.found {
+        Found::Looking => {
+            state.message = Message::plain(format!(
+                "looking for a question that loses gold: {tried} of {of} tried, Esc stops"
+            ));
+            Vec::new()
+        }
+        Found::Failed(said) => {
+            state.hunting = None;
+            state.message = Message::error(said);
+            Vec::new()
+        }
+        Found::Nothing => {
+            state.hunting = None;
+            let of = text::plural(of, "question");
+            state.message = Message::plain(format!("none of {of} loses gold so"));
+            Vec::new()
+        }
+        Found::Lost(loss) => {
+            state.hunting = None;
+            let effects = ask::about(state, loss.question, loss.passage);
+            let before = match tried - 1 {
+                0 => String::new(),
+                n => format!("; {} before it passed over", text::plural(n, "question")),
+            };
+            state.message = Message::warning(format!(
+                "gold {} is lost: {}, {}{before}",
+                loss.id,
+                loss.code,
+                named(loss.class)
+            ));
+            effects
+        }
+    }
+}
+
+/// Stops looking. False when nothing was looked for.
+pub fn stop(state: &mut State) -> Option<Vec<Effect>> {
+    state.hunting.take()?;
+    state.message = Message::plain("stopped looking");
+    Some(vec![Effect::StopHunt])
+}
+
+/// `F4, reached, but diluted`.
+fn named(class: &str) -> String {
+    let about = CLASSES.iter().find(|(known, _)| *known == class);
+    about.map_or_else(
+        || class.to_owned(),
+        |(class, about)| format!("{class} ({about})"),
+    )
+}
