@@ -95,15 +95,54 @@ impl Strings {
 
 impl<S: AsRef<str>> FromIterator<S> for Strings {
     fn from_iter<I: IntoIterator<Item = S>>(items: I) -> Strings {
-        let mut ends = Vec::new();
-        let mut bytes = Vec::new();
+        let mut writing = Writing::default();
         for item in items {
-            bytes.extend_from_slice(item.as_ref().as_bytes());
-            ends.push(bytes.len() as u64);
+            writing.push(item.as_ref());
         }
+        writing.finish()
+    }
+}
+
+/// Strings that still come in: end to end from the first on, for millions of small ones would leave memory in pieces.
+#[derive(Default)]
+pub struct Writing {
+    ends: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
+impl Writing {
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    pub fn push(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.end();
+    }
+
+    /// Adds the words of a text with one space between them.
+    pub fn push_words(&mut self, text: &str) {
+        for (at, word) in text.split_whitespace().enumerate() {
+            if at > 0 {
+                self.bytes.push(b' ');
+            }
+            self.bytes.extend_from_slice(word.as_bytes());
+        }
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.ends.push(self.bytes.len() as u64);
+    }
+
+    pub fn finish(self) -> Strings {
         Strings {
-            ends: ends.into(),
-            bytes: bytes.into(),
+            ends: self.ends.into(),
+            bytes: self.bytes.into(),
         }
     }
 }

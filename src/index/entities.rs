@@ -1,7 +1,7 @@
 //! The entity-passage graph: who is mentioned where (SPRIG, graph).
 
 use super::IndexError;
-use super::column::{Column, Strings};
+use super::column::{Column, Strings, Writing};
 use super::layer::{Columns, strings};
 use super::passages::Passages;
 use crate::text::gazetteer::base_title;
@@ -270,26 +270,23 @@ impl EntityGraph {
 
         let done = std::sync::atomic::AtomicUsize::new(0);
         let tick = || progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
-        let found: Option<Vec<Vec<Mention>>> = (0..passages.len())
-            .into_par_iter()
-            .map(|p| tick().then(|| ner.mentions(&passages.full_text(p))))
-            .collect();
-        let found = found?;
+        let found = Found::of(passages.len(), |p| {
+            tick().then(|| ner.mentions(&passages.full_text(p)))
+        })?;
         let titles: Vec<Cow<'_, str>> = if options.gazetteer {
             (0..passages.len())
-                .map(|p| title_of(passages, p, &found[p]))
+                .map(|p| title_of(passages, p, found.of_passage(p)))
                 .collect()
         } else {
             Vec::new()
         };
-        let titled: Vec<Vec<Mention>> = if options.gazetteer {
+        let titled = if options.gazetteer {
             let gazetteer = Gazetteer::new(titles.iter().map(|t| &**t));
-            (0..passages.len())
-                .into_par_iter()
-                .map(|p| gazetteer.mentions(&passages.full_text(p)))
-                .collect()
+            Found::of(passages.len(), |p| {
+                Some(gazetteer.mentions(&passages.full_text(p)))
+            })?
         } else {
-            vec![Vec::new(); passages.len()]
+            Found::default()
         };
         let known = if ner == Ner::RegexPlus {
             known_capitals(passages, &found)
@@ -298,9 +295,9 @@ impl EntityGraph {
         };
 
         let mut builder = Builder::default();
-        for (p, mentions) in found.iter().enumerate() {
+        for p in 0..passages.len() {
             let text = passages.full_text(p);
-            for (mention, source) in united(mentions, &titled[p]) {
+            for (mention, source) in united(found.of_passage(p), titled.of_passage(p)) {
                 let surface = &text[mention.span.clone()];
                 let form = norm.apply(surface);
                 let opener = mention.opener && source == BY_RULE;
@@ -331,6 +328,49 @@ impl EntityGraph {
             builder.end_passage();
         }
         Some(builder.finish(passages.len(), aliases))
+    }
+}
+
+/// The mentions of every passage, many passages to a block: a list of its own for each would leave as many holes in memory
+/// as there are passages, and they are given back to nobody.
+#[derive(Default)]
+struct Found {
+    /// Ends of each passage's mentions in its block, and the mentions.
+    blocks: Vec<(Vec<u32>, Vec<Mention>)>,
+}
+
+/// Passages of a block.
+const BLOCK: usize = 4096;
+
+impl Found {
+    /// On all threads; none where `mentions` gave none, as after a cancellation.
+    fn of(
+        passages: usize,
+        mentions: impl Fn(usize) -> Option<Vec<Mention>> + Sync,
+    ) -> Option<Found> {
+        let block = |at: usize| {
+            let (mut ends, mut all) = (Vec::new(), Vec::new());
+            for p in at * BLOCK..passages.min((at + 1) * BLOCK) {
+                all.extend(mentions(p)?);
+                ends.push(all.len() as u32);
+            }
+            all.shrink_to_fit();
+            Some((ends, all))
+        };
+        let blocks: Option<Vec<_>> = (0..passages.div_ceil(BLOCK))
+            .into_par_iter()
+            .map(block)
+            .collect();
+        blocks.map(|blocks| Found { blocks })
+    }
+
+    fn of_passage(&self, p: usize) -> &[Mention] {
+        let Some((ends, all)) = self.blocks.get(p / BLOCK) else {
+            return &[];
+        };
+        let at = p % BLOCK;
+        let start = at.checked_sub(1).map_or(0, |before| ends[before]);
+        &all[start as usize..ends[at] as usize]
     }
 }
 
@@ -371,10 +411,11 @@ fn united<'m>(rules: &'m [Mention], titles: &'m [Mention]) -> Vec<(&'m Mention, 
     all
 }
 
-fn known_capitals(passages: &Passages, found: &[Vec<Mention>]) -> FxHashSet<String> {
+fn known_capitals(passages: &Passages, found: &Found) -> FxHashSet<String> {
     let mut known = FxHashSet::default();
-    for (p, mentions) in found.iter().enumerate() {
-        mentions::known_capitals(&passages.full_text(p), mentions, &mut known);
+    for p in 0..passages.len() {
+        let own = found.of_passage(p);
+        mentions::known_capitals(&passages.full_text(p), own, &mut known);
         // A one-word title names its passage, wherever its capital stands.
         let title = passages.title(p);
         if !title.contains(char::is_whitespace) {
@@ -450,8 +491,8 @@ pub fn without_parenthesis(title: &str) -> &str {
 #[derive(Default)]
 struct Builder {
     ids: FxHashMap<String, u32>,
-    names: Vec<String>,
-    labels: Vec<String>,
+    names: Writing,
+    labels: Writing,
     mention_ends: Vec<u64>,
     mention_start: Vec<u32>,
     mention_end: Vec<u32>,
@@ -485,9 +526,8 @@ impl Builder {
         }
         let entity = self.names.len() as u32;
         self.ids.insert(form.to_owned(), entity);
-        self.names.push(form.to_owned());
-        self.labels
-            .push(surface.split_whitespace().collect::<Vec<_>>().join(" "));
+        self.names.push(form);
+        self.labels.push_words(surface);
         entity
     }
 
@@ -505,7 +545,10 @@ impl Builder {
 
     fn finish(mut self, passages: usize, aliases: Aliases) -> EntityGraph {
         self.titles.sort_unstable();
-        let entities = self.names.len();
+        // Looked up no more; it holds every name once again.
+        drop(std::mem::take(&mut self.ids));
+        let names = std::mem::take(&mut self.names).finish();
+        let entities = names.len();
         let edges = self.rows.len();
         let mut offsets = Vec::with_capacity(passages + entities + 1);
         offsets.push(0);
@@ -537,11 +580,11 @@ impl Builder {
             *slot += 1;
         }
         let mut sorted: Vec<u32> = (0..entities as u32).collect();
-        sorted.sort_unstable_by(|a, b| self.names[*a as usize].cmp(&self.names[*b as usize]));
+        sorted.sort_unstable_by(|a, b| names.get(*a as usize).cmp(names.get(*b as usize)));
         EntityGraph {
             passages,
-            names: self.names.iter().collect(),
-            labels: self.labels.iter().collect(),
+            names,
+            labels: self.labels.finish(),
             sorted: sorted.into(),
             offsets: offsets.into(),
             targets: targets.into(),
