@@ -4,9 +4,11 @@
 //! Stages remember their last result by what they depend on, so a slider step re-runs only what it changes.
 
 pub mod compose;
+mod composed;
 pub mod edits;
 pub mod hop;
 pub mod link;
+mod lists;
 pub mod methods;
 pub mod nearest;
 pub mod observer;
@@ -34,8 +36,8 @@ pub use retrieval::{
 pub use settings::{Origin, Settings};
 pub use view::GraphView;
 
-use crate::index::{Dense, Index};
-use crate::systems::compose::{Answer as Composed, Asked, Web};
+use crate::index::Index;
+use crate::systems::compose::Web;
 use crate::systems::{Ask, Found, System};
 use parameters::Parameter as P;
 use rank::Fusion;
@@ -91,12 +93,6 @@ impl<T> Memo<T> {
     }
 }
 
-/// Passages kept of a first-stage list: hop's tail of seeds is this long.
-const LISTED: usize = 200;
-
-/// First-stage lists remembered: hop needs four at once.
-const LISTS: usize = 4;
-
 const SEEDS: &[P] = &[
     P::SeedQ,
     P::SeedK,
@@ -113,39 +109,6 @@ const SPREAD: &[P] = &[
     P::Epsilon,
     P::PushThreshold,
     P::Dangling,
-];
-
-/// What any graph of a composition is built by.
-const WEB: &[P] = &[
-    P::Tokens,
-    P::Ner,
-    P::Norm,
-    P::AliasLinking,
-    P::Gazetteer,
-    P::EdgeWeight,
-    P::MinDf,
-    P::MaxDfRatio,
-    P::PruneTopPct,
-    P::EdgeCap,
-    P::HubP,
-    P::EdgePercentile,
-    P::EdgeLogic,
-    P::EntityEdges,
-    P::EntityMatch,
-    P::StructuralEdges,
-    P::KnnK,
-    P::CoreShare,
-    P::CoreBy,
-    P::Cooc,
-    P::Pmi,
-    P::CodeCase,
-    P::ChunkTokens,
-    P::ChunkOverlap,
-    P::Halvings,
-    P::Joined,
-    P::HnswEdges,
-    P::SREdges,
-    P::HubBalance,
 ];
 
 /// Answers questions over one index, and remembers stages between them.
@@ -341,170 +304,6 @@ impl Retriever {
         }))
     }
 
-    /// Fills in a retrieval by `hop`: both walks, the lists, the signals and their sum.
-    fn hop<O: Observer>(
-        &mut self,
-        retrieval: &mut Retrieval,
-        observer: &mut O,
-    ) -> Result<(), RetrieveError> {
-        let index = self.index.clone();
-        let (question, settings) = (retrieval.question.clone(), retrieval.settings.clone());
-        let layer = hop::layer(&index)?;
-        let ranker = match index.dense() {
-            Some(_) => Ranker::Rrf,
-            None => Ranker::Bm25,
-        };
-        let fused = self.ranked(ranker, &question, &settings, observer)?;
-        let vector = self.vector(&question)?;
-        let vectors = match (index.dense(), &vector, fused.parts.get(1)) {
-            (Some(dense), Some(vector), Some(list)) => Some((dense, &**list, &vector[..])),
-            _ => None,
-        };
-        let view = self.view(&settings, observer);
-        let names = self.linked(&question, &settings, &view, observer);
-        let about = format!("hop\n{question}\n{:?}", settings.seed_edits());
-        let key_of = |reads: &[&[P]]| (about.clone(), settings.key(&reads.concat()));
-        let lists: &[&[P]] = &[
-            view::READS,
-            rank::BM25,
-            rank::EXPANDED,
-            &[P::SeedQ],
-            hop::READS,
-        ];
-        let mut key = key_of(lists);
-        let known = self.both_seeded.get(&key);
-        let reused = known.is_some();
-        let both = match known {
-            Some(known) => known,
-            None => {
-                let edits = edits::resolved(&index, &view, &settings);
-                let of_passage = |e: &Edited| e.node.is_some_and(|node| view.is_passage(node));
-                let (mut own, named) = edits.into_iter().partition(of_passage);
-                let entity = seed::seed(&view, &names, None, named, &settings);
-                let mut seeds = hop::mixed_seeds(&view, &entity.seeds, &fused, vectors, &settings)?;
-                seed::edit_passages(&view, &mut own, &mut seeds);
-                own.extend(entity.edits.iter().cloned());
-                let mixed = Seeded {
-                    seeds: Arc::new(seeds),
-                    mixed: None,
-                    fallback: false,
-                    edits: Arc::new(own),
-                };
-                self.both_seeded.put(key.clone(), [entity, mixed])
-            }
-        };
-        observer.stage("seed", reused);
-        let [entity, mixed] = &*both;
-        // The walk from names knows nothing of the lists, and outlives a change of theirs.
-        let entity_key = key_of(&[view::READS, &[P::SeedQ], SPREAD]);
-        let known = self.entity_spread.get(&entity_key);
-        let reused = known.is_some();
-        let entity_walk = match known {
-            Some(known) => known,
-            None => {
-                let space = &mut self.space;
-                space.scores = self.entity_spread.take().map_or(Vec::new(), |s| s.scores);
-                let walk = spread::spread::<Quiet>(&view, &entity.seeds, &settings, space);
-                self.entity_spread.put(entity_key, walk)
-            }
-        };
-        observer.stage("entity walk", reused);
-        let mixed_walk = self.spread(key.clone(), &settings, &view, mixed, observer);
-        key.1.extend(settings.key(SPREAD));
-        let signals = match self.signals.get(&key) {
-            Some(known) => {
-                observer.stage("signals", true);
-                known
-            }
-            None => {
-                let words = fused.parts.first().unwrap_or(&fused);
-                let sources = hop::Sources {
-                    index: &index,
-                    layer: &layer,
-                    view: &view,
-                    question: &question,
-                    names: &names,
-                    fused: &fused,
-                    words,
-                    vectors,
-                    entity_walk: &entity_walk,
-                    mixed_walk: &mixed_walk,
-                };
-                let signals = hop::signals(&sources, &settings)?;
-                observer.stage("signals", false);
-                self.signals.put(key, signals)
-            }
-        };
-        let passages = signals.ranking(&settings, depth(&settings));
-        observer.stage("select", false);
-        retrieval.names = names.to_vec();
-        retrieval.ranked = Some(fused.clone());
-        retrieval.seeds = mixed.seeds.clone();
-        retrieval.edits = mixed.edits.clone();
-        retrieval.spread = Some(mixed_walk.clone());
-        retrieval.view = Some(view.clone());
-        retrieval.passages.clone_from(&passages);
-        retrieval.found = Some(Arc::new(hop::Answer {
-            layer,
-            view,
-            signals,
-            settings,
-            fused,
-            entity_seeds: entity.seeds.clone(),
-            mixed_seeds: mixed.seeds.clone(),
-            entity_walk,
-            mixed_walk,
-            passages,
-        }));
-        Ok(())
-    }
-
-    /// Any seeds over any graph.
-    fn composed<O: Observer>(
-        &mut self,
-        parts: Composition,
-        question: &str,
-        settings: &Settings,
-        observer: &mut O,
-    ) -> Result<Arc<dyn Found>, RetrieveError> {
-        let index = self.index.clone();
-        let list = match parts.ranker() {
-            Some(ranker) => Some(self.ranked(ranker, question, settings, observer)?),
-            None => None,
-        };
-        let vector = match parts.seeds.rest {
-            Some(compose::Rest::Nearest) => match self.vector(question)? {
-                Some(vector) => Some(vector),
-                None => return Err(self.dense(settings).map(|_| ()).unwrap_err()),
-            },
-            _ => None,
-        };
-        let key = (format!("{:?}", parts.graph), settings.key(WEB));
-        let known = self.web.get(&key);
-        let reused = known.is_some();
-        let web = match known {
-            Some(web) => web,
-            None => {
-                let web = Web::open(parts.graph, &index, settings, || {
-                    self.view(settings, &mut Quiet)
-                })?;
-                self.web.put(key, web)
-            }
-        };
-        observer.stage("graph", reused);
-        let asked = Asked {
-            question: question.to_owned(),
-            settings: settings.clone(),
-            parts,
-            web,
-            list,
-            vector,
-            depth: depth(settings),
-        };
-        let run = asked.run(&index, &mut |name| observer.stage(name, false))?;
-        Ok(Arc::new(Composed { asked, run }))
-    }
-
     fn system<O: Observer>(
         &mut self,
         system: &dyn System,
@@ -566,104 +365,6 @@ impl Retriever {
             known.unwrap_or_else(|| self.linked.put(key, link::link(view, question, settings)));
         observer.stage("link", reused);
         linked
-    }
-
-    /// The vectors, which this method needs.
-    fn dense(&self, settings: &Settings) -> Result<&Dense, RetrieveError> {
-        self.index.dense().ok_or(RetrieveError::NoVectors {
-            method: settings.method().name,
-        })
-    }
-
-    /// The first-stage ranking of a ranker.
-    fn ranked<O: Observer>(
-        &mut self,
-        ranker: Ranker,
-        question: &str,
-        settings: &Settings,
-        observer: &mut O,
-    ) -> Result<Arc<Ranked>, RetrieveError> {
-        let signals = settings.method().select == Select::Signals;
-        let depth = match signals {
-            true => depth(settings).max(LISTED),
-            false => depth(settings),
-        };
-        // hop fuses more than others do.
-        let by = match (signals, ranker) {
-            (true, Ranker::Rrf) => "hop",
-            _ => ranker.label(),
-        };
-        let mut key = (
-            format!("{by} {depth}\n{question}"),
-            settings.key(rank::BM25),
-        );
-        key.1.extend(settings.key(rank::EXPANDED));
-        if let Some((_, known)) = self.ranked.iter().find(|(known, _)| *known == key) {
-            observer.stage(ranker.stage(), true);
-            return Ok(known.clone());
-        }
-        let ranked = match ranker {
-            Ranker::Bm25 => {
-                let words = self
-                    .index
-                    .lexical()
-                    .question(rank::tokens(settings), question)?;
-                rank::words(
-                    &self.index,
-                    ranker,
-                    words,
-                    settings,
-                    depth,
-                    &mut self.scratch,
-                )?
-            }
-            Ranker::Dense => {
-                let vector = self.vector(question)?;
-                let vector = vector.as_ref().map_or(&[][..], |v| &v[..]);
-                nearest::nearest(self.dense(settings)?, vector, settings, depth)?
-            }
-            Ranker::Rrf => {
-                let words = self.ranked(Ranker::Bm25, question, settings, observer)?;
-                let vectors = self.ranked(Ranker::Dense, question, settings, observer)?;
-                let mut lists = vec![words, vectors];
-                if signals {
-                    // A seed that one way of cutting words misses, the other may find.
-                    let other = hop::as_they_stand(settings);
-                    lists.push(self.ranked(Ranker::Bm25, question, &other, observer)?);
-                }
-                rank::fuse(lists, Fusion::Rank, settings, depth)
-            }
-            Ranker::Rm3 | Ranker::TwoStep => {
-                let first = self.ranked(Ranker::Bm25, question, settings, observer)?;
-                let (words, expansion) = if ranker == Ranker::TwoStep {
-                    let view = self.view(settings, observer);
-                    let names = self.linked(question, settings, &view, observer);
-                    rank::two_step(&self.index, &view.graph, &names, first.clone(), settings)?
-                } else {
-                    rank::rm3(&self.index, first.clone(), settings)?
-                };
-                let second = rank::words(
-                    &self.index,
-                    ranker,
-                    words,
-                    settings,
-                    depth,
-                    &mut self.scratch,
-                )?;
-                Ranked {
-                    expansion,
-                    parts: vec![first],
-                    ..second
-                }
-            }
-        };
-        observer.stage(ranker.stage(), false);
-        let ranked = Arc::new(ranked);
-        if self.ranked.len() == LISTS {
-            self.ranked.remove(0);
-        }
-        self.ranked.push((key, ranked.clone()));
-        Ok(ranked)
     }
 
     fn spread<O: Observer>(

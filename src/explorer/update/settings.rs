@@ -209,11 +209,11 @@ pub fn redo(state: &mut State) -> Vec<Effect> {
 pub fn difference(from: &Settings, to: &Settings) -> String {
     let mut words = Vec::new();
     if from.method() != to.method() {
-        words.push(format!(
-            "method {} > {}",
-            from.method().name,
-            to.method().name
-        ));
+        // The name of a composition has arrows of its own.
+        let composed = [from, to].iter().any(|s| s.method().composition.is_some());
+        let arrow = if composed { "to" } else { ">" };
+        let (before, after) = (from.method().name, to.method().name);
+        words.push(format!("method {before} {arrow} {after}"));
     }
     if from.preset() != to.preset() {
         let name = |s: &Settings| s.preset().map_or(NO_PRESET, |p| p.name);

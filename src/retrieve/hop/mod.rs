@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `layer` | the index's part: the graph with titles as names, sentences with vectors |
 //! | `signals` | what each signal says about every candidate |
+//! | `run` | one question through both walks, the lists and the signals |
 //! | `answer` | the weighted sum, and how it opens into its parts |
 
 mod answer;
 mod layer;
+mod run;
 mod signals;
 
 pub use answer::Answer;

@@ -54,7 +54,7 @@ impl Found for Answer {
             Pick::Bridge => {
                 let parts = self.run.bridges.iter();
                 let each = parts
-                    .map(|part| format!("{} {:.2e}", part.label, part.scores[passage as usize]));
+                    .map(|part| format!("{} {}", part.label, told(part.scores[passage as usize])));
                 format!("geometric mean of {}", each.collect::<Vec<_>>().join(", "))
             }
         };
@@ -186,12 +186,21 @@ impl Answer {
     }
 }
 
+/// Small masses keep their digits.
+fn told(mass: f64) -> String {
+    match mass {
+        0.0 => "0".to_owned(),
+        mass if mass < 1e-3 => format!("{mass:.1e}"),
+        mass => format!("{mass:.4}"),
+    }
+}
+
 /// The first so many characters, with a mark where more follow.
 fn clipped(text: &str) -> String {
     if text.chars().count() <= WHY {
         return text.to_owned();
     }
-    let mut cut: String = text.chars().take(WHY - 1).collect();
-    cut.push('…');
+    let mut cut: String = text.chars().take(WHY - 2).collect();
+    cut.push_str("..");
     cut
 }
