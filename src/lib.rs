@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`corpus`] | what the user has: passages, questions, gold; one reader per file format |
 //! | [`text`] | words, sentences, mentions of names |
+//! | [`column`] | flat arrays, owned or mapped from a file: what vectors and indexes lie in |
 //! | [`graph`] | the transition matrix and the walks on it: power iteration, push, reverse walks |
 //! | [`embed`] | text to vectors, vectors to nearest passages: the built-in table, BERT folders, endpoints |
 //! | [`llm`] | the seam to a language model: tasks, cache, fallback to rules |
@@ -35,6 +36,7 @@
 #![deny(unsafe_code)]
 
 pub mod cli;
+pub mod column;
 pub mod corpus;
 pub mod embed;
 pub mod evaluate;

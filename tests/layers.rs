@@ -1,6 +1,6 @@
 //! Layers of an index: built beside it or added later, opened, replaced, and never half there.
 
-use hopscope::index::column::Column;
+use hopscope::column::Column;
 use hopscope::index::{
     BuildOptions, Columns, Index, IndexError, Layer, Progress, Silent, Step, sample, store,
 };

@@ -1,7 +1,7 @@
 //! Vectors made elsewhere and given as `.npy` files: passages in one, questions in another.
 
 use super::{EmbedError, Encoder, Identity, Kind, TokenVectors, unit};
-use crate::index::column::Column;
+use crate::column::Column;
 use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io::{BufReader, Read};

@@ -5,7 +5,7 @@
 
 use super::EmbedError;
 use super::vectors::{Hit, Vectors, top};
-use crate::index::column::Column;
+use crate::column::Column;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -4,7 +4,7 @@
 use super::EmbedError;
 use super::hnsw::{Hnsw, HnswOptions, NONE, Seen};
 use super::vectors::{Hit, Vectors};
-use crate::index::column::Column;
+use crate::column::Column;
 use rayon::prelude::*;
 
 /// A batch is at most this share of the nodes before it, and never larger than this.

@@ -3,7 +3,7 @@
 use super::dot::{self, MOST_DIMS, QUERY_STEPS};
 use super::gather::{self, Gather};
 use super::{EmbedError, Identity};
-use crate::index::column::Column;
+use crate::column::Column;
 use rayon::prelude::*;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

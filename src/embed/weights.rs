@@ -1,8 +1,8 @@
 //! How much each word piece tells in a given corpus: what the static encoder learns when an index is built.
 
 use super::table::Table;
+use crate::column::Column;
 use crate::corpus::full_text;
-use crate::index::column::Column;
 use rayon::prelude::*;
 
 /// The square root of every piece's idf, by piece; without a corpus all are one.

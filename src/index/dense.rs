@@ -1,9 +1,9 @@
 //! Vectors of all passages, and the encoder that made them.
 
 use super::IndexError;
-use super::column::Column;
 use super::near::{Near, NearEntry};
 use super::passages::Passages;
+use crate::column::Column;
 use crate::corpus::Question;
 use crate::embed::vectors::Rows;
 use crate::embed::{

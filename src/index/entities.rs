@@ -1,11 +1,12 @@
 //! The entity-passage graph: who is mentioned where (SPRIG, graph).
 
 use super::IndexError;
-use super::column::{Column, Strings, Writing};
 use super::layer::{Columns, strings};
 use super::passages::Passages;
+use crate::column::{Column, Strings, Writing};
 use crate::text::gazetteer::base_title;
 use crate::text::mentions::{self, Mention};
+use crate::text::names::without_parenthesis;
 use crate::text::{Gazetteer, Ner, Norm, Tokens};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -472,18 +473,6 @@ impl Aliases {
             }
         }
         None
-    }
-}
-
-/// A title without its trailing "(...)".
-pub fn without_parenthesis(title: &str) -> &str {
-    let trimmed = title.trim_end();
-    match trimmed
-        .strip_suffix(')')
-        .and_then(|inner| inner.rfind('(').map(|at| (at, &inner[at + 1..])))
-    {
-        Some((at, inside)) if !inside.contains(')') => trimmed[..at].trim_end(),
-        _ => title,
     }
 }
 

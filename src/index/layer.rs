@@ -3,8 +3,8 @@
 //! A layer is built from an opened or fresh index, never from the corpus files, so it can be added to an index later.
 //! An opened index maps a layer's columns at once and gives them to the layer when a method first asks.
 
-use super::column::{Column, Strings};
 use super::{Index, IndexError};
+use crate::column::{Column, Strings};
 use bytemuck::Pod;
 use memmap2::Mmap;
 use serde::de::DeserializeOwned;

@@ -3,8 +3,8 @@
 //! The engine stores passage lengths in one byte, so its own BM25 differs from the formula and breaks ties by internal
 //! order. Exact lengths are kept beside it, and scores are computed here from its postings and those lengths.
 
-use super::column::Column;
 use super::passages::Passages;
+use crate::column::Column;
 use crate::text::Tokens;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};

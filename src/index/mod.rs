@@ -1,7 +1,6 @@
 //! Build, store and open an index: passages, postings of words, and the entity-passage graph.
 
 pub mod build;
-pub mod column;
 pub mod dense;
 pub mod entities;
 pub mod layer;

@@ -1,6 +1,6 @@
 //! The passages of an index, as columns.
 
-use super::column::{Column, Strings};
+use crate::column::{Column, Strings};
 use crate::corpus::{Passage, full_text};
 
 /// Identifiers, titles and texts by passage number.

@@ -3,12 +3,12 @@
 //! Written to a temporary folder beside the target and renamed, so that a killed build leaves the old index or none.
 //! Opening checks every file's length and checksum at memory speed, then borrows the maps: nothing is parsed.
 
-use super::column::{Column, Strings};
 use super::dense::{Dense, DenseEntry};
 use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::Lexical;
 use super::passages::Passages;
 use super::{Index, IndexError, layer};
+use crate::column::{Column, Strings};
 use crate::corpus::Question;
 use crate::embed::vectors::Rows;
 use crate::embed::{Encoder, Given, Kind, Weights, spec};

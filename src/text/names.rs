@@ -1,4 +1,4 @@
-//! Words that are no names by themselves, and words that may stand inside one.
+//! Words that are no names by themselves, words that may stand inside one, and what a title adds to a name.
 
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
@@ -48,4 +48,16 @@ pub static TITLES: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
 /// Whether a word (lower-cased) can be no name alone.
 pub fn is_function_word(lower: &str) -> bool {
     FUNCTION_WORDS.contains(lower) || OPENERS.contains(lower)
+}
+
+/// A title without its trailing "(...)".
+pub fn without_parenthesis(title: &str) -> &str {
+    let trimmed = title.trim_end();
+    match trimmed
+        .strip_suffix(')')
+        .and_then(|inner| inner.rfind('(').map(|at| (at, &inner[at + 1..])))
+    {
+        Some((at, inside)) if !inside.contains(')') => trimmed[..at].trim_end(),
+        _ => title,
+    }
 }

@@ -3,6 +3,7 @@
 use super::lexicon::classes;
 use super::person_words::{FIRST_NAMES, HONORIFICS, NO_PERSON, OF_HEADS};
 use crate::text::mentions::{Mention, Ner, Norm};
+use crate::text::names::without_parenthesis;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
@@ -149,7 +150,7 @@ pub fn kinds(text: &str, title: &str, names: &[Range<usize>]) -> Vec<Named> {
         .iter()
         .map(|span| parts(&text[span.clone()]))
         .collect();
-    let bare = crate::index::entities::without_parenthesis(title);
+    let bare = without_parenthesis(title);
     let subject = if born(text) { parts(bare) } else { Vec::new() };
     let singles: Vec<(&str, usize)> = words
         .iter()

@@ -1,7 +1,7 @@
 //! What `hop` adds to an index: the graph whose names include passage titles, and a vector for every sentence.
 
+use crate::column::Column;
 use crate::embed::{Encoder, Gather, Identity, Rows, Static, Vectors, Weights};
-use crate::index::column::Column;
 use crate::index::layer::Columns;
 use crate::index::{EntityGraph, EntityOptions, Index, IndexError, Layer, Progress, Step};
 use crate::text::sentences::sentences;

@@ -485,7 +485,7 @@ impl<'a> Entities<'a> {
         found
     }
 
-    fn names(&self) -> (crate::index::column::Strings, Vec<u32>) {
+    fn names(&self) -> (crate::column::Strings, Vec<u32>) {
         let mut sorted: Vec<u32> = (0..self.names.len() as u32).collect();
         sorted.sort_unstable_by_key(|&entity| self.names[entity as usize]);
         (self.names.iter().collect(), sorted)

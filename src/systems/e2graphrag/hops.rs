@@ -1,6 +1,6 @@
 //! The co-occurrence graph: counting pairs, and shortest paths between two vertices.
 
-use crate::index::column::Column;
+use crate::column::Column;
 
 /// Pairs of entities with the number of times they met and the first sentence they met in, while a layer is built.
 #[derive(Default)]

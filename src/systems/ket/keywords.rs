@@ -6,8 +6,8 @@
 
 use super::rows;
 use super::units::{Units, rows as offsets};
+use crate::column::{Column, Strings};
 use crate::embed::{EmbedError, Gather, Identity, Vectors};
-use crate::index::column::{Column, Strings};
 use crate::index::layer::{Columns, strings};
 use crate::index::{Dense, IndexError, Passages};
 use crate::text::chunks::each_token;

@@ -3,11 +3,11 @@
 use super::keywords::word_set;
 use super::options::{Core, CoreBy};
 use super::units::Units;
+use crate::column::Column;
 use crate::embed::{EmbedError, Hnsw, HnswOptions, Vectors};
 use crate::graph::adjacency::{Adjacency, undirected};
 use crate::graph::neighbours::{Neighbours, approximate, exact, overlap};
 use crate::graph::pagerank::{PageRankOptions, pagerank};
-use crate::index::column::Column;
 use crate::index::layer::Columns;
 use crate::index::{IndexError, Passages};
 use rayon::prelude::*;

@@ -4,7 +4,7 @@
 //! a slice of a chunk is a unit. Of a unit only the pieces of passages are kept, so no text is stored twice.
 
 use super::options::{KetBuild, Sizes};
-use crate::index::column::Column;
+use crate::column::Column;
 use crate::index::layer::Columns;
 use crate::index::{IndexError, Passages};
 use crate::text::chunks;

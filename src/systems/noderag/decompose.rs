@@ -1,10 +1,10 @@
 //! Texts to units, entities and relations: the rule-based stand-in for the language model.
 
-use crate::index::entities::without_parenthesis;
 use crate::llm::task;
 use crate::text::Norm;
 use crate::text::carry::{Subject, subjects};
 use crate::text::chunks;
+use crate::text::names::without_parenthesis;
 use crate::text::persons::named;
 use crate::text::relations::{Options, relations};
 use crate::text::sentences::sentences;

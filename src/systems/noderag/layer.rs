@@ -3,9 +3,9 @@
 use super::build::NodeRagBuild;
 use super::node::{KINDS, Kind};
 use super::view::{View, ViewKey};
+use crate::column::{Column, Strings};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
-use crate::index::column::{Column, Strings};
 use crate::index::layer::strings;
 use crate::index::{Columns, IndexError, Layer};
 use crate::llm::Shares;

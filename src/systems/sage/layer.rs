@@ -3,9 +3,9 @@
 use super::names::Names;
 use super::pairs::{Bars, EdgeRule, Kind, Pairs, Passed};
 use super::postings::Postings;
+use crate::column::{Column, Strings};
 use crate::embed::{Identity, Vectors};
 use crate::index::Index;
-use crate::index::column::{Column, Strings};
 use crate::llm::Shares;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! The names of every unit, and how many two units share: by normal form, or by the published fuzzy rule.
 
-use crate::index::column::{Column, Strings};
+use crate::column::{Column, Strings};
 use crate::text::Norm;
 use rustc_hash::FxHashMap;
 

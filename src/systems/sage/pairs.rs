@@ -4,7 +4,7 @@
 //! percentile, logic and name edges change in a moment.
 
 use super::chunk::percentile;
-use crate::index::column::Column;
+use crate::column::Column;
 use crate::index::{Columns, IndexError};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! Words of units: postings with exact lengths, and BM25 over them.
 
+use crate::column::{Column, Strings};
 use crate::index::Bm25;
-use crate::index::column::{Column, Strings};
 use crate::text::Tokens;
 use rustc_hash::FxHashMap;
 

@@ -2,7 +2,7 @@
 
 use super::layer::Meta;
 use super::names::range;
-use crate::index::column::Column;
+use crate::column::Column;
 use crate::index::{Columns, IndexError};
 
 /// Edges by the object they start (or end) at.

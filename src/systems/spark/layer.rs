@@ -3,9 +3,9 @@
 use super::arcs::Arcs;
 use super::names::{Names, range};
 use super::schema::{Graph, Schema};
+use crate::column::{Column, Strings};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
-use crate::index::column::{Column, Strings};
 use crate::index::layer::strings;
 use crate::index::{Columns, Index, IndexError, Layer};
 use rustc_hash::FxHashMap;
