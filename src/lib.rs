@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`corpus`] | what the user has: passages, questions, gold; one reader per file format |
 //! | [`text`] | words, sentences, mentions of names |
+//! | [`exchange`] | typed graphs with their schema, as tables and as STaRK's folders |
 //! | [`column`] | flat arrays, owned or mapped from a file: what vectors and indexes lie in |
 //! | [`graph`] | the transition matrix and the walks on it: power iteration, push, reverse walks |
 //! | [`embed`] | text to vectors, vectors to nearest passages: the built-in table, BERT folders, endpoints |
@@ -40,6 +41,7 @@ pub mod column;
 pub mod corpus;
 pub mod embed;
 pub mod evaluate;
+pub mod exchange;
 pub mod explain;
 pub mod explorer;
 pub mod graph;

@@ -1,9 +1,9 @@
 //! Words, sentences, and mentions of names: what the index and the question have in common.
-
 //!
 //! | file | what lives there |
 //! |---|---|
 //! | `words`, `sentences`, `chunks` | cutting |
+//! | `stems` | words of a question compared by stem |
 //! | `mentions`, `names`, `gazetteer`, `persons`, `dates` | names of things, and which are people |
 //! | `pos`, `lemma`, `lexicon` | parts of speech by rules |
 //! | `central`, `phrases` | the sentences and phrases that say most |
@@ -27,6 +27,7 @@ mod pos_cut;
 mod pos_verb;
 pub mod relations;
 pub mod sentences;
+pub mod stems;
 pub mod words;
 
 pub use gazetteer::Gazetteer;

@@ -1,7 +1,7 @@
 //! A plan as a query that a person can read, in the manner of Cypher.
 
 use super::plan::{Direction, Op};
-use super::schema::Schema;
+use crate::exchange::schema::{FieldKind, Schema};
 
 /// `MATCH (a:Place {name = "Vienna"})<-[:BORN_IN]-(x:Scientist) WHERE x.born < 1900 RETURN x LIMIT 10`. An operator that
 /// nothing uses is not part of it.
@@ -70,7 +70,7 @@ impl Text<'_> {
             } => {
                 let number = self.schema.type_by_name(kind).is_some_and(|at| {
                     let field = self.schema.types[at].field(field);
-                    field.is_some_and(|f| f.kind == super::schema::FieldKind::Number)
+                    field.is_some_and(|f| f.kind == FieldKind::Number)
                 });
                 let value = if number {
                     value.clone()

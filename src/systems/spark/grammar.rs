@@ -1,7 +1,7 @@
 //! The grammar of plans: what passes here can be run, and nothing else is.
 
 use super::plan::{Direction, MOST_OPS, Op, Test};
-use super::schema::{FieldKind, NAME, Schema};
+use crate::exchange::schema::{FieldKind, NAME, Schema};
 
 const MOST_CHARS: usize = 1_000;
 const MOST_LIMIT: usize = 1_000;

@@ -2,10 +2,11 @@
 
 use super::arcs::Arcs;
 use super::names::{Names, range};
-use super::schema::{Graph, Schema};
 use crate::column::{Column, Strings};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
+use crate::exchange::schema::{Graph, Schema};
+use crate::exchange::table;
 use crate::index::layer::strings;
 use crate::index::{Columns, Index, IndexError, Layer};
 use rustc_hash::FxHashMap;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// What a layer is built from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Build {
-    /// The folder with the tables, see [`super::table::read`].
+    /// The folder with the tables, see [`table::read`].
     pub folder: PathBuf,
 }
 
@@ -315,7 +316,7 @@ impl SparkLayer {
 
 /// Reads tables for a layer.
 fn read(folder: &Path) -> Result<Graph, IndexError> {
-    super::table::read(folder).map_err(said)
+    table::read(folder).map_err(said)
 }
 
 impl Layer for SparkLayer {

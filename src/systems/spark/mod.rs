@@ -2,12 +2,10 @@
 //!
 //! | file | what lives there |
 //! |---|---|
-//! | `schema`, `table`, `stark` | schema graphs, read from tables and from STaRK's folders |
-//! | `pickle`, `unpickle`, `torch` | Python's files as data |
 //! | `layer`, `arcs`, `names` | the graph beside an index, objects by name |
 //! | `plan`, `grammar`, `display` | the operators, what plans may be, a plan as a query |
 //! | `run`, `cut`, `score` | running a plan: sets, the gap cut, the fused score |
-//! | `words`, `question`, `numbers`, `path`, `template` | the template planner |
+//! | `question`, `numbers`, `path`, `template` | the template planner |
 //! | `search` | plan, run, fall back, expand |
 //! | `found`, `story`, `missing` | why a passage is there, what happened, why another is not there |
 
@@ -21,25 +19,19 @@ mod missing;
 pub mod names;
 pub mod numbers;
 mod path;
-pub mod pickle;
 pub mod plan;
 pub mod question;
 pub mod run;
-pub mod schema;
 pub mod score;
 pub mod search;
-pub mod stark;
 mod story;
-pub mod table;
 pub mod template;
-pub mod torch;
-mod unpickle;
-pub mod words;
 
 pub use found::Answer;
 pub use layer::{Build, SparkLayer};
 pub use search::{EdgePolicy, Params, PlanBy, Run, search};
 
+use crate::exchange::table;
 use crate::index::{Index, IndexError};
 #[cfg(test)]
 use crate::llm::Llm;

@@ -1,9 +1,9 @@
 //! Objects by name: by the same normal form, by an alias, or by most of the same trigrams.
 
-use super::words::{form, words};
 use crate::column::{Column, Strings};
 use crate::index::IndexError;
 use crate::index::layer::{Columns, strings};
+use crate::text::stems::{form, words};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

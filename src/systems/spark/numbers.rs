@@ -2,8 +2,8 @@
 
 use super::plan::Test;
 use super::question::Parts;
-use super::schema::{FieldKind, Schema};
-use super::words::{Word, gap, phrase, places, stem};
+use crate::exchange::schema::{FieldKind, Schema};
+use crate::text::stems::{Word, gap, phrase, places, stem};
 use std::ops::Range;
 
 /// A number with what it bounds: step 3.

@@ -2,8 +2,8 @@
 
 use super::plan::Direction;
 use super::question::{Cue, Parts};
-use super::schema::Schema;
-use super::words::gap;
+use crate::exchange::schema::Schema;
+use crate::text::stems::gap;
 use std::ops::Range;
 
 /// One step along an edge.

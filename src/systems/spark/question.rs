@@ -3,10 +3,10 @@
 use super::layer::SparkLayer;
 use super::names::Found;
 use super::numbers::{Bound, bounds};
-use super::schema::Schema;
-use super::words::{Word, form, phrase, places, says, singular, spaced, stem, words};
+use crate::exchange::schema::Schema;
 use crate::text::Ner;
 use crate::text::names::is_function_word;
+use crate::text::stems::{Word, form, phrase, places, says, singular, spaced, stem, words};
 use std::ops::Range;
 
 /// A named object or several of one name: 6.5, step 2.

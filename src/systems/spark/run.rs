@@ -4,9 +4,10 @@ use super::cut;
 use super::layer::SparkLayer;
 use super::plan::{Direction, Op, Test, edges};
 use super::score::{Fused, Scorer, dense};
-use super::words::words;
+use crate::exchange::schema::NAME;
 use crate::index::Index;
 use crate::retrieve::RetrieveError;
+use crate::text::stems::{form, words};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -110,8 +111,8 @@ impl<'r> Runner<'r> {
             } => {
                 types = vec![kind(name)];
                 made.members = match (field.as_str(), test) {
-                    (super::schema::NAME, Test::Equal) => {
-                        let form = super::words::form(&words(value));
+                    (NAME, Test::Equal) => {
+                        let form = form(&words(value));
                         let exact = layer.names.exact(&form).into_iter().map(|(o, _)| o);
                         exact.filter(|o| layer.kind(*o) == kind(name)).collect()
                     }
@@ -237,7 +238,7 @@ impl<'r> Runner<'r> {
                 .is_some_and(|at| schema.types[at].person)
         };
         match &self.ops[set] {
-            Op::Match { kind, field, .. } => field == super::schema::NAME && person(kind),
+            Op::Match { kind, field, .. } => field == NAME && person(kind),
             Op::Expand { set, .. } | Op::Filter { set, .. } => self.starts_from_persons(*set),
             Op::Union { sets } => sets.iter().all(|s| self.starts_from_persons(*s)),
             _ => false,
@@ -284,7 +285,7 @@ impl Condition {
 
     /// An object without the field does not meet it. Of several values one has to.
     pub fn holds(&self, layer: &SparkLayer, object: u32) -> bool {
-        if self.field == super::schema::NAME {
+        if self.field == NAME {
             return self.meets(layer.label(object), f64::NAN);
         }
         layer

@@ -5,6 +5,7 @@ use super::plan::{self, Op, Plan, PlanInput};
 use super::run::{Made, Rung, Runner};
 use super::score::{Fused, Scorer, dense};
 use super::template::{self, Planned};
+use crate::exchange::schema::NAME;
 use crate::index::Index;
 use crate::llm::{Llm, Made as Answered, Origin};
 use crate::retrieve::{Hit, RetrieveError};
@@ -334,7 +335,7 @@ pub fn follow(
 /// Whether a set holds what the question names.
 fn names(ops: &[Op], set: usize) -> bool {
     match &ops[set] {
-        Op::Match { field, .. } => field == super::schema::NAME,
+        Op::Match { field, .. } => field == NAME,
         Op::Union { sets } => sets.iter().all(|set| names(ops, *set)),
         _ => false,
     }

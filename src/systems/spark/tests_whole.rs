@@ -145,7 +145,7 @@ fn the_layer_says_what_it_left_out_and_what_it_lacks() {
     let graph = graph();
     let whole = index(&graph);
     let mut more = graph.clone();
-    more.objects.push(schema::Object {
+    more.objects.push(crate::exchange::schema::Object {
         id: "absent".into(),
         kind: "Work".into(),
         name: "Absent".into(),

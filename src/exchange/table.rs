@@ -1,8 +1,9 @@
 //! Schema graphs from tables: `nodes` and `edges` as TSV or JSONL, with `schema.json` beside them where there is one.
 
-use super::schema::{Graph, GraphError, Object, Schema, complete, sound};
+use super::schema::{FieldKind, Graph, GraphError, Object, Schema, complete, sound};
 use super::stark;
 use crate::corpus::Passage;
+use crate::text::stems::spaced;
 use csv::{ReaderBuilder, StringRecord};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
@@ -65,7 +66,7 @@ fn tables(nodes: &Path, edges: &Path, schema: &Path) -> Result<Graph, GraphError
         for (name, value) in &object.fields {
             let field = kind.and_then(|at| given.types[at].field(name));
             let number = value.parse::<f64>().is_ok_and(f64::is_finite);
-            if field.is_some_and(|f| f.kind == super::schema::FieldKind::Number) && !number {
+            if field.is_some_and(|f| f.kind == FieldKind::Number) && !number {
                 let expected = format!("a number in the field `{name}`");
                 return Err(GraphError::record(
                     nodes,
@@ -269,11 +270,11 @@ pub fn passages(graph: &Graph) -> Vec<Passage> {
         for (name, value) in &object.fields {
             let long = kind
                 .and_then(|k| k.field(name))
-                .is_some_and(|f| f.kind == super::schema::FieldKind::Long);
+                .is_some_and(|f| f.kind == FieldKind::Long);
             if long {
                 text += &format!(" {value}");
             } else {
-                let words = super::words::spaced(name);
+                let words = spaced(name);
                 let mut letters = words.chars();
                 let first: String = letters
                     .next()

@@ -1,6 +1,6 @@
 //! What a schema graph is made of: types of objects with fields, types of edges with ends. All a planner ever sees.
 
-use super::words::{phrase, spaced};
+use crate::text::stems::{phrase, spaced};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

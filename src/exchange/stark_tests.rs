@@ -1,5 +1,5 @@
 use super::*;
-use crate::systems::spark::schema::FieldKind;
+use crate::exchange::schema::FieldKind;
 use proptest::prelude::*;
 
 /// A folder of three objects in STaRK's layout, written by Python's pickle in the form torch.save gives tensors.
@@ -83,7 +83,7 @@ fn a_folder_in_starks_layout() {
         4,
         "one entry for each pair of ends"
     );
-    assert_eq!(super::super::table::beside(&sample()), Some(sample()));
+    assert_eq!(crate::exchange::table::beside(&sample()), Some(sample()));
 }
 
 #[test]

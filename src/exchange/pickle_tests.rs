@@ -5,9 +5,9 @@ use serde_json::json;
 /// Written by Python's own pickle of `{'a': [1, -2, 300, 70000, 2**40], 'b': (None, True, 1.5), 'c': b'\x00', 'a2': <the same list>}`.
 fn by_python(protocol: u8) -> &'static [u8] {
     match protocol {
-        0 => include_bytes!("../../../tests/data/pickles/p0.pkl"),
-        2 => include_bytes!("../../../tests/data/pickles/p2.pkl"),
-        _ => include_bytes!("../../../tests/data/pickles/p5.pkl"),
+        0 => include_bytes!("../../tests/data/pickles/p0.pkl"),
+        2 => include_bytes!("../../tests/data/pickles/p2.pkl"),
+        _ => include_bytes!("../../tests/data/pickles/p5.pkl"),
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
-use crate::systems::spark::fixture::{EDGES, NODES, SCHEMA, tables};
-use crate::systems::spark::schema::FieldKind;
+use crate::exchange::fixture::{EDGES, NODES, SCHEMA, tables};
+use crate::exchange::schema::FieldKind;
 
 fn said(nodes: &str, edges: &str, schema: Option<&str>) -> String {
     let folder = tempfile::tempdir().unwrap();
@@ -191,7 +191,7 @@ fn bad_records_are_named_by_line() {
 
 #[test]
 fn objects_become_passages_of_their_fields() {
-    let graph = crate::systems::spark::fixture::graph();
+    let graph = crate::exchange::fixture::graph();
     let passages = passages(&graph);
     assert_eq!(passages[0].title, "Ada Lovelace");
     assert_eq!(

@@ -1,0 +1,18 @@
+//! Typed graphs as others store them: objects and edges with a schema, read from tables and from STaRK's folders.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `schema` | types of objects and edges, and the graph that has them |
+//! | `table` | nodes and edges as TSV or JSONL, objects as passages |
+//! | `stark` | STaRK's folders and questions |
+//! | `pickle`, `unpickle`, `torch` | Python's files as data: nothing in them is run |
+
+pub mod pickle;
+pub mod schema;
+pub mod stark;
+pub mod table;
+pub mod torch;
+mod unpickle;
+
+#[cfg(test)]
+pub(crate) mod fixture;
