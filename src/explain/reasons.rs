@@ -9,6 +9,7 @@ use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::retrieval::{Link, Node};
 use crate::retrieve::spread::{dangling, restart};
 use crate::retrieve::{GraphView, Retrieval, SeedReason, Select, Spread};
+use crate::text::similar::nearest;
 use crate::text::{Ner, Norm};
 
 pub use crate::systems::Reason;
@@ -474,23 +475,4 @@ pub fn distance(retrieval: &Retrieval, view: &GraphView, passage: Node) -> Optio
         frontier = next;
     }
     None
-}
-
-/// The label that shares most letter triples with a name, if it shares a third of them.
-pub fn nearest<'a>(name: &str, labels: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let triples = |text: &str| -> rustc_hash::FxHashSet<[char; 3]> {
-        let letters: Vec<char> = format!("  {} ", Norm::Simple.apply(text)).chars().collect();
-        letters.windows(3).map(|w| [w[0], w[1], w[2]]).collect()
-    };
-    let wanted = triples(name);
-    let mut best: Option<(f64, &str)> = None;
-    for label in labels {
-        let own = triples(label);
-        let both = wanted.intersection(&own).count() as f64;
-        let score = both / (wanted.len() + own.len()) as f64 * 2.0;
-        if score > 0.33 && best.is_none_or(|(known, _)| score > known) {
-            best = Some((score, label));
-        }
-    }
-    best.map(|(_, label)| label)
 }

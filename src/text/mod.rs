@@ -2,8 +2,10 @@
 //!
 //! | file | what lives there |
 //! |---|---|
-//! | `words`, `sentences`, `chunks` | cutting |
-//! | `stems` | words of a question compared by stem |
+//! | `words`, `sentences`, `chunks`, `chunking` | cutting |
+//! | `tables`, `html` | tables inside texts |
+//! | `stems`, `keywords`, `terms` | words compared by stem, words and phrases that tell something |
+//! | `similar` | how like two names are |
 //! | `mentions`, `names`, `gazetteer`, `persons`, `dates` | names of things, and which are people |
 //! | `pos`, `lemma`, `lexicon` | parts of speech by rules |
 //! | `central`, `phrases` | the sentences and phrases that say most |
@@ -11,10 +13,13 @@
 
 pub mod carry;
 pub mod central;
+pub mod chunking;
 pub mod chunks;
 pub mod dates;
 mod gap;
 pub mod gazetteer;
+pub mod html;
+pub mod keywords;
 pub mod lemma;
 pub mod lexicon;
 pub mod mentions;
@@ -27,7 +32,10 @@ mod pos_cut;
 mod pos_verb;
 pub mod relations;
 pub mod sentences;
+pub mod similar;
 pub mod stems;
+pub mod tables;
+pub mod terms;
 pub mod words;
 
 pub use gazetteer::Gazetteer;

@@ -1,6 +1,5 @@
 //! The kNN graph over units and the core it gives: by words in common and by cosine (KET-RAG, 3.2.2 and 3.2.3).
 
-use super::keywords::word_set;
 use super::options::{Core, CoreBy};
 use super::units::Units;
 use crate::column::Column;
@@ -10,6 +9,7 @@ use crate::graph::neighbours::{Neighbours, approximate, exact, overlap};
 use crate::graph::pagerank::{PageRankOptions, pagerank};
 use crate::index::layer::Columns;
 use crate::index::{IndexError, Passages};
+use crate::text::keywords::word_set;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;

@@ -300,7 +300,7 @@ impl Asked<'_> {
         let mut best: Option<(f32, u32)> = None;
         for unit in self.units {
             let unit = layer.units.text(self.index.passages(), *unit);
-            super::keywords::each_keyword(&unit, layer.meta.options.code_case, |word| {
+            crate::text::keywords::each_keyword(&unit, layer.meta.options.code_case, |word| {
                 if let Some(keyword) = layer.keywords.find(word)
                     && let Some(score) = scores.get(keyword as usize)
                     && best.is_none_or(|(known, _)| *score > known)

@@ -4,10 +4,10 @@ use super::account::short;
 use super::node::Kind;
 use super::params::Params;
 use super::search::{Answer, follow, own_nodes};
-use crate::explain::reasons::nearest;
 use crate::index::Index;
 use crate::systems::Reason;
 use crate::text::Norm;
+use crate::text::similar::nearest;
 
 /// A seed with less of the mass is weak; a step that loses more than this share of all that is lost dilutes.
 const WEAK: f64 = 0.05;

@@ -1,13 +1,11 @@
 //! Builds the layer from an index: tables and chunks, metadata, vectors, candidate pairs with every metric.
 
-use super::chunk::{self, Cutting};
 use super::layer::{CELL, Meta, Sage, SageBuild, TEXT, Tables};
 use super::links;
 use super::measure::{Facts, columns, contents, pairs, vectors};
 use super::metadata::{self, DocInput, TableInput, TableMetadata};
 use super::names::Names;
 use super::postings::Postings;
-use super::table::{self, Table};
 use crate::column::{Column, Strings};
 use crate::embed::EmbedError;
 use crate::graph::neighbours;
@@ -16,6 +14,8 @@ use crate::llm::task::{self, DocumentInput, DocumentOutput};
 use crate::llm::{Origin, Shares, any};
 use crate::text::Tokens;
 use crate::text::central::Idf;
+use crate::text::chunking::{self, Cutting};
+use crate::text::tables::{self, Table};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -60,7 +60,7 @@ impl Sage {
         let sources = sources(index);
         let found: Vec<Vec<Table>> = (0..index.len())
             .into_par_iter()
-            .map(|p| table::tables(index.passages().text(p)))
+            .map(|p| tables::tables(index.passages().text(p)))
             .collect();
         let tables: Vec<(u32, &Table)> = (0..)
             .zip(&found)
@@ -236,7 +236,7 @@ fn units(
                 .iter()
                 .map(|(p, range)| &index.text(*p)[range.clone()])
                 .collect();
-            let cut = chunk::document(&texts, cutting, dims, &encode)?;
+            let cut = chunking::document(&texts, cutting, dims, &encode)?;
             // Where a unit begins in its passage decides its place.
             let mut own: Vec<(usize, Unit)> = Vec::new();
             for ((passage, stretch), chunks) in stretches.iter().zip(cut) {
@@ -256,7 +256,7 @@ fn units(
             for passage in passages.clone() {
                 let first = first_table[passage as usize];
                 for (table, read) in (first..).zip(&found[passage as usize]) {
-                    let segments = table::segments(read.rows.len(), options.segment_rows);
+                    let segments = tables::segments(read.rows.len(), options.segment_rows);
                     own.extend(segments.into_iter().map(|range| {
                         (
                             read.span.start,

@@ -149,7 +149,7 @@ fn every_metric_of_every_candidate_pair_is_what_its_parts_say() {
     // A pool larger than the index: all pairs.
     assert_eq!(layer.meta.pairs, [15, 1, 12]);
     let vector = |text: &str| dense.encoder.passages(&[("", text)], &|_| true).unwrap();
-    let cosine = |a: &str, b: &str| chunk::cosine(&vector(a), &vector(b)) as f32;
+    let cosine = |a: &str, b: &str| chunking::cosine(&vector(a), &vector(b)) as f32;
     let close = |a: f32, b: f32| (a - b).abs() < 0.01;
     let values = |a, b| {
         let (kind, pair) = layer.pair(a, b).unwrap();
@@ -189,7 +189,7 @@ fn every_metric_of_every_candidate_pair_is_what_its_parts_say() {
             .encoder
             .passages(&[("Mara Voss", &*layer.content(&index, 6))], &|_| true)
             .unwrap();
-        chunk::cosine(&own, &vector(described[c])) as f32
+        chunking::cosine(&own, &vector(described[c])) as f32
     };
     assert!(
         close(mixed[0], (content(3) + content(4)) / 2.0),

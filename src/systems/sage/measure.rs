@@ -2,10 +2,11 @@
 
 use super::build::Tell;
 use super::layer::Sage;
-use super::names::{self, Sign};
+use super::names;
 use super::pairs::{Kind, Measured, Pairs};
 use crate::embed::{EmbedError, Kind as Made, Vectors};
 use crate::index::{Dense, Index, IndexError};
+use crate::text::similar::Sign;
 use rayon::prelude::*;
 
 /// Units that are encoded between two reports of progress, and pairs that are measured.

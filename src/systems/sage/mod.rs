@@ -2,8 +2,6 @@
 //!
 //! | file | what lives there |
 //! |---|---|
-//! | `chunk` | semantic chunking by percentile of drops |
-//! | `table`, `html` | tables inside texts, and their segments |
 //! | `metadata` | topics, titles, events, table descriptions, by rules |
 //! | `names` | the names of units, and how many two share |
 //! | `pairs` | candidate pairs with every metric; thresholds by percentile |
@@ -16,8 +14,6 @@
 //! | `shape` | edges by percentile |
 
 pub mod build;
-pub mod chunk;
-pub mod html;
 pub mod layer;
 pub mod links;
 mod measure;
@@ -32,7 +28,6 @@ mod settings;
 pub mod shape;
 mod store;
 pub mod story;
-pub mod table;
 
 pub use layer::{Sage as SageLayer, SageBuild};
 pub use search::{Params, Run, search};

@@ -3,9 +3,9 @@
 //! No pair is dropped at build: thresholds are percentiles of the stored metrics, which lie sorted beside them, so that
 //! percentile, logic and name edges change in a moment.
 
-use super::chunk::percentile;
 use crate::column::Column;
 use crate::index::{Columns, IndexError};
+use crate::text::chunking::percentile;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

@@ -1,12 +1,12 @@
 //! Seeds by words and vectors fused, one hop over the chunk graph, pruning by the same score (SAGE, retrieval).
 
-use super::chunk::percentile;
 use super::layer::{Sage, Via};
 use super::pairs::{Bars, EdgeRule, Logic};
 use super::postings::Word;
 use crate::index::{Bm25, Index};
 use crate::retrieve::{Hit, RetrieveError};
 use crate::text::Tokens;
+use crate::text::chunking::percentile;
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use std::ops::Range;

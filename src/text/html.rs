@@ -1,6 +1,6 @@
 //! Tables written in HTML, read from texts that are no whole documents: tags that never close do no harm.
 
-use super::table::{Form, Table};
+use super::tables::{Form, Table};
 use std::ops::Range;
 
 /// Cells that span more columns or rows than this are read as spanning so many.

@@ -1,6 +1,6 @@
 //! Semantic chunking: a document is cut where neighbouring windows of sentences differ most (SAGE, chunking).
 
-use crate::text::sentences::sentences;
+use super::sentences::sentences;
 use std::ops::Range;
 
 /// How documents are cut.
