@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod dense;
+pub mod documents;
 pub mod entities;
 pub mod layer;
 pub mod lexical;
@@ -12,6 +13,7 @@ pub mod store;
 
 pub use build::{BuildOptions, Built, Progress, Silent, Step};
 pub use dense::{Dense, GivenFiles};
+pub use documents::Together;
 pub use entities::{EntityGraph, EntityOptions};
 pub use layer::{Columns, Layer};
 pub use lexical::{Bm25, Lexical};

@@ -1,12 +1,12 @@
 //! Building the layer: documents to chunks, chunks to entities and pairs, chunks to summaries, nodes to vectors.
 
-use super::documents::{Running, documents};
 use super::entities::{Sentence, extract, names};
 use super::hops::Pairs;
 use super::layer::{E2Build, E2Graph, Meta, NO_NODE};
 use super::tree::{Group, Summarise, Summarised, fits, levels, summarise};
 use crate::embed::{EmbedError, Kind, Vectors};
-use crate::index::{Dense, Index, IndexError, Passages};
+use crate::index::documents::Running;
+use crate::index::{Dense, Index, IndexError, Passages, Together};
 use crate::llm::task::OneText;
 use crate::llm::{Llm, Made, Origin, Shares, task};
 use crate::text::Norm;
@@ -53,7 +53,7 @@ pub(super) fn build(
     progress: Progress,
 ) -> Result<E2Graph, IndexError> {
     let passages = index.passages();
-    let documents = documents(passages);
+    let documents = passages.documents(Together::Numbered);
     let leaves = leaves(passages, &documents, options);
     let read = read(passages, &leaves, progress)?;
     let tree = levels(&counts(&documents, &leaves), options.tree_group);

@@ -1,12 +1,12 @@
 //! The layer of E2GraphRAG: chunks, summary tree, entities with both indexes, co-occurrence graph, vectors (2.1).
 
 use super::build;
-use super::documents::Running;
 use super::hops::Graph;
 use super::story;
 use crate::column::{Column, Strings};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
+use crate::index::documents::Running;
 use crate::index::layer::strings;
 use crate::index::{Columns, Index, IndexError, Layer, Passages};
 use crate::llm::Shares;

@@ -2,7 +2,6 @@
 //!
 //! | file | what lives there |
 //! |---|---|
-//! | `documents` | passages back to running text, which is cut into chunks |
 //! | `entities` | what is taken from a sentence |
 //! | `hops` | the co-occurrence graph and its shortest paths |
 //! | `tree` | groups of nodes and their summaries |
@@ -11,7 +10,6 @@
 //! | `story`, `teller`, `missing` | what happened, stage by stage; why a passage is missing |
 
 mod build;
-pub mod documents;
 pub mod entities;
 mod global;
 pub mod hops;

@@ -6,7 +6,7 @@
 use super::options::{KetBuild, Sizes};
 use crate::column::Column;
 use crate::index::layer::Columns;
-use crate::index::{IndexError, Passages};
+use crate::index::{IndexError, Passages, Together};
 use crate::text::chunks;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -36,36 +36,6 @@ pub struct Piece {
     pub passage: u32,
     pub start: u32,
     pub end: u32,
-}
-
-/// Passages that follow each other in one document.
-///
-/// A text file's passages are named `path#1`, `path#2`, ...: a run of them is a document. Everything else is one
-/// document a passage. `joined` makes one of all.
-pub fn documents(passages: &Passages, joined: bool) -> Vec<Range<u32>> {
-    let n = passages.len() as u32;
-    if joined {
-        return std::iter::once(0..n).collect();
-    }
-    let place = |p: u32| {
-        let (file, ordinal) = passages.id(p as usize).rsplit_once('#')?;
-        Some((file, ordinal.parse::<u64>().ok()?))
-    };
-    let mut found: Vec<Range<u32>> = Vec::new();
-    let mut before: Option<(&str, u64)> = None;
-    for p in 0..n {
-        let here = place(p);
-        let goes_on = match (before, here) {
-            (Some((file, last)), Some((own, next))) => file == own && next == last + 1,
-            _ => false,
-        };
-        match found.last_mut().filter(|_| goes_on) {
-            Some(document) => document.end = p + 1,
-            None => found.push(p..p + 1),
-        }
-        before = here;
-    }
-    found
 }
 
 /// A document's text, and where its passages lie in it.
@@ -136,7 +106,11 @@ struct Slice {
 impl Units {
     /// Cuts all documents. Also gives the sizes that were used.
     pub fn build(passages: &Passages, options: &KetBuild) -> (Units, Sizes) {
-        let documents = documents(passages, options.joined);
+        // A text file's passages are one document, everything else is one document a passage.
+        let documents = passages.documents(match options.joined {
+            true => Together::All,
+            false => Together::Numbered,
+        });
         let counted = |p: u32| chunks::count(&passages.full_text(p as usize));
         let mut lengths: Vec<usize> = documents
             .par_iter()
@@ -394,25 +368,6 @@ mod tests {
 
     fn texts(p: &Passages, units: &Units) -> Vec<String> {
         (0..units.len() as u32).map(|u| units.text(p, u)).collect()
-    }
-
-    #[test]
-    fn a_text_file_is_one_document_and_a_record_is_one() {
-        let p = passages(&[
-            ("a.md#1", "", "x"),
-            ("a.md#2", "", "x"),
-            ("a.md#4", "", "x"),
-            ("b.md#5", "", "x"),
-            ("q#3.1", "", "x"),
-            ("q#3.2", "", "x"),
-            ("77", "", "x"),
-        ]);
-        let found = documents(&p, false);
-        assert_eq!(found, [0..2, 2..3, 3..4, 4..5, 5..6, 6..7]);
-        assert_eq!(
-            documents(&p, true),
-            std::iter::once(0..7).collect::<Vec<_>>()
-        );
     }
 
     #[test]

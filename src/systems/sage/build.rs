@@ -9,7 +9,8 @@ use super::postings::Postings;
 use crate::column::{Column, Strings};
 use crate::embed::EmbedError;
 use crate::graph::neighbours;
-use crate::index::{Dense, EntityGraph, Index, IndexError, Layer};
+use crate::index::documents::text_file;
+use crate::index::{Dense, EntityGraph, Index, IndexError, Layer, Together};
 use crate::llm::task::{self, DocumentInput, DocumentOutput};
 use crate::llm::{Origin, Shares, any};
 use crate::text::Tokens;
@@ -57,7 +58,7 @@ impl Sage {
         let dense = index.dense().ok_or_else(|| {
             said("it needs vectors, and the index has none; build it with: hopscope index CORPUS --out DIR --encoder static".into())
         })?;
-        let sources = sources(index);
+        let sources = index.passages().documents(Together::TextFile);
         let found: Vec<Vec<Table>> = (0..index.len())
             .into_par_iter()
             .map(|p| tables::tables(index.passages().text(p)))
@@ -168,32 +169,6 @@ fn column(units: &[Unit], of: impl Fn(&Unit) -> u32) -> Column<u32> {
     units.iter().map(of).collect::<Vec<_>>().into()
 }
 
-/// The text file that a passage was cut from: its path, before the ordinal.
-fn file(id: &str) -> Option<&str> {
-    let (path, ordinal) = id.rsplit_once('#')?;
-    let numbered = !ordinal.is_empty() && ordinal.bytes().all(|b| b.is_ascii_digit());
-    let (_, extension) = path.rsplit_once('.')?;
-    let text = ["txt", "text", "md", "markdown"]
-        .iter()
-        .any(|e| extension.eq_ignore_ascii_case(e));
-    (numbered && text).then_some(path)
-}
-
-/// The passages of each source: those of one text file, and every other passage by itself.
-fn sources(index: &Index) -> Vec<Range<u32>> {
-    let mut found: Vec<Range<u32>> = Vec::new();
-    let mut before: Option<&str> = None;
-    for passage in 0..index.len() as u32 {
-        let own = file(index.id(passage));
-        match found.last_mut() {
-            Some(last) if own.is_some() && own == before => last.end = passage + 1,
-            _ => found.push(passage..passage + 1),
-        }
-        before = own;
-    }
-    found
-}
-
 /// Tells of progress; an error is a cancelled build.
 pub(super) type Tell<'a> = &'a dyn Fn(&'static str, usize, usize) -> Result<(), IndexError>;
 
@@ -291,7 +266,7 @@ fn prose(text: &str, tables: &[Table]) -> impl Iterator<Item = Range<usize>> {
 /// The name that a passage's title is: of a record its subject; headings and file names are none.
 fn subject(index: &Index, passage: u32) -> Option<&str> {
     let title = metadata::bare(index.title(passage));
-    (!title.is_empty() && file(index.id(passage)).is_none()).then_some(title)
+    (!title.is_empty() && text_file(index.id(passage)).is_none()).then_some(title)
 }
 
 /// The subject of a chunk of text and the names in it, as written, in order.
@@ -431,7 +406,7 @@ fn linked(index: &Index, options: &SageBuild, sources: &[Range<u32>]) -> Result<
     let document = |name: &str| {
         let cut = sources
             .iter()
-            .find(|s| file(index.id(s.start)) == Some(name));
+            .find(|s| text_file(index.id(s.start)) == Some(name));
         cut.map(|s| s.start)
     };
     let links = links::read(path, index.passages(), document)?;

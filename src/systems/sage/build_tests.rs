@@ -351,11 +351,3 @@ fn a_build_can_be_cancelled_and_needs_vectors() {
         .to_string();
     assert!(said.contains("--encoder static"), "{said}");
 }
-
-#[test]
-fn only_passages_cut_from_a_text_file_share_a_source() {
-    assert_eq!(file("a/guide.md#3"), Some("a/guide.md"));
-    for id in ["t.csv#3", "guide.md", "guide.md#", "guide.md#x", "C#"] {
-        assert_eq!(file(id), None, "{id}");
-    }
-}

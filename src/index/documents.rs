@@ -1,30 +1,64 @@
-//! The documents that passages were cut from, as running text.
+//! The documents that passages were cut from: which passages are one, and its running text.
 
+use super::Passages;
 use crate::corpus::full_text;
-use crate::index::Passages;
 use std::ops::Range;
 
-/// Passage ranges of the documents, in order. The readers of text files number the passages of a document, `FILE#1`,
-/// `FILE#2` and so on; any other passage is a document by itself.
-pub fn documents(passages: &Passages) -> Vec<Range<u32>> {
-    let mut found: Vec<Range<u32>> = Vec::new();
-    let mut before: Option<(&str, u64)> = None;
-    for passage in 0..passages.len() as u32 {
-        let place = place(passages.id(passage as usize));
-        let goes_on = matches!((before, place), (Some((file, n)), Some((same, next))) if file == same && next == n + 1);
-        match found.last_mut().filter(|_| goes_on) {
-            Some(document) => document.end = passage + 1,
-            None => found.push(passage..passage + 1),
+/// What makes passages that follow each other one document. Any other passage is a document by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Together {
+    /// The readers of text files number the passages of a document, `FILE#1`, `FILE#2` and so on: a run without a gap.
+    Numbered,
+    /// One text file by its ending, whatever the numbers.
+    TextFile,
+    /// All passages are one document.
+    All,
+}
+
+impl Passages {
+    /// Passage ranges of the documents, in order.
+    pub fn documents(&self, together: Together) -> Vec<Range<u32>> {
+        let goes_on = |passage: usize| {
+            let (before, own) = (self.id(passage - 1), self.id(passage));
+            match together {
+                Together::Numbered => match (place(before), place(own)) {
+                    (Some((file, n)), Some((same, next))) => {
+                        file == same && n.checked_add(1) == Some(next)
+                    }
+                    _ => false,
+                },
+                Together::TextFile => {
+                    text_file(own).is_some_and(|file| text_file(before) == Some(file))
+                }
+                Together::All => true,
+            }
+        };
+        let mut found: Vec<Range<u32>> = Vec::new();
+        for passage in 0..self.len() as u32 {
+            match found.last_mut().filter(|_| goes_on(passage as usize)) {
+                Some(document) => document.end = passage + 1,
+                None => found.push(passage..passage + 1),
+            }
         }
-        before = place;
+        found
     }
-    found
 }
 
 /// File and number of a passage that a reader cut.
 fn place(id: &str) -> Option<(&str, u64)> {
     let (file, number) = id.rsplit_once('#')?;
     Some((file, number.parse().ok()?))
+}
+
+/// The text file that a passage was cut from: its path, before the ordinal.
+pub fn text_file(id: &str) -> Option<&str> {
+    let (path, ordinal) = id.rsplit_once('#')?;
+    let numbered = !ordinal.is_empty() && ordinal.bytes().all(|b| b.is_ascii_digit());
+    let (_, extension) = path.rsplit_once('.')?;
+    let text = ["txt", "text", "md", "markdown"]
+        .iter()
+        .any(|e| extension.eq_ignore_ascii_case(e));
+    (numbered && text).then_some(path)
 }
 
 /// A document as running text.
@@ -112,18 +146,37 @@ mod tests {
     }
 
     #[test]
-    fn numbered_passages_of_a_file_are_one_document() {
+    fn three_rules_of_what_is_one_document() {
         let p = passages(&[
             ("a.txt#1", "a", "x"),
             ("a.txt#2", "a", "x"),
-            ("b.txt#3", "b", "x"),
+            ("a.txt#4", "a", "x"),
+            ("b.txt#5", "b", "x"),
             ("h001", "h", "x"),
             ("h002", "h", "x"),
-            ("q#1.2", "q", "x"),
-            ("b.txt#1", "b", "x"),
-            ("b.txt#3", "b", "x"),
+            ("q#3.1", "q", "x"),
+            ("q#3.2", "q", "x"),
+            ("s#1", "s", "x"),
+            ("s#2", "s", "x"),
+            ("b.txt#6", "b", "x"),
         ]);
-        assert_eq!(documents(&p), [0..2, 2..3, 3..4, 4..5, 5..6, 6..7, 7..8]);
+        let ends = |together| {
+            let found = p.documents(together).into_iter();
+            found.map(|d| d.end).collect::<Vec<_>>()
+        };
+        assert_eq!(ends(Together::Numbered), [2, 3, 4, 5, 6, 7, 8, 10, 11]);
+        // The ending tells, not the numbers.
+        assert_eq!(ends(Together::TextFile), [3, 4, 5, 6, 7, 8, 9, 10, 11]);
+        assert_eq!(ends(Together::All), [11]);
+        assert!(Passages::default().documents(Together::All).is_empty());
+    }
+
+    #[test]
+    fn only_passages_cut_from_a_text_file_share_a_source() {
+        assert_eq!(text_file("a/guide.md#3"), Some("a/guide.md"));
+        for id in ["t.csv#3", "guide.md", "guide.md#", "guide.md#x", "C#"] {
+            assert_eq!(text_file(id), None, "{id}");
+        }
     }
 
     #[test]
