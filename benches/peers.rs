@@ -12,11 +12,12 @@
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use hopscope::corpus::{self, Corpus, ReadOptions};
-use hopscope::graph::push::{Pushed, Rule, Threshold};
+use hopscope::graph::push::{PushThreshold, Pushed, Rule};
 use hopscope::graph::{Dangling, Power, Transition, walk};
 use hopscope::index::{BuildOptions, EntityGraph, Index, Lexical, Silent, sample};
+use hopscope::parameters::{ALPHA, STEPS};
 use hopscope::retrieve::methods::Ranker;
-use hopscope::retrieve::{GraphView, Method, Parameter, Quiet, Retriever, Settings, rank, spread};
+use hopscope::retrieve::{GraphView, Method, Quiet, Retriever, Settings, rank, spread};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{BufRead, BufWriter, Write};
@@ -286,8 +287,8 @@ impl Peer {
             seeds.push(spread::restart(&retrieval.seeds));
         }
         Ok(Peer {
-            alpha: settings.real(Parameter::Alpha),
-            steps: settings.integer(Parameter::Steps),
+            alpha: settings.get(ALPHA),
+            steps: settings.get(STEPS),
             index,
             settings,
             questions,
@@ -350,7 +351,7 @@ impl Peer {
             let rule = Rule {
                 alpha: self.alpha,
                 epsilon,
-                threshold: Threshold::Plain,
+                threshold: PushThreshold::Plain,
                 dangling: Dangling::Drop,
             };
             self.pushed.forward(t, seeds, &rule, |_| {});

@@ -5,6 +5,7 @@
 //!
 //! | module | what lives there |
 //! |---|---|
+//! | [`parameters`] | every parameter declared once, with its type; what they are set to |
 //! | [`corpus`] | what the user has: passages, questions, gold; one reader per file format |
 //! | [`text`] | words, sentences, mentions of names |
 //! | [`exchange`] | typed graphs with their schema, as tables and as STaRK's folders |
@@ -13,7 +14,7 @@
 //! | [`embed`] | text to vectors, vectors to nearest passages: the built-in table, BERT folders, endpoints |
 //! | [`llm`] | the seam to a language model: tasks, cache, fallback to rules |
 //! | [`index`] | build, store, open: passages, lexical postings, entity graph, vectors |
-//! | [`retrieve`] | the core: parameters, methods, link, rank, seed, spread, select |
+//! | [`retrieve`] | the core: methods, settings, link, rank, seed, spread, select |
 //! | [`systems`] | systems with a graph of their own: layer, search, story |
 //! | [`explain`] | what a result means: attribution by seed, paths, reasons, the trace |
 //! | [`evaluate`] | measures, runs, paired tests, where gold is lost, graph statistics |
@@ -48,6 +49,7 @@ pub mod graph;
 mod http;
 pub mod index;
 pub mod llm;
+pub mod parameters;
 pub mod random;
 pub mod retrieve;
 pub mod systems;

@@ -132,10 +132,10 @@ proptest! {
         let text = stage.state.parameter.declaration().domain.format(start);
         stage.act(Action::Set(stage.state.parameter.id().into(), text));
         let before = scores(&stage);
-        let held = stage.state.settings.get(stage.state.parameter);
+        let held = stage.state.settings.value(stage.state.parameter);
         (0..count).for_each(|_| stage.press("l"));
         (0..count).for_each(|_| stage.press("h"));
-        if stage.state.settings.get(stage.state.parameter) == held {
+        if stage.state.settings.value(stage.state.parameter) == held {
             prop_assert_eq!(scores(&stage), before);
         }
     }

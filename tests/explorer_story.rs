@@ -17,6 +17,7 @@ use hopscope::explorer::state::State;
 use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::explorer::update::update;
 use hopscope::index::{Columns, Index, IndexError, Layer, Progress, Step};
+use hopscope::parameters::RESULT_K;
 use hopscope::retrieve::methods::{Method, Select};
 use hopscope::retrieve::{Hit, Parameter, RetrieveError, Settings};
 use hopscope::systems::{
@@ -75,7 +76,7 @@ impl System for Toy {
         Ok(Arc::new(Answer {
             passages,
             words,
-            k: ask.settings.integer(Parameter::ResultK),
+            k: ask.settings.get(RESULT_K),
         }))
     }
 }
@@ -311,9 +312,9 @@ fn a_lost_passage_has_a_suggestion_that_works() {
     let lost = stage.state.scene().unwrap().passages[12].passage;
     stage.act(Action::Passage(lost));
     stage.press("w a");
-    assert_eq!(stage.state.settings.integer(Parameter::ResultK), 13);
+    assert_eq!(stage.state.settings.get(RESULT_K), 13);
     stage.press("z");
-    assert_eq!(stage.state.settings.integer(Parameter::ResultK), 10);
+    assert_eq!(stage.state.settings.get(RESULT_K), 10);
     stage.press("w C");
     assert!(stage.copied.last().unwrap().0.contains("--method toy"));
     stage.press("' m Y");

@@ -15,6 +15,7 @@ use hopscope::explorer::quick;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
 use hopscope::explorer::store::Session;
+use hopscope::parameters::{ALPHA, SEED_K};
 use hopscope::retrieve::{METHODS, Origin, Parameter, Value};
 
 #[test]
@@ -110,14 +111,14 @@ fn a_slider_step_re_runs_and_undo_takes_it_back() {
     };
     let old = scores(&stage);
     stage.press("l");
-    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.16);
+    assert_eq!(stage.state.settings.get(ALPHA), 0.16);
     assert_eq!(stage.state.settings.origin(Parameter::Alpha), Origin::User);
     assert_ne!(scores(&stage), old);
     stage.press("z");
     assert_eq!(stage.state.settings, before);
     assert_eq!(scores(&stage), old);
     stage.press("Z");
-    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.16);
+    assert_eq!(stage.state.settings.get(ALPHA), 0.16);
     stage.press("h");
     assert_eq!(
         stage.state.settings, before,
@@ -133,7 +134,7 @@ fn a_number_is_typed_and_a_wrong_one_is_explained() {
     stage.press("Enter");
     stage.type_text("0.4");
     stage.press("Enter");
-    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.4);
+    assert_eq!(stage.state.settings.get(ALPHA), 0.4);
     stage.press("7 Enter");
     assert_eq!(stage.state.message.tone, Tone::Error);
     assert!(
@@ -146,7 +147,7 @@ fn a_number_is_typed_and_a_wrong_one_is_explained() {
         "what was typed can be mended"
     );
     stage.press("Esc 0");
-    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.15);
+    assert_eq!(stage.state.settings.get(ALPHA), 0.15);
 }
 
 #[test]
@@ -298,7 +299,7 @@ fn the_palette_finds_sets_and_remembers() {
     stage.press("Ctrl-P");
     stage.type_text("alpha .35");
     stage.press("Enter");
-    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.35);
+    assert_eq!(stage.state.settings.get(ALPHA), 0.35);
     stage.press(":");
     stage.type_text("method bm25");
     stage.press("Enter");
@@ -575,18 +576,18 @@ fn the_mouse_selects_scrolls_drags_and_opens() {
         .area(Target::Slider(Parameter::Alpha))
         .unwrap();
     stage.act(Action::Press(slider.x, slider.y));
-    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.01);
+    assert_eq!(stage.state.settings.get(ALPHA), 0.01);
     stage.act(Action::Drag(slider.x + slider.width - 1, slider.y));
     stage.act(Action::Drag(slider.x + slider.width + 30, slider.y + 9));
     assert_eq!(
-        stage.state.settings.real(Parameter::Alpha),
+        stage.state.settings.get(ALPHA),
         0.99,
         "a drag may leave the track"
     );
     stage.act(Action::Release);
     stage.press("z");
     assert_eq!(
-        stage.state.settings.real(Parameter::Alpha),
+        stage.state.settings.get(ALPHA),
         0.15,
         "a drag is undone as one"
     );
@@ -619,7 +620,10 @@ fn a_choice_is_clicked() {
         .area(Target::Choice(Parameter::Walk, 1))
         .unwrap();
     stage.act(Action::Press(area.x + 1, area.y));
-    assert_eq!(stage.state.settings.get(Parameter::Walk), Value::Choice(1));
+    assert_eq!(
+        stage.state.settings.value(Parameter::Walk),
+        Value::Choice(1)
+    );
 }
 
 #[test]
@@ -643,7 +647,7 @@ fn a_session_run_gives_its_settings_back() {
     assert_eq!(stage.state.session.len(), 3);
     stage.press("' r Down Down Enter");
     assert_eq!(stage.state.settings.method().name, "graph-hybrid");
-    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.15);
+    assert_eq!(stage.state.settings.get(ALPHA), 0.15);
     stage.press("z");
     assert_eq!(stage.state.settings.method().name, "bm25");
 }
@@ -657,7 +661,7 @@ fn moving_one_slider_is_one_run_of_the_session() {
         2,
         "where it began and where it rests"
     );
-    assert_eq!(stage.state.session[1].settings.real(Parameter::Alpha), 0.21);
+    assert_eq!(stage.state.session[1].settings.get(ALPHA), 0.21);
 }
 
 #[test]
@@ -801,7 +805,7 @@ fn seeds_are_muted_weighed_and_added_and_undo_takes_each_back() {
         .filter(|s| s.is_passage && s.name != "#eddington");
     assert_eq!(ranked.count(), 0);
     stage.press("s d");
-    assert_eq!(stage.state.settings.integer(Parameter::SeedK), 10);
+    assert_eq!(stage.state.settings.get(SEED_K), 10);
 
     // Another question begins with its own seeds, and undo does not bring these back.
     stage.press("]");
@@ -839,7 +843,10 @@ fn a_sweep_previews_and_enter_takes_and_esc_leaves() {
     stage.press("l l l");
     let at = stage.state.sweep.as_ref().unwrap().cursor;
     assert_eq!(at, sweep.present + 3);
-    assert_eq!(stage.state.settings.get(Parameter::Alpha), sweep.values[at]);
+    assert_eq!(
+        stage.state.settings.value(Parameter::Alpha),
+        sweep.values[at]
+    );
     let scene = stage.state.scene().unwrap();
     let column = sweep.columns[at].as_ref().unwrap();
     assert_eq!(Some(column.worth), scene.measure("R@5"));
@@ -855,7 +862,7 @@ fn a_sweep_previews_and_enter_takes_and_esc_leaves() {
     assert_eq!(stage.state.sweep.as_ref().unwrap().cursor, last);
     stage.press("Enter");
     assert!(stage.state.sweep.is_none());
-    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.99);
+    assert_eq!(stage.state.settings.get(ALPHA), 0.99);
     stage.press("z");
     assert_eq!(stage.state.settings, before, "taken back as one change");
 
@@ -867,7 +874,7 @@ fn a_sweep_previews_and_enter_takes_and_esc_leaves() {
     assert_eq!(stage.state.settings, before);
     stage.press("S ]");
     assert!(stage.state.sweep.is_none());
-    assert_eq!(stage.state.settings.real(Parameter::Alpha), 0.15);
+    assert_eq!(stage.state.settings.get(ALPHA), 0.15);
 }
 
 #[test]
@@ -917,7 +924,7 @@ fn a_suggestion_is_applied_and_taken_back() {
     assert!(stage.state.message.text.contains("w goes there"));
     stage.press("w a");
     for (parameter, value) in set {
-        assert_eq!(stage.state.settings.get(parameter), value);
+        assert_eq!(stage.state.settings.value(parameter), value);
     }
     let scene = stage.state.scene().unwrap();
     let rank = scene
@@ -954,7 +961,8 @@ fn the_signals_of_hop_open_and_are_muted() {
         .into_iter()
         .filter(|p| p.id().starts_with("w_") || p.declaration().label == why.parts[1].label)
         .filter(|p| {
-            stage.state.settings.real(*p) == 0.0 && stage.state.settings.origin(*p) == Origin::User
+            stage.state.settings.value(*p) == Value::Real(0.0)
+                && stage.state.settings.origin(*p) == Origin::User
         })
         .collect();
     assert_eq!(muted.len(), 1, "{weight:?}");

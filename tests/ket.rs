@@ -4,7 +4,7 @@
 use hopscope::corpus::{Corpus, Passage};
 use hopscope::index::{BuildOptions, Index, IndexError, Layer, Silent, sample, store};
 use hopscope::retrieve::{Hit, Method, Quiet, RetrieveError, Retriever, Settings};
-use hopscope::systems::ket::options::{Changes, Core, CoreBy, Similarity};
+use hopscope::systems::ket::options::{Changes, Core, CoreBy, KeywordSimilarity};
 use hopscope::systems::ket::search::Row;
 use hopscope::systems::ket::{Answer, Ket, KetBuild, KetRag, Params, Run, Variant, search};
 use hopscope::systems::{Found, System};
@@ -165,7 +165,7 @@ fn seeds_come_before_neighbours_and_switches_switch() {
     assert_eq!(entities(&once)[0].entity, entities(&twice)[0].entity);
     // Inner product: cosine times the length of the mean.
     let ip = Params {
-        keyword_similarity: Similarity::InnerProduct,
+        keyword_similarity: KeywordSimilarity::InnerProduct,
         ..p(Variant::KeywordRag)
     };
     let (ip, cosine) = (

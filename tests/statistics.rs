@@ -9,6 +9,7 @@ use hopscope::evaluate::{
 };
 use hopscope::explain::reasons::distance;
 use hopscope::index::{Index, sample};
+use hopscope::parameters::STEPS;
 use hopscope::retrieve::{GraphView, Method, Quiet, Retriever, Settings};
 use serde_json::Value;
 use std::process::Command;
@@ -237,7 +238,7 @@ fn survival_is_what_a_search_per_passage_says() {
             let limit = if set[0] == "walk=push" {
                 usize::MAX
             } else {
-                wanted.integer(hopscope::retrieve::Parameter::Steps)
+                wanted.get(STEPS)
             };
             for (gold, stage) in question.gold.iter().zip(&row.fate.gold) {
                 let seed = retrieval.seeds.iter().any(|s| s.node == gold.passage);

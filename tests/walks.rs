@@ -1,6 +1,6 @@
 //! Invariants of the walks on random graphs.
 
-use hopscope::graph::push::{self, Pushed, Threshold};
+use hopscope::graph::push::{self, PushThreshold, Pushed};
 use hopscope::graph::walk::{self, Sparse};
 use hopscope::graph::{Dangling, Power, Transition};
 use proptest::prelude::*;
@@ -168,8 +168,8 @@ proptest! {
             for t in [t, &t.rescaled(into)] {
                 let fresh = power(t, seeds, alpha, *steps, *rule);
                 prop_assert_eq!(used.walk(t, seeds, alpha, *steps, *rule, |_, _, _| {}).mass(), fresh);
-                let fresh = push::forward(t, seeds, alpha, 1e-4, Threshold::Plain, *rule, |_| {});
-                let walk = push::Rule { alpha, epsilon: 1e-4, threshold: Threshold::Plain, dangling: *rule };
+                let fresh = push::forward(t, seeds, alpha, 1e-4, PushThreshold::Plain, *rule, |_| {});
+                let walk = push::Rule { alpha, epsilon: 1e-4, threshold: PushThreshold::Plain, dangling: *rule };
                 pushed.forward(t, seeds, &walk, |_| {});
                 prop_assert_eq!(&pushed.estimate, &fresh.estimate);
                 prop_assert_eq!(&pushed.residual, &fresh.residual);
@@ -203,14 +203,14 @@ proptest! {
             let total = state.mass().iter().sum::<f64>() + dropped;
             assert!((total - 1.0).abs() < 1e-6, "{total}");
         });
-        let pushed = push::forward(&t, &seeds, alpha, 1e-6, Threshold::Plain, rule, |_| {});
+        let pushed = push::forward(&t, &seeds, alpha, 1e-6, PushThreshold::Plain, rule, |_| {});
         let total = pushed.estimate.iter().sum::<f64>() + pushed.residual.iter().sum::<f64>() + pushed.dropped;
         prop_assert!((total - 1.0).abs() < 1e-6, "{total}");
     }
 
     #[test]
     fn push_is_the_limit_of_power((t, seeds) in graph(), alpha in 0.1f64..0.9, rule in rule(), degree in any::<bool>()) {
-        let threshold = if degree { Threshold::Degree } else { Threshold::Plain };
+        let threshold = if degree { PushThreshold::Degree } else { PushThreshold::Plain };
         let limit = power(&t, &seeds, alpha, 400, rule);
         let pushed = push::forward(&t, &seeds, alpha, 1e-10, threshold, rule, |_| {});
         for (u, (a, b)) in limit.iter().zip(&pushed.estimate).enumerate() {
@@ -237,7 +237,7 @@ proptest! {
     #[test]
     fn reverse_push_agrees_with_forward((t, seeds) in graph(), alpha in 0.1f64..0.9, stay in any::<bool>()) {
         let rule = if stay { Dangling::Stay } else { Dangling::Drop };
-        let forward = push::forward(&t, &seeds, alpha, 1e-10, Threshold::Plain, rule, |_| {}).estimate;
+        let forward = push::forward(&t, &seeds, alpha, 1e-10, PushThreshold::Plain, rule, |_| {}).estimate;
         for (target, estimate) in forward.iter().enumerate() {
             let (reach, error) = push::reverse(&t, target as u32, alpha, 1e-10, rule);
             let sum: f64 = seeds.iter().map(|&(u, m)| m * reach[u as usize]).sum();

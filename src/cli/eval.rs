@@ -13,7 +13,8 @@ use crate::evaluate::{
     Comparison, Coverage, Evaluation, Resampling, Survival, by_gold, by_type, evaluate, write_run,
 };
 use crate::index::Index;
-use crate::retrieve::{DEPTH, Parameter, Select};
+use crate::parameters::{CONTEXT_TOKENS, RESULT_K};
+use crate::retrieve::{DEPTH, Select};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use condition::Condition;
@@ -133,7 +134,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             let path = run_path(path, evaluation, evaluations.len());
             let mut out =
                 BufWriter::new(File::create(&path).with_context(|| path.display().to_string())?);
-            let depth = evaluation.settings.integer(Parameter::ResultK).max(DEPTH);
+            let depth = evaluation.settings.get(RESULT_K).max(DEPTH);
             write_run(&mut out, &index, &questions, evaluation, depth)
                 .and_then(|()| out.flush())
                 .with_context(|| path.display().to_string())?;
@@ -186,7 +187,7 @@ fn print(
                 method["coverage"] = json!(coverage(e));
                 let answers = e.answers();
                 method["answer_coverage"] = json!({"share": answers.share(), "questions": answers.questions,
-                    "covered": answers.covered, "context_tokens": e.settings.integer(Parameter::ContextTokens)});
+                    "covered": answers.covered, "context_tokens": e.settings.get(CONTEXT_TOKENS)});
                 if e.settings.method().select == Select::Rerank {
                     method["reranker"] = json!(index.reranker().map_or("MaxSim", Reranker::spec));
                 }
@@ -250,7 +251,7 @@ fn run_path(path: &std::path::Path, evaluation: &Evaluation, count: usize) -> Pa
 }
 
 fn method_json(index: &Index, questions: &[Question], evaluation: &Evaluation) -> Value {
-    let k = evaluation.settings.integer(Parameter::ResultK);
+    let k = evaluation.settings.get(RESULT_K);
     let rows: Vec<Value> = evaluation
         .per_question
         .iter()

@@ -75,7 +75,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
     if args.json {
         let shown: Map<String, Value> = reads(&settings)
             .iter()
-            .map(|p| (p.id().to_owned(), p.json(settings.get(*p))))
+            .map(|p| (p.id().to_owned(), p.json(settings.value(*p))))
             .collect();
         return super::print_json(&json!({
             "index": {"name": index.name(), "fingerprint": index.fingerprint()},

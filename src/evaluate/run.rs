@@ -5,9 +5,8 @@ use super::measures::{Measures, measures};
 use super::survival::Fate;
 use crate::corpus::Question;
 use crate::index::Index;
-use crate::retrieve::{
-    Hit, Parameter, Quiet, Retrieval, RetrieveError, Retriever, Settings, nearest,
-};
+use crate::parameters::CONTEXT_TOKENS;
+use crate::retrieve::{Hit, Quiet, Retrieval, RetrieveError, Retriever, Settings, nearest};
 use rayon::prelude::*;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -109,7 +108,7 @@ fn context(index: &Index, retrieval: &Retrieval) -> String {
         .as_ref()
         .and_then(|found| found.context(index));
     own.unwrap_or_else(|| {
-        let tokens = retrieval.settings.integer(Parameter::ContextTokens);
+        let tokens = retrieval.settings.get(CONTEXT_TOKENS);
         let ranking = &retrieval.passages;
         packed(index, ranking, ranking.len(), tokens)
     })

@@ -7,8 +7,9 @@
 use super::coverage::Names;
 use super::run::Evaluation;
 use crate::corpus::Question;
+use crate::parameters::{FALLBACK, Fallback, STEPS, WALK, Walk};
 use crate::retrieve::methods::GraphKind;
-use crate::retrieve::{GraphView, Node, Parameter as P, Retrieval};
+use crate::retrieve::{GraphView, Node, Retrieval};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -98,12 +99,12 @@ fn fallback(retrieval: &Retrieval) -> Option<&'static str> {
     if retrieval.seeds.is_empty() {
         return retrieval.view.is_some().then_some("none");
     }
-    let asked = retrieval.settings.choice(P::Fallback);
+    let asked = retrieval.settings.get(FALLBACK);
     let several = retrieval.seeds.len() > 1;
-    let turned = asked == "bm25_top1" && several;
+    let turned = asked == Fallback::Bm25Top1 && several;
     retrieval
         .fallback
-        .then_some(if turned { "uniform" } else { asked })
+        .then_some(if turned { Fallback::Uniform } else { asked }.name())
 }
 
 fn stage(retrieval: &Retrieval, search: &mut Search, passage: Node) -> Stage {
@@ -143,10 +144,10 @@ impl Search {
         let seeds = self
             .seeds
             .get_or_insert_with(|| retrieval.seeds.iter().map(|s| s.node).collect());
-        let steps = if retrieval.settings.choice(P::Walk) == "push" {
+        let steps = if retrieval.settings.get(WALK) == Walk::Push {
             usize::MAX
         } else {
-            retrieval.settings.integer(P::Steps)
+            retrieval.settings.get(STEPS)
         };
         let mut seen = FxHashSet::from_iter([passage]);
         let mut frontier = vec![passage];

@@ -1,11 +1,11 @@
 //! Exact attribution: how much of a node's score each seed paid for, by walk length, and along which paths.
 
-use crate::graph::push::{self, Threshold};
+use crate::graph::push::{self, PushThreshold};
 use crate::graph::walk::{self, Forward, Sparse};
 use crate::graph::{Dangling, Transition};
-use crate::retrieve::parameters::Parameter as P;
+use crate::parameters::{ALPHA, DANGLING, EPSILON, STEPS, WALK, Walk};
 use crate::retrieve::retrieval::Node;
-use crate::retrieve::spread::{self, dangling, reach, restart};
+use crate::retrieve::spread::{self, reach, restart};
 use crate::retrieve::{GraphView, Retrieval, Select};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -50,11 +50,11 @@ pub fn attribution(retrieval: &Retrieval, node: Node) -> Option<Attribution> {
     }
     let (view, walked) = (retrieval.view.as_deref()?, retrieval.spread.as_deref()?);
     let settings = &retrieval.settings;
-    let alpha = settings.real(P::Alpha);
+    let alpha = settings.get(ALPHA);
     let seeds = restart(&retrieval.seeds);
-    let pushed = settings.choice(P::Walk) == "push";
+    let pushed = settings.get(WALK) == Walk::Push;
     // Pushed well below the forward walk's threshold, so that shares are the finer of the two.
-    let epsilon = (settings.real(P::Epsilon) * 0.01).max(1e-9);
+    let epsilon = (settings.get(EPSILON) * 0.01).max(1e-9);
     let reach = reach(view, &seeds, settings, node, epsilon);
     let shares: Vec<(usize, f64)> = spread::shares(&retrieval.seeds, &reach)
         .iter()
@@ -69,14 +69,14 @@ pub fn attribution(retrieval: &Retrieval, node: Node) -> Option<Attribution> {
     let steps = if pushed {
         LONGEST_PUSH_PATH
     } else {
-        settings.integer(P::Steps).min(LONGEST_PUSH_PATH)
+        settings.get(STEPS).min(LONGEST_PUSH_PATH)
     };
     let weights = if pushed {
         (0..=steps)
             .map(|k| alpha * (1.0 - alpha).powi(k as i32))
             .collect()
     } else {
-        walk::length_weights(alpha, settings.integer(P::Steps))
+        walk::length_weights(alpha, settings.get(STEPS))
     };
     let paths = best_paths(view, &seeds, node, &weights[..=steps]);
     Some(Attribution {
@@ -157,8 +157,8 @@ pub fn shares(retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec<Vec<f32>> {
         return Vec::new();
     };
     let settings = &retrieval.settings;
-    let alpha = settings.real(P::Alpha);
-    let rule = dangling(settings);
+    let alpha = settings.get(ALPHA);
+    let rule = settings.get(DANGLING);
     let parts: Vec<Sparse> = groups
         .iter()
         .map(|group| {
@@ -171,16 +171,16 @@ pub fn shares(retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec<Vec<f32>> {
         })
         .collect();
     let floats = |scores: Vec<f64>| scores.into_iter().map(|s| s as f32).collect();
-    let epsilon = settings.real(P::Epsilon);
-    let steps = settings.integer(P::Steps);
-    if settings.choice(P::Walk) == "push" {
+    let epsilon = settings.get(EPSILON);
+    let steps = settings.get(STEPS);
+    if settings.get(WALK) == Walk::Push {
         let push = |part: &Sparse| {
             push::forward(
                 &view.transition,
                 part,
                 alpha,
                 epsilon,
-                Threshold::Plain,
+                PushThreshold::Plain,
                 rule,
                 |_| {},
             )

@@ -1,7 +1,7 @@
 //! The edges of one node, and what crosses them.
 
+use crate::parameters::{ALPHA, WALK, Walk};
 use crate::retrieve::Retrieval;
-use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::retrieval::Node;
 use serde::Serialize;
 
@@ -27,10 +27,10 @@ pub fn neighbours(retrieval: &Retrieval, node: Node) -> Vec<Neighbour> {
     else {
         return Vec::new();
     };
-    let keep = 1.0 - retrieval.settings.real(P::Alpha);
+    let keep = 1.0 - retrieval.settings.get(ALPHA);
     // In power mode the last step's flow left the state before the last one.
     let before = match spread.states.len() {
-        n if n >= 2 && retrieval.settings.choice(P::Walk) == "power" => &spread.states[n - 2],
+        n if n >= 2 && retrieval.settings.get(WALK) == Walk::Power => &spread.states[n - 2],
         _ => &spread.scores,
     };
     let mass = |n: Node| f64::from(before[n as usize]);

@@ -5,9 +5,9 @@ use super::words::{Contribution, terms};
 use crate::corpus::full_text;
 use crate::graph::Power;
 use crate::index::Index;
-use crate::retrieve::parameters::Parameter as P;
+use crate::parameters::{ALPHA, DANGLING, FALLBACK, RESULT_K, STEPS, WALK, Walk};
 use crate::retrieve::retrieval::{Link, Node};
-use crate::retrieve::spread::{dangling, restart};
+use crate::retrieve::spread::restart;
 use crate::retrieve::{GraphView, Retrieval, SeedReason, Select, Spread};
 use crate::text::similar::nearest;
 use crate::text::{Ner, Norm};
@@ -126,7 +126,7 @@ fn reranked(retrieval: &Retrieval, passage: u32) -> Option<String> {
 
 /// Why a passage is not among the returned ones: the first reason is the verdict, the others hold too. Empty when it is.
 pub fn why_not(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Reason> {
-    let k = retrieval.settings.integer(P::ResultK);
+    let k = retrieval.settings.get(RESULT_K);
     let place = retrieval.place(passage);
     if place.is_some_and(|(rank, _)| rank <= k) {
         return Vec::new();
@@ -174,7 +174,7 @@ pub fn why_not(index: &Index, retrieval: &Retrieval, passage: u32) -> Vec<Reason
             "rank {rank}: {score:.5}, {:.5} short of rank {k}",
             last - score
         );
-        let fix = Some(format!("result_k={rank}")).filter(|_| rank <= 200);
+        let fix = Some(RESULT_K.assignment(rank)).filter(|_| rank <= 200);
         reasons.push(Reason {
             code: "CUT_BY_K",
             class,
@@ -312,8 +312,8 @@ fn unreached(
     reasons: &mut Vec<Reason>,
 ) {
     let settings = &retrieval.settings;
-    let power = settings.choice(P::Walk) == "power";
-    let steps = settings.integer(P::Steps);
+    let power = settings.get(WALK) == Walk::Power;
+    let steps = settings.get(STEPS);
     if retrieval.seeds.is_empty() {
         reasons.push(reason(
             "FALLBACK",
@@ -338,7 +338,7 @@ fn unreached(
         Some(far) if power && far > steps => {
             let text = format!("the nearest seed is {far} steps away, the walk takes {steps}");
             let fix = admits(retrieval, view, passage, far)
-                .map(|rank| format!("steps={far} brings it to rank {rank}"));
+                .map(|rank| format!("{} brings it to rank {rank}", STEPS.assignment(far)));
             reasons.push(Reason {
                 code: "TOO_FAR",
                 class: "F3",
@@ -358,7 +358,10 @@ fn unreached(
                 let text = format!(
                     "T = {steps} lets {e:.2} of entity seeds' and {p:.2} of passage seeds' mass end on passages"
                 );
-                let fix = Some(format!("steps={} brings it to rank {rank}", steps + 1));
+                let fix = Some(format!(
+                    "{} brings it to rank {rank}",
+                    STEPS.assignment(steps + 1)
+                ));
                 reasons.push(Reason {
                     code: "PARITY",
                     class: "F4",
@@ -372,7 +375,7 @@ fn unreached(
     if retrieval.fallback {
         let text = format!(
             "no name of the question was linked; the {} fallback ran",
-            settings.choice(P::Fallback)
+            settings.get(FALLBACK).name()
         );
         reasons.push(reason("FALLBACK", "F1", text));
     }
@@ -432,7 +435,7 @@ fn admits(retrieval: &Retrieval, view: &GraphView, passage: Node, steps: usize) 
     let settings = &retrieval.settings;
     let seeds = restart(&retrieval.seeds);
     let mut power = Power::default();
-    let (alpha, rule) = (settings.real(P::Alpha), dangling(settings));
+    let (alpha, rule) = (settings.get(ALPHA), settings.get(DANGLING));
     let walk = power.walk(&view.transition, &seeds, alpha, steps, rule, |_, _, _| {});
     let scores = walk.mass();
     let own = scores[passage as usize] as f32;
@@ -445,7 +448,7 @@ fn admits(retrieval: &Retrieval, view: &GraphView, passage: Node, steps: usize) 
         .enumerate()
         .filter(|s| above(*s))
         .count();
-    (own > 0.0 && rank <= settings.integer(P::ResultK)).then_some(rank)
+    (own > 0.0 && rank <= settings.get(RESULT_K)).then_some(rank)
 }
 
 /// Steps from the nearest seed, by breadth-first search from the passage.

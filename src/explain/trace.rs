@@ -5,7 +5,7 @@ use super::reasons::{Reason, not_in_index, why_here, why_not};
 use super::words::{Contribution, terms, words};
 use crate::corpus::Question;
 use crate::index::Index;
-use crate::retrieve::parameters::Parameter as P;
+use crate::parameters::{ALPHA, FALLBACK, MIX, Parameter as P, RESULT_K, WALK, Walk};
 use crate::retrieve::retrieval::{Ledger, Node, Parity};
 use crate::retrieve::{
     Edited, GraphView, Link, Mixed, QueryName, Ranked, Retrieval, Seed, SeedReason, Settings,
@@ -128,7 +128,7 @@ pub fn trace(
 }
 
 fn parameters(settings: &Settings) -> Vec<Value> {
-    let one = |p: &P| json!({"id": p.id(), "value": p.json(settings.get(*p)), "origin": settings.origin(*p)});
+    let one = |p: &P| json!({"id": p.id(), "value": p.json(settings.value(*p)), "origin": settings.origin(*p)});
     settings.method().uses().iter().map(one).collect()
 }
 
@@ -273,7 +273,7 @@ impl Context<'_> {
         for hit in ranked
             .hits
             .iter()
-            .take(self.retrieval.settings.integer(P::ResultK))
+            .take(self.retrieval.settings.get(RESULT_K))
         {
             for Contribution {
                 word, tf, score, ..
@@ -337,7 +337,7 @@ impl Context<'_> {
 
     fn mixed(&self, mixed: Mixed) -> Stage {
         let mut stage = self.stage("mix", "mix", "");
-        let rule = self.retrieval.settings.choice(P::Mix);
+        let rule = self.retrieval.settings.get(MIX);
         stage.counters = json!({"rule": rule, "entity_mass": mixed.entity_mass, "passage_mass": mixed.passage_mass,
                                 "a": mixed.a});
         stage
@@ -346,13 +346,13 @@ impl Context<'_> {
     fn spread(&self, view: &GraphView, spread: &Spread, question: Option<&Question>) -> Stage {
         let mut stage = self.stage("walk", "spread", "spread");
         let settings = &self.retrieval.settings;
-        let power = settings.choice(P::Walk) == "power";
+        let power = settings.get(WALK) == Walk::Power;
         let Parity {
             entity_seeds,
             passage_seeds,
         } = spread.parity;
         stage.counters = json!({
-            "walk": settings.choice(P::Walk), "work": spread.work, "capped": spread.capped,
+            "walk": settings.get(WALK), "work": spread.work, "capped": spread.capped,
             "largest_residual": spread.largest_residual, "nodes": view.nodes(), "arcs": view.transition.arcs(),
             "parity": {"entity_seeds": entity_seeds, "passage_seeds": passage_seeds},
         });
@@ -391,7 +391,7 @@ impl Context<'_> {
 
     /// The heaviest arcs of a step: (1-alpha) r_{t-1}(u) P[u,v].
     fn flows(&self, view: &GraphView, before: &[f32], step: usize) -> Vec<Value> {
-        let keep = 1.0 - self.retrieval.settings.real(P::Alpha);
+        let keep = 1.0 - self.retrieval.settings.get(ALPHA);
         let mut arcs = Vec::new();
         for &u in heaviest(before, &FxHashSet::default()).iter() {
             for (v, _) in view.neighbours(u) {
@@ -409,7 +409,7 @@ impl Context<'_> {
 
     fn select(&self) -> Stage {
         let mut stage = self.stage("select", "select", "select");
-        let k = self.retrieval.settings.integer(P::ResultK);
+        let k = self.retrieval.settings.get(RESULT_K);
         let passages = &self.retrieval.passages;
         stage.counters = json!({"returned": passages.len().min(k), "kept": passages.len()});
         let margin = passages.get(k.saturating_sub(1)).map_or(0.0, |h| h.score);
@@ -479,7 +479,7 @@ pub fn seed_json(index: &Index, retrieval: &Retrieval, view: &GraphView, seed: &
             score,
         } => json!({"from": ranker, "rank": rank, "score": score}),
         SeedReason::Fallback => {
-            json!({"from": "fallback", "rule": retrieval.settings.choice(P::Fallback)})
+            json!({"from": "fallback", "rule": retrieval.settings.get(FALLBACK)})
         }
         SeedReason::Added => json!({"from": "person"}),
     };

@@ -3,7 +3,8 @@
 
 use crate::explain;
 use crate::index::Index;
-use crate::retrieve::{Parameter, Quiet, Retriever, Settings};
+use crate::parameters::RESULT_K;
+use crate::retrieve::{Quiet, Retriever, Settings};
 
 /// How many questions are tried between two reports.
 const REPORT: usize = 10;
@@ -118,7 +119,7 @@ fn loss(
     let retrieval = retriever
         .retrieve(&question.text, &hunt.settings, &mut Quiet)
         .map_err(|error| error.to_string())?;
-    let k = hunt.settings.integer(Parameter::ResultK);
+    let k = hunt.settings.get(RESULT_K);
     for gold in &question.gold {
         let inside = |(rank, _): (usize, f32)| rank <= k;
         if retrieval.place(gold.passage).is_some_and(inside) {

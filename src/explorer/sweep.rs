@@ -91,7 +91,7 @@ pub fn values(settings: &Settings, parameter: Parameter) -> Vec<Value> {
             let place = |i: usize| domain.at_fraction(i as f64 / (VALUES - 1) as f64);
             (0..VALUES)
                 .map(place)
-                .chain([settings.get(parameter), base.get(parameter)])
+                .chain([settings.value(parameter), base.value(parameter)])
                 .collect()
         }
     };

@@ -5,14 +5,7 @@ use sprs::CsMatI;
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
-/// What a residual is compared with before a node is pushed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Threshold {
-    /// epsilon
-    Plain,
-    /// epsilon times the node's degree, at least 1
-    Degree,
-}
+pub use crate::parameters::PushThreshold;
 
 /// Push works down to epsilon or stops after this many pushes, and says so.
 pub const MAX_PUSHES: usize = 50_000_000;
@@ -22,7 +15,7 @@ pub const MAX_PUSHES: usize = 50_000_000;
 pub struct Rule {
     pub alpha: f64,
     pub epsilon: f64,
-    pub threshold: Threshold,
+    pub threshold: PushThreshold,
     pub dangling: Dangling,
 }
 
@@ -53,7 +46,7 @@ pub fn forward(
     seeds: &[(u32, f64)],
     alpha: f64,
     epsilon: f64,
-    threshold: Threshold,
+    threshold: PushThreshold,
     dangling: Dangling,
     mark: impl FnMut(&Pushed),
 ) -> Pushed {
@@ -198,8 +191,8 @@ impl Rule {
     #[inline]
     fn limit(&self, transition: &Transition, node: usize) -> f64 {
         match self.threshold {
-            Threshold::Plain => self.epsilon,
-            Threshold::Degree => self.epsilon * transition.degree(node).max(1) as f64,
+            PushThreshold::Plain => self.epsilon,
+            PushThreshold::Degree => self.epsilon * transition.degree(node).max(1) as f64,
         }
     }
 }

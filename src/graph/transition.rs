@@ -6,16 +6,7 @@ use super::walk::each_node;
 use sprs::CsMatI;
 use std::sync::{Arc, OnceLock};
 
-/// What happens to mass at a node without arcs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Dangling {
-    /// It leaves the walk; the ledger counts it.
-    Drop,
-    /// It returns to the seeds.
-    Reseed,
-    /// It stays.
-    Stay,
-}
+pub use crate::parameters::Dangling;
 
 /// Row-stochastic `P[u,v] = w(u,v) into(v) / out(u)`, rows = from. Rows without arcs are empty (dangling).
 #[derive(Debug)]

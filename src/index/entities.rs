@@ -250,7 +250,7 @@ impl EntityGraph {
         progress: impl Fn(usize) -> bool + Sync,
     ) -> Option<EntityGraph> {
         if options.ner == WORDS {
-            let tokens = Tokens::from_name(&options.norm);
+            let tokens = Tokens::from_name(&options.norm).unwrap_or(Tokens::Plain);
             let mut builder = Builder::default();
             for p in 0..passages.len() {
                 tokens.each(&passages.full_text(p), |word| {
@@ -261,8 +261,8 @@ impl EntityGraph {
             }
             return Some(builder.finish(passages.len(), Aliases::default()));
         }
-        let ner = Ner::from_name(&options.ner);
-        let norm = Norm::from_name(&options.norm);
+        let ner = Ner::from_name(&options.ner).unwrap_or(Ner::RegexPlus);
+        let norm = Norm::from_name(&options.norm).unwrap_or(Norm::Simple);
         let aliases = if options.alias_linking {
             Aliases::of_titles(passages, norm)
         } else {

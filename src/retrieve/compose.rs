@@ -4,7 +4,7 @@
 //! one is asked for. Every part is a word of the lists below, or the name of a method that has such a part.
 
 use super::methods::{GraphKind, METHODS, Method, Ranker, Select};
-use super::parameters::{Parameter, Parameter as P, Value};
+use crate::parameters::{Parameter, Parameter as P, Value};
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 

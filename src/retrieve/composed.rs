@@ -2,9 +2,9 @@
 
 use super::compose::{Composition, Rest};
 use super::observer::{Observer, Quiet};
-use super::parameters::Parameter as P;
 use super::settings::Settings;
 use super::{RetrieveError, Retriever, depth};
+use crate::parameters::Parameter as P;
 use crate::systems::Found;
 use crate::systems::compose::{Answer, Asked, Web};
 use std::sync::Arc;

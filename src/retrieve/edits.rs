@@ -3,12 +3,11 @@
 //! Edits say which node by name, so that they mean the same on another graph and on the command line: an entity by its
 //! form or any spelling of it, a passage by `#` and its identifier.
 
-use super::parameters::Parameter as P;
 use super::retrieval::Node;
 use super::settings::Settings;
 use super::view::GraphView;
 use crate::index::Index;
-use crate::text::Norm;
+use crate::parameters::NORM;
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -42,7 +41,7 @@ impl SeedEdit {
             return index.passage_by_id(id);
         }
         let graph = &view.graph;
-        let plain = Norm::from_name(settings.choice(P::Norm)).apply(&self.node);
+        let plain = settings.get(NORM).apply(&self.node);
         let entity = graph.find(&self.node).or_else(|| graph.find(&plain));
         let aliased = || graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?);
         entity.or_else(aliased).map(|e| view.entity_node(e))

@@ -1,19 +1,19 @@
 //! Names in the question, and the entities they are.
 
 use super::methods::GraphKind;
-use super::parameters::Parameter as P;
 use super::retrieval::{Link, QueryName};
 use super::settings::Settings;
 use super::view::GraphView;
 use crate::index::entities::MIN_LENGTH;
-use crate::text::{Mention, Ner, Norm, Tokens, gazetteer};
+use crate::parameters::{ALIAS_LINKING, GAZETTEER, NER, NORM, TOKENS};
+use crate::text::{Mention, Norm, gazetteer};
 
 /// Finds names with the extractor, normal form and aliases of the graph, and looks each one up. On a word graph every
 /// word of the question is one.
 pub fn link(view: &GraphView, question: &str, settings: &Settings) -> Vec<QueryName> {
     let mut names: Vec<QueryName> = Vec::new();
     if settings.method().reads_graph() == Some(GraphKind::TermPassage) {
-        Tokens::from_name(settings.choice(P::Tokens)).each(question, |word| {
+        settings.get(TOKENS).each(question, |word| {
             let from = names.last().map_or(0, |n| n.end);
             // Where lower-casing or stemming moved letters, the word has no place in the question.
             let at = question
@@ -34,14 +34,14 @@ pub fn link(view: &GraphView, question: &str, settings: &Settings) -> Vec<QueryN
         });
         return names;
     }
-    let norm = Norm::from_name(settings.choice(P::Norm));
+    let norm = settings.get(NORM);
     for mention in mentions(view, question, norm, settings) {
         let surface = &question[mention.span.clone()];
         let plain = norm.apply(surface);
         if plain.chars().count() < MIN_LENGTH {
             continue;
         }
-        let alias = if settings.on(P::AliasLinking) {
+        let alias = if settings.get(ALIAS_LINKING) {
             view.graph.alias(&plain)
         } else {
             None
@@ -68,8 +68,8 @@ pub fn link(view: &GraphView, question: &str, settings: &Settings) -> Vec<QueryN
 
 /// What the extractor finds, and with the gazetteer every title that the question names, whatever its case.
 fn mentions(view: &GraphView, question: &str, norm: Norm, settings: &Settings) -> Vec<Mention> {
-    let mut found = Ner::from_name(settings.choice(P::Ner)).mentions(question);
-    if settings.on(P::Gazetteer) {
+    let mut found = settings.get(NER).mentions(question);
+    if settings.get(GAZETTEER) {
         let titled = |form: &str| {
             let entity = view.graph.find(&norm.apply(form));
             entity.is_some_and(|e| view.graph.is_title(e))

@@ -2,7 +2,7 @@
 
 use super::compose::Composition;
 use super::hop;
-use super::parameters::{Parameter, Parameter as P, Value};
+use crate::parameters::{Parameter, Parameter as P, Value};
 use crate::systems::{System, e2graphrag, ket, noderag, sage, spark};
 use serde::Serialize;
 

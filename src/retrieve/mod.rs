@@ -12,7 +12,6 @@ mod lists;
 pub mod methods;
 pub mod nearest;
 pub mod observer;
-pub mod parameters;
 pub mod presets;
 pub mod rank;
 pub mod rerank;
@@ -22,24 +21,24 @@ pub mod settings;
 pub mod spread;
 pub mod view;
 
+pub use crate::parameters::{Domain, Fallback, Origin, Parameter, Stage, Value};
+use crate::parameters::{FALLBACK, Parameter as P, RESULT_K, RRF_DEPTH};
 pub use compose::Composition;
 pub use edits::{Edited, SeedChange, SeedEdit};
 pub use methods::{DEFAULT_METHOD, METHODS, Method, Ranker, Select};
 pub use nearest::Search;
 pub use observer::{Observer, Quiet, Recorder, StageTime};
-pub use parameters::{Domain, Parameter, Stage, Value};
 pub use presets::{NO_PRESET, PRESETS, Preset};
 pub use retrieval::{
     DEPTH, Hit, Ledger, Link, Mask, Mixed, Node, QueryName, Ranked, Reranked, Retrieval, Seed,
     SeedReason, Spread,
 };
-pub use settings::{Origin, Settings};
+pub use settings::Settings;
 pub use view::GraphView;
 
 use crate::index::Index;
 use crate::systems::compose::Web;
 use crate::systems::{Ask, Found, System};
-use parameters::Parameter as P;
 use rank::Fusion;
 use seed::Seeded;
 use spread::Space;
@@ -245,8 +244,8 @@ impl Retriever {
                     settings,
                 );
                 if seeded.seeds.is_empty() {
-                    let ranked = match settings.choice(P::Fallback) {
-                        "bm25_top1" => {
+                    let ranked = match settings.get(FALLBACK) {
+                        Fallback::Bm25Top1 => {
                             Some(self.ranked(Ranker::Bm25, question, settings, observer)?)
                         }
                         _ => None,
@@ -394,8 +393,8 @@ impl Retriever {
 
 fn depth(settings: &Settings) -> usize {
     settings
-        .integer(P::ResultK)
-        .max(settings.integer(P::RrfDepth))
+        .get(RESULT_K)
+        .max(settings.get(RRF_DEPTH))
         .max(DEPTH)
 }
 

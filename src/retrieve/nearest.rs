@@ -1,7 +1,6 @@
 //! Dense retrieval: the passages nearest to the question, by exact search or through the small-world graph.
 
 use super::methods::Ranker;
-use super::parameters::Parameter as P;
 use super::rank::flat;
 use super::retrieval::{Hit, Ranked};
 use super::settings::Settings;
@@ -9,6 +8,9 @@ use crate::embed::vectors::top;
 use crate::embed::{EmbedError, HnswOptions};
 use crate::index::near::FROM;
 use crate::index::{Dense, NearOptions};
+use crate::parameters::{
+    HNSW_EF_CONSTRUCTION, HNSW_EF_SEARCH, HNSW_M, VECTOR_SEARCH, VectorSearch,
+};
 use serde::Serialize;
 
 /// How the nearest vectors were found.
@@ -27,32 +29,32 @@ pub enum Search {
 
 fn graph(settings: &Settings) -> HnswOptions {
     HnswOptions {
-        m: settings.integer(P::HnswM),
-        ef_construction: settings.integer(P::HnswEfConstruction),
+        m: settings.get(HNSW_M),
+        ef_construction: settings.get(HNSW_EF_CONSTRUCTION),
         seed: 0,
     }
 }
 
 /// What an index is built with under these settings.
 pub fn near(settings: &Settings) -> Option<NearOptions> {
-    let from = match settings.choice(P::VectorSearch) {
-        "exact" => return None,
-        "hnsw" => 0,
-        _ => FROM,
+    let from = match settings.get(VECTOR_SEARCH) {
+        VectorSearch::Exact => return None,
+        VectorSearch::Hnsw => 0,
+        VectorSearch::Auto => FROM,
     };
     Some(NearOptions {
         from,
         graph: graph(settings),
-        ef_search: settings.integer(P::HnswEfSearch),
+        ef_search: settings.get(HNSW_EF_SEARCH),
     })
 }
 
 /// How a list of `depth` is found: `auto` takes the graph where the index has stored one.
 pub fn search(dense: &Dense, settings: &Settings, depth: usize) -> Search {
-    let hnsw = match settings.choice(P::VectorSearch) {
-        "exact" => false,
-        "hnsw" => true,
-        _ => dense.entry.hnsw.is_some(),
+    let hnsw = match settings.get(VECTOR_SEARCH) {
+        VectorSearch::Exact => false,
+        VectorSearch::Hnsw => true,
+        VectorSearch::Auto => dense.entry.hnsw.is_some(),
     };
     if !hnsw {
         return Search::Exact;
@@ -61,7 +63,7 @@ pub fn search(dense: &Dense, settings: &Settings, depth: usize) -> Search {
     Search::Hnsw {
         m: graph.m,
         ef_construction: graph.ef_construction,
-        ef: settings.integer(P::HnswEfSearch).max(depth),
+        ef: settings.get(HNSW_EF_SEARCH).max(depth),
     }
 }
 
@@ -141,10 +143,10 @@ mod tests {
         // The session takes over what the index was built with.
         let own = settings(&with, "dense", &[]);
         assert_eq!(
-            (own.integer(P::HnswM), own.origin(P::HnswM)),
+            (own.get(HNSW_M), own.origin(HNSW_M.id())),
             (8, Origin::Index)
         );
-        assert_eq!(own.origin(P::HnswEfConstruction), Origin::Default);
+        assert_eq!(own.origin(HNSW_EF_CONSTRUCTION.id()), Origin::Default);
         let question = "Who discovered the moon Titan?";
         let hnsw = |m| {
             Some(Search::Hnsw {

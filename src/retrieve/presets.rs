@@ -4,7 +4,7 @@
 //! latter, and a reset goes back to it.
 
 use super::methods::Method;
-use super::parameters::{Parameter, Parameter as P, Value};
+use crate::parameters::{Parameter, Parameter as P, Value};
 use std::sync::{Mutex, PoisonError};
 
 /// Named values for some parameters, some of them by method.
@@ -171,6 +171,7 @@ impl PartialEq for Preset {
 mod tests {
     use super::*;
     use crate::index::{BuildOptions, EntityOptions, Index, Silent, sample};
+    use crate::parameters::{ALPHA, NORM, Norm, SEED_K, SEED_Q, WALK, Walk};
     use crate::retrieve::{METHODS, Origin, Settings};
 
     fn settings(method: &str) -> Settings {
@@ -234,32 +235,23 @@ mod tests {
         s.set_text("seed_k=7").unwrap();
         s.apply_preset("2wiki").unwrap();
         assert_eq!(
-            (s.real(P::Alpha), s.origin(P::Alpha)),
+            (s.get(ALPHA), s.origin(P::Alpha)),
             (0.4, Origin::User),
             "set before"
         );
-        assert_eq!(
-            (s.real(P::SeedQ), s.origin(P::SeedQ)),
-            (1.0, Origin::Preset)
-        );
+        assert_eq!((s.get(SEED_Q), s.origin(P::SeedQ)), (1.0, Origin::Preset));
         assert_eq!(s.origin(P::Epsilon), Origin::Default);
         assert_eq!(s.changed(), ["seed_k=7", "alpha=0.4"]);
         s.reset(P::SeedK);
-        assert_eq!(
-            (s.integer(P::SeedK), s.origin(P::SeedK)),
-            (5, Origin::Preset)
-        );
+        assert_eq!((s.get(SEED_K), s.origin(P::SeedK)), (5, Origin::Preset));
         s.set_method(Method::by_name("graph-dense").unwrap());
-        assert_eq!(
-            (s.integer(P::SeedK), s.origin(P::SeedK)),
-            (3, Origin::Preset)
-        );
-        assert_eq!(s.real(P::Alpha), 0.4);
+        assert_eq!((s.get(SEED_K), s.origin(P::SeedK)), (3, Origin::Preset));
+        assert_eq!(s.get(ALPHA), 0.4);
         // One replaces the other, and taking it off gives the method's defaults back.
         s.apply_preset("hotpotqa").unwrap();
         assert_eq!(
-            (s.choice(P::Walk), s.integer(P::SeedK), s.real(P::Alpha)),
-            ("push", 5, 0.4)
+            (s.get(WALK), s.get(SEED_K), s.get(ALPHA)),
+            (Walk::Push, 5, 0.4)
         );
         assert!(s.apply_preset("squad").is_err());
         assert_eq!(s.preset().map(|p| p.name), Some("hotpotqa"));
@@ -281,13 +273,13 @@ mod tests {
         s.apply_preset("2wiki").unwrap();
         s.adopt(&index);
         assert_eq!(
-            (s.choice(P::Norm), s.origin(P::Norm)),
-            ("lower", Origin::Preset)
+            (s.get(NORM), s.origin(P::Norm)),
+            (Norm::Lower, Origin::Preset)
         );
         s.apply_preset(NO_PRESET).unwrap();
         assert_eq!(
-            (s.choice(P::Norm), s.origin(P::Norm)),
-            ("none", Origin::Index)
+            (s.get(NORM), s.origin(P::Norm)),
+            (Norm::None, Origin::Index)
         );
     }
 

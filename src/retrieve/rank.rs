@@ -1,11 +1,15 @@
 //! First-stage rankings: BM25, and BM25 with a question expanded by what its own first pass found.
 
 use super::methods::{Ranker, Select};
-use super::parameters::Parameter as P;
 use super::retrieval::{Expansion, Hit, Link, QueryName, Ranked};
 use super::settings::Settings;
 use crate::index::lexical::Weighted;
 use crate::index::{Bm25, EntityGraph, Index};
+pub use crate::parameters::Fusion;
+use crate::parameters::{
+    BM25_B, BM25_K1, FUSION, Parameter as P, RM3_DOCS, RM3_ORIGINAL, RM3_POOL, RM3_TERMS, RRF_C,
+    RRF_DEPTH, Rm3Pool, STEP2_DOCS, STEP2_ENTITIES, STEP2_RULE, STEP2_WEIGHT, Step2Rule, TOKENS,
+};
 use crate::text::Tokens;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
@@ -41,13 +45,13 @@ const SMALL: usize = 50;
 /// The constants of BM25 in these settings.
 pub fn constants(settings: &Settings) -> Bm25 {
     Bm25 {
-        k1: settings.real(P::Bm25K1),
-        b: settings.real(P::Bm25B),
+        k1: settings.get(BM25_K1),
+        b: settings.get(BM25_B),
     }
 }
 
 pub fn tokens(settings: &Settings) -> Tokens {
-    Tokens::from_name(settings.choice(P::Tokens))
+    settings.get(TOKENS)
 }
 
 /// Scores passages by weighted words.
@@ -83,14 +87,14 @@ pub fn rm3(
     let tokens = tokens(settings);
     let graph = index.word_graph(tokens);
     let lengths = index.lexical().lengths(tokens);
-    let count = settings.integer(P::Rm3Terms);
-    let heaviest = settings.choice(P::Rm3Pool) == "heaviest";
+    let count = settings.get(RM3_TERMS);
+    let heaviest = settings.get(RM3_POOL) == Rm3Pool::Heaviest;
     let limit = if index.len() < SMALL {
         f64::INFINITY
     } else {
         COMMON * index.len() as f64
     };
-    let feedback = &first.hits[..settings.integer(P::Rm3Docs).min(first.hits.len())];
+    let feedback = &first.hits[..settings.get(RM3_DOCS).min(first.hits.len())];
     let total: f64 = feedback.iter().map(|h| f64::from(h.score)).sum();
     let mut pool: FxHashMap<u32, f64> = FxHashMap::default();
     for hit in feedback {
@@ -112,7 +116,7 @@ pub fn rm3(
     fed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     fed.truncate(count);
     let sum: f64 = fed.iter().map(|w| w.1).sum();
-    let original = settings.real(P::Rm3Original);
+    let original = settings.get(RM3_ORIGINAL);
     let mut words: Vec<Weighted> = first.words.iter().filter(|w| w.df > 0).cloned().collect();
     let own: f64 = words.iter().map(|w| w.weight).sum();
     words
@@ -163,7 +167,7 @@ pub fn two_step(
     settings: &Settings,
 ) -> io::Result<(Vec<Weighted>, Vec<Expansion>)> {
     let tokens = tokens(settings);
-    let by_tf_idf = settings.choice(P::Step2Rule) == "tf_idf";
+    let by_tf_idf = settings.get(STEP2_RULE) == Step2Rule::TfIdf;
     let asked: Vec<u32> = names
         .iter()
         .filter_map(|n| match n.link {
@@ -171,7 +175,7 @@ pub fn two_step(
             _ => None,
         })
         .collect();
-    let feedback = &first.hits[..settings.integer(P::Step2Docs).min(first.hits.len())];
+    let feedback = &first.hits[..settings.get(STEP2_DOCS).min(first.hits.len())];
     let mut pool: FxHashMap<u32, f64> = FxHashMap::default();
     for (at, hit) in feedback.iter().enumerate() {
         let (row, tf) = graph.row(hit.passage as usize);
@@ -191,8 +195,8 @@ pub fn two_step(
     let mut chosen: Vec<(u32, f64)> = pool.into_iter().collect();
     let name = |entity: u32| graph.names.get(entity as usize);
     chosen.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| name(a.0).cmp(name(b.0))));
-    chosen.truncate(settings.integer(P::Step2Entities));
-    let weight = settings.real(P::Step2Weight);
+    chosen.truncate(settings.get(STEP2_ENTITIES));
+    let weight = settings.get(STEP2_WEIGHT);
     let mut words = first.words.clone();
     let mut expansion = Vec::new();
     for (entity, score) in chosen {
@@ -224,20 +228,11 @@ pub fn flat(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
     }
 }
 
-/// How lists become one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fusion {
-    /// 1/(c+r)
-    Rank,
-    /// Scores scaled to 0..1 within each list, averaged.
-    MinMax,
-}
-
 impl Fusion {
     /// How the method fuses its final ranking. First-stage lists are always fused by rank: `fusion` is not theirs.
     pub fn last(settings: &Settings) -> Fusion {
-        match (settings.method().select, settings.choice(P::Fusion)) {
-            (Select::Fuse, "min_max") => Fusion::MinMax,
+        match settings.method().select {
+            Select::Fuse => settings.get(FUSION),
             _ => Fusion::Rank,
         }
     }
@@ -245,7 +240,7 @@ impl Fusion {
 
 /// What each passage of a list adds to a fused score, by rank.
 pub fn shares(list: &Ranked, rule: Fusion, settings: &Settings) -> Vec<f64> {
-    let hits = &list.hits[..settings.integer(P::RrfDepth).min(list.hits.len())];
+    let hits = &list.hits[..settings.get(RRF_DEPTH).min(list.hits.len())];
     if rule == Fusion::MinMax {
         return hits
             .iter()
@@ -253,7 +248,7 @@ pub fn shares(list: &Ranked, rule: Fusion, settings: &Settings) -> Vec<f64> {
             .collect();
     }
     (1..=hits.len())
-        .map(|rank| 1.0 / (settings.integer(P::RrfC) + rank) as f64)
+        .map(|rank| 1.0 / (settings.get(RRF_C) + rank) as f64)
         .collect()
 }
 

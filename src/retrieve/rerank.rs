@@ -1,12 +1,12 @@
 //! Candidates scored again: by a cross-encoder where one was given, else by MaxSim over token vectors.
 
 use super::RetrieveError;
-use super::parameters::Parameter as P;
 use super::rank::order;
 use super::retrieval::{Hit, Ranked, Reranked};
 use super::settings::Settings;
 use crate::embed::maxsim_texts;
 use crate::index::Index;
+use crate::parameters::RERANK_DEPTH;
 
 /// The best candidates scored again; the others keep their order below them, with scores that say so.
 ///
@@ -18,7 +18,7 @@ pub fn rerank(
     question: &str,
     settings: &Settings,
 ) -> Result<(Vec<Hit>, Reranked), RetrieveError> {
-    let depth = settings.integer(P::RerankDepth).min(first.hits.len());
+    let depth = settings.get(RERANK_DEPTH).min(first.hits.len());
     let texts: Vec<String> = first.hits[..depth]
         .iter()
         .map(|h| index.passages().full_text(h.passage as usize))

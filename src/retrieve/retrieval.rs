@@ -6,6 +6,7 @@ use super::nearest::Search;
 use super::settings::Settings;
 use super::view::GraphView;
 use crate::index::lexical::Weighted;
+use crate::parameters::RESULT_K;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -247,7 +248,7 @@ impl Retrieval {
 
     /// The passages that are returned.
     pub fn top(&self) -> &[Hit] {
-        let k = self.settings.integer(super::Parameter::ResultK);
+        let k = self.settings.get(RESULT_K);
         &self.passages[..k.min(self.passages.len())]
     }
 }

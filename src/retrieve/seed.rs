@@ -1,10 +1,12 @@
 //! Seeds: which nodes restart the walk, and with which share (SPRIG, seeds and mixing).
 
 use super::edits::{Edited, SeedChange};
-use super::parameters::Parameter as P;
 use super::retrieval::{Link, Mixed, QueryName, Ranked, Seed, SeedReason};
 use super::settings::Settings;
 use super::view::GraphView;
+use crate::parameters::{
+    FALLBACK, Fallback, MIX, MIX_A, Mix, SEED_K, SEED_Q, SEED_WEIGHT, SOFTMAX_TAU, SeedWeight,
+};
 use std::sync::Arc;
 
 /// The restart distribution and how it came about.
@@ -26,7 +28,7 @@ pub fn seed(
     mut edits: Vec<Edited>,
     settings: &Settings,
 ) -> Seeded {
-    let q = settings.real(P::SeedQ);
+    let q = settings.get(SEED_Q);
     let mut entities = Vec::new();
     for (name, found) in names.iter().enumerate() {
         if let Link::Linked { node } = found.link {
@@ -42,7 +44,7 @@ pub fn seed(
     }
     let mut passages = Vec::new();
     if let Some(ranked) = ranked {
-        let k = settings.integer(P::SeedK).min(ranked.hits.len());
+        let k = settings.get(SEED_K).min(ranked.hits.len());
         let scores: Vec<f32> = ranked.hits[..k].iter().map(|h| h.score).collect();
         let masses = listed(&scores, settings);
         for (at, (hit, raw)) in ranked.hits.iter().zip(masses).enumerate() {
@@ -99,15 +101,15 @@ pub fn seed(
 pub fn listed(scores: &[f32], settings: &Settings) -> Vec<f64> {
     let k = scores.len();
     let best = scores.first().map_or(0.0, |s| f64::from(*s));
-    let tau = settings.real(P::SoftmaxTau);
+    let tau = settings.get(SOFTMAX_TAU);
     let mass = |(at, score): (usize, &f32)| {
         let (rank, score) = (at as f64 + 1.0, f64::from(*score));
-        match settings.choice(P::SeedWeight) {
-            "linear" => (k - at) as f64 / k as f64,
-            "rrf" => 1.0 / (60.0 + rank),
-            "softmax" => ((score - best) / tau).exp(),
-            "raw" => score.max(0.0),
-            _ => 1.0 / rank,
+        match settings.get(SEED_WEIGHT) {
+            SeedWeight::Linear => (k - at) as f64 / k as f64,
+            SeedWeight::Rrf => 1.0 / (60.0 + rank),
+            SeedWeight::Softmax => ((score - best) / tau).exp(),
+            SeedWeight::Raw => score.max(0.0),
+            SeedWeight::Rank => 1.0 / rank,
         }
     };
     scores.iter().enumerate().map(mass).collect()
@@ -120,10 +122,10 @@ pub fn mixing(counts: (usize, usize), masses: (f64, f64), settings: &Settings) -
         (false, false) => return None,
         (true, false) => 1.0,
         (false, true) => 0.0,
-        (true, true) => match settings.choice(P::Mix) {
-            "adaptive" => (counts.0 + 1) as f64 / (counts.0 + counts.1 + 2) as f64,
-            "fixed" => settings.real(P::MixA),
-            _ => masses.0 / (masses.0 + masses.1),
+        (true, true) => match settings.get(MIX) {
+            Mix::Adaptive => (counts.0 + 1) as f64 / (counts.0 + counts.1 + 2) as f64,
+            Mix::Fixed => settings.get(MIX_A),
+            Mix::Mass => masses.0 / (masses.0 + masses.1),
         },
     })
 }
@@ -195,9 +197,9 @@ pub fn fallback(view: &GraphView, ranked: Option<&Ranked>, settings: &Settings) 
         why: SeedReason::Fallback,
     };
     let n = view.passages();
-    let seeds: Vec<Seed> = match settings.choice(P::Fallback) {
-        "none" => Vec::new(),
-        "bm25_top1" if ranked.is_some_and(|r| !r.hits.is_empty()) => ranked
+    let seeds: Vec<Seed> = match settings.get(FALLBACK) {
+        Fallback::None => Vec::new(),
+        Fallback::Bm25Top1 if ranked.is_some_and(|r| !r.hits.is_empty()) => ranked
             .iter()
             .flat_map(|r| r.hits.first())
             .map(|hit| one(hit.passage, 1.0))

@@ -2,31 +2,29 @@
 
 use super::edits::SeedEdit;
 use super::methods::Method;
-use super::parameters::{Parameter, Value};
 use super::presets::{NO_PRESET, Preset};
-use crate::embed::HnswOptions;
 use crate::index::Index;
+use crate::parameters::{
+    ALIAS_LINKING, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM, Origin, PLAN_BY, Param, ParamType,
+    Parameter, PlanBy, Scoped, Value, Values,
+};
 use serde::{Serialize, Serializer};
 
-/// Where a value comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Origin {
-    /// The method's default.
-    Default,
-    /// What the opened index was built with.
-    Index,
-    /// The preset's.
-    Preset,
-    /// Set by the person.
-    User,
-}
+/// What an index was built with, or opened with, is the start of these.
+const ADOPTED: &[Parameter] = &[
+    NER.id(),
+    NORM.id(),
+    ALIAS_LINKING.id(),
+    HNSW_M.id(),
+    HNSW_EF_CONSTRUCTION.id(),
+    PLAN_BY.id(),
+];
 
 /// A method and the value of every parameter. Two equal settings give equal bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     method: &'static Method,
-    values: Vec<(Value, Origin)>,
+    values: Values,
     /// What the opened index was built with, where that differs from the declarations.
     built: Vec<(Parameter, Value)>,
     preset: Option<&'static Preset>,
@@ -37,17 +35,15 @@ pub struct Settings {
 impl Settings {
     /// The defaults of a method.
     pub fn new(method: &'static Method) -> Settings {
-        let values = Parameter::ALL
-            .iter()
-            .map(|p| (method.default(*p), Origin::Default))
-            .collect();
-        Settings {
+        let mut settings = Settings {
             method,
-            values,
+            values: Values::default(),
             built: Vec::new(),
             preset: None,
             seeds: Vec::new(),
-        }
+        };
+        settings.restart();
+        settings
     }
 
     /// The settings a session on this index starts with.
@@ -60,34 +56,29 @@ impl Settings {
     /// Takes over what the index was built with, unless the person set it otherwise.
     pub fn adopt(&mut self, index: &Index) {
         let built = index.options();
-        let linking = if built.alias_linking { "on" } else { "off" };
         let graph = index.dense().and_then(|d| d.entry.hnsw.as_ref());
-        let number = |value: fn(&HnswOptions) -> usize| {
-            graph.map_or(String::new(), |entry| value(&entry.options).to_string())
-        };
-        let (m, width) = (number(|o| o.m), number(|o| o.ef_construction));
-        // Whoever names a language model wants it to plan.
-        let planner = match index.llm().thinks() {
-            true => "endpoint",
-            false => "template",
-        };
-        let named = [
-            (Parameter::Ner, &*built.ner),
-            (Parameter::Norm, &*built.norm),
-            (Parameter::AliasLinking, linking),
-            (Parameter::HnswM, &*m),
-            (Parameter::HnswEfConstruction, &*width),
-            (Parameter::PlanBy, planner),
+        let graph = graph.map(|entry| &entry.options);
+        let named = |p: Parameter, name: &str| Some((p, p.declaration().domain.parse(name).ok()?));
+        let known = [
+            named(NER.id(), &built.ner),
+            named(NORM.id(), &built.norm),
+            Some(ALIAS_LINKING.at(built.alias_linking)),
+            graph.map(|options| HNSW_M.at(options.m)),
+            graph.map(|options| HNSW_EF_CONSTRUCTION.at(options.ef_construction)),
+            // Whoever names a language model wants it to plan.
+            Some(PLAN_BY.at(match index.llm().thinks() {
+                true => PlanBy::Endpoint,
+                false => PlanBy::Template,
+            })),
         ];
-        let values = named
-            .iter()
-            .filter_map(|(p, name)| Some((*p, p.declaration().domain.parse(name).ok()?)));
-        self.built = values
-            .filter(|(p, value)| *value != p.declaration().default)
-            .collect();
-        for parameter in named.map(|(p, _)| p) {
-            if self.origin(parameter) != Origin::User {
-                self.reset(parameter);
+        let news = |(p, value): &(Parameter, Value)| {
+            let declaration = p.declaration();
+            declaration.domain.contains(*value) && *value != declaration.default
+        };
+        self.built = known.into_iter().flatten().filter(news).collect();
+        for parameter in ADOPTED {
+            if self.origin(*parameter) != Origin::User {
+                self.reset(*parameter);
             }
         }
     }
@@ -131,6 +122,11 @@ impl Settings {
 
     /// Everything the person did not set, anew.
     fn restart(&mut self) {
+        // What a composition decides by its name no setting changes.
+        let composition = self.method.composition;
+        let fixes = |p: &Parameter| Some((*p, composition?.fixes(*p)?));
+        self.values
+            .fix(Parameter::ALL.iter().filter_map(fixes).collect());
         for parameter in Parameter::ALL {
             if self.origin(*parameter) != Origin::User {
                 self.reset(*parameter);
@@ -149,26 +145,37 @@ impl Settings {
         }
     }
 
-    pub fn get(&self, parameter: Parameter) -> Value {
-        // What a composition decides by its name no setting changes.
-        let fixed = self.method.composition.and_then(|c| c.fixes(parameter));
-        fixed.unwrap_or(self.values[parameter as usize].0)
+    pub fn get<T: ParamType>(&self, param: Param<T>) -> T {
+        self.values.get(param)
+    }
+
+    pub fn value(&self, parameter: Parameter) -> Value {
+        self.values.value(parameter)
     }
 
     pub fn origin(&self, parameter: Parameter) -> Origin {
-        self.values[parameter as usize].1
+        self.values.origin(parameter)
+    }
+
+    /// The values alone, without the method.
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The values as code sees them that reads only these.
+    pub fn scoped<'a>(&'a self, reads: &'a [Parameter]) -> Scoped<'a> {
+        Scoped::new(&self.values, reads)
     }
 
     /// Sets a value that the domain contains; others are ignored.
     pub fn set(&mut self, parameter: Parameter, value: Value, origin: Origin) {
-        if parameter.declaration().domain.contains(value) {
-            self.values[parameter as usize] = (value, origin);
-        }
+        self.values.set(parameter, value, origin);
     }
 
     /// Back to the preset's value, to what the index was built with, or else to the method's default.
     pub fn reset(&mut self, parameter: Parameter) {
-        self.values[parameter as usize] = self.start(parameter);
+        let (value, origin) = self.start(parameter);
+        self.values.set(parameter, value, origin);
     }
 
     /// Reads `name=value`.
@@ -176,56 +183,12 @@ impl Settings {
     /// # Errors
     /// What was expected and where to see what there is.
     pub fn set_text(&mut self, assignment: &str) -> Result<(), String> {
-        let (name, text) = assignment.split_once('=').ok_or_else(|| {
-            format!("'{assignment}' is no NAME=VALUE; write for example --set alpha=0.3")
-        })?;
-        let parameter = Parameter::from_id(name.trim()).ok_or_else(|| {
-            format!(
-                "no parameter '{}'; 'hopscope parameters' lists them{}",
-                name.trim(),
-                nearest(name.trim())
-            )
-        })?;
-        let value = parameter
-            .declaration()
-            .domain
-            .parse(text)
-            .map_err(|said| format!("parameter {}: {said}", parameter.id()))?;
-        self.set(parameter, value, Origin::User);
-        Ok(())
-    }
-
-    pub fn integer(&self, parameter: Parameter) -> usize {
-        match self.get(parameter) {
-            Value::Integer(v) => usize::try_from(v).unwrap_or(0),
-            Value::Real(v) => v as usize,
-            Value::Choice(v) => v,
-        }
-    }
-
-    pub fn real(&self, parameter: Parameter) -> f64 {
-        match self.get(parameter) {
-            Value::Real(v) => v,
-            Value::Integer(v) => v as f64,
-            Value::Choice(v) => v as f64,
-        }
-    }
-
-    /// The name of the chosen alternative.
-    pub fn choice(&self, parameter: Parameter) -> &'static str {
-        match (&parameter.declaration().domain, self.get(parameter)) {
-            (super::parameters::Domain::Choice(choices), Value::Choice(i)) => choices[i].name,
-            _ => "",
-        }
-    }
-
-    pub fn on(&self, parameter: Parameter) -> bool {
-        self.choice(parameter) == "on"
+        self.values.set_text(assignment)
     }
 
     /// The values of some parameters: what a step's memory of its last result is keyed by.
     pub fn key(&self, reads: &[Parameter]) -> Vec<Value> {
-        reads.iter().map(|p| self.get(*p)).collect()
+        self.values.key(reads)
     }
 
     /// Changes of the seeds, in the order they were made.
@@ -253,34 +216,15 @@ impl Settings {
 
     /// The value as a person writes it.
     pub fn text(&self, parameter: Parameter) -> String {
-        parameter.declaration().domain.format(self.get(parameter))
+        self.values.text(parameter)
     }
 
     /// Differences from what a session on the same index starts with as `name=value`, for commands that repeat a screen.
     pub fn changed(&self) -> Vec<String> {
         let uses = self.method.uses();
-        let own = uses.iter().filter(|p| self.get(**p) != self.start(**p).0);
+        let own = uses.iter().filter(|p| self.value(**p) != self.start(**p).0);
         own.map(|p| format!("{}={}", p.id(), self.text(*p)))
             .collect()
-    }
-}
-
-fn nearest(name: &str) -> String {
-    use fuzzy_matcher::FuzzyMatcher;
-    let matcher = fuzzy_matcher::skim::SkimMatcherV2::default();
-    let score = |p: &&Parameter| {
-        matcher
-            .fuzzy_match(p.id(), name)
-            .or_else(|| matcher.fuzzy_match(name, p.id()))
-            .unwrap_or(0)
-    };
-    match Parameter::ALL
-        .iter()
-        .max_by_key(score)
-        .filter(|p| score(p) > 0)
-    {
-        Some(p) => format!("; did you mean {}?", p.id()),
-        None => String::new(),
     }
 }
 
@@ -291,7 +235,7 @@ impl Serialize for Settings {
             self.method
                 .uses()
                 .into_iter()
-                .map(|p| (p.id(), p.json(self.get(p)))),
+                .map(|p| (p.id(), p.json(self.value(p)))),
         )
     }
 }
@@ -299,13 +243,14 @@ impl Serialize for Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parameters::{ALPHA, STEPS, WALK, Walk};
 
     #[test]
     fn assignments_are_checked_and_named() {
         let mut s = Settings::new(Method::by_name("graph-hybrid").unwrap());
         s.set_text("alpha=0.3").unwrap();
         s.set_text("edge-cap=none").unwrap();
-        assert_eq!(s.real(Parameter::Alpha), 0.3);
+        assert_eq!(s.get(ALPHA), 0.3);
         assert_eq!(s.origin(Parameter::Alpha), Origin::User);
         assert_eq!(s.changed(), vec!["alpha=0.3"]);
         assert!(
@@ -326,8 +271,25 @@ mod tests {
         let mut s = Settings::new(Method::by_name("graph-hybrid").unwrap());
         s.set_text("steps=3").unwrap();
         s.set_method(Method::by_name("graph").unwrap());
-        assert_eq!(s.integer(Parameter::Steps), 3);
+        assert_eq!(s.get(STEPS), 3);
         s.reset(Parameter::Steps);
-        assert_eq!(s.integer(Parameter::Steps), 5);
+        assert_eq!(s.get(STEPS), 5);
+    }
+
+    #[test]
+    fn what_a_composition_decides_wins_and_what_was_set_comes_back() {
+        let composed = |name| Method::by_name(name).unwrap();
+        let mut s = Settings::new(composed("names+rrf > noderag > push > passages"));
+        s.set_text("walk=power").unwrap();
+        assert_eq!(
+            (s.get(WALK), s.text(WALK.id())),
+            (Walk::Push, "push".into())
+        );
+        assert_eq!(s.scoped(&[WALK.id()]).get(WALK), Walk::Push);
+        s.set_method(composed("names+rrf > noderag > lazy > passages"));
+        s.set_text("walk=push").unwrap();
+        assert_eq!(s.get(WALK), Walk::Power);
+        s.set_method(Method::by_name("graph-hybrid").unwrap());
+        assert_eq!(s.get(WALK), Walk::Push);
     }
 }

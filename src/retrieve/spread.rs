@@ -1,22 +1,14 @@
 //! Spread: a walk from the seeds over the graph view.
 
 use super::observer::Observer;
-use super::parameters::Parameter as P;
 use super::retrieval::{Ledger, Parity, Seed, Spread};
 use super::settings::Settings;
 use super::view::GraphView;
+use crate::graph::Power;
 use crate::graph::power::State;
-use crate::graph::push::{self, Pushed, Rule, Threshold};
+use crate::graph::push::{self, Pushed, Rule};
 use crate::graph::walk::{self, Sparse};
-use crate::graph::{Dangling, Power};
-
-pub fn dangling(settings: &Settings) -> Dangling {
-    match settings.choice(P::Dangling) {
-        "reseed" => Dangling::Reseed,
-        "stay" => Dangling::Stay,
-        _ => Dangling::Drop,
-    }
-}
+use crate::parameters::{ALPHA, DANGLING, EPSILON, PUSH_THRESHOLD, STEPS, WALK, Walk};
 
 /// The restart distribution as a sparse vector, nodes ascending.
 pub fn restart(seeds: &[Seed]) -> Sparse {
@@ -51,9 +43,9 @@ pub fn reach(
     node: u32,
     epsilon: f64,
 ) -> Reach {
-    let alpha = settings.real(P::Alpha);
-    let rule = dangling(settings);
-    if settings.choice(P::Walk) == "push" {
+    let alpha = settings.get(ALPHA);
+    let rule = settings.get(DANGLING);
+    if settings.get(WALK) == Walk::Push {
         let (from, error) = push::reverse(&view.transition, node, alpha, epsilon, rule);
         return Reach {
             from,
@@ -61,7 +53,7 @@ pub fn reach(
             error,
         };
     }
-    let steps = settings.integer(P::Steps);
+    let steps = settings.get(STEPS);
     let weights = walk::length_weights(alpha, steps);
     let states = walk::backward(&view.transition, node, steps, rule, seeds);
     let lengths = || states.iter().zip(&weights);
@@ -110,9 +102,9 @@ pub fn spread<O: Observer>(
     settings: &Settings,
     space: &mut Space,
 ) -> Spread {
-    let alpha = settings.real(P::Alpha);
+    let alpha = settings.get(ALPHA);
     let seeds = restart(seeds);
-    if settings.choice(P::Walk) == "push" {
+    if settings.get(WALK) == Walk::Push {
         pushed::<O>(view, &seeds, alpha, settings, space)
     } else {
         powered::<O>(view, &seeds, alpha, settings, space)
@@ -126,7 +118,7 @@ fn powered<O: Observer>(
     settings: &Settings,
     space: &mut Space,
 ) -> Spread {
-    let steps = settings.integer(P::Steps);
+    let steps = settings.get(STEPS);
     let mut states = Vec::new();
     let mut ledgers = Vec::new();
     let mut lost = 0.0;
@@ -139,7 +131,7 @@ fn powered<O: Observer>(
         seeds,
         alpha,
         steps,
-        dangling(settings),
+        settings.get(DANGLING),
         |_, state, dropped| {
             // What was dropped before would have gone on walking: alpha of it would have restarted.
             lost = (1.0 - alpha) * lost + dropped;
@@ -176,13 +168,9 @@ fn pushed<O: Observer>(
 ) -> Spread {
     let rule = Rule {
         alpha,
-        epsilon: settings.real(P::Epsilon),
-        threshold: if settings.choice(P::PushThreshold) == "degree" {
-            Threshold::Degree
-        } else {
-            Threshold::Plain
-        },
-        dangling: dangling(settings),
+        epsilon: settings.get(EPSILON),
+        threshold: settings.get(PUSH_THRESHOLD),
+        dangling: settings.get(DANGLING),
     };
     let mut states = Vec::new();
     let mut ledgers = Vec::new();

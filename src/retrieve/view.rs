@@ -1,12 +1,14 @@
 //! The entity-passage graph as one setting sees it: masked, weighted, ready to walk.
 
 use super::methods::GraphKind;
-use super::parameters::Parameter as P;
 use super::retrieval::{Mask, Node};
 use super::settings::Settings;
 use crate::graph::Transition;
 use crate::index::{EntityGraph, EntityOptions, Index};
-use crate::text::Tokens;
+use crate::parameters::{
+    ALIAS_LINKING, EDGE_CAP, EDGE_WEIGHT, EdgeWeight, GAZETTEER, HUB_P, MAX_DF_RATIO, MIN_DF, NER,
+    NORM, PRUNE_TOP_PCT, Parameter as P, TOKENS,
+};
 use sprs::CsMatI;
 use std::sync::Arc;
 
@@ -47,13 +49,13 @@ pub const READS: &[P] = &[
 /// Which stored or derived graph a setting asks for.
 pub fn entity_options(settings: &Settings) -> EntityOptions {
     if settings.method().reads_graph() == Some(GraphKind::TermPassage) {
-        return EntityOptions::words(Tokens::from_name(settings.choice(P::Tokens)));
+        return EntityOptions::words(settings.get(TOKENS));
     }
     EntityOptions {
-        ner: settings.choice(P::Ner).to_owned(),
-        norm: settings.choice(P::Norm).to_owned(),
-        alias_linking: settings.on(P::AliasLinking),
-        gazetteer: settings.on(P::Gazetteer),
+        ner: settings.get(NER).name().to_owned(),
+        norm: settings.get(NORM).name().to_owned(),
+        alias_linking: settings.get(ALIAS_LINKING),
+        gazetteer: settings.get(GAZETTEER),
     }
 }
 
@@ -71,7 +73,7 @@ impl GraphView {
             |view| view.masks.clone(),
         );
         let masked = masks.iter().filter(|m| m.is_some()).count();
-        let p = settings.real(P::HubP);
+        let p = settings.get(HUB_P);
         let hub = by_df(&graph, |df| df.powf(-p));
         let into = (0..graph.nodes())
             .map(|node| match node.checked_sub(graph.passages) {
@@ -166,8 +168,8 @@ fn by_df(graph: &EntityGraph, value: impl Fn(f64) -> f64) -> Vec<f64> {
 /// PRUNE removes the floor(x/100 * E) entities of largest df, lower ids first among equals; df limits mask the rest.
 fn masks(graph: &EntityGraph, settings: &Settings) -> Vec<Option<Mask>> {
     let entities = graph.entities();
-    let min = settings.integer(P::MinDf) as u32;
-    let max = settings.real(P::MaxDfRatio) * graph.passages as f64;
+    let min = settings.get(MIN_DF) as u32;
+    let max = settings.get(MAX_DF_RATIO) * graph.passages as f64;
     let mut masks: Vec<Option<Mask>> = (0..entities)
         .map(|e| {
             let df = graph.df(e);
@@ -180,7 +182,7 @@ fn masks(graph: &EntityGraph, settings: &Settings) -> Vec<Option<Mask>> {
             }
         })
         .collect();
-    let prune = (settings.real(P::PruneTopPct) / 100.0 * entities as f64 + 1e-9).floor() as usize;
+    let prune = (settings.get(PRUNE_TOP_PCT) / 100.0 * entities as f64 + 1e-9).floor() as usize;
     if prune > 0 {
         let mut by_df: Vec<u32> = (0..entities as u32).collect();
         by_df.sort_by_key(|e| (std::cmp::Reverse(graph.df(*e as usize)), *e));
@@ -197,17 +199,17 @@ fn weights(graph: &EntityGraph, settings: &Settings, masks: &[Option<Mask>]) -> 
     let total = passages as f64;
     // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
     let rarity = by_df(graph, |df| ((total + 1.0) / (df + 1.0)).ln());
-    let rule = settings.choice(P::EdgeWeight);
+    let rule = settings.get(EDGE_WEIGHT);
     let weight = |entity: usize, tf: u16| -> f32 {
         let tf = f64::from(tf);
         (match rule {
-            "tf_x_smoothidf" => tf * (rarity[entity] + 1.0),
-            "binary" => 1.0,
-            "tf" => tf,
-            _ => tf * rarity[entity] + 1.0,
+            EdgeWeight::TfXSmoothidf => tf * (rarity[entity] + 1.0),
+            EdgeWeight::Binary => 1.0,
+            EdgeWeight::Tf => tf,
+            EdgeWeight::TfLogPlus1 => tf * rarity[entity] + 1.0,
         }) as f32
     };
-    let cap = settings.integer(P::EdgeCap);
+    let cap = settings.get(EDGE_CAP);
     let kept = (cap > 0).then(|| capped(graph, cap, &weight));
     let mut offsets = Vec::with_capacity(n + 1);
     let mut targets = Vec::with_capacity(graph.targets.len());

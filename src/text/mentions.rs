@@ -5,26 +5,7 @@ use super::words::is_word;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
-/// Which rules find names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ner {
-    /// Literally `\b[A-Z][a-z]+(\s+[A-Z][a-z]+){0,3}\b`: sentence openers become names; accents, acronyms,
-    /// digits and particles split or hide them; runs are cut after the fourth word.
-    Regex,
-    /// `Regex` without one-word function words.
-    RegexStop,
-    /// Unicode names with initials, acronyms, inner apostrophes and hyphens, digits and particles.
-    RegexPlus,
-}
-
-/// When two spellings are one entity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Norm {
-    None,
-    Lower,
-    /// Lower case, every run of characters other than letters and digits becomes one space.
-    Simple,
-}
+pub use crate::parameters::{Ner, Norm};
 
 /// A name in a text: where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,14 +17,6 @@ pub struct Mention {
 }
 
 impl Ner {
-    pub fn from_name(name: &str) -> Ner {
-        match name {
-            "regex" => Ner::Regex,
-            "regex_stop" => Ner::RegexStop,
-            _ => Ner::RegexPlus,
-        }
-    }
-
     /// The mentions of a text, left to right, never overlapping.
     pub fn mentions(self, text: &str) -> Vec<Mention> {
         match self {
@@ -61,14 +34,6 @@ impl Ner {
 }
 
 impl Norm {
-    pub fn from_name(name: &str) -> Norm {
-        match name {
-            "none" => Norm::None,
-            "lower" => Norm::Lower,
-            _ => Norm::Simple,
-        }
-    }
-
     /// The normal form. Shorter than two characters means: no entity.
     pub fn apply(self, name: &str) -> String {
         match self {

@@ -3,14 +3,7 @@
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
-/// The two ways the reference runs cut words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tokens {
-    /// Lower case by Unicode rules, then runs of ASCII letters and digits; anything else separates.
-    Plain,
-    /// Lower case, runs of Unicode letters, digits and `_`, 33 stop words dropped, English Snowball stems.
-    Stem,
-}
+pub use crate::parameters::Tokens;
 
 /// The 33 stop words of Lucene's English analyser.
 pub static STOP_WORDS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
@@ -24,23 +17,6 @@ pub static STOP_WORDS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
 const LONGEST: usize = 1000;
 
 impl Tokens {
-    pub const ALL: [Tokens; 2] = [Tokens::Plain, Tokens::Stem];
-
-    pub fn from_name(name: &str) -> Tokens {
-        if name == "stem" {
-            Tokens::Stem
-        } else {
-            Tokens::Plain
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Tokens::Plain => "plain",
-            Tokens::Stem => "stem",
-        }
-    }
-
     /// Calls `each` for every word of the text, in order.
     pub fn each(self, text: &str, mut each: impl FnMut(&str)) {
         let lower = text.to_lowercase();

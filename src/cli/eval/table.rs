@@ -6,7 +6,7 @@ use crate::evaluate::{
     by_gold, by_type, compare,
 };
 use crate::index::Index;
-use crate::retrieve::Parameter;
+use crate::parameters::CONTEXT_TOKENS;
 use std::io::{self, Write};
 
 /// Width of the first column.
@@ -49,7 +49,7 @@ pub fn measures(
         })
         .collect();
     if let Some(first) = evaluations.first().filter(|_| !answered.is_empty()) {
-        let tokens = first.settings.integer(Parameter::ContextTokens);
+        let tokens = first.settings.get(CONTEXT_TOKENS);
         let all = first.answers().questions;
         writeln!(
             out,

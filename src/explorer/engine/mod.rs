@@ -7,6 +7,7 @@ mod story;
 mod walk;
 mod words;
 
+use crate::parameters::RESULT_K;
 pub use search::search;
 
 use super::scene::{Answer, Asked, Basis, Facts, Gold, Name, Request, Scene, StageTime, Subject};
@@ -15,9 +16,7 @@ use crate::evaluate::measures;
 use crate::explain;
 use crate::index::Index;
 use crate::retrieve::methods::{GraphKind, Ranker, Select};
-use crate::retrieve::{
-    Link, Mask, Node, Parameter, Recorder, Retrieval, RetrieveError, Retriever, Spread,
-};
+use crate::retrieve::{Link, Mask, Node, Recorder, Retrieval, RetrieveError, Retriever, Spread};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -119,10 +118,7 @@ impl Engine {
             walk: walk::walk(&retrieval, &gold),
             passages: passages::rows(index, &retrieval, walked, &group_of, &gold),
             matched: matched(&retrieval),
-            top_k: retrieval
-                .top()
-                .len()
-                .max(request.settings.integer(Parameter::ResultK)),
+            top_k: retrieval.top().len().max(request.settings.get(RESULT_K)),
             gold: gold
                 .iter()
                 .map(|passage| fate(index, &retrieval, *passage))

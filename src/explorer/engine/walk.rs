@@ -4,6 +4,7 @@ use crate::explain;
 use crate::explorer::scene::{EditRow, GROUPS, Group, Ledger, NodeRow, Scene, Seed, Step, Walk};
 use crate::explorer::text::clean;
 use crate::index::Index;
+use crate::parameters::WALK;
 use crate::retrieve::{Edited, Node, Retrieval, SeedChange, SeedReason};
 use std::collections::BTreeMap;
 
@@ -276,7 +277,7 @@ pub fn walk(retrieval: &Retrieval, gold: &[u32]) -> Option<Walk> {
         });
     }
     Some(Walk {
-        push: retrieval.settings.choice(crate::retrieve::Parameter::Walk) == "push",
+        push: retrieval.settings.get(WALK) == crate::parameters::Walk::Push,
         work: spread.work,
         capped: spread.capped,
         largest_residual: spread.largest_residual,

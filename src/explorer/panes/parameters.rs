@@ -175,7 +175,7 @@ fn line(ink: &Ink<'_>, parameter: Parameter, width: usize) -> Line<'static> {
         domain => {
             let track = track(width);
             let slider = crate::explorer::glyphs::slider(
-                domain.fraction(state.settings.get(parameter)),
+                domain.fraction(state.settings.value(parameter)),
                 track,
                 ink.glyphs,
             );
@@ -195,7 +195,7 @@ fn targets(ink: &Ink<'_>, parameter: Parameter, x: u16, y: u16, width: usize, hi
         Domain::Choice(choices) => {
             let room = width.saturating_sub(label(width) + 1);
             let all: usize = choices.iter().map(|c| c.name.len() + 1).sum::<usize>() + 2;
-            let chosen = ink.state.settings.get(parameter);
+            let chosen = ink.state.settings.value(parameter);
             if all > room {
                 let Value::Choice(at) = chosen else { return };
                 let next = (at + 1) % choices.len();
@@ -227,7 +227,7 @@ fn about(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
     let declaration = parameter.declaration();
     let mut words = vec![ink.text(declaration.meaning.to_owned())];
     if let (Domain::Choice(choices), Value::Choice(at)) =
-        (&declaration.domain, state.settings.get(parameter))
+        (&declaration.domain, state.settings.value(parameter))
         && let Some(choice) = choices.get(at)
     {
         words.push(ink.text(format!(". {}: ", choice.name)));

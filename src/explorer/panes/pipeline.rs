@@ -6,6 +6,7 @@ use crate::explorer::scene::Scene;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Filling, Ink};
+use crate::parameters::{WALK, Walk};
 use crate::retrieve::{Origin, Parameter};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -128,7 +129,7 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
             stages.push((0, spans));
         }
         let mut spans = vec![ink.value(state.settings.text(Parameter::Walk))];
-        let push = state.settings.choice(Parameter::Walk) == "push";
+        let push = state.settings.get(WALK) == Walk::Push;
         let detail = if push {
             (Parameter::Epsilon, "eps")
         } else {

@@ -67,7 +67,7 @@ fn changes(run: &Run) -> String {
     let uses = run.settings.method().uses();
     let changed = uses
         .into_iter()
-        .filter(|p| run.settings.get(*p) != run.settings.method().default(*p));
+        .filter(|p| run.settings.value(*p) != run.settings.method().default(*p));
     let words: Vec<String> = changed
         .map(|p| {
             let value = run.settings.text(p);

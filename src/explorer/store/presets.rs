@@ -173,6 +173,7 @@ fn ended(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parameters::{ALPHA, BM25_K1, EDGE_LOGIC, EdgeLogic};
 
     #[test]
     fn a_preset_comes_back_as_it_was_saved_and_the_rest_of_the_file_stays() {
@@ -196,11 +197,11 @@ mod tests {
         let mut again = Settings::new(Method::by_name("graph").unwrap());
         again.apply_preset("round-trip").unwrap();
         assert_eq!(again.method().name, composed);
-        assert_eq!(again.real(Parameter::Alpha), 0.4);
-        assert_eq!(again.choice(Parameter::EdgeLogic), "and");
+        assert_eq!(again.get(ALPHA), 0.4);
+        assert_eq!(again.get(EDGE_LOGIC), EdgeLogic::And);
         again.apply_preset("older-one").unwrap();
         assert_eq!(again.method().name, "bm25");
-        assert_eq!(again.real(Parameter::Bm25K1), 0.9);
+        assert_eq!(again.get(BM25_K1), 0.9);
     }
 
     #[test]

@@ -256,7 +256,7 @@ fn record(state: &mut State, answer: &Answer) {
             let uses = a.settings.method().uses();
             let mut differing = uses
                 .into_iter()
-                .filter(|p| a.settings.get(*p) != b.settings.get(*p));
+                .filter(|p| a.settings.value(*p) != b.settings.value(*p));
             match (
                 a.question == b.question && a.settings.method() == b.settings.method(),
                 differing.next(),

@@ -6,9 +6,10 @@ use crate::explorer::layout::Pane;
 use crate::explorer::rows::{SeedLine, seed_lines};
 use crate::explorer::scene::Basis;
 use crate::explorer::state::{Mode, State, Weighing};
+use crate::parameters::{Param, SEED_K};
 use crate::retrieve::edits::MOST;
 use crate::retrieve::hop::Signal;
-use crate::retrieve::{Origin, Parameter, SeedChange, SeedEdit, Value};
+use crate::retrieve::{Origin, SeedChange, SeedEdit, Value};
 use crossterm::event::{Event, KeyCode, KeyEvent};
 use tui_input::Input;
 use tui_input::backend::crossterm::EventHandler;
@@ -36,7 +37,7 @@ pub fn target(state: &State) -> Result<(String, Option<SeedChange>), String> {
 }
 
 /// The signal under the cursor of Why: the parameter that is its weight.
-pub fn signal(state: &State) -> Result<Parameter, String> {
+pub fn signal(state: &State) -> Result<Param<f64>, String> {
     let scene = state.scene().ok_or("there is no result yet")?;
     if scene.basis != Basis::Signals {
         return Err("works on the signals of hop, and on seeds; ' s goes there".into());
@@ -55,10 +56,10 @@ fn mute_signal(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     };
     let mut settings = state.settings.clone();
-    if settings.real(weight) == 0.0 {
-        settings.reset(weight);
+    if settings.get(weight) == 0.0 {
+        settings.reset(weight.id());
     } else {
-        settings.set(weight, Value::Real(0.0), Origin::User);
+        settings.set(weight.id(), Value::Real(0.0), Origin::User);
     }
     change(state, settings)
 }
@@ -171,13 +172,13 @@ pub fn edit(state: &mut State, text: &str) -> Vec<Effect> {
 
 /// Ranked passages as seeds: out, or back in as many as there were before.
 pub fn passages(state: &mut State) -> Vec<Effect> {
-    let parameter = Parameter::SeedK;
+    let parameter = SEED_K.id();
     let mut settings = state.settings.clone();
-    if settings.integer(parameter) > 0 {
+    if settings.get(SEED_K) > 0 {
         settings.set(parameter, Value::Integer(0), Origin::User);
     } else {
-        let before = state.undo.iter().rev().find(|s| s.integer(parameter) > 0);
-        let before = before.map(|s| (s.get(parameter), s.origin(parameter)));
+        let before = state.undo.iter().rev().find(|s| s.get(SEED_K) > 0);
+        let before = before.map(|s| (s.value(parameter), s.origin(parameter)));
         match before {
             Some((value, origin)) => settings.set(parameter, value, origin),
             None => settings.reset(parameter),

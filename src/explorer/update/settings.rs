@@ -70,7 +70,7 @@ pub fn set(state: &mut State, parameter: Parameter, value: Value) -> Vec<Effect>
 pub fn with(settings: &Settings, parameter: Parameter, value: Value) -> Settings {
     let mut settings = settings.clone();
     settings.reset(parameter);
-    if settings.get(parameter) != value {
+    if settings.value(parameter) != value {
         settings.set(parameter, value, Origin::User);
     }
     settings
@@ -96,7 +96,7 @@ pub fn set_text(state: &mut State, parameter: &str, value: &str) -> Vec<Effect> 
 
 pub fn step(state: &mut State, count: i64) -> Vec<Effect> {
     let parameter = state.parameter;
-    let now = state.settings.get(parameter);
+    let now = state.settings.value(parameter);
     let domain = &parameter.declaration().domain;
     // Ten steps around a short ring of choices would land anywhere.
     let count = match domain {
@@ -220,7 +220,7 @@ pub fn difference(from: &Settings, to: &Settings) -> String {
         words.push(format!("preset {} > {}", name(from), name(to)));
     }
     let uses = to.method().uses();
-    for parameter in uses.into_iter().filter(|p| from.get(*p) != to.get(*p)) {
+    for parameter in uses.into_iter().filter(|p| from.value(*p) != to.value(*p)) {
         let label = parameter.declaration().label;
         words.push(format!(
             "{label} {} > {}",

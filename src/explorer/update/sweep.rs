@@ -20,7 +20,7 @@ pub fn begin(state: &mut State) -> Vec<Effect> {
     let shown = scene.passages.iter().take(scene.top_k);
     let top = shown.map(|row| row.passage).collect();
     let values = values(&state.settings, parameter);
-    let now = state.settings.get(parameter);
+    let now = state.settings.value(parameter);
     let present = values.iter().position(|v| *v == now).unwrap_or(0);
     state.sweeps += 1;
     let request = SweepRequest {

@@ -3,7 +3,7 @@
 use super::layer::HopLayer;
 use super::signals::{Crossing, Signal, Signals, namesakes};
 use crate::index::Index;
-use crate::retrieve::parameters::Parameter as P;
+use crate::parameters::RESULT_K;
 use crate::retrieve::spread::{Share, reach, restart, shares};
 use crate::retrieve::{GraphView, Hit, Ranked, Seed, Settings, Spread};
 use crate::systems::Found;
@@ -89,7 +89,7 @@ impl Found for Answer {
                 "no signal has it among its best, so it was not scored".into(),
             )];
         };
-        let k = self.settings.integer(P::ResultK);
+        let k = self.settings.get(RESULT_K);
         let own: f64 = self.sum(values);
         let rank = self.passages.iter().position(|h| h.passage == passage);
         let Some(last) = self.passages.get(k - 1).or(self.passages.last()) else {
@@ -161,7 +161,7 @@ impl Found for Answer {
                 .collect(),
             ..Stage::default()
         };
-        let k = self.settings.integer(P::ResultK);
+        let k = self.settings.get(RESULT_K);
         let margin = self.passages.get(k - 1).map_or(0.0, |h| f64::from(h.score));
         for (at, hit) in self.passages.iter().take(2 * SHOWN).enumerate() {
             let item = passage_item(index, &mut story, hit.passage);

@@ -16,9 +16,9 @@ pub use answer::Answer;
 pub use layer::HopLayer;
 pub use signals::{Crossing, Left, Signal, Signals, Sources, mixed_seeds, signals};
 
-use super::parameters::Parameter as P;
-use super::settings::{Origin, Settings};
+use super::settings::Settings;
 use crate::index::{Index, IndexError, Silent};
+use crate::parameters::{Origin, Parameter as P};
 use std::sync::Arc;
 
 /// What the signals depend on besides the walk and the lists; the weights are not among them.

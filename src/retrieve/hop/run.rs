@@ -1,9 +1,9 @@
 //! One question through hop: both walks, the lists, the signals and their sum.
 
+use crate::parameters::Parameter as P;
 use crate::retrieve::edits::{self, Edited};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::observer::{Observer, Quiet};
-use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::retrieval::Retrieval;
 use crate::retrieve::seed::{self, Seeded};
 use crate::retrieve::{RetrieveError, Retriever, SPREAD, depth, hop, rank, spread, view};

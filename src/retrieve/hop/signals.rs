@@ -2,10 +2,13 @@
 
 use super::layer::HopLayer;
 use crate::index::{Dense, Index};
-use crate::retrieve::parameters::Parameter as P;
+use crate::parameters::{
+    HOP_GUARD, HOP_SEEDS, HOP_SHARPNESS, HOP_TAIL, Param, TOKENS, WEIGHT_BM25_RANK, WEIGHT_BRIDGE,
+    WEIGHT_COSINE, WEIGHT_DENSE_RANK, WEIGHT_ENTITY_WALK, WEIGHT_MIXED_WALK, WEIGHT_NAMED,
+    WEIGHT_RESIDUAL,
+};
 use crate::retrieve::retrieval::{Link, Node, QueryName, Ranked};
 use crate::retrieve::{GraphView, Hit, RetrieveError, Seed, SeedReason, Settings, Spread};
-use crate::text::Tokens;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
@@ -36,16 +39,16 @@ impl Signal {
     ];
 
     /// The parameter that is its weight.
-    pub fn weight(self) -> P {
+    pub fn weight(self) -> Param<f64> {
         match self {
-            Signal::Cosine => P::WeightCosine,
-            Signal::DenseRank => P::WeightDenseRank,
-            Signal::Bm25Rank => P::WeightBm25Rank,
-            Signal::EntityWalk => P::WeightEntityWalk,
-            Signal::MixedWalk => P::WeightMixedWalk,
-            Signal::Bridge => P::WeightBridge,
-            Signal::Named => P::WeightNamed,
-            Signal::Residual => P::WeightResidual,
+            Signal::Cosine => WEIGHT_COSINE,
+            Signal::DenseRank => WEIGHT_DENSE_RANK,
+            Signal::Bm25Rank => WEIGHT_BM25_RANK,
+            Signal::EntityWalk => WEIGHT_ENTITY_WALK,
+            Signal::MixedWalk => WEIGHT_MIXED_WALK,
+            Signal::Bridge => WEIGHT_BRIDGE,
+            Signal::Named => WEIGHT_NAMED,
+            Signal::Residual => WEIGHT_RESIDUAL,
         }
     }
 
@@ -150,8 +153,8 @@ fn bridging(
     cosine: &dyn Fn(u32) -> Option<f64>,
     settings: &Settings,
 ) -> Vec<(u32, f64)> {
-    let count = settings.integer(P::HopSeeds).min(fused.hits.len());
-    let sharpness = settings.real(P::HopSharpness);
+    let count = settings.get(HOP_SEEDS).min(fused.hits.len());
+    let sharpness = settings.get(HOP_SHARPNESS);
     let first = fused.hits.first().and_then(|h| cosine(h.passage));
     fused.hits[..count]
         .iter()
@@ -203,7 +206,7 @@ pub fn mixed_seeds(
         let best = tail.first().map_or(0.0, |h| f64::from(h.score));
         let share = |h: &Hit| (TAIL_SHARPNESS * (f64::from(h.score) - best)).exp();
         let all: f64 = tail.iter().map(share).sum();
-        let mass = settings.real(P::HopTail);
+        let mass = settings.get(HOP_TAIL);
         for (place, hit) in tail.iter().enumerate().filter(|_| mass > 0.0) {
             let own = mass * share(hit) / all;
             match at.get(&hit.passage) {
@@ -455,7 +458,7 @@ fn left(
     let lexical = from.index.lexical();
     let mut asked = vec![false; from.index.len()];
     candidates.iter().for_each(|p| asked[*p as usize] = true);
-    let tokens = Tokens::from_name(settings.choice(P::Tokens));
+    let tokens = settings.get(TOKENS);
     let first = from.fused.hits.first().map(|h| h.passage);
     let mut left = Vec::new();
     for word in &from.words.words {
@@ -502,9 +505,9 @@ fn top_of(passages: usize, count: usize, value: impl Fn(usize) -> f64) -> Vec<u3
 impl Signals {
     /// What each signal weighs for this question: the parameters, and the single-hop guard on top.
     pub fn weights(&self, settings: &Settings) -> [f64; 8] {
-        let guard = settings.real(P::HopGuard) * self.single;
+        let guard = settings.get(HOP_GUARD) * self.single;
         Signal::ALL.map(|signal| {
-            let weight = settings.real(signal.weight());
+            let weight = settings.get(signal.weight());
             match signal {
                 // A muted signal stays muted.
                 Signal::Bm25Rank if weight > 0.0 => weight + SINGLE_BM25 * guard,

@@ -5,8 +5,7 @@ use crate::graph::push;
 use crate::graph::trail::{self, Trail};
 use crate::graph::walk::backward;
 use crate::index::Index;
-use crate::retrieve::Parameter as P;
-use crate::retrieve::spread::dangling;
+use crate::parameters::{ALPHA, DANGLING, EPSILON};
 use std::borrow::Cow;
 
 /// Longer paths than this are not looked for.
@@ -36,11 +35,11 @@ impl Asked {
 
     /// What a unit of mass restarted at each seed lands on a node.
     fn reach(&self, node: u32, restart: &[(u32, f64)], seeds: &[Seed]) -> Vec<f64> {
-        let (t, rule) = (self.web.transition(), dangling(&self.settings));
+        let (t, rule) = (self.web.transition(), self.settings.get(DANGLING));
         let at: Box<dyn Fn(u32) -> f64> = match self.lengths() {
             None => {
-                let epsilon = (self.settings.real(P::Epsilon) * 0.01).max(1e-9);
-                let alpha = self.settings.real(P::Alpha);
+                let epsilon = (self.settings.get(EPSILON) * 0.01).max(1e-9);
+                let alpha = self.settings.get(ALPHA);
                 let (reach, _) = push::reverse(t, node, alpha, epsilon, rule);
                 Box::new(move |u| reach[u as usize])
             }

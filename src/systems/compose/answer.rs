@@ -3,9 +3,10 @@
 use super::search::{Asked, Run};
 use super::story::Teller;
 use crate::index::Index;
+use crate::parameters::RESULT_K;
+use crate::retrieve::Hit;
 use crate::retrieve::compose::Pick;
 use crate::retrieve::rank::{Fusion, shares};
-use crate::retrieve::{Hit, Parameter as P};
 use crate::systems::{Found, Part, Reason, Story};
 
 /// Seeds that are told one by one in a score; the rest are one part.
@@ -182,7 +183,7 @@ impl Answer {
         asked.settings.set_text(change).ok()?;
         let run = asked.run(index, &mut |_| {}).ok()?;
         let rank = 1 + run.hits.iter().position(|hit| hit.passage == passage)?;
-        (rank <= asked.settings.integer(P::ResultK)).then_some(rank)
+        (rank <= asked.settings.get(RESULT_K)).then_some(rank)
     }
 }
 

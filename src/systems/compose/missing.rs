@@ -4,6 +4,7 @@ use super::answer::Answer;
 use super::search::Asked;
 use crate::graph::trail::distance;
 use crate::index::Index;
+use crate::parameters::{CONTEXT_TOKENS, HUB_P, RESULT_K, STEPS};
 use crate::retrieve::Parameter as P;
 use crate::retrieve::compose::Pick;
 use crate::systems::Reason;
@@ -27,7 +28,7 @@ impl Answer {
     /// The first is the verdict.
     pub(super) fn reasons(&self, index: &Index, passage: u32) -> Vec<Reason> {
         let (asked, run) = (&self.asked, &self.run);
-        let k = asked.settings.integer(P::ResultK);
+        let k = asked.settings.get(RESULT_K);
         let place = run.hits.iter().position(|hit| hit.passage == passage);
         if place.is_some_and(|at| at < k) {
             return Vec::new();
@@ -49,7 +50,7 @@ impl Answer {
             if let Some(at) = place {
                 reasons.push(self.cut(at, k));
             } else if run.unfit.contains(&passage) {
-                let room = asked.settings.integer(P::ContextTokens);
+                let room = asked.settings.get(CONTEXT_TOKENS);
                 let rank = self.walk_rank(passage).unwrap_or(0);
                 let text = format!(
                     "{rank}. by score, but the context of {room} tokens was full before it"
@@ -76,7 +77,7 @@ impl Answer {
         let own = self.run.hits[at].score;
         let class = if rank <= 2 * k { "F6" } else { "F4" };
         let text = format!("rank {rank}: {own:.5}, {:.5} short of rank {k}", last - own);
-        let fix = Some(format!("result_k={rank}")).filter(|_| rank <= MOST_K);
+        let fix = Some(RESULT_K.assignment(rank)).filter(|_| rank <= MOST_K);
         reason("CUT_BY_K", class, text, fix)
     }
 
@@ -102,7 +103,7 @@ impl Answer {
                 let (steps, fix) = match self.asked.lengths() {
                     None => ("push stops before it".to_owned(), None),
                     Some(lengths) => {
-                        let change = format!("steps={far}");
+                        let change = STEPS.assignment(far);
                         let rank = Some(far)
                             .filter(|far| *far <= MOST_STEPS)
                             .and_then(|_| self.again(index, passage, &change));
@@ -136,8 +137,8 @@ impl Answer {
         );
         let fix = match asked.parts.pick {
             Pick::Passages if asked.settings.method().uses().contains(&P::HubP) => {
-                let change = "hub_p=1";
-                self.again(index, passage, change)
+                let change = HUB_P.assignment(1.0);
+                self.again(index, passage, &change)
                     .map(|rank| format!("{change} brings it to rank {rank}"))
             }
             _ => None,

@@ -2,16 +2,16 @@
 
 use super::web::{Named, Web};
 use crate::graph::Power;
-use crate::graph::push::{self, Threshold};
+use crate::graph::push;
 use crate::graph::walk::{self, Forward, Sparse};
 use crate::index::Index;
+use crate::parameters::{
+    ALPHA, CONTEXT_TOKENS, DANGLING, EPSILON, PUSH_THRESHOLD, SEED_K, SEED_Q, STEPS,
+};
 use crate::retrieve::compose::{Composition, Pick, Rest, Walk};
 use crate::retrieve::rank::{self, Fusion};
 use crate::retrieve::rerank::rerank;
-use crate::retrieve::spread::dangling;
-use crate::retrieve::{
-    Hit, Parameter as P, Ranked, Ranker, Reranked, RetrieveError, Settings, seed,
-};
+use crate::retrieve::{Hit, Ranked, Ranker, Reranked, RetrieveError, Settings, seed};
 use crate::text::chunks::each_token;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -102,7 +102,7 @@ impl Asked {
 
     /// The weight of walks of every length; none for push, whose walks have any.
     pub fn lengths(&self) -> Option<Vec<f64>> {
-        let (alpha, steps) = (self.settings.real(P::Alpha), self.steps());
+        let (alpha, steps) = (self.settings.get(ALPHA), self.steps());
         match self.parts.walk {
             Walk::Push => None,
             Walk::Lazy => Some(walk::lazy_weights(alpha, steps)),
@@ -111,20 +111,17 @@ impl Asked {
     }
 
     pub fn steps(&self) -> usize {
-        self.settings.integer(P::Steps)
+        self.settings.get(STEPS)
     }
 
     /// Mass of every node after the walk, and pushes done.
     pub fn walked(&self, restart: &Sparse) -> (Vec<f64>, usize) {
         let t = self.web.transition();
-        let (alpha, rule) = (self.settings.real(P::Alpha), dangling(&self.settings));
+        let (alpha, rule) = (self.settings.get(ALPHA), self.settings.get(DANGLING));
         match (self.parts.walk, self.lengths()) {
             (Walk::Push, _) | (_, None) => {
-                let threshold = match self.settings.choice(P::PushThreshold) {
-                    "degree" => Threshold::Degree,
-                    _ => Threshold::Plain,
-                };
-                let epsilon = self.settings.real(P::Epsilon);
+                let threshold = self.settings.get(PUSH_THRESHOLD);
+                let epsilon = self.settings.get(EPSILON);
                 let out = push::forward(t, restart, alpha, epsilon, threshold, rule, |_| {});
                 (out.estimate, out.pushes)
             }
@@ -167,7 +164,7 @@ impl Asked {
         if self.parts.seeds.names {
             run.names = web.nodes.names(index, &self.question, settings);
         }
-        let q = settings.real(P::SeedQ);
+        let q = settings.get(SEED_Q);
         let mut names: BTreeMap<u32, (f64, Cause)> = BTreeMap::new();
         for (at, name) in run.names.iter().enumerate() {
             for &node in &name.nodes {
@@ -178,7 +175,7 @@ impl Asked {
                 }
             }
         }
-        let k = settings.integer(P::SeedK);
+        let k = settings.get(SEED_K);
         let mut others: BTreeMap<u32, (f64, Cause)> = BTreeMap::new();
         let mut add = |node: u32, raw: f64, from: Cause| {
             others.entry(node).or_insert((0.0, from)).0 += raw;
@@ -280,7 +277,7 @@ impl Asked {
 
     /// Keeps what the context holds, in order; what does not fit is left out, a shorter one after it may still fit.
     fn pack(&self, index: &Index, run: &mut Run) {
-        let room = self.settings.integer(P::ContextTokens);
+        let room = self.settings.get(CONTEXT_TOKENS);
         let mut kept = Vec::new();
         for hit in &run.hits {
             let mut tokens = 0;

@@ -4,9 +4,9 @@ use super::answer::Answer;
 use super::search::{Asked, Cause};
 use crate::graph::walk::{Forward, Sparse};
 use crate::index::Index;
+use crate::parameters::{ALPHA, CONTEXT_TOKENS, DANGLING, EPSILON, RESULT_K, SEED_K};
+use crate::retrieve::Ranked;
 use crate::retrieve::compose::{Pick, Walk};
-use crate::retrieve::spread::dangling;
-use crate::retrieve::{Parameter as P, Ranked};
 use crate::systems::{Cut, Edge, Entry, Item, Stage, Story};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
@@ -136,7 +136,7 @@ impl<'a> Teller<'a> {
             nodes.push(Entry { item, value, why });
         }
         let restarts = match self.asked.parts.list_restarts() {
-            true => json!(self.asked.settings.integer(P::SeedK)),
+            true => json!(self.asked.settings.get(SEED_K)),
             false => "none: it is fused with the walk".into(),
         };
         let mut counters = vec![
@@ -177,7 +177,7 @@ impl<'a> Teller<'a> {
     fn walk(&mut self) {
         let (asked, run) = (self.asked, &self.answer.run);
         let t = asked.web.transition();
-        let (alpha, steps) = (asked.settings.real(P::Alpha), asked.steps());
+        let (alpha, steps) = (asked.settings.get(ALPHA), asked.steps());
         let lazy = asked.parts.walk == Walk::Lazy;
         let moving = if lazy { alpha } else { 1.0 - alpha };
         let seeds = Asked::restart(&run.seeds);
@@ -188,7 +188,7 @@ impl<'a> Teller<'a> {
             if step > 0 {
                 let held = (0..).zip(&state).filter(|(_, mass)| **mass > 0.0);
                 let held: Sparse = held.map(|(node, &mass)| (node, mass)).collect();
-                let mut walk = Forward::from(t, &held, &seeds, dangling(&asked.settings));
+                let mut walk = Forward::from(t, &held, &seeds, asked.settings.get(DANGLING));
                 walk.step(moving, if lazy { 0.0 } else { alpha });
                 let mut moved = walk.into_mass();
                 if lazy {
@@ -209,7 +209,7 @@ impl<'a> Teller<'a> {
         let settled: f64 = run.mass.iter().sum();
         let nodes = self.heaviest(&run.mass);
         // A push settles alpha of what it takes up and sends the rest on: what was settled tells what was sent.
-        let alpha = self.asked.settings.real(P::Alpha);
+        let alpha = self.asked.settings.get(ALPHA);
         let sent = if alpha > 0.0 {
             (1.0 - alpha) / alpha
         } else {
@@ -223,7 +223,7 @@ impl<'a> Teller<'a> {
             counters: vec![
                 ("pushes", run.pushes.into()),
                 ("mass settled", json!(settled)),
-                ("epsilon", json!(self.asked.settings.real(P::Epsilon))),
+                ("epsilon", json!(self.asked.settings.get(EPSILON))),
             ],
             nodes,
             edges,
@@ -294,7 +294,7 @@ impl<'a> Teller<'a> {
 
     fn passages(&mut self) {
         let (asked, run) = (self.asked, &self.answer.run);
-        let k = asked.settings.integer(P::ResultK);
+        let k = asked.settings.get(RESULT_K);
         let mut nodes = Vec::new();
         for (at, hit) in run.hits.iter().take(k).enumerate() {
             let item = self.passage(hit.passage);
@@ -340,7 +340,7 @@ impl<'a> Teller<'a> {
         match asked.parts.pick {
             Pick::Pack => {
                 counters.push(("tokens", run.tokens.into()));
-                let room = asked.settings.integer(P::ContextTokens);
+                let room = asked.settings.get(CONTEXT_TOKENS);
                 counters.push(("of tokens", room.into()));
             }
             Pick::Bridge => {

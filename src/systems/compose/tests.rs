@@ -3,8 +3,9 @@
 use super::search::Asked;
 use super::{Answer, Web};
 use crate::index::{Index, sample};
+use crate::parameters::{RESULT_K, WALK, Walk};
 use crate::retrieve::compose::{GRAPHS, Graph, PICKS, RESTS, WALKS};
-use crate::retrieve::{Composition, Method, Parameter as P, Quiet, Retrieval, Retriever, Settings};
+use crate::retrieve::{Composition, Method, Quiet, Retrieval, Retriever, Settings};
 use crate::systems::Found;
 use std::sync::Arc;
 
@@ -88,7 +89,7 @@ fn push_comes_to_the_pipelines_scores_too() {
         question,
     );
     assert!(piped.view.is_some(), "the pipeline runs what it can");
-    assert_eq!(piped.settings.choice(P::Walk), "push");
+    assert_eq!(piped.settings.get(WALK), Walk::Push);
     assert_eq!(piped.passages, by_web(&index, &piped).run.hits);
 }
 
@@ -172,7 +173,7 @@ fn told(index: &Index, answer: &Answer, name: &str) {
             assert!(close, "{name}: parts {sum}, score {score}");
         }
         assert!(answer.why(index, hit.passage).chars().count() <= 160);
-        let k = answer.asked.settings.integer(P::ResultK);
+        let k = answer.asked.settings.get(RESULT_K);
         assert_eq!(answer.missing(index, hit.passage).is_empty(), at < k);
     }
     let there: Vec<u32> = run.hits.iter().map(|h| h.passage).collect();

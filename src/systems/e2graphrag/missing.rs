@@ -3,6 +3,7 @@
 use super::search::{Mode, Params, search, shared};
 use super::story::{Answer, clip, count, farther};
 use crate::index::Index;
+use crate::parameters::{HOPS, RESULT_K};
 use crate::systems::Reason;
 use rustc_hash::FxHashSet;
 
@@ -106,9 +107,9 @@ impl Told<'_> {
             return None;
         }
         if p.k != answer.params.k {
-            return Some(format!("result_k={}", p.k));
+            return Some(RESULT_K.assignment(p.k));
         }
-        Some(format!("hops={}", p.hops))
+        Some(HOPS.assignment(p.hops))
     }
 
     /// What the question did not give.

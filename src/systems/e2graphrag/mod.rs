@@ -21,6 +21,9 @@ mod story;
 mod teller;
 pub mod tree;
 
+use crate::parameters::{
+    CHUNK_OVERLAP, CHUNK_TOKENS, CODE_HOPS, HOPS, RESULT_K, SUMMARY_TOKENS, TREE_GROUP,
+};
 pub use layer::{E2Build, E2Graph};
 pub use search::{Mode, Params, Run, search};
 pub use story::Answer;
@@ -33,9 +36,9 @@ use std::sync::Arc;
 impl From<&Settings> for Params {
     fn from(s: &Settings) -> Params {
         Params {
-            k: s.integer(Parameter::ResultK),
-            hops: s.integer(Parameter::Hops),
-            code_hops: s.on(Parameter::CodeHops),
+            k: s.get(RESULT_K),
+            hops: s.get(HOPS),
+            code_hops: s.get(CODE_HOPS),
         }
     }
 }
@@ -44,13 +47,13 @@ impl From<&Settings> for E2Build {
     fn from(s: &Settings) -> E2Build {
         let own = E2Build::default();
         E2Build {
-            chunk_tokens: match s.integer(Parameter::ChunkTokens) {
+            chunk_tokens: match s.get(CHUNK_TOKENS) {
                 0 => own.chunk_tokens,
                 tokens => tokens.max(50),
             },
-            chunk_overlap: s.integer(Parameter::ChunkOverlap),
-            tree_group: s.integer(Parameter::TreeGroup) as u32,
-            summary_tokens: s.integer(Parameter::SummaryTokens),
+            chunk_overlap: s.get(CHUNK_OVERLAP),
+            tree_group: s.get(TREE_GROUP) as u32,
+            summary_tokens: s.get(SUMMARY_TOKENS),
         }
     }
 }

@@ -26,15 +26,19 @@ pub mod text_part;
 pub mod units;
 pub mod why;
 
+use crate::parameters::{
+    CHUNK_OVERLAP, CHUNK_TOKENS, CODE_CASE, CONTEXT_TOKENS, COOC, CORE_BY, CORE_SHARE, HALVINGS,
+    JOINED, KEYWORD_SIMILARITY, KNN_K, OVERSAMPLE, PMI, Parameter as P, QUERY_ENTITIES,
+    QUERY_KEYWORDS, RELATIONS_PER_ENTITY, RESULT_K, THETA,
+};
 pub use layer::Ket;
 pub use options::{KetBuild, Params, Variant};
 pub use search::{Run, search};
 
 use crate::index::{Index, Layer};
-use crate::retrieve::parameters::Parameter as P;
 use crate::retrieve::{Hit, Origin, Parameter, RetrieveError, Settings};
 use crate::systems::{Ask, Found, Part, Reason, Story, System};
-use options::{Changes, CoreBy, Similarity};
+use options::Changes;
 use std::fmt;
 use std::sync::Arc;
 
@@ -156,18 +160,14 @@ impl Params {
     pub(in crate::systems) fn from_settings(variant: Variant, s: &Settings) -> Params {
         Params {
             variant,
-            theta: s.real(P::Theta),
-            context_tokens: s.integer(P::ContextTokens),
-            query_entities: s.integer(P::QueryEntities),
-            relations_per_entity: s.integer(P::RelationsPerEntity),
-            query_keywords: s.integer(P::QueryKeywords),
-            keyword_similarity: if s.choice(P::KeywordSimilarity) == "ip" {
-                Similarity::InnerProduct
-            } else {
-                Similarity::Cosine
-            },
-            oversample: s.on(P::Oversample),
-            result_k: s.integer(P::ResultK),
+            theta: s.get(THETA),
+            context_tokens: s.get(CONTEXT_TOKENS),
+            query_entities: s.get(QUERY_ENTITIES),
+            relations_per_entity: s.get(RELATIONS_PER_ENTITY),
+            query_keywords: s.get(QUERY_KEYWORDS),
+            keyword_similarity: s.get(KEYWORD_SIMILARITY),
+            oversample: s.get(OVERSAMPLE),
+            result_k: s.get(RESULT_K),
             changes: changes(s),
         }
     }
@@ -177,27 +177,16 @@ impl Params {
 fn changes(s: &Settings) -> Changes {
     let set = |p: P| s.origin(p) == Origin::User;
     Changes {
-        chunk_tokens: (set(P::ChunkTokens) && s.integer(P::ChunkTokens) > 0)
-            .then(|| s.integer(P::ChunkTokens)),
-        chunk_overlap: set(P::ChunkOverlap).then(|| s.integer(P::ChunkOverlap)),
-        halvings: s
-            .choice(P::Halvings)
-            .parse()
-            .ok()
-            .filter(|_| set(P::Halvings)),
-        knn_k: set(P::KnnK).then(|| s.integer(P::KnnK)),
-        core_share: set(P::CoreShare).then(|| s.real(P::CoreShare)),
-        core_by: set(P::CoreBy).then(|| {
-            if s.choice(P::CoreBy) == "uniform" {
-                CoreBy::Uniform
-            } else {
-                CoreBy::Pagerank
-            }
-        }),
-        code_case: set(P::CodeCase).then(|| s.on(P::CodeCase)),
-        cooc: set(P::Cooc).then(|| s.on(P::Cooc)),
-        pmi: set(P::Pmi).then(|| s.on(P::Pmi)),
-        joined: set(P::Joined).then(|| s.on(P::Joined)),
+        chunk_tokens: (set(P::ChunkTokens) && s.get(CHUNK_TOKENS) > 0).then(|| s.get(CHUNK_TOKENS)),
+        chunk_overlap: set(P::ChunkOverlap).then(|| s.get(CHUNK_OVERLAP)),
+        halvings: s.get(HALVINGS).count().filter(|_| set(P::Halvings)),
+        knn_k: set(P::KnnK).then(|| s.get(KNN_K)),
+        core_share: set(P::CoreShare).then(|| s.get(CORE_SHARE)),
+        core_by: set(P::CoreBy).then(|| s.get(CORE_BY)),
+        code_case: set(P::CodeCase).then(|| s.get(CODE_CASE)),
+        cooc: set(P::Cooc).then(|| s.get(COOC)),
+        pmi: set(P::Pmi).then(|| s.get(PMI)),
+        joined: set(P::Joined).then(|| s.get(JOINED)),
     }
 }
 

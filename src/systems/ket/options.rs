@@ -2,25 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which units are the core that the skeleton graph is made of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CoreBy {
-    /// The best of PageRank on the kNN graph (KET-RAG-P).
-    #[default]
-    Pagerank,
-    /// Drawn evenly, by a hash of the unit's number (KET-RAG-U).
-    Uniform,
-}
-
-impl CoreBy {
-    pub fn name(self) -> &'static str {
-        match self {
-            CoreBy::Pagerank => "pagerank",
-            CoreBy::Uniform => "uniform",
-        }
-    }
-}
+pub use crate::parameters::{CoreBy, KeywordSimilarity};
 
 /// What decides which units are core. A share of 1 makes the graph of all units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -204,16 +186,6 @@ impl Sizes {
     }
 }
 
-/// How keywords are compared with the question.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Similarity {
-    /// As the paper says.
-    #[default]
-    Cosine,
-    /// With the mean vectors as they are, which favours words of one consistent context: as the published code does.
-    InnerProduct,
-}
-
 /// The eight methods over one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
@@ -311,7 +283,7 @@ pub struct Params {
     pub query_entities: usize,
     pub relations_per_entity: usize,
     pub query_keywords: usize,
-    pub keyword_similarity: Similarity,
+    pub keyword_similarity: KeywordSimilarity,
     /// Takes twice as many entities, which the published code never cuts back.
     pub oversample: bool,
     pub result_k: usize,
@@ -328,7 +300,7 @@ impl Default for Params {
             query_entities: 10,
             relations_per_entity: 10,
             query_keywords: 1000,
-            keyword_similarity: Similarity::Cosine,
+            keyword_similarity: KeywordSimilarity::Cosine,
             oversample: false,
             result_k: 10,
             changes: Changes::default(),

@@ -2,7 +2,7 @@
 
 use super::layer::Ket;
 use super::local::{LocalPart, local_search};
-use super::options::{Channel, Params, Similarity};
+use super::options::{Channel, KeywordSimilarity, Params};
 use super::skeleton::Skeleton;
 use super::text_part::{Candidates, TextPart, by_keywords, by_neighbours, by_similarity};
 use crate::embed::vectors::top;
@@ -41,10 +41,10 @@ pub enum Row {
 pub fn keyword_scores(
     layer: &Ket,
     vector: &[f32],
-    similarity: Similarity,
+    similarity: KeywordSimilarity,
 ) -> Result<Vec<f32>, RetrieveError> {
     let mut scores = layer.keywords.vectors.scores(vector)?;
-    if similarity == Similarity::InnerProduct {
+    if similarity == KeywordSimilarity::InnerProduct {
         for (score, length) in scores.iter_mut().zip(&*layer.keywords.length) {
             *score *= length;
         }

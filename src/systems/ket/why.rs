@@ -9,6 +9,9 @@ use super::story::{label, short};
 use super::text_part::{TextPart, Why};
 use crate::index::Index;
 use crate::index::layer::SMALL;
+use crate::parameters::{
+    CONTEXT_TOKENS, CORE_SHARE, QUERY_ENTITIES, QUERY_KEYWORDS, RESULT_K, THETA,
+};
 use crate::systems::Reason;
 
 /// One sentence: what brought a passage into the context.
@@ -90,7 +93,7 @@ pub fn missing(answer: &Answer, index: &Index, passage: u32) -> Vec<Reason> {
                 code: "CUT_BY_K",
                 class: if rank <= 2 * k { "F6" } else { "F4" },
                 text: format!("in the context, {rank} by first appearance; {k} are returned"),
-                fix: Some(format!("result_k={rank}")).filter(|_| rank <= 200),
+                fix: Some(RESULT_K.assignment(rank)).filter(|_| rank <= 200),
             });
             return reasons;
         }
@@ -232,7 +235,12 @@ impl Asked<'_> {
         let tried = (wanted <= 50)
             .then(|| self.admits(|p| p.query_entities = wanted))
             .flatten();
-        let fix = tried.map(|at| format!("query_entities={wanted} brings it to rank {at}"));
+        let fix = tried.map(|at| {
+            format!(
+                "{} brings it to rank {at}",
+                QUERY_ENTITIES.assignment(wanted)
+            )
+        });
         Reason {
             code: "ENTITY_NOT_SELECTED",
             class: "F1",
@@ -249,7 +257,10 @@ impl Asked<'_> {
         let exact = rank as f64 / self.answer.layer.units.len() as f64;
         let share = ((exact * 20.0).ceil() / 20.0).min(1.0);
         let at = self.admits(|p| p.changes.core_share = Some(share))?;
-        Some(format!("core_share={share} brings it to rank {at}"))
+        Some(format!(
+            "{} brings it to rank {at}",
+            CORE_SHARE.assignment(share)
+        ))
     }
 
     fn text(&self, text: &TextPart, channel: Channel) -> Reason {
@@ -332,7 +343,8 @@ impl Asked<'_> {
                 layer.keywords.words.get(keyword as usize),
                 text.keywords.len()
             ),
-            fix: tried.map(|at| format!("query_keywords={rank} brings it to rank {at}")),
+            fix: tried
+                .map(|at| format!("{} brings it to rank {at}", QUERY_KEYWORDS.assignment(rank))),
         }
     }
 
@@ -351,14 +363,20 @@ impl Asked<'_> {
                 };
                 let theta = ((theta * 20.0).round() / 20.0).clamp(0.0, 1.0);
                 if let Some(at) = self.admits(|p| p.theta = theta) {
-                    return Some(format!("theta={theta} brings it to rank {at}"));
+                    return Some(format!(
+                        "{} brings it to rank {at}",
+                        THETA.assignment(theta)
+                    ));
                 }
             }
         }
         let larger = [1.25, 1.5, 2.0, 3.0].map(|times| (p.context_tokens as f64 * times) as usize);
         for tokens in larger.into_iter().filter(|t| *t <= 32_000) {
             if let Some(at) = self.admits(|p| p.context_tokens = tokens) {
-                return Some(format!("context_tokens={tokens} brings it to rank {at}"));
+                return Some(format!(
+                    "{} brings it to rank {at}",
+                    CONTEXT_TOKENS.assignment(tokens)
+                ));
             }
         }
         None

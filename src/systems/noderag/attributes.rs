@@ -5,19 +5,9 @@ use crate::graph::betweenness::{Sources, betweenness};
 use crate::graph::kcore::core_numbers;
 use crate::llm::task::AttributeInput;
 use crate::text::central::{Idf, centrality};
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// How the core of the graph is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CoreRule {
-    /// Nodes of the k-core: the paper's text and the code.
-    #[default]
-    KCore,
-    /// Nodes of degree k or more: the paper's formula.
-    Degree,
-}
+pub use crate::parameters::CoreRule;
 
 /// Which entities are important, and by which rule.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,6 +5,7 @@ use super::node::Kind;
 use super::params::Params;
 use super::search::{Answer, follow, own_nodes};
 use crate::index::Index;
+use crate::parameters::{HUB_BALANCE, QUOTA_OTHER, RESULT_K, STEPS, WEIGHT_EXACT};
 use crate::systems::Reason;
 use crate::text::Norm;
 use crate::text::similar::nearest;
@@ -55,7 +56,7 @@ impl Answer {
             let own = self.run.hits[at].score;
             let class = if rank <= 2 * k { "F6" } else { "F4" };
             let text = format!("rank {rank}: {own:.5}, {:.5} short of rank {k}", last - own);
-            let fix = Some(format!("result_k={rank}")).filter(|_| rank <= MOST_K);
+            let fix = Some(RESULT_K.assignment(rank)).filter(|_| rank <= MOST_K);
             reasons.push(reason("CUT_BY_K", class, text, fix));
         } else if best.1 > 0.0 {
             self.beyond(index, passage, &own, best, &mut reasons);
@@ -133,7 +134,7 @@ impl Answer {
                     ..self.params.clone()
                 })
                 .and_then(|params| self.again(index, passage, &params))
-                .map(|found| format!("quota_other={rank} brings it to rank {found}"));
+                .map(|found| format!("{} brings it to rank {found}", QUOTA_OTHER.assignment(rank)));
             let text = format!(
                 "its {} '{}' is {rank}. by mass ({:.6}), the quota takes {}",
                 kind.name(),
@@ -189,7 +190,7 @@ impl Answer {
                 };
                 let fix = self
                     .again(index, passage, &params)
-                    .map(|rank| format!("steps={far} brings it to rank {rank}"));
+                    .map(|rank| format!("{} brings it to rank {rank}", STEPS.assignment(far)));
                 let text = format!(
                     "the nearest seed is {far} steps away, the walk takes {}",
                     self.params.steps
@@ -220,10 +221,9 @@ impl Answer {
                     hub_balance: other,
                     ..self.params.clone()
                 };
-                let word = if other { "on" } else { "off" };
-                let fix = self
-                    .again(index, passage, &params)
-                    .map(|rank| format!("hub_balance={word} brings it to rank {rank}"));
+                let fix = self.again(index, passage, &params).map(|rank| {
+                    format!("{} brings it to rank {rank}", HUB_BALANCE.assignment(other))
+                });
                 reasons.push(reason("DILUTED", "F4", text, fix));
             }
         }
@@ -244,7 +244,7 @@ impl Answer {
             let fix = Some(fewer)
                 .filter(|_| self.params.weight_exact > 0.0)
                 .and_then(|params| self.again(index, passage, &params))
-                .map(|rank| format!("weight_exact=0 brings it to rank {rank}"));
+                .map(|rank| format!("{} brings it to rank {rank}", WEIGHT_EXACT.assignment(0.0)));
             reasons.push(reason("SEED_WEAK", "F4", text, fix));
         }
     }

@@ -2,7 +2,7 @@
 
 use super::layer::NodeRagLayer;
 use super::node::{KINDS, Kind};
-use super::params::{Order, Params};
+use super::params::{NodeOrder, Params};
 use super::terms::{Term, linked};
 use super::view::View;
 use crate::graph::Dangling;
@@ -319,10 +319,10 @@ pub(super) fn choose(layer: &NodeRagLayer, run: &mut Run, pi: &[f64], params: &P
 
 /// What a chosen node is worth: its mass; or, in the order of output, its cosine and 2 for a vector hit, its mass and 1 for
 /// a cross node, its mass for an attached one. Neither cosine nor mass exceeds 1.
-pub(super) fn worth(run: &Run, chosen: &Chosen, order: Order) -> f64 {
+pub(super) fn worth(run: &Run, chosen: &Chosen, order: NodeOrder) -> f64 {
     match (order, chosen.entry) {
-        (Order::Output, Entry::Vector) => 2.0 + f64::from(run.vector[chosen.rank - 1].1),
-        (Order::Output, Entry::Cross) => 1.0 + chosen.pi,
+        (NodeOrder::Output, Entry::Vector) => 2.0 + f64::from(run.vector[chosen.rank - 1].1),
+        (NodeOrder::Output, Entry::Cross) => 1.0 + chosen.pi,
         _ => chosen.pi,
     }
 }
@@ -330,7 +330,7 @@ pub(super) fn worth(run: &Run, chosen: &Chosen, order: Order) -> f64 {
 /// Passages by the best of the chosen nodes that stand for them. Where
 /// several come by the same node, as those of one attribute do, the mass of their own texts and units decides, then the
 /// lower number.
-pub(super) fn passages(layer: &NodeRagLayer, run: &mut Run, order: Order) {
+pub(super) fn passages(layer: &NodeRagLayer, run: &mut Run, order: NodeOrder) {
     // What it is worth, and by which node: the better first, then the lower node.
     let mut best: BTreeMap<u32, (f64, u32)> = BTreeMap::new();
     for chosen in &run.chosen {

@@ -1,7 +1,7 @@
 //! What was found, as the trace, the reasons and the explorer read it.
 
 use super::account::{clipped, short};
-use super::params::Order;
+use super::params::NodeOrder;
 use super::search::{Answer, Chosen, Entry};
 use super::teller::Teller;
 use crate::index::Index;
@@ -59,7 +59,7 @@ impl Found for Answer {
             why,
         };
         let mut parts = Vec::new();
-        if self.params.node_order == Order::Output {
+        if self.params.node_order == NodeOrder::Output {
             let why = self.entered(chosen);
             match chosen.entry {
                 Entry::Vector => {

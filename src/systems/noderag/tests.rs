@@ -6,7 +6,7 @@ use super::decompose::{Decomposed, EntityOut, RelationOut, UnitOut};
 use super::graph::{Draft, Piece, Place};
 use super::layer::{Counts, NodeRagLayer};
 use super::node::Kind;
-use super::params::{Order, Params, WalkRule};
+use super::params::{NodeOrder, Params, WalkRule};
 use super::search::{Answer, Entry, Run, choose, passages, personalisation, walked};
 use super::terms::matches;
 use crate::embed::{Identity, Kind as EncoderKind, Vectors};
@@ -91,7 +91,7 @@ fn plain() -> Params {
     Params {
         hnsw_edges: false,
         hub_balance: false,
-        node_order: Order::Mass,
+        node_order: NodeOrder::Mass,
         ..Params::default()
     }
 }
@@ -319,7 +319,7 @@ fn passages_take_the_best_of_their_nodes() {
     assert!(close(f64::from(found.hits[0].score), 0.25 + 5.0 / 96.0));
     assert!(close(f64::from(found.hits[1].score), 23.0 / 384.0));
     let output = Params {
-        node_order: Order::Output,
+        node_order: NodeOrder::Output,
         ..few
     };
     let (_, found) = run(&output);

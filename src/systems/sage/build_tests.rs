@@ -1,5 +1,5 @@
 use super::super::measure::best_three;
-use super::super::pairs::{EdgeRule, Logic};
+use super::super::pairs::{EdgeLogic, EdgeRule};
 use super::super::record::Record;
 use super::*;
 use crate::corpus::{Corpus, Passage};
@@ -58,7 +58,7 @@ pub(crate) fn build(index: &Index, options: &SageBuild) -> Sage {
 
 pub(crate) const RULE: EdgeRule = EdgeRule {
     percentile: 95.0,
-    logic: Logic::Or,
+    logic: EdgeLogic::Or,
     entity_edges: true,
     fuzzy: false,
 };
@@ -289,9 +289,9 @@ fn edges_are_counted_as_they_are_walked() {
         },
     );
     for (logic, percentile, entity_edges) in [
-        (Logic::Or, 50.0, false),
-        (Logic::And, 50.0, true),
-        (Logic::Or, 95.0, true),
+        (EdgeLogic::Or, 50.0, false),
+        (EdgeLogic::And, 50.0, true),
+        (EdgeLogic::Or, 95.0, true),
     ] {
         let rule = EdgeRule {
             percentile,

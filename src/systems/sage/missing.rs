@@ -8,6 +8,7 @@ use super::record::{Record, short};
 use super::search::{Entered, Params, Run};
 use super::story::Answer;
 use crate::index::Index;
+use crate::parameters::{EDGE_PERCENTILE, Param, ParamType, RESULT_K, SAGE_NEIGHBOURS, SAGE_SEEDS};
 use crate::systems::Reason;
 
 const NOT_IN_GRAPH: &str = "not in the graph";
@@ -41,7 +42,7 @@ pub fn missing(answer: &Answer, index: &Index, passage: u32) -> Vec<Reason> {
             Entered::Neighbour(at) => format!("neighbour {}", at + 1),
         };
         let class = if rank <= 2 * k { "F6" } else { "F4" };
-        let fix = (rank <= LARGEST_K).then(|| format!("result_k={rank}"));
+        let fix = (rank <= LARGEST_K).then(|| RESULT_K.assignment(rank));
         let text = format!(
             "rank {rank} of {}, as {entered}; {k} are returned ({PRUNING})",
             run.passages.len()
@@ -91,7 +92,7 @@ fn graph(answer: &Answer, index: &Index, passage: u32, units: &[u32], reasons: &
         let fix = answer.tried(
             index,
             passage,
-            "sage_neighbours",
+            SAGE_NEIGHBOURS,
             (rank <= MOST).then_some(rank),
             |p, rank| {
                 p.neighbours = rank;
@@ -163,7 +164,7 @@ fn unconnected(answer: &Answer, index: &Index, passage: u32, units: &[u32]) -> O
         let lower = (PERCENTILES.0..=PERCENTILES.1)
             .contains(&lower)
             .then_some(lower);
-        let fix = answer.tried(index, passage, "edge_percentile", lower, |p, lower| {
+        let fix = answer.tried(index, passage, EDGE_PERCENTILE, lower, |p, lower| {
             p.edges.percentile = lower
         });
         return Some(Reason {
@@ -209,7 +210,7 @@ fn unseeded(answer: &Answer, index: &Index, passage: u32, units: &[u32]) -> Reas
     let fix = answer.tried(
         index,
         passage,
-        "sage_seeds",
+        SAGE_SEEDS,
         (needed <= MOST).then_some(needed),
         |p, rank| p.seeds = rank,
     );
@@ -221,11 +222,11 @@ fn unseeded(answer: &Answer, index: &Index, passage: u32, units: &[u32]) -> Reas
 
 impl Answer {
     /// `name=value`, if a search with that value returns the passage.
-    fn tried<T: Copy + std::fmt::Display>(
+    fn tried<T: ParamType>(
         &self,
         index: &Index,
         passage: u32,
-        name: &str,
+        param: Param<T>,
         value: Option<T>,
         set: impl Fn(&mut Params, T),
     ) -> Option<String> {
@@ -234,7 +235,7 @@ impl Answer {
         set(&mut params, value);
         let run = self.again(index, &params)?;
         let rank = 1 + run.passages.iter().position(|hit| hit.passage == passage)?;
-        (rank <= self.result_k).then(|| format!("{name}={value}"))
+        (rank <= self.result_k).then(|| param.assignment(value))
     }
 }
 

@@ -29,6 +29,7 @@ pub mod shape;
 mod store;
 pub mod story;
 
+use crate::parameters::RESULT_K;
 pub use layer::{Sage as SageLayer, SageBuild};
 pub use search::{Params, Run, search};
 pub use story::Answer;
@@ -98,7 +99,7 @@ impl System for Sage {
             run,
             question: ask.question.to_owned(),
             vector: ask.vector.unwrap_or_default().to_vec(),
-            result_k: ask.settings.integer(Parameter::ResultK),
+            result_k: ask.settings.get(RESULT_K),
         }))
     }
 }

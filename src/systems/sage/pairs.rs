@@ -6,7 +6,7 @@
 use crate::column::Column;
 use crate::index::{Columns, IndexError};
 use crate::text::chunking::percentile;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::ops::Range;
 
 /// What a pair consists of.
@@ -39,22 +39,14 @@ impl Kind {
     }
 }
 
-/// When the similarity of a pair makes an edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Logic {
-    /// Any metric is above its threshold (paper).
-    Or,
-    /// All are (published code).
-    And,
-}
+pub use crate::parameters::EdgeLogic;
 
 /// Which candidate pairs are edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeRule {
     /// Threshold of every metric: its percentile over the candidate pairs of the kind.
     pub percentile: f64,
-    pub logic: Logic,
+    pub logic: EdgeLogic,
     /// Whether pairs that share a name are edges besides.
     pub entity_edges: bool,
     /// Whether names match by the published fuzzy rule, else by normal form.
@@ -215,8 +207,8 @@ impl Pairs {
         Passed {
             metrics,
             similar: match rule.logic {
-                Logic::Or => metrics != 0,
-                Logic::And => metrics == all,
+                EdgeLogic::Or => metrics != 0,
+                EdgeLogic::And => metrics == all,
             },
             named: rule.entity_edges && self.names(pair, rule.fuzzy) > 0,
         }
@@ -239,11 +231,11 @@ impl Pairs {
     }
 
     /// The percentile below which the metrics of a pair make it an edge.
-    pub fn needed(&self, pair: u32, logic: Logic) -> f64 {
+    pub fn needed(&self, pair: u32, logic: EdgeLogic) -> f64 {
         let each = (self.values(pair).enumerate()).map(|(m, value)| self.percentile_of(m, value));
         match logic {
-            Logic::Or => each.fold(0.0, f64::max),
-            Logic::And => each.fold(100.0, f64::min),
+            EdgeLogic::Or => each.fold(0.0, f64::max),
+            EdgeLogic::And => each.fold(100.0, f64::min),
         }
     }
 
@@ -339,7 +331,7 @@ mod tests {
     fn kept(
         pairs: &Pairs,
         percentile: f64,
-        logic: Logic,
+        logic: EdgeLogic,
         entity_edges: bool,
         fuzzy: bool,
     ) -> Vec<u32> {
@@ -374,21 +366,24 @@ mod tests {
         // At 75: place 3; topic .4, content sorted .2 .3 .4 .5 .5: .5. Only above counts.
         let bars = pairs.bars(75.0);
         assert!((bars[0] - 0.4).abs() < 1e-6 && (bars[1] - 0.5).abs() < 1e-6);
-        assert_eq!(kept(&pairs, 75.0, Logic::Or, false, false), [4]);
-        assert_eq!(kept(&pairs, 75.0, Logic::And, false, false), [] as [u32; 0]);
+        assert_eq!(kept(&pairs, 75.0, EdgeLogic::Or, false, false), [4]);
+        assert_eq!(
+            kept(&pairs, 75.0, EdgeLogic::And, false, false),
+            [] as [u32; 0]
+        );
         // At 50: topic .3, content .4.
-        assert_eq!(kept(&pairs, 50.0, Logic::Or, false, false), [0, 3, 4]);
-        assert_eq!(kept(&pairs, 50.0, Logic::And, false, false), [4]);
+        assert_eq!(kept(&pairs, 50.0, EdgeLogic::Or, false, false), [0, 3, 4]);
+        assert_eq!(kept(&pairs, 50.0, EdgeLogic::And, false, false), [4]);
     }
 
     #[test]
     fn shared_names_are_edges_besides() {
         let pairs = pairs();
-        assert_eq!(kept(&pairs, 99.0, Logic::And, true, false), [2]);
-        assert_eq!(kept(&pairs, 99.0, Logic::And, true, true), [1, 2]);
+        assert_eq!(kept(&pairs, 99.0, EdgeLogic::And, true, false), [2]);
+        assert_eq!(kept(&pairs, 99.0, EdgeLogic::And, true, true), [1, 2]);
         let rule = EdgeRule {
             percentile: 50.0,
-            logic: Logic::Or,
+            logic: EdgeLogic::Or,
             entity_edges: true,
             fuzzy: false,
         };
@@ -404,11 +399,14 @@ mod tests {
         let pairs = pairs();
         // Topic .4 is third of 0..4: 75; content .2 is the least.
         assert_eq!(
-            (pairs.needed(3, Logic::Or), pairs.needed(3, Logic::And)),
+            (
+                pairs.needed(3, EdgeLogic::Or),
+                pairs.needed(3, EdgeLogic::And)
+            ),
             (75.0, 0.0)
         );
         for pair in 0..5 {
-            for logic in [Logic::Or, Logic::And] {
+            for logic in [EdgeLogic::Or, EdgeLogic::And] {
                 let needed = pairs.needed(pair, logic);
                 let edge = |q: f64| kept(&pairs, q, logic, false, false).contains(&pair);
                 assert!(

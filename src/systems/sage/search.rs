@@ -1,7 +1,7 @@
 //! Seeds by words and vectors fused, one hop over the chunk graph, pruning by the same score (SAGE, retrieval).
 
 use super::layer::{Sage, Via};
-use super::pairs::{Bars, EdgeRule, Logic};
+use super::pairs::{Bars, EdgeLogic, EdgeRule};
 use super::postings::Word;
 use crate::index::{Bm25, Index};
 use crate::retrieve::{Hit, RetrieveError};
@@ -11,22 +11,7 @@ use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// How nearness to the question counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nearness {
-    Cosine,
-    /// `1 / (1 + L2^2)` (published code for OTT-QA).
-    Distance,
-}
-
-/// How seeds are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seeding {
-    /// The best by fused score.
-    Fused,
-    /// Those among the nearest fifth and the best fifth by words of 100 hits each (published code).
-    Cutoff,
-}
+pub use crate::parameters::{SageNearness, SageSeeding};
 
 /// Parameters of a search.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +21,8 @@ pub struct Params {
     /// Weights of words and vectors in the fused score.
     pub fuse_lexical: f64,
     pub fuse_dense: f64,
-    pub nearness: Nearness,
-    pub seeding: Seeding,
+    pub nearness: SageNearness,
+    pub seeding: SageSeeding,
     pub edges: EdgeRule,
     /// Whether units of one source and of linked sources are neighbours.
     pub structural: bool,
@@ -53,11 +38,11 @@ impl Default for Params {
             bm25: Bm25 { k1: 1.5, b: 0.75 },
             fuse_lexical: 0.5,
             fuse_dense: 0.5,
-            nearness: Nearness::Cosine,
-            seeding: Seeding::Fused,
+            nearness: SageNearness::Cosine,
+            seeding: SageSeeding::Fused,
             edges: EdgeRule {
                 percentile: 95.0,
-                logic: Logic::Or,
+                logic: EdgeLogic::Or,
                 entity_edges: true,
                 fuzzy: false,
             },
@@ -313,7 +298,7 @@ pub fn search(
     let words = postings.question(p.tokens, question);
     let bm25 = postings.scores(&words, p.bm25);
     let mut dense = layer.vectors.scores(vector)?;
-    if p.nearness == Nearness::Distance {
+    if p.nearness == SageNearness::Distance {
         // Unit vectors: L2^2 = 2 - 2 cos.
         dense
             .iter_mut()
@@ -342,7 +327,7 @@ pub fn search(
         p.seeds
     };
     run.seeds = match p.seeding {
-        Seeding::Cutoff if !flat => run.cutoff(p, k),
+        SageSeeding::Cutoff if !flat => run.cutoff(p, k),
         _ => best(
             (0..layer.len() as u32)
                 .map(|unit| run.scored(p, unit))

@@ -51,7 +51,7 @@ fn params(seeds: usize, neighbours: usize, edges: EdgeRule, structural: bool) ->
 
 const NOTHING: EdgeRule = EdgeRule {
     percentile: 100.0,
-    logic: Logic::And,
+    logic: EdgeLogic::And,
     entity_edges: false,
     fuzzy: false,
 };
@@ -147,7 +147,7 @@ fn pruning_takes_the_best_of_the_neighbours_as_one() {
 #[test]
 fn cutoff_intersects_the_two_fifths() {
     let p = Params {
-        seeding: Seeding::Cutoff,
+        seeding: SageSeeding::Cutoff,
         ..Params::default()
     };
     // Ten of each: the 80th percentile lies at place 7.2, a fifth of the way from the third best to the second.
@@ -223,7 +223,7 @@ fn the_extended_baseline_is_the_flat_list_of_both_budgets() {
 #[test]
 fn nearness_by_distance() {
     let p = Params {
-        nearness: Nearness::Distance,
+        nearness: SageNearness::Distance,
         ..params(8, 0, NOTHING, false)
     };
     let (by_distance, _) = answer(p, QUESTION, false, 10);
@@ -321,7 +321,7 @@ fn every_reason_has_its_case_and_every_fix_admits() {
     // Similarity alone, no pair above: the percentile that admits is named.
     let rule = EdgeRule {
         percentile: 99.9,
-        logic: Logic::Or,
+        logic: EdgeLogic::Or,
         ..NOTHING
     };
     let (strict, index) = answer(params(1, 5, rule, false), QUESTION, false, 10);
@@ -368,7 +368,7 @@ fn pairs_outside_the_pool_and_hops_too_many() {
     let vector = index.dense().unwrap().encoder.question(QUESTION).unwrap();
     let rule = EdgeRule {
         percentile: 50.0,
-        logic: Logic::Or,
+        logic: EdgeLogic::Or,
         ..NOTHING
     };
     let mut seen = std::collections::BTreeSet::new();

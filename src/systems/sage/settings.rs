@@ -1,46 +1,38 @@
 //! What the settings say to SAGE.
 
 use super::layer::SageBuild;
-use super::pairs::{EdgeRule, Logic};
-use super::search::{Nearness, Params, Seeding};
+use super::pairs::EdgeRule;
+use super::search::Params;
 use crate::index::Bm25;
+use crate::parameters::{
+    BM25_B, BM25_K1, DROP_PERCENTILE, EDGE_LOGIC, EDGE_PERCENTILE, ENTITY_EDGES, ENTITY_MATCH,
+    EntityMatch, FUSE_DENSE, FUSE_LEXICAL, MIN_SENTENCES, PAIR_POOL, SAGE_NEARNESS,
+    SAGE_NEIGHBOURS, SAGE_SEEDING, SAGE_SEEDS, SEGMENT_ROWS, STRUCTURAL_EDGES, TOKENS, WINDOW,
+};
 use crate::retrieve::Parameter as P;
 use crate::retrieve::Settings;
-use crate::text::Tokens;
 
 impl From<&Settings> for Params {
     fn from(s: &Settings) -> Params {
         Params {
-            tokens: Tokens::from_name(s.choice(P::Tokens)),
+            tokens: s.get(TOKENS),
             bm25: Bm25 {
-                k1: s.real(P::Bm25K1),
-                b: s.real(P::Bm25B),
+                k1: s.get(BM25_K1),
+                b: s.get(BM25_B),
             },
-            fuse_lexical: s.real(P::FuseLexical),
-            fuse_dense: s.real(P::FuseDense),
-            nearness: if s.choice(P::SageNearness) == "distance" {
-                Nearness::Distance
-            } else {
-                Nearness::Cosine
-            },
-            seeding: if s.choice(P::SageSeeding) == "cutoff" {
-                Seeding::Cutoff
-            } else {
-                Seeding::Fused
-            },
+            fuse_lexical: s.get(FUSE_LEXICAL),
+            fuse_dense: s.get(FUSE_DENSE),
+            nearness: s.get(SAGE_NEARNESS),
+            seeding: s.get(SAGE_SEEDING),
             edges: EdgeRule {
-                percentile: s.real(P::EdgePercentile),
-                logic: if s.choice(P::EdgeLogic) == "and" {
-                    Logic::And
-                } else {
-                    Logic::Or
-                },
-                entity_edges: s.on(P::EntityEdges),
-                fuzzy: s.choice(P::EntityMatch) == "fuzzy",
+                percentile: s.get(EDGE_PERCENTILE),
+                logic: s.get(EDGE_LOGIC),
+                entity_edges: s.get(ENTITY_EDGES),
+                fuzzy: s.get(ENTITY_MATCH) == EntityMatch::Fuzzy,
             },
-            structural: s.on(P::StructuralEdges),
-            seeds: s.integer(P::SageSeeds),
-            neighbours: s.integer(P::SageNeighbours),
+            structural: s.get(STRUCTURAL_EDGES),
+            seeds: s.get(SAGE_SEEDS),
+            neighbours: s.get(SAGE_NEIGHBOURS),
         }
     }
 }
@@ -48,11 +40,11 @@ impl From<&Settings> for Params {
 impl From<&Settings> for SageBuild {
     fn from(s: &Settings) -> SageBuild {
         SageBuild {
-            drop_percentile: s.real(P::DropPercentile),
-            window: s.integer(P::Window),
-            min_sentences: s.integer(P::MinSentences),
-            segment_rows: s.integer(P::SegmentRows),
-            pair_pool: s.integer(P::PairPool),
+            drop_percentile: s.get(DROP_PERCENTILE),
+            window: s.get(WINDOW),
+            min_sentences: s.get(MIN_SENTENCES),
+            segment_rows: s.get(SEGMENT_ROWS),
+            pair_pool: s.get(PAIR_POOL),
             links: None,
         }
     }

@@ -2,9 +2,9 @@
 
 use super::layer::{Sage, Via};
 use super::missing::missing;
-use super::pairs::{Kind, Logic};
+use super::pairs::{EdgeLogic, Kind};
 use super::record::{Record, short};
-use super::search::{Entered, Neighbour, Params, Run, Scored, Seeding, search};
+use super::search::{Entered, Neighbour, Params, Run, SageSeeding, Scored, search};
 use crate::index::Index;
 use crate::retrieve::Hit;
 use crate::systems::{Cut, Edge, Entry, Found, Item, Part, Reason, Stage, Story};
@@ -207,7 +207,7 @@ impl Teller<'_> {
                 self.answer.layer.len()
             );
         }
-        let logic = if p.edges.logic == Logic::Or {
+        let logic = if p.edges.logic == EdgeLogic::Or {
             "any"
         } else {
             "every"
@@ -289,7 +289,7 @@ impl Teller<'_> {
 
     fn seed(&mut self) -> Stage {
         let (run, p) = (&self.answer.run, &self.answer.params);
-        let rule = if p.seeding == Seeding::Cutoff && !run.flat {
+        let rule = if p.seeding == SageSeeding::Cutoff && !run.flat {
             "cutoff"
         } else {
             "fused"

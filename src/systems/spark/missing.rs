@@ -6,6 +6,7 @@ use super::run::{Condition, Rung};
 use super::search::{EdgePolicy, Params, PlanBy, follow, search};
 use crate::index::Index;
 use crate::llm::{Llm, Origin};
+use crate::parameters::{CANDIDATE_LIMIT, EDGE_POLICY, RESULT_K, SAGE_NEIGHBOURS};
 use crate::systems::Reason;
 
 pub(super) fn reasons(answer: &Answer, index: &Index, passage: u32) -> Vec<Reason> {
@@ -208,7 +209,7 @@ fn fix(answer: &Answer, index: &Index, passage: u32, rank: Option<usize>) -> Opt
     let mut tries: Vec<(String, Params)> = Vec::new();
     if params.edge_policy == EdgePolicy::Minus {
         tries.push((
-            "edge_policy=+edge".into(),
+            EDGE_POLICY.assignment(EdgePolicy::Plus),
             Params {
                 edge_policy: EdgePolicy::Plus,
                 ..params.clone()
@@ -216,14 +217,14 @@ fn fix(answer: &Answer, index: &Index, passage: u32, rank: Option<usize>) -> Opt
         ));
     }
     tries.push((
-        "sage_neighbours=100".into(),
+        SAGE_NEIGHBOURS.assignment(100),
         Params {
             sage_neighbours: 100,
             ..params.clone()
         },
     ));
     tries.push((
-        "candidate_limit=100".into(),
+        CANDIDATE_LIMIT.assignment(100),
         Params {
             candidate_limit: 100,
             ..params.clone()
@@ -231,7 +232,7 @@ fn fix(answer: &Answer, index: &Index, passage: u32, rank: Option<usize>) -> Opt
     ));
     if let Some(k) = rank.map(|rank| rank + 1).filter(|k| *k <= 200) {
         tries.push((
-            format!("result_k={k}"),
+            RESULT_K.assignment(k),
             Params {
                 result_k: k,
                 ..params.clone()

@@ -27,6 +27,10 @@ pub mod search;
 mod story;
 pub mod template;
 
+use crate::parameters::{
+    BM25_B, BM25_K1, CANDIDATE_LIMIT, EDGE_POLICY, FUSE_DENSE, FUSE_LEXICAL, PLAN_BY, Parameter,
+    Parameter as P, RESULT_K, SAGE_NEIGHBOURS, SAGE_SEEDS, TOKENS,
+};
 pub use found::Answer;
 pub use layer::{Build, SparkLayer};
 pub use search::{EdgePolicy, Params, PlanBy, Run, search};
@@ -35,7 +39,6 @@ use crate::exchange::table;
 use crate::index::{Index, IndexError};
 #[cfg(test)]
 use crate::llm::Llm;
-use crate::retrieve::parameters::{Parameter, Parameter as P};
 use crate::retrieve::{RetrieveError, Settings};
 use crate::systems::{Ask, Found, System};
 use std::sync::Arc;
@@ -78,23 +81,17 @@ pub fn tables(index: &Index) -> Result<Build, IndexError> {
 impl From<&Settings> for Params {
     fn from(settings: &Settings) -> Params {
         Params {
-            plan_by: match settings.choice(P::PlanBy) {
-                "endpoint" => PlanBy::Endpoint,
-                _ => PlanBy::Template,
-            },
-            edge_policy: match settings.choice(P::EdgePolicy) {
-                "+edge" => EdgePolicy::Plus,
-                _ => EdgePolicy::Minus,
-            },
-            candidate_limit: settings.integer(P::CandidateLimit),
-            sage_seeds: settings.integer(P::SageSeeds),
-            sage_neighbours: settings.integer(P::SageNeighbours),
-            fuse_lexical: settings.real(P::FuseLexical),
-            fuse_dense: settings.real(P::FuseDense),
-            bm25_k1: settings.real(P::Bm25K1),
-            bm25_b: settings.real(P::Bm25B),
-            tokens: crate::text::Tokens::from_name(settings.choice(P::Tokens)),
-            result_k: settings.integer(P::ResultK),
+            plan_by: settings.get(PLAN_BY),
+            edge_policy: settings.get(EDGE_POLICY),
+            candidate_limit: settings.get(CANDIDATE_LIMIT),
+            sage_seeds: settings.get(SAGE_SEEDS),
+            sage_neighbours: settings.get(SAGE_NEIGHBOURS),
+            fuse_lexical: settings.get(FUSE_LEXICAL),
+            fuse_dense: settings.get(FUSE_DENSE),
+            bm25_k1: settings.get(BM25_K1),
+            bm25_b: settings.get(BM25_B),
+            tokens: settings.get(TOKENS),
+            result_k: settings.get(RESULT_K),
         }
     }
 }

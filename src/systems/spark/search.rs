@@ -10,28 +10,8 @@ use crate::index::Index;
 use crate::llm::{Llm, Made as Answered, Origin};
 use crate::retrieve::{Hit, RetrieveError};
 use crate::text::Tokens;
-use serde::Serialize;
 
-/// Who plans.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PlanBy {
-    #[default]
-    Template,
-    Endpoint,
-}
-
-/// When the answers are expanded by their neighbours (5.4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub enum EdgePolicy {
-    /// Always.
-    #[serde(rename = "+edge")]
-    Plus,
-    /// Only where the plan itself follows no edge.
-    #[default]
-    #[serde(rename = "-edge")]
-    Minus,
-}
+pub use crate::parameters::{EdgePolicy, PlanBy};
 
 /// Everything that can change a result, with the registry's defaults.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,437 @@
+//! The one table of parameters. Flags, sliders, help, sweeps and memory keys all come from it.
+
+use super::choices::*;
+use super::param::Param;
+use super::{Choice, Declaration, Domain, Stage};
+
+/// The two names of a switch, with what each means.
+macro_rules! switch {
+    (off: $off:literal, on: $on:literal $(,)?) => {
+        Domain::Choice(&[
+            Choice {
+                name: "off",
+                meaning: $off,
+            },
+            Choice {
+                name: "on",
+                meaning: $on,
+            },
+        ])
+    };
+}
+
+/// Rows of `Variant CONSTANT: type = default, id symbol label, stage, domain, meaning, source`.
+macro_rules! parameters {
+    ($($variant:ident $constant:ident: $kind:ty = $default:expr, $id:literal $symbol:literal $label:literal,
+       $stage:ident, $domain:expr, $meaning:literal, $source:literal;)+) => {
+        /// The name of a parameter; its [`Declaration`] says the rest.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Parameter { $(#[doc = $meaning] $variant),+ }
+
+        impl Parameter {
+            /// All of them, in the order of the pipeline.
+            pub const ALL: &'static [Parameter] = &[$(Parameter::$variant),+];
+        }
+
+        $(
+            #[doc = $meaning]
+            pub const $constant: Param<$kind> = Param::new(Parameter::$variant, $default);
+        )+
+
+        static DECLARATIONS: &[Declaration] = &[$(Declaration {
+            id: $id, symbol: $symbol, label: $label, domain: $domain, default: $constant.at($default).1,
+            stage: Stage::$stage, meaning: $meaning, source: $source,
+        }),+];
+    };
+}
+
+parameters! {
+    Ner NER: Ner = Ner::RegexPlus, "ner" "ner" "mentions", Index,
+        Domain::Choice(Ner::CHOICES),
+        "How names are found in passages and in the question", "SPRIG, NER options; regex_plus is ours";
+    Norm NORM: Norm = Norm::Simple, "norm" "norm" "normal form", Index,
+        Domain::Choice(Norm::CHOICES),
+        "When two spellings are the same entity", "SPRIG, defaults by data set (HotpotQA simple, 2Wiki lower)";
+    AliasLinking ALIAS_LINKING: bool = false, "alias_linking" "EL" "title aliases", Index,
+        switch! {
+            off: "mentions stand for themselves",
+            on: "a mention that is the alias of exactly one title becomes that title",
+        },
+        "Link mentions to passage titles; each titled passage then mentions its own title", "SPRIG, +EL";
+    Gazetteer GAZETTEER: bool = false, "gazetteer" "gaz" "titles as names", Index,
+        switch! {
+            off: "names are what the extractor finds",
+            on: "passage titles are names as well, in questions whatever their case",
+        },
+        "Find passage titles in texts and questions; each passage then mentions its own title", "ours, for hop";
+    EdgeWeight EDGE_WEIGHT: EdgeWeight = EdgeWeight::TfLogPlus1, "edge_weight" "w" "edge weight", Graph,
+        Domain::Choice(EdgeWeight::CHOICES),
+        "How much one mention edge counts when mass is shared out", "SPRIG, edge weights; the constant is read as outside the product";
+    MinDf MIN_DF: usize = 1, "min_df" "min df" "least df", Graph,
+        Domain::Integer { min: 1, max: 20, step: 1, zero: None },
+        "Entities in fewer passages are masked", "SPRIG, indexing options";
+    MaxDfRatio MAX_DF_RATIO: f64 = 1.0, "max_df_ratio" "max df" "largest df share", Graph,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
+        "Entities in a larger share of the passages are masked", "SPRIG, indexing options";
+    PruneTopPct PRUNE_TOP_PCT: f64 = 0.0, "prune_top_pct" "x" "prune top hubs %", Graph,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.1 },
+        "Remove this percentage of entities, those of largest df first", "SPRIG, +PRUNE (1.0)";
+    EdgeCap EDGE_CAP: usize = 0, "edge_cap" "L" "edges per entity", Graph,
+        Domain::Integer { min: 0, max: 1000, step: 10, zero: Some("none") },
+        "Each entity keeps its L heaviest passages", "SPRIG, per-entity cap; L is not published";
+    HubP HUB_P: f64 = 0.5, "hub_p" "p" "hub penalty", Graph,
+        Domain::Real { min: 0.0, max: 2.0, step: 0.05 },
+        "A passage sends to an entity in proportion to weight * df^-p; applied before the row is normalised", "SPRIG, hub penalty";
+    Tokens TOKENS: Tokens = Tokens::Plain, "tokens" "tok" "words", Score,
+        Domain::Choice(Tokens::CHOICES),
+        "How text is cut into words for BM25", "the reference runs use both";
+    Bm25K1 BM25_K1: f64 = 1.2, "bm25_k1" "k1" "BM25 k1", Score,
+        Domain::Real { min: 0.0, max: 3.0, step: 0.1 },
+        "How fast repeated words stop counting", "not published by SPRIG; the usual default";
+    Bm25B BM25_B: f64 = 0.75, "bm25_b" "b" "BM25 b", Score,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
+        "How much long passages are discounted", "not published by SPRIG; the usual default";
+    Rm3Docs RM3_DOCS: usize = 10, "rm3_docs" "fb docs" "RM3 passages", Score,
+        Domain::Integer { min: 1, max: 100, step: 1, zero: None },
+        "How many passages feed words back", "Anserini defaults";
+    Rm3Terms RM3_TERMS: usize = 10, "rm3_terms" "fb terms" "RM3 words", Score,
+        Domain::Integer { min: 1, max: 100, step: 1, zero: None },
+        "How many words are fed back", "Anserini defaults";
+    Rm3Original RM3_ORIGINAL: f64 = 0.5, "rm3_original" "lambda" "RM3 question share", Score,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
+        "Share of the question's own words in the expanded one", "Anserini defaults";
+    Rm3Pool RM3_POOL: Rm3Pool = Rm3Pool::Heaviest, "rm3_pool" "pool" "RM3 word pool", Score,
+        Domain::Choice(Rm3Pool::CHOICES),
+        "Which words of a feedback passage take part; df at most 0.1 N in both", "Anserini (heaviest); the reference runs (all)";
+    Step2Docs STEP2_DOCS: usize = 5, "step2_docs" "m" "2-step passages", Score,
+        Domain::Integer { min: 1, max: 20, step: 1, zero: None },
+        "How many first-pass passages give names", "not published";
+    Step2Entities STEP2_ENTITIES: usize = 5, "step2_entities" "n" "2-step names", Score,
+        Domain::Integer { min: 1, max: 20, step: 1, zero: None },
+        "How many names join the question", "not published";
+    Step2Weight STEP2_WEIGHT: f64 = 0.5, "step2_weight" "w2" "2-step weight", Score,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
+        "What a word of such a name weighs beside the question's own", "not published";
+    Step2Rule STEP2_RULE: Step2Rule = Step2Rule::TfIdf, "step2_rule" "rule" "2-step choice", Score,
+        Domain::Choice(Step2Rule::CHOICES),
+        "How names are chosen", "not published; rank is what the reference runs use";
+    VectorSearch VECTOR_SEARCH: VectorSearch = VectorSearch::Auto, "vector_search" "search" "vector search", Score,
+        Domain::Choice(VectorSearch::CHOICES),
+        "How the vectors nearest to the question are found; when indexing, auto builds the graph from 200,000 vectors on", "HNSW, Malkov and Yashunin 2016; SPRIG names exact or HNSW";
+    HnswM HNSW_M: usize = 32, "hnsw_m" "M" "HNSW links", Index,
+        Domain::Integer { min: 4, max: 128, step: 4, zero: None },
+        "Neighbours of a vector in the small-world graph; twice as many on its lowest layer", "SAGE's general configuration; its paper has 64";
+    HnswEfConstruction HNSW_EF_CONSTRUCTION: usize = 200, "hnsw_ef_construction" "efC" "HNSW build", Index,
+        Domain::Integer { min: 8, max: 2000, step: 8, zero: None },
+        "Nearest vectors considered for a new one's neighbours", "SAGE's general configuration; its STaRK code has 2000";
+    HnswEfSearch HNSW_EF_SEARCH: usize = 64, "hnsw_ef_search" "ef" "HNSW beam", Score,
+        Domain::Integer { min: 8, max: 2000, step: 8, zero: None },
+        "Width of a search in the graph; never narrower than the list that is kept, 100 or top K", "usual; SAGE's general configuration has 100";
+    RrfC RRF_C: usize = 60, "rrf_c" "c" "fusion constant", Score,
+        Domain::Integer { min: 1, max: 200, step: 1, zero: None },
+        "A passage at rank r of a list adds 1/(c+r)", "reciprocal rank fusion, Cormack et al. 2009";
+    RrfDepth RRF_DEPTH: usize = 100, "rrf_depth" "depth" "fusion depth", Score,
+        Domain::Integer { min: 10, max: 1000, step: 10, zero: None },
+        "How many passages of each list are fused", "not published";
+    SeedQ SEED_Q: f64 = 0.5, "seed_q" "q" "entity seed q", Seeds,
+        Domain::Real { min: 0.0, max: 2.0, step: 0.05 },
+        "An entity seed weighs df^-q", "SPRIG, defaults by data set (HotpotQA 0.5, 2Wiki 1.0)";
+    SeedK SEED_K: usize = 10, "seed_k" "k" "passage seeds", Seeds,
+        Domain::Integer { min: 0, max: 50, step: 1, zero: None },
+        "How many first-stage passages become seeds", "SPRIG, defaults by data set (Hybrid HotpotQA 10, 2Wiki 5)";
+    SeedWeight SEED_WEIGHT: SeedWeight = SeedWeight::Rank, "seed_weight" "sw" "passage seed weight", Seeds,
+        Domain::Choice(SeedWeight::CHOICES),
+        "What a passage seed at rank r weighs", "SPRIG names rank; its formula is not given, 1/r is the usual reading";
+    SoftmaxTau SOFTMAX_TAU: f64 = 1.0, "softmax_tau" "tau" "softmax tau", Seeds,
+        Domain::Real { min: 0.05, max: 10.0, step: 0.05 },
+        "Temperature of softmax seed weights", "not published";
+    Fallback FALLBACK: Fallback = Fallback::Uniform, "fallback" "fb" "no-seed fallback", Seeds,
+        Domain::Choice(Fallback::CHOICES),
+        "What starts the walk when the question has no seed", "SPRIG, Graph and Graph + BM25 top-1 fallback";
+    Mix MIX: Mix = Mix::Mass, "mix" "mix" "mixing", Mix,
+        Domain::Choice(Mix::CHOICES),
+        "How entity and passage seeds share the restart mass", "SPRIG, MIX";
+    MixA MIX_A: f64 = 0.5, "mix_a" "a" "entity share a", Mix,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.01 },
+        "Entity share of the restart mass when mixing is fixed", "SPRIG, MIX";
+    Walk WALK: Walk = Walk::Power, "walk" "walk" "walk", Spread,
+        Domain::Choice(Walk::CHOICES),
+        "How score spreads", "SPRIG, 2Wiki power, HotpotQA push; power is the default here since each of its steps can be shown";
+    Alpha ALPHA: f64 = 0.15, "alpha" "alpha" "restart alpha", Spread,
+        Domain::Real { min: 0.01, max: 0.99, step: 0.01 },
+        "Share of mass that restarts at the seeds in every step", "SPRIG";
+    Steps STEPS: usize = 5, "steps" "T" "steps T", Spread,
+        Domain::Integer { min: 0, max: 50, step: 1, zero: None },
+        "Power iterations; odd T favours entity seeds on passages, even T passage seeds", "SPRIG";
+    Epsilon EPSILON: f64 = 1e-5, "epsilon" "eps" "push epsilon", Spread,
+        Domain::Log { min: 1e-8, max: 1e-2, factor: 10.0 },
+        "Push stops when no residual exceeds this", "not published";
+    PushThreshold PUSH_THRESHOLD: PushThreshold = PushThreshold::Plain, "push_threshold" "thr" "push threshold", Spread,
+        Domain::Choice(PushThreshold::CHOICES),
+        "What a residual is compared with", "Andersen, Chung, Lang 2006";
+    Dangling DANGLING: Dangling = Dangling::Drop, "dangling" "dang" "dead ends", Spread,
+        Domain::Choice(Dangling::CHOICES),
+        "What happens at a passage without entities", "SPRIG is silent; drop is what normalising an empty row gives";
+    HopSeeds HOP_SEEDS: usize = 10, "hop_seeds" "n" "bridge seeds", Seeds,
+        Domain::Integer { min: 1, max: 50, step: 1, zero: None },
+        "How many first-stage passages bridge and seed the mixed walk", "ours, measured";
+    HopSharpness HOP_SHARPNESS: f64 = 12.0, "hop_sharpness" "beta" "seed sharpness", Seeds,
+        Domain::Real { min: 0.0, max: 40.0, step: 1.0 },
+        "A seed passage weighs exp(beta (cosine - cosine of the first))", "ours, measured";
+    HopTail HOP_TAIL: f64 = 0.5, "hop_tail" "tail" "dense tail", Seeds,
+        Domain::Real { min: 0.0, max: 2.0, step: 0.05 },
+        "Mass of the 200 nearest passages among the mixed walk's seeds, beside 1 for the first seed", "ours, measured";
+    HopGuard HOP_GUARD: f64 = 1.0, "hop_guard" "g" "single-hop guard", Select,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.1 },
+        "How far words gain and walks lose where one passage covers the question; 0 is off", "ours, measured: keeps one-hop sets at BM25's level";
+    WeightCosine WEIGHT_COSINE: f64 = 2.0, "weight_cosine" "w1" "cosine", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
+        "Weight of the closeness of vectors, 0 at the corpus mean and 1 at the best", "ours, measured";
+    WeightDenseRank WEIGHT_DENSE_RANK: f64 = 0.8, "weight_dense_rank" "w2" "dense rank", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
+        "Weight of 1/rank among the nearest 100", "ours, measured";
+    WeightBm25Rank WEIGHT_BM25_RANK: f64 = 1.5, "weight_bm25_rank" "w3" "BM25 rank", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
+        "Weight of 1/rank among the best 100 by words", "ours, measured";
+    WeightEntityWalk WEIGHT_ENTITY_WALK: f64 = 2.75, "weight_entity_walk" "w4" "entity walk", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
+        "Weight of the walk from the question's names, in log space", "ours, measured";
+    WeightMixedWalk WEIGHT_MIXED_WALK: f64 = 2.75, "weight_mixed_walk" "w5" "mixed walk", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
+        "Weight of the walk from names and passages, in log space", "ours, measured";
+    WeightBridge WEIGHT_BRIDGE: f64 = 1.75, "weight_bridge" "w6" "sentence bridge", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
+        "Weight of names that a near sentence of a seed mentions, in log space", "ours, measured";
+    WeightNamed WEIGHT_NAMED: f64 = 3.0, "weight_named" "w7" "named", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
+        "Weight of the passage's title being named by a near sentence of a seed, or by the question", "ours, measured";
+    WeightResidual WEIGHT_RESIDUAL: f64 = 2.2, "weight_residual" "w8" "residual words", Select,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
+        "Weight of the question's words that the first passage lacks, by idf", "ours, measured";
+    DropPercentile DROP_PERCENTILE: f64 = 80.0, "drop_percentile" "drop" "cut above drop percentile", Index,
+        Domain::Real { min: 50.0, max: 99.0, step: 1.0 },
+        "A document is cut where neighbouring windows of sentences differ more than this percentile of its differences", "SAGE, chunking (80: the largest fifth)";
+    Window WINDOW: usize = 1, "window" "win" "sentence window", Index,
+        Domain::Integer { min: 0, max: 3, step: 1, zero: None },
+        "Sentences on either side that are read with one when neighbouring sentences are compared", "SAGE, chunking";
+    MinSentences MIN_SENTENCES: usize = 3, "min_sentences" "min s" "least sentences", Index,
+        Domain::Integer { min: 1, max: 10, step: 1, zero: None },
+        "A chunk of fewer sentences joins the neighbour it is more like; 1 joins none", "SAGE, code";
+    SegmentRows SEGMENT_ROWS: usize = 10, "segment_rows" "rows" "rows per segment", Index,
+        Domain::Integer { min: 5, max: 50, step: 1, zero: None },
+        "Rows of a table segment; a rest of less than half of that joins the segment before", "SAGE, table segments (10, rest below 5)";
+    PairPool PAIR_POOL: usize = 200, "pair_pool" "pool" "candidate pool", Index,
+        Domain::Integer { min: 10, max: 1000, step: 10, zero: None },
+        "Nearest units by content that become candidate pairs of each unit", "SAGE, code";
+    EdgePercentile EDGE_PERCENTILE: f64 = 95.0, "edge_percentile" "q" "edge percentile", Graph,
+        Domain::Real { min: 50.0, max: 99.9, step: 0.1 },
+        "Threshold of every metric: its percentile over the candidate pairs of the kind", "SAGE, edges (95; code 99 for OTT-QA)";
+    EdgeLogic EDGE_LOGIC: EdgeLogic = EdgeLogic::Or, "edge_logic" "logic" "edge logic", Graph,
+        Domain::Choice(EdgeLogic::CHOICES),
+        "How the metrics of a pair decide", "SAGE, edges (paper or, code and)";
+    EntityEdges ENTITY_EDGES: bool = true, "entity_edges" "names" "name edges", Graph,
+        switch! {
+            off: "only similarity makes edges",
+            on: "a candidate pair that shares a name is an edge besides",
+        },
+        "Whether a shared name makes an edge", "SAGE, code";
+    EntityMatch ENTITY_MATCH: EntityMatch = EntityMatch::Exact, "entity_match" "match" "name match", Graph,
+        Domain::Choice(EntityMatch::CHOICES),
+        "When two units share a name", "SAGE, code (fuzzy); exact is ours";
+    StructuralEdges STRUCTURAL_EDGES: bool = true, "structural_edges" "source" "source edges", Graph,
+        switch! {
+            off: "only scored pairs are edges",
+            on: "units of one source and of linked sources are edges",
+        },
+        "Whether sources and their links make edges", "SAGE, structural edges; the switch is ours";
+    FuseLexical FUSE_LEXICAL: f64 = 0.5, "fuse_lexical" "lambda b" "word weight", Score,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
+        "Weight of BM25, scaled by the best score, in the fused score", "SAGE, code; the paper's numbers are lost";
+    FuseDense FUSE_DENSE: f64 = 0.5, "fuse_dense" "lambda d" "vector weight", Score,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
+        "Weight of nearness in the fused score", "SAGE, code; the paper's numbers are lost";
+    SageNearness SAGE_NEARNESS: SageNearness = SageNearness::Cosine, "sage_nearness" "near" "nearness", Score,
+        Domain::Choice(SageNearness::CHOICES),
+        "How nearness to the question counts", "SAGE (cosine); code for OTT-QA (distance)";
+    SageSeeding SAGE_SEEDING: SageSeeding = SageSeeding::Fused, "sage_seeding" "seeding" "seed choice", Seeds,
+        Domain::Choice(SageSeeding::CHOICES),
+        "How seeds are chosen", "SAGE (fused); code (cutoff)";
+    SageSeeds SAGE_SEEDS: usize = 10, "sage_seeds" "k" "seeds k", Select,
+        Domain::Integer { min: 1, max: 100, step: 1, zero: None },
+        "Units that start the expansion, and come first", "SAGE, k of (k, k')";
+    SageNeighbours SAGE_NEIGHBOURS: usize = 10, "sage_neighbours" "k'" "neighbours k'", Select,
+        Domain::Integer { min: 1, max: 100, step: 1, zero: None },
+        "Neighbours that pruning keeps", "SAGE, k' of (k, k')";
+    ChunkTokens CHUNK_TOKENS: usize = 0, "chunk_tokens" "l" "chunk tokens", Index,
+        Domain::Integer { min: 0, max: 4000, step: 50, zero: Some("auto") },
+        "Tokens of a chunk; auto is the system's own, KET-RAG's by the median document", "E2GraphRAG 1200, KET-RAG 1200 or 150, NodeRAG 1048";
+    ChunkOverlap CHUNK_OVERLAP: usize = 100, "chunk_overlap" "overlap" "chunk overlap", Index,
+        Domain::Integer { min: 0, max: 2000, step: 10, zero: Some("none") },
+        "Tokens that neighbouring chunks share; at most half a chunk", "E2GraphRAG, KET-RAG 100; NodeRAG has none";
+    TreeGroup TREE_GROUP: usize = 5, "tree_group" "g" "tree group", Index,
+        Domain::Integer { min: 2, max: 20, step: 1, zero: None },
+        "Consecutive nodes under one summary; a level of at most so many is the top", "E2GraphRAG, code 5";
+    SummaryTokens SUMMARY_TOKENS: usize = 1000, "summary_tokens" "sum" "summary tokens", Index,
+        Domain::Integer { min: 100, max: 2000, step: 100, zero: None },
+        "Most tokens of a summary", "E2GraphRAG, about 1000";
+    Hops HOPS: usize = 4, "hops" "h" "hops", Spread,
+        Domain::Integer { min: 0, max: 6, step: 1, zero: None },
+        "Farthest distance of two query entities at first; shrinks while more than K chunks are left", "E2GraphRAG, shortest_path_k 4";
+    CodeHops CODE_HOPS: bool = false, "code_hops" "code" "hops as the code", Spread,
+        switch! {
+            off: "a pair is within h if its path has at most h edges, as the paper says",
+            on: "at most h nodes, as the code counts: one edge less",
+        },
+        "How the distance of a pair is counted", "E2GraphRAG, paper and code differ";
+    CoreRule CORE_RULE: CoreRule = CoreRule::KCore, "core_rule" "core" "core rule", Index,
+        Domain::Choice(CoreRule::CHOICES),
+        "Which entities are the core of the graph and get a profile; k = ln(nodes) * sqrt(mean degree)", "NodeRAG: text and code k_core, formula degree";
+    MatchClusterSize MATCH_CLUSTER_SIZE: usize = 39, "match_cluster_size" "cluster" "match cluster size", Index,
+        Domain::Integer { min: 1, max: 200, step: 1, zero: None },
+        "Elements are matched with units by clusters when there are more rows per cluster than this", "NodeRAG code, Hcluster_size";
+    HnswEdges HNSW_EDGES: bool = true, "hnsw_edges" "hnsw" "similarity edges", Graph,
+        switch! {
+            off: "edges of the decomposition only",
+            on: "layer 0 of the small-world graph over all vectors joins in, adding 1 to an edge that is there",
+        },
+        "Whether similar texts, units, profiles and elements are linked", "NodeRAG, graph enrichment; ablated in its table";
+    SREdges S_R_EDGES: bool = false, "s_r_edges" "S-R" "unit-relation edges", Graph,
+        switch! {
+            off: "relations hang on their entities only",
+            on: "a relation is linked with the units that state it, too",
+        },
+        "Whether units are linked with the relations they state", "NodeRAG: the paper has them, the code does not";
+    HubBalance HUB_BALANCE: bool = true, "hub_balance" "bal" "hub balance", Graph,
+        switch! {
+            off: "edges weigh as often as they were made",
+            on: "no edge weighs more than 1 / degree of either end",
+        },
+        "Damps edges of hubs before rows are normalised", "NodeRAG code, unbalance_adjust; not in the paper";
+    VectorHits VECTOR_HITS: usize = 10, "vector_hits" "ef" "vector hits", Seeds,
+        Domain::Integer { min: 1, max: 50, step: 1, zero: None },
+        "How many nodes enter by vector", "NodeRAG code, HNSW_results";
+    WeightExact WEIGHT_EXACT: f64 = 1.0, "weight_exact" "w_x" "exact match weight", Seeds,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.1 },
+        "What a name that contains a term weighs among the seeds; 0 leaves names out (no dual search)", "NodeRAG code, accuracy_weight";
+    WeightVector WEIGHT_VECTOR: f64 = 1.0, "weight_vector" "w_v" "vector hit weight", Seeds,
+        Domain::Real { min: 0.0, max: 10.0, step: 0.1 },
+        "What a vector hit weighs among the seeds; 0 leaves them out of the walk, not out of the answer", "NodeRAG code, similarity_weight";
+    WalkRule WALK_RULE: WalkRule = WalkRule::Restart, "walk_rule" "rule" "walk rule", Spread,
+        Domain::Choice(WalkRule::CHOICES),
+        "How the shallow walk goes on", "NodeRAG: paper restart, code lazy";
+    QuotaN QUOTA_N: usize = 10, "quota_n" "qN" "entity quota", Select,
+        Domain::Integer { min: 0, max: 100, step: 1, zero: None },
+        "How many entities the walk may choose; their profiles are added", "NodeRAG code, Enode";
+    QuotaR QUOTA_R: usize = 30, "quota_r" "qR" "relation quota", Select,
+        Domain::Integer { min: 0, max: 100, step: 1, zero: None },
+        "How many relations the walk may choose", "NodeRAG code, Rnode";
+    QuotaO QUOTA_O: usize = 10, "quota_o" "qO" "overview quota", Select,
+        Domain::Integer { min: 0, max: 100, step: 1, zero: None },
+        "How many overviews the walk may choose; their elements are added", "NodeRAG code, Hnode";
+    QuotaOther QUOTA_OTHER: usize = 10, "quota_other" "q" "quota of the others", Select,
+        Domain::Integer { min: 0, max: 100, step: 1, zero: None },
+        "How many texts, units, profiles and elements the walk may choose", "NodeRAG code, cross_node";
+    QuotaShared QUOTA_SHARED: bool = true, "quota_shared" "share" "shared quota", Select,
+        switch! {
+            off: "so many of each kind",
+            on: "so many of the four kinds together",
+        },
+        "Whether texts, units, profiles and elements share one quota", "NodeRAG: code shares, paper takes the best of each kind";
+    NodeOrder NODE_ORDER: NodeOrder = NodeOrder::Output, "node_order" "order" "order of nodes", Select,
+        Domain::Choice(NodeOrder::CHOICES),
+        "By what the passages of the returned nodes are ordered", "ours: the source returns a set";
+    Halvings HALVINGS: Halvings = Halvings::Auto, "halvings" "tau" "halvings", Index,
+        Domain::Choice(Halvings::CHOICES),
+        "How often a chunk is halved into the units of the graphs", "KET-RAG, 3 at 1200 tokens, 0 at 150";
+    KnnK KNN_K: usize = 2, "knn_k" "K" "kNN edges", Index,
+        Domain::Integer { min: 2, max: 20, step: 2, zero: None },
+        "Neighbours of a unit, half by words in common, half by cosine", "KET-RAG";
+    CoreShare CORE_SHARE: f64 = 0.8, "core_share" "beta" "core share", Index,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
+        "Share of the units that the skeleton is made of", "KET-RAG";
+    CoreBy CORE_BY: CoreBy = CoreBy::Pagerank, "core_by" "core" "core units", Index,
+        Domain::Choice(CoreBy::CHOICES),
+        "How the units of the skeleton are chosen (Skeleton-RAG; the U and P methods fix it)", "KET-RAG, -P and -U";
+    CodeCase CODE_CASE: bool = false, "code_case" "case" "keyword case", Index,
+        switch! {
+            off: "keywords in lower case",
+            on: "as written; stop words are met by their case, so The is a keyword",
+        },
+        "Whether keywords keep their case", "KET-RAG, published code (on)";
+    Cooc COOC: bool = true, "cooc" "cooc" "co-occurrence", Index,
+        switch! {
+            off: "relations by patterns only",
+            on: "neighbours in a sentence that no pattern links occur with each other, strength 0.5",
+        },
+        "Relations of the skeleton that no pattern of the sentence gives", "ours; the published system asks a model";
+    Pmi PMI: bool = false, "pmi" "PMI" "mutual information", Index,
+        switch! {
+            off: "relations weigh the sum of their strengths",
+            on: "p(a,b) ln(p(a,b)/(p(a)p(b))); names with one mention and the lightest 40 % of relations are dropped",
+        },
+        "How relations of the skeleton are weighed", "GraphRAG without a model";
+    Joined JOINED: bool = false, "joined" "joined" "one text", Index,
+        switch! {
+            off: "each record or file is a document",
+            on: "the collection is one text: short passages share chunks",
+        },
+        "What a chunk may span; on for the published setting of low cost on paragraphs", "KET-RAG cuts paragraphs of 100 tokens in chunks of 1200";
+    KeywordSimilarity KEYWORD_SIMILARITY: KeywordSimilarity = KeywordSimilarity::Cosine, "keyword_similarity" "sim" "keyword similarity", Select,
+        Domain::Choice(KeywordSimilarity::CHOICES),
+        "How keywords are compared with the question", "KET-RAG, paper (cosine) and code (ip)";
+    QueryKeywords QUERY_KEYWORDS: usize = 1000, "query_keywords" "W" "keywords", Select,
+        Domain::Integer { min: 10, max: 5000, step: 10, zero: None },
+        "How many of the nearest keywords may fill the pool", "KET-RAG, published code";
+    QueryEntities QUERY_ENTITIES: usize = 10, "query_entities" "E" "entities", Select,
+        Domain::Integer { min: 1, max: 50, step: 1, zero: None },
+        "How many of the nearest entities the local search starts from", "GraphRAG, local search";
+    Oversample OVERSAMPLE: bool = false, "oversample" "x2" "oversample", Select,
+        switch! {
+            off: "as many entities as said",
+            on: "twice as many, as the published code takes and never cuts back",
+        },
+        "Whether twice as many entities are taken", "GraphRAG, published code (on)";
+    RelationsPerEntity RELATIONS_PER_ENTITY: usize = 10, "relations_per_entity" "R" "relations per entity", Select,
+        Domain::Integer { min: 1, max: 50, step: 1, zero: None },
+        "Relations that lead outside, for each selected entity", "GraphRAG, local search";
+    Theta THETA: f64 = 0.5, "theta" "theta" "skeleton share", Select,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
+        "Share of the context for the skeleton; 0 leaves it out, 1 the text part", "KET-RAG; the value is not published, swept 0 to 1";
+    ContextTokens CONTEXT_TOKENS: usize = 12000, "context_tokens" "lambda" "context tokens", Select,
+        Domain::Integer { min: 500, max: 32000, step: 500, zero: None },
+        "Tokens of the assembled context", "KET-RAG";
+    PlanBy PLAN_BY: PlanBy = PlanBy::Template, "plan_by" "plan" "planner", Seeds,
+        Domain::Choice(PlanBy::CHOICES),
+        "Who plans a question over a schema graph", "SPARK; the template planner is ours, for the model that writes programs";
+    EdgePolicy EDGE_POLICY: EdgePolicy = EdgePolicy::Minus, "edge_policy" "edge" "expansion", Seeds,
+        Domain::Choice(EdgePolicy::CHOICES),
+        "When the answers of a plan are expanded", "SPARK+SAGE, +Edge and -Edge (the better one on all six sets)";
+    CandidateLimit CANDIDATE_LIMIT: usize = 25, "candidate_limit" "n" "candidates", Seeds,
+        Domain::Integer { min: 1, max: 100, step: 1, zero: None },
+        "Most objects that a search in a long field gives, before the gap cut", "SPARK (25)";
+    Fusion FUSION: Fusion = Fusion::Rank, "fusion" "fuse" "list fusion", Select,
+        Domain::Choice(Fusion::CHOICES),
+        "How the fused ranking and the walk's become one", "SPRIG gives no formula for RRF+PPR fusion; rank fits its figures";
+    RerankDepth RERANK_DEPTH: usize = 100, "rerank_depth" "N" "re-ranked", Select,
+        Domain::Integer { min: 10, max: 1000, step: 10, zero: None },
+        "How many candidates are scored again; the others keep their order below them", "SPRIG, cross-encoder on the top 100";
+    ResultK RESULT_K: usize = 10, "result_k" "K" "top K", Select,
+        Domain::Integer { min: 1, max: 200, step: 1, zero: None },
+        "How many passages are returned", "all systems";
+}
+
+impl Parameter {
+    pub fn declaration(self) -> &'static Declaration {
+        &DECLARATIONS[self as usize]
+    }
+
+    pub fn id(self) -> &'static str {
+        self.declaration().id
+    }
+
+    /// By identifier; hyphens count as underscores.
+    pub fn from_id(id: &str) -> Option<Parameter> {
+        let id = id.replace('-', "_");
+        Self::ALL.iter().copied().find(|p| p.id() == id)
+    }
+}

@@ -1,0 +1,274 @@
+//! What every parameter is set to, and what of it an operator sees.
+
+use super::{Param, ParamType, Parameter, Value};
+use serde::Serialize;
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The method's default.
+    Default,
+    /// What the opened index was built with.
+    Index,
+    /// The preset's.
+    Preset,
+    /// Set by the person.
+    User,
+}
+
+/// Value and origin of every parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    held: Vec<(Value, Origin)>,
+    /// What a method's name decides: these win over what is held, which stays for the next method.
+    fixed: Vec<(Parameter, Value)>,
+}
+
+impl Default for Values {
+    fn default() -> Values {
+        let defaults = Parameter::ALL.iter().map(|p| p.declaration().default);
+        Values {
+            held: defaults.map(|value| (value, Origin::Default)).collect(),
+            fixed: Vec::new(),
+        }
+    }
+}
+
+impl Values {
+    pub fn get<T: ParamType>(&self, param: Param<T>) -> T {
+        param.read(self.value(param.id()))
+    }
+
+    pub fn value(&self, parameter: Parameter) -> Value {
+        found(&self.fixed, parameter).unwrap_or(self.held[parameter as usize].0)
+    }
+
+    pub fn origin(&self, parameter: Parameter) -> Origin {
+        self.held[parameter as usize].1
+    }
+
+    /// Sets a value that the domain contains; others are ignored.
+    pub fn set(&mut self, parameter: Parameter, value: Value, origin: Origin) {
+        if parameter.declaration().domain.contains(value) {
+            self.held[parameter as usize] = (value, origin);
+        }
+    }
+
+    /// From now on these, and only these, are as said here whatever is set.
+    pub fn fix(&mut self, fixed: Vec<(Parameter, Value)>) {
+        self.fixed = fixed;
+    }
+
+    /// Reads `name=value`, as the person's.
+    ///
+    /// # Errors
+    /// What was expected and where to see what there is.
+    pub fn set_text(&mut self, assignment: &str) -> Result<(), String> {
+        let (name, text) = assignment.split_once('=').ok_or_else(|| {
+            format!("'{assignment}' is no NAME=VALUE; write for example --set alpha=0.3")
+        })?;
+        let parameter = Parameter::from_id(name.trim()).ok_or_else(|| {
+            format!(
+                "no parameter '{}'; 'hopscope parameters' lists them{}",
+                name.trim(),
+                nearest(name.trim())
+            )
+        })?;
+        let value = parameter
+            .declaration()
+            .domain
+            .parse(text)
+            .map_err(|said| format!("parameter {}: {said}", parameter.id()))?;
+        self.set(parameter, value, Origin::User);
+        Ok(())
+    }
+
+    /// The values of some parameters: what a step's memory of its last result is keyed by.
+    pub fn key(&self, reads: &[Parameter]) -> Vec<Value> {
+        reads.iter().map(|p| self.value(*p)).collect()
+    }
+
+    /// The value as a person writes it.
+    pub fn text(&self, parameter: Parameter) -> String {
+        parameter.declaration().domain.format(self.value(parameter))
+    }
+}
+
+fn found(fixed: &[(Parameter, Value)], parameter: Parameter) -> Option<Value> {
+    let found = fixed.iter().find(|(p, _)| *p == parameter);
+    found.map(|(_, value)| *value)
+}
+
+fn nearest(name: &str) -> String {
+    use fuzzy_matcher::FuzzyMatcher;
+    let matcher = fuzzy_matcher::skim::SkimMatcherV2::default();
+    let score = |p: &&Parameter| {
+        matcher
+            .fuzzy_match(p.id(), name)
+            .or_else(|| matcher.fuzzy_match(name, p.id()))
+            .unwrap_or(0)
+    };
+    match Parameter::ALL
+        .iter()
+        .max_by_key(score)
+        .filter(|p| score(p) > 0)
+    {
+        Some(p) => format!("; did you mean {}?", p.id()),
+        None => String::new(),
+    }
+}
+
+/// The values as code sees them that declared which it reads. A step remembers its last result by the values it
+/// declares, so reading another would serve a stale one: debug builds panic there.
+#[derive(Clone, Copy, Debug)]
+pub struct Scoped<'a> {
+    values: &'a Values,
+    /// None: all of them.
+    reads: Option<&'a [Parameter]>,
+    fixed: &'a [(Parameter, Value)],
+}
+
+impl<'a> Scoped<'a> {
+    pub fn new(values: &'a Values, reads: &'a [Parameter]) -> Scoped<'a> {
+        Scoped {
+            values,
+            reads: Some(reads),
+            fixed: &[],
+        }
+    }
+
+    /// For code that is no step of a plan: everything may be read.
+    pub fn all(values: &'a Values) -> Scoped<'a> {
+        Scoped {
+            values,
+            reads: None,
+            fixed: &[],
+        }
+    }
+
+    /// With values that a step of a plan has whatever the settings say.
+    pub fn with(self, fixed: &'a [(Parameter, Value)]) -> Scoped<'a> {
+        Scoped { fixed, ..self }
+    }
+
+    pub fn get<T: ParamType>(&self, param: Param<T>) -> T {
+        param.read(self.value(param.id()))
+    }
+
+    pub fn value(&self, parameter: Parameter) -> Value {
+        self.check(parameter);
+        found(self.fixed, parameter).unwrap_or_else(|| self.values.value(parameter))
+    }
+
+    pub fn origin(&self, parameter: Parameter) -> Origin {
+        self.check(parameter);
+        self.values.origin(parameter)
+    }
+
+    /// The values of all that may be read: what a memory of the result is keyed by.
+    pub fn key(&self) -> Vec<Value> {
+        let reads = self.reads.unwrap_or(Parameter::ALL);
+        reads.iter().map(|p| self.value(*p)).collect()
+    }
+
+    fn check(&self, parameter: Parameter) {
+        debug_assert!(
+            self.reads.is_none_or(|reads| reads.contains(&parameter)),
+            "{} is read, but only these are declared: {}",
+            parameter.id(),
+            self.reads
+                .unwrap_or_default()
+                .iter()
+                .map(|p| p.id())
+                .collect::<Vec<_>>()
+                .join(", ")
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::*;
+    use super::*;
+
+    #[test]
+    fn values_are_typed_and_keep_their_origin() {
+        let mut values = Values::default();
+        assert_eq!(
+            (values.get(ALPHA), values.get(STEPS), values.get(WALK)),
+            (0.15, 5, Walk::Power)
+        );
+        assert!(!values.get(ALIAS_LINKING));
+        for assignment in [
+            "alpha=0.3",
+            "edge-cap=none",
+            "walk=push",
+            "alias_linking=on",
+        ] {
+            values.set_text(assignment).unwrap();
+        }
+        assert_eq!(
+            (values.get(ALPHA), values.get(EDGE_CAP), values.get(WALK)),
+            (0.3, 0, Walk::Push)
+        );
+        assert!(values.get(ALIAS_LINKING));
+        assert_eq!(values.origin(Parameter::Alpha), Origin::User);
+        assert_eq!(values.origin(Parameter::Steps), Origin::Default);
+        assert_eq!(values.text(Parameter::Walk), "push");
+        assert_eq!(
+            values.key(&[Parameter::Steps, Parameter::Walk]),
+            [Value::Integer(5), Value::Choice(1)]
+        );
+        // Outside of its domain, or of another kind: as if nothing had been said.
+        values.set(Parameter::Alpha, Value::Real(2.0), Origin::User);
+        values.set(Parameter::Alpha, Value::Integer(0), Origin::User);
+        assert_eq!(values.get(ALPHA), 0.3);
+    }
+
+    #[test]
+    fn what_is_fixed_wins_and_what_was_set_comes_back() {
+        let mut values = Values::default();
+        values.set_text("steps=3").unwrap();
+        values.fix(vec![STEPS.at(1)]);
+        values.set_text("steps=4").unwrap();
+        assert_eq!(values.get(STEPS), 1);
+        assert_eq!(Scoped::all(&values).get(STEPS), 1);
+        values.fix(Vec::new());
+        assert_eq!(values.get(STEPS), 4);
+    }
+
+    #[test]
+    fn a_step_sees_its_fixed_values_and_what_it_declared() {
+        let mut values = Values::default();
+        values.set_text("alpha=0.3").unwrap();
+        let reads = [Parameter::Alpha, Parameter::Steps];
+        let fixed = [STEPS.at(2)];
+        let scoped = Scoped::new(&values, &reads).with(&fixed);
+        assert_eq!((scoped.get(ALPHA), scoped.get(STEPS)), (0.3, 2));
+        assert_eq!(scoped.key(), [Value::Real(0.3), Value::Integer(2)]);
+        assert_eq!(scoped.origin(Parameter::Alpha), Origin::User);
+        // What is fixed belongs to this step alone.
+        assert_eq!(Scoped::all(&values).get(STEPS), 5);
+        assert_eq!(Scoped::all(&values).key().len(), Parameter::ALL.len());
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "hub_p is read, but only these are declared: alpha, steps")]
+    fn what_was_not_declared_is_not_read() {
+        let values = Values::default();
+        Scoped::new(&values, &[Parameter::Alpha, Parameter::Steps]).get(HUB_P);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "steps is read")]
+    fn to_fix_a_value_is_not_to_declare_it() {
+        let values = Values::default();
+        let fixed = [STEPS.at(2)];
+        Scoped::new(&values, &[Parameter::Alpha])
+            .with(&fixed)
+            .get(STEPS);
+    }
+}
