@@ -9,6 +9,10 @@ use std::time::{Duration, Instant};
 /// How long the program may take for anything.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Rows and columns that the emulator has at least: in one row a line that runs over its end, as one drawn for the size
+/// before does, makes it panic, and in one column a wide character does. The program is told the true size.
+const LEAST: u16 = 2;
+
 /// The program, the screen it drew, and all bytes it wrote.
 struct Session {
     child: Box<dyn Child + Send + Sync>,
@@ -110,7 +114,7 @@ impl Session {
             .unwrap()
             .screen
             .screen_mut()
-            .set_size(rows, cols);
+            .set_size(rows.max(LEAST), cols.max(LEAST));
         self.master
             .resize(PtySize {
                 rows,
