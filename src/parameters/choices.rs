@@ -227,6 +227,12 @@ choices! {
         InnerProduct = "ip": "inner product with the mean as it is: favours words of one context",
     }
 
+    /// What a text does that does not fit into a budget.
+    pub enum Misfit {
+        Stop = "stop": "the first text that does not fit closes the context",
+        Skip = "skip": "it is left out, and a shorter one after it may still fit",
+    }
+
     /// Who plans.
     pub enum PlanBy {
         Template = "template": "rules read the question and the schema",

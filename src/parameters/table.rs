@@ -400,6 +400,9 @@ parameters! {
     ContextTokens CONTEXT_TOKENS: usize = 12000, "context_tokens" "lambda" "context tokens", Select,
         Domain::Integer { min: 500, max: 32000, step: 500, zero: None },
         "Tokens of the assembled context", "KET-RAG";
+    Pack PACK: Misfit = Misfit::Stop, "pack" "pack" "misfits", Select,
+        Domain::Choice(Misfit::CHOICES),
+        "What happens at a text that the context has no room for", "KET-RAG (stop); skip is ours";
     PlanBy PLAN_BY: PlanBy = PlanBy::Template, "plan_by" "plan" "planner", Seeds,
         Domain::Choice(PlanBy::CHOICES),
         "Who plans a question over a schema graph", "SPARK; the template planner is ours, for the model that writes programs";

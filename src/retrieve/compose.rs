@@ -711,7 +711,7 @@ impl Composition {
                         .collect::<Vec<_>>(),
                 );
             }
-            Pick::Pack => uses.push(P::ContextTokens),
+            Pick::Pack => uses.extend([P::ContextTokens, P::Pack]),
             Pick::Passages | Pick::Bridge => {}
         }
         uses
@@ -733,6 +733,8 @@ impl Composition {
         });
         let mut defaults = kin.map_or(Vec::new(), |m| m.defaults.to_vec());
         defaults.extend(self.walk.defaults());
+        // One long passage does not close the context to all the others.
+        defaults.extend((self.pick == Pick::Pack).then_some((P::Pack, Value::Choice(1))));
         defaults
     }
 

@@ -12,6 +12,7 @@ mod lists;
 pub mod methods;
 pub mod nearest;
 pub mod observer;
+pub mod pack;
 pub mod presets;
 pub mod rank;
 pub mod rerank;

@@ -6,13 +6,14 @@ use crate::graph::push;
 use crate::graph::walk::{self, Forward, Sparse};
 use crate::index::Index;
 use crate::parameters::{
-    ALPHA, CONTEXT_TOKENS, DANGLING, EPSILON, PUSH_THRESHOLD, SEED_K, SEED_Q, STEPS,
+    ALPHA, CONTEXT_TOKENS, DANGLING, EPSILON, PACK, PUSH_THRESHOLD, SEED_K, SEED_Q, STEPS,
 };
 use crate::retrieve::compose::{Composition, Pick, Rest, Walk};
+use crate::retrieve::pack::Room;
 use crate::retrieve::rank::{self, Fusion};
 use crate::retrieve::rerank::rerank;
 use crate::retrieve::{Hit, Ranked, Ranker, Reranked, RetrieveError, Settings, seed};
-use crate::text::chunks::each_token;
+use crate::text::chunks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -275,22 +276,19 @@ impl Asked {
         }
     }
 
-    /// Keeps what the context holds, in order; what does not fit is left out, a shorter one after it may still fit.
+    /// Keeps what the context holds, in order.
     fn pack(&self, index: &Index, run: &mut Run) {
-        let room = self.settings.get(CONTEXT_TOKENS);
-        let mut kept = Vec::new();
-        for hit in &run.hits {
-            let mut tokens = 0;
-            let text = index.passages().full_text(hit.passage as usize);
-            each_token(&text, |_| tokens += 1);
-            if run.tokens + tokens <= room {
-                run.tokens += tokens;
-                kept.push(*hit);
-            } else {
+        let budget = self.settings.get(CONTEXT_TOKENS);
+        let mut room = Room::new(budget, self.settings.get(PACK));
+        run.hits.retain(|hit| {
+            let text = || index.passages().full_text(hit.passage as usize);
+            let fits = room.takes(|| chunks::count(&text()));
+            if !fits {
                 run.unfit.push(hit.passage);
             }
-        }
-        run.hits = kept;
+            fits
+        });
+        run.tokens = room.used;
     }
 
     /// Runs it. `stage` hears of each part as it ends.

@@ -233,6 +233,30 @@ fn a_bridge_is_the_geometric_mean_of_the_walks_of_each_name() {
 }
 
 #[test]
+fn a_misfit_stops_the_packing_or_is_skipped() {
+    let index = Arc::new(sample::index().unwrap());
+    let name = "names+bm25 > entity-passage > power > pack";
+    let parameters = Method::by_name(name).unwrap().uses();
+    assert!(parameters.contains(&P::Pack));
+    let mut skipped = 0;
+    for question in index.questions().iter().step_by(9) {
+        let packed = |change: &[&str]| {
+            let changes = [&["context_tokens=500"], change].concat();
+            answered(&index, name, &changes, &question.text)
+        };
+        let (stop, skip) = (packed(&["pack=stop"]), packed(&["pack=skip"]));
+        assert_eq!(packed(&[]).passages, skip.passages, "it skips by itself");
+        let (stop, skip) = (answer(&stop), answer(&skip));
+        assert_eq!(stop.run.hits, skip.run.hits[..stop.run.hits.len()]);
+        assert!(stop.run.tokens <= skip.run.tokens && skip.run.tokens <= 500);
+        // The first that does not fit is the same; after it one goes on.
+        assert_eq!(stop.run.unfit.first(), skip.run.unfit.first());
+        skipped += skip.run.hits.len() - stop.run.hits.len();
+    }
+    assert!(skipped > 0);
+}
+
+#[test]
 fn what_was_suggested_was_tried() {
     let index = Arc::new(sample::index().unwrap());
     let name = "bm25 > chunk-similarity > one-hop > passages";

@@ -28,7 +28,7 @@ pub mod why;
 
 use crate::parameters::{
     CHUNK_OVERLAP, CHUNK_TOKENS, CODE_CASE, CONTEXT_TOKENS, COOC, CORE_BY, CORE_SHARE, HALVINGS,
-    JOINED, KEYWORD_SIMILARITY, KNN_K, OVERSAMPLE, PMI, Parameter as P, QUERY_ENTITIES,
+    JOINED, KEYWORD_SIMILARITY, KNN_K, OVERSAMPLE, PACK, PMI, Parameter as P, QUERY_ENTITIES,
     QUERY_KEYWORDS, RELATIONS_PER_ENTITY, RESULT_K, THETA,
 };
 pub use layer::Ket;
@@ -57,6 +57,7 @@ impl System for KetRag {
                 P::Halvings,
                 P::Joined,
                 P::ContextTokens,
+                P::Pack,
             ],
             Variant::KnngRag => &[
                 P::ChunkTokens,
@@ -65,6 +66,7 @@ impl System for KetRag {
                 P::Joined,
                 P::KnnK,
                 P::ContextTokens,
+                P::Pack,
             ],
             Variant::KeywordRag => &[
                 P::ChunkTokens,
@@ -75,6 +77,7 @@ impl System for KetRag {
                 P::KeywordSimilarity,
                 P::QueryKeywords,
                 P::ContextTokens,
+                P::Pack,
             ],
             Variant::SkeletonRag => &[
                 P::ChunkTokens,
@@ -115,6 +118,7 @@ impl System for KetRag {
                 P::RelationsPerEntity,
                 P::Theta,
                 P::ContextTokens,
+                P::Pack,
             ],
             Variant::KetRagU | Variant::KetRagP => &[
                 P::ChunkTokens,
@@ -133,6 +137,7 @@ impl System for KetRag {
                 P::RelationsPerEntity,
                 P::Theta,
                 P::ContextTokens,
+                P::Pack,
             ],
         }
     }
@@ -166,6 +171,7 @@ impl Params {
             relations_per_entity: s.get(RELATIONS_PER_ENTITY),
             query_keywords: s.get(QUERY_KEYWORDS),
             keyword_similarity: s.get(KEYWORD_SIMILARITY),
+            pack: s.get(PACK),
             oversample: s.get(OVERSAMPLE),
             result_k: s.get(RESULT_K),
             changes: changes(s),

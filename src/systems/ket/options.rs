@@ -1,5 +1,6 @@
 //! What a KET-RAG layer is built with, and what a search over it is told.
 
+use crate::retrieve::pack::Misfit;
 use serde::{Deserialize, Serialize};
 
 pub use crate::parameters::{CoreBy, KeywordSimilarity};
@@ -284,6 +285,8 @@ pub struct Params {
     pub relations_per_entity: usize,
     pub query_keywords: usize,
     pub keyword_similarity: KeywordSimilarity,
+    /// Of the text part; the tables of entities and relations, their texts and the pool always stop, as published.
+    pub pack: Misfit,
     /// Takes twice as many entities, which the published code never cuts back.
     pub oversample: bool,
     pub result_k: usize,
@@ -301,6 +304,7 @@ impl Default for Params {
             relations_per_entity: 10,
             query_keywords: 1000,
             keyword_similarity: KeywordSimilarity::Cosine,
+            pack: Misfit::Stop,
             oversample: false,
             result_k: 10,
             changes: Changes::default(),

@@ -78,16 +78,16 @@ pub fn search(
     };
     let text = match p.variant.channel() {
         None => None,
-        Some(Channel::Text) => Some(by_similarity(&candidates, budget)),
+        Some(Channel::Text) => Some(by_similarity(&candidates, budget, p.pack)),
         Some(Channel::Knng) => {
             let near = |unit: u32| layer.knn.neighbours(unit).map(|n| n.unit);
-            Some(by_neighbours(near, &candidates, budget))
+            Some(by_neighbours(near, &candidates, budget, p.pack))
         }
         Some(Channel::Keyword) => {
             let scores = keyword_scores(layer, vector, p.keyword_similarity)?;
             let nearest = top(&scores, p.query_keywords);
             let units = |keyword: u32| layer.keywords.units(keyword);
-            Some(by_keywords(nearest, units, &candidates, budget))
+            Some(by_keywords(nearest, units, &candidates, budget, p.pack))
         }
     };
     stage("keywords");

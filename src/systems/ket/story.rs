@@ -205,7 +205,6 @@ impl Teller<'_> {
             ],
             ..Stage::default()
         };
-        let mut left = text.budget as f64 - text.used as f64;
         for (place, one) in text.pool.iter().enumerate() {
             let key = Key::Unit(one.unit);
             if one.packed {
@@ -216,10 +215,9 @@ impl Teller<'_> {
                 }
                 continue;
             }
-            // Tokens that would have to be free for this one to come in as well.
-            left -= one.tokens as f64;
             if stage.cut.len() < SHOWN {
-                let cut = self.cut(key, "BUDGET_CUT", -left);
+                let short = text.short(place, self.answer.params.pack) as f64;
+                let cut = self.cut(key, "BUDGET_CUT", short);
                 stage.cut.push(cut);
             }
         }

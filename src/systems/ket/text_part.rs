@@ -2,6 +2,7 @@
 //! (KET-RAG, 3.3, keyword channel; 3.4, Text-RAG and KNNG-RAG).
 
 use super::options::Channel;
+use crate::retrieve::pack::{Misfit, Room};
 
 /// A unit that was a candidate for the context.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,10 +52,20 @@ pub struct TextPart {
     pub pool_tokens: usize,
     /// Why the pool was closed before the keywords ended.
     pub stop: Option<PoolStop>,
-    /// Candidates in the order of packing; the packed ones come first.
+    /// Candidates in the order of packing; where the first misfit stops it, the packed ones come first.
     pub pool: Vec<Pooled>,
     /// Of KNNG-RAG: how many of the pool are seeds.
     pub seeds: usize,
+}
+
+impl TextPart {
+    /// Tokens that a candidate of the pool lacks. Where the first misfit stops the packing, all before it need room too.
+    pub fn short(&self, at: usize, misfit: Misfit) -> usize {
+        let before = self.pool[..at].iter();
+        let needing = before.filter(|one| one.packed || misfit == Misfit::Stop);
+        let needed: usize = needing.map(|one| one.tokens).sum();
+        (needed + self.pool[at].tokens).saturating_sub(self.budget)
+    }
 }
 
 /// Candidates kept beyond the packed ones where every unit is one.
@@ -88,17 +99,12 @@ impl Candidates<'_> {
     }
 }
 
-/// Marks candidates as packed, in order, until the next one does not fit. Gives the tokens used.
-fn pack(pool: &mut [Pooled], budget: usize) -> usize {
-    let mut used = 0;
+/// Marks the candidates that fit as packed, in order. Gives the tokens used.
+fn pack(pool: &mut [Pooled], mut room: Room) -> usize {
     for one in pool {
-        if used + one.tokens > budget {
-            break;
-        }
-        used += one.tokens;
-        one.packed = true;
+        one.packed = room.takes(|| one.tokens);
     }
-    used
+    room.used
 }
 
 /// Keyword channel: the units of the nearest keywords, keyword by keyword, go into a pool of twice the budget; the pool
@@ -108,6 +114,7 @@ pub fn by_keywords<'u>(
     units_of: impl Fn(u32) -> &'u [u32],
     candidates: &Candidates<'_>,
     budget: usize,
+    misfit: Misfit,
 ) -> TextPart {
     let mut part = TextPart {
         budget,
@@ -140,36 +147,38 @@ pub fn by_keywords<'u>(
     }
     part.pool
         .sort_unstable_by(|a, b| candidates.better(a.unit, b.unit));
-    part.used = pack(&mut part.pool, budget);
+    part.used = pack(&mut part.pool, Room::new(budget, misfit));
     part.keywords = keywords;
     part
 }
 
 /// Text-RAG: all units by similarity.
-pub fn by_similarity(candidates: &Candidates<'_>, budget: usize) -> TextPart {
+pub fn by_similarity(candidates: &Candidates<'_>, budget: usize, misfit: Misfit) -> TextPart {
     let mut order: Vec<u32> = (0..candidates.similarity.len() as u32).collect();
     order.sort_unstable_by(|a, b| candidates.better(*a, *b));
     let mut pool = Vec::new();
-    let mut used = 0;
+    let mut room = Room::new(budget, misfit);
     let mut beyond = 0;
     for (place, unit) in order.into_iter().enumerate() {
         let mut one = candidates.pooled(unit, place, Why::Similar);
-        one.packed = beyond == 0 && used + one.tokens <= budget;
-        if one.packed {
-            used += one.tokens;
-        } else if beyond == BEYOND {
-            break;
-        } else {
+        one.packed = room.takes(|| one.tokens);
+        if !one.packed {
             beyond += 1;
         }
-        pool.push(one);
+        if beyond > BEYOND && room.closed() {
+            break;
+        }
+        if one.packed || beyond <= BEYOND {
+            pool.push(one);
+        }
     }
+    let seeds = pool.iter().filter(|p| p.packed).count();
     let pool_tokens = pool.iter().map(|p| p.tokens).sum();
     TextPart {
         budget,
-        used,
+        used: room.used,
         pool_tokens,
-        seeds: pool.len() - beyond,
+        seeds,
         pool,
         ..TextPart::default()
     }
@@ -180,9 +189,10 @@ pub fn by_neighbours<I: Iterator<Item = u32>>(
     neighbours: impl Fn(u32) -> I,
     candidates: &Candidates<'_>,
     budget: usize,
+    misfit: Misfit,
 ) -> TextPart {
     let half = (budget as f64 * SEED_SHARE).floor() as usize;
-    let mut part = by_similarity(candidates, half);
+    let mut part = by_similarity(candidates, half, misfit);
     part.budget = budget;
     part.pool.retain(|p| p.packed);
     part.seeds = part.pool.len();
@@ -205,7 +215,7 @@ pub fn by_neighbours<I: Iterator<Item = u32>>(
             .push(candidates.pooled(unit, order, Why::Neighbour(seed)));
     }
     part.pool_tokens = part.pool.iter().map(|p| p.tokens).sum();
-    part.used = pack(&mut part.pool, budget);
+    part.used = pack(&mut part.pool, Room::new(budget, misfit));
     part
 }
 
@@ -234,7 +244,8 @@ mod tests {
             similarity,
             tokens: &|u| tokens[u as usize],
         };
-        by_keywords(keywords, |k| lists[k as usize], &candidates, budget)
+        let units = |k: u32| lists[k as usize];
+        by_keywords(keywords, units, &candidates, budget, Misfit::Stop)
     }
 
     fn packed(part: &TextPart) -> Vec<u32> {
@@ -298,9 +309,37 @@ mod tests {
             similarity: &similarity,
             tokens: &|u| if u == 2 { 50 } else { 1 },
         };
-        let p = by_similarity(&candidates, 10);
+        let p = by_similarity(&candidates, 10, Misfit::Stop);
         assert_eq!((packed(&p), p.used), (vec![0, 1], 2));
         assert_eq!(p.pool.len(), 2 + BEYOND);
+    }
+
+    #[test]
+    fn a_misfit_stops_the_packing_or_is_skipped() {
+        // Unit 1 has no room beside unit 0; unit 2 has.
+        let candidates = Candidates {
+            similarity: &[0.9, 0.8, 0.7],
+            tokens: &|unit| [4, 9, 4][unit as usize],
+        };
+        let near: [&[u32]; 3] = [&[1, 2], &[], &[]];
+        let all = [0, 1, 2];
+        for (misfit, taken) in [(Misfit::Stop, vec![0]), (Misfit::Skip, vec![0, 2])] {
+            let parts = [
+                by_similarity(&candidates, 10, misfit),
+                by_keywords(vec![(0, 1.0)], |_| &all, &candidates, 10, misfit),
+                by_neighbours(
+                    |u| near[u as usize].iter().copied(),
+                    &candidates,
+                    10,
+                    misfit,
+                ),
+            ];
+            for part in parts {
+                assert_eq!(packed(&part), taken);
+                assert_eq!(part.used, 4 * taken.len());
+                assert_eq!(part.short(1, misfit), 3);
+            }
+        }
     }
 
     #[test]
@@ -311,7 +350,8 @@ mod tests {
             similarity: &[0.9, 0.8, 0.7, 0.6, 0.5, 0.4],
             tokens: &|_| 1,
         };
-        let p = by_neighbours(|u| near[u as usize].iter().copied(), &candidates, 6);
+        let neighbours = |u: u32| near[u as usize].iter().copied();
+        let p = by_neighbours(neighbours, &candidates, 6, Misfit::Stop);
         assert_eq!((packed(&p), p.seeds, p.used), (vec![0, 1, 2, 4, 5], 3, 5));
         assert_eq!(p.pool[3].by, Why::Neighbour(1));
         // Unit 3 is more similar than both, but is neither seed nor neighbour.

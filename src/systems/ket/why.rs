@@ -266,8 +266,7 @@ impl Asked<'_> {
     fn text(&self, text: &TextPart, channel: Channel) -> Reason {
         let pooled = text.pool.iter().position(|p| self.units.contains(&p.unit));
         if let Some(at) = pooled {
-            let needed: usize = text.pool[..=at].iter().map(|p| p.tokens).sum();
-            let short = needed.saturating_sub(text.budget);
+            let short = text.short(at, self.answer.params.pack);
             return Reason {
                 code: "BUDGET_CUT",
                 class: if short <= text.budget { "F6" } else { "F4" },
