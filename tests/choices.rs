@@ -129,7 +129,7 @@ fn presets_in_the_explorer() {
     stage.press("Ctrl-P");
     stage.type_text("preset: 2wiki");
     stage.press("Enter");
-    assert_eq!(stage.state.recent[0], Choice::Preset("2wiki"));
+    assert_eq!(stage.state.recent[0], Choice::Preset("2wiki".into()));
     assert!(shell(&stage.state).ends_with("--method graph-hybrid --preset 2wiki"));
     stage.act(Action::Set("alpha".into(), "0.3".into()));
     assert!(shell(&stage.state).ends_with("--preset 2wiki --set alpha=0.3"));

@@ -66,7 +66,7 @@ impl AskArgs {
 /// Says which changes of seeds had nothing to change.
 fn unapplied(retrieval: &Retrieval) {
     if retrieval.view.is_none() && !retrieval.settings.seed_edits().is_empty() {
-        let method = retrieval.settings.method().name;
+        let method = &*retrieval.settings.method().name;
         eprintln!("hopscope: {method} has no seeds, --seed changes nothing");
     }
     for edited in retrieval.edits.iter().filter(|e| !e.applied) {
@@ -152,7 +152,7 @@ fn ask_json(index: &Index, retrieval: &Retrieval, times: &[StageTime]) -> serde_
     let mut object = json!({
         "question": retrieval.question,
         "method": retrieval.settings.method().name,
-        "preset": retrieval.settings.preset().map(|p| p.name),
+        "preset": retrieval.settings.preset().map(|p| &*p.name),
         "settings": retrieval.settings,
         "reranker": retrieval.reranked,
         "seconds": seconds,

@@ -274,7 +274,7 @@ fn method_json(index: &Index, questions: &[Question], evaluation: &Evaluation) -
         .collect();
     json!({
         "method": evaluation.settings.method().name,
-        "preset": evaluation.settings.preset().map(|p| p.name),
+        "preset": evaluation.settings.preset().map(|p| &*p.name),
         "settings": evaluation.settings,
         "measures": evaluation.measures,
         "latency_ms": {"p50": evaluation.latency(0.5), "p95": evaluation.latency(0.95), "p99": evaluation.latency(0.99)},

@@ -123,6 +123,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
                     config,
                     folders,
                     notes,
+                    presets: super::own_presets(),
                 },
             );
             report(&llm);

@@ -1,7 +1,7 @@
 //! `hopscope methods` and `hopscope parameters`: printed from the declarations themselves.
 
 use crate::retrieve::compose::{GRAPHS, NAMES, NAMES_ABOUT, PICKS, RESTS, WALKS, Word};
-use crate::retrieve::{METHODS, Method, Parameter, Preset};
+use crate::retrieve::{METHODS, Method, PRESETS, Parameter, Preset};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -45,8 +45,7 @@ pub fn methods(args: &ListArgs) -> Result<()> {
     }
     compositions(&mut out)?;
     writeln!(out, "\npresets, for --preset NAME:")?;
-    super::own_presets();
-    for preset in Preset::all() {
+    for preset in super::own_presets().all() {
         writeln!(
             out,
             "{:<14} {}\n{:14} source: {}",
@@ -79,15 +78,15 @@ fn compositions(out: &mut impl Write) -> std::io::Result<()> {
 
 /// What each preset sets for a method.
 fn presets(method: &Method) -> Map<String, Value> {
-    let values = |preset: &crate::retrieve::Preset| -> Map<String, Value> {
+    let values = |preset: &Preset| -> Map<String, Value> {
         let values = preset.values(method).into_iter();
         values
             .map(|(p, value)| (p.id().to_owned(), p.json(value)))
             .collect()
     };
-    Preset::all()
-        .into_iter()
-        .map(|p| (p.name.to_owned(), values(p).into()))
+    PRESETS
+        .iter()
+        .map(|p| (p.name.to_string(), values(p).into()))
         .collect()
 }
 
@@ -100,7 +99,7 @@ pub fn parameters(args: &ListArgs) -> Result<()> {
                 let users: Vec<&str> = METHODS
                     .iter()
                     .filter(|m| m.uses().contains(p))
-                    .map(|m| m.name)
+                    .map(|m| &*m.name)
                     .collect();
                 entry["methods"] = json!(users);
                 entry

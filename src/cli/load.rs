@@ -67,7 +67,7 @@ pub fn judged_by(
     let reranks = |s: &Settings| s.method().select == Select::Rerank;
     if !settings.is_empty() && !settings.iter().any(reranks) {
         let methods = METHODS.iter().filter(|m| m.select == Select::Rerank);
-        let names: Vec<&str> = methods.map(|m| m.name).collect();
+        let names: Vec<&str> = methods.map(|m| &*m.name).collect();
         eprintln!(
             "--reranker has nothing to do: {} re-rank",
             names.join(" and ")

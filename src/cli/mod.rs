@@ -15,7 +15,7 @@ mod thinking;
 
 use crate::corpus::{Format, ReadOptions};
 use crate::explorer::store::{Folders, presets};
-use crate::retrieve::{Composition, DEFAULT_METHOD, Method, NO_PRESET, Preset, Settings};
+use crate::retrieve::{Composition, DEFAULT_METHOD, Method, MethodRef, Presets, Settings};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Parser, Subcommand};
 use std::process::ExitCode;
@@ -73,12 +73,12 @@ pub struct Parts {
 
 impl Parts {
     /// A method with these parts in the place of its own.
-    fn over(&self, method: &'static Method) -> Result<&'static Method> {
+    fn over(&self, method: MethodRef) -> Result<MethodRef> {
         let words = [&self.seeds, &self.graph, &self.spread, &self.select];
         if words.iter().all(|word| word.is_none()) {
             return Ok(method);
         }
-        let composed = Composition::over(method, words.map(|word| word.as_deref()));
+        let composed = Composition::over(&method, words.map(|word| word.as_deref()));
         composed
             .and_then(Composition::method)
             .map_err(|said| anyhow!("{said}"))
@@ -146,18 +146,18 @@ impl Reading {
 impl How {
     /// The settings these arguments ask for, before an index adds what it was built with.
     fn settings(&self, method: Option<&str>) -> Result<Settings> {
-        own_presets();
+        let presets = own_presets();
         let preset = match &self.preset {
-            Some(name) if name != NO_PRESET => {
-                Some(Preset::by_name(name).map_err(|said| anyhow!("--preset: {said}"))?)
-            }
-            _ => None,
+            Some(name) => presets
+                .by_name(name)
+                .map_err(|said| anyhow!("--preset: {said}"))?,
+            None => None,
         };
         let method = match method.or(self.method.as_deref()) {
             Some(name) => Method::by_name(name).map_err(|said| anyhow!("{said}"))?,
             // A preset of one's own stands for a method too.
-            None => match preset.and_then(|preset| preset.method) {
-                Some(method) => method,
+            None => match preset.as_ref().and_then(|preset| preset.method.as_ref()) {
+                Some(method) => method.clone(),
                 None => Method::by_name(DEFAULT_METHOD).map_err(|said| anyhow!("{said}"))?,
             },
         };
@@ -177,7 +177,7 @@ impl How {
         if let Some(name) = &self.save_preset {
             let folders =
                 Folders::find().context("--save-preset: there is no home to keep it in")?;
-            let kept = presets::save(&folders, name, &settings)
+            let (_, kept) = presets::save(&folders, name, &settings)
                 .map_err(|said| anyhow!("--save-preset: {said}"))?;
             eprintln!("preset {name} kept in {}", kept.display());
         }
@@ -185,13 +185,13 @@ impl How {
     }
 }
 
-/// Makes a person's own presets known; what is wrong with them is said once and keeps nobody from working.
-fn own_presets() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        let notes = Folders::find().map_or(Vec::new(), |folders| presets::load(&folders));
-        notes.iter().for_each(|note| eprintln!("hopscope: {note}"));
-    });
+/// The presets there are, a person's own too; what is wrong with those is said once and keeps nobody from working.
+fn own_presets() -> Presets {
+    static SAID: std::sync::Once = std::sync::Once::new();
+    let found = Folders::find().map(|folders| presets::load(&folders));
+    let (presets, notes) = found.unwrap_or_default();
+    SAID.call_once(|| notes.iter().for_each(|note| eprintln!("hopscope: {note}")));
+    presets
 }
 
 /// Runs the program on these arguments and says how it ended.

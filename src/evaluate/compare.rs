@@ -81,8 +81,8 @@ impl Comparison {
     pub fn new(a: &Evaluation, b: &Evaluation, resampling: Resampling) -> Comparison {
         let pairs = paired(a, b);
         Comparison {
-            a: a.settings.method().name.to_owned(),
-            b: b.settings.method().name.to_owned(),
+            a: a.settings.method().name.to_string(),
+            b: b.settings.method().name.to_string(),
             questions: pairs.len(),
             seed: resampling.seed,
             resamples: resampling.resamples,

@@ -96,7 +96,7 @@ pub struct Without {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Coverage {
     /// The method whose names these are.
-    pub names_of: &'static str,
+    pub names_of: String,
     /// All four, in order; each question is in one.
     pub buckets: Vec<InBucket>,
     pub without_entity: Without,
@@ -127,7 +127,7 @@ impl Coverage {
             }
         };
         Some(Coverage {
-            names_of: named.settings.method().name,
+            names_of: named.settings.method().name.to_string(),
             buckets: Bucket::ALL
                 .into_iter()
                 .map(|bucket| InBucket {

@@ -149,7 +149,7 @@ pub fn write_run(
     depth: usize,
 ) -> io::Result<()> {
     let plain = |id: &str| id.split_whitespace().collect::<Vec<_>>().join("_");
-    let tag = evaluation.settings.method().name;
+    let tag = &*evaluation.settings.method().name;
     for outcome in &evaluation.per_question {
         let qid = plain(&questions[outcome.question].id);
         let mut last = f32::INFINITY;

@@ -21,8 +21,8 @@ const KEPT_ARCS: usize = 50;
 
 #[derive(Debug, Serialize)]
 pub struct Trace {
-    pub method: &'static str,
-    pub preset: Option<&'static str>,
+    pub method: String,
+    pub preset: Option<String>,
     /// Identifier, value and origin of every parameter in use.
     pub parameters: Vec<Value>,
     pub index: Value,
@@ -101,8 +101,8 @@ pub fn trace(
     }
     stages.push(context.select());
     Trace {
-        method: retrieval.settings.method().name,
-        preset: retrieval.settings.preset().map(|p| p.name),
+        method: retrieval.settings.method().name.to_string(),
+        preset: retrieval.settings.preset().map(|p| p.name.to_string()),
         parameters: parameters(&retrieval.settings),
         index: json!({"name": index.name(), "fingerprint": index.fingerprint(), "passages": index.len(),
                       "entities": index.entities(), "edges": index.edges()}),

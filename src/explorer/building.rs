@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Building {
     pub layer: &'static str,
     /// The method that waits for it.
-    pub method: &'static str,
+    pub method: String,
     /// What is done now, and how far it is.
     pub step: &'static str,
     pub done: usize,

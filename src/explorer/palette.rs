@@ -7,7 +7,7 @@ use super::available::{Lack, available, lack};
 use super::command::{Command, Group};
 use super::losing::CLASSES;
 use super::state::{Choice, Entry, FinderKind, State};
-use crate::retrieve::{Domain, METHODS, NO_PRESET, Parameter, Preset};
+use crate::retrieve::{Domain, METHODS, Method, NO_PRESET, Parameter};
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 
@@ -105,7 +105,7 @@ fn again(state: &State, choice: &Choice) -> Option<Entry> {
 fn of_command(state: &State, command: Command) -> Entry {
     let now = match command {
         Command::Tune(parameter) => state.settings.text(parameter),
-        Command::Method => state.settings.method().name.to_owned(),
+        Command::Method => state.settings.method().name.to_string(),
         Command::Undo if !state.undo.is_empty() => format!("{} left", state.undo.len()),
         Command::Redo if !state.redo.is_empty() => format!("{} left", state.redo.len()),
         Command::NextQuestion | Command::PreviousQuestion => match state.wanted.asked {
@@ -214,25 +214,25 @@ fn typed_value(state: &State, typed: &str) -> Vec<Entry> {
 
 fn methods(state: &State) -> Vec<Entry> {
     let argument = &state.facts.argument;
-    let entry = |method: &'static crate::retrieve::Method| Entry {
+    let entry = |method: &Method| Entry {
         unavailable: match lack(state, method) {
             None | Some(Lack::Layer(_)) => None,
             Some(lack) => Some(lack.reason(argument)),
         },
         choice: match lack(state, method) {
-            Some(Lack::Layer(_)) => Choice::Build(method.name),
-            _ => Choice::Method(method.name),
+            Some(Lack::Layer(_)) => Choice::Build(method.name.to_string()),
+            _ => Choice::Method(method.name.to_string()),
         },
-        title: method.name.to_owned(),
+        title: method.name.to_string(),
         heading: "",
         now: match lack(state, method) {
             Some(Lack::Layer(layer)) => format!("Enter builds layer {layer}; {}", method.about),
             Some(Lack::Vectors) => format!("needs vectors; {}", method.about),
             Some(Lack::Typed) => format!("needs a typed graph; {}", method.about),
             Some(Lack::Foreign(layer)) => format!("needs layer {layer}; {}", method.about),
-            None => method.about.to_owned(),
+            None => method.about.to_string(),
         },
-        key: if method == state.settings.method() {
+        key: if *method == **state.settings.method() {
             "now".to_owned()
         } else {
             String::new()
@@ -254,14 +254,14 @@ fn methods(state: &State) -> Vec<Entry> {
     };
     // A composition stands before the methods while it is the one in use.
     let now = state.settings.method();
-    let composed = now.composition.map(|_| now).into_iter();
+    let composed = now.composition.map(|_| &**now).into_iter();
     composed.chain(METHODS).map(entry).collect()
 }
 
 /// The presets, and none of them where one is on.
 fn presets(state: &State) -> Vec<Entry> {
-    let now = state.settings.preset().map(|p| p.name);
-    let entry = |name: &'static str, about: &str, shell: String| Entry {
+    let now = state.settings.preset().map(|p| &*p.name);
+    let entry = |name: &str, about: &str, shell: String| Entry {
         title: format!("Preset: {name}"),
         heading: Group::Settings.title(),
         now: if now == Some(name) {
@@ -273,12 +273,12 @@ fn presets(state: &State) -> Vec<Entry> {
         help: format!("{about}. What was set by hand stays."),
         shell,
         unavailable: None,
-        choice: Choice::Preset(name),
+        choice: Choice::Preset(name.to_owned()),
         matched: Vec::new(),
     };
-    let on = Preset::all().into_iter().map(|preset| {
+    let on = state.presets.all().map(|preset| {
         let shell = format!("hopscope ask QUESTION --preset {}", preset.name);
-        entry(preset.name, preset.about, shell)
+        entry(&preset.name, &preset.about, shell)
     });
     let off = now.map(|_| entry(NO_PRESET, "the method's own defaults", String::new()));
     on.chain(off).collect()

@@ -19,7 +19,7 @@ use super::update::update;
 use super::view::{draw, view};
 use super::worker::{Done, Worker};
 use crate::index::Index;
-use crate::retrieve::{Retriever, Settings};
+use crate::retrieve::{Presets, Retriever, Settings};
 use anyhow::Context;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::buffer::Buffer;
@@ -51,6 +51,8 @@ pub struct Options {
     pub folders: Option<Folders>,
     /// Problems found while reading settings, to be shown once.
     pub notes: Vec<String>,
+    /// Those of papers and the person's own.
+    pub presets: Presets,
 }
 
 /// Runs the explorer until the person leaves. Gives back the exit code.
@@ -100,6 +102,7 @@ impl Loop {
     fn new(index: Arc<Index>, options: Options) -> anyhow::Result<Loop> {
         let facts = Arc::new(engine::facts(&index, &options.argument));
         let mut state = State::new(facts, options.settings);
+        state.presets = options.presets;
         let mut notes = options.notes;
         let history = match &options.folders {
             Some(folders) => {
@@ -350,12 +353,13 @@ impl Loop {
     }
 
     /// Keeps settings as a preset.
-    fn keep(&self, name: &str, settings: &Settings) -> Message {
+    fn keep(&mut self, name: &str, settings: &Settings) -> Message {
         let Some(folders) = &self.folders else {
             return Message::warning("there is no home to keep a preset in");
         };
         match presets::save(folders, name, settings) {
-            Ok(path) => {
+            Ok((preset, path)) => {
+                self.state.presets.keep(preset);
                 let said = format!("preset {name} kept in {}", path.display());
                 Message::new(Tone::Good, said)
             }

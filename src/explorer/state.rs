@@ -8,7 +8,7 @@ use super::keys::{Keymap, Stroke};
 use super::layout::{Arranged, Pane, Plan};
 use super::scene::{Answer, Detail, Facts, Request, Scene, Subject};
 use super::sweep::Sweep;
-use crate::retrieve::{Parameter, Settings};
+use crate::retrieve::{Parameter, Presets, Settings};
 use ratatui::layout::Rect;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -85,12 +85,12 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
     Command(Command),
-    Method(&'static str),
-    Preset(&'static str),
+    Method(String),
+    Preset(String),
     /// Keeps method and settings under a name.
     SavePreset(String),
     /// Builds the layer of a method, then switches to it.
-    Build(&'static str),
+    Build(String),
     Set(Parameter, String),
     Question(String),
     AskNumber(usize),
@@ -106,10 +106,10 @@ impl Choice {
     pub fn action(&self) -> Action {
         match self {
             Choice::Command(command) => Action::Do(*command),
-            Choice::Method(name) => Action::Method((*name).to_owned()),
-            Choice::Preset(name) => Action::Preset((*name).to_owned()),
+            Choice::Method(name) => Action::Method(name.clone()),
+            Choice::Preset(name) => Action::Preset(name.clone()),
             Choice::SavePreset(name) => Action::SavePreset(name.clone()),
-            Choice::Build(name) => Action::Build((*name).to_owned()),
+            Choice::Build(name) => Action::Build(name.clone()),
             Choice::Set(parameter, value) => Action::Set(parameter.id().to_owned(), value.clone()),
             Choice::Question(text) => Action::Ask(text.clone()),
             Choice::AskNumber(number) => Action::AskNumber(*number),
@@ -185,6 +185,8 @@ pub struct State {
     pub reading: Option<Pane>,
     pub input: Input,
     pub settings: Settings,
+    /// The presets there are, those kept here too.
+    pub presets: Presets,
     pub undo: Vec<Settings>,
     pub redo: Vec<Settings>,
     /// Stages of a system's story that are listed whole.
@@ -249,6 +251,7 @@ impl State {
             reading: None,
             input: Input::default(),
             settings: settings.clone(),
+            presets: Presets::default(),
             undo: Vec::new(),
             redo: Vec::new(),
             unfolded: BTreeSet::new(),

@@ -3,10 +3,9 @@
 //! A composition is written as it is read: `names+rrf > noderag > push > passages`. Its name is a method's name wherever
 //! one is asked for. Every part is a word of the lists below, or the name of a method that has such a part.
 
-use super::methods::{GraphKind, METHODS, Method, Ranker, Select};
+use super::methods::{GraphKind, METHODS, Method, MethodRef, Ranker, Select};
 use crate::parameters::{Parameter, Parameter as P, Value};
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 /// What starts the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -738,25 +737,18 @@ impl Composition {
         defaults
     }
 
-    /// The method of this composition; every call for the same one gives the same.
+    /// The method of this composition.
     ///
     /// # Errors
     /// Parts that do not fit, with the reason.
-    pub fn method(self) -> Result<&'static Method, String> {
-        static KNOWN: Mutex<Vec<&'static Method>> = Mutex::new(Vec::new());
+    pub fn method(self) -> Result<MethodRef, String> {
         self.fits()?;
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(method) = known.iter().find(|m| m.composition == Some(self)) {
-            return Ok(method);
-        }
-        // Leaked: a method is named by reference everywhere, and there are at most a few hundred compositions.
-        let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-        let name = leak(self.to_string());
-        let method: &'static Method = Box::leak(Box::new(Method {
-            name,
-            title: name,
-            about: leak(self.about()),
-            needs: leak(self.needs()),
+        let name = self.to_string();
+        Ok(MethodRef::from(Method {
+            title: name.clone().into(),
+            name: name.into(),
+            about: self.about().into(),
+            needs: self.needs().into(),
             ranker: self.ranker(),
             graph: self.graph.kind().filter(|_| self.plain()),
             select: match self.pick {
@@ -765,10 +757,8 @@ impl Composition {
             },
             system: None,
             composition: Some(self),
-            defaults: Box::leak(self.defaults().into_boxed_slice()),
-        }));
-        known.push(method);
-        Ok(method)
+            defaults: self.defaults().into(),
+        }))
     }
 
     fn about(&self) -> String {

@@ -19,7 +19,7 @@ impl Retriever {
     /// The vectors, which this method needs.
     pub(super) fn dense(&self, settings: &Settings) -> Result<&Dense, RetrieveError> {
         self.index.dense().ok_or(RetrieveError::NoVectors {
-            method: settings.method().name,
+            method: settings.method().name.clone(),
         })
     }
 

@@ -2,9 +2,11 @@
 
 use super::compose::Composition;
 use super::hop;
+use super::shared::Shared;
 use crate::parameters::{Parameter, Parameter as P, Value};
 use crate::systems::{System, e2graphrag, ket, noderag, sage, spark};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// A first-stage ranking of passages: the whole answer of a flat method, or the passage seeds of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -102,12 +104,12 @@ pub enum GraphKind {
 /// A method: which parts run, and where its defaults differ from the declarations'.
 #[derive(Debug, Serialize)]
 pub struct Method {
-    pub name: &'static str,
-    pub title: &'static str,
+    pub name: Cow<'static, str>,
+    pub title: Cow<'static, str>,
     /// One line: what it does.
-    pub about: &'static str,
+    pub about: Cow<'static, str>,
     /// One line: what it needs of an index.
-    pub needs: &'static str,
+    pub needs: Cow<'static, str>,
     pub ranker: Option<Ranker>,
     /// The graph that score spreads over; none for a flat ranking.
     pub graph: Option<GraphKind>,
@@ -119,150 +121,159 @@ pub struct Method {
     #[serde(skip)]
     pub composition: Option<Composition>,
     #[serde(skip)]
-    pub defaults: &'static [(Parameter, Value)],
+    pub defaults: Cow<'static, [(Parameter, Value)]>,
 }
+
+/// A method as settings and presets hold it.
+pub type MethodRef = Shared<Method>;
 
 /// A flat method without a ranking of its own: what the list below departs from.
 const FLAT: Method = Method {
-    name: "",
-    title: "",
-    about: "",
-    needs: "",
+    name: Cow::Borrowed(""),
+    title: Cow::Borrowed(""),
+    about: Cow::Borrowed(""),
+    needs: Cow::Borrowed(""),
     ranker: None,
     graph: None,
     select: Select::Score,
     system: None,
     composition: None,
-    defaults: &[],
+    defaults: Cow::Borrowed(&[]),
 };
 
 /// All methods, in the order they are listed.
 pub static METHODS: &[Method] = &[
     Method {
-        name: "bm25",
-        title: "BM25",
-        about: "words of the question, weighted by rarity; no graph",
-        needs: "words",
+        name: Cow::Borrowed("bm25"),
+        title: Cow::Borrowed("BM25"),
+        about: Cow::Borrowed("words of the question, weighted by rarity; no graph"),
+        needs: Cow::Borrowed("words"),
         ranker: Some(Ranker::Bm25),
         ..FLAT
     },
     Method {
-        name: "bm25-rm3",
-        title: "BM25 + RM3",
-        about: "BM25 again with the question expanded by words of its best passages",
-        needs: "words",
+        name: Cow::Borrowed("bm25-rm3"),
+        title: Cow::Borrowed("BM25 + RM3"),
+        about: Cow::Borrowed("BM25 again with the question expanded by words of its best passages"),
+        needs: Cow::Borrowed("words"),
         ranker: Some(Ranker::Rm3),
         ..FLAT
     },
     Method {
-        name: "bm25-2step",
-        title: "BM25 2-step",
-        about: "BM25 again with the question expanded by names of its best passages",
-        needs: "words, entities",
+        name: Cow::Borrowed("bm25-2step"),
+        title: Cow::Borrowed("BM25 2-step"),
+        about: Cow::Borrowed("BM25 again with the question expanded by names of its best passages"),
+        needs: Cow::Borrowed("words, entities"),
         ranker: Some(Ranker::TwoStep),
         ..FLAT
     },
     Method {
-        name: "dense",
-        title: "Dense",
-        about: "cosine of the question's and the passage's vectors; no graph",
-        needs: "vectors",
+        name: Cow::Borrowed("dense"),
+        title: Cow::Borrowed("Dense"),
+        about: Cow::Borrowed("cosine of the question's and the passage's vectors; no graph"),
+        needs: Cow::Borrowed("vectors"),
         ranker: Some(Ranker::Dense),
         ..FLAT
     },
     Method {
-        name: "rrf",
-        title: "RRF",
-        about: "BM25 and dense, fused by rank; no graph",
-        needs: "words, vectors",
+        name: Cow::Borrowed("rrf"),
+        title: Cow::Borrowed("RRF"),
+        about: Cow::Borrowed("BM25 and dense, fused by rank; no graph"),
+        needs: Cow::Borrowed("words, vectors"),
         ranker: Some(Ranker::Rrf),
         ..FLAT
     },
     Method {
-        name: "bm25-ce",
-        title: "BM25 + re-ranker",
-        about: "the best BM25 passages, scored again by a cross-encoder or MaxSim",
-        needs: "words, vectors",
+        name: Cow::Borrowed("bm25-ce"),
+        title: Cow::Borrowed("BM25 + re-ranker"),
+        about: Cow::Borrowed("the best BM25 passages, scored again by a cross-encoder or MaxSim"),
+        needs: Cow::Borrowed("words, vectors"),
         ranker: Some(Ranker::Bm25),
         select: Select::Rerank,
         ..FLAT
     },
     Method {
-        name: "rrf-ce",
-        title: "RRF + re-ranker",
-        about: "the best fused passages, scored again by a cross-encoder or MaxSim",
-        needs: "words, vectors",
+        name: Cow::Borrowed("rrf-ce"),
+        title: Cow::Borrowed("RRF + re-ranker"),
+        about: Cow::Borrowed("the best fused passages, scored again by a cross-encoder or MaxSim"),
+        needs: Cow::Borrowed("words, vectors"),
         ranker: Some(Ranker::Rrf),
         select: Select::Rerank,
         ..FLAT
     },
     Method {
-        name: "tfidf-graph",
-        title: "TF-IDF graph",
-        about: "walk from the words of the question over the word-passage graph",
-        needs: "words",
+        name: Cow::Borrowed("tfidf-graph"),
+        title: Cow::Borrowed("TF-IDF graph"),
+        about: Cow::Borrowed("walk from the words of the question over the word-passage graph"),
+        needs: Cow::Borrowed("words"),
         graph: Some(GraphKind::TermPassage),
-        defaults: &[
+        defaults: Cow::Borrowed(&[
             (P::MinDf, Value::Integer(3)),
             (P::MaxDfRatio, Value::Real(0.1)),
-        ],
+        ]),
         ..FLAT
     },
     Method {
-        name: "graph",
-        title: "SPRIG Graph",
-        about: "walk from the names in the question over the entity-passage graph",
-        needs: "words, entities",
+        name: Cow::Borrowed("graph"),
+        title: Cow::Borrowed("SPRIG Graph"),
+        about: Cow::Borrowed("walk from the names in the question over the entity-passage graph"),
+        needs: Cow::Borrowed("words, entities"),
         graph: Some(GraphKind::EntityPassage),
         ..FLAT
     },
     Method {
-        name: "graph-hybrid",
-        title: "SPRIG GraphHybrid",
-        about: "walk from the names in the question and from the best BM25 passages",
-        needs: "words, entities",
+        name: Cow::Borrowed("graph-hybrid"),
+        title: Cow::Borrowed("SPRIG GraphHybrid"),
+        about: Cow::Borrowed("walk from the names in the question and from the best BM25 passages"),
+        needs: Cow::Borrowed("words, entities"),
         ranker: Some(Ranker::Bm25),
         graph: Some(GraphKind::EntityPassage),
         ..FLAT
     },
     Method {
-        name: "graph-dense",
-        title: "SPRIG GraphDense",
-        about: "walk from the names in the question and from the passages nearest to it",
-        needs: "entities, vectors",
+        name: Cow::Borrowed("graph-dense"),
+        title: Cow::Borrowed("SPRIG GraphDense"),
+        about: Cow::Borrowed(
+            "walk from the names in the question and from the passages nearest to it",
+        ),
+        needs: Cow::Borrowed("entities, vectors"),
         ranker: Some(Ranker::Dense),
         graph: Some(GraphKind::EntityPassage),
-        defaults: &[(P::SeedK, Value::Integer(5))],
+        defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(5))]),
         ..FLAT
     },
     Method {
-        name: "graph-rrf",
-        title: "SPRIG GraphRRF",
-        about: "walk from the names in the question and from the best fused passages",
-        needs: "words, entities, vectors",
+        name: Cow::Borrowed("graph-rrf"),
+        title: Cow::Borrowed("SPRIG GraphRRF"),
+        about: Cow::Borrowed(
+            "walk from the names in the question and from the best fused passages",
+        ),
+        needs: Cow::Borrowed("words, entities, vectors"),
         ranker: Some(Ranker::Rrf),
         graph: Some(GraphKind::EntityPassage),
         ..FLAT
     },
     Method {
-        name: "rrf-ppr",
-        title: "RRF + PPR fusion",
-        about: "the fused ranking and a walk from names alone, fused",
-        needs: "words, entities, vectors",
+        name: Cow::Borrowed("rrf-ppr"),
+        title: Cow::Borrowed("RRF + PPR fusion"),
+        about: Cow::Borrowed("the fused ranking and a walk from names alone, fused"),
+        needs: Cow::Borrowed("words, entities, vectors"),
         ranker: Some(Ranker::Rrf),
         graph: Some(GraphKind::EntityPassage),
         select: Select::Fuse,
         ..FLAT
     },
     Method {
-        name: "hop",
-        title: "hop",
-        about: "two walks, a sentence bridge, closeness and words in one score of eight parts",
-        needs: "words, entities, titles; vectors help",
+        name: Cow::Borrowed("hop"),
+        title: Cow::Borrowed("hop"),
+        about: Cow::Borrowed(
+            "two walks, a sentence bridge, closeness and words in one score of eight parts",
+        ),
+        needs: Cow::Borrowed("words, entities, titles; vectors help"),
         ranker: Some(Ranker::Rrf),
         graph: Some(GraphKind::EntityPassage),
         select: Select::Signals,
-        defaults: &[
+        defaults: Cow::Borrowed(&[
             (P::Gazetteer, Value::Choice(1)),
             (P::Tokens, Value::Choice(1)),
             (P::Bm25K1, Value::Real(0.9)),
@@ -270,137 +281,155 @@ pub static METHODS: &[Method] = &[
             // As good as power iteration in log space, and several times as fast.
             (P::Walk, Value::Choice(1)),
             (P::Epsilon, Value::Real(1e-4)),
-        ],
+        ]),
         ..FLAT
     },
     Method {
-        name: "e2graphrag",
-        title: "E2GraphRAG",
-        about: "chunks shared by pairs of query entities within h hops, h adapts; else nodes of a summary tree",
-        needs: "layer e2graphrag; vectors for questions without a pair",
+        name: Cow::Borrowed("e2graphrag"),
+        title: Cow::Borrowed("E2GraphRAG"),
+        about: Cow::Borrowed(
+            "chunks shared by pairs of query entities within h hops, h adapts; else nodes of a summary tree",
+        ),
+        needs: Cow::Borrowed("layer e2graphrag; vectors for questions without a pair"),
         system: Some(&e2graphrag::E2GraphRag),
-        defaults: &[(P::ResultK, Value::Integer(25))],
+        defaults: Cow::Borrowed(&[(P::ResultK, Value::Integer(25))]),
         ..FLAT
     },
     Method {
-        name: "text-rag",
-        title: "Text-RAG",
-        about: "units nearest to the question, packed into the context; no graph",
-        needs: "vectors, layer ket",
+        name: Cow::Borrowed("text-rag"),
+        title: Cow::Borrowed("Text-RAG"),
+        about: Cow::Borrowed("units nearest to the question, packed into the context; no graph"),
+        needs: Cow::Borrowed("vectors, layer ket"),
         system: Some(&ket::KetRag {
             variant: ket::Variant::TextRag,
         }),
         ..FLAT
     },
     Method {
-        name: "knng-rag",
-        title: "KNNG-RAG",
-        about: "nearest units and their neighbours in the kNN graph, packed",
-        needs: "vectors, layer ket",
+        name: Cow::Borrowed("knng-rag"),
+        title: Cow::Borrowed("KNNG-RAG"),
+        about: Cow::Borrowed("nearest units and their neighbours in the kNN graph, packed"),
+        needs: Cow::Borrowed("vectors, layer ket"),
         system: Some(&ket::KetRag {
             variant: ket::Variant::KnngRag,
         }),
         ..FLAT
     },
     Method {
-        name: "keyword-rag",
-        title: "Keyword-RAG",
-        about: "units of the nearest keywords, packed by similarity",
-        needs: "vectors, layer ket",
+        name: Cow::Borrowed("keyword-rag"),
+        title: Cow::Borrowed("Keyword-RAG"),
+        about: Cow::Borrowed("units of the nearest keywords, packed by similarity"),
+        needs: Cow::Borrowed("vectors, layer ket"),
         system: Some(&ket::KetRag {
             variant: ket::Variant::KeywordRag,
         }),
         ..FLAT
     },
     Method {
-        name: "skeleton-rag",
-        title: "Skeleton-RAG",
-        about: "local search in the graph of names and relations of the core units",
-        needs: "vectors, layer ket",
+        name: Cow::Borrowed("skeleton-rag"),
+        title: Cow::Borrowed("Skeleton-RAG"),
+        about: Cow::Borrowed("local search in the graph of names and relations of the core units"),
+        needs: Cow::Borrowed("vectors, layer ket"),
         system: Some(&ket::KetRag {
             variant: ket::Variant::SkeletonRag,
         }),
         ..FLAT
     },
     Method {
-        name: "ms-graph-rag",
-        title: "MS-Graph-RAG",
-        about: "local search in the graph of names and relations of all units, without communities",
-        needs: "vectors, layer ket",
+        name: Cow::Borrowed("ms-graph-rag"),
+        title: Cow::Borrowed("MS-Graph-RAG"),
+        about: Cow::Borrowed(
+            "local search in the graph of names and relations of all units, without communities",
+        ),
+        needs: Cow::Borrowed("vectors, layer ket"),
         system: Some(&ket::KetRag {
             variant: ket::Variant::MsGraphRag,
         }),
         ..FLAT
     },
     Method {
-        name: "hybrid-rag",
-        title: "Hybrid-RAG",
-        about: "half MS-Graph-RAG, half Text-RAG under one budget",
-        needs: "vectors, layer ket",
+        name: Cow::Borrowed("hybrid-rag"),
+        title: Cow::Borrowed("Hybrid-RAG"),
+        about: Cow::Borrowed("half MS-Graph-RAG, half Text-RAG under one budget"),
+        needs: Cow::Borrowed("vectors, layer ket"),
         system: Some(&ket::KetRag {
             variant: ket::Variant::HybridRag,
         }),
         ..FLAT
     },
     Method {
-        name: "ket-rag-u",
-        title: "KET-RAG-U",
-        about: "skeleton of evenly drawn core units, and units by keywords, under one budget",
-        needs: "vectors, layer ket",
+        name: Cow::Borrowed("ket-rag-u"),
+        title: Cow::Borrowed("KET-RAG-U"),
+        about: Cow::Borrowed(
+            "skeleton of evenly drawn core units, and units by keywords, under one budget",
+        ),
+        needs: Cow::Borrowed("vectors, layer ket"),
         system: Some(&ket::KetRag {
             variant: ket::Variant::KetRagU,
         }),
         ..FLAT
     },
     Method {
-        name: "ket-rag-p",
-        title: "KET-RAG-P",
-        about: "skeleton of the most central units, and units by keywords, under one budget",
-        needs: "vectors, layer ket",
+        name: Cow::Borrowed("ket-rag-p"),
+        title: Cow::Borrowed("KET-RAG-P"),
+        about: Cow::Borrowed(
+            "skeleton of the most central units, and units by keywords, under one budget",
+        ),
+        needs: Cow::Borrowed("vectors, layer ket"),
         system: Some(&ket::KetRag {
             variant: ket::Variant::KetRagP,
         }),
         ..FLAT
     },
     Method {
-        name: "noderag",
-        title: "NodeRAG",
-        about: "names and vectors enter a graph of seven kinds of nodes; a walk of two steps, quotas by kind",
-        needs: "vectors, layer noderag",
+        name: Cow::Borrowed("noderag"),
+        title: Cow::Borrowed("NodeRAG"),
+        about: Cow::Borrowed(
+            "names and vectors enter a graph of seven kinds of nodes; a walk of two steps, quotas by kind",
+        ),
+        needs: Cow::Borrowed("vectors, layer noderag"),
         system: Some(&noderag::NodeRag),
-        defaults: &[(P::Alpha, Value::Real(0.5)), (P::Steps, Value::Integer(2))],
+        defaults: Cow::Borrowed(&[(P::Alpha, Value::Real(0.5)), (P::Steps, Value::Integer(2))]),
         ..FLAT
     },
     Method {
-        name: "sage",
-        title: "SAGE",
-        about: "fused seeds, one hop over the graph of chunks and table segments, pruned by the same score",
-        needs: "vectors, layer sage",
+        name: Cow::Borrowed("sage"),
+        title: Cow::Borrowed("SAGE"),
+        about: Cow::Borrowed(
+            "fused seeds, one hop over the graph of chunks and table segments, pruned by the same score",
+        ),
+        needs: Cow::Borrowed("vectors, layer sage"),
         system: Some(&sage::Sage {
             variant: sage::Variant::Graph,
         }),
-        defaults: &[(P::Bm25K1, Value::Real(1.5))],
+        defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
         ..FLAT
     },
     Method {
-        name: "sage-flat",
-        title: "SAGE flat",
-        about: "the best k + k' chunks and table segments by the fused score of SAGE's seeds; no graph",
-        needs: "vectors, layer sage",
+        name: Cow::Borrowed("sage-flat"),
+        title: Cow::Borrowed("SAGE flat"),
+        about: Cow::Borrowed(
+            "the best k + k' chunks and table segments by the fused score of SAGE's seeds; no graph",
+        ),
+        needs: Cow::Borrowed("vectors, layer sage"),
         system: Some(&sage::Sage {
             variant: sage::Variant::Flat,
         }),
-        defaults: &[(P::Bm25K1, Value::Real(1.5))],
+        defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
         ..FLAT
     },
     Method {
-        name: "spark",
-        title: "SPARK + SAGE",
-        about: "a plan of typed operators over a schema graph; answers expanded by their neighbours",
-        needs: "words, vectors, layer spark (built from nodes and edges beside the corpus)",
+        name: Cow::Borrowed("spark"),
+        title: Cow::Borrowed("SPARK + SAGE"),
+        about: Cow::Borrowed(
+            "a plan of typed operators over a schema graph; answers expanded by their neighbours",
+        ),
+        needs: Cow::Borrowed(
+            "words, vectors, layer spark (built from nodes and edges beside the corpus)",
+        ),
         system: Some(&spark::Spark),
         // SAGE's constants of BM25.
-        defaults: &[(P::Bm25K1, Value::Real(1.5))],
+        defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
         ..FLAT
     },
 ];
@@ -440,12 +469,13 @@ impl Method {
     ///
     /// # Errors
     /// The name and the names there are, or why the parts do not fit.
-    pub fn by_name(name: &str) -> Result<&'static Method, String> {
+    pub fn by_name(name: &str) -> Result<MethodRef, String> {
         if name.contains('>') {
             return Composition::parse(name)?.method();
         }
-        METHODS.iter().find(|m| m.name == name).ok_or_else(|| {
-            let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+        let listed = METHODS.iter().find(|m| m.name == name);
+        listed.map(MethodRef::from).ok_or_else(|| {
+            let names: Vec<&str> = METHODS.iter().map(|m| &*m.name).collect();
             format!(
                 "no method '{name}'; there are {}, and compositions SEEDS > GRAPH > SPREAD > SELECT",
                 names.join(", ")

@@ -19,6 +19,7 @@ pub mod rerank;
 pub mod retrieval;
 pub mod seed;
 pub mod settings;
+mod shared;
 pub mod spread;
 pub mod view;
 
@@ -26,15 +27,16 @@ pub use crate::parameters::{Domain, Fallback, Origin, Parameter, Stage, Value};
 use crate::parameters::{FALLBACK, Parameter as P, RESULT_K, RRF_DEPTH};
 pub use compose::Composition;
 pub use edits::{Edited, SeedChange, SeedEdit};
-pub use methods::{DEFAULT_METHOD, METHODS, Method, Ranker, Select};
+pub use methods::{DEFAULT_METHOD, METHODS, Method, MethodRef, Ranker, Select};
 pub use nearest::Search;
 pub use observer::{Observer, Quiet, Recorder, StageTime};
-pub use presets::{NO_PRESET, PRESETS, Preset};
+pub use presets::{NO_PRESET, PRESETS, Preset, PresetRef, Presets};
 pub use retrieval::{
     DEPTH, Hit, Ledger, Link, Mask, Mixed, Node, QueryName, Ranked, Reranked, Retrieval, Seed,
     SeedReason, Spread,
 };
 pub use settings::Settings;
+pub use shared::Shared;
 pub use view::GraphView;
 
 use crate::index::Index;
@@ -43,6 +45,7 @@ use crate::systems::{Ask, Found, System};
 use rank::Fusion;
 use seed::Seeded;
 use spread::Space;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Why a retrieval cannot be done.
@@ -53,7 +56,7 @@ pub enum RetrieveError {
     #[error(
         "method {method} needs vectors, and the index has none; build it with: hopscope index CORPUS --out DIR --encoder static"
     )]
-    NoVectors { method: &'static str },
+    NoVectors { method: Cow<'static, str> },
     #[error(transparent)]
     Vectors(#[from] crate::embed::EmbedError),
     /// A layer that is missing or damaged.

@@ -3,28 +3,29 @@
 //! A preset lies between what the index was built with and what the person sets: it replaces the former, yields to the
 //! latter, and a reset goes back to it.
 
-use super::methods::Method;
+use super::methods::{Method, MethodRef};
+use super::shared::Shared;
 use crate::parameters::{Parameter, Parameter as P, Value};
-use std::sync::{Mutex, PoisonError};
+use std::borrow::Cow;
 
 /// Named values for some parameters, some of them by method.
 #[derive(Debug)]
 pub struct Preset {
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// One line for lists.
-    pub about: &'static str,
+    pub about: Cow<'static, str>,
     /// Where the values come from.
     pub source: &'static str,
     /// For every method.
-    values: &'static [(Parameter, &'static str)],
+    values: Cow<'static, [(Parameter, Cow<'static, str>)]>,
     /// For single methods.
     by_method: &'static [(&'static str, Parameter, &'static str)],
     /// The method it stands for as well: only a person's own presets have one.
-    pub method: Option<&'static Method>,
+    pub method: Option<MethodRef>,
 }
 
-/// A person's own, by name.
-static OWN: Mutex<Vec<&'static Preset>> = Mutex::new(Vec::new());
+/// A preset as settings hold it.
+pub type PresetRef = Shared<Preset>;
 
 /// What takes a preset off again.
 pub const NO_PRESET: &str = "none";
@@ -33,19 +34,19 @@ pub const NO_PRESET: &str = "none";
 /// tables use spaCy names, which this program does not have.
 pub static PRESETS: &[Preset] = &[
     Preset {
-        name: "hotpotqa",
-        about: "SPRIG on HotpotQA: push, normal form simple, q 0.5, k 10 (dense 5)",
+        name: Cow::Borrowed("hotpotqa"),
+        about: Cow::Borrowed("SPRIG on HotpotQA: push, normal form simple, q 0.5, k 10 (dense 5)"),
         source: "SPRIG, defaults by data set; its option of regex mentions",
-        values: &[
-            (P::Ner, "regex"),
-            (P::Norm, "simple"),
-            (P::HubP, "0.5"),
-            (P::SeedQ, "0.5"),
-            (P::SeedWeight, "rank"),
-            (P::Mix, "mass"),
-            (P::Walk, "push"),
-            (P::Alpha, "0.15"),
-        ],
+        values: Cow::Borrowed(&[
+            (P::Ner, Cow::Borrowed("regex")),
+            (P::Norm, Cow::Borrowed("simple")),
+            (P::HubP, Cow::Borrowed("0.5")),
+            (P::SeedQ, Cow::Borrowed("0.5")),
+            (P::SeedWeight, Cow::Borrowed("rank")),
+            (P::Mix, Cow::Borrowed("mass")),
+            (P::Walk, Cow::Borrowed("push")),
+            (P::Alpha, Cow::Borrowed("0.15")),
+        ]),
         by_method: &[
             ("graph-hybrid", P::SeedK, "10"),
             ("graph-rrf", P::SeedK, "10"),
@@ -54,20 +55,22 @@ pub static PRESETS: &[Preset] = &[
         method: None,
     },
     Preset {
-        name: "2wiki",
-        about: "SPRIG on 2WikiMultiHopQA: power with 5 steps, normal form lower, q 1, k 5 (dense 3)",
+        name: Cow::Borrowed("2wiki"),
+        about: Cow::Borrowed(
+            "SPRIG on 2WikiMultiHopQA: power with 5 steps, normal form lower, q 1, k 5 (dense 3)",
+        ),
         source: "SPRIG, defaults by data set; its option of regex mentions",
-        values: &[
-            (P::Ner, "regex"),
-            (P::Norm, "lower"),
-            (P::HubP, "0.5"),
-            (P::SeedQ, "1"),
-            (P::SeedWeight, "rank"),
-            (P::Mix, "mass"),
-            (P::Walk, "power"),
-            (P::Alpha, "0.15"),
-            (P::Steps, "5"),
-        ],
+        values: Cow::Borrowed(&[
+            (P::Ner, Cow::Borrowed("regex")),
+            (P::Norm, Cow::Borrowed("lower")),
+            (P::HubP, Cow::Borrowed("0.5")),
+            (P::SeedQ, Cow::Borrowed("1")),
+            (P::SeedWeight, Cow::Borrowed("rank")),
+            (P::Mix, Cow::Borrowed("mass")),
+            (P::Walk, Cow::Borrowed("power")),
+            (P::Alpha, Cow::Borrowed("0.15")),
+            (P::Steps, Cow::Borrowed("5")),
+        ]),
         by_method: &[
             ("graph-hybrid", P::SeedK, "5"),
             ("graph-rrf", P::SeedK, "5"),
@@ -77,33 +80,55 @@ pub static PRESETS: &[Preset] = &[
     },
 ];
 
-impl Preset {
+/// The presets there are: those of papers, and a person's own.
+#[derive(Clone, Debug, Default)]
+pub struct Presets {
+    /// By name.
+    own: Vec<PresetRef>,
+}
+
+impl Presets {
+    /// The preset of a name; none for [`NO_PRESET`].
+    ///
     /// # Errors
     /// The name, and the names there are.
-    pub fn by_name(name: &str) -> Result<&'static Preset, String> {
-        let all = Preset::all();
-        all.iter().find(|p| p.name == name).copied().ok_or_else(|| {
-            let names: Vec<&str> = all.iter().map(|p| p.name).collect();
-            format!("no preset '{name}'; there are {}", names.join(", "))
-        })
+    pub fn by_name(&self, name: &str) -> Result<Option<PresetRef>, String> {
+        let found = self.all().find(|p| p.name == name);
+        if found.is_some() || name == NO_PRESET {
+            return Ok(found);
+        }
+        let all: Vec<PresetRef> = self.all().collect();
+        let names: Vec<&str> = all.iter().map(|p| &*p.name).collect();
+        Err(format!(
+            "no preset '{name}'; there are {}",
+            names.join(", ")
+        ))
     }
 
     /// Those of papers, then a person's own by name.
-    pub fn all() -> Vec<&'static Preset> {
-        let own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-        PRESETS.iter().chain(own.iter().copied()).collect()
+    pub fn all(&self) -> impl Iterator<Item = PresetRef> {
+        let papers = PRESETS.iter().map(PresetRef::from);
+        papers.chain(self.own.iter().cloned())
     }
 
-    /// Makes a person's own preset known, in the place of an earlier one of its name. What it does not set is the
-    /// method's own.
+    /// Adds a person's own, in the place of an earlier one of its name.
+    pub fn keep(&mut self, preset: PresetRef) {
+        self.own.retain(|p| p.name != preset.name);
+        self.own.push(preset);
+        self.own.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+}
+
+impl Preset {
+    /// A person's own preset. What it does not set is the method's own.
     ///
     /// # Errors
     /// A name that a paper's preset has, or that no command line could hold; a value outside its parameter's domain.
     pub fn own(
         name: &str,
-        method: &'static Method,
+        method: MethodRef,
         values: &[(Parameter, String)],
-    ) -> Result<&'static Preset, String> {
+    ) -> Result<PresetRef, String> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
         if name.is_empty() || !name.chars().all(plain) {
             return Err(format!(
@@ -117,28 +142,21 @@ impl Preset {
             let parsed = parameter.declaration().domain.parse(text);
             parsed.map_err(|said| format!("parameter {}: {said}", parameter.id()))?;
         }
-        // Leaked: presets are named by reference, and a person has a handful.
-        let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
         let set = values.iter().map(|(p, text)| format!("{}={text}", p.id()));
         let set: Vec<String> = set.collect();
         let about = match set.is_empty() {
-            true => method.name.to_owned(),
+            true => method.name.to_string(),
             false => format!("{}, {}", method.name, set.join(" ")),
         };
-        let values = values.iter().map(|(p, text)| (*p, leak(text.clone())));
-        let preset: &'static Preset = Box::leak(Box::new(Preset {
-            name: leak(name.to_owned()),
-            about: leak(about),
+        let values = values.iter().map(|(p, text)| (*p, text.clone().into()));
+        Ok(PresetRef::from(Preset {
+            name: name.to_owned().into(),
+            about: about.into(),
             source: "your own",
-            values: Box::leak(values.collect::<Vec<_>>().into_boxed_slice()),
+            values: values.collect(),
             by_method: &[],
             method: Some(method),
-        }));
-        let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-        own.retain(|p| p.name != name);
-        own.push(preset);
-        own.sort_by_key(|p| p.name);
-        Ok(preset)
+        }))
     }
 
     /// What this preset says of a parameter, for a method.
@@ -147,9 +165,9 @@ impl Preset {
             .by_method
             .iter()
             .find(|(name, p, _)| *name == method.name && *p == parameter)
-            .map(|(_, _, text)| text);
+            .map(|(_, _, text)| *text);
         let common = || self.values.iter().find(|(p, _)| *p == parameter);
-        let text = own.or_else(|| common().map(|(_, text)| text))?;
+        let text = own.or_else(|| common().map(|(_, text)| &**text))?;
         parameter.declaration().domain.parse(text).ok()
     }
 
@@ -178,12 +196,17 @@ mod tests {
         Settings::new(Method::by_name(method).unwrap())
     }
 
+    fn paper(name: &str) -> Option<PresetRef> {
+        Presets::default().by_name(name).unwrap()
+    }
+
     #[test]
     fn every_value_is_one_of_its_domain_and_every_method_is_there() {
         for preset in PRESETS {
             assert_ne!(preset.name, NO_PRESET);
             let by_method = preset.by_method.iter().map(|(_, p, text)| (*p, *text));
-            for (p, text) in preset.values.iter().copied().chain(by_method) {
+            let common = preset.values.iter().map(|(p, text)| (*p, &**text));
+            for (p, text) in common.chain(by_method) {
                 let domain = &p.declaration().domain;
                 assert!(
                     domain.parse(text).is_ok(),
@@ -196,16 +219,15 @@ mod tests {
                 assert!(Method::by_name(name).unwrap().uses().contains(p));
             }
         }
-        let said = Preset::by_name("wiki").unwrap_err();
-        // Other tests of this process may keep presets of their own.
-        assert!(said.starts_with("no preset 'wiki'; there are hotpotqa, 2wiki"));
+        let said = Presets::default().by_name("wiki").unwrap_err();
+        assert_eq!(said, "no preset 'wiki'; there are hotpotqa, 2wiki");
     }
 
     #[test]
     fn the_published_table() {
         let texts = |preset: &str, method: &str, ids: &[P]| -> Vec<String> {
             let mut s = settings(method);
-            s.apply_preset(preset).unwrap();
+            s.apply_preset(paper(preset));
             ids.iter().map(|p| s.text(*p)).collect()
         };
         let ids = [P::Ner, P::Norm, P::Walk, P::Alpha, P::HubP, P::SeedQ];
@@ -233,7 +255,7 @@ mod tests {
         let mut s = settings("graph-hybrid");
         s.set_text("alpha=0.4").unwrap();
         s.set_text("seed_k=7").unwrap();
-        s.apply_preset("2wiki").unwrap();
+        s.apply_preset(paper("2wiki"));
         assert_eq!(
             (s.get(ALPHA), s.origin(P::Alpha)),
             (0.4, Origin::User),
@@ -248,14 +270,13 @@ mod tests {
         assert_eq!((s.get(SEED_K), s.origin(P::SeedK)), (3, Origin::Preset));
         assert_eq!(s.get(ALPHA), 0.4);
         // One replaces the other, and taking it off gives the method's defaults back.
-        s.apply_preset("hotpotqa").unwrap();
+        s.apply_preset(paper("hotpotqa"));
         assert_eq!(
             (s.get(WALK), s.get(SEED_K), s.get(ALPHA)),
             (Walk::Push, 5, 0.4)
         );
-        assert!(s.apply_preset("squad").is_err());
-        assert_eq!(s.preset().map(|p| p.name), Some("hotpotqa"));
-        s.apply_preset(NO_PRESET).unwrap();
+        assert_eq!(s.preset().map(|p| &*p.name), Some("hotpotqa"));
+        s.apply_preset(paper(NO_PRESET));
         assert_eq!(s.preset(), None);
         s.reset(P::Alpha);
         assert_eq!(s, settings("graph-dense"));
@@ -270,13 +291,13 @@ mod tests {
         .into();
         let index = Index::build(sample::corpus().unwrap(), &options, &Silent).unwrap();
         let mut s = settings("graph");
-        s.apply_preset("2wiki").unwrap();
+        s.apply_preset(paper("2wiki"));
         s.adopt(&index);
         assert_eq!(
             (s.get(NORM), s.origin(P::Norm)),
             (Norm::Lower, Origin::Preset)
         );
-        s.apply_preset(NO_PRESET).unwrap();
+        s.apply_preset(paper(NO_PRESET));
         assert_eq!(
             (s.get(NORM), s.origin(P::Norm)),
             (Norm::None, Origin::Index)

@@ -32,7 +32,7 @@ pub fn rerank(
         ),
         None => {
             let dense = index.dense().ok_or(RetrieveError::NoVectors {
-                method: settings.method().name,
+                method: settings.method().name.clone(),
             })?;
             let scores = maxsim_texts(dense.encoder.as_ref(), question, &texts)?;
             (scores, "MaxSim", dense.entry.encoder.clone())

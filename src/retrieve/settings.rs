@@ -1,8 +1,8 @@
 //! One value that says everything about how to retrieve: the method and every parameter.
 
 use super::edits::SeedEdit;
-use super::methods::Method;
-use super::presets::{NO_PRESET, Preset};
+use super::methods::MethodRef;
+use super::presets::{Preset, PresetRef};
 use crate::index::Index;
 use crate::parameters::{
     ALIAS_LINKING, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM, Origin, PLAN_BY, Param, ParamType,
@@ -23,18 +23,19 @@ const ADOPTED: &[Parameter] = &[
 /// A method and the value of every parameter. Two equal settings give equal bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    method: &'static Method,
+    method: MethodRef,
     values: Values,
     /// What the opened index was built with, where that differs from the declarations.
     built: Vec<(Parameter, Value)>,
-    preset: Option<&'static Preset>,
+    preset: Option<PresetRef>,
     /// Changes of this question's seeds, each node at most once.
     seeds: Vec<SeedEdit>,
 }
 
 impl Settings {
     /// The defaults of a method.
-    pub fn new(method: &'static Method) -> Settings {
+    pub fn new(method: impl Into<MethodRef>) -> Settings {
+        let method = method.into();
         let mut settings = Settings {
             method,
             values: Values::default(),
@@ -47,7 +48,7 @@ impl Settings {
     }
 
     /// The settings a session on this index starts with.
-    pub fn of(index: &Index, method: &'static Method) -> Settings {
+    pub fn of(index: &Index, method: impl Into<MethodRef>) -> Settings {
         let mut settings = Settings::new(method);
         settings.adopt(index);
         settings
@@ -83,39 +84,31 @@ impl Settings {
         }
     }
 
-    pub fn method(&self) -> &'static Method {
-        self.method
+    pub fn method(&self) -> &MethodRef {
+        &self.method
     }
 
     /// Another method; what the person, the preset or the index set stays, the rest takes the new method's defaults.
-    pub fn set_method(&mut self, method: &'static Method) {
-        self.method = method;
+    pub fn set_method(&mut self, method: impl Into<MethodRef>) {
+        self.method = method.into();
         self.restart();
     }
 
     /// The preset these settings stand on.
-    pub fn preset(&self) -> Option<&'static Preset> {
-        self.preset
+    pub fn preset(&self) -> Option<&Preset> {
+        self.preset.as_deref()
     }
 
-    /// Stands these settings on a preset, or on none again (`none`). What the person set stays.
-    ///
-    /// # Errors
-    /// No such preset; the settings stay as they are.
-    pub fn apply_preset(&mut self, name: &str) -> Result<(), String> {
-        let preset = match name {
-            NO_PRESET => None,
-            name => Some(Preset::by_name(name)?),
-        };
-        if let Some(method) = preset.and_then(|preset| preset.method) {
-            self.method = method;
+    /// Stands these settings on a preset and its method, or on none again. What the person set stays.
+    pub fn apply_preset(&mut self, preset: Option<PresetRef>) {
+        if let Some(method) = preset.as_ref().and_then(|preset| preset.method.as_ref()) {
+            self.method = method.clone();
         }
         self.stand_on(preset);
-        Ok(())
     }
 
     /// Stands these settings on a preset's values, whatever its method.
-    pub fn stand_on(&mut self, preset: Option<&'static Preset>) {
+    pub fn stand_on(&mut self, preset: Option<PresetRef>) {
         self.preset = preset;
         self.restart();
     }
@@ -136,7 +129,8 @@ impl Settings {
 
     /// What [`reset`](Self::reset) goes back to.
     fn start(&self, parameter: Parameter) -> (Value, Origin) {
-        if let Some(value) = self.preset.and_then(|p| p.value(self.method, parameter)) {
+        let preset = self.preset();
+        if let Some(value) = preset.and_then(|p| p.value(&self.method, parameter)) {
             return (value, Origin::Preset);
         }
         match self.built.iter().find(|(p, _)| *p == parameter) {
@@ -244,6 +238,7 @@ impl Serialize for Settings {
 mod tests {
     use super::*;
     use crate::parameters::{ALPHA, STEPS, WALK, Walk};
+    use crate::retrieve::Method;
 
     #[test]
     fn assignments_are_checked_and_named() {

@@ -50,7 +50,7 @@ impl<'a> Ask<'a> {
         match (self.index.dense(), self.vector) {
             (Some(dense), Some(vector)) => Ok((dense, vector)),
             _ => Err(RetrieveError::NoVectors {
-                method: self.settings.method().name,
+                method: self.settings.method().name.clone(),
             }),
         }
     }

@@ -155,7 +155,7 @@ pub fn breakdown(
     coverage: &dyn Fn(&Evaluation) -> Option<Coverage>,
 ) -> io::Result<()> {
     for e in evaluations {
-        let method = e.settings.method().name;
+        let method = &*e.settings.method().name;
         write!(out, "\n{method:<NAME$} {:>9}", "questions")?;
         head(out)?;
         writeln!(out)?;

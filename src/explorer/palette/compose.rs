@@ -3,8 +3,8 @@
 use super::plain;
 use crate::explorer::available::{Lack, lack};
 use crate::explorer::state::{Choice, Entry, State};
+use crate::retrieve::Composition;
 use crate::retrieve::compose::Slot;
-use crate::retrieve::{Composition, Preset};
 
 /// What the parts are called in lists.
 fn heading(slot: Slot) -> &'static str {
@@ -34,19 +34,23 @@ fn part(state: &State, now: &Composition, slot: Slot, word: &str, about: String)
     let current = state.settings.method();
     let method = Composition::over(current, wanted).and_then(Composition::method);
     let is_now = now.with(slot, word).is_ok_and(|same| same == *now);
-    let mut entry = plain(word.to_owned(), about, Choice::Method(current.name));
+    let mut entry = plain(
+        word.to_owned(),
+        about,
+        Choice::Method(current.name.to_string()),
+    );
     entry.heading = heading(slot);
     if is_now {
         entry.key = "now".to_owned();
     }
     match method {
         Ok(method) => {
-            let lack = lack(state, method);
+            let lack = lack(state, &method);
             entry.help = format!("Runs {}.", method.name);
             entry.shell = format!("hopscope ask QUESTION --method '{}'", method.name);
             entry.choice = match lack {
-                Some(Lack::Layer(_)) => Choice::Build(method.name),
-                _ => Choice::Method(method.name),
+                Some(Lack::Layer(_)) => Choice::Build(method.name.to_string()),
+                _ => Choice::Method(method.name.to_string()),
             };
             match lack {
                 Some(Lack::Layer(layer)) => {
@@ -67,18 +71,18 @@ fn part(state: &State, now: &Composition, slot: Slot, word: &str, about: String)
 /// What Enter would keep under the name that is typed, and the presets there are.
 pub fn saves(state: &State, typed: &str) -> Vec<Entry> {
     let settings = &state.settings;
-    let mut said = settings.method().name.to_owned();
+    let mut said = settings.method().name.to_string();
     for set in settings.changed() {
         said = format!("{said}, {set}");
     }
-    let own = Preset::all().into_iter().filter(|p| p.method.is_some());
+    let own = state.presets.all().filter(|p| p.method.is_some());
     let own = own.filter(|p| p.name != typed && p.name.contains(typed));
     let replaced = own.map(|p| {
         let title = format!("replace {}", p.name);
         let mut entry = plain(
             title,
-            p.about.to_owned(),
-            Choice::SavePreset(p.name.to_owned()),
+            p.about.to_string(),
+            Choice::SavePreset(p.name.to_string()),
         );
         entry.help = format!("Keeps {said} under the name {}.", p.name);
         entry

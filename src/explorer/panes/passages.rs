@@ -108,7 +108,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
 /// Why there is nothing to show, and what to do about it.
 fn failed(ink: &Ink<'_>, why: &str, area: Rect, buf: &mut Buffer) {
     let width = usize::from(area.width).saturating_sub(2);
-    let method = ink.state.settings.method().name;
+    let method = &*ink.state.settings.method().name;
     let mut lines = flow(
         vec![ink.span(format!("{method}: {why}"), Scope::Warn)],
         width,

@@ -15,7 +15,7 @@ use ratatui::text::{Line, Span};
 pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let width = usize::from(area.width);
-    let name = state.settings.method().name;
+    let name = &*state.settings.method().name;
     let story = state.scene().and_then(|scene| scene.story.as_deref());
     let said = story.map_or(0, |story| text::width(&story.headline) + 2);
     // What a system says it did goes before the measures that are looked at last.

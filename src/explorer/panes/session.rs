@@ -42,7 +42,7 @@ fn run_line(ink: &Ink<'_>, run: &Run, width: usize) -> Line<'static> {
     let changes = changes(run);
     let here = run.question == ink.state.wanted.question;
     let number = text::pad(&run.number.to_string(), 3);
-    let method = run.settings.method().name;
+    let method = &*run.settings.method().name;
     let room = width.saturating_sub(number.len() + 5);
     let words = if changes.is_empty() {
         method.to_owned()

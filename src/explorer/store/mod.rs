@@ -197,13 +197,13 @@ impl Session {
     /// What is needed to open the explorer where this state is.
     pub fn of(state: &State) -> Self {
         let settings = &state.settings;
-        let preset = settings.preset().map_or("", |preset| preset.name);
+        let preset = settings.preset().map_or("", |preset| &*preset.name);
         let changed = settings.changed();
         let set = changed.iter().filter_map(|set| set.split_once('='));
         Self {
             index: state.facts.argument.clone(),
             question: state.wanted.question.clone(),
-            method: settings.method().name.to_owned(),
+            method: settings.method().name.to_string(),
             preset: preset.to_owned(),
             settings: set
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))

@@ -8,32 +8,33 @@
 
 use super::toml::{FileError, Source, kind};
 use super::{Folders, read, replace};
-use crate::retrieve::{Method, Origin, Parameter, Preset, Settings};
+use crate::retrieve::{Method, MethodRef, Origin, Parameter, Preset, PresetRef, Presets, Settings};
 use std::fmt::Write;
 use std::path::PathBuf;
 use toml::de::{DeTable, DeValue};
 
 const METHOD: &str = "method";
 
-/// Makes the presets of the file known. What is wrong is said, and the rest still counts.
-pub fn load(folders: &Folders) -> Vec<String> {
+/// The presets there are with those of the file. What is wrong is said, and the rest still counts.
+pub fn load(folders: &Folders) -> (Presets, Vec<String>) {
     let path = folders.presets_file();
     match read(&path) {
-        Ok(None) => Vec::new(),
+        Ok(None) => (Presets::default(), Vec::new()),
         Ok(Some(text)) => {
-            let errors = take(&path.display().to_string(), &text);
-            errors.iter().map(ToString::to_string).collect()
+            let (presets, errors) = take(&path.display().to_string(), &text);
+            (presets, errors.iter().map(ToString::to_string).collect())
         }
-        Err(message) => vec![message],
+        Err(message) => (Presets::default(), vec![message]),
     }
 }
 
 /// [`load`] from text.
-fn take(file: &str, text: &str) -> Vec<FileError> {
+fn take(file: &str, text: &str) -> (Presets, Vec<FileError>) {
     let source = Source { file, text };
+    let mut presets = Presets::default();
     let table = match source.table() {
         Ok(table) => table,
-        Err(error) => return vec![error],
+        Err(error) => return (presets, vec![error]),
     };
     let mut errors = Vec::new();
     for (key, value) in &table {
@@ -44,18 +45,18 @@ fn take(file: &str, text: &str) -> Vec<FileError> {
             continue;
         };
         match preset(&source, name, own) {
-            Ok((method, values)) => {
-                let known = Preset::own(name, method, &values);
-                errors.extend(known.err().map(|said| source.complain(at, name, said)));
-            }
+            Ok((method, values)) => match Preset::own(name, method, &values) {
+                Ok(preset) => presets.keep(preset),
+                Err(said) => errors.push(source.complain(at, name, said)),
+            },
             Err(error) => errors.push(error),
         }
     }
     errors.sort_by_key(|error| error.line);
-    errors
+    (presets, errors)
 }
 
-type Read = (&'static Method, Vec<(Parameter, String)>);
+type Read = (MethodRef, Vec<(Parameter, String)>);
 
 fn preset(source: &Source<'_>, name: &str, table: &DeTable<'_>) -> Result<Read, FileError> {
     let mut method = None;
@@ -97,11 +98,15 @@ fn preset(source: &Source<'_>, name: &str, table: &DeTable<'_>) -> Result<Read, 
 }
 
 /// Keeps a method with everything the person set under a name, in the place of an earlier preset of that name; the
-/// rest of the file stays as it is. Where it was kept.
+/// rest of the file stays as it is. The preset, and where it was kept.
 ///
 /// # Errors
 /// A name that cannot be one, a damaged file, a folder that cannot be written.
-pub fn save(folders: &Folders, name: &str, settings: &Settings) -> Result<PathBuf, String> {
+pub fn save(
+    folders: &Folders,
+    name: &str,
+    settings: &Settings,
+) -> Result<(PresetRef, PathBuf), String> {
     let method = settings.method();
     // What a preset under it set belongs to the new one as much.
     let chosen = |p: &Parameter| matches!(settings.origin(*p), Origin::User | Origin::Preset);
@@ -121,9 +126,9 @@ pub fn save(folders: &Folders, name: &str, settings: &Settings) -> Result<PathBu
     {
         return Err(format!("not saved: {error}"));
     }
-    Preset::own(name, method, &values)?;
+    let preset = Preset::own(name, method.clone(), &values)?;
     replace(&path, with_table(&text, name, method, &values).as_bytes())?;
-    Ok(path)
+    Ok((preset, path))
 }
 
 /// The text with this table, in the place of one of its name or at the end.
@@ -188,18 +193,19 @@ mod tests {
         settings.set_text("edge_logic=and").unwrap();
         save(&folders, "round-trip", &settings).unwrap();
         settings.set_text("alpha=0.4").unwrap();
-        let path = save(&folders, "round-trip", &settings).unwrap();
+        let (_, path) = save(&folders, "round-trip", &settings).unwrap();
         let text = std::fs::read_to_string(path).unwrap();
         assert!(text.starts_with(before), "{text}");
         assert_eq!(text.matches("[round-trip]").count(), 1, "{text}");
         assert!(text.contains("alpha = 0.4\n") && !text.contains("0.3"));
-        assert_eq!(load(&folders), Vec::<String>::new());
+        let (presets, said) = load(&folders);
+        assert_eq!(said, Vec::<String>::new());
         let mut again = Settings::new(Method::by_name("graph").unwrap());
-        again.apply_preset("round-trip").unwrap();
+        again.apply_preset(presets.by_name("round-trip").unwrap());
         assert_eq!(again.method().name, composed);
         assert_eq!(again.get(ALPHA), 0.4);
         assert_eq!(again.get(EDGE_LOGIC), EdgeLogic::And);
-        again.apply_preset("older-one").unwrap();
+        again.apply_preset(presets.by_name("older-one").unwrap());
         assert_eq!(again.method().name, "bm25");
         assert_eq!(again.get(BM25_K1), 0.9);
     }
@@ -207,10 +213,8 @@ mod tests {
     #[test]
     fn what_is_wrong_names_the_line_and_the_rest_counts() {
         let text = "[no-method]\nalpha = 0.2\n\n[bad-value]\nmethod = \"graph\"\nalpha = 7\n\n[bad-key]\nmethod = \"graph\"\nalhpa = 1\n\n[misfit]\nmethod = \"names > unit-knn > push > passages\"\n\n[sound-one]\nmethod = \"graph\"\ngazetteer = true\n\n[none]\nmethod = \"graph\"\n";
-        let said: Vec<String> = take("presets.toml", text)
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let (presets, errors) = take("presets.toml", text);
+        let said: Vec<String> = errors.iter().map(ToString::to_string).collect();
         assert_eq!(said.len(), 5, "{said:#?}");
         assert!(said[0].starts_with("presets.toml:2: `no-method`: it names no method"));
         assert!(said[1].starts_with("presets.toml:6: `bad-value.alpha`"));
@@ -225,7 +229,7 @@ mod tests {
             "{}",
             said[4]
         );
-        let sound = Preset::by_name("sound-one").unwrap();
+        let sound = presets.by_name("sound-one").unwrap().unwrap();
         assert_eq!(sound.about, "graph, gazetteer=on");
     }
 }

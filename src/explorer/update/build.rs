@@ -16,11 +16,11 @@ pub fn begin(state: &mut State, name: &str) -> Vec<Effect> {
             return Vec::new();
         }
     };
-    match (lack(state, method), &state.building) {
+    match (lack(state, &method), &state.building) {
         (Some(Lack::Layer(layer)), None) => {
             state.building = Some(Building {
                 layer,
-                method: method.name,
+                method: method.name.to_string(),
                 step: layer,
                 done: 0,
                 total: 0,
@@ -48,10 +48,10 @@ pub fn news(state: &mut State, news: News) -> Vec<Effect> {
             Vec::new()
         }
         News::Done(seconds) => {
-            let (layer, method) = (building.layer, building.method);
+            let (layer, method) = (building.layer, std::mem::take(&mut building.method));
             state.building = None;
             state.layers.push(layer.to_owned());
-            let effects = settings::method(state, method);
+            let effects = settings::method(state, &method);
             let index = match state.facts.argument.as_str() {
                 "" => "INDEX",
                 argument => argument,

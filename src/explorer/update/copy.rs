@@ -66,7 +66,7 @@ pub fn text(state: &mut State) -> Vec<Effect> {
         }
         Pane::Session => state.session.iter().rev().nth(row).map(|run| {
             let set = run.settings.changed().join(" ");
-            let preset = run.settings.preset().map_or("", |p| p.name);
+            let preset = run.settings.preset().map_or("", |p| &*p.name);
             (
                 format!("{} {preset} {set}", run.settings.method().name)
                     .replace("  ", " ")
@@ -274,7 +274,7 @@ pub fn shell(state: &State) -> String {
         words.push(quote(&state.facts.argument));
     }
     words.push(quote(&state.wanted.question));
-    words.push(format!("--method {}", quote(state.settings.method().name)));
+    words.push(format!("--method {}", quote(&state.settings.method().name)));
     if let Some(preset) = state.settings.preset() {
         words.push(format!("--preset {}", preset.name));
     }

@@ -131,7 +131,7 @@ pub fn defaults(state: &mut State) -> Vec<Effect> {
 pub fn method(state: &mut State, name: &str) -> Vec<Effect> {
     match Method::by_name(name) {
         Ok(method) => {
-            if let Some(lack) = lack(state, method) {
+            if let Some(lack) = lack(state, &method) {
                 let reason = lack.reason(&state.facts.argument);
                 state.message = Message::warning(format!("{name}: {reason}"));
                 return Vec::new();
@@ -149,9 +149,12 @@ pub fn method(state: &mut State, name: &str) -> Vec<Effect> {
 
 /// Stands the settings on a preset, or on none.
 pub fn preset(state: &mut State, name: &str) -> Vec<Effect> {
-    let mut settings = state.settings.clone();
-    match settings.apply_preset(name) {
-        Ok(()) => change(state, settings),
+    match state.presets.by_name(name) {
+        Ok(preset) => {
+            let mut settings = state.settings.clone();
+            settings.apply_preset(preset);
+            change(state, settings)
+        }
         Err(said) => {
             state.message = Message::error(said);
             Vec::new()
@@ -212,11 +215,14 @@ pub fn difference(from: &Settings, to: &Settings) -> String {
         // The name of a composition has arrows of its own.
         let composed = [from, to].iter().any(|s| s.method().composition.is_some());
         let arrow = if composed { "to" } else { ">" };
-        let (before, after) = (from.method().name, to.method().name);
+        let (before, after) = (&from.method().name, &to.method().name);
         words.push(format!("method {before} {arrow} {after}"));
     }
     if from.preset() != to.preset() {
-        let name = |s: &Settings| s.preset().map_or(NO_PRESET, |p| p.name);
+        let name = |s: &Settings| {
+            s.preset()
+                .map_or(NO_PRESET.to_owned(), |p| p.name.to_string())
+        };
         words.push(format!("preset {} > {}", name(from), name(to)));
     }
     let uses = to.method().uses();

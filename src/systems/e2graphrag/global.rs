@@ -49,7 +49,9 @@ pub(super) fn nearest(
     run: &mut Run,
 ) -> Result<(), RetrieveError> {
     let (Some(vectors), Some(vector)) = (&layer.vectors, vector) else {
-        return Err(RetrieveError::NoVectors { method: METHOD });
+        return Err(RetrieveError::NoVectors {
+            method: METHOD.into(),
+        });
     };
     if let Some(dense) = index.dense() {
         vectors.check(dense.encoder.identity())?;

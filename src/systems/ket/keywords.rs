@@ -13,7 +13,7 @@ use crate::index::{Dense, IndexError, Passages};
 use crate::text::keywords::each_keyword;
 use crate::text::sentences::sentences;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Keywords by number, in order of first appearance.
 pub struct Keywords {

@@ -66,7 +66,7 @@ pub fn search(
 ) -> Result<Run, RetrieveError> {
     let Some(vector) = vector else {
         return Err(RetrieveError::NoVectors {
-            method: p.variant.name(),
+            method: p.variant.name().into(),
         });
     };
     let similarity = layer.vectors(index)?.scores(vector)?;

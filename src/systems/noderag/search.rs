@@ -141,7 +141,9 @@ pub fn follow(
     stage: &mut dyn FnMut(&'static str),
 ) -> Result<Run, RetrieveError> {
     let (Some(vector), Some(dense)) = (vector, index.dense()) else {
-        return Err(RetrieveError::NoVectors { method: "noderag" });
+        return Err(RetrieveError::NoVectors {
+            method: "noderag".into(),
+        });
     };
     layer.vectors().check(dense.vectors.identity())?;
     let mut exact: Vec<u32> = terms

@@ -290,7 +290,7 @@ pub fn search(
 ) -> Result<Run, RetrieveError> {
     let (Some(vector), Some(dense)) = (vector, index.dense()) else {
         return Err(RetrieveError::NoVectors {
-            method: if flat { FLAT } else { NAME },
+            method: if flat { FLAT } else { NAME }.into(),
         });
     };
     layer.vectors.check(dense.encoder.identity())?;

@@ -42,9 +42,9 @@ pub struct Scorer<'i> {
 
 /// The vectors of an index, or the error that says how to get some.
 pub fn dense(index: &Index) -> Result<&crate::index::Dense, RetrieveError> {
-    index
-        .dense()
-        .ok_or(RetrieveError::NoVectors { method: "spark" })
+    index.dense().ok_or(RetrieveError::NoVectors {
+        method: "spark".into(),
+    })
 }
 
 impl<'i> Scorer<'i> {

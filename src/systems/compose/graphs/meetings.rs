@@ -100,7 +100,7 @@ impl Tree {
     fn vectors(&self) -> Result<&Vectors, RetrieveError> {
         // The layer was built on an index without vectors.
         let none = RetrieveError::NoVectors {
-            method: "summary-tree",
+            method: "summary-tree".into(),
         };
         self.layer.vectors.as_ref().ok_or(none)
     }
