@@ -290,3 +290,14 @@ fn brief(value: &serde_json::Value) -> String {
         None => value.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_milliseconds() {
+        assert_eq!(milliseconds(0.001_5), "1.50 ms");
+        assert_eq!(milliseconds(2.0), "2000.00 ms");
+    }
+}

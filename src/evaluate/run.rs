@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A method's results over a set.
 pub struct Evaluation {
@@ -70,7 +70,7 @@ pub fn evaluate(
                 }
                 let start = Instant::now();
                 let retrieval = retriever.retrieve(&question.text, settings, &mut Quiet)?;
-                let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+                let milliseconds = milliseconds(start.elapsed());
                 done.fetch_add(1, Ordering::Relaxed);
                 let ranked: Vec<u32> = retrieval.passages.iter().map(|h| h.passage).collect();
                 let measures = measures(&ranked, question);
@@ -137,6 +137,10 @@ impl Evaluation {
     }
 }
 
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
 /// Writes `qid Q0 docid rank score tag` lines. White space inside identifiers becomes `_`, which TREC files cannot hold.
 ///
 /// # Errors
@@ -174,6 +178,32 @@ pub fn write_run(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::retrieve::Method;
+
+    #[test]
+    fn times_are_kept_in_milliseconds() {
+        assert_eq!(milliseconds(Duration::from_micros(1500)), 1.5);
+    }
+
+    #[test]
+    fn a_run_counts_ranks_from_one() {
+        let index = Arc::new(crate::index::sample::index().unwrap());
+        let settings = Settings::of(&index, Method::by_name("bm25").unwrap());
+        let questions = &index.questions()[..2];
+        let evaluation = evaluate(&index, questions, &settings, |_| true).unwrap();
+        let mut written = Vec::new();
+        write_run(&mut written, &index, questions, &evaluation, 3).unwrap();
+        let written = String::from_utf8(written).unwrap();
+        let mut lines = written.lines();
+        for (question, outcome) in questions.iter().zip(&evaluation.per_question) {
+            for (rank, hit) in (1..=3).zip(&outcome.ranking) {
+                let (qid, passage) = (&question.id, index.id(hit.passage));
+                let line = format!("{qid} Q0 {passage} {rank} {} bm25", hit.score);
+                assert_eq!(lines.next(), Some(&*line));
+            }
+        }
+        assert_eq!(lines.next(), None);
+    }
 
     #[test]
     fn percentiles_by_nearest_rank() {

@@ -175,6 +175,9 @@ mod tests {
         assert_eq!(plural(1, "entity"), "1 entity");
         assert_eq!(plural(2, "entity"), "2 entities");
         assert_eq!(seconds(0.0002), "200 us");
+        assert_eq!(seconds(0.0042), "4.2 ms");
+        assert_eq!(seconds(0.042), "42 ms");
+        assert_eq!(seconds(1.42), "1.4 s");
     }
 
     #[test]
