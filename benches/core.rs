@@ -5,7 +5,7 @@
 use divan::{Bencher, black_box};
 use hopscope::corpus::{self, Corpus, Passage, ReadOptions};
 use hopscope::index::{BuildOptions, Index, Silent};
-use hopscope::retrieve::{GraphView, Method, Quiet, Recorder, Retriever, Settings};
+use hopscope::retrieve::{GraphView, Keep, Method, Retriever, Settings};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
@@ -102,7 +102,8 @@ fn open_25k() -> Index {
 
 #[divan::bench]
 fn graph_view() -> GraphView {
-    GraphView::new(&BENCH.index, &settings("graph-hybrid", &[]))
+    let settings = settings("graph-hybrid", &[]);
+    GraphView::after(&BENCH.index, false, settings.all(), None)
 }
 
 #[divan::bench(args = ["bm25", "graph", "graph-hybrid", "hop"])]
@@ -116,7 +117,7 @@ fn question(bencher: Bencher, method: &str) {
         let question = format!("{} {turn}", BENCH.question);
         black_box(
             retriever
-                .retrieve(&question, &settings, &mut Quiet)
+                .retrieve(&question, &settings, Keep::Scores)
                 .expect("an answer"),
         )
     });
@@ -147,7 +148,7 @@ fn stepped(bencher: Bencher, pair: &[Settings]) {
         turn += 1;
         black_box(
             retriever
-                .retrieve(&BENCH.question, &pair[turn % 2], &mut Recorder::new())
+                .retrieve(&BENCH.question, &pair[turn % 2], Keep::States)
                 .expect("an answer"),
         )
     });
@@ -170,7 +171,7 @@ fn walk(bencher: Bencher, change: &str) {
         turn += 1;
         black_box(
             retriever
-                .retrieve(&BENCH.question, &pair[turn % 2], &mut Quiet)
+                .retrieve(&BENCH.question, &pair[turn % 2], Keep::Scores)
                 .expect("an answer"),
         )
     });

@@ -15,9 +15,10 @@ use hopscope::corpus::{self, Corpus, ReadOptions};
 use hopscope::graph::push::{PushThreshold, Pushed, Rule};
 use hopscope::graph::{Dangling, Power, Transition, walk};
 use hopscope::index::{BuildOptions, EntityGraph, Index, Lexical, Silent, sample};
+use hopscope::layers::{ENTITY_PASSAGE, Graph, GraphView};
 use hopscope::parameters::{ALPHA, STEPS};
 use hopscope::retrieve::methods::Ranker;
-use hopscope::retrieve::{GraphView, Method, Quiet, Retriever, Settings, rank, spread};
+use hopscope::retrieve::{Keep, Method, Retriever, Settings, rank, spread};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{BufRead, BufWriter, Write};
@@ -123,7 +124,7 @@ fn prepare(corpus: Corpus, folder: &Path) -> Result<Value> {
 
     let mut peer = Peer::new(index.clone())?;
     let start = Instant::now();
-    let view = GraphView::new(&index, &peer.settings);
+    let view = GraphView::after(&index, false, peer.settings.all(), None);
     let graph = start.elapsed().as_secs_f64();
     let t = &view.transition;
     let mut offsets = vec![0u64];
@@ -191,7 +192,7 @@ fn prepare(corpus: Corpus, folder: &Path) -> Result<Value> {
         &[seeds.len()],
         seeds.iter().map(|x| x.1.to_le_bytes()),
     )?;
-    let tokens = rank::tokens(&peer.settings);
+    let tokens = rank::tokens(peer.settings.all());
     let mut out = BufWriter::new(File::create(folder.join("passages.txt"))?);
     for p in 0..index.len() {
         writeln!(
@@ -207,7 +208,7 @@ fn prepare(corpus: Corpus, folder: &Path) -> Result<Value> {
     }
     out.flush()?;
     let first = peer.time("question-graph-hybrid", 0..1)?;
-    let constants = rank::constants(&peer.settings);
+    let constants = rank::constants(peer.settings.all());
     let about = json!({
         "passages": index.len(), "questions": questions, "nodes": t.nodes(), "arcs": t.arcs(),
         "alpha": peer.alpha, "steps": peer.steps, "k1": constants.k1, "b": constants.b,
@@ -261,7 +262,7 @@ struct Peer {
     questions: Vec<String>,
     /// By question: node and mass, nodes ascending.
     seeds: Vec<walk::Sparse>,
-    view: Arc<GraphView>,
+    graph: Arc<Graph>,
     alpha: f64,
     steps: usize,
     retriever: Retriever,
@@ -280,11 +281,11 @@ impl Peer {
             bail!("no questions; name a corpus that has some with --questions PATH");
         }
         let mut retriever = Retriever::new(index.clone());
-        let view = retriever.view(&settings, &mut Quiet);
+        let graph = retriever.graph(&ENTITY_PASSAGE, &settings, &[])?;
         let mut seeds = Vec::new();
         for question in &questions {
-            let retrieval = retriever.retrieve(question, &settings, &mut Quiet)?;
-            seeds.push(spread::restart(&retrieval.seeds));
+            let retrieval = retriever.retrieve(question, &settings, Keep::Scores)?;
+            seeds.push(spread::restart(retrieval.seeds()));
         }
         Ok(Peer {
             alpha: settings.get(ALPHA),
@@ -293,7 +294,7 @@ impl Peer {
             settings,
             questions,
             seeds,
-            view,
+            graph,
             retriever,
             scratch: Vec::new(),
             power: Power::default(),
@@ -345,7 +346,7 @@ impl Peer {
     }
 
     fn run(&mut self, engine: &str, q: usize) -> Result<Found> {
-        let t: &Transition = &self.view.transition;
+        let t: &Transition = self.graph.transition();
         let seeds = &self.seeds[q];
         let mut push = |epsilon| {
             let rule = Rule {
@@ -371,12 +372,12 @@ impl Peer {
                 let words = self
                     .index
                     .lexical()
-                    .question(rank::tokens(&self.settings), &self.questions[q])?;
+                    .question(rank::tokens(self.settings.all()), &self.questions[q])?;
                 let ranked = rank::words(
                     &self.index,
                     Ranker::Bm25,
                     words,
-                    &self.settings,
+                    self.settings.all(),
                     TOP,
                     &mut self.scratch,
                 )?;
@@ -388,7 +389,7 @@ impl Peer {
                 // The stages remember the last question: it is never this one.
                 let found = self
                     .retriever
-                    .retrieve(&self.questions[q], &settings, &mut Quiet)?;
+                    .retrieve(&self.questions[q], &settings, Keep::Scores)?;
                 Found::Passages(
                     found
                         .passages

@@ -10,10 +10,11 @@
 use hopscope::embed::{Vectors, maxsim_texts};
 use hopscope::graph::{Dangling, walk};
 use hopscope::index::Index;
-use hopscope::retrieve::hop::Answer;
-use hopscope::retrieve::{Link, Method, Quiet, Retriever, Settings};
+use hopscope::retrieve::hop::{self, HopLayer, Signals};
+use hopscope::retrieve::{
+    GraphView, Hit, Keep, Link, Method, Ranked, Retrieval, Retriever, Seed, Seeded, Settings,
+};
 use serde_json::json;
-use std::any::Any;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,26 +33,22 @@ fn main() {
         let mut retriever = Retriever::new(index.clone());
         for question in index.questions() {
             let retrieval = retriever
-                .retrieve(&question.text, &settings, &mut Quiet)
+                .retrieve(&question.text, &settings, Keep::Scores)
                 .expect("an opened index answers");
-            let Some(answer) = retrieval
-                .found
-                .as_deref()
-                .and_then(|found| (found as &dyn Any).downcast_ref::<Answer>())
-            else {
+            let Some(answer) = Answer::of(&index, &retrieval) else {
                 continue;
             };
-            let signals = &answer.signals;
+            let signals = answer.signals;
             let linked = |n: &&hopscope::retrieve::QueryName| matches!(n.link, Link::Linked { .. });
-            let words = answer.fused.parts.first().unwrap_or(&answer.fused);
+            let words = answer.fused.parts.first().map_or(answer.fused, |list| list);
             let idf: f64 = words.words.iter().map(|w| w.idf * w.weight).sum();
             let left: f64 = signals.left.iter().map(|l| l.idf).sum();
             let scores = |list: &hopscope::retrieve::Ranked| -> Vec<f32> {
                 list.hits.iter().take(10).map(|h| h.score).collect()
             };
             let facts = json!({
-                "names": retrieval.names.len(),
-                "linked": retrieval.names.iter().filter(linked).count(),
+                "names": retrieval.names().len(),
+                "linked": retrieval.names().iter().filter(linked).count(),
                 "words": words.words.len(),
                 "known": words.words.iter().filter(|w| w.df > 0).count(),
                 "idf": idf, "left": left, "crossings": signals.crossings.len(),
@@ -63,17 +60,41 @@ fn main() {
             let gold: Vec<u32> = question.gold.iter().map(|g| g.passage).collect();
             let line = json!({"set": index.name(), "id": question.id, "text": question.text, "gold": gold,
                 "missing": question.missing.len(), "candidates": signals.candidates, "values": signals.values,
-                "ideas": ideas(&index, answer, &question.text), "facts": facts});
+                "ideas": ideas(&index, &answer, &question.text), "facts": facts});
             println!("{line}");
         }
+    }
+}
+
+/// What hop's steps made of a question.
+struct Answer<'a> {
+    signals: &'a Signals,
+    fused: &'a Ranked,
+    layer: Arc<HopLayer>,
+    view: &'a GraphView,
+    entity_seeds: &'a [Seed],
+    passages: &'a [Hit],
+}
+
+impl<'a> Answer<'a> {
+    fn of(index: &Index, run: &'a Retrieval) -> Option<Answer<'a>> {
+        let sets = || run.records.iter().map(|record| &record.output);
+        Some(Answer {
+            signals: sets().find_map(|set| set.get())?,
+            fused: run.ranked()?,
+            layer: hop::layer(index).ok()?,
+            view: run.view()?,
+            entity_seeds: &sets().find_map(|set| set.get::<Seeded>())?.seeds,
+            passages: &run.passages,
+        })
     }
 }
 
 /// Signals that were tried beside the eight, by candidate: late interaction, the geometric mean and the least of one walk
 /// a name, the passage's title named by the question, the nearest sentence, closeness to the question moved towards and
 /// away from the best passage, and the bridge once more from the best of the sum.
-fn ideas(index: &Index, answer: &Answer, question: &str) -> Vec<[f64; 8]> {
-    let (signals, view, layer) = (&answer.signals, &answer.view, &answer.layer);
+fn ideas(index: &Index, answer: &Answer<'_>, question: &str) -> Vec<[f64; 8]> {
+    let (signals, view, layer) = (answer.signals, answer.view, &answer.layer);
     let texts: Vec<String> = signals
         .candidates
         .iter()
@@ -148,8 +169,8 @@ fn ideas(index: &Index, answer: &Answer, question: &str) -> Vec<[f64; 8]> {
 }
 
 /// The bridge from the best ten of the sum, by candidate, in log space.
-fn again(index: &Index, answer: &Answer, probe: &hopscope::embed::vectors::Probe) -> Vec<f64> {
-    let (view, layer) = (&answer.view, &answer.layer);
+fn again(index: &Index, answer: &Answer<'_>, probe: &hopscope::embed::vectors::Probe) -> Vec<f64> {
+    let (view, layer) = (answer.view, &answer.layer);
     let best = answer.passages.first().map_or(0.0, |h| h.score);
     let mut bridge = vec![0.0_f64; index.len()];
     let total: f64 = answer

@@ -14,6 +14,7 @@
 //! | [`embed`] | text to vectors, vectors to nearest passages: the built-in table, BERT folders, endpoints |
 //! | [`llm`] | the seam to a language model: tasks, cache, fallback to rules |
 //! | [`index`] | build, store, open: passages, lexical postings, entity graph, vectors |
+//! | [`layers`] | the one graph, and what layers of an index know of their nodes and edges |
 //! | [`retrieve`] | the core: methods, settings, link, rank, seed, spread, select |
 //! | [`systems`] | systems with a graph of their own: layer, search, story |
 //! | [`explain`] | what a result means: attribution by seed, paths, reasons, the trace |
@@ -48,6 +49,7 @@ pub mod explorer;
 pub mod graph;
 mod http;
 pub mod index;
+pub mod layers;
 pub mod llm;
 pub mod parameters;
 pub mod random;

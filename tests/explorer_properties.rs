@@ -80,7 +80,7 @@ proptest! {
 
     #[test]
     fn any_size_draws(width in 0u16..260, height in 0u16..90, method in 0usize..METHODS.len(), question in 0usize..92) {
-        let mut stage = stage_with(width, height, METHODS[method].name, GlyphSet::Unicode, question);
+        let mut stage = stage_with(width, height, &METHODS[method].name, GlyphSet::Unicode, question);
         for pane in Pane::ALL.into_iter().filter(|pane| *pane != Pane::Reader) {
             stage.act(Action::Focus(pane));
             stage.draw(width, height);

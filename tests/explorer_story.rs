@@ -18,13 +18,14 @@ use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::explorer::update::update;
 use hopscope::index::{Columns, Index, IndexError, Layer, Progress, Step};
 use hopscope::parameters::RESULT_K;
-use hopscope::retrieve::methods::{Method, Select};
 use hopscope::retrieve::{Hit, Parameter, RetrieveError, Settings};
+use hopscope::retrieve::{Method, Way};
 use hopscope::systems::{
     Ask, Cut, Edge, Entry, Found, Item, LayerKind, Part, Reason, Stage as Told, Story, System,
 };
 use insta::assert_snapshot;
 use serde_json::json;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Passages by how often they have a word of the question, with two rounds of neighbours by title.
@@ -87,13 +88,11 @@ impl Found for Answer {
     }
 
     fn story(&self, index: &Index) -> Story {
-        let mut story = Story {
-            headline: format!(
-                "mode count: {} words of the question are names",
-                self.words.len()
-            ),
-            ..Story::default()
-        };
+        let mut story = Story::default();
+        story.headline = format!(
+            "mode count: {} words of the question are names",
+            self.words.len()
+        );
         let mut link = Told {
             name: "link",
             kind: "link",
@@ -174,6 +173,7 @@ impl Found for Answer {
             label: w.clone(),
             value: index.text(passage).matches(w.as_str()).count() as f64,
             why: format!("every place in {} that says '{w}'", index.id(passage)),
+            ..Part::default()
         };
         self.words.iter().map(one).collect()
     }
@@ -191,16 +191,12 @@ impl Found for Answer {
 }
 
 static TOY: Method = Method {
-    name: "toy",
-    title: "Toy",
-    about: "counts names",
-    needs: "words",
-    ranker: None,
-    graph: None,
-    select: Select::Score,
-    system: Some(&Toy),
-    composition: None,
-    defaults: &[],
+    name: Cow::Borrowed("toy"),
+    title: Cow::Borrowed("Toy"),
+    about: Cow::Borrowed("counts names"),
+    needs: Cow::Borrowed("words"),
+    way: Way::System(&Toy),
+    defaults: Cow::Borrowed(&[]),
 };
 
 fn stage_of(width: u16, height: u16, question: usize) -> Stage {
@@ -380,7 +376,7 @@ fn a_missing_layer_is_said_and_built_with_progress() {
 
     state.building = Some(hopscope::explorer::building::Building {
         layer: LAYER,
-        method: "bm25-rm3",
+        method: "bm25-rm3".into(),
         step: LAYER,
         done: 0,
         total: 0,

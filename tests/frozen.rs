@@ -17,7 +17,7 @@ use hopscope::corpus::{self, Question, ReadOptions};
 use hopscope::explain::{reasons::not_in_index, why_not};
 use hopscope::index::{BuildOptions, Index, Silent, sample};
 use hopscope::retrieve::compose::Slot;
-use hopscope::retrieve::{DEFAULT_METHOD, METHODS, Method, Preset, Quiet, Retriever, Settings};
+use hopscope::retrieve::{DEFAULT_METHOD, Keep, METHODS, Method, Presets, Retriever, Settings};
 use hopscope::systems::{build_layers, layers_named};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -238,7 +238,7 @@ fn job(index: &Arc<Index>, method: &str, set: &[&str], every: usize) -> Job {
         match text.strip_prefix("preset=") {
             _ if seeds => settings.edit_seed(text.parse().unwrap()),
             _ if *text == "--seed" => seeds = true,
-            Some(preset) => settings.stand_on(Some(Preset::by_name(preset).unwrap())),
+            Some(preset) => settings.stand_on(Presets::default().by_name(preset).unwrap()),
             None => settings.set_text(text).unwrap(),
         }
     }
@@ -271,7 +271,7 @@ fn answers(job: &Job) -> Vec<String> {
 fn answer(job: &Job, retriever: &mut Retriever, question: &Question, explained: bool) -> String {
     let index = &job.index;
     let retrieval = retriever
-        .retrieve(&question.text, &job.settings, &mut Quiet)
+        .retrieve(&question.text, &job.settings, Keep::Scores)
         .unwrap_or_else(|e| panic!("{}, {}: {e}", job.name, question.id));
     let hits = &retrieval.passages;
     let mut bytes = Vec::new();
@@ -445,8 +445,8 @@ fn every_method_answers_as_before() {
     let jobs: Vec<Job> = METHODS
         .iter()
         .map(|method| match method.layer() {
-            Some("spark") => job(&TYPED_SAMPLE, method.name, &[], 1),
-            _ => job(&SAMPLE, method.name, &[], 1),
+            Some("spark") => job(&TYPED_SAMPLE, &method.name, &[], 1),
+            _ => job(&SAMPLE, &method.name, &[], 1),
         })
         .collect();
     let mut differences = Vec::new();

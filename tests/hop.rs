@@ -6,10 +6,9 @@ use hopscope::corpus::{Corpus, Passage};
 use hopscope::embed::{EmbedError, Encoder, Given, Identity, Kind, TokenVectors};
 use hopscope::evaluate::evaluate;
 use hopscope::index::{BuildOptions, Dense, Index, Silent, sample, store};
-use hopscope::retrieve::hop::{self, Answer, Signal};
-use hopscope::retrieve::{Method, Quiet, Recorder, Retrieval, Retriever, Settings};
+use hopscope::retrieve::hop::{self, Signal, Signals};
+use hopscope::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
 use hopscope::{corpus, systems::Found};
-use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -23,13 +22,13 @@ fn settings(index: &Index, changes: &[&str]) -> Settings {
 
 fn ask(index: &Arc<Index>, question: &str, changes: &[&str]) -> Retrieval {
     Retriever::new(index.clone())
-        .retrieve(question, &settings(index, changes), &mut Quiet)
+        .retrieve(question, &settings(index, changes), Keep::Scores)
         .unwrap()
 }
 
-fn answer(retrieval: &Retrieval) -> &Answer {
-    let found = retrieval.found.as_deref().unwrap();
-    (found as &dyn Any).downcast_ref().unwrap()
+fn signals_of(retrieval: &Retrieval) -> &Signals {
+    let mut records = retrieval.records.iter();
+    records.find_map(|record| record.output.get()).unwrap()
 }
 
 fn small(passages: &[(&str, &str)], encoder: &str) -> Arc<Index> {
@@ -76,9 +75,8 @@ fn eight_parts_add_up_to_the_score() {
     let index = Arc::new(sample::index().unwrap());
     for question in &index.questions()[..20] {
         let retrieval = ask(&index, &question.text, &[]);
-        let found = retrieval.found.as_ref().unwrap();
         for hit in retrieval.top() {
-            let parts = found.parts(&index, hit.passage);
+            let parts = retrieval.explain(&index, hit.passage).parts;
             assert_eq!(parts.len(), Signal::ALL.len());
             let sum: f64 = parts.iter().map(|p| p.value).sum();
             assert!(
@@ -104,7 +102,7 @@ fn a_bridge_is_found_over_the_sentence_that_names_it() {
         .map(|h| index.id(h.passage))
         .collect();
     assert_eq!(top[..2], ["p0", "p1"], "{top:?}");
-    let parts = retrieval.found.as_ref().unwrap().parts(&index, 1);
+    let parts = retrieval.explain(&index, 1).parts;
     let named = parts
         .iter()
         .find(|p| p.label == Signal::Named.label())
@@ -117,7 +115,11 @@ fn a_bridge_is_found_over_the_sentence_that_names_it() {
 fn a_title_in_lower_case_is_a_name_of_the_question() {
     let index = small(CHAIN, "static");
     let retrieval = ask(&index, "who wrote the tin drum?", &[]);
-    let surfaces: Vec<&str> = retrieval.names.iter().map(|n| n.surface.as_str()).collect();
+    let surfaces: Vec<&str> = retrieval
+        .names()
+        .iter()
+        .map(|n| n.surface.as_str())
+        .collect();
     assert_eq!(surfaces, ["the tin drum"]);
     let off = ask(&index, "who wrote the tin drum?", &["gazetteer=off"]);
     assert!(off.names.is_empty());
@@ -169,11 +171,11 @@ fn the_guard_leans_on_words_where_one_passage_covers_the_question() {
         "Where was the author of the tin drum born in the Baltic?",
         &[],
     );
-    assert!(answer(&one).signals.single > 0.9);
-    assert!(answer(&two).signals.single < 0.5);
-    let signals = &answer(&one).signals;
-    let guarded = signals.weights(&settings(&index, &[]));
-    let off = signals.weights(&settings(&index, &["hop_guard=0"]));
+    assert!(signals_of(&one).single > 0.9);
+    assert!(signals_of(&two).single < 0.5);
+    let signals = signals_of(&one);
+    let guarded = signals.weights(settings(&index, &[]).all());
+    let off = signals.weights(settings(&index, &["hop_guard=0"]).all());
     assert!(guarded[Signal::Bm25Rank as usize] > off[Signal::Bm25Rank as usize]);
     assert!(guarded[Signal::MixedWalk as usize] < off[Signal::MixedWalk as usize]);
 }
@@ -225,7 +227,7 @@ fn remembered_stages_give_the_bits_of_a_fresh_run() {
         &[],
     ] {
         let kept = retriever
-            .retrieve(question, &settings(&index, changes), &mut Quiet)
+            .retrieve(question, &settings(&index, changes), Keep::Scores)
             .unwrap();
         assert_eq!(
             kept.passages,
@@ -241,22 +243,21 @@ fn a_step_runs_only_the_stages_it_changes() {
     let mut retriever = Retriever::new(index.clone());
     let question = &index.questions()[1].text;
     let mut ran = |changes: &[&str]| -> Vec<&str> {
-        let mut recorder = Recorder::new();
-        retriever
-            .retrieve(question, &settings(&index, changes), &mut recorder)
+        let run = retriever
+            .retrieve(question, &settings(&index, changes), Keep::States)
             .unwrap();
-        let stages = recorder.stages.iter().filter(|s| !s.reused);
+        let stages = run.times().into_iter().filter(|s| !s.reused);
         stages.map(|s| s.name).collect()
     };
     ran(&[]);
-    assert_eq!(ran(&["weight_named=0"]), ["select"]);
-    let walks = ["entity walk", "spread", "signals", "select"];
+    assert_eq!(ran(&["weight_named=0"]), ["weighted sum"]);
+    let walks = ["walk", "walk", "signals", "weighted sum"];
     assert_eq!(ran(&["alpha=0.3"]), walks);
     ran(&[]);
     // Seeds of passages are nothing to the walk from names.
     assert_eq!(
         ran(&["hop_tail=1"]),
-        ["seed", "spread", "signals", "select"]
+        ["mixed restart", "walk", "signals", "weighted sum"]
     );
 }
 
@@ -303,7 +304,9 @@ fn a_question_is_encoded_once() {
     for changes in [&[][..], &["alpha=0.3"], &["rrf_c=10"]] {
         let settings = settings(&index, changes);
         let question = "Where was Gunter Grass born?";
-        retriever.retrieve(question, &settings, &mut Quiet).unwrap();
+        retriever
+            .retrieve(question, &settings, Keep::Scores)
+            .unwrap();
     }
     assert_eq!(asked.load(Ordering::Relaxed), 1);
 }

@@ -4,7 +4,7 @@ use hopscope::corpus::{Corpus, Gold, Passage, Question};
 use hopscope::index::{
     BuildOptions, EntityOptions, Index, IndexError, Progress, Silent, Step, sample,
 };
-use hopscope::retrieve::{Method, Quiet, Retriever, Settings};
+use hopscope::retrieve::{Keep, Method, Retriever, Settings};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,9 @@ fn answers(index: Index, question: &str) -> Vec<(u32, u32)> {
     let index = Arc::new(index);
     let mut retriever = Retriever::new(index.clone());
     let settings = Settings::of(&index, Method::by_name("graph-hybrid").unwrap());
-    let retrieval = retriever.retrieve(question, &settings, &mut Quiet).unwrap();
+    let retrieval = retriever
+        .retrieve(question, &settings, Keep::Scores)
+        .unwrap();
     retrieval
         .passages
         .iter()

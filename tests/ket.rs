@@ -3,7 +3,7 @@
 
 use hopscope::corpus::{Corpus, Passage};
 use hopscope::index::{BuildOptions, Index, IndexError, Layer, Silent, sample, store};
-use hopscope::retrieve::{Hit, Method, Quiet, RetrieveError, Retriever, Settings};
+use hopscope::retrieve::{Hit, Keep, Method, RetrieveError, Retriever, Settings};
 use hopscope::systems::ket::options::{Changes, Core, CoreBy, KeywordSimilarity};
 use hopscope::systems::ket::search::Row;
 use hopscope::systems::ket::{Answer, Ket, KetBuild, KetRag, Params, Run, Variant, search};
@@ -54,7 +54,9 @@ fn text_rag_over_whole_passages_is_the_dense_ranking() {
     let settings = Settings::of(index, Method::by_name("dense").unwrap());
     let mut retriever = Retriever::new(index.clone());
     for question in questions().iter().take(20) {
-        let found = retriever.retrieve(question, &settings, &mut Quiet).unwrap();
+        let found = retriever
+            .retrieve(question, &settings, Keep::Scores)
+            .unwrap();
         let dense: Vec<u32> = found.passages.iter().map(|h| h.passage).collect();
         let run = ask(&layer, index, question, &Params::of(Variant::TextRag));
         let own = ranked(&run);

@@ -8,7 +8,7 @@ use hopscope::corpus::{Corpus, Passage};
 use hopscope::explain::trace;
 use hopscope::index::{BuildOptions, Index, IndexError, Layer, Silent, sample};
 use hopscope::llm::{Counters, Estimate, Llm};
-use hopscope::retrieve::{Method, Quiet, Retriever, Settings};
+use hopscope::retrieve::{Keep, Method, Retriever, Settings};
 use hopscope::systems::e2graphrag::{E2Build, E2Graph};
 use hopscope::systems::ket::options::Core;
 use hopscope::systems::ket::{Ket, KetBuild};
@@ -168,11 +168,11 @@ fn a_summary_tree_of_answers_broken_answers_and_stand_ins() {
         let settings = Settings::of(&index, Method::by_name("e2graphrag").unwrap());
         let question = "Who discovered the moon Titan?";
         let found = Retriever::new(index.clone())
-            .retrieve(question, &settings, &mut Quiet)
+            .retrieve(question, &settings, Keep::Scores)
             .unwrap();
         let story = found.found.as_ref().unwrap().story(&index);
         assert_eq!(story.made_by, said);
-        assert_eq!(trace(&index, &found, &[], None).made_by, said);
+        assert_eq!(trace(&index, &found, None).made_by, said);
     }
 }
 

@@ -3,7 +3,7 @@
 use hopscope::evaluate::evaluate;
 use hopscope::explain::{reasons::not_in_index, why_not};
 use hopscope::index::{Index, sample};
-use hopscope::retrieve::{Method, Quiet, Retriever, Settings};
+use hopscope::retrieve::{Keep, Method, Retriever, Settings};
 use std::sync::{Arc, LazyLock};
 
 static INDEX: LazyLock<Arc<Index>> = LazyLock::new(|| Arc::new(sample::index().unwrap()));
@@ -16,7 +16,7 @@ fn codes(question: &str, gold: &str, method: &str, changes: &[&str]) -> Vec<&'st
         settings.set_text(change).unwrap();
     }
     let retrieval = Retriever::new(INDEX.clone())
-        .retrieve(&question.text, &settings, &mut Quiet)
+        .retrieve(&question.text, &settings, Keep::Scores)
         .unwrap();
     let passage = INDEX.passage_by_id(gold).unwrap();
     assert!(
@@ -59,7 +59,7 @@ fn the_first_question_needs_the_graph() {
     let rank = |method: &str| {
         let settings = Settings::of(&INDEX, Method::by_name(method).unwrap());
         let retrieval = Retriever::new(INDEX.clone())
-            .retrieve(&question.text, &settings, &mut Quiet)
+            .retrieve(&question.text, &settings, Keep::Scores)
             .unwrap();
         retrieval.rank(gold).unwrap_or(usize::MAX)
     };

@@ -3,7 +3,7 @@
 use hopscope::corpus::Question;
 use hopscope::index::{Index, sample};
 use hopscope::retrieve::hop::Signal;
-use hopscope::retrieve::{Method, Quiet, Retriever, Settings};
+use hopscope::retrieve::{Keep, Method, Retriever, Settings};
 use std::sync::{Arc, LazyLock};
 
 static INDEX: LazyLock<Arc<Index>> = LazyLock::new(|| Arc::new(sample::index().unwrap()));
@@ -39,7 +39,7 @@ fn last_gold(retriever: &mut Retriever, question: &Question, change: Option<&str
         settings.set_text(change).unwrap();
     }
     let retrieval = retriever
-        .retrieve(&question.text, &settings, &mut Quiet)
+        .retrieve(&question.text, &settings, Keep::Scores)
         .unwrap();
     let rank = |passage| retrieval.rank(passage).unwrap_or(usize::MAX);
     let ranks = question.gold.iter().map(|g| rank(g.passage));

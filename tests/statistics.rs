@@ -7,10 +7,12 @@ use hopscope::evaluate::{
     Comparison, Coverage, Evaluation, GraphShape, MEASURES, Measures, STAGES, Stage, Survival,
     by_gold, by_type, evaluate, measures,
 };
-use hopscope::explain::reasons::distance;
+use hopscope::graph::trail::distance;
 use hopscope::index::{Index, sample};
+use hopscope::layers::ENTITY_PASSAGE;
 use hopscope::parameters::STEPS;
-use hopscope::retrieve::{GraphView, Method, Quiet, Retriever, Settings};
+use hopscope::retrieve::spread::restart;
+use hopscope::retrieve::{GraphView, Keep, Method, Retriever, Settings};
 use serde_json::Value;
 use std::process::Command;
 use std::sync::Arc;
@@ -232,21 +234,23 @@ fn survival_is_what_a_search_per_passage_says() {
         let mut seen = [0; 6];
         for (row, question) in run.per_question.iter().zip(index.questions()) {
             let retrieval = retriever
-                .retrieve(&question.text, &wanted, &mut Quiet)
+                .retrieve(&question.text, &wanted, Keep::Scores)
                 .unwrap();
-            let view = retrieval.view.clone().unwrap();
+            let walk = retrieval.walk().unwrap();
+            let t = walk.graph.transition();
+            let seeds = restart(walk.seeds());
             let limit = if set[0] == "walk=push" {
                 usize::MAX
             } else {
                 wanted.get(STEPS)
             };
             for (gold, stage) in question.gold.iter().zip(&row.fate.gold) {
-                let seed = retrieval.seeds.iter().any(|s| s.node == gold.passage);
+                let seed = walk.seeds().iter().any(|s| s.node == gold.passage);
                 let rank = retrieval.place(gold.passage).map(|p| p.0);
                 let holds = [
                     true,
-                    view.degree(gold.passage) > 0 || seed,
-                    distance(&retrieval, &view, gold.passage).is_some_and(|far| far <= limit),
+                    walk.graph.degree(gold.passage) > 0 || seed,
+                    distance(t, &seeds, &[gold.passage]).is_some_and(|far| far <= limit),
                     rank.is_some(),
                     rank.is_some_and(|r| r <= 50),
                     rank.is_some_and(|r| r <= 10),
@@ -348,12 +352,14 @@ fn the_shape_of_a_graph_is_what_counting_says() {
         &["max_df_ratio=0.01", "norm=lower"],
     ] {
         let wanted = settings(&index, "graph", set);
-        let view = Retriever::new(index.clone()).view(&wanted, &mut Quiet);
-        let (raw, seen) = (GraphShape::raw(&view.graph), GraphShape::view(&view));
+        let graph = Retriever::new(index.clone()).graph(&ENTITY_PASSAGE, &wanted, &[]);
+        let graph = graph.unwrap();
+        let view = graph.entities().unwrap();
+        let (raw, seen) = (GraphShape::raw(&view.graph), GraphShape::view(view));
         let c = seen.components;
         assert_eq!(
             (seen.nodes, c.count, c.single, c.largest),
-            by_hand(&view),
+            by_hand(view),
             "{set:?}"
         );
         assert_eq!(seen.nodes, seen.passages + seen.entities);

@@ -3,10 +3,12 @@
 use super::load::{judged_by, load};
 use super::thinking::{Thinking, report};
 use super::{How, Reading};
-use crate::explain::{self, trace::seed_json};
+use crate::explain::{
+    self,
+    trace::{explained, seeds},
+};
 use crate::index::Index;
-use crate::retrieve::{Parameter, Recorder, Retrieval, Retriever, Settings, StageTime};
-use crate::systems::{Entry, Story};
+use crate::retrieve::{Keep, Parameter, Retrieval, Retriever, Settings};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Map, json};
@@ -35,7 +37,7 @@ pub struct AskArgs {
 
 impl AskArgs {
     /// Answers the question, with what changes of seeds did not apply said on stderr.
-    pub(super) fn run(&self) -> Result<(Arc<Index>, Retrieval, Vec<StageTime>)> {
+    pub(super) fn run(&self) -> Result<(Arc<Index>, Retrieval)> {
         let (path, question) = match self.words.as_slice() {
             [question] => (None, question),
             [path, question] => (Some(PathBuf::from(path)), question),
@@ -54,22 +56,23 @@ impl AskArgs {
         )?;
         let by = self.how.reranker.as_deref();
         let index = judged_by(index, by, std::slice::from_ref(&settings))?;
-        let mut recorder = Recorder::new();
-        let retrieval = Retriever::new(index.clone()).retrieve(question, &settings, &mut recorder);
+        let retrieval = Retriever::new(index.clone()).retrieve(question, &settings, Keep::States);
         report(&index.llm());
         let retrieval = retrieval?;
         unapplied(&retrieval);
-        Ok((index, retrieval, recorder.stages))
+        Ok((index, retrieval))
     }
 }
 
 /// Says which changes of seeds had nothing to change.
 fn unapplied(retrieval: &Retrieval) {
-    if retrieval.view.is_none() && !retrieval.settings.seed_edits().is_empty() {
-        let method = &*retrieval.settings.method().name;
-        eprintln!("hopscope: {method} has no seeds, --seed changes nothing");
+    let method = retrieval.settings.method();
+    if let Some(why) = method.ignores_edits()
+        && !retrieval.settings.seed_edits().is_empty()
+    {
+        eprintln!("hopscope: {} {why}, --seed changes nothing", method.name);
     }
-    for edited in retrieval.edits.iter().filter(|e| !e.applied) {
+    for edited in retrieval.edits().iter().filter(|e| !e.applied) {
         let why = match edited.node {
             None => "no such node in this graph",
             Some(_) => "it is no seed of this question; +NAME adds one",
@@ -89,9 +92,9 @@ pub fn set_top(settings: &mut Settings, top: Option<usize>) -> Result<()> {
 }
 
 pub fn ask(args: &AskArgs) -> Result<()> {
-    let (index, retrieval, times) = args.run()?;
+    let (index, retrieval) = args.run()?;
     if args.json {
-        return super::print_json(&ask_json(&index, &retrieval, &times));
+        return super::print_json(&ask_json(&index, &retrieval));
     }
     let mut out = std::io::stdout().lock();
     for (at, hit) in retrieval.top().iter().enumerate() {
@@ -113,9 +116,9 @@ pub fn ask(args: &AskArgs) -> Result<()> {
 }
 
 /// The one object of `ask --json`.
-fn ask_json(index: &Index, retrieval: &Retrieval, times: &[StageTime]) -> serde_json::Value {
+fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
     let mut seconds = Map::new();
-    for time in times {
+    for time in retrieval.times() {
         let sum = seconds
             .get(time.name)
             .and_then(serde_json::Value::as_f64)
@@ -123,29 +126,16 @@ fn ask_json(index: &Index, retrieval: &Retrieval, times: &[StageTime]) -> serde_
             + time.seconds;
         seconds.insert(time.name.to_owned(), json!(sum));
     }
-    let seeds: Vec<_> = match retrieval.view.as_deref() {
-        Some(view) => retrieval
-            .seeds
-            .iter()
-            .take(200)
-            .map(|s| seed_json(index, retrieval, view, s))
-            .collect(),
-        None => match &retrieval.found {
-            Some(found) => told_seeds(index, &found.story(index)),
-            None => flat_seeds(index, retrieval),
-        },
-    };
+    let seeds = seeds(index, retrieval);
     let passages: Vec<_> = retrieval
         .top()
         .iter()
         .enumerate()
         .map(|(at, hit)| {
             let p = hit.passage;
-            let mut entry = json!({"rank": at + 1, "id": index.id(p), "title": index.title(p), "score": hit.score,
-                   "text": index.text(p), "why": explain::why_here(index, retrieval, p)});
-            if let Some(found) = &retrieval.found {
-                entry["parts"] = json!(found.parts(index, p));
-            }
+            let mut entry = explained(index, retrieval, p);
+            entry["rank"] = json!(at + 1);
+            entry["text"] = json!(index.text(p));
             entry
         })
         .collect();
@@ -154,57 +144,30 @@ fn ask_json(index: &Index, retrieval: &Retrieval, times: &[StageTime]) -> serde_
         "method": retrieval.settings.method().name,
         "preset": retrieval.settings.preset().map(|p| &*p.name),
         "settings": retrieval.settings,
-        "reranker": retrieval.reranked,
+        "reranker": retrieval.reranked(),
         "seconds": seconds,
         "seeds": seeds,
         "passages": passages,
     });
-    if !retrieval.edits.is_empty() {
-        object["seed_edits"] = json!(*retrieval.edits);
+    if !retrieval.edits().is_empty() {
+        object["seed_edits"] = json!(retrieval.edits());
     }
     object
 }
 
-/// What a system with a graph of its own started from.
-fn told_seeds(index: &Index, story: &Story) -> Vec<serde_json::Value> {
-    let seed = |entry: &Entry| {
-        let item = &story.items[entry.item];
-        let node = item
-            .passage
-            .map_or(json!(item.label), |p| json!(index.id(p)));
-        json!({"node": node, "kind": item.kind, "label": item.label, "weight": entry.value, "why": entry.why})
-    };
-    story.seeds.iter().map(seed).collect()
-}
-
-/// A flat ranking starts from the question's words.
-fn flat_seeds(index: &Index, retrieval: &Retrieval) -> Vec<serde_json::Value> {
-    let words = explain::terms(index, retrieval, 0);
-    let weight = |w: &explain::Contribution| if w.df > 0 { w.idf } else { 0.0 };
-    words
-        .iter()
-        .map(|w| {
-            json!({"node": w.word, "kind": "word", "label": w.word, "weight": weight(w),
-                        "why": {"from": "question", "df": w.df, "idf": w.idf}})
-        })
-        .collect()
-}
-
 pub fn trace(args: &AskArgs) -> Result<()> {
-    let (index, retrieval, times) = args.run()?;
+    let (index, retrieval) = args.run()?;
     let known = index
         .questions()
         .iter()
         .find(|q| q.text == retrieval.question);
-    let trace = explain::trace(&index, &retrieval, &times, known);
+    let trace = explain::trace(&index, &retrieval, known);
     if args.json {
         return super::print_json(&trace);
     }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{} · {}", trace.method, trace.question)?;
-    if let Some(headline) = &trace.headline {
-        writeln!(out, "{headline}")?;
-    }
+    writeln!(out, "{}", trace.headline)?;
     if !trace.made_by.is_empty() {
         writeln!(out, "layer made by {}", trace.made_by)?;
     }
@@ -231,23 +194,37 @@ pub fn trace(args: &AskArgs) -> Result<()> {
         )
     };
     for stage in &trace.stages {
-        let time = match stage.seconds {
-            0.0 => String::new(),
-            seconds => format!(" {:.2} ms", seconds * 1e3),
+        let time = match (stage.seconds, stage.reused) {
+            (Some(_), true) => " remembered".to_owned(),
+            (Some(seconds), false) => format!(" {}", milliseconds(seconds)),
+            (None, _) => String::new(),
         };
-        let counters = brief(&stage.counters);
+        let counters = brief(&facts(&stage.counters));
         writeln!(out, "\n{} ({}){time}  {counters}", stage.name, stage.kind)?;
         for node in stage.nodes.iter().take(12) {
-            writeln!(out, "  {}", line(node))?;
+            writeln!(out, "  {}", line(&json!(node)))?;
         }
         for cut in stage.cut.iter().take(4) {
-            writeln!(out, "  - {}", line(cut))?;
+            writeln!(out, "  - {}", line(&json!(cut)))?;
         }
     }
     for entry in &trace.missing {
         writeln!(out, "\nmissing gold {}", brief(entry))?;
     }
     Ok(())
+}
+
+/// The facts of a stage as one object.
+fn facts(facts: &[(&'static str, serde_json::Value)]) -> serde_json::Value {
+    let facts = facts.iter().cloned();
+    facts
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+/// Seconds as they are printed.
+fn milliseconds(seconds: f64) -> String {
+    format!("{:.2} ms", seconds * 1e3)
 }
 
 /// The name of an item before its figures.

@@ -14,7 +14,7 @@ use crate::evaluate::{
 };
 use crate::index::Index;
 use crate::parameters::{CONTEXT_TOKENS, RESULT_K};
-use crate::retrieve::{DEPTH, Select};
+use crate::retrieve::DEPTH;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use condition::Condition;
@@ -188,7 +188,7 @@ fn print(
                 let answers = e.answers();
                 method["answer_coverage"] = json!({"share": answers.share(), "questions": answers.questions,
                     "covered": answers.covered, "context_tokens": e.settings.get(CONTEXT_TOKENS)});
-                if e.settings.method().select == Select::Rerank {
+                if e.settings.method().reranks() {
                     method["reranker"] = json!(index.reranker().map_or("MaxSim", Reranker::spec));
                 }
                 method

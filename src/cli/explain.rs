@@ -19,7 +19,7 @@ pub struct ExplainArgs {
 }
 
 pub fn run(args: &ExplainArgs) -> Result<()> {
-    let (index, retrieval, _) = args.ask.run()?;
+    let (index, retrieval) = args.ask.run()?;
     let passage = find(&index, &args.passage)?;
     let mut told = explained(&index, &retrieval, passage);
     let reasons = why_not(&index, &retrieval, passage);
@@ -27,7 +27,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         told["question"] = json!(retrieval.question);
         told["method"] = json!(retrieval.settings.method().name);
         told["settings"] = json!(retrieval.settings);
-        told["seed_edits"] = json!(*retrieval.edits);
+        told["seed_edits"] = json!(retrieval.edits());
         told["text"] = json!(index.text(passage));
         told["reasons"] = json!(reasons);
         return super::print_json(&told);
@@ -55,11 +55,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     for (label, value, why) in parts(&told) {
         writeln!(out, "{value:>12.6}  {label}{why}")?;
     }
-    for path in told["attribution"]["paths"]
-        .as_array()
-        .into_iter()
-        .flatten()
-    {
+    for path in told["paths"].as_array().into_iter().flatten() {
         let nodes = path["nodes"].as_array().into_iter().flatten();
         let nodes: Vec<&str> = nodes.filter_map(Value::as_str).collect();
         let mass = path["mass"].as_f64().unwrap_or(0.0);
@@ -92,13 +88,7 @@ fn parts(told: &Value) -> Vec<(String, f64, String)> {
         };
         value.as_array().into_iter().flatten().map(row).collect()
     };
-    let mut parts = rows(&told["attribution"]["shares"], "seed", "share");
-    if parts.is_empty() {
-        parts = rows(&told["parts"], "label", "value");
-    }
-    if parts.is_empty() {
-        parts = rows(&told["words"], "word", "score");
-    }
+    let mut parts = rows(&told["parts"], "label", "value");
     // What would be printed as zero says nothing.
     parts.retain(|part| part.1.abs() >= 5e-7);
     parts.sort_by(|a, b| b.1.total_cmp(&a.1));

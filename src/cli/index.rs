@@ -8,10 +8,10 @@ use crate::index::Layer;
 use crate::index::build::STATIC;
 use crate::index::store::Manifest;
 use crate::index::{BuildOptions, GivenFiles, Index, IndexError};
+use crate::layers::entities::entity_options;
 use crate::retrieve::Settings;
 use crate::retrieve::hop::HopLayer;
 use crate::retrieve::nearest::near;
-use crate::retrieve::view::entity_options;
 use crate::systems::{BuiltLayer, LAYERS, add_layers, build_layers, layers_named};
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
@@ -109,7 +109,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let built = Index::create_with(
         corpus,
         &BuildOptions {
-            entities: entity_options(&settings),
+            entities: entity_options(false, settings.all()),
             encoder: args.encoder.clone(),
             given: args.vectors.clone().zip(args.question_vectors.clone()).map(
                 |(passages, questions)| GivenFiles {
@@ -117,7 +117,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
                     questions,
                 },
             ),
-            near: near(&settings),
+            near: near(settings.all()),
         },
         out,
         &bars,

@@ -1,7 +1,8 @@
 //! `hopscope methods` and `hopscope parameters`: printed from the declarations themselves.
 
-use crate::retrieve::compose::{GRAPHS, NAMES, NAMES_ABOUT, PICKS, RESTS, WALKS, Word};
+use crate::retrieve::compose::{NAMES, NAMES_ABOUT, PICKS, RESTS, WALKS, Word};
 use crate::retrieve::{METHODS, Method, PRESETS, Parameter, Preset};
+use crate::systems::graphs::GRAPHS;
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -71,7 +72,10 @@ fn compositions(out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "  {:<10} {NAMES:<16} {NAMES_ABOUT}", "--seeds")?;
     list(out, "", RESTS)?;
     writeln!(out, "  {:<10} {:<16} both", "", "names+rrf ...")?;
-    list(out, "--graph", GRAPHS)?;
+    for (at, kind) in GRAPHS.iter().enumerate() {
+        let flag = if at == 0 { "--graph" } else { "" };
+        writeln!(out, "  {flag:<10} {:<16} {}", kind.name, kind.about)?;
+    }
     list(out, "--spread", WALKS)?;
     list(out, "--select", PICKS)
 }

@@ -7,10 +7,11 @@ use crate::corpus;
 use crate::embed::Reranker;
 use crate::index::build::STATIC;
 use crate::index::{BuildOptions, Index, Progress, Step, sample};
+use crate::layers::TERM_PASSAGE;
+use crate::layers::entities::entity_options;
 use crate::llm::Announce;
 use crate::retrieve::nearest::near;
-use crate::retrieve::view::entity_options;
-use crate::retrieve::{METHODS, Select, Settings};
+use crate::retrieve::{METHODS, Settings};
 use anyhow::{Context, Result, anyhow};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::path::Path;
@@ -33,12 +34,13 @@ pub fn load(
                 eprintln!("{report}");
             }
             interrupt::watch();
+            let words = settings.method().graph() == Some(&TERM_PASSAGE);
             let options = BuildOptions {
-                entities: entity_options(settings),
+                entities: entity_options(words, settings.all()),
                 encoder: STATIC.into(),
                 given: None,
                 // Whoever only looks is not kept waiting: a graph is built when it is asked for by name.
-                near: near(settings).filter(|near| near.from == 0),
+                near: near(settings.all()).filter(|near| near.from == 0),
             };
             let bars = Bars::new();
             let index = Index::build(corpus, &options, &bars);
@@ -64,9 +66,9 @@ pub fn judged_by(
         return Ok(index);
     };
     let reranker = Reranker::open(spec).context("--reranker")?;
-    let reranks = |s: &Settings| s.method().select == Select::Rerank;
+    let reranks = |s: &Settings| s.method().reranks();
     if !settings.is_empty() && !settings.iter().any(reranks) {
-        let methods = METHODS.iter().filter(|m| m.select == Select::Rerank);
+        let methods = METHODS.iter().filter(|m| m.reranks());
         let names: Vec<&str> = methods.map(|m| &*m.name).collect();
         eprintln!(
             "--reranker has nothing to do: {} re-rank",

@@ -7,9 +7,7 @@ use crate::embed::{Rows, Vectors};
 use crate::evaluate::{GraphShape, shape::Degrees};
 use crate::index::Index;
 use crate::index::store::Manifest;
-use crate::retrieve::methods::GraphKind;
-use crate::retrieve::view::READS;
-use crate::retrieve::{Mask, Parameter, Quiet, Retriever, Settings};
+use crate::retrieve::{Mask, Parameter, Retriever, Settings};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -38,11 +36,8 @@ pub struct StatsArgs {
 
 /// The parameters that the graph of these settings depends on: only a graph of words reads how words are cut.
 fn reads(settings: &Settings) -> Vec<Parameter> {
-    let words = settings.method().graph == Some(GraphKind::TermPassage);
-    let uses = settings.method().uses();
-    let mut reads = READS.to_vec();
-    reads.retain(|p| uses.contains(p) && (words || *p != Parameter::Tokens));
-    reads
+    let graph = settings.method().graph();
+    graph.map_or_else(Vec::new, |graph| graph.reads.to_vec())
 }
 
 pub fn run(args: &StatsArgs) -> Result<()> {
@@ -52,17 +47,23 @@ pub fn run(args: &StatsArgs) -> Result<()> {
         ..How::default()
     };
     let mut settings = how.settings(Some(&args.method))?;
-    if settings.method().graph.is_none() {
-        bail!("method {} has no graph", args.method);
-    }
+    let Some(kind) = settings.method().graph() else {
+        bail!("method {} walks no graph", args.method);
+    };
     let index = load(
         args.index.as_deref(),
         &args.reading,
         &Thinking::default(),
         &mut settings,
     )?;
-    let view = Retriever::new(index.clone()).view(&settings, &mut Quiet);
-    let (raw, seen) = (GraphShape::raw(&view.graph), GraphShape::view(&view));
+    let graph = Retriever::new(index.clone()).graph(kind, &settings, &[])?;
+    let Some(view) = graph.entities() else {
+        bail!(
+            "{} is told of names and words alone; take a method over entity-passage or term-passage",
+            kind.name
+        );
+    };
+    let (raw, seen) = (GraphShape::raw(&view.graph), GraphShape::view(view));
     let masked = |by: Mask| {
         let entities = 0..view.graph.entities() as u32;
         entities.filter(|e| view.mask(*e) == Some(by)).count()
@@ -227,5 +228,5 @@ fn degrees(out: &mut impl Write, name: &str, d: Degrees) -> std::io::Result<()> 
 
 /// A label that fits its column.
 fn short(label: &str) -> String {
-    crate::systems::story::clip(label, 30)
+    crate::retrieve::explanation::clip(label, 30)
 }

@@ -5,8 +5,8 @@ use super::measures::{Measures, measures};
 use super::survival::Fate;
 use crate::corpus::Question;
 use crate::index::Index;
-use crate::parameters::CONTEXT_TOKENS;
-use crate::retrieve::{Hit, Quiet, Retrieval, RetrieveError, Retriever, Settings, nearest};
+use crate::parameters::{CONTEXT_TOKENS, VECTOR_SEARCH};
+use crate::retrieve::{Hit, Keep, Retrieval, RetrieveError, Retriever, Settings, nearest};
 use rayon::prelude::*;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -52,11 +52,13 @@ pub fn evaluate(
     progress: impl Fn(usize) -> bool + Sync,
 ) -> Result<Evaluation, RetrieveError> {
     let mut first = Retriever::new(index.clone());
-    if settings.method().graph.is_some() {
-        first.view(settings, &mut Quiet);
+    for graph in settings.method().plan().graphs() {
+        first.graph(graph, settings, &[])?;
     }
     if let Some(dense) = index.dense() {
-        nearest::prepare(dense, settings)?;
+        if settings.method().uses().contains(&VECTOR_SEARCH.id()) {
+            nearest::prepare(dense, settings.all())?;
+        }
     }
     let done = AtomicUsize::new(0);
     let outcomes: Vec<Option<PerQuestion>> = questions
@@ -69,7 +71,7 @@ pub fn evaluate(
                     return Ok(None);
                 }
                 let start = Instant::now();
-                let retrieval = retriever.retrieve(&question.text, settings, &mut Quiet)?;
+                let retrieval = retriever.retrieve(&question.text, settings, Keep::Scores)?;
                 let milliseconds = milliseconds(start.elapsed());
                 done.fetch_add(1, Ordering::Relaxed);
                 let ranked: Vec<u32> = retrieval.passages.iter().map(|h| h.passage).collect();
@@ -102,12 +104,8 @@ pub fn evaluate(
 }
 
 /// What a reader would be given: the context a system assembled, or the best passages that fit the same budget.
-fn context(index: &Index, retrieval: &Retrieval) -> String {
-    let own = retrieval
-        .found
-        .as_ref()
-        .and_then(|found| found.context(index));
-    own.unwrap_or_else(|| {
+fn context(index: &Arc<Index>, retrieval: &Retrieval) -> String {
+    retrieval.text(index).unwrap_or_else(|| {
         let tokens = retrieval.settings.get(CONTEXT_TOKENS);
         let ranking = &retrieval.passages;
         packed(index, ranking, ranking.len(), tokens)

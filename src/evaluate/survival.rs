@@ -7,9 +7,11 @@
 use super::coverage::Names;
 use super::run::Evaluation;
 use crate::corpus::Question;
-use crate::parameters::{FALLBACK, Fallback, STEPS, WALK, Walk};
-use crate::retrieve::methods::GraphKind;
-use crate::retrieve::{GraphView, Node, Retrieval};
+use crate::layers::Node;
+use crate::layers::{ENTITY_PASSAGE, Graph};
+use crate::parameters::{FALLBACK, Fallback};
+use crate::retrieve::Retrieval;
+use crate::retrieve::retrieval::Walked;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -87,8 +89,7 @@ impl Fate {
         gold.resize(gold.len() + question.missing.len(), Stage::Missing);
         Fate {
             gold,
-            names: (method.graph == Some(GraphKind::EntityPassage))
-                .then(|| Names::of(&retrieval.names)),
+            names: (method.graph() == Some(&ENTITY_PASSAGE)).then(|| Names::of(retrieval.names())),
             fallback: fallback(retrieval),
         }
     }
@@ -96,14 +97,14 @@ impl Fate {
 
 /// Which fallback ran: `bm25_top1` turns uniform for a question that shares no word with any passage.
 fn fallback(retrieval: &Retrieval) -> Option<&'static str> {
-    if retrieval.seeds.is_empty() {
-        return retrieval.view.is_some().then_some("none");
+    if retrieval.seeds().is_empty() {
+        return retrieval.walk().is_some().then_some("none");
     }
     let asked = retrieval.settings.get(FALLBACK);
-    let several = retrieval.seeds.len() > 1;
+    let several = retrieval.seeds().len() > 1;
     let turned = asked == Fallback::Bm25Top1 && several;
     retrieval
-        .fallback
+        .fallback()
         .then_some(if turned { Fallback::Uniform } else { asked }.name())
 }
 
@@ -113,23 +114,24 @@ fn stage(retrieval: &Retrieval, search: &mut Search, passage: Node) -> Stage {
         Some(11..=50) => return Stage::Top50,
         _ => {}
     }
-    let (Some(view), Some(spread)) = (retrieval.view.as_deref(), retrieval.spread.as_deref())
-    else {
+    let Some(walk) = retrieval.walk() else {
         return Stage::Indexed;
     };
-    if spread
-        .scores
-        .get(passage as usize)
-        .is_some_and(|s| *s > 0.0)
-    {
+    if walk.landed(passage) > 0.0 {
         Stage::Reached
-    } else if search.finds(retrieval, view, passage) {
+    } else if search.finds(&walk, passage) {
         Stage::Reachable
-    } else if view.degree(passage) > 0 {
+    } else if linked(walk.graph, passage) {
         Stage::Linked
     } else {
         Stage::Indexed
     }
+}
+
+/// Whether an edge ends at a node of the passage.
+fn linked(graph: &Graph, passage: u32) -> bool {
+    let nodes = graph.nodes_of(passage);
+    nodes.iter().any(|node| graph.degree(*node) > 0)
 }
 
 /// Looks for seeds around passages of one question.
@@ -140,17 +142,16 @@ struct Search {
 
 impl Search {
     /// Whether a seed is within the walk's steps: breadth first from the passage, as edges lead both ways.
-    fn finds(&mut self, retrieval: &Retrieval, view: &GraphView, passage: Node) -> bool {
+    fn finds(&mut self, walk: &Walked<'_>, passage: u32) -> bool {
         let seeds = self
             .seeds
-            .get_or_insert_with(|| retrieval.seeds.iter().map(|s| s.node).collect());
-        let steps = if retrieval.settings.get(WALK) == Walk::Push {
-            usize::MAX
-        } else {
-            retrieval.settings.get(STEPS)
+            .get_or_insert_with(|| walk.seeds().iter().map(|s| s.node).collect());
+        let steps = match walk.spread.diffusion.pushes() {
+            true => usize::MAX,
+            false => walk.spread.diffusion.steps,
         };
-        let mut seen = FxHashSet::from_iter([passage]);
-        let mut frontier = vec![passage];
+        let mut frontier = walk.graph.nodes_of(passage).to_vec();
+        let mut seen = FxHashSet::from_iter(frontier.iter().copied());
         for step in 0.. {
             if frontier.iter().any(|node| seeds.contains(node)) {
                 return true;
@@ -158,7 +159,9 @@ impl Search {
             if step == steps || frontier.is_empty() || seeds.is_empty() {
                 return false;
             }
-            let around = frontier.iter().flat_map(|node| view.neighbours(*node));
+            let around = frontier
+                .iter()
+                .flat_map(|node| walk.graph.neighbours(*node));
             frontier = around.map(|n| n.0).filter(|n| seen.insert(*n)).collect();
         }
         false
@@ -200,8 +203,8 @@ impl Survival {
                 share: count as f64 / gold.max(1) as f64,
             }
         };
-        let walk = evaluation.settings.method().graph.is_some();
-        let names = evaluation.settings.method().graph == Some(GraphKind::EntityPassage);
+        let walk = evaluation.settings.method().walks();
+        let names = evaluation.settings.method().graph() == Some(&ENTITY_PASSAGE);
         let named = |fate: &&Fate| fate.names.is_some_and(|names| names.linked > 0);
         let mut fallbacks = BTreeMap::new();
         for rule in fates().filter_map(|fate| fate.fallback) {

@@ -1,16 +1,13 @@
-//! What a result means: where each part of a score came from, why a passage is there, and why another is not.
-//!
-//! Nothing here is estimated from the outside: a walk is linear in its seeds, so every figure is the same walk read
-//! another way, and the parts add up to the score that ranked the passage.
+//! What a result means: why a passage is there, why another is missing, the record of a run. Operators explain what they
+//! did themselves; here it is put together.
 
-pub mod attribution;
 pub mod neighbours;
 pub mod reasons;
+pub mod story;
 pub mod trace;
-pub mod words;
 
-pub use attribution::{Attribution, Path, attribution, shares};
+pub use crate::retrieve::explanation::Reason;
 pub use neighbours::{Neighbour, neighbours};
-pub use reasons::{Reason, why_here, why_not};
-pub use trace::{Trace, explained, trace};
-pub use words::{Contribution, terms};
+pub use reasons::{not_in_index, why_here, why_not};
+pub use story::story;
+pub use trace::{Trace, trace};

@@ -1,8 +1,7 @@
 //! The edges of one node, and what crosses them.
 
-use crate::parameters::{ALPHA, WALK, Walk};
+use crate::layers::Node;
 use crate::retrieve::Retrieval;
-use crate::retrieve::retrieval::Node;
 use serde::Serialize;
 
 /// One edge of a node.
@@ -11,40 +10,47 @@ pub struct Neighbour {
     pub node: Node,
     /// w of the edge.
     pub weight: f32,
-    /// Mentions behind it.
+    /// Mentions behind it, on the graph of passages and entities.
     pub tf: u16,
+    /// What joins the two.
+    pub kind: &'static str,
     /// P[node, neighbour].
     pub probability: f64,
-    /// Mass that crosses to the neighbour in one step from the walk's last state: (1-alpha) r(node) P.
+    /// Mass that crosses to the neighbour in the walk's last step.
     pub sends: f64,
     /// Mass that comes back the other way.
     pub receives: f64,
 }
 
-/// The neighbours of a node by what it sends them, most first; ties by id. Empty for flat retrievals.
+/// The neighbours of a node by what it sends them, most first; ties by node. Empty where no walk is.
 pub fn neighbours(retrieval: &Retrieval, node: Node) -> Vec<Neighbour> {
-    let (Some(view), Some(spread)) = (retrieval.view.as_deref(), retrieval.spread.as_deref())
-    else {
+    let Some(walk) = retrieval.walk() else {
         return Vec::new();
     };
-    let keep = 1.0 - retrieval.settings.get(ALPHA);
-    // In power mode the last step's flow left the state before the last one.
+    let (graph, spread) = (walk.graph, walk.spread);
+    let moving = spread.diffusion.moving();
+    // The last step's flow left the state before the last one; of a push what is settled at the end tells.
     let before = match spread.states.len() {
-        n if n >= 2 && retrieval.settings.get(WALK) == Walk::Power => &spread.states[n - 2],
-        _ => &spread.scores,
+        n if n >= 2 && !spread.diffusion.pushes() => Some(&spread.states[n - 2]),
+        _ => None,
     };
-    let mass = |n: Node| f64::from(before[n as usize]);
-    let mut found: Vec<Neighbour> = view
+    let mass = |n: Node| match before {
+        Some(before) => f64::from(before[n as usize]),
+        None => spread.mass[n as usize],
+    };
+    let entities = graph.entities();
+    let mut found: Vec<Neighbour> = graph
         .neighbours(node)
         .map(|(other, weight)| {
-            let probability = view.probability(node, other);
+            let probability = graph.probability(node, other);
             Neighbour {
                 node: other,
                 weight,
-                tf: view.tf(node, other),
+                tf: entities.map_or(0, |view| view.tf(node, other)),
+                kind: graph.source().edge_kind(node, other),
                 probability,
-                sends: keep * mass(node) * probability,
-                receives: keep * mass(other) * view.probability(other, node),
+                sends: moving * mass(node) * probability,
+                receives: moving * mass(other) * graph.probability(other, node),
             }
         })
         .collect();

@@ -154,7 +154,7 @@ fn fix(state: &State, letter: usize) -> Result<(), String> {
 fn walks(state: &State) -> Result<(), String> {
     let method = state.settings.method();
     need(
-        method.graph.is_some(),
+        method.ignores_edits().is_none(),
         &format!(
             "{} starts from no seeds; m chooses a method that walks",
             method.name

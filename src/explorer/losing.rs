@@ -4,7 +4,8 @@
 use crate::explain;
 use crate::index::Index;
 use crate::parameters::RESULT_K;
-use crate::retrieve::{Quiet, Retriever, Settings};
+use crate::retrieve::{Keep, Retriever, Settings};
+use std::sync::Arc;
 
 /// How many questions are tried between two reports.
 const REPORT: usize = 10;
@@ -69,7 +70,7 @@ pub enum Found {
 /// Tries questions until one loses gold. `cancelled` is asked before each.
 pub fn hunt(
     retriever: &mut Retriever,
-    index: &Index,
+    index: &Arc<Index>,
     hunt: &Hunt,
     tell: &dyn Fn(Sighting),
     cancelled: &dyn Fn() -> bool,
@@ -99,7 +100,7 @@ pub fn hunt(
 /// The first gold of a question that is lost for the wanted reason.
 fn loss(
     retriever: &mut Retriever,
-    index: &Index,
+    index: &Arc<Index>,
     hunt: &Hunt,
     at: usize,
 ) -> Result<Option<Loss>, String> {
@@ -117,7 +118,7 @@ fn loss(
         }));
     }
     let retrieval = retriever
-        .retrieve(&question.text, &hunt.settings, &mut Quiet)
+        .retrieve(&question.text, &hunt.settings, Keep::Scores)
         .map_err(|error| error.to_string())?;
     let k = hunt.settings.get(RESULT_K);
     for gold in &question.gold {

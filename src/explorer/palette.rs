@@ -254,7 +254,7 @@ fn methods(state: &State) -> Vec<Entry> {
     };
     // A composition stands before the methods while it is the one in use.
     let now = state.settings.method();
-    let composed = now.composition.map(|_| &**now).into_iter();
+    let composed = now.composition().map(|_| &**now).into_iter();
     composed.chain(METHODS).map(entry).collect()
 }
 

@@ -265,7 +265,7 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
         passage: Some(passage),
         node: match story {
             Some(story) => item_of(story, passage).map(|item| item as Node),
-            None => Some(passage),
+            None => scene.node_of(passage),
         },
     };
     if let Some(story) = story {
@@ -311,15 +311,14 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
             SeedLine::Seed(i) => {
                 let seed = &scene.seeds[i];
                 let node = seed.node?;
-                Some(if seed.is_passage {
-                    of_passage(node)
-                } else {
-                    of_node(node)
+                Some(Subject {
+                    passage: seed.passage,
+                    node: Some(node),
                 })
             }
             SeedLine::Name(i) => scene.names[i].node.map(of_node),
             SeedLine::Edit(i) => scene.edits[i].node.map(|node| {
-                if (node as usize) < state.facts.passages {
+                if scene.of_passages && (node as usize) < state.facts.passages {
                     of_passage(node)
                 } else {
                     of_node(node)
@@ -330,10 +329,9 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
         Pane::Neighbours => {
             let row = state.detail()?.node.as_ref()?.neighbours.get(row)?;
             let node = row.node?;
-            Some(if row.is_passage {
-                of_passage(node)
-            } else {
-                of_node(node)
+            Some(Subject {
+                passage: row.passage,
+                node: Some(node),
             })
         }
         _ => None,

@@ -107,8 +107,11 @@ pub struct Scene {
     pub fallback: bool,
     /// What a system with a graph of its own told; it takes the place of seeds, walk and nodes.
     pub story: Option<std::sync::Arc<Story>>,
-    /// Names of every node that some step shows.
+    /// Names of every node that some step shows, and of every passage.
     pub labels: BTreeMap<Node, String>,
+    pub titles: BTreeMap<u32, String>,
+    /// Node p of the graph is passage p; where not, [`Scene::node_of`] knows.
+    pub of_passages: bool,
 }
 
 /// What the score of a passage is made of.
@@ -163,6 +166,8 @@ pub struct Seed {
     /// What a person changed about it.
     pub change: Option<SeedChange>,
     pub group: usize,
+    /// The passage it stands for.
+    pub passage: Option<u32>,
     /// Share of the restart mass.
     pub weight: f64,
     /// In how many passages it is; 0 for passages.
@@ -217,7 +222,7 @@ pub struct Walk {
     pub capped: bool,
     pub largest_residual: f64,
     /// Mass reaching passages per unit of entity seed and of passage seed.
-    pub parity: (f64, f64),
+    pub parity: Option<(f64, f64)>,
     pub steps: Vec<Step>,
 }
 
@@ -245,6 +250,8 @@ pub struct Ledger {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PassageRow {
     pub passage: u32,
+    /// The node that stands for it, of several the one with most mass.
+    pub node: Option<Node>,
     pub rank: usize,
     pub id: String,
     pub title: String,
@@ -282,6 +289,7 @@ pub enum MarkKind {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gold {
     pub passage: u32,
+    pub node: Option<Node>,
     pub id: String,
     pub title: String,
     pub rank: Option<usize>,
@@ -393,6 +401,7 @@ impl Around {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NeighbourRow {
     pub node: Option<Node>,
+    pub passage: Option<u32>,
     pub label: String,
     pub is_passage: bool,
     pub group: Option<usize>,
@@ -420,6 +429,16 @@ impl Scene {
     /// Place of a passage among the rows.
     pub fn row(&self, passage: u32) -> Option<usize> {
         self.passages.iter().position(|row| row.passage == passage)
+    }
+
+    /// The node that stands for a passage, as far as one is known.
+    pub fn node_of(&self, passage: u32) -> Option<Node> {
+        if self.of_passages {
+            return Some(passage);
+        }
+        let row = self.passages.iter().find(|row| row.passage == passage);
+        let gold = || self.gold.iter().find(|gold| gold.passage == passage);
+        row.and_then(|row| row.node).or_else(|| gold()?.node)
     }
 
     pub fn is_flat(&self) -> bool {

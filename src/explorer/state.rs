@@ -330,7 +330,7 @@ impl State {
                 reading: self.reading.is_some(),
                 steps: {
                     let method = self.settings.method();
-                    method.graph.is_some() || method.tells()
+                    method.walks() || method.system().is_some()
                 },
             },
         )

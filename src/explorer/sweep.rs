@@ -4,9 +4,7 @@
 
 use crate::evaluate::measures;
 use crate::index::Index;
-use crate::retrieve::{
-    Domain, Origin, Parameter, Quiet, RetrieveError, Retriever, Settings, Value,
-};
+use crate::retrieve::{Domain, Keep, Origin, Parameter, RetrieveError, Retriever, Settings, Value};
 
 /// The most values of a number that are tried.
 const VALUES: usize = 25;
@@ -123,7 +121,7 @@ fn column(
 ) -> Result<Column, RetrieveError> {
     let mut settings = request.settings.clone();
     settings.set(request.parameter, request.values[at], Origin::User);
-    let retrieval = retriever.retrieve(&request.question, &settings, &mut Quiet)?;
+    let retrieval = retriever.retrieve(&request.question, &settings, Keep::Scores)?;
     let index: &Index = retriever.index();
     let top: Vec<u32> = retrieval.passages.iter().map(|hit| hit.passage).collect();
     let question = request.asked.and_then(|at| index.questions().get(at));

@@ -3,8 +3,12 @@
 //! A composition is written as it is read: `names+rrf > noderag > push > passages`. Its name is a method's name wherever
 //! one is asked for. Every part is a word of the lists below, or the name of a method that has such a part.
 
-use super::methods::{GraphKind, METHODS, Method, MethodRef, Ranker, Select};
-use crate::parameters::{Parameter, Parameter as P, Value};
+use super::methods::{DEFAULT_METHOD, METHODS, Method, MethodRef, Ranker, Way};
+use super::plans;
+use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
+use crate::parameters;
+use crate::parameters::{FALLBACK, Fallback, Misfit, PACK, Parameter, Parameter as P, Value};
+use crate::systems::graphs::GRAPHS;
 use std::fmt;
 
 /// What starts the walk.
@@ -22,21 +26,6 @@ pub enum Rest {
     List(Ranker),
     /// The graph's own nodes nearest to the question's vector.
     Nearest,
-}
-
-/// What the walk runs on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Graph {
-    EntityPassage,
-    TermPassage,
-    ChunkSimilarity,
-    UnitKnn,
-    KeywordUnit,
-    Skeleton,
-    NodeRag,
-    EntityChunk,
-    SummaryTree,
-    Typed,
 }
 
 /// How score spreads.
@@ -104,59 +93,6 @@ pub static RESTS: &[Word<Rest>] = &[
 
 pub const NAMES: &str = "names";
 pub const NAMES_ABOUT: &str = "names in the question, looked up by the graph's own rule";
-
-pub static GRAPHS: &[Word<Graph>] = &[
-    word(
-        Graph::EntityPassage,
-        "entity-passage",
-        "SPRIG: passages and the names in them",
-    ),
-    word(
-        Graph::TermPassage,
-        "term-passage",
-        "passages and their words",
-    ),
-    word(
-        Graph::ChunkSimilarity,
-        "chunk-similarity",
-        "SAGE: chunks and table segments, joined by metrics and structure",
-    ),
-    word(
-        Graph::UnitKnn,
-        "unit-knn",
-        "KET-RAG: units and their nearest ones by words and vectors",
-    ),
-    word(
-        Graph::KeywordUnit,
-        "keyword-unit",
-        "KET-RAG: keywords and the units that have them",
-    ),
-    word(
-        Graph::Skeleton,
-        "skeleton",
-        "KET-RAG: names of the core units, their relations, and units",
-    ),
-    word(
-        Graph::NodeRag,
-        "noderag",
-        "NodeRAG: texts, units, names, relations, profiles, elements, overviews",
-    ),
-    word(
-        Graph::EntityChunk,
-        "entity-chunk",
-        "E2GraphRAG: chunks, names in them, names that meet in sentences",
-    ),
-    word(
-        Graph::SummaryTree,
-        "summary-tree",
-        "E2GraphRAG: chunks and the tree of their summaries",
-    ),
-    word(
-        Graph::Typed,
-        "typed",
-        "SPARK: objects and typed edges, walked in both directions",
-    ),
-];
 
 pub static WALKS: &[Word<Walk>] = &[
     word(Walk::Power, "power", "T steps of power iteration"),
@@ -302,106 +238,15 @@ static WHY_NOT: &[(&str, &str)] = &[
     ),
 ];
 
-impl Graph {
-    /// What to call its nodes that stand for passages, and what else it has.
-    fn nodes(self) -> &'static str {
-        match self {
-            Graph::EntityPassage => "passages and names",
-            Graph::TermPassage => "passages and words",
-            Graph::ChunkSimilarity => "chunks and table segments",
-            Graph::UnitKnn => "units of text",
-            Graph::KeywordUnit => "keywords and units",
-            Graph::Skeleton => "names and units",
-            Graph::NodeRag => "nodes of seven kinds",
-            Graph::EntityChunk => "names and chunks",
-            Graph::SummaryTree => "chunks and summaries",
-            Graph::Typed => "typed objects",
-        }
-    }
-
-    /// Whether names of a question are nodes of it.
-    fn named(self) -> bool {
-        !matches!(
-            self,
-            Graph::ChunkSimilarity | Graph::UnitKnn | Graph::SummaryTree
-        )
-    }
-
-    /// Whether its nodes have vectors of their own.
-    fn embedded(self) -> bool {
-        !matches!(
-            self,
-            Graph::EntityPassage | Graph::TermPassage | Graph::EntityChunk | Graph::Typed
-        )
-    }
-
-    /// The layer of an index it is read from.
-    pub fn layer(self) -> Option<&'static str> {
-        match self {
-            Graph::EntityPassage | Graph::TermPassage => None,
-            Graph::ChunkSimilarity => Some("sage"),
-            Graph::UnitKnn | Graph::KeywordUnit | Graph::Skeleton => Some("ket"),
-            Graph::NodeRag => Some("noderag"),
-            Graph::EntityChunk | Graph::SummaryTree => Some("e2graphrag"),
-            Graph::Typed => Some("spark"),
-        }
-    }
-
-    /// Whether building or opening that layer needs vectors.
-    fn reads_vectors(self) -> bool {
-        !matches!(
-            self,
-            Graph::EntityPassage | Graph::TermPassage | Graph::EntityChunk
-        )
-    }
-
-    /// The graph of a composition that is SPRIG's pipeline.
-    pub(super) fn kind(self) -> Option<GraphKind> {
-        match self {
-            Graph::EntityPassage => Some(GraphKind::EntityPassage),
-            Graph::TermPassage => Some(GraphKind::TermPassage),
-            _ => None,
-        }
-    }
-
-    fn reads(self) -> &'static [P] {
-        match self {
-            Graph::EntityPassage => &[
-                P::Ner,
-                P::Norm,
-                P::AliasLinking,
-                P::Gazetteer,
-                P::EdgeWeight,
-                P::MinDf,
-                P::MaxDfRatio,
-                P::PruneTopPct,
-                P::EdgeCap,
-                P::HubP,
-            ],
-            Graph::TermPassage => &[
-                P::EdgeWeight,
-                P::MinDf,
-                P::MaxDfRatio,
-                P::PruneTopPct,
-                P::EdgeCap,
-                P::HubP,
-            ],
-            Graph::ChunkSimilarity => &[
-                P::EdgePercentile,
-                P::EdgeLogic,
-                P::EntityEdges,
-                P::EntityMatch,
-                P::StructuralEdges,
-            ],
-            Graph::UnitKnn => &[P::KnnK],
-            Graph::Skeleton => &[P::CoreShare, P::CoreBy, P::Cooc, P::Pmi],
-            Graph::NodeRag => &[P::HnswEdges, P::SREdges, P::HubBalance],
-            Graph::KeywordUnit | Graph::EntityChunk | Graph::SummaryTree | Graph::Typed => &[],
-        }
-    }
-}
-
 impl Walk {
+    /// What the parameter of that name says of it.
+    pub fn kernel(self) -> parameters::Walk {
+        match self {
+            Walk::Push => parameters::Walk::Push,
+            _ => parameters::Walk::Power,
+        }
+    }
+
     /// What it presets.
     fn defaults(self) -> &'static [(Parameter, Value)] {
         match self {
@@ -412,20 +257,13 @@ impl Walk {
             Walk::OneHop => &[(P::Steps, Value::Integer(1))],
         }
     }
-
-    fn reads(self) -> &'static [P] {
-        match self {
-            Walk::Push => &[P::Alpha, P::Epsilon, P::PushThreshold, P::Dangling],
-            _ => &[P::Alpha, P::Steps, P::Dangling],
-        }
-    }
 }
 
 /// One of each part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Composition {
     pub seeds: Seeds,
-    pub graph: Graph,
+    pub graph: &'static GraphKind,
     pub walk: Walk,
     pub pick: Pick,
 }
@@ -469,7 +307,10 @@ impl Slot {
                 }));
                 words
             }
-            Slot::Graph => of(GRAPHS),
+            Slot::Graph => GRAPHS
+                .iter()
+                .map(|kind| (kind.name.to_owned(), kind.about.to_owned()))
+                .collect(),
             Slot::Spread => of(WALKS),
             Slot::Select => of(PICKS),
         }
@@ -488,6 +329,10 @@ fn name_of<T: PartialEq>(words: &'static [Word<T>], part: &T) -> &'static str {
 fn about_of<T: PartialEq>(words: &'static [Word<T>], part: &T) -> &'static str {
     let found = words.iter().find(|w| w.part == *part);
     found.map_or("", |w| w.about)
+}
+
+fn graph_of(name: &str) -> Option<&'static GraphKind> {
+    GRAPHS.iter().find(|kind| kind.name == name).copied()
 }
 
 fn seeds_of(text: &str) -> Option<Seeds> {
@@ -554,7 +399,7 @@ impl Composition {
                 names: true,
                 rest: Some(Rest::List(Ranker::Rrf)),
             },
-            graph: Graph::EntityPassage,
+            graph: &ENTITY_PASSAGE,
             walk: Walk::Power,
             pick: Pick::Passages,
         }
@@ -567,7 +412,7 @@ impl Composition {
     pub fn with(mut self, slot: Slot, text: &str) -> Result<Composition, String> {
         match slot {
             Slot::Seeds => self.seeds = part(slot, text, seeds_of)?,
-            Slot::Graph => self.graph = part(slot, text, |t| find(GRAPHS, t))?,
+            Slot::Graph => self.graph = part(slot, text, graph_of)?,
             Slot::Spread => self.walk = part(slot, text, |t| find(WALKS, t))?,
             Slot::Select => self.pick = part(slot, text, |t| find(PICKS, t))?,
         }
@@ -577,7 +422,7 @@ impl Composition {
     /// What a method has of each part; where it has none that can be taken, SPRIG's: names and fused passages, names and
     /// passages, power, passages.
     pub fn near(method: &Method) -> Composition {
-        if let Some(own) = method.composition {
+        if let Some(own) = method.composition() {
             return own;
         }
         let taken = TAKEN.iter().find(|(name, _)| *name == method.name);
@@ -619,17 +464,17 @@ impl Composition {
     /// Why not, and what would.
     pub fn fits(&self) -> Result<(), String> {
         let (seeds, graph) = (self.seeds, self.graph);
-        let (seeded, on) = (seeds.to_string(), name_of(GRAPHS, &graph));
-        if seeds.names && !graph.named() {
+        let (seeded, on) = (seeds.to_string(), graph.name);
+        if seeds.names && !graph.named {
             return Err(format!(
                 "seeds {seeded} do not fit graph {on}: its nodes are {}, none is a name; take bm25, dense, rrf or nearest",
-                graph.nodes()
+                graph.nodes
             ));
         }
-        if seeds.rest == Some(Rest::Nearest) && !graph.embedded() {
+        if seeds.rest == Some(Rest::Nearest) && !graph.embedded {
             return Err(format!(
                 "seeds {seeded} do not fit graph {on}: its nodes ({}) have no vectors of their own; take dense, the nearest passages",
-                graph.nodes()
+                graph.nodes
             ));
         }
         let listed = matches!(seeds.rest, Some(Rest::List(_)));
@@ -646,14 +491,6 @@ impl Composition {
         Ok(())
     }
 
-    /// Whether this is SPRIG's pipeline with its parameters set: the engine that shows every step of it then runs it.
-    pub fn plain(&self) -> bool {
-        self.graph.kind().is_some()
-            && self.seeds.names
-            && self.walk != Walk::Lazy
-            && matches!(self.pick, Pick::Passages | Pick::Fuse)
-    }
-
     pub fn ranker(&self) -> Option<Ranker> {
         match self.seeds.rest {
             Some(Rest::List(ranker)) => Some(ranker),
@@ -661,79 +498,33 @@ impl Composition {
         }
     }
 
-    /// Whether the list restarts the walk. Where it is fused with the walk it does so only when nothing else can, as in
-    /// `rrf-ppr`: else it would count twice.
-    pub fn list_restarts(&self) -> bool {
-        self.ranker().is_some() && !(self.pick == Pick::Fuse && self.seeds.names)
-    }
-
     pub fn reads_vectors(&self) -> bool {
-        self.graph.reads_vectors()
-            || self.pick == Pick::Rerank
-            || self.seeds.rest == Some(Rest::Nearest)
-            || self.ranker().is_some_and(Ranker::reads_vectors)
-    }
-
-    /// The value of a parameter that the composition itself decides.
-    pub fn fixes(&self, parameter: Parameter) -> Option<Value> {
-        (parameter == P::Walk).then_some(Value::Choice(usize::from(self.walk == Walk::Push)))
-    }
-
-    /// The parameters of a composition that is no pipeline of SPRIG's, in pipeline order.
-    pub(super) fn uses(&self) -> Vec<Parameter> {
-        let mut uses = self.graph.reads().to_vec();
-        if self.graph == Graph::TermPassage && self.ranker().is_none() {
-            uses.push(P::Tokens);
-        }
-        if let Some(ranker) = self.ranker() {
-            uses.extend(ranker.uses());
-        }
-        if self.seeds.names {
-            uses.push(P::SeedQ);
-        }
-        if self.list_restarts() || self.seeds.rest == Some(Rest::Nearest) {
-            uses.extend([P::SeedK, P::SeedWeight, P::SoftmaxTau]);
-            if self.seeds.names {
-                uses.extend([P::Mix, P::MixA]);
-            }
-        }
-        uses.extend(self.walk.reads());
-        match self.pick {
-            Pick::Rerank => uses.push(P::RerankDepth),
-            Pick::Fuse => {
-                uses.push(P::Fusion);
-                uses.extend(
-                    [P::RrfC, P::RrfDepth]
-                        .iter()
-                        .filter(|p| !uses.contains(p))
-                        .copied()
-                        .collect::<Vec<_>>(),
-                );
-            }
-            Pick::Pack => uses.extend([P::ContextTokens, P::Pack]),
-            Pick::Passages | Pick::Bridge => {}
-        }
-        uses
+        plans::composed(self).needs_vectors()
     }
 
     /// Where its defaults differ from the declarations': its nearest relative's, then its walk's.
     fn defaults(&self) -> Vec<(Parameter, Value)> {
-        let kin = METHODS.iter().find(|m| {
+        let own = |m: &&Method| matches!(m.way, Way::Fixed(_));
+        let kin = METHODS.iter().filter(own).find(|m| {
             let taken = Composition::near(m);
-            m.system.is_none()
-                && m.select != Select::Signals
+            m.name != DEFAULT_METHOD
                 && (taken.seeds, taken.graph, taken.pick) == (self.seeds, self.graph, self.pick)
         });
         let kin = kin.or_else(|| {
-            let words = self.graph == Graph::TermPassage;
-            METHODS
-                .iter()
-                .find(|m| words && m.graph == self.graph.kind())
+            let words = self.graph == &TERM_PASSAGE;
+            let mut methods = METHODS.iter();
+            methods.find(|m| words && m.graph() == Some(self.graph))
         });
         let mut defaults = kin.map_or(Vec::new(), |m| m.defaults.to_vec());
         defaults.extend(self.walk.defaults());
         // One long passage does not close the context to all the others.
-        defaults.extend((self.pick == Pick::Pack).then_some((P::Pack, Value::Choice(1))));
+        defaults.extend((self.pick == Pick::Pack).then_some(PACK.at(Misfit::Skip)));
+        // Where nothing starts the walk of a composition nothing is retrieved: of SPRIG's own methods it is published.
+        let published = [&ENTITY_PASSAGE, &TERM_PASSAGE].contains(&self.graph);
+        let plain = self.seeds.names && self.walk != Walk::Lazy && published;
+        if !plain || !matches!(self.pick, Pick::Passages | Pick::Fuse) {
+            defaults.push(FALLBACK.at(Fallback::None));
+        }
         defaults
     }
 
@@ -749,14 +540,7 @@ impl Composition {
             name: name.into(),
             about: self.about().into(),
             needs: self.needs().into(),
-            ranker: self.ranker(),
-            graph: self.graph.kind().filter(|_| self.plain()),
-            select: match self.pick {
-                Pick::Fuse if self.plain() => Select::Fuse,
-                _ => Select::Score,
-            },
-            system: None,
-            composition: Some(self),
+            way: Way::Composed(self),
             defaults: self.defaults().into(),
         }))
     }
@@ -765,7 +549,7 @@ impl Composition {
         format!(
             "from {} over {}; {}; {}",
             self.seeds.about(),
-            about_of(GRAPHS, &self.graph),
+            self.graph.about,
             about_of(WALKS, &self.walk),
             about_of(PICKS, &self.pick)
         )
@@ -773,16 +557,16 @@ impl Composition {
 
     fn needs(&self) -> String {
         let mut needs = Vec::new();
-        if self.ranker().is_some_and(Ranker::reads_words) || self.graph == Graph::TermPassage {
+        if self.ranker().is_some_and(Ranker::reads_words) || self.graph == &TERM_PASSAGE {
             needs.push("words".to_owned());
         }
-        if self.graph == Graph::EntityPassage {
+        if self.graph == &ENTITY_PASSAGE {
             needs.push("entities".to_owned());
         }
         if self.reads_vectors() {
             needs.push("vectors".to_owned());
         }
-        needs.extend(self.graph.layer().map(|layer| format!("layer {layer}")));
+        needs.extend(self.graph.layer.map(|layer| format!("layer {layer}")));
         needs.join(", ")
     }
 }
@@ -815,7 +599,7 @@ impl fmt::Display for Composition {
             f,
             "{} > {} > {} > {}",
             self.seeds,
-            name_of(GRAPHS, &self.graph),
+            self.graph.name,
             name_of(WALKS, &self.walk),
             name_of(PICKS, &self.pick)
         )

@@ -3,11 +3,9 @@
 //! Edits say which node by name, so that they mean the same on another graph and on the command line: an entity by its
 //! form or any spelling of it, a passage by `#` and its identifier.
 
-use super::retrieval::Node;
-use super::settings::Settings;
-use super::view::GraphView;
 use crate::index::Index;
-use crate::parameters::NORM;
+use crate::layers::{Graph, Node};
+use crate::parameters::Scoped;
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -35,16 +33,23 @@ pub enum SeedChange {
 pub const MOST: f64 = 1000.0;
 
 impl SeedEdit {
-    /// The node of this edit on a graph.
-    pub fn find(&self, index: &Index, view: &GraphView, settings: &Settings) -> Option<Node> {
-        if let Some(id) = self.node.strip_prefix('#') {
-            return index.passage_by_id(id);
+    /// The identifier of the passage that it names.
+    pub fn passage(&self) -> Option<&str> {
+        self.node.strip_prefix('#')
+    }
+}
+
+/// The nodes of an edit on a graph: those that stand for its passage, or the one of its name.
+pub fn nodes(edit: &SeedEdit, index: &Index, graph: &Graph, values: Scoped<'_>) -> Vec<Node> {
+    match edit.passage() {
+        Some(id) => {
+            let passage = index.passage_by_id(id);
+            passage.map_or_else(Vec::new, |passage| graph.nodes_of(passage).to_vec())
         }
-        let graph = &view.graph;
-        let plain = settings.get(NORM).apply(&self.node);
-        let entity = graph.find(&self.node).or_else(|| graph.find(&plain));
-        let aliased = || graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?);
-        entity.or_else(aliased).map(|e| view.entity_node(e))
+        None => {
+            let node = graph.source().find(index, &edit.node, values);
+            Vec::from_iter(node)
+        }
     }
 }
 
@@ -110,16 +115,6 @@ pub struct Edited {
     pub node: Option<Node>,
     /// Whether it changed anything: muting or weighing needs a seed.
     pub applied: bool,
-}
-
-/// Every edit with its node, in the order they were made.
-pub fn resolved(index: &Index, view: &GraphView, settings: &Settings) -> Vec<Edited> {
-    let one = |edit: &SeedEdit| Edited {
-        node: edit.find(index, view, settings),
-        edit: edit.clone(),
-        applied: false,
-    };
-    settings.seed_edits().iter().map(one).collect()
 }
 
 #[cfg(test)]

@@ -1,15 +1,13 @@
 //! Dense retrieval: the passages nearest to the question, by exact search or through the small-world graph.
 
 use super::methods::Ranker;
-use super::rank::flat;
 use super::retrieval::{Hit, Ranked};
-use super::settings::Settings;
 use crate::embed::vectors::top;
 use crate::embed::{EmbedError, HnswOptions};
 use crate::index::near::FROM;
 use crate::index::{Dense, NearOptions};
 use crate::parameters::{
-    HNSW_EF_CONSTRUCTION, HNSW_EF_SEARCH, HNSW_M, VECTOR_SEARCH, VectorSearch,
+    HNSW_EF_CONSTRUCTION, HNSW_EF_SEARCH, HNSW_M, Scoped, VECTOR_SEARCH, VectorSearch,
 };
 use serde::Serialize;
 
@@ -27,31 +25,31 @@ pub enum Search {
     },
 }
 
-fn graph(settings: &Settings) -> HnswOptions {
+fn graph(values: Scoped<'_>) -> HnswOptions {
     HnswOptions {
-        m: settings.get(HNSW_M),
-        ef_construction: settings.get(HNSW_EF_CONSTRUCTION),
+        m: values.get(HNSW_M),
+        ef_construction: values.get(HNSW_EF_CONSTRUCTION),
         seed: 0,
     }
 }
 
 /// What an index is built with under these settings.
-pub fn near(settings: &Settings) -> Option<NearOptions> {
-    let from = match settings.get(VECTOR_SEARCH) {
+pub fn near(values: Scoped<'_>) -> Option<NearOptions> {
+    let from = match values.get(VECTOR_SEARCH) {
         VectorSearch::Exact => return None,
         VectorSearch::Hnsw => 0,
         VectorSearch::Auto => FROM,
     };
     Some(NearOptions {
         from,
-        graph: graph(settings),
-        ef_search: settings.get(HNSW_EF_SEARCH),
+        graph: graph(values),
+        ef_search: values.get(HNSW_EF_SEARCH),
     })
 }
 
 /// How a list of `depth` is found: `auto` takes the graph where the index has stored one.
-pub fn search(dense: &Dense, settings: &Settings, depth: usize) -> Search {
-    let hnsw = match settings.get(VECTOR_SEARCH) {
+pub fn search(dense: &Dense, values: Scoped<'_>, depth: usize) -> Search {
+    let hnsw = match values.get(VECTOR_SEARCH) {
         VectorSearch::Exact => false,
         VectorSearch::Hnsw => true,
         VectorSearch::Auto => dense.entry.hnsw.is_some(),
@@ -59,11 +57,11 @@ pub fn search(dense: &Dense, settings: &Settings, depth: usize) -> Search {
     if !hnsw {
         return Search::Exact;
     }
-    let graph = graph(settings);
+    let graph = graph(values);
     Search::Hnsw {
         m: graph.m,
         ef_construction: graph.ef_construction,
-        ef: settings.get(HNSW_EF_SEARCH).max(depth),
+        ef: values.get(HNSW_EF_SEARCH).max(depth),
     }
 }
 
@@ -71,11 +69,9 @@ pub fn search(dense: &Dense, settings: &Settings, depth: usize) -> Search {
 ///
 /// # Errors
 /// None that a search would not have.
-pub fn prepare(dense: &Dense, settings: &Settings) -> Result<(), EmbedError> {
-    if settings.method().ranker.is_some_and(Ranker::reads_vectors)
-        && search(dense, settings, 0) != Search::Exact
-    {
-        dense.hnsw(&graph(settings))?;
+pub fn prepare(dense: &Dense, values: Scoped<'_>) -> Result<(), EmbedError> {
+    if search(dense, values, 0) != Search::Exact {
+        dense.hnsw(&graph(values))?;
     }
     Ok(())
 }
@@ -84,17 +80,17 @@ pub fn prepare(dense: &Dense, settings: &Settings) -> Result<(), EmbedError> {
 pub fn nearest(
     dense: &Dense,
     vector: &[f32],
-    settings: &Settings,
+    values: Scoped<'_>,
     depth: usize,
 ) -> Result<Ranked, EmbedError> {
-    let search = search(dense, settings, depth);
+    let search = search(dense, values, depth);
     let (found, matched) = match search {
         Search::Exact => {
             let scores = dense.vectors.scores(vector)?;
             (top(&scores, depth), scores.len())
         }
         Search::Hnsw { ef, .. } => {
-            let graph = dense.hnsw(&graph(settings))?;
+            let graph = dense.hnsw(&graph(values))?;
             let found = graph.nearest(&dense.vectors, vector, depth, ef)?;
             let count = found.len();
             (found, count)
@@ -106,7 +102,7 @@ pub fn nearest(
         .collect();
     Ok(Ranked {
         search: Some(search),
-        ..flat(Ranker::Dense, hits, matched)
+        ..Ranked::new(Ranker::Dense, hits, matched)
     })
 }
 
@@ -115,7 +111,7 @@ mod tests {
     use super::*;
     use crate::evaluate::evaluate;
     use crate::index::{BuildOptions, Index, Silent, sample};
-    use crate::retrieve::{DEPTH, Method, Origin, Quiet, Retriever};
+    use crate::retrieve::{DEPTH, Keep, Method, Origin, Retriever, Settings};
     use std::sync::Arc;
 
     fn settings(index: &Index, method: &str, changes: &[&str]) -> Settings {
@@ -124,10 +120,10 @@ mod tests {
         settings
     }
 
-    fn ranked(index: &Arc<Index>, changes: &[&str], question: &str) -> Arc<Ranked> {
+    fn ranked(index: &Arc<Index>, changes: &[&str], question: &str) -> Ranked {
         let settings = settings(index, "dense", changes);
-        let retrieval = Retriever::new(index.clone()).retrieve(question, &settings, &mut Quiet);
-        retrieval.unwrap().ranked.unwrap()
+        let retrieval = Retriever::new(index.clone()).retrieve(question, &settings, Keep::Scores);
+        retrieval.unwrap().ranked().unwrap().clone()
     }
 
     #[test]
@@ -135,7 +131,7 @@ mod tests {
         let plain = Arc::new(sample::index().unwrap());
         let mut built = settings(&plain, "dense", &["vector_search=hnsw", "hnsw_m=8"]);
         let options = BuildOptions {
-            near: near(&built),
+            near: near(built.all()),
             ..BuildOptions::default()
         };
         assert_eq!(options.near.as_ref().unwrap().from, 0);
@@ -165,9 +161,9 @@ mod tests {
         assert!(matches!(wide, Some(Search::Hnsw { ef: 160, .. })));
 
         built.set_text("vector_search=exact").unwrap();
-        assert_eq!(near(&built), None);
+        assert_eq!(near(built.all()), None);
         built.set_text("vector_search=auto").unwrap();
-        assert_eq!(near(&built).unwrap().from, FROM);
+        assert_eq!(near(built.all()).unwrap().from, FROM);
     }
 
     #[test]
@@ -189,8 +185,10 @@ mod tests {
         let question = &index.questions()[0].text;
         let mut search = |changes: &[&str]| {
             let settings = settings(&index, "dense", changes);
-            let retrieval = retriever.retrieve(question, &settings, &mut Quiet).unwrap();
-            retrieval.ranked.unwrap().search
+            let retrieval = retriever
+                .retrieve(question, &settings, Keep::Scores)
+                .unwrap();
+            retrieval.ranked().unwrap().search
         };
         assert_eq!(search(&[]), Some(Search::Exact));
         assert_ne!(search(&["vector_search=hnsw"]), Some(Search::Exact));

@@ -308,9 +308,9 @@ mod tests {
     fn lists_hold_what_a_method_uses() {
         let listed = |method: &str| {
             let method = Method::by_name(method).unwrap();
-            PRESETS[0].values(method).len()
+            PRESETS[0].values(&method).len()
         };
         assert_eq!((listed("bm25"), listed("graph-hybrid")), (0, 9));
-        assert!(METHODS.iter().all(|m| listed(m.name) <= m.uses().len()));
+        assert!(METHODS.iter().all(|m| listed(&m.name) <= m.uses().len()));
     }
 }

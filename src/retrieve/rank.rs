@@ -1,14 +1,14 @@
 //! First-stage rankings: BM25, and BM25 with a question expanded by what its own first pass found.
 
-use super::methods::{Ranker, Select};
-use super::retrieval::{Expansion, Hit, Link, QueryName, Ranked};
-use super::settings::Settings;
+use super::methods::Ranker;
+use super::retrieval::{Expansion, Hit, Ranked};
 use crate::index::lexical::Weighted;
 use crate::index::{Bm25, EntityGraph, Index};
+use crate::layers::{Link, QueryName};
 pub use crate::parameters::Fusion;
 use crate::parameters::{
-    BM25_B, BM25_K1, FUSION, Parameter as P, RM3_DOCS, RM3_ORIGINAL, RM3_POOL, RM3_TERMS, RRF_C,
-    RRF_DEPTH, Rm3Pool, STEP2_DOCS, STEP2_ENTITIES, STEP2_RULE, STEP2_WEIGHT, Step2Rule, TOKENS,
+    BM25_B, BM25_K1, RM3_DOCS, RM3_ORIGINAL, RM3_POOL, RM3_TERMS, RRF_C, RRF_DEPTH, Rm3Pool,
+    STEP2_DOCS, STEP2_ENTITIES, STEP2_RULE, STEP2_WEIGHT, Scoped, Step2Rule, TOKENS,
 };
 use crate::text::Tokens;
 use rustc_hash::FxHashMap;
@@ -16,42 +16,20 @@ use std::cmp::Ordering;
 use std::io;
 use std::sync::Arc;
 
-/// What BM25 depends on.
-pub const BM25: &[P] = &[P::Tokens, P::Bm25K1, P::Bm25B, P::ResultK, P::RrfDepth];
-/// What the expanded, dense and fused rankings depend on besides.
-pub const EXPANDED: &[P] = &[
-    P::Ner,
-    P::Norm,
-    P::AliasLinking,
-    P::Rm3Docs,
-    P::Rm3Terms,
-    P::Rm3Original,
-    P::Rm3Pool,
-    P::Step2Docs,
-    P::Step2Entities,
-    P::Step2Weight,
-    P::Step2Rule,
-    P::RrfC,
-    P::VectorSearch,
-    P::HnswM,
-    P::HnswEfConstruction,
-    P::HnswEfSearch,
-];
-
 /// Feedback words stand in at most this share of the passages, in corpora of at least [`SMALL`].
 const COMMON: f64 = 0.1;
 const SMALL: usize = 50;
 
 /// The constants of BM25 in these settings.
-pub fn constants(settings: &Settings) -> Bm25 {
+pub fn constants(values: Scoped<'_>) -> Bm25 {
     Bm25 {
-        k1: settings.get(BM25_K1),
-        b: settings.get(BM25_B),
+        k1: values.get(BM25_K1),
+        b: values.get(BM25_B),
     }
 }
 
-pub fn tokens(settings: &Settings) -> Tokens {
-    settings.get(TOKENS)
+pub fn tokens(values: Scoped<'_>) -> Tokens {
+    values.get(TOKENS)
 }
 
 /// Scores passages by weighted words.
@@ -59,42 +37,37 @@ pub fn words(
     index: &Index,
     ranker: Ranker,
     words: Vec<Weighted>,
-    settings: &Settings,
+    values: Scoped<'_>,
     depth: usize,
     scratch: &mut Vec<f64>,
 ) -> io::Result<Ranked> {
     index
         .lexical()
-        .scores(tokens(settings), &words, constants(settings), scratch)?;
+        .scores(tokens(values), &words, constants(values), scratch)?;
     let (hits, matched) = best(scratch, depth, |score| score as f32);
     Ok(Ranked {
-        ranker,
-        hits,
-        matched,
         words,
-        expansion: Vec::new(),
-        parts: Vec::new(),
-        search: None,
+        ..Ranked::new(ranker, hits, matched)
     })
 }
 
 /// BM25+RM3: words of the best passages, weighted by passage score, join the question (Anserini's defaults).
 pub fn rm3(
     index: &Index,
-    first: Arc<Ranked>,
-    settings: &Settings,
+    first: &Ranked,
+    values: Scoped<'_>,
 ) -> io::Result<(Vec<Weighted>, Vec<Expansion>)> {
-    let tokens = tokens(settings);
+    let tokens = tokens(values);
     let graph = index.word_graph(tokens);
     let lengths = index.lexical().lengths(tokens);
-    let count = settings.get(RM3_TERMS);
-    let heaviest = settings.get(RM3_POOL) == Rm3Pool::Heaviest;
+    let count = values.get(RM3_TERMS);
+    let heaviest = values.get(RM3_POOL) == Rm3Pool::Heaviest;
     let limit = if index.len() < SMALL {
         f64::INFINITY
     } else {
         COMMON * index.len() as f64
     };
-    let feedback = &first.hits[..settings.get(RM3_DOCS).min(first.hits.len())];
+    let feedback = &first.hits[..values.get(RM3_DOCS).min(first.hits.len())];
     let total: f64 = feedback.iter().map(|h| f64::from(h.score)).sum();
     let mut pool: FxHashMap<u32, f64> = FxHashMap::default();
     for hit in feedback {
@@ -116,7 +89,7 @@ pub fn rm3(
     fed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     fed.truncate(count);
     let sum: f64 = fed.iter().map(|w| w.1).sum();
-    let original = settings.get(RM3_ORIGINAL);
+    let original = values.get(RM3_ORIGINAL);
     let mut words: Vec<Weighted> = first.words.iter().filter(|w| w.df > 0).cloned().collect();
     let own: f64 = words.iter().map(|w| w.weight).sum();
     words
@@ -163,11 +136,11 @@ pub fn two_step(
     index: &Index,
     graph: &EntityGraph,
     names: &[QueryName],
-    first: Arc<Ranked>,
-    settings: &Settings,
+    first: &Ranked,
+    values: Scoped<'_>,
 ) -> io::Result<(Vec<Weighted>, Vec<Expansion>)> {
-    let tokens = tokens(settings);
-    let by_tf_idf = settings.get(STEP2_RULE) == Step2Rule::TfIdf;
+    let tokens = tokens(values);
+    let by_tf_idf = values.get(STEP2_RULE) == Step2Rule::TfIdf;
     let asked: Vec<u32> = names
         .iter()
         .filter_map(|n| match n.link {
@@ -175,7 +148,7 @@ pub fn two_step(
             _ => None,
         })
         .collect();
-    let feedback = &first.hits[..settings.get(STEP2_DOCS).min(first.hits.len())];
+    let feedback = &first.hits[..values.get(STEP2_DOCS).min(first.hits.len())];
     let mut pool: FxHashMap<u32, f64> = FxHashMap::default();
     for (at, hit) in feedback.iter().enumerate() {
         let (row, tf) = graph.row(hit.passage as usize);
@@ -195,8 +168,8 @@ pub fn two_step(
     let mut chosen: Vec<(u32, f64)> = pool.into_iter().collect();
     let name = |entity: u32| graph.names.get(entity as usize);
     chosen.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| name(a.0).cmp(name(b.0))));
-    chosen.truncate(settings.get(STEP2_ENTITIES));
-    let weight = settings.get(STEP2_WEIGHT);
+    chosen.truncate(values.get(STEP2_ENTITIES));
+    let weight = values.get(STEP2_WEIGHT);
     let mut words = first.words.clone();
     let mut expansion = Vec::new();
     for (entity, score) in chosen {
@@ -216,31 +189,9 @@ pub fn two_step(
     Ok((words, expansion))
 }
 
-pub fn flat(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
-    Ranked {
-        ranker,
-        hits,
-        matched,
-        words: Vec::new(),
-        expansion: Vec::new(),
-        parts: Vec::new(),
-        search: None,
-    }
-}
-
-impl Fusion {
-    /// How the method fuses its final ranking. First-stage lists are always fused by rank: `fusion` is not theirs.
-    pub fn last(settings: &Settings) -> Fusion {
-        match settings.method().select {
-            Select::Fuse => settings.get(FUSION),
-            _ => Fusion::Rank,
-        }
-    }
-}
-
 /// What each passage of a list adds to a fused score, by rank.
-pub fn shares(list: &Ranked, rule: Fusion, settings: &Settings) -> Vec<f64> {
-    let hits = &list.hits[..settings.get(RRF_DEPTH).min(list.hits.len())];
+pub fn shares(list: &Ranked, rule: Fusion, values: Scoped<'_>) -> Vec<f64> {
+    let hits = &list.hits[..values.get(RRF_DEPTH).min(list.hits.len())];
     if rule == Fusion::MinMax {
         return hits
             .iter()
@@ -248,15 +199,15 @@ pub fn shares(list: &Ranked, rule: Fusion, settings: &Settings) -> Vec<f64> {
             .collect();
     }
     (1..=hits.len())
-        .map(|rank| 1.0 / (settings.get(RRF_C) + rank) as f64)
+        .map(|rank| 1.0 / (values.get(RRF_C) + rank) as f64)
         .collect()
 }
 
 /// The sum over the lists of what each adds.
-pub fn fuse(lists: Vec<Arc<Ranked>>, rule: Fusion, settings: &Settings, depth: usize) -> Ranked {
+pub fn fuse(lists: Vec<Arc<Ranked>>, rule: Fusion, values: Scoped<'_>, depth: usize) -> Ranked {
     let mut sums: FxHashMap<u32, f64> = FxHashMap::default();
     for list in &lists {
-        for (hit, share) in list.hits.iter().zip(shares(list, rule, settings)) {
+        for (hit, share) in list.hits.iter().zip(shares(list, rule, values)) {
             *sums.entry(hit.passage).or_insert(0.0) += share;
         }
     }
@@ -272,7 +223,7 @@ pub fn fuse(lists: Vec<Arc<Ranked>>, rule: Fusion, settings: &Settings, depth: u
     hits.truncate(depth);
     Ranked {
         parts: lists,
-        ..flat(Ranker::Rrf, hits, matched)
+        ..Ranked::new(Ranker::Rrf, hits, matched)
     }
 }
 

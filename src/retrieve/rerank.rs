@@ -1,24 +1,19 @@
 //! Candidates scored again: by a cross-encoder where one was given, else by MaxSim over token vectors.
 
 use super::RetrieveError;
+use super::operator::Context;
 use super::rank::order;
 use super::retrieval::{Hit, Ranked, Reranked};
-use super::settings::Settings;
 use crate::embed::maxsim_texts;
-use crate::index::Index;
 use crate::parameters::RERANK_DEPTH;
 
 /// The best candidates scored again; the others keep their order below them, with scores that say so.
 ///
 /// # Errors
 /// No cross-encoder and no vectors, or an encoder without token vectors.
-pub fn rerank(
-    index: &Index,
-    first: &Ranked,
-    question: &str,
-    settings: &Settings,
-) -> Result<(Vec<Hit>, Reranked), RetrieveError> {
-    let depth = settings.get(RERANK_DEPTH).min(first.hits.len());
+pub fn rerank(cx: &Context<'_>, first: &Ranked) -> Result<(Vec<Hit>, Reranked), RetrieveError> {
+    let (index, question) = (cx.index, cx.question);
+    let depth = cx.values.get(RERANK_DEPTH).min(first.hits.len());
     let texts: Vec<String> = first.hits[..depth]
         .iter()
         .map(|h| index.passages().full_text(h.passage as usize))
@@ -31,8 +26,8 @@ pub fn rerank(
             cross.spec().to_owned(),
         ),
         None => {
-            let dense = index.dense().ok_or(RetrieveError::NoVectors {
-                method: settings.method().name.clone(),
+            let dense = index.dense().ok_or_else(|| RetrieveError::NoVectors {
+                method: cx.method.to_owned().into(),
             })?;
             let scores = maxsim_texts(dense.encoder.as_ref(), question, &texts)?;
             (scores, "MaxSim", dense.entry.encoder.clone())
@@ -69,22 +64,22 @@ mod tests {
     use super::*;
     use crate::embed::Reranker;
     use crate::embed::bert::tests::{folder, golden};
-    use crate::index::{BuildOptions, Silent, sample};
-    use crate::retrieve::{Method, Quiet, Retrieval, Retriever};
+    use crate::index::{BuildOptions, Index, Silent, sample};
+    use crate::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
     use std::sync::Arc;
 
     fn retrieve(index: &Arc<Index>, method: &str, set: &str) -> Result<Retrieval, RetrieveError> {
         let mut settings = Settings::of(index, Method::by_name(method).unwrap());
         settings.set_text(set).unwrap();
         let question = &index.questions()[1].text;
-        Retriever::new(index.clone()).retrieve(question, &settings, &mut Quiet)
+        Retriever::new(index.clone()).retrieve(question, &settings, Keep::Scores)
     }
 
     #[test]
     fn maxsim_without_a_cross_encoder_and_named_so() {
         let index = Arc::new(sample::index().unwrap());
         let retrieval = retrieve(&index, "bm25-ce", "rerank_depth=20").unwrap();
-        let by = retrieval.reranked.unwrap();
+        let by = retrieval.reranked().unwrap();
         assert_eq!(
             (by.name, &*by.model, by.candidates),
             ("MaxSim", "static", 20)
@@ -95,7 +90,7 @@ mod tests {
         assert!(
             retrieve(&index, "bm25", "result_k=5")
                 .unwrap()
-                .reranked
+                .reranked()
                 .is_none()
         );
     }
@@ -115,12 +110,12 @@ mod tests {
         let bare = Arc::try_unwrap(bare).ok().unwrap();
         let index = Arc::new(bare.with_reranker(Reranker::open(&spec).unwrap()));
         let retrieval = retrieve(&index, "bm25-ce", "rerank_depth=20").unwrap();
-        let by = retrieval.reranked.clone().unwrap();
+        let by = retrieval.reranked().unwrap();
         assert_eq!(
-            (by.name, by.model, by.candidates),
+            (by.name, by.model.clone(), by.candidates),
             ("cross-encoder", spec, 20)
         );
-        let first = &retrieval.fused[0];
+        let first = &retrieval.fused()[0];
         let texts: Vec<String> = (first.hits[..20].iter())
             .map(|h| index.passages().full_text(h.passage as usize))
             .collect();

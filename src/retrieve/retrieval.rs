@@ -1,17 +1,21 @@
-//! What a retrieval gives: every stage's outcome with its provenance, as plain data.
+//! What a retrieval gives: every step's set with its provenance, as plain data.
 
+use super::RetrieveError;
 use super::edits::Edited;
-use super::methods::{Ranker, Select};
+use super::explanation::Explanation;
+use super::methods::Ranker;
 use super::nearest::Search;
+use super::operator::{At, Context, Encoded, Part};
+use super::plan::{Plan, Step};
+use super::set::{Origin, Set};
 use super::settings::Settings;
-use super::view::GraphView;
+use super::spread::Diffusion;
+use crate::index::Index;
 use crate::index::lexical::Weighted;
+use crate::layers::{Graph, GraphView, Node, QueryName};
 use crate::parameters::RESULT_K;
 use serde::Serialize;
 use std::sync::Arc;
-
-/// A node of a graph view: passages come first (`0..passages`), then entities.
-pub type Node = u32;
 
 /// How far down rankings are kept (first stage and final), beyond what top K shows.
 pub const DEPTH: usize = 100;
@@ -24,47 +28,7 @@ pub struct Hit {
     pub score: f32,
 }
 
-/// A name found in the question and what became of it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct QueryName {
-    /// As written in the question.
-    pub surface: String,
-    /// Byte range in the question.
-    pub start: usize,
-    pub end: usize,
-    /// Its normal form, after alias linking: what is looked up.
-    pub form: String,
-    /// True when a title alias changed the form.
-    pub aliased: bool,
-    pub link: Link,
-}
-
-/// What became of a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "outcome")]
-pub enum Link {
-    /// It is this node.
-    Linked { node: Node },
-    /// The same node as an earlier name of the question.
-    Repeated { node: Node },
-    /// No entity has this form.
-    NotFound,
-    /// Two titles own this alias, so it was left as it is and no entity has its form.
-    Ambiguous,
-    /// The entity exists, but this setting masks it.
-    Masked { node: Node, by: Mask },
-}
-
-/// Why an entity does not take part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mask {
-    Pruned,
-    MinDf,
-    MaxDf,
-}
-
-/// A first-stage ranking.
+/// A ranking of passages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ranked {
     pub ranker: Ranker,
@@ -76,10 +40,33 @@ pub struct Ranked {
     pub words: Vec<Weighted>,
     /// What joined the question, heaviest first.
     pub expansion: Vec<Expansion>,
-    /// The first pass of an expanded ranking; the lists of a fused one.
+    /// The first pass of an expanded ranking; the lists of a fused one; the candidates of one scored again.
     pub parts: Vec<Arc<Ranked>>,
     /// How nearest vectors were found; none for other lists.
     pub search: Option<Search>,
+    /// What scored the candidates again.
+    pub reranked: Option<Reranked>,
+}
+
+impl Ranked {
+    pub fn new(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
+        Ranked {
+            ranker,
+            hits,
+            matched,
+            words: Vec::new(),
+            expansion: Vec::new(),
+            parts: Vec::new(),
+            search: None,
+            reranked: None,
+        }
+    }
+
+    /// Rank of a passage, from 1, where it is among the kept ones.
+    pub fn rank(&self, passage: u32) -> Option<usize> {
+        let at = self.hits.iter().position(|h| h.passage == passage)?;
+        Some(at + 1)
+    }
 }
 
 /// What scored the candidates again.
@@ -103,53 +90,50 @@ pub struct Expansion {
 }
 
 /// A node that restarts the walk.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Seed {
     pub node: Node,
     /// Mass before mixing.
     pub raw: f64,
     /// Share of the restart distribution; all seeds sum to 1.
     pub weight: f64,
-    pub why: SeedReason,
+    pub why: Origin,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "from")]
-pub enum SeedReason {
-    /// `name` is the place in [`Retrieval::names`].
-    Entity { name: usize, df: u32 },
-    /// Rank from 1 in the first-stage ranking.
-    Ranked {
-        ranker: Ranker,
-        rank: usize,
-        score: f32,
-    },
-    /// The question gave no seed.
-    Fallback,
-    /// A person added it.
-    Added,
+/// The restart distribution and how it came about.
+#[derive(Clone, Debug, Default)]
+pub struct Seeded {
+    /// By weight, heaviest first; ties by node. Weights sum to 1, or there are none.
+    pub seeds: Vec<Seed>,
+    pub mixed: Option<Mixed>,
+    /// True when the question had no seed and the fallback ran.
+    pub fallback: bool,
+    /// Changes a person made to the seeds, and what became of each.
+    pub edits: Vec<Edited>,
+    /// Passages of the list that no node of the graph stands for.
+    pub unmapped: usize,
 }
 
-/// How entity and passage seeds shared the restart mass.
+/// How names and other seeds shared the restart mass.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Mixed {
     /// Raw mass of each part before mixing.
     pub entity_mass: f64,
     pub passage_mass: f64,
-    /// Entity share of the restart distribution that came out.
+    /// Names' share of the restart distribution that came out.
     pub a: f64,
 }
 
 /// Where all mass is: the lines sum to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Ledger {
-    /// Mass on entities.
+    /// Mass on nodes that stand for no passage: names, words, keywords.
     pub entities: f64,
-    /// Mass on passages.
+    /// Mass on nodes that stand for passages.
     pub passages: f64,
-    /// Mass that left at passages without entities, in this and earlier steps.
+    /// Mass that left at nodes without edges, in this and earlier steps.
     pub dropped: f64,
-    /// Mass that push has not settled. 0 for power.
+    /// Mass that push has not settled. 0 for other walks.
     pub residual: f64,
 }
 
@@ -170,20 +154,41 @@ pub struct Parity {
 /// Where score went.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
-    /// Score of every node, by id.
-    pub scores: Vec<f32>,
-    /// Power: the score of every node after step 0 (the seeds), 1, ..., T; push: the settled mass at marks.
-    /// Only filled for an observer that asks.
+    pub diffusion: Diffusion,
+    /// Of every node.
+    pub mass: Vec<f64>,
+    /// The mass of every node after step 0 (the seeds), 1, ..., T; of push: the settled mass at marks. Only filled where
+    /// states are asked for.
     pub states: Vec<Vec<f32>>,
     /// One per state; the last one is the end's.
     pub ledgers: Vec<Ledger>,
-    /// Power: steps taken. Push: pushes done.
+    /// Steps taken. Push: pushes done.
     pub work: usize,
     /// Push stopped at the hard cap before every residual was small.
     pub capped: bool,
-    /// Largest residual left by push, 0 for power.
+    /// Largest residual left by push, 0 for other walks.
     pub largest_residual: f64,
-    pub parity: Parity,
+    /// On a graph of two sides, where there is such an effect.
+    pub parity: Option<Parity>,
+}
+
+/// A step that was run.
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub step: Step,
+    pub graph: Option<Arc<Graph>>,
+    pub output: Arc<Set>,
+    /// 0 where it was remembered.
+    pub seconds: f64,
+    pub reused: bool,
+}
+
+/// One stage and how long it took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct StageTime {
+    pub name: &'static str,
+    pub seconds: f64,
+    pub reused: bool,
 }
 
 /// The whole of one retrieval. The last complete one stays on screen until the next.
@@ -191,64 +196,266 @@ pub struct Spread {
 pub struct Retrieval {
     pub question: String,
     pub settings: Settings,
-    /// Names found in the question; empty for flat methods.
-    pub names: Vec<QueryName>,
-    /// The first-stage ranking, when the method (or a fallback) has one.
-    pub ranked: Option<Arc<Ranked>>,
-    /// By weight, heaviest first; ties by node id.
-    pub seeds: Arc<Vec<Seed>>,
-    pub mixed: Option<Mixed>,
-    /// Changes a person made to the seeds, and what became of each.
-    pub edits: Arc<Vec<Edited>>,
-    /// True when the question had no seed and the fallback ran.
-    pub fallback: bool,
-    pub spread: Option<Arc<Spread>>,
-    /// The graph the walk ran on.
-    pub view: Option<Arc<GraphView>>,
-    /// The lists that were fused or re-ranked into `passages`: the candidates, or the first stage and the walk.
-    pub fused: Vec<Arc<Ranked>>,
-    /// What a system with a layer of its own found.
-    pub found: Option<Arc<dyn crate::systems::Found>>,
-    /// For methods that re-rank.
-    pub reranked: Option<Reranked>,
-    /// Best first: [`DEPTH`] or top K, whichever is larger; only scores above zero.
+    /// In the order they ran.
+    pub records: Vec<Record>,
+    /// Best first: [`DEPTH`] or top K, whichever is larger; only scores above zero, unless a re-ranker scored them.
     pub passages: Vec<Hit>,
+    /// What a system with a graph of its own found, and when its stages ended.
+    pub found: Option<Arc<dyn crate::systems::Found>>,
+    pub(super) clock: Vec<StageTime>,
+    pub(super) encoded: Encoded,
+}
+
+/// The walk of a retrieval.
+#[derive(Clone, Copy)]
+pub struct Walked<'a> {
+    pub graph: &'a Arc<Graph>,
+    pub spread: &'a Spread,
+    pub seeded: &'a Seeded,
+    /// Its step.
+    pub step: usize,
+}
+
+impl<'a> Walked<'a> {
+    pub fn seeds(&self) -> &'a [Seed] {
+        &self.seeded.seeds
+    }
+
+    /// The graph of passages and entities, where the walk was on it.
+    pub fn entities(&self) -> Option<&'a GraphView> {
+        self.graph.entities()
+    }
+
+    /// What landed on the nodes of a passage.
+    pub fn landed(&self, passage: u32) -> f64 {
+        let nodes = self.graph.nodes_of(passage);
+        let share = |node: &u32| self.graph.share(*node) * self.spread.mass[*node as usize];
+        nodes.iter().map(share).sum()
+    }
+
+    /// The node of a passage with most mass; the first of equals.
+    pub fn best_node(&self, passage: u32) -> Option<Node> {
+        let mass = |node: Node| self.spread.mass[node as usize];
+        let own = self.graph.nodes_of(passage);
+        own.iter()
+            .copied()
+            .reduce(|best, node| if mass(node) > mass(best) { node } else { best })
+    }
 }
 
 impl Retrieval {
-    /// Rank of a passage, from 1, where it is among the kept ones.
-    pub fn rank(&self, passage: u32) -> Option<usize> {
-        self.passages
-            .iter()
-            .position(|h| h.passage == passage)
-            .map(|at| at + 1)
+    /// What the operator of a step was given.
+    pub fn context<'a>(&'a self, index: &'a Arc<Index>, step: usize) -> Context<'a> {
+        let record = &self.records[step];
+        Context::new(
+            index,
+            &self.question,
+            self.settings
+                .scoped(&record.step.reads)
+                .with(&record.step.fixed),
+            self.settings.seed_edits(),
+            record.graph.as_ref(),
+            &self.encoded,
+            &self.settings.method().name,
+        )
     }
 
-    /// Rank and score of any passage, as far as they are known: a walk ranks every passage it reached, a flat ranking
-    /// the ones it kept. Score 0 has no rank.
-    pub fn place(&self, passage: u32) -> Option<(usize, f32)> {
-        let walked = self.settings.method().select == Select::Score;
-        let Some(spread) = self.spread.as_deref().filter(|_| walked) else {
-            return self
-                .rank(passage)
-                .map(|rank| (rank, self.passages[rank - 1].score));
-        };
-        let passages = &spread.scores[..self.view.as_deref().map_or(0, GraphView::passages)];
-        let own = *passages.get(passage as usize)?;
-        let before = |(other, score): (usize, &f32)| {
-            *score > own || (*score == own && other < passage as usize)
-        };
-        (own > 0.0).then(|| {
-            (
-                1 + passages.iter().enumerate().filter(|p| before(*p)).count(),
-                own,
-            )
+    /// A step, for its operator to explain.
+    pub fn at<'a>(&'a self, index: &'a Arc<Index>, step: usize) -> At<'a> {
+        At {
+            index,
+            run: self,
+            step,
+        }
+    }
+
+    /// The steps, first to last.
+    pub fn steps<'a>(&'a self, index: &'a Arc<Index>) -> impl DoubleEndedIterator<Item = At<'a>> {
+        (0..self.records.len()).map(move |step| self.at(index, step))
+    }
+
+    /// The step whose set is the result; none for a system that is no plan.
+    pub fn last<'a>(&'a self, index: &'a Arc<Index>) -> Option<At<'a>> {
+        let step = self.records.len().checked_sub(1)?;
+        Some(self.at(index, step))
+    }
+
+    fn detail<T: std::any::Any>(&self) -> Option<(usize, &T)> {
+        let mut all = self.records.iter().enumerate().rev();
+        all.find_map(|(step, record)| Some((step, record.output.get::<T>()?)))
+    }
+
+    /// Names found in the question; empty for methods that look for none.
+    pub fn names(&self) -> &[QueryName] {
+        self.detail::<Vec<QueryName>>()
+            .map_or(&[], |(_, names)| names)
+    }
+
+    /// The first-stage ranking, when the method has one.
+    pub fn ranked(&self) -> Option<&Ranked> {
+        let seeds = self.records.iter().rev();
+        let mut seeds = seeds.filter(|r| r.step.operator.part() == Part::Seed);
+        seeds.find_map(|record| record.output.get::<Ranked>())
+    }
+
+    /// The lists that were fused or re-ranked into the result: the candidates, or the first stage and the walk.
+    pub fn fused(&self) -> &[Arc<Ranked>] {
+        let last = self
+            .records
+            .last()
+            .filter(|r| r.step.operator.part() == Part::Select);
+        let ranked = last.and_then(|record| record.output.get::<Ranked>());
+        ranked.map_or(&[], |ranked| &ranked.parts)
+    }
+
+    /// What scored the candidates again.
+    pub fn reranked(&self) -> Option<&Reranked> {
+        self.records
+            .last()?
+            .output
+            .get::<Ranked>()?
+            .reranked
+            .as_ref()
+    }
+
+    /// The restart distribution; none for methods that do not walk.
+    pub fn seeded(&self) -> Option<&Seeded> {
+        self.detail::<Seeded>().map(|(_, seeded)| seeded)
+    }
+
+    /// What restarts the walk, heaviest first.
+    pub fn seeds(&self) -> &[Seed] {
+        self.seeded().map_or(&[], |seeded| &seeded.seeds)
+    }
+
+    pub fn mixed(&self) -> Option<Mixed> {
+        self.seeded()?.mixed
+    }
+
+    /// Changes of the seeds that a person made, and what became of each.
+    pub fn edits(&self) -> &[Edited] {
+        self.seeded().map_or(&[], |seeded| &seeded.edits)
+    }
+
+    pub fn fallback(&self) -> bool {
+        self.seeded().is_some_and(|seeded| seeded.fallback)
+    }
+
+    /// The walk: the last one, where a method takes several.
+    pub fn walk(&self) -> Option<Walked<'_>> {
+        let (step, spread) = self.detail::<Spread>()?;
+        let record = &self.records[step];
+        let mut inputs = record.step.inputs.iter();
+        Some(Walked {
+            graph: record.graph.as_ref()?,
+            spread,
+            seeded: inputs.find_map(|&input| self.records[input].output.get())?,
+            step,
         })
+    }
+
+    /// The walk that a retrieval's scores are: none where they are fused, added up or scored again.
+    pub fn scored_by_walk(&self) -> Option<Walked<'_>> {
+        let last = self.records.last()?.output.get::<Ranked>()?;
+        self.walk()
+            .filter(|_| last.ranker == Ranker::Walk && last.reranked.is_none())
+    }
+
+    /// Whether the result rests on what this graph's walk landed, alone or beside other lists: what holds a walk up is
+    /// then why a passage is missing. A sum of signals has reasons of its own.
+    pub fn rests_on_walk(&self, graph: &Graph) -> bool {
+        let last = self.records.last();
+        let ranked = last.and_then(|last| last.output.get::<Ranked>());
+        ranked.is_some_and(|ranked| ranked.ranker != Ranker::Signals)
+            && self.walk().is_some_and(|walk| walk.graph.id == graph.id)
+    }
+
+    /// The graph of the walk, where it is that of passages and entities.
+    pub fn view(&self) -> Option<&GraphView> {
+        self.walk()?.entities()
+    }
+
+    /// Every stage and how long it took.
+    pub fn times(&self) -> Vec<StageTime> {
+        let steps = self.records.iter().map(|record| StageTime {
+            name: record.step.operator.name(),
+            seconds: record.seconds,
+            reused: record.reused,
+        });
+        steps.chain(self.clock.iter().copied()).collect()
+    }
+
+    /// Rank of a passage, from 1, where it is among the kept ones.
+    pub fn rank(&self, passage: u32) -> Option<usize> {
+        let at = self.passages.iter().position(|h| h.passage == passage)?;
+        Some(at + 1)
+    }
+
+    /// Rank and score of any passage, as far as they are known: a walk ranks every passage it reached, a list the ones
+    /// it kept. Score 0 has no rank.
+    pub fn place(&self, passage: u32) -> Option<(usize, f32)> {
+        if let Some(rank) = self.rank(passage) {
+            return Some((rank, self.passages[rank - 1].score));
+        }
+        let walked = self.scored_by_walk()?;
+        if passage as usize >= walked.graph.passages() {
+            return None;
+        }
+        let own = walked.landed(passage) as f32;
+        if own <= 0.0 {
+            return None;
+        }
+        let before = |other: &u32| {
+            let score = walked.landed(*other) as f32;
+            score > own || (score == own && *other < passage)
+        };
+        let all = 0..walked.graph.passages() as u32;
+        Some((1 + all.filter(before).count(), own))
     }
 
     /// The passages that are returned.
     pub fn top(&self) -> &[Hit] {
         let k = self.settings.get(RESULT_K);
         &self.passages[..k.min(self.passages.len())]
+    }
+
+    /// What the score of a passage is made of.
+    pub fn explain(&self, index: &Arc<Index>, passage: u32) -> Explanation {
+        let last = self.last(index);
+        last.map_or_else(Explanation::default, |at| {
+            at.operator().explain(&at, passage)
+        })
+    }
+
+    /// The text a reader is given, where the method assembles one under a budget.
+    pub fn text(&self, index: &Arc<Index>) -> Option<String> {
+        match &self.found {
+            Some(found) => found.context(index),
+            None => self.last(index).and_then(|at| at.operator().context(&at)),
+        }
+    }
+
+    /// The plan that was run.
+    pub fn plan(&self) -> Plan {
+        let steps = self.records.iter().map(|record| record.step.clone());
+        Plan {
+            steps: steps.collect(),
+        }
+    }
+
+    /// Asks again under other settings, with fresh memory: what a suggested change is tried by.
+    ///
+    /// # Errors
+    /// As [`Retriever::retrieve`](super::Retriever::retrieve).
+    pub fn again(
+        &self,
+        index: &Arc<Index>,
+        settings: &Settings,
+    ) -> Result<Retrieval, RetrieveError> {
+        super::Retriever::after(index.clone(), self).retrieve(
+            &self.question,
+            settings,
+            super::Keep::Scores,
+        )
     }
 }

@@ -6,7 +6,7 @@ use super::presets::{Preset, PresetRef};
 use crate::index::Index;
 use crate::parameters::{
     ALIAS_LINKING, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM, Origin, PLAN_BY, Param, ParamType,
-    Parameter, PlanBy, Scoped, Value, Values,
+    Parameter, PlanBy, Scoped, Value, Values, WALK,
 };
 use serde::{Serialize, Serializer};
 
@@ -116,10 +116,9 @@ impl Settings {
     /// Everything the person did not set, anew.
     fn restart(&mut self) {
         // What a composition decides by its name no setting changes.
-        let composition = self.method.composition;
-        let fixes = |p: &Parameter| Some((*p, composition?.fixes(*p)?));
-        self.values
-            .fix(Parameter::ALL.iter().filter_map(fixes).collect());
+        let composition = self.method.composition();
+        let fixed = composition.map(|parts| WALK.at(parts.walk.kernel()));
+        self.values.fix(Vec::from_iter(fixed));
         for parameter in Parameter::ALL {
             if self.origin(*parameter) != Origin::User {
                 self.reset(*parameter);
@@ -154,6 +153,11 @@ impl Settings {
     /// The values alone, without the method.
     pub fn values(&self) -> &Values {
         &self.values
+    }
+
+    /// All of them, for code that is no step of a plan.
+    pub fn all(&self) -> Scoped<'_> {
+        Scoped::all(&self.values)
     }
 
     /// The values as code sees them that reads only these.

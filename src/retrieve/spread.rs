@@ -1,18 +1,57 @@
-//! Spread: a walk from the seeds over the graph view.
+//! How a walk spreads mass from its seeds, and how what it landed is taken apart again.
+//!
+//! A walk is a sum over lengths, `r = sum over k of c_k (P^T)^k s`; power iteration, push to the limit, a lazy walk and the
+//! walk of two steps differ in the weights `c_k` and in how the sum is worked out. [`Diffusion`] holds both, and everything
+//! that explains a walk (shares, lengths, paths, groups) reads them there.
 
-use super::observer::Observer;
+use super::explanation::Path;
 use super::retrieval::{Ledger, Parity, Seed, Spread};
-use super::settings::Settings;
-use super::view::GraphView;
-use crate::graph::Power;
+use super::scratch::Scratch;
 use crate::graph::power::State;
 use crate::graph::push::{self, Pushed, Rule};
-use crate::graph::walk::{self, Sparse};
-use crate::parameters::{ALPHA, DANGLING, EPSILON, PUSH_THRESHOLD, STEPS, WALK, Walk};
+use crate::graph::walk::{self, Forward, Sparse};
+use crate::graph::{Dangling, Transition};
+use crate::layers::{Graph, Node};
+use crate::parameters::{
+    ALPHA, DANGLING, EPSILON, PUSH_THRESHOLD, PushThreshold, STEPS, Scoped, WALK, Walk,
+};
+use rayon::prelude::*;
 
-/// The restart distribution as a sparse vector, nodes ascending.
+/// How the sum over lengths is worked out. They agree but for rounding, and each method has kept its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// Power iteration on the folded core.
+    Power,
+    /// Forward push.
+    Push,
+    /// State by state, added with the weights of a walk that restarts.
+    Summed,
+    /// State by state: a share moves, the rest stays, nothing restarts.
+    Lazy,
+}
+
+/// A walk: kernel and constants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diffusion {
+    pub kernel: Kernel,
+    pub alpha: f64,
+    /// Not read by push.
+    pub steps: usize,
+    pub epsilon: f64,
+    pub threshold: PushThreshold,
+    pub dangling: Dangling,
+    /// Where the mass of nodes without edges goes instead: to all nodes evenly.
+    pub jump: bool,
+}
+
+/// Nodes ascending with their mass: the restart of a walk.
 pub fn restart(seeds: &[Seed]) -> Sparse {
-    let mut sparse: Sparse = seeds.iter().map(|s| (s.node, s.weight)).collect();
+    restart_of(seeds.iter())
+}
+
+/// As [`restart`], of some of them.
+pub fn restart_of<'s>(seeds: impl Iterator<Item = &'s Seed>) -> Sparse {
+    let mut sparse: Sparse = seeds.map(|s| (s.node, s.weight)).collect();
     sparse.sort_unstable_by_key(|s| s.0);
     sparse
 }
@@ -26,48 +65,420 @@ pub struct Share {
 
 /// What a restart at a node pays of another node's score.
 pub struct Reach {
-    /// By node. Power asks for the seeds only: elsewhere it is 0.
+    /// By node. Where a walk has fixed lengths only seeds are asked for: elsewhere it is 0.
     pub from: Vec<f64>,
     /// The seeds' score by walk length 0..=T. Empty for push, whose walks have every length.
     pub by_length: Vec<f64>,
-    /// How far `from` may be below the truth in all. 0 for power.
+    /// How far `from` may be below the truth in all. 0 but for push.
     pub error: f64,
 }
 
-/// One reverse walk from a node tells for every seed at once. Push stops at `epsilon`: what all seeds paid is known to
-/// within it.
-pub fn reach(
-    view: &GraphView,
-    seeds: &Sparse,
-    settings: &Settings,
-    node: u32,
-    epsilon: f64,
-) -> Reach {
-    let alpha = settings.get(ALPHA);
-    let rule = settings.get(DANGLING);
-    if settings.get(WALK) == Walk::Push {
-        let (from, error) = push::reverse(&view.transition, node, alpha, epsilon, rule);
-        return Reach {
-            from,
-            by_length: Vec::new(),
-            error,
+/// How many paths are kept.
+const PATHS: usize = 5;
+/// Walks of push have every length; paths are looked for up to this one, and so for walks of more steps.
+const LONGEST_PATH: usize = 6;
+
+impl Diffusion {
+    /// The walk that the parameters choose.
+    pub fn chosen(values: Scoped<'_>) -> Diffusion {
+        match values.get(WALK) {
+            Walk::Power => Diffusion::of(Kernel::Power, values),
+            Walk::Push => Diffusion::of(Kernel::Push, values),
+        }
+    }
+
+    /// A kernel with the constants of the parameters; those that it does not read are not asked for.
+    pub fn of(kernel: Kernel, values: Scoped<'_>) -> Diffusion {
+        let pushed = kernel == Kernel::Push;
+        Diffusion {
+            kernel,
+            alpha: values.get(ALPHA),
+            steps: if pushed { 0 } else { values.get(STEPS) },
+            epsilon: if pushed { values.get(EPSILON) } else { 0.0 },
+            threshold: match pushed {
+                true => values.get(PUSH_THRESHOLD),
+                false => PushThreshold::Plain,
+            },
+            dangling: values.get(DANGLING),
+            jump: false,
+        }
+    }
+
+    /// The mass of nodes without edges goes to all nodes evenly.
+    pub fn jumping(self) -> Diffusion {
+        Diffusion {
+            dangling: Dangling::Reseed,
+            jump: true,
+            ..self
+        }
+    }
+
+    pub fn pushes(&self) -> bool {
+        self.kernel == Kernel::Push
+    }
+
+    /// The weight of walks of every length 0..=T; none for push, whose walks have any.
+    pub fn lengths(&self) -> Option<Vec<f64>> {
+        match self.kernel {
+            Kernel::Push => None,
+            Kernel::Lazy => Some(walk::lazy_weights(self.alpha, self.steps)),
+            Kernel::Power | Kernel::Summed => Some(walk::length_weights(self.alpha, self.steps)),
+        }
+    }
+
+    /// What of a node's mass goes on over its edges in one step.
+    pub fn moving(&self) -> f64 {
+        match self.kernel {
+            Kernel::Lazy => self.alpha,
+            _ => 1.0 - self.alpha,
+        }
+    }
+
+    /// What crosses an edge is this times the mass at its start times its probability: before a step of a walk, or at the
+    /// end of a push, which settles alpha of what it takes up and sends the rest on.
+    pub fn flow(&self) -> f64 {
+        match self.kernel {
+            Kernel::Push if self.alpha > 0.0 => (1.0 - self.alpha) / self.alpha,
+            Kernel::Push => 0.0,
+            _ => self.moving(),
+        }
+    }
+
+    /// Where the mass of nodes without edges goes.
+    fn dead<'s>(&self, t: &Transition, seeds: &'s Sparse, jump: &'s mut Sparse) -> &'s Sparse {
+        if !self.jump {
+            return seeds;
+        }
+        let n = t.nodes();
+        if (0..n).any(|node| t.dangling(node)) {
+            *jump = (0..n as Node).map(|node| (node, 1.0 / n as f64)).collect();
+        }
+        jump
+    }
+
+    /// Runs the walk. Without seeds nothing spreads. `states` keeps the mass of every node after every step.
+    pub fn spread(
+        &self,
+        graph: &Graph,
+        seeds: &Sparse,
+        states: bool,
+        scratch: &mut Scratch,
+    ) -> Spread {
+        match self.kernel {
+            Kernel::Power => self.powered(graph, seeds, states, scratch),
+            Kernel::Push => self.pushed(graph, seeds, states, scratch),
+            Kernel::Summed | Kernel::Lazy => self.summed(graph, seeds, states, scratch),
+        }
+    }
+
+    fn powered(&self, graph: &Graph, seeds: &Sparse, kept: bool, scratch: &mut Scratch) -> Spread {
+        let nodes = graph.nodes();
+        let mut states = Vec::new();
+        let mut ledgers = Vec::new();
+        let mut lost = 0.0;
+        let write = |state: State, floats: &mut Vec<f32>| {
+            floats.resize(nodes, 0.0);
+            state.each(|node, mass| floats[node as usize] = mass as f32);
         };
+        let mut mass = std::mem::take(&mut scratch.mass);
+        let end = scratch.power.walk(
+            graph.transition(),
+            seeds,
+            self.alpha,
+            self.steps,
+            self.dangling,
+            |_, state, dropped| {
+                // What was dropped before would have gone on walking: alpha of it would have restarted.
+                lost = (1.0 - self.alpha) * lost + dropped;
+                if kept {
+                    let mut floats = Vec::new();
+                    write(state, &mut floats);
+                    ledgers.push(sides(graph, &floats, lost, 0.0));
+                    states.push(floats);
+                }
+            },
+        );
+        end.write(&mut mass);
+        mass.truncate(nodes);
+        if !kept {
+            ledgers.push(sides(graph, &mass, lost, 0.0));
+        }
+        self.done(graph, mass, states, ledgers, self.steps)
     }
-    let steps = settings.get(STEPS);
-    let weights = walk::length_weights(alpha, steps);
-    let states = walk::backward(&view.transition, node, steps, rule, seeds);
-    let lengths = || states.iter().zip(&weights);
-    let by_length = lengths()
-        .map(|(h, c)| c * seeds.iter().map(|&(u, s)| s * h[u as usize]).sum::<f64>())
-        .collect();
-    let mut from = vec![0.0; view.nodes()];
-    for &(u, _) in seeds {
-        from[u as usize] = lengths().map(|(h, c)| c * h[u as usize]).sum();
+
+    fn done(
+        &self,
+        graph: &Graph,
+        mass: Vec<f64>,
+        states: Vec<Vec<f32>>,
+        ledgers: Vec<Ledger>,
+        work: usize,
+    ) -> Spread {
+        // Told of two sides that every edge joins: of other graphs it would not be true.
+        let sided = graph.is_of_passages();
+        Spread {
+            diffusion: self.clone(),
+            mass,
+            states,
+            ledgers,
+            work,
+            capped: false,
+            largest_residual: 0.0,
+            parity: sided.then(|| parity(self.alpha, (!self.pushes()).then_some(self.steps))),
+        }
     }
-    Reach {
-        from,
-        by_length,
-        error: 0.0,
+
+    fn pushed(&self, graph: &Graph, seeds: &Sparse, kept: bool, scratch: &mut Scratch) -> Spread {
+        let nodes = graph.nodes();
+        let mut states = Vec::new();
+        let mut ledgers = Vec::new();
+        let mut keep = |state: &Pushed| {
+            if kept {
+                let mut floats = vec![0.0; nodes];
+                for &node in &state.settled {
+                    floats[node as usize] = state.estimate[node as usize] as f32;
+                }
+                ledgers.push(sides(graph, &floats, state.dropped, state.unsettled()));
+                states.push(floats);
+            }
+        };
+        let out = &mut scratch.pushed;
+        out.forward(graph.transition(), seeds, &self.rule(), &mut keep);
+        keep(out);
+        let mut mass = std::mem::take(&mut scratch.mass);
+        mass.clear();
+        mass.resize(nodes, 0.0);
+        for &node in &out.settled {
+            mass[node as usize] = out.estimate[node as usize];
+        }
+        if !kept {
+            ledgers.push(sides(graph, &mass, out.dropped, out.unsettled()));
+        }
+        Spread {
+            capped: out.capped,
+            largest_residual: out.largest_residual(graph.transition()),
+            ..self.done(graph, mass, states, ledgers, out.pushes)
+        }
+    }
+
+    fn rule(&self) -> Rule {
+        Rule {
+            alpha: self.alpha,
+            epsilon: self.epsilon,
+            threshold: self.threshold,
+            dangling: self.dangling,
+        }
+    }
+
+    fn summed(&self, graph: &Graph, seeds: &Sparse, kept: bool, scratch: &mut Scratch) -> Spread {
+        let t = graph.transition();
+        let mut all = Sparse::new();
+        let dead = self.dead(t, seeds, &mut all).clone();
+        let mut mass = std::mem::take(&mut scratch.mass);
+        mass.clear();
+        mass.resize(graph.nodes(), 0.0);
+        let lengths = self.lengths().unwrap_or_default();
+        self.add_lengths(t, seeds, &dead, &lengths, &mut mass);
+        let mut states = Vec::new();
+        let mut ledgers = Vec::new();
+        if kept {
+            let mut state = vec![0.0; graph.nodes()];
+            seeds.iter().for_each(|&(node, p)| state[node as usize] = p);
+            for step in 0..=self.steps {
+                if step > 0 {
+                    state = self.stepped(t, &state, seeds, &dead);
+                }
+                let floats: Vec<f32> = state.iter().map(|m| *m as f32).collect();
+                let held: f64 = state.iter().sum();
+                ledgers.push(sides(graph, &floats, (1.0 - held).max(0.0), 0.0));
+                states.push(floats);
+            }
+        } else {
+            let held: f64 = mass.iter().sum();
+            ledgers.push(sides(graph, &mass, (1.0 - held).max(0.0), 0.0));
+        }
+        self.done(graph, mass, states, ledgers, self.steps)
+    }
+
+    /// The state after one more step.
+    fn stepped(&self, t: &Transition, state: &[f64], seeds: &Sparse, dead: &Sparse) -> Vec<f64> {
+        let held = (0..).zip(state).filter(|(_, mass)| **mass > 0.0);
+        let held: Sparse = held.map(|(node, &mass)| (node, mass)).collect();
+        let mut walk = Forward::from(t, &held, dead, self.dangling);
+        walk.step(self.moving(), 0.0);
+        let mut moved = walk.into_mass();
+        if self.kernel == Kernel::Lazy {
+            let stay = moved.iter_mut().zip(state);
+            stay.for_each(|(mass, before)| *mass += (1.0 - self.alpha) * before);
+        } else {
+            for &(node, p) in seeds {
+                moved[node as usize] += self.alpha * p;
+            }
+        }
+        moved
+    }
+
+    /// Adds `sum over k of c_k (P^T)^k s`.
+    fn add_lengths(
+        &self,
+        t: &Transition,
+        part: &Sparse,
+        dead: &Sparse,
+        lengths: &[f64],
+        sum: &mut [f64],
+    ) {
+        let mut walk = Forward::from(t, part, dead, self.dangling);
+        for (k, weight) in lengths.iter().enumerate() {
+            if k > 0 {
+                walk.step(1.0, 0.0);
+            }
+            for (sum, mass) in sum.iter_mut().zip(walk.mass()) {
+                *sum += weight * mass;
+            }
+        }
+    }
+
+    /// One reverse walk from a node tells for every seed at once. Push stops at `epsilon`: what all seeds paid is known to
+    /// within it.
+    pub fn reach(&self, t: &Transition, seeds: &Sparse, node: Node, epsilon: f64) -> Reach {
+        let Some(weights) = self.lengths() else {
+            let (from, error) = push::reverse(t, node, self.alpha, epsilon, self.dangling);
+            return Reach {
+                from,
+                by_length: Vec::new(),
+                error,
+            };
+        };
+        let mut all = Sparse::new();
+        let dead = self.dead(t, seeds, &mut all);
+        let states = walk::backward(t, node, weights.len() - 1, self.dangling, dead);
+        let lengths = || states.iter().zip(&weights);
+        let by_length = lengths()
+            .map(|(h, c)| c * seeds.iter().map(|&(u, s)| s * h[u as usize]).sum::<f64>())
+            .collect();
+        let mut from = vec![0.0; t.nodes()];
+        for &(u, _) in seeds {
+            from[u as usize] = lengths().map(|(h, c)| c * h[u as usize]).sum();
+        }
+        Reach {
+            from,
+            by_length,
+            error: 0.0,
+        }
+    }
+
+    /// Pushed well below the forward walk's threshold, so that shares are the finer of the two.
+    pub fn fine(&self) -> f64 {
+        (self.epsilon * 0.01).max(1e-9)
+    }
+
+    /// The heaviest walks from any seed to the node: a dynamic programme over the nodes, keeping for each (step, node) the
+    /// best way from there to the target. Best first.
+    pub fn paths(&self, t: &Transition, seeds: &Sparse, target: Node) -> Vec<Path> {
+        let weights = match self.lengths() {
+            Some(lengths) => lengths,
+            None => (0..=LONGEST_PATH)
+                .map(|k| self.alpha * (1.0 - self.alpha).powi(k as i32))
+                .collect(),
+        };
+        let weights = &weights[..weights.len().min(LONGEST_PATH + 1)];
+        // layers[m][u] = (best product of probabilities of an m-step walk u -> target, next node on it)
+        let mut first = vec![(0.0, target); t.nodes()];
+        first[target as usize].0 = 1.0;
+        let mut layers: Vec<Vec<(f64, u32)>> = vec![first];
+        for m in 1..weights.len() {
+            let before = &layers[m - 1];
+            let mut layer = vec![(0.0, target); t.nodes()];
+            let best = |u: usize, slot: &mut (f64, u32)| {
+                let (targets, ws) = t.row(u);
+                for (&v, &w) in targets.iter().zip(ws) {
+                    let through = before[v as usize].0;
+                    if through > 0.0 {
+                        let through = through * f64::from(w) * t.into(v as usize);
+                        if through > slot.0 {
+                            *slot = (through, v);
+                        }
+                    }
+                }
+                slot.0 *= t.scale(u);
+            };
+            if m + 1 == weights.len() {
+                // Nothing is built on the last layer: only the seeds are asked for.
+                seeds
+                    .iter()
+                    .for_each(|&(u, _)| best(u as usize, &mut layer[u as usize]));
+            } else {
+                walk::each_node(&mut layer, best);
+            }
+            layers.push(layer);
+        }
+        let mut found: Vec<Path> = Vec::new();
+        for (m, weight) in weights.iter().enumerate() {
+            for &(seed, s) in seeds {
+                let (product, _) = layers[m][seed as usize];
+                let mass = s * product * weight;
+                if mass > 0.0 {
+                    let mut nodes = vec![seed];
+                    for layer in layers[1..=m].iter().rev() {
+                        nodes.push(layer[nodes[nodes.len() - 1] as usize].1);
+                    }
+                    let kept = nodes
+                        .windows(2)
+                        .map(|pair| t.probability(pair[0] as usize, pair[1] as usize))
+                        .collect();
+                    found.push(Path { nodes, mass, kept });
+                }
+            }
+        }
+        found.sort_by(|a, b| {
+            b.mass
+                .total_cmp(&a.mass)
+                .then_with(|| a.nodes.cmp(&b.nodes))
+        });
+        found.truncate(PATHS);
+        found
+    }
+
+    /// The exact part of every node's score that each group of seeds paid for: one walk a group, restarted at its seeds
+    /// with their weights. They sum to the score; for push to within the residual.
+    pub fn groups(&self, t: &Transition, seeds: &Sparse, parts: &[Sparse]) -> Vec<Vec<f32>> {
+        let floats = |scores: Vec<f64>| scores.into_iter().map(|s| s as f32).collect();
+        if self.pushes() {
+            let push = |part: &Sparse| {
+                let mut out = Pushed::default();
+                out.forward(t, part, &self.rule(), |_| {});
+                floats(out.estimate)
+            };
+            return parts.par_iter().map(push).collect();
+        }
+        if self.kernel != Kernel::Power || self.dangling == Dangling::Reseed {
+            let mut all = Sparse::new();
+            let dead = self.dead(t, seeds, &mut all);
+            let lengths = self.lengths().unwrap_or_default();
+            let part = |part: &Sparse| {
+                let mut sum = vec![0.0; t.nodes()];
+                self.add_lengths(t, part, dead, &lengths, &mut sum);
+                floats(sum)
+            };
+            return parts.iter().map(part).collect();
+        }
+        let mut shares = Vec::with_capacity(parts.len());
+        for parts in parts.chunks(8) {
+            shares.extend(match parts.len() {
+                1..=2 => self.lanes::<2>(t, parts),
+                3..=4 => self.lanes::<4>(t, parts),
+                _ => self.lanes::<8>(t, parts),
+            });
+        }
+        shares
+    }
+
+    /// The masses of walks taken together, one vector a walk.
+    fn lanes<const K: usize>(&self, t: &Transition, parts: &[Sparse]) -> Vec<Vec<f32>> {
+        let mass = walk::power_many::<K>(t, parts, self.alpha, self.steps, self.dangling);
+        (0..parts.len())
+            .map(|lane| mass.iter().map(|m| m[lane] as f32).collect())
+            .collect()
     }
 }
 
@@ -86,146 +497,41 @@ pub fn shares(seeds: &[Seed], reach: &Reach) -> Vec<Share> {
     shares
 }
 
-/// Memory of the walks, kept from one question to the next.
-#[derive(Default)]
-pub struct Space {
-    power: Power,
-    pushed: Pushed,
-    /// The scores of a result that nobody reads any more: the next result's.
-    pub scores: Vec<f32>,
-}
-
-/// Runs the walk of the settings. Without seeds nothing spreads and every score is 0.
-pub fn spread<O: Observer>(
-    view: &GraphView,
-    seeds: &[Seed],
-    settings: &Settings,
-    space: &mut Space,
-) -> Spread {
-    let alpha = settings.get(ALPHA);
-    let seeds = restart(seeds);
-    if settings.get(WALK) == Walk::Push {
-        pushed::<O>(view, &seeds, alpha, settings, space)
-    } else {
-        powered::<O>(view, &seeds, alpha, settings, space)
-    }
-}
-
-fn powered<O: Observer>(
-    view: &GraphView,
-    seeds: &Sparse,
-    alpha: f64,
-    settings: &Settings,
-    space: &mut Space,
-) -> Spread {
-    let steps = settings.get(STEPS);
-    let mut states = Vec::new();
-    let mut ledgers = Vec::new();
-    let mut lost = 0.0;
-    let write = |state: State, scores: &mut Vec<f32>| {
-        scores.resize(view.nodes(), 0.0);
-        state.each(|node, mass| scores[node as usize] = mass as f32);
-    };
-    let end = space.power.walk(
-        &view.transition,
-        seeds,
-        alpha,
-        steps,
-        settings.get(DANGLING),
-        |_, state, dropped| {
-            // What was dropped before would have gone on walking: alpha of it would have restarted.
-            lost = (1.0 - alpha) * lost + dropped;
-            if O::STATES {
-                let mut scores = Vec::new();
-                write(state, &mut scores);
-                ledgers.push(sides(view, &scores, lost, 0.0));
-                states.push(scores);
+/// Where the mass of a state is: on nodes that stand for passages, and on the others.
+fn sides<M: Copy + Into<f64>>(graph: &Graph, mass: &[M], dropped: f64, residual: f64) -> Ledger {
+    let (passages, entities) = match graph.is_of_passages() {
+        true => {
+            let (passages, entities) = mass.split_at(graph.passages());
+            (sum(passages), sum(entities))
+        }
+        false => {
+            let mut sides = (0.0, 0.0);
+            for (node, mass) in (0..).zip(mass) {
+                let side = match graph.is_passage(node) {
+                    true => &mut sides.0,
+                    false => &mut sides.1,
+                };
+                *side += (*mass).into();
             }
-        },
-    );
-    let mut scores = std::mem::take(&mut space.scores);
-    write(end, &mut scores);
-    if !O::STATES {
-        ledgers.push(sides(view, &scores, lost, 0.0));
-    }
-    Spread {
-        scores,
-        states,
-        ledgers,
-        work: steps,
-        capped: false,
-        largest_residual: 0.0,
-        parity: parity(alpha, Some(steps)),
-    }
-}
-
-fn pushed<O: Observer>(
-    view: &GraphView,
-    seeds: &Sparse,
-    alpha: f64,
-    settings: &Settings,
-    space: &mut Space,
-) -> Spread {
-    let rule = Rule {
-        alpha,
-        epsilon: settings.get(EPSILON),
-        threshold: settings.get(PUSH_THRESHOLD),
-        dangling: settings.get(DANGLING),
-    };
-    let mut states = Vec::new();
-    let mut ledgers = Vec::new();
-    let write = |state: &Pushed, scores: &mut Vec<f32>| {
-        scores.clear();
-        scores.resize(view.nodes(), 0.0);
-        for &node in &state.settled {
-            scores[node as usize] = state.estimate[node as usize] as f32;
+            sides
         }
     };
-    let mut keep = |state: &Pushed| {
-        if O::STATES {
-            let mut scores = Vec::new();
-            write(state, &mut scores);
-            ledgers.push(sides(view, &scores, state.dropped, state.unsettled()));
-            states.push(scores);
-        }
-    };
-    let out = &mut space.pushed;
-    out.forward(&view.transition, seeds, &rule, &mut keep);
-    keep(out);
-    let mut scores = std::mem::take(&mut space.scores);
-    write(out, &mut scores);
-    if !O::STATES {
-        ledgers.push(sides(view, &scores, out.dropped, out.unsettled()));
-    }
-    Spread {
-        scores,
-        states,
-        ledgers,
-        work: out.pushes,
-        capped: out.capped,
-        largest_residual: out.largest_residual(&view.transition),
-        parity: parity(alpha, None),
-    }
-}
-
-fn sides(view: &GraphView, scores: &[f32], dropped: f64, residual: f64) -> Ledger {
-    let (passages, entities) = scores.split_at(view.passages());
     Ledger {
-        entities: sum(entities),
-        passages: sum(passages),
+        entities,
+        passages,
         dropped,
         residual,
     }
 }
 
 /// The sum in f64, in eight parts: one after the other, each addition would wait for the last.
-fn sum(scores: &[f32]) -> f64 {
+fn sum<M: Copy + Into<f64>>(mass: &[M]) -> f64 {
     let mut parts = [0.0; 8];
-    let eights = scores.chunks_exact(8);
-    let rest: f64 = eights.remainder().iter().map(|s| f64::from(*s)).sum();
+    let eights = mass.chunks_exact(8);
+    let rest: f64 = eights.remainder().iter().map(|m| (*m).into()).sum();
     for eight in eights {
-        for (part, score) in parts.iter_mut().zip(eight) {
-            *part += f64::from(*score);
+        for (part, mass) in parts.iter_mut().zip(eight) {
+            *part += (*mass).into();
         }
     }
     parts.iter().sum::<f64>() + rest

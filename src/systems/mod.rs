@@ -4,17 +4,16 @@
 //! and selects, `story` tells what happened. [`System`] is all the retriever knows of it, [`Found`] all that the trace,
 //! the reasons and the explorer read.
 
-pub mod compose;
 pub mod e2graphrag;
+pub mod graphs;
 pub mod ket;
 pub mod layers;
 pub mod noderag;
 pub mod sage;
 pub mod spark;
-pub mod story;
 
+pub use crate::retrieve::explanation::{Cut, Edge, Entry, Item, Part, Reason, Stage, Story};
 pub use layers::{BuiltLayer, add_layers, build_layers, layers_named};
-pub use story::{Cut, Edge, Entry, Item, Part, Reason, Stage, Story};
 
 use crate::embed::Encoder;
 use crate::index::Step;
@@ -134,7 +133,7 @@ pub static LAYERS: &[LayerKind] = &[
             };
             index.add_layer(E2Graph::build(
                 index,
-                &e2graphrag::E2Build::from(settings),
+                &e2graphrag::E2Build::from(settings.all()),
                 &tell,
             )?);
             Ok(())
@@ -147,7 +146,7 @@ pub static LAYERS: &[LayerKind] = &[
             let tell = |_: &'static str, done, total| {
                 progress.advance(Step::Layer(Ket::NAME), done, total)
             };
-            index.add_layer(Ket::build(index, &ket::options_of(settings), &tell)?);
+            index.add_layer(Ket::build(index, &ket::options_of(settings.all()), &tell)?);
             Ok(())
         },
     },
@@ -160,7 +159,7 @@ pub static LAYERS: &[LayerKind] = &[
             };
             index.add_layer(NodeRagLayer::build(
                 index,
-                &noderag::NodeRagBuild::from(settings),
+                &noderag::NodeRagBuild::from(settings.all()),
                 &watch,
             )?);
             Ok(())
@@ -174,7 +173,7 @@ pub static LAYERS: &[LayerKind] = &[
                 |_: &'static str, done, total| progress.advance(Step::Layer("sage"), done, total);
             index.add_layer(SageLayer::build(
                 index,
-                &sage::options(index, settings),
+                &sage::options(index, settings.all()),
                 &tell,
             )?);
             Ok(())

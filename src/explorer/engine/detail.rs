@@ -2,14 +2,17 @@
 
 use super::passages::{marks, question_words};
 use super::resolved;
+use super::words::{Term, terms};
 use crate::explain;
 use crate::explorer::scene::{
     Around, Basis, Detail, NeighbourRow, Part, Path, Reason, Scene, Stop, Subject, Why,
 };
 use crate::explorer::text::clean;
 use crate::index::Index;
+use crate::retrieve::explanation::{Combine, Part as ScorePart};
 use crate::retrieve::{Node, Retrieval};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How many edges of a node are listed.
 const NEIGHBOURS: usize = 300;
@@ -17,24 +20,25 @@ const NEIGHBOURS: usize = 300;
 type Groups = BTreeMap<Node, usize>;
 
 pub fn explain(
-    index: &Index,
+    index: &Arc<Index>,
     retrieval: &Retrieval,
     scene: &Scene,
     groups: &Groups,
     subject: Subject,
 ) -> Detail {
     let subject = resolved(subject, scene);
-    let nodes = retrieval
-        .view
-        .as_deref()
-        .map_or(index.len(), crate::retrieve::GraphView::nodes);
+    let walk = retrieval.walk();
+    let nodes = walk.map_or(index.len(), |walk| walk.graph.nodes());
     let passage = subject.passage.filter(|p| (*p as usize) < index.len());
-    let node = subject.node.filter(|n| (*n as usize) < nodes).or(passage);
-    let around = |node: Node| match (&scene.story, retrieval.view.as_deref()) {
+    let node = subject
+        .node
+        .filter(|n| (*n as usize) < nodes)
+        .or_else(|| scene.node_of(passage?));
+    let around = |node: Node| match (&scene.story, walk) {
         // Items and edges of a story are in the story.
         (Some(_), _) => None,
         (None, Some(_)) => Some(edges(index, retrieval, scene, groups, node)),
-        (None, None) => words(index, retrieval, scene, passage.unwrap_or(node)),
+        (None, None) => surroundings(index, retrieval, scene, passage.unwrap_or(node)),
     };
     Detail {
         passage: passage.map(|passage| why(index, retrieval, scene, groups, passage)),
@@ -42,7 +46,13 @@ pub fn explain(
     }
 }
 
-fn why(index: &Index, retrieval: &Retrieval, scene: &Scene, groups: &Groups, passage: u32) -> Why {
+fn why(
+    index: &Arc<Index>,
+    retrieval: &Retrieval,
+    scene: &Scene,
+    groups: &Groups,
+    passage: u32,
+) -> Why {
     let place = retrieval.place(passage);
     let inside = place.is_some_and(|(rank, _)| rank <= scene.top_k);
     let reasons = if inside {
@@ -83,20 +93,12 @@ fn why(index: &Index, retrieval: &Retrieval, scene: &Scene, groups: &Groups, pas
             &question_words(&retrieval.question),
         ),
     };
-    if scene.basis == Basis::Walk {
-        walked(index, retrieval, groups, &mut why);
-    } else {
-        // A fused ranking has a walk too; its paths are worth seeing, its parts are those of another number.
-        walked(index, retrieval, groups, &mut why);
-        why.by_length.clear();
-        why.parts = match retrieval.found.as_deref() {
-            Some(found) => super::story::parts(index, found, scene, passage),
-            None => parts(index, retrieval, scene, passage),
-        };
-        why.score = match place {
-            Some(_) => score,
-            None => why.parts.iter().map(|p| p.value).sum(),
-        };
+    match retrieval.found.as_deref() {
+        Some(found) => why.parts = super::story::parts(index, found, scene, passage),
+        None => opened(index, retrieval, scene, groups, &mut why),
+    }
+    if place.is_none() {
+        why.score = why.parts.iter().map(|p| p.value).sum();
     }
     // The parts say the same with more; a sentence is for a score that has none, or for what a system has to say.
     if why.parts.is_empty() || scene.story.is_some() {
@@ -105,60 +107,75 @@ fn why(index: &Index, retrieval: &Retrieval, scene: &Scene, groups: &Groups, pas
     why
 }
 
-/// Opens the walk's score of a passage: parts by seed, by length, and the best paths.
-fn walked(index: &Index, retrieval: &Retrieval, groups: &Groups, why: &mut Why) {
-    let Some(view) = retrieval.view.as_deref() else {
-        return;
-    };
-    let Some(opened) = explain::attribution(retrieval, why.passage) else {
-        return;
-    };
-    // A passage often has the title of an entity next to it; its identifier tells them apart.
-    let name = |node: Node| {
-        clean(match view.is_passage(node) {
-            true => index.id(node),
-            false => view.label(index, node),
-        })
-    };
-    let stop = |(node, kept): (&Node, Option<f64>)| Stop {
-        node: *node,
-        label: name(*node),
-        group: groups.get(node).copied(),
-        is_passage: view.is_passage(*node),
-        degree: view.degree(*node),
-        kept,
-    };
-    let part = |(seed, share): &(usize, f64)| {
-        let node = retrieval.seeds[*seed].node;
-        Part {
-            label: name(node),
-            group: groups.get(&node).copied(),
-            value: *share,
-            why: String::new(),
+/// Opens the score of a passage: what it adds up from, by length where a walk gave it, and the best paths.
+fn opened(
+    index: &Arc<Index>,
+    retrieval: &Retrieval,
+    scene: &Scene,
+    groups: &Groups,
+    why: &mut Why,
+) {
+    let opened = retrieval.explain(index, why.passage);
+    let walk = retrieval.walk();
+    if let Some(walk) = walk {
+        let graph = walk.graph;
+        // A passage often has the title of an entity next to it; its identifier tells them apart.
+        let name = |node: Node| match graph.is_of_passages() && graph.is_passage(node) {
+            true => clean(index.id(node)),
+            false => clean(&graph.label(index, node)),
+        };
+        let stop = |(node, kept): (&Node, Option<f64>)| Stop {
+            node: *node,
+            label: name(*node),
+            group: groups.get(node).copied(),
+            is_passage: graph.is_passage(*node),
+            degree: graph.degree(*node),
+            kept,
+        };
+        let paths = opened.paths.iter().map(|path| {
+            let kept = path.kept.iter().map(|kept| Some(*kept)).chain([None]);
+            Path {
+                mass: path.mass,
+                stops: path.nodes.iter().zip(kept).map(stop).collect(),
+            }
+        });
+        why.paths = paths.collect();
+        if scene.basis == Basis::Walk {
+            let seeds = walk.seeds();
+            let part = |part: ScorePart| {
+                let node = part.seed.and_then(|seed| seeds.get(seed)).map(|s| s.node);
+                Part {
+                    label: node.map_or_else(|| clean(&part.label), name),
+                    group: node.and_then(|node| groups.get(&node).copied()),
+                    value: part.value,
+                    why: String::new(),
+                }
+            };
+            why.parts = opened.parts.into_iter().map(part).collect();
+            why.by_length = opened.by_length;
+            why.error = opened.error;
+            return;
         }
-    };
-    let path = |path: &explain::Path| {
-        let kept = path.kept.iter().map(|kept| Some(*kept)).chain([None]);
-        Path {
-            mass: path.mass,
-            stops: path.nodes.iter().zip(kept).map(stop).collect(),
-        }
-    };
-    why.parts = opened.shares.iter().map(part).collect();
-    why.paths = opened.paths.iter().map(path).collect();
-    why.by_length = opened.by_length;
-    why.error = opened.error;
-    if why.rank.is_none() {
-        why.score = opened.score;
     }
-}
-
-/// The words, lists or measure that a score without a walk is made of, largest first.
-fn parts(index: &Index, retrieval: &Retrieval, scene: &Scene, passage: u32) -> Vec<Part> {
-    let mut terms = explain::terms(index, retrieval, passage);
+    if opened.combine == Combine::Witness {
+        why.sentence = clean(&opened.sentence);
+        return;
+    }
+    if scene.basis == Basis::Signals {
+        let part = |part: ScorePart| Part {
+            label: clean(&part.label),
+            group: None,
+            value: part.value,
+            why: clean(&part.why),
+        };
+        why.parts = opened.parts.into_iter().map(part).collect();
+        why.parts.sort_by(|a, b| b.value.total_cmp(&a.value));
+        return;
+    }
+    let mut terms = terms(index, retrieval, why.passage);
     terms.retain(|t| t.score > 0.0);
     terms.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let part = |t: explain::Contribution| Part {
+    let part = |t: Term| Part {
         group: group_of_word(scene, &t.word),
         label: match scene.basis {
             Basis::Lists if t.tf > 0 => format!("{}, rank {}", t.word, t.tf),
@@ -167,7 +184,7 @@ fn parts(index: &Index, retrieval: &Retrieval, scene: &Scene, passage: u32) -> V
         value: t.score,
         why: String::new(),
     };
-    terms.into_iter().map(part).collect()
+    why.parts = terms.into_iter().map(part).collect();
 }
 
 fn group_of_word(scene: &Scene, word: &str) -> Option<usize> {
@@ -180,16 +197,16 @@ fn group_of_word(scene: &Scene, word: &str) -> Option<usize> {
 
 /// A node of the graph and its edges.
 fn edges(
-    index: &Index,
+    index: &Arc<Index>,
     retrieval: &Retrieval,
     scene: &Scene,
     groups: &Groups,
     node: Node,
 ) -> Around {
-    let (Some(view), Some(spread)) = (retrieval.view.as_deref(), retrieval.spread.as_deref())
-    else {
+    let Some(walk) = retrieval.walk() else {
         return Around::default();
     };
+    let graph = walk.graph;
     let found = explain::neighbours(retrieval, node);
     let mut adjacent: Vec<Node> = found.iter().map(|n| n.node).collect();
     adjacent.sort_unstable();
@@ -198,37 +215,43 @@ fn edges(
         .iter()
         .map(|row| (row.passage, row.rank))
         .collect();
-    let row = |n: &explain::Neighbour| NeighbourRow {
-        node: Some(n.node),
-        label: clean(view.label(index, n.node)),
-        is_passage: view.is_passage(n.node),
-        group: groups.get(&n.node).copied(),
-        weight: f64::from(n.weight),
-        mentions: usize::from(n.tf),
-        probability: n.probability,
-        sends: n.sends,
-        receives: n.receives,
-        rank: ranks.get(&n.node).copied(),
-        gold: scene.gold.iter().any(|gold| gold.passage == n.node),
-        seen: view.degree(n.node),
+    let row = |n: &explain::Neighbour| {
+        let passage = graph.passages_of(n.node).first().copied();
+        NeighbourRow {
+            node: Some(n.node),
+            passage,
+            label: clean(&graph.label(index, n.node)),
+            is_passage: passage.is_some(),
+            group: groups.get(&n.node).copied(),
+            weight: f64::from(n.weight),
+            mentions: usize::from(n.tf),
+            probability: n.probability,
+            sends: n.sends,
+            receives: n.receives,
+            rank: passage.and_then(|p| ranks.get(&p).copied()),
+            gold: scene.gold.iter().any(|gold| Some(gold.passage) == passage),
+            seen: graph.degree(n.node),
+        }
     };
     Around {
         node,
-        label: clean(view.label(index, node)),
-        is_passage: view.is_passage(node),
-        degree: view.degree(node),
-        mass: spread
-            .scores
-            .get(node as usize)
-            .map_or(0.0, |s| f64::from(*s)),
+        label: clean(&graph.label(index, node)),
+        is_passage: graph.is_passage(node),
+        degree: graph.degree(node),
+        mass: walk.spread.mass.get(node as usize).copied().unwrap_or(0.0),
         neighbours: found.iter().take(NEIGHBOURS).map(row).collect(),
         adjacent,
     }
 }
 
 /// For a flat ranking, the words of the question in the selected passage.
-fn words(index: &Index, retrieval: &Retrieval, scene: &Scene, passage: u32) -> Option<Around> {
-    let mut terms = explain::terms(index, retrieval, passage);
+fn surroundings(
+    index: &Arc<Index>,
+    retrieval: &Retrieval,
+    scene: &Scene,
+    passage: u32,
+) -> Option<Around> {
+    let mut terms = terms(index, retrieval, passage);
     terms.sort_by(|a, b| b.score.total_cmp(&a.score));
     let rows: Vec<NeighbourRow> = terms
         .into_iter()

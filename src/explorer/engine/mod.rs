@@ -15,8 +15,9 @@ use super::text::clean;
 use crate::evaluate::measures;
 use crate::explain;
 use crate::index::Index;
-use crate::retrieve::methods::{GraphKind, Ranker, Select};
-use crate::retrieve::{Link, Mask, Node, Recorder, Retrieval, RetrieveError, Retriever, Spread};
+use crate::retrieve::{
+    Keep, Link, Mask, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,8 +30,8 @@ pub struct Engine {
     shares: Option<Shares>,
 }
 
-/// A walk, its seeds' groups, and what each group paid of every node's score.
-type Shares = (Arc<Spread>, Vec<Vec<usize>>, Arc<Vec<Vec<f32>>>);
+/// A walk's set, its seeds' groups, and what each group paid of every node's score.
+type Shares = (u64, Vec<Vec<usize>>, Arc<Vec<Vec<f32>>>);
 
 /// What the last answer was made of.
 struct Last {
@@ -83,14 +84,13 @@ impl Engine {
 
     fn run(&mut self, request: &Request) -> Result<Last, RetrieveError> {
         let index = &self.index;
-        let mut recorder = Recorder::new();
         let retrieval =
             self.retriever
-                .retrieve(&request.question, &request.settings, &mut recorder)?;
+                .retrieve(&request.question, &request.settings, Keep::States)?;
         let question = request.asked.and_then(|at| index.questions().get(at));
         let gold: Vec<u32> =
             question.map_or_else(Vec::new, |q| q.gold.iter().map(|g| g.passage).collect());
-        let flat = retrieval.view.is_none();
+        let flat = retrieval.walk().is_none();
         let (groups, seed_groups) = if flat {
             Default::default()
         } else {
@@ -130,8 +130,8 @@ impl Engine {
                 .map_or_else(Vec::new, |m| {
                     measures::MEASURES.into_iter().zip(m.0).collect()
                 }),
-            stages: recorder
-                .stages
+            stages: retrieval
+                .times()
                 .iter()
                 .map(|s| StageTime {
                     name: s.name.to_owned(),
@@ -139,26 +139,24 @@ impl Engine {
                     reused: s.reused,
                 })
                 .collect(),
-            first_stage: retrieval
-                .ranked
-                .as_ref()
-                .map(|r| (r.ranker.label(), r.matched)),
-            reranked: retrieval
-                .reranked
-                .as_ref()
-                .map(|by| (by.name, by.candidates)),
-            expanded: retrieval.ranked.as_ref().map_or(0, |r| r.expansion.len()),
-            mixed: retrieval.mixed.map(|m| m.a),
-            fallback: retrieval.fallback,
+            first_stage: retrieval.ranked().map(|r| (r.ranker.label(), r.matched)),
+            reranked: retrieval.reranked().map(|by| (by.name, by.candidates)),
+            expanded: retrieval.ranked().map_or(0, |r| r.expansion.len()),
+            mixed: retrieval.mixed().map(|m| m.a),
+            fallback: retrieval.fallback(),
             story: None,
             labels: BTreeMap::new(),
+            titles: BTreeMap::new(),
+            of_passages: retrieval
+                .walk()
+                .is_none_or(|walk| walk.graph.is_of_passages()),
         };
         if let Some(found) = retrieval.found.as_deref().filter(|_| flat) {
             story::tell(index, found, &mut scene);
         } else if flat {
             words::split(index, &retrieval, &mut scene);
         } else {
-            scene.labels = walk::labels(index, &retrieval, &scene);
+            (scene.labels, scene.titles) = walk::labels(index, &retrieval, &scene);
         }
         Ok(Last {
             asked: request.asked,
@@ -175,17 +173,18 @@ fn shared(
     retrieval: &Retrieval,
     groups: &[Vec<usize>],
 ) -> Arc<Vec<Vec<f32>>> {
-    let Some(spread) = &retrieval.spread else {
+    let Some(walk) = retrieval.walk() else {
         return Arc::default();
     };
-    if let Some((walk, by, shares)) = last
-        && Arc::ptr_eq(walk, spread)
+    let set = retrieval.records[walk.step].output.id;
+    if let Some((known, by, shares)) = last
+        && *known == set
         && by == groups
     {
         return shares.clone();
     }
-    let shares = Arc::new(walk::shares(retrieval, groups));
-    *last = Some((spread.clone(), groups.to_vec(), shares.clone()));
+    let shares = Arc::new(walk::shares(&walk, groups));
+    *last = Some((set, groups.to_vec(), shares.clone()));
     shares
 }
 
@@ -216,41 +215,32 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
 
 /// How many passages scored above zero.
 fn matched(retrieval: &Retrieval) -> usize {
-    match (&retrieval.spread, &retrieval.view) {
-        (Some(spread), Some(view)) => spread.scores[..view.passages()]
-            .iter()
-            .filter(|s| **s > 0.0)
-            .count(),
-        _ => match &retrieval.found {
-            Some(found) => found.passages().len(),
-            None => retrieval.ranked.as_ref().map_or(0, |r| r.matched),
-        },
+    match (&retrieval.found, retrieval.records.last()) {
+        (Some(found), _) => found.passages().len(),
+        (None, Some(last)) => last.output.get::<Ranked>().map_or(0, |r| r.matched),
+        (None, None) => 0,
     }
 }
 
 /// What the score of a passage is made of.
 fn basis(retrieval: &Retrieval) -> Basis {
-    let ranker = retrieval.ranked.as_ref().map(|ranked| ranked.ranker);
-    if retrieval.found.is_some() && retrieval.view.is_none() {
+    let last = retrieval.records.last();
+    let Some(ranked) = last.and_then(|last| last.output.get::<Ranked>()) else {
         return Basis::Parts;
-    }
-    match (retrieval.settings.method().select, ranker) {
-        (Select::Fuse, _) => Basis::Lists,
-        (Select::Rerank, _) => Basis::Measure,
-        (Select::Signals, _) => Basis::Signals,
-        (Select::Score, _) if retrieval.view.is_some() => Basis::Walk,
-        (Select::Score, Some(Ranker::Rrf)) => Basis::Lists,
-        (Select::Score, Some(Ranker::Dense)) => Basis::Measure,
-        (Select::Score, _) => Basis::Words,
+    };
+    match ranked.ranker {
+        _ if ranked.reranked.is_some() => Basis::Measure,
+        Ranker::Walk | Ranker::Pack => Basis::Walk,
+        Ranker::Signals => Basis::Signals,
+        Ranker::Rrf => Basis::Lists,
+        Ranker::Dense | Ranker::Bridge => Basis::Measure,
+        Ranker::Bm25 | Ranker::Rm3 | Ranker::TwoStep => Basis::Words,
     }
 }
 
 /// What the nodes beside the passages are called.
 fn noun(retrieval: &Retrieval) -> &'static str {
-    match retrieval.settings.method().graph {
-        Some(GraphKind::TermPassage) => "word",
-        _ => "name",
-    }
+    retrieval.walk().map_or("name", |walk| walk.graph.kind.noun)
 }
 
 fn names(retrieval: &Retrieval, group_of: &BTreeMap<Node, usize>) -> Vec<Name> {
@@ -281,12 +271,12 @@ fn names(retrieval: &Retrieval, group_of: &BTreeMap<Node, usize>) -> Vec<Name> {
             note,
         }
     };
-    retrieval.names.iter().map(name).collect()
+    retrieval.names().iter().map(name).collect()
 }
 
 /// Where a gold passage ended. Only one that was not reached at all gets a verdict here: that search is short, and the
 /// others are explained when they are selected.
-fn fate(index: &Index, retrieval: &Retrieval, passage: u32) -> Gold {
+fn fate(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Gold {
     let place = retrieval.place(passage);
     let reason = match place {
         Some(_) => None,
@@ -296,6 +286,7 @@ fn fate(index: &Index, retrieval: &Retrieval, passage: u32) -> Gold {
     };
     Gold {
         passage,
+        node: retrieval.walk().and_then(|walk| walk.best_node(passage)),
         id: clean(index.id(passage)),
         title: clean(index.title(passage)),
         rank: place.map(|(rank, _)| rank),
@@ -314,6 +305,6 @@ fn resolved(subject: Subject, scene: &Scene) -> Subject {
         .or(scene.passages.first().map(|row| row.passage));
     Subject {
         passage,
-        node: subject.node.or(passage),
+        node: subject.node.or_else(|| scene.node_of(passage?)),
     }
 }

@@ -39,13 +39,23 @@ pub fn rows(
                 score: f64::from(hit.score),
                 tie,
                 gold: gold.contains(&hit.passage),
-                seed: group_of.get(&hit.passage).copied(),
-                shares: walk::parts(shares, hit.passage),
+                seed: seeded(retrieval, group_of, hit.passage),
+                shares: walk::landed_parts(retrieval, shares, hit.passage),
+                node: retrieval
+                    .walk()
+                    .and_then(|walk| walk.best_node(hit.passage)),
                 snippet,
                 marks,
             }
         })
         .collect()
+}
+
+/// The group that a node of the passage is a seed of.
+fn seeded(retrieval: &Retrieval, group_of: &BTreeMap<Node, usize>, passage: u32) -> Option<usize> {
+    let walk = retrieval.walk()?;
+    let nodes = walk.graph.nodes_of(passage);
+    nodes.iter().find_map(|node| group_of.get(node).copied())
 }
 
 /// The words of a question that carry meaning, in lower case.
@@ -77,7 +87,7 @@ pub fn marks(
     let before = if title.is_empty() { 0 } else { title.len() + 2 };
     let mut seeds = Vec::new();
     let mut mentions = Vec::new();
-    if let Some(view) = retrieval.view.as_deref() {
+    if let Some(view) = retrieval.view() {
         for found in view.graph.occurrences(passage as usize) {
             let (start, end) = (found.start as usize, found.end as usize);
             if start < before || end - before > text.len() {

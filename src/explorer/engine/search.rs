@@ -3,8 +3,9 @@
 use crate::explorer::action::{Found, Match, Search};
 use crate::explorer::text::clean;
 use crate::index::Index;
+use crate::layers::TERM_PASSAGE;
+use crate::layers::entities::entity_options;
 use crate::retrieve::Settings;
-use crate::retrieve::view::entity_options;
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 
@@ -34,7 +35,12 @@ pub fn search(
             best.push((rank, at));
         }
     };
-    let graph = (!search.passages).then(|| index.entity_graph(&entity_options(settings)));
+    let graph = (!search.passages).then(|| {
+        index.entity_graph(&entity_options(
+            settings.method().graph() == Some(&TERM_PASSAGE),
+            settings.all(),
+        ))
+    });
     match &graph {
         Some(graph) => {
             for entity in 0..graph.entities() {

@@ -1,11 +1,13 @@
 //! What a walk did: seeds in groups, mass on nodes split by group, and every step.
 
-use crate::explain;
 use crate::explorer::scene::{EditRow, GROUPS, Group, Ledger, NodeRow, Scene, Seed, Step, Walk};
 use crate::explorer::text::clean;
 use crate::index::Index;
-use crate::parameters::WALK;
-use crate::retrieve::{Edited, Node, Retrieval, SeedChange, SeedReason};
+use crate::retrieve::operators::passages::landed;
+use crate::retrieve::retrieval::Walked;
+use crate::retrieve::set::Origin;
+use crate::retrieve::spread::restart_of;
+use crate::retrieve::{Edited, Node, Retrieval, SeedChange};
 use std::collections::BTreeMap;
 
 /// How many nodes Spread lists, and how many each earlier step keeps.
@@ -17,12 +19,12 @@ const STEP_PASSAGES: usize = 100;
 /// far as possible and the ranked passages together, so that bars show what came from names and what from words.
 /// Gives the groups and the places of their seeds.
 pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usize>>) {
-    let Some(view) = retrieval.view.as_deref() else {
+    let Some(walk) = retrieval.walk() else {
         return Default::default();
     };
-    let seeds = &retrieval.seeds;
+    let (graph, seeds) = (walk.graph, walk.seeds());
     let (passages, names): (Vec<usize>, Vec<usize>) =
-        (0..seeds.len()).partition(|i| view.is_passage(seeds[*i].node));
+        (0..seeds.len()).partition(|i| !matches!(seeds[*i].why, Origin::Name { .. }));
     let mut sorted: Vec<Vec<usize>> = Vec::new();
     if seeds.len() <= GROUPS {
         sorted.extend(names.iter().chain(&passages).map(|i| vec![*i]));
@@ -30,7 +32,7 @@ pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usiz
         alone(
             &mut sorted,
             &passages,
-            if retrieval.fallback { 1 } else { GROUPS },
+            if retrieval.fallback() { 1 } else { GROUPS },
         );
     } else {
         alone(
@@ -43,17 +45,25 @@ pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usiz
         }
     }
     // hop seeds with more than one list.
-    let signals = retrieval.settings.method().select == crate::retrieve::Select::Signals;
+    let rankers = |group: &[usize]| {
+        let of = group.iter().map(|i| match seeds[*i].why {
+            Origin::Ranked { ranker, .. } => ranker.label(),
+            Origin::Near { .. } => "nearest",
+            _ => "",
+        });
+        of.collect::<std::collections::BTreeSet<_>>()
+    };
     let label = |group: &Vec<usize>| match group[..] {
-        [one] => clean(view.label(index, seeds[one].node)),
-        _ if retrieval.fallback => "fallback: every passage".to_owned(),
-        _ if view.is_passage(seeds[group[0]].node) && signals => {
-            format!("{} passages", group.len())
+        [one] => clean(&graph.label(index, seeds[one].node)),
+        _ if retrieval.fallback() => "fallback: every passage".to_owned(),
+        _ if matches!(seeds[group[0]].why, Origin::Name { .. }) => {
+            format!("{} more {}s", group.len(), super::noun(retrieval))
         }
-        _ if view.is_passage(seeds[group[0]].node) => {
-            format!("{} top {}", ranker(retrieval), group.len())
-        }
-        _ => format!("{} more {}s", group.len(), super::noun(retrieval)),
+        _ => match Vec::from_iter(rankers(group))[..] {
+            [one] if !one.is_empty() => format!("{one} top {}", group.len()),
+            _ if graph.is_of_passages() => format!("{} passages", group.len()),
+            _ => format!("{} more nodes", group.len()),
+        },
     };
     let described = sorted
         .iter()
@@ -64,14 +74,6 @@ pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usiz
         })
         .collect();
     (described, sorted)
-}
-
-/// What ranked the passage seeds.
-fn ranker(retrieval: &Retrieval) -> &'static str {
-    retrieval
-        .ranked
-        .as_ref()
-        .map_or("", |ranked| ranked.ranker.label())
 }
 
 /// One group each, and the rest in the last one.
@@ -88,23 +90,46 @@ fn alone(sorted: &mut Vec<Vec<usize>>, seeds: &[usize], room: usize) {
 }
 
 /// The exact part of every node's score by group.
-pub fn shares(retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec<Vec<f32>> {
-    match (groups.len(), retrieval.spread.as_deref()) {
-        // One group owns everything; no need to walk again.
-        (1, Some(spread)) => vec![spread.scores.clone()],
-        (0, _) | (_, None) => Vec::new(),
-        _ => explain::shares(retrieval, groups),
+pub fn shares(walk: &Walked<'_>, groups: &[Vec<usize>]) -> Vec<Vec<f32>> {
+    if groups.is_empty() {
+        return Vec::new();
     }
+    // One group owns everything; no need to walk again.
+    if groups.len() == 1 {
+        return vec![walk.spread.mass.iter().map(|m| *m as f32).collect()];
+    }
+    let parts = groups.iter().map(|group| {
+        let seeds = group.iter().map(|i| &walk.seeds()[*i]);
+        restart_of(seeds)
+    });
+    let parts: Vec<_> = parts.collect();
+    let all = restart_of(walk.seeds().iter());
+    let t = walk.graph.transition();
+    walk.spread.diffusion.groups(t, &all, &parts)
 }
 
 pub fn group_of(retrieval: &Retrieval, groups: &[Vec<usize>]) -> BTreeMap<Node, usize> {
-    let of = |(group, seeds): (usize, &Vec<usize>)| {
-        seeds
-            .iter()
-            .map(move |i| (retrieval.seeds[*i].node, group))
-            .collect::<Vec<_>>()
+    let seeds = retrieval.walk().map_or(&[][..], |walk| walk.seeds());
+    let of = |(group, members): (usize, &Vec<usize>)| {
+        let nodes = members.iter().map(move |i| (seeds[*i].node, group));
+        nodes.collect::<Vec<_>>()
     };
     groups.iter().enumerate().flat_map(of).collect()
+}
+
+/// The parts of what landed on a passage.
+pub fn landed_parts(retrieval: &Retrieval, shares: &[Vec<f32>], passage: u32) -> Vec<f64> {
+    let Some(walk) = retrieval.walk().filter(|_| !shares.is_empty()) else {
+        return Vec::new();
+    };
+    let mut sum = vec![0.0; shares.len()];
+    for &node in walk.graph.nodes_of(passage).iter() {
+        let own = walk.graph.share(node);
+        for (sum, part) in sum.iter_mut().zip(parts(shares, node)) {
+            *sum += own * part;
+        }
+    }
+    sum
 }
 
 /// The parts of a node's score.
@@ -117,67 +142,86 @@ pub fn parts(shares: &[Vec<f32>], node: Node) -> Vec<f64> {
 
 /// Seeds for the screen. A fallback to every passage is one line, not thousands.
 pub fn seeds(index: &Index, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec<Seed> {
-    let Some(view) = retrieval.view.as_deref() else {
+    let Some(walk) = retrieval.walk() else {
         return Vec::new();
     };
+    let (graph, all) = (walk.graph, walk.seeds());
     let group = |place: usize| groups.iter().position(|g| g.contains(&place)).unwrap_or(0);
-    let shown = retrieval.seeds.len().min(NODES);
-    retrieval.seeds[..shown]
-        .iter()
-        .enumerate()
-        .map(|(place, seed)| Seed {
+    let names = retrieval.names();
+    let edits = retrieval.edits();
+    let row = |(place, seed): (usize, &crate::retrieve::Seed)| {
+        let passage = graph.passages_of(seed.node).first().copied();
+        let named = matches!(seed.why, Origin::Name { .. });
+        let label = graph.label(index, seed.node);
+        Seed {
             node: Some(seed.node),
-            label: clean(view.label(index, seed.node)),
-            name: match view.entity(seed.node) {
-                Some(entity) => view.graph.names.get(entity).to_owned(),
-                None => format!("#{}", index.id(seed.node)),
-            },
-            change: retrieval
-                .edits
+            name: name(index, &walk, seed.node),
+            label: clean(&label),
+            change: edits
                 .iter()
                 .find(|e| e.node == Some(seed.node))
                 .map(|e| e.edit.change),
             group: group(place),
+            passage,
             weight: seed.weight,
-            df: view
-                .entity(seed.node)
-                .map_or(0, |e| view.graph.df(e) as usize),
-            degree: view.degree(seed.node),
-            is_passage: view.is_passage(seed.node),
+            df: match named {
+                true => graph.source().frequency(seed.node) as usize,
+                false => 0,
+            },
+            degree: graph.degree(seed.node),
+            is_passage: passage.is_some() && !named,
             why: match seed.why {
-                SeedReason::Entity { name, df } => {
-                    let written = retrieval.names.get(name).map_or("", |n| n.surface.as_str());
+                Origin::Name { name, df } => {
+                    let written = names.get(name).map_or("", |n| n.surface.as_str());
                     format!(
                         "\"{}\" in {}",
                         clean(written),
                         crate::explorer::text::plural(df as usize, "passage")
                     )
                 }
-                SeedReason::Ranked {
+                Origin::Ranked {
                     ranker,
                     rank,
                     score,
                 } => {
                     format!("{} rank {rank}, score {score:.2}", ranker.label())
                 }
-                SeedReason::Fallback => "fallback: no name linked".to_owned(),
-                SeedReason::Added => "added here".to_owned(),
+                Origin::Near { rank, cosine } => format!("nearest {rank}, cosine {cosine:.3}"),
+                Origin::Fallback => "fallback: no name linked".to_owned(),
+                Origin::Added => "added here".to_owned(),
+                Origin::Edge { .. } | Origin::Scored => String::new(),
             },
-        })
-        .collect()
+        }
+    };
+    let shown = all.len().min(NODES);
+    all[..shown].iter().enumerate().map(row).collect()
+}
+
+/// What an edit calls a node: a passage by its identifier, anything else by its name.
+fn name(index: &Index, walk: &Walked<'_>, node: Node) -> String {
+    let graph = walk.graph;
+    if let Some(view) = graph.entities()
+        && let Some(entity) = view.entity(node)
+    {
+        return view.graph.names.get(entity).to_owned();
+    }
+    match graph.passages_of(node)[..] {
+        [passage] if graph.nodes_of(passage).len() == 1 => format!("#{}", index.id(passage)),
+        _ => graph.label(index, node).into_owned(),
+    }
 }
 
 /// Edits that left no seed to show.
 pub fn edits(index: &Index, retrieval: &Retrieval) -> Vec<EditRow> {
-    let Some(view) = retrieval.view.as_deref() else {
+    let Some(walk) = retrieval.walk() else {
         return Vec::new();
     };
-    let seeded = |node: Option<Node>| retrieval.seeds.iter().any(|s| Some(s.node) == node);
-    let hidden = retrieval.edits.iter().filter(|e| !seeded(e.node));
+    let seeded = |node: Option<Node>| walk.seeds().iter().any(|s| Some(s.node) == node);
+    let hidden = retrieval.edits().iter().filter(|e| !seeded(e.node));
     let row = |edited: &Edited| EditRow {
         name: edited.edit.node.clone(),
         label: match edited.node {
-            Some(node) => clean(view.label(index, node)),
+            Some(node) => clean(&walk.graph.label(index, node)),
             None => clean(&edited.edit.node),
         },
         node: edited.node,
@@ -194,18 +238,27 @@ pub fn edits(index: &Index, retrieval: &Retrieval) -> Vec<EditRow> {
     hidden.map(row).collect()
 }
 
-/// Entities by mass.
+/// The nodes that Spread lists: names where nodes of a graph are passages too, else all.
+fn listed(walk: &Walked<'_>) -> std::ops::Range<usize> {
+    let first = match walk.graph.is_of_passages() {
+        true => walk.graph.passages(),
+        false => 0,
+    };
+    first..walk.graph.nodes()
+}
+
+/// Nodes by mass.
 pub fn nodes(
     index: &Index,
     retrieval: &Retrieval,
     shares: &[Vec<f32>],
     group_of: &BTreeMap<Node, usize>,
 ) -> Vec<NodeRow> {
-    let (Some(view), Some(spread)) = (retrieval.view.as_deref(), retrieval.spread.as_deref())
-    else {
+    let Some(walk) = retrieval.walk() else {
         return Vec::new();
     };
-    heaviest(&spread.scores, view.passages()..view.nodes(), NODES)
+    let mass: Vec<f32> = walk.spread.mass.iter().map(|m| *m as f32).collect();
+    heaviest(&mass, listed(&walk), NODES)
         .into_iter()
         .map(|(node, mass)| {
             let shares = parts(shares, node);
@@ -217,8 +270,8 @@ pub fn nodes(
             };
             NodeRow {
                 node,
-                label: clean(view.label(index, node)),
-                degree: view.degree(node),
+                label: clean(&walk.graph.label(index, node)),
+                degree: walk.graph.degree(node),
                 mass,
                 shares,
                 both,
@@ -245,23 +298,24 @@ fn heaviest(scores: &[f32], range: std::ops::Range<usize>, count: usize) -> Vec<
 
 /// Every step: where mass was, what ranking it made, and where gold was in it.
 pub fn walk(retrieval: &Retrieval, gold: &[u32]) -> Option<Walk> {
-    let (view, spread) = (retrieval.view.as_deref()?, retrieval.spread.as_deref()?);
-    let passages = view.passages();
+    let walk = retrieval.walk()?;
+    let (graph, spread) = (walk.graph, walk.spread);
+    let passages = graph.passages();
     let mut steps = Vec::with_capacity(spread.states.len());
     for (at, (state, ledger)) in spread.states.iter().zip(&spread.ledgers).enumerate() {
-        let moved = match at
-            .checked_sub(1)
-            .and_then(|before| spread.states.get(before))
-        {
-            Some(before) => {
-                let apart: f64 = state
-                    .iter()
-                    .zip(before)
-                    .map(|(a, b)| f64::from((a - b).abs()))
-                    .sum();
-                apart / 2.0
+        let before = at.checked_sub(1).and_then(|at| spread.states.get(at));
+        let moved = before.map_or(0.0, |before| {
+            let apart = state.iter().zip(before);
+            let apart: f64 = apart.map(|(a, b)| f64::from((a - b).abs())).sum();
+            apart / 2.0
+        });
+        let on_passages: std::borrow::Cow<'_, [f32]> = match graph.is_of_passages() {
+            true => state[..passages].into(),
+            false => {
+                let mass: Vec<f64> = state.iter().map(|m| f64::from(*m)).collect();
+                let landed = landed(graph, &mass);
+                landed.iter().map(|m| *m as f32).collect::<Vec<_>>().into()
             }
-            None => 0.0,
         };
         steps.push(Step {
             ledger: Ledger {
@@ -271,17 +325,17 @@ pub fn walk(retrieval: &Retrieval, gold: &[u32]) -> Option<Walk> {
                 residual: ledger.residual,
             },
             moved,
-            nodes: heaviest(state, passages..view.nodes(), STEP_NODES),
-            passages: heaviest(state, 0..passages, STEP_PASSAGES),
-            gold: gold.iter().map(|p| rank(&state[..passages], *p)).collect(),
+            nodes: heaviest(state, listed(&walk), STEP_NODES),
+            passages: heaviest(&on_passages, 0..passages, STEP_PASSAGES),
+            gold: gold.iter().map(|p| rank(&on_passages, *p)).collect(),
         });
     }
     Some(Walk {
-        push: retrieval.settings.get(WALK) == crate::parameters::Walk::Push,
+        push: spread.diffusion.pushes(),
         work: spread.work,
         capped: spread.capped,
         largest_residual: spread.largest_residual,
-        parity: (spread.parity.entity_seeds, spread.parity.passage_seeds),
+        parity: spread.parity.map(|p| (p.entity_seeds, p.passage_seeds)),
         steps,
     })
 }
@@ -293,16 +347,23 @@ fn rank(scores: &[f32], passage: u32) -> Option<usize> {
     (own > 0.0).then(|| 1 + scores.iter().enumerate().filter(|s| before(*s)).count())
 }
 
-/// Names of every node that some step lists.
-pub fn labels(index: &Index, retrieval: &Retrieval, scene: &Scene) -> BTreeMap<Node, String> {
-    let (Some(view), Some(walk)) = (retrieval.view.as_deref(), scene.walk.as_ref()) else {
-        return BTreeMap::new();
+/// Names of every node and passage that some step lists.
+pub fn labels(
+    index: &Index,
+    retrieval: &Retrieval,
+    scene: &Scene,
+) -> (BTreeMap<Node, String>, BTreeMap<u32, String>) {
+    let (Some(own), Some(walk)) = (retrieval.walk(), scene.walk.as_ref()) else {
+        return Default::default();
     };
-    let listed = walk
-        .steps
-        .iter()
-        .flat_map(|step| step.nodes.iter().chain(&step.passages));
-    listed
-        .map(|(node, _)| (*node, clean(view.label(index, *node))))
-        .collect()
+    let steps = || walk.steps.iter();
+    let nodes = steps().flat_map(|step| &step.nodes);
+    let passages = steps().flat_map(|step| &step.passages);
+    let title = |passage: u32| clean(crate::retrieve::operator::passage_label(index, passage));
+    (
+        nodes
+            .map(|(node, _)| (*node, clean(&own.graph.label(index, *node))))
+            .collect(),
+        passages.map(|(p, _)| (*p, title(*p))).collect(),
+    )
 }

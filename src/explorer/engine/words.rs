@@ -1,21 +1,67 @@
 //! Flat rankings: what each word of the question pays. The words take the place of seeds, so that methods can be
 //! compared with the eyes.
 
-use crate::explain;
 use crate::explorer::scene::{Basis, GROUPS, Group, Scene, Seed};
 use crate::explorer::text::{clean, plural};
 use crate::index::Index;
-use crate::retrieve::Retrieval;
+use crate::retrieve::{Ranked, Retrieval, words};
+use std::sync::Arc;
 
 /// How many passages are split by word.
 const SPLIT: usize = 50;
 
+/// A word of the question in one passage, or a list or measure that ranks it.
+pub struct Term {
+    pub word: String,
+    /// Passages that contain the word, or that the list holds.
+    pub df: u32,
+    pub idf: f64,
+    /// How often the passage has it, or its rank in the list; 0 when not.
+    pub tf: u32,
+    /// What it adds to the score; the terms' shares sum to it.
+    pub score: f64,
+}
+
+/// What adds up to the score of a passage in a ranking without a walk.
+pub fn terms(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<Term> {
+    let Some(last) = retrieval.last(index) else {
+        return Vec::new();
+    };
+    let Some(ranked) = last.set().get::<Ranked>() else {
+        return Vec::new();
+    };
+    if !ranked.words.is_empty() {
+        let words = words::words(index, ranked, last.values(), passage).into_iter();
+        return words
+            .map(|w| Term {
+                word: w.word,
+                df: w.df,
+                idf: w.idf,
+                tf: w.tf,
+                score: w.score,
+            })
+            .collect();
+    }
+    let parts = retrieval.explain(index, passage).parts.into_iter();
+    let lists = ranked.parts.iter().map(Some).chain(std::iter::repeat(None));
+    parts
+        .zip(lists)
+        .map(|(part, list)| Term {
+            word: part.label,
+            df: list.map_or(ranked.matched, |list| list.hits.len()) as u32,
+            idf: 0.0,
+            tf: list.map_or(ranked, |list| list).rank(passage).unwrap_or(0) as u32,
+            score: part.value,
+        })
+        .collect()
+}
+
 /// Fills in the words as seeds and groups, and splits the best passages' scores by them.
-pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
+pub fn split(index: &Arc<Index>, retrieval: &Retrieval, scene: &mut Scene) {
     let split = scene.passages.len().min(SPLIT.max(scene.top_k.min(100)));
-    let opened: Vec<Vec<explain::Contribution>> = scene.passages[..split]
+    let opened: Vec<Vec<Term>> = scene.passages[..split]
         .iter()
-        .map(|row| explain::terms(index, retrieval, row.passage))
+        .map(|row| terms(index, retrieval, row.passage))
         .collect();
     let Some(words) = opened.first() else { return };
     let paid: Vec<f64> = (0..words.len())
@@ -48,10 +94,7 @@ pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
         GROUPS - 1
     };
     let group = |word: usize| order.iter().position(|w| *w == word).unwrap_or(0).min(room);
-    let expansion = retrieval
-        .ranked
-        .as_ref()
-        .map_or(&[][..], |ranked| &ranked.expansion);
+    let expansion = retrieval.ranked().map_or(&[][..], |r| &r.expansion);
     let added = |word: &str| {
         let found = expansion.iter().find(|added| added.name == word)?;
         Some((clean(index.id(found.from)), found.weight))
@@ -65,6 +108,7 @@ pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
             name: String::new(),
             change: None,
             group: group(w),
+            passage: None,
             weight: paid[w] / total,
             df: words[w].df as usize,
             degree: 0,
@@ -101,7 +145,7 @@ pub fn split(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
 }
 
 /// Where a word of the question is.
-fn seen(word: &explain::Contribution) -> String {
+fn seen(word: &Term) -> String {
     match word.df {
         0 => "in no passage".to_owned(),
         df => format!("in {}, idf {:.2}", plural(df as usize, "passage"), word.idf),

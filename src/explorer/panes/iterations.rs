@@ -280,15 +280,14 @@ fn told(ink: &Ink<'_>, scene: &Scene, walk: &Walk, now: usize, width: usize) -> 
         };
         lines.extend(flow(vec![ink.text(words)], width, 0));
     }
-    if !walk.push {
-        let (names, passages) = walk.parity;
+    if let Some((names, passages)) = walk.parity.filter(|_| !walk.push) {
         let words = format!(
             "{last} steps let {} of a name seed's mass end on passages, and {} of a passage seed's.",
             text::share(names),
             text::share(passages)
         );
         lines.extend(flow(vec![ink.muted(words)], width, 0));
-    } else {
+    } else if walk.push {
         let words = format!(
             "Push settles mass until no residual exceeds epsilon; the largest left is {}.",
             text::score(walk.largest_residual)

@@ -341,7 +341,7 @@ fn at_step(
 ) -> Line<'static> {
     let (passage, score) = step.passages[row];
     let gold = scene.gold.iter().any(|gold| gold.passage == passage);
-    let title = scene.labels.get(&passage).map_or("", String::as_str);
+    let title = scene.titles.get(&passage).map_or("", String::as_str);
     let last = scene.row(passage).map(|at| at + 1);
     let (change, scope) = match last {
         Some(last) if last < row + 1 => (

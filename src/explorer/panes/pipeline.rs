@@ -78,11 +78,12 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
     };
     let method = state.settings.method();
     let scene = state.scene();
+    let listed = scene.is_some_and(|scene| scene.first_stage.is_some());
     if scene.is_some_and(|scene| scene.story.is_some()) {
         return Vec::new();
     }
     let mut stages = Vec::new();
-    if let Some(scene) = scene.filter(|s| !s.is_flat() && method.graph.is_some()) {
+    if let Some(scene) = scene.filter(|s| !s.is_flat() && method.walks()) {
         let linked = scene.names.iter().filter(|n| n.group.is_some()).count();
         let linked = vec![
             ink.muted(format!("{}s ", scene.noun)),
@@ -92,10 +93,10 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
         ];
         stages.push((1, linked));
     }
-    if method.ranker.is_some() {
+    if listed {
         let ranking = scene.and_then(|s| s.first_stage);
         // A flat method is its ranking and was named already.
-        let mut spans = match ranking.filter(|_| method.graph.is_some()) {
+        let mut spans = match ranking.filter(|_| method.walks()) {
             Some((name, _)) => vec![ink.muted(format!("{name} "))],
             None => Vec::new(),
         };
@@ -106,7 +107,7 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
             spans.push(ink.muted("found "));
             spans.push(ink.value(text::count(matched)));
         }
-        if method.graph.is_some() {
+        if method.walks() {
             spans.push(ink.muted(" top "));
             spans.push(ink.value(state.settings.text(Parameter::SeedK)));
         }
@@ -119,8 +120,8 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
         ];
         stages.push((2, by));
     }
-    if method.graph.is_some() {
-        if method.ranker.is_some() {
+    if method.walks() {
+        if listed {
             let mut spans = set(Parameter::Mix, "mix");
             if let Some(a) = scene.and_then(|s| s.mixed) {
                 spans.push(ink.muted(" a "));

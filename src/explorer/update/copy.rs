@@ -5,7 +5,6 @@ use crate::explorer::layout::Pane;
 use crate::explorer::rows::{self, PassageLine, SeedLine};
 use crate::explorer::scene::Scene;
 use crate::explorer::state::State;
-use crate::retrieve::Select;
 use serde_json::{Value, json};
 
 /// The selected row, or the open passage.
@@ -278,7 +277,7 @@ pub fn shell(state: &State) -> String {
     if let Some(preset) = state.settings.preset() {
         words.push(format!("--preset {}", preset.name));
     }
-    if !state.facts.reranker.is_empty() && state.settings.method().select == Select::Rerank {
+    if !state.facts.reranker.is_empty() && state.settings.method().reranks() {
         words.push(format!("--reranker {}", quote(&state.facts.reranker)));
     }
     words.extend(

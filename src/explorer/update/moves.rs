@@ -195,7 +195,8 @@ pub fn go_to_node(state: &mut State, node: Node) -> Vec<Effect> {
         ));
         return Vec::new();
     }
-    let is_passage = (node as usize) < state.facts.passages;
+    let is_passage = (node as usize) < state.facts.passages
+        && state.scene().is_none_or(|scene| scene.of_passages);
     let subject = Subject {
         passage: is_passage.then_some(node),
         node: Some(node),

@@ -53,7 +53,7 @@ fn changed(state: &mut State) -> Vec<Effect> {
     show_parameter(state);
     // Items of a story and nodes of a graph are counted apart.
     let told = state.scene().map(|scene| scene.story.is_some());
-    if told.is_some_and(|told| told != state.settings.method().tells()) {
+    if told.is_some_and(|told| told != state.settings.method().system().is_some()) {
         state.wanted.subject.node = None;
         state.trail.clear();
         state.step = None;
@@ -213,7 +213,9 @@ pub fn difference(from: &Settings, to: &Settings) -> String {
     let mut words = Vec::new();
     if from.method() != to.method() {
         // The name of a composition has arrows of its own.
-        let composed = [from, to].iter().any(|s| s.method().composition.is_some());
+        let composed = [from, to]
+            .iter()
+            .any(|s| s.method().composition().is_some());
         let arrow = if composed { "to" } else { ">" };
         let (before, after) = (&from.method().name, &to.method().name);
         words.push(format!("method {before} {arrow} {after}"));

@@ -4,36 +4,75 @@
 //! |---|---|
 //! | `layer` | the index's part: the graph with titles as names, sentences with vectors |
 //! | `signals` | what each signal says about every candidate |
-//! | `run` | one question through both walks, the lists and the signals |
-//! | `answer` | the weighted sum, and how it opens into its parts |
+//! | `operators` | the seeds of the mixed walk, the signals, the weighted sum and how it opens into its parts |
 
-mod answer;
 mod layer;
-mod run;
+mod operators;
 mod signals;
 
-pub use answer::Answer;
 pub use layer::HopLayer;
-pub use signals::{Crossing, Left, Signal, Signals, Sources, mixed_seeds, signals};
+pub use signals::{Crossing, Left, Signal, Signals};
 
-use super::settings::Settings;
+use super::methods::Ranker;
+use super::operators::lists::{Deep, List};
+use super::operators::names::NAMES;
+use super::operators::restart::NAMES_ALONE;
+use super::operators::walk::WALK;
+use super::plan::Plan;
 use crate::index::{Index, IndexError, Silent};
-use crate::parameters::{Origin, Parameter as P};
+use crate::layers::ENTITY_PASSAGE;
+use crate::parameters::{BM25_B, BM25_K1, Parameter as P, TOKENS};
+use operators::{MIXED_SEEDS, SENTENCES, SIGNALS, WEIGHTED_SUM};
 use std::sync::Arc;
+
+/// Passages kept of a first-stage list: the tail of seeds is this long.
+const LISTED: usize = 200;
+
+static WORDS: List = List {
+    ranker: Ranker::Bm25,
+    deep: Deep::Least(LISTED),
+};
+static VECTORS: List = List {
+    ranker: Ranker::Dense,
+    deep: Deep::Least(LISTED),
+};
+static FUSED: List = List {
+    ranker: Ranker::Rrf,
+    deep: Deep::Least(LISTED),
+};
+
+/// Two walks, a sentence bridge, closeness and words in one score.
+pub fn plan() -> Plan {
+    let graph = &ENTITY_PASSAGE;
+    let mut plan = Plan::default();
+    // The layer holds the graph with titles as names: opened first, it is not derived again.
+    plan.step(&SENTENCES, &[]);
+    let words = plan.step(&WORDS, &[]);
+    let vectors = plan.step(&VECTORS, &[]);
+    // A seed that one way of cutting words misses, the other may find: uncut, with BM25's usual constants.
+    let uncut = plan.step(&WORDS, &[]);
+    plan.fix(&[
+        TOKENS.at(TOKENS.default()),
+        BM25_K1.at(BM25_K1.default()),
+        BM25_B.at(BM25_B.default()),
+    ]);
+    let fused = plan.step(&FUSED, &[words, vectors, uncut]);
+    let names = plan.on(graph, &NAMES, &[]);
+    let own = plan.on(graph, &NAMES_ALONE, &[names]);
+    let mixed = plan.on(graph, &MIXED_SEEDS, &[own, fused, vectors]);
+    // The walk from names knows nothing of the lists, and outlives a change of theirs.
+    let entity_walk = plan.on(graph, &WALK, &[own]);
+    let mixed_walk = plan.on(graph, &WALK, &[mixed]);
+    let inputs = [names, fused, words, vectors, entity_walk, mixed_walk];
+    let signals = plan.on(graph, &SIGNALS, &inputs);
+    plan.on(graph, &WEIGHTED_SUM, &[signals]);
+    plan
+}
 
 /// What the signals depend on besides the walk and the lists; the weights are not among them.
 pub const READS: &[P] = &[P::HopSeeds, P::HopSharpness, P::HopTail];
 
-/// The settings of the first stage's other words: uncut, with BM25's usual constants.
-pub fn as_they_stand(settings: &Settings) -> Settings {
-    let mut other = settings.clone();
-    for parameter in [P::Tokens, P::Bm25K1, P::Bm25B] {
-        other.set(parameter, parameter.declaration().default, Origin::Default);
-    }
-    other
-}
-
-/// The guard, and the weights in the order of [`Signal::ALL`].
+/// The guard, the weights in the order of [`Signal::ALL`], and how many are kept.
 pub const WEIGHTS: &[P] = &[
     P::HopGuard,
     P::WeightCosine,
@@ -44,6 +83,7 @@ pub const WEIGHTS: &[P] = &[
     P::WeightBridge,
     P::WeightNamed,
     P::WeightResidual,
+    P::ResultK,
 ];
 
 /// The layer of an index: stored, or worked out now and kept.

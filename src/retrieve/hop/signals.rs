@@ -2,13 +2,15 @@
 
 use super::layer::HopLayer;
 use crate::index::{Dense, Index};
+use crate::layers::{GraphView, Link, Node, QueryName};
 use crate::parameters::{
-    HOP_GUARD, HOP_SEEDS, HOP_SHARPNESS, HOP_TAIL, Param, TOKENS, WEIGHT_BM25_RANK, WEIGHT_BRIDGE,
-    WEIGHT_COSINE, WEIGHT_DENSE_RANK, WEIGHT_ENTITY_WALK, WEIGHT_MIXED_WALK, WEIGHT_NAMED,
-    WEIGHT_RESIDUAL,
+    HOP_GUARD, HOP_SEEDS, HOP_SHARPNESS, HOP_TAIL, Param, Scoped, TOKENS, WEIGHT_BM25_RANK,
+    WEIGHT_BRIDGE, WEIGHT_COSINE, WEIGHT_DENSE_RANK, WEIGHT_ENTITY_WALK, WEIGHT_MIXED_WALK,
+    WEIGHT_NAMED, WEIGHT_RESIDUAL,
 };
-use crate::retrieve::retrieval::{Link, Node, QueryName, Ranked};
-use crate::retrieve::{GraphView, Hit, RetrieveError, Seed, SeedReason, Settings, Spread};
+use crate::retrieve::RetrieveError;
+use crate::retrieve::retrieval::{Hit, Ranked, Seed, Spread};
+use crate::retrieve::set::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
@@ -151,10 +153,10 @@ const PER_LIST: usize = 60;
 fn bridging(
     fused: &Ranked,
     cosine: &dyn Fn(u32) -> Option<f64>,
-    settings: &Settings,
+    values: Scoped<'_>,
 ) -> Vec<(u32, f64)> {
-    let count = settings.get(HOP_SEEDS).min(fused.hits.len());
-    let sharpness = settings.get(HOP_SHARPNESS);
+    let count = values.get(HOP_SEEDS).min(fused.hits.len());
+    let sharpness = values.get(HOP_SHARPNESS);
     let first = fused.hits.first().and_then(|h| cosine(h.passage));
     fused.hits[..count]
         .iter()
@@ -171,11 +173,11 @@ fn bridging(
 
 /// Seeds of the mixed walk: the names of the question, the best of the fused list, and a thin tail of dense passages.
 pub fn mixed_seeds(
-    view: &GraphView,
+    nodes: usize,
     entity_seeds: &[Seed],
     fused: &Ranked,
     dense: Option<(&Dense, &Ranked, &[f32])>,
-    settings: &Settings,
+    values: Scoped<'_>,
 ) -> Result<Vec<Seed>, RetrieveError> {
     let probe = match dense {
         Some((dense, _, vector)) => Some((dense, dense.vectors.probe(vector)?)),
@@ -188,13 +190,13 @@ pub fn mixed_seeds(
     };
     let mut seeds: Vec<Seed> = entity_seeds.to_vec();
     let mut at: FxHashMap<u32, usize> = FxHashMap::default();
-    for (place, (passage, mass)) in bridging(fused, &cosine, settings).into_iter().enumerate() {
+    for (place, (passage, mass)) in bridging(fused, &cosine, values).into_iter().enumerate() {
         at.insert(passage, seeds.len());
         seeds.push(Seed {
             node: passage,
             raw: mass,
             weight: 0.0,
-            why: SeedReason::Ranked {
+            why: Origin::Ranked {
                 ranker: fused.ranker,
                 rank: place + 1,
                 score: fused.hits[place].score,
@@ -206,7 +208,7 @@ pub fn mixed_seeds(
         let best = tail.first().map_or(0.0, |h| f64::from(h.score));
         let share = |h: &Hit| (TAIL_SHARPNESS * (f64::from(h.score) - best)).exp();
         let all: f64 = tail.iter().map(share).sum();
-        let mass = settings.get(HOP_TAIL);
+        let mass = values.get(HOP_TAIL);
         for (place, hit) in tail.iter().enumerate().filter(|_| mass > 0.0) {
             let own = mass * share(hit) / all;
             match at.get(&hit.passage) {
@@ -215,7 +217,7 @@ pub fn mixed_seeds(
                     node: hit.passage,
                     raw: own,
                     weight: 0.0,
-                    why: SeedReason::Ranked {
+                    why: Origin::Ranked {
                         ranker: list.ranker,
                         rank: place + 1,
                         score: hit.score,
@@ -228,7 +230,7 @@ pub fn mixed_seeds(
     for seed in &mut seeds {
         seed.weight = seed.raw / all;
     }
-    seeds.retain(|s| s.weight > 0.0 && (s.node as usize) < view.nodes());
+    seeds.retain(|s| s.weight > 0.0 && (s.node as usize) < nodes);
     seeds.sort_by(|x, y| y.weight.total_cmp(&x.weight).then(x.node.cmp(&y.node)));
     Ok(seeds)
 }
@@ -250,7 +252,7 @@ fn log_scaled(value: f64, best: f64) -> f64 {
 }
 
 /// Computes all signals for the union of their best passages.
-pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, RetrieveError> {
+pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, RetrieveError> {
     let passages = from.index.len();
     let probe = match from.vectors {
         Some((dense, _, vector)) => Some((dense, dense.vectors.probe(vector)?)),
@@ -269,7 +271,7 @@ pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, Retri
         .and_then(|(_, list, _)| list.hits.first())
         .map_or(0.0, |h| f64::from(h.score));
 
-    let mut seeds = bridging(from.fused, &cosine, settings);
+    let mut seeds = bridging(from.fused, &cosine, values);
     let total: f64 = seeds.iter().map(|s| s.1).sum();
     seeds.iter_mut().for_each(|s| s.1 /= total);
     let top = seeds.iter().map(|s| s.1).fold(0.0, f64::max);
@@ -299,8 +301,10 @@ pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, Retri
             *value = value.max(BY_QUESTION);
         }
     }
-    let entity_walk = &from.entity_walk.scores[..passages];
-    let mixed_walk = &from.mixed_walk.scores[..passages];
+    // Kept in f32, as scores are: what differs by less is tied.
+    let floats =
+        |walk: &Spread| -> Vec<f32> { walk.mass[..passages].iter().map(|m| *m as f32).collect() };
+    let (entity_walk, mixed_walk) = (floats(from.entity_walk), floats(from.mixed_walk));
     let mut candidates: FxHashSet<u32> = named.keys().copied().collect();
     let listed = |list: &Ranked| -> Vec<u32> {
         list.hits.iter().take(PER_LIST).map(|h| h.passage).collect()
@@ -318,7 +322,7 @@ pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, Retri
     let mut candidates: Vec<u32> = candidates.into_iter().collect();
     candidates.sort_unstable();
 
-    let (left, all_left) = left(from, settings, &candidates)?;
+    let (left, all_left) = left(from, values, &candidates)?;
     let ranks = |list: &Ranked| -> FxHashMap<u32, f64> {
         let hits = list.hits.iter().take(RANKED).enumerate();
         hits.map(|(at, h)| (h.passage, 1.0 / (at + 1) as f64))
@@ -329,7 +333,7 @@ pub fn signals(from: &Sources<'_>, settings: &Settings) -> Result<Signals, Retri
         .vectors
         .map_or_else(FxHashMap::default, |(_, list, _)| ranks(list));
     let largest = |scores: &[f32]| f64::from(scores.iter().copied().fold(0.0, f32::max));
-    let (best_entity, best_mixed) = (largest(entity_walk), largest(mixed_walk));
+    let (best_entity, best_mixed) = (largest(&entity_walk), largest(&mixed_walk));
     let best_bridge = bridge.iter().copied().fold(0.0, f64::max);
     let values = candidates
         .iter()
@@ -452,13 +456,13 @@ fn crossings(from: &Sources<'_>, seeds: &[(u32, f64)]) -> Result<Vec<Crossing>, 
 /// The words of the question that the best fused passage lacks, and the sum of their idf.
 fn left(
     from: &Sources<'_>,
-    settings: &Settings,
+    values: Scoped<'_>,
     candidates: &[u32],
 ) -> Result<(Vec<Left>, f64), RetrieveError> {
     let lexical = from.index.lexical();
     let mut asked = vec![false; from.index.len()];
     candidates.iter().for_each(|p| asked[*p as usize] = true);
-    let tokens = settings.get(TOKENS);
+    let tokens = values.get(TOKENS);
     let first = from.fused.hits.first().map(|h| h.passage);
     let mut left = Vec::new();
     for word in &from.words.words {
@@ -504,10 +508,10 @@ fn top_of(passages: usize, count: usize, value: impl Fn(usize) -> f64) -> Vec<u3
 
 impl Signals {
     /// What each signal weighs for this question: the parameters, and the single-hop guard on top.
-    pub fn weights(&self, settings: &Settings) -> [f64; 8] {
-        let guard = settings.get(HOP_GUARD) * self.single;
+    pub fn weights(&self, values: Scoped<'_>) -> [f64; 8] {
+        let guard = values.get(HOP_GUARD) * self.single;
         Signal::ALL.map(|signal| {
-            let weight = settings.get(signal.weight());
+            let weight = values.get(signal.weight());
             match signal {
                 // A muted signal stays muted.
                 Signal::Bm25Rank if weight > 0.0 => weight + SINGLE_BM25 * guard,
@@ -520,8 +524,8 @@ impl Signals {
     }
 
     /// The weighted sum of every candidate, best first.
-    pub fn ranking(&self, settings: &Settings, depth: usize) -> Vec<Hit> {
-        let weights = self.weights(settings);
+    pub fn ranking(&self, values: Scoped<'_>, depth: usize) -> Vec<Hit> {
+        let weights = self.weights(values);
         let mut hits: Vec<Hit> = self
             .candidates
             .iter()

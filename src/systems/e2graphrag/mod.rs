@@ -29,12 +29,13 @@ pub use search::{Mode, Params, Run, search};
 pub use story::Answer;
 
 use crate::index::{Index, IndexError, Layer};
-use crate::retrieve::{Parameter, RetrieveError, Settings};
+use crate::parameters::Scoped;
+use crate::retrieve::{Parameter, RetrieveError};
 use crate::systems::{Ask, Found, System};
 use std::sync::Arc;
 
-impl From<&Settings> for Params {
-    fn from(s: &Settings) -> Params {
+impl From<Scoped<'_>> for Params {
+    fn from(s: Scoped<'_>) -> Params {
         Params {
             k: s.get(RESULT_K),
             hops: s.get(HOPS),
@@ -43,8 +44,8 @@ impl From<&Settings> for Params {
     }
 }
 
-impl From<&Settings> for E2Build {
-    fn from(s: &Settings) -> E2Build {
+impl From<Scoped<'_>> for E2Build {
+    fn from(s: Scoped<'_>) -> E2Build {
         let own = E2Build::default();
         E2Build {
             chunk_tokens: match s.get(CHUNK_TOKENS) {
@@ -62,7 +63,7 @@ impl From<&Settings> for E2Build {
 ///
 /// # Errors
 /// A large index without it, or what the build says.
-pub fn opened(index: &Index, settings: &Settings) -> Result<Arc<E2Graph>, IndexError> {
+pub fn opened(index: &Index, settings: Scoped<'_>) -> Result<Arc<E2Graph>, IndexError> {
     index.layer_or(|| E2Graph::build(index, &E2Build::from(settings), &|_, _, _| true))
 }
 
@@ -80,8 +81,8 @@ impl System for E2GraphRag {
     }
 
     fn search(&self, ask: &mut Ask<'_>) -> Result<Arc<dyn Found>, RetrieveError> {
-        let layer = opened(ask.index, ask.settings)?;
-        let params = Params::from(ask.settings);
+        let layer = opened(ask.index, ask.settings.all())?;
+        let params = Params::from(ask.settings.all());
         let run = search(
             &layer,
             ask.index,

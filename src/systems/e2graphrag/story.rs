@@ -93,6 +93,7 @@ impl Found for Answer {
             label,
             value,
             why: why.to_owned(),
+            ..Part::default()
         };
         match run.mode {
             Mode::GlobalOcc if run.counted() => {
@@ -276,7 +277,7 @@ pub(super) fn count(n: impl std::fmt::Display, what: &str) -> String {
 }
 
 pub(super) fn clip(text: &str) -> String {
-    crate::systems::story::clip(text, LINE)
+    crate::retrieve::explanation::clip(text, LINE)
 }
 
 /// The distance of a pair that is farther apart than h0, up to twice the largest h0 there is.

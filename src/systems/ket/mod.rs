@@ -36,7 +36,8 @@ pub use options::{KetBuild, Params, Variant};
 pub use search::{Run, search};
 
 use crate::index::{Index, Layer};
-use crate::retrieve::{Hit, Origin, Parameter, RetrieveError, Settings};
+use crate::parameters::{Origin, Scoped};
+use crate::retrieve::{Hit, Parameter, RetrieveError};
 use crate::systems::{Ask, Found, Part, Reason, Story, System};
 use options::Changes;
 use std::fmt;
@@ -147,7 +148,7 @@ impl System for KetRag {
     }
 
     fn search(&self, ask: &mut Ask<'_>) -> Result<Arc<dyn Found>, RetrieveError> {
-        let params = Params::from_settings(self.variant, ask.settings);
+        let params = Params::from_settings(self.variant, ask.settings.all());
         let layer = Ket::of(ask.index, &params)?;
         let run = search(
             &layer,
@@ -162,7 +163,7 @@ impl System for KetRag {
 }
 
 impl Params {
-    pub(in crate::systems) fn from_settings(variant: Variant, s: &Settings) -> Params {
+    pub(in crate::systems) fn from_settings(variant: Variant, s: Scoped<'_>) -> Params {
         Params {
             variant,
             theta: s.get(THETA),
@@ -180,7 +181,7 @@ impl Params {
 }
 
 /// Only what the person set: everything else is as the layer was built.
-fn changes(s: &Settings) -> Changes {
+pub fn changes(s: Scoped<'_>) -> Changes {
     let set = |p: P| s.origin(p) == Origin::User;
     Changes {
         chunk_tokens: (set(P::ChunkTokens) && s.get(CHUNK_TOKENS) > 0).then(|| s.get(CHUNK_TOKENS)),
@@ -197,7 +198,7 @@ fn changes(s: &Settings) -> Changes {
 }
 
 /// What a layer is built with.
-pub fn options_of(settings: &Settings) -> KetBuild {
+pub fn options_of(settings: Scoped<'_>) -> KetBuild {
     changes(settings).apply(&KetBuild::default())
 }
 
@@ -247,6 +248,7 @@ impl Found for Answer {
                 at + 1,
                 hits.len()
             ),
+            ..Part::default()
         };
         place.map(part).into_iter().collect()
     }

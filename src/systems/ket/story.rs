@@ -21,7 +21,7 @@ const LONGEST: usize = 160;
 
 /// A text cut to the length of an explanation.
 pub fn short(text: &str) -> String {
-    crate::systems::story::clip(text, LONGEST)
+    crate::retrieve::explanation::clip(text, LONGEST)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

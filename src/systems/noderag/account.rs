@@ -117,7 +117,7 @@ pub(in crate::systems) fn short(layer: &NodeRagLayer, index: &Index, node: u32) 
     }
 }
 
-pub(super) use crate::systems::story::clip as clipped;
+pub(super) use crate::retrieve::explanation::clip as clipped;
 
 /// What joins two nodes: the meaning of the edge, how often it was made, whether they are similar.
 pub(super) fn joined(layer: &NodeRagLayer, a: u32, b: u32) -> (&'static str, String) {

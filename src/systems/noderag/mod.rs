@@ -48,7 +48,8 @@ pub use params::Params;
 pub use search::{Answer, Run, search};
 
 use crate::index::{Index, IndexError, Layer};
-use crate::retrieve::{Parameter, RetrieveError, Settings};
+use crate::parameters::Scoped;
+use crate::retrieve::{Parameter, RetrieveError};
 use crate::systems::{Ask, Found, System};
 use std::sync::Arc;
 
@@ -56,7 +57,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// A large index without it, or what the build says.
-pub fn opened(index: &Index, settings: &Settings) -> Result<Arc<NodeRagLayer>, IndexError> {
+pub fn opened(index: &Index, settings: Scoped<'_>) -> Result<Arc<NodeRagLayer>, IndexError> {
     index.layer_or(|| NodeRagLayer::build(index, &NodeRagBuild::from(settings), &|_, _, _| true))
 }
 
@@ -75,8 +76,8 @@ impl System for NodeRag {
 
     fn search(&self, ask: &mut Ask<'_>) -> Result<Arc<dyn Found>, RetrieveError> {
         let (_, vector) = ask.dense()?;
-        let layer = opened(ask.index, ask.settings)?;
-        let params = Params::from(ask.settings);
+        let layer = opened(ask.index, ask.settings.all())?;
+        let params = Params::from(ask.settings.all());
         let run = search(
             &layer,
             ask.index,

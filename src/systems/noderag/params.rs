@@ -3,13 +3,14 @@
 use super::build::NodeRagBuild;
 use super::view::ViewKey;
 use crate::graph::walk::{lazy_weights, length_weights};
+use crate::parameters::Scoped;
 use crate::parameters::{
     ALPHA, CHUNK_TOKENS, CORE_RULE, HNSW_EDGES, HUB_BALANCE, MATCH_CLUSTER_SIZE, NODE_ORDER,
     QUOTA_N, QUOTA_O, QUOTA_OTHER, QUOTA_R, QUOTA_SHARED, RESULT_K, S_R_EDGES, STEPS, VECTOR_HITS,
     WALK_RULE, WEIGHT_EXACT, WEIGHT_VECTOR,
 };
 pub use crate::parameters::{NodeOrder, WalkRule};
-use crate::retrieve::{Parameter as P, Settings};
+use crate::retrieve::Parameter as P;
 
 /// One field a parameter; the names are those of the registry.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,8 +78,8 @@ pub static USES: &[P] = &[
     P::NodeOrder,
 ];
 
-impl From<&Settings> for Params {
-    fn from(s: &Settings) -> Params {
+impl From<Scoped<'_>> for Params {
+    fn from(s: Scoped<'_>) -> Params {
         Params {
             hnsw_edges: s.get(HNSW_EDGES),
             s_r_edges: s.get(S_R_EDGES),
@@ -100,8 +101,8 @@ impl From<&Settings> for Params {
     }
 }
 
-impl From<&Settings> for NodeRagBuild {
-    fn from(s: &Settings) -> NodeRagBuild {
+impl From<Scoped<'_>> for NodeRagBuild {
+    fn from(s: Scoped<'_>) -> NodeRagBuild {
         let own = NodeRagBuild::default();
         NodeRagBuild {
             chunk_tokens: match s.get(CHUNK_TOKENS) {

@@ -57,6 +57,7 @@ impl Found for Answer {
             label: label.into(),
             value,
             why,
+            ..Part::default()
         };
         let mut parts = Vec::new();
         if self.params.node_order == NodeOrder::Output {

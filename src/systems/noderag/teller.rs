@@ -259,6 +259,7 @@ impl<'a> Teller<'a> {
                 nodes,
                 edges,
                 cut: Vec::new(),
+                ..Stage::default()
             });
             before = state.to_vec();
         });
@@ -321,6 +322,7 @@ impl<'a> Teller<'a> {
             nodes,
             edges: Vec::new(),
             cut,
+            ..Stage::default()
         });
     }
 
@@ -359,6 +361,7 @@ impl<'a> Teller<'a> {
             nodes,
             edges,
             cut: Vec::new(),
+            ..Stage::default()
         });
     }
 
@@ -390,6 +393,7 @@ impl<'a> Teller<'a> {
             nodes,
             edges: Vec::new(),
             cut,
+            ..Stage::default()
         });
     }
 }

@@ -36,11 +36,12 @@ pub use story::Answer;
 
 use super::{Ask, Found, System};
 use crate::index::{Index, IndexError};
-use crate::retrieve::{Parameter, RetrieveError, Settings};
+use crate::parameters::Scoped;
+use crate::retrieve::{Parameter, RetrieveError};
 use std::sync::Arc;
 
 /// What the layer is built with: the settings, and the links beside the corpus.
-pub fn options(index: &Index, settings: &Settings) -> SageBuild {
+pub fn options(index: &Index, settings: Scoped<'_>) -> SageBuild {
     SageBuild {
         links: index.beside("links.tsv"),
         ..SageBuild::from(settings)
@@ -60,7 +61,7 @@ pub enum Variant {
 ///
 /// # Errors
 /// A large index without it, or what the build says.
-pub fn opened(index: &Index, settings: &Settings) -> Result<Arc<SageLayer>, IndexError> {
+pub fn opened(index: &Index, settings: Scoped<'_>) -> Result<Arc<SageLayer>, IndexError> {
     index.layer_or(|| SageLayer::build(index, &options(index, settings), &|_, _, _| true))
 }
 
@@ -81,8 +82,8 @@ impl System for Sage {
 
     fn search(&self, ask: &mut Ask<'_>) -> Result<Arc<dyn Found>, RetrieveError> {
         let index = ask.index;
-        let layer = opened(index, ask.settings)?;
-        let params = Params::from(ask.settings);
+        let layer = opened(index, ask.settings.all())?;
+        let params = Params::from(ask.settings.all());
         let flat = self.variant == Variant::Flat;
         let run = search(
             &layer,

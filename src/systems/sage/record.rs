@@ -206,7 +206,7 @@ fn some(names: &[String]) -> String {
     }
 }
 
-pub use crate::systems::story::clip as short;
+pub use crate::retrieve::explanation::clip as short;
 
 /// Of two ascending lists without repeats: how much both have of what either has.
 fn jaccard(a: &[String], b: &[String]) -> f64 {

@@ -4,16 +4,16 @@ use super::layer::SageBuild;
 use super::pairs::EdgeRule;
 use super::search::Params;
 use crate::index::Bm25;
+use crate::parameters::Scoped;
 use crate::parameters::{
     BM25_B, BM25_K1, DROP_PERCENTILE, EDGE_LOGIC, EDGE_PERCENTILE, ENTITY_EDGES, ENTITY_MATCH,
     EntityMatch, FUSE_DENSE, FUSE_LEXICAL, MIN_SENTENCES, PAIR_POOL, SAGE_NEARNESS,
     SAGE_NEIGHBOURS, SAGE_SEEDING, SAGE_SEEDS, SEGMENT_ROWS, STRUCTURAL_EDGES, TOKENS, WINDOW,
 };
 use crate::retrieve::Parameter as P;
-use crate::retrieve::Settings;
 
-impl From<&Settings> for Params {
-    fn from(s: &Settings) -> Params {
+impl From<Scoped<'_>> for Params {
+    fn from(s: Scoped<'_>) -> Params {
         Params {
             tokens: s.get(TOKENS),
             bm25: Bm25 {
@@ -24,12 +24,7 @@ impl From<&Settings> for Params {
             fuse_dense: s.get(FUSE_DENSE),
             nearness: s.get(SAGE_NEARNESS),
             seeding: s.get(SAGE_SEEDING),
-            edges: EdgeRule {
-                percentile: s.get(EDGE_PERCENTILE),
-                logic: s.get(EDGE_LOGIC),
-                entity_edges: s.get(ENTITY_EDGES),
-                fuzzy: s.get(ENTITY_MATCH) == EntityMatch::Fuzzy,
-            },
+            edges: EdgeRule::from(s),
             structural: s.get(STRUCTURAL_EDGES),
             seeds: s.get(SAGE_SEEDS),
             neighbours: s.get(SAGE_NEIGHBOURS),
@@ -37,8 +32,19 @@ impl From<&Settings> for Params {
     }
 }
 
-impl From<&Settings> for SageBuild {
-    fn from(s: &Settings) -> SageBuild {
+impl From<Scoped<'_>> for EdgeRule {
+    fn from(s: Scoped<'_>) -> EdgeRule {
+        EdgeRule {
+            percentile: s.get(EDGE_PERCENTILE),
+            logic: s.get(EDGE_LOGIC),
+            entity_edges: s.get(ENTITY_EDGES),
+            fuzzy: s.get(ENTITY_MATCH) == EntityMatch::Fuzzy,
+        }
+    }
+}
+
+impl From<Scoped<'_>> for SageBuild {
+    fn from(s: Scoped<'_>) -> SageBuild {
         SageBuild {
             drop_percentile: s.get(DROP_PERCENTILE),
             window: s.get(WINDOW),

@@ -112,6 +112,7 @@ impl Found for Answer {
                     "weight {} * BM25 {:.3} / best {best:.3}",
                     self.params.fuse_lexical, scored.bm25
                 ),
+                ..Part::default()
             },
             Part {
                 label: "dense".into(),
@@ -120,6 +121,7 @@ impl Found for Answer {
                     "weight {} * nearness {:.3}",
                     self.params.fuse_dense, scored.dense
                 ),
+                ..Part::default()
             },
         ];
         if before > 0.0 {
@@ -128,6 +130,7 @@ impl Found for Answer {
                 label: "seed".into(),
                 value: before,
                 why,
+                ..Part::default()
             });
         }
         parts
@@ -445,6 +448,7 @@ impl Teller<'_> {
                     margin: last - n.scored.fused,
                 })
                 .collect(),
+            ..Stage::default()
         }
     }
 

@@ -8,8 +8,8 @@ use super::search::{ANSWER, Params, Run};
 use super::story;
 use crate::index::Index;
 use crate::retrieve::Hit;
+use crate::retrieve::explanation::{Part, Reason, Story};
 use crate::systems::Found;
-use crate::systems::story::{Part, Reason, Story};
 use std::fmt;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl fmt::Debug for Answer {
 const MOST_CHARS: usize = 160;
 
 pub(super) fn short(text: &str) -> String {
-    crate::systems::story::clip(text, MOST_CHARS)
+    crate::retrieve::explanation::clip(text, MOST_CHARS)
 }
 
 impl Found for Answer {
@@ -89,6 +89,7 @@ impl Found for Answer {
             label: label.into(),
             value,
             why,
+            ..Part::default()
         };
         let answer = self
             .run

@@ -39,7 +39,8 @@ use crate::exchange::table;
 use crate::index::{Index, IndexError};
 #[cfg(test)]
 use crate::llm::Llm;
-use crate::retrieve::{RetrieveError, Settings};
+use crate::parameters::Scoped;
+use crate::retrieve::RetrieveError;
 use crate::systems::{Ask, Found, System};
 use std::sync::Arc;
 
@@ -78,8 +79,8 @@ pub fn tables(index: &Index) -> Result<Build, IndexError> {
     })
 }
 
-impl From<&Settings> for Params {
-    fn from(settings: &Settings) -> Params {
+impl From<Scoped<'_>> for Params {
+    fn from(settings: Scoped<'_>) -> Params {
         Params {
             plan_by: settings.get(PLAN_BY),
             edge_policy: settings.get(EDGE_POLICY),
@@ -119,7 +120,7 @@ impl System for Spark {
     fn search(&self, ask: &mut Ask<'_>) -> Result<Arc<dyn Found>, RetrieveError> {
         let index = ask.index;
         let layer = opened(index)?;
-        let params = Params::from(ask.settings);
+        let params = Params::from(ask.settings.all());
         let (_, vector) = ask.dense()?;
         let run = search(
             &layer,

@@ -6,7 +6,7 @@ use super::names::Found as ByName;
 use super::plan::{Direction, Op, edges};
 use super::run::{Condition, Rung};
 use crate::index::Index;
-use crate::systems::story::{Cut, Edge, Entry, Item, Stage, Story};
+use crate::retrieve::explanation::{Cut, Edge, Entry, Item, Stage, Story};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 

@@ -2,18 +2,21 @@
 
 use crate::graph::Transition;
 use crate::index::{Index, IndexError};
-use crate::retrieve::{RetrieveError, Settings};
-use crate::systems::compose::web::{Named, Nodes};
+use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
+use crate::parameters::{Parameter as P, Scoped};
 use crate::systems::ket::skeleton::Skeleton;
-use crate::systems::ket::{Ket, Params, Variant, story};
+use crate::systems::ket::{self, Ket, Params, story};
 use crate::text::Norm;
 use crate::text::keywords::each_keyword;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-fn opened(index: &Index, settings: &Settings) -> Result<(Arc<Ket>, Params), IndexError> {
-    let params = Params::from_settings(Variant::SkeletonRag, settings);
+fn opened(index: &Index, values: Scoped<'_>) -> Result<(Arc<Ket>, Params), IndexError> {
+    let params = Params {
+        changes: ket::changes(values),
+        ..Params::default()
+    };
     Ok((Ket::of(index, &params)?, params))
 }
 
@@ -24,6 +27,34 @@ fn passages(layer: &Ket, unit: u32) -> Vec<u32> {
     passages
 }
 
+pub static UNIT_KNN: GraphKind = GraphKind {
+    name: "unit-knn",
+    about: "KET-RAG: units and their nearest ones by words and vectors",
+    nodes: "units of text",
+    noun: "unit",
+    layer: Some("ket"),
+    reads_vectors: true,
+    named: false,
+    embedded: true,
+    reads: &[
+        P::ChunkTokens,
+        P::ChunkOverlap,
+        P::Halvings,
+        P::Joined,
+        P::CodeCase,
+        P::KnnK,
+        P::CoreShare,
+        P::CoreBy,
+        P::Cooc,
+        P::Pmi,
+    ],
+    builds: &[],
+    open: |index, values, _| {
+        let source = Units::open(index, values)?;
+        Ok(Graph::new(&UNIT_KNN, Box::new(source), index.len()))
+    },
+};
+
 /// Units of text; an edge weighs 1 for each of the two measures that made it, as for the layer's own PageRank.
 pub struct Units {
     layer: Arc<Ket>,
@@ -31,8 +62,8 @@ pub struct Units {
 }
 
 impl Units {
-    pub fn open(index: &Index, settings: &Settings) -> Result<Units, IndexError> {
-        let (layer, _) = opened(index, settings)?;
+    pub fn open(index: &Index, values: Scoped<'_>) -> Result<Units, IndexError> {
+        let (layer, _) = opened(index, values)?;
         let near = |unit: u32| {
             let own = layer.knn.neighbours(unit).filter(move |n| unit < n.unit);
             own.map(move |n| (unit, n.unit, n.made_by.count_ones() as f32))
@@ -43,7 +74,7 @@ impl Units {
     }
 }
 
-impl Nodes for Units {
+impl Source for Units {
     fn transition(&self) -> &Transition {
         &self.transition
     }
@@ -56,7 +87,7 @@ impl Nodes for Units {
         story::label(&self.layer, index, node).into()
     }
 
-    fn joined(&self, _a: u32, _b: u32) -> &'static str {
+    fn edge_kind(&self, _a: u32, _b: u32) -> &'static str {
         "near"
     }
 
@@ -69,10 +100,38 @@ impl Nodes for Units {
         index: &Index,
         vector: &[f32],
         k: usize,
-    ) -> Result<Vec<(u32, f32)>, RetrieveError> {
+    ) -> Result<Vec<(Node, f32)>, IndexError> {
         Ok(self.layer.vectors(index)?.nearest(vector, k)?)
     }
 }
+
+pub static KEYWORD_UNIT: GraphKind = GraphKind {
+    name: "keyword-unit",
+    about: "KET-RAG: keywords and the units that have them",
+    nodes: "keywords and units",
+    noun: "keyword",
+    layer: Some("ket"),
+    reads_vectors: true,
+    named: true,
+    embedded: true,
+    reads: &[
+        P::ChunkTokens,
+        P::ChunkOverlap,
+        P::Halvings,
+        P::Joined,
+        P::CodeCase,
+        P::KnnK,
+        P::CoreShare,
+        P::CoreBy,
+        P::Cooc,
+        P::Pmi,
+    ],
+    builds: &[],
+    open: |index, values, _| {
+        let source = Keywords::open(index, values)?;
+        Ok(Graph::new(&KEYWORD_UNIT, Box::new(source), index.len()))
+    },
+};
 
 /// Units come first, then keywords; a keyword is joined by 1 to every unit that has it.
 pub struct Keywords {
@@ -81,8 +140,8 @@ pub struct Keywords {
 }
 
 impl Keywords {
-    pub fn open(index: &Index, settings: &Settings) -> Result<Keywords, IndexError> {
-        let (layer, _) = opened(index, settings)?;
+    pub fn open(index: &Index, values: Scoped<'_>) -> Result<Keywords, IndexError> {
+        let (layer, _) = opened(index, values)?;
         let units = layer.units.len() as u32;
         let has = |word: u32| {
             let own = layer.keywords.units(word).iter();
@@ -99,7 +158,7 @@ impl Keywords {
     }
 }
 
-impl Nodes for Keywords {
+impl Source for Keywords {
     fn transition(&self) -> &Transition {
         &self.transition
     }
@@ -115,7 +174,7 @@ impl Nodes for Keywords {
         }
     }
 
-    fn joined(&self, _a: u32, _b: u32) -> &'static str {
+    fn edge_kind(&self, _a: u32, _b: u32) -> &'static str {
         "has"
     }
 
@@ -127,15 +186,13 @@ impl Nodes for Keywords {
     }
 
     /// Every keyword of the question.
-    fn names(&self, _index: &Index, question: &str, _settings: &Settings) -> Vec<Named> {
+    fn names(&self, _index: &Index, question: &str, _values: Scoped<'_>) -> Vec<QueryName> {
         let units = self.layer.units.len() as u32;
         let mut named = Vec::new();
         each_keyword(question, self.layer.meta.options.code_case, |word| {
             let found = self.layer.keywords.find(word);
-            named.push(Named {
-                surface: word.to_owned(),
-                nodes: found.map(|word| units + word).into_iter().collect(),
-            });
+            let nodes = Vec::from_iter(found.map(|word| units + word));
+            named.push(QueryName::found(question, word.to_owned(), nodes));
         });
         named
     }
@@ -145,12 +202,40 @@ impl Nodes for Keywords {
         _index: &Index,
         vector: &[f32],
         k: usize,
-    ) -> Result<Vec<(u32, f32)>, RetrieveError> {
+    ) -> Result<Vec<(Node, f32)>, IndexError> {
         let units = self.layer.units.len() as u32;
         let near = self.layer.keywords.vectors.nearest(vector, k)?.into_iter();
         Ok(near.map(|(word, cosine)| (units + word, cosine)).collect())
     }
 }
+
+pub static SKELETON: GraphKind = GraphKind {
+    name: "skeleton",
+    about: "KET-RAG: names of the core units, their relations, and units",
+    nodes: "names and units",
+    noun: "entity",
+    layer: Some("ket"),
+    reads_vectors: true,
+    named: true,
+    embedded: true,
+    reads: &[
+        P::ChunkTokens,
+        P::ChunkOverlap,
+        P::Halvings,
+        P::Joined,
+        P::CodeCase,
+        P::KnnK,
+        P::CoreShare,
+        P::CoreBy,
+        P::Cooc,
+        P::Pmi,
+    ],
+    builds: &[],
+    open: |index, values, _| {
+        let source = Names::open(index, values)?;
+        Ok(Graph::new(&SKELETON, Box::new(source), index.len()))
+    },
+};
 
 /// Units come first, then names. Two names weigh the strength of their relation; a name and a unit it was found in 1,
 /// and 1 more for each of its relations that the unit tells of.
@@ -163,8 +248,8 @@ pub struct Names {
 }
 
 impl Names {
-    pub fn open(index: &Index, settings: &Settings) -> Result<Names, IndexError> {
-        let (layer, params) = opened(index, settings)?;
+    pub fn open(index: &Index, values: Scoped<'_>) -> Result<Names, IndexError> {
+        let (layer, params) = opened(index, values)?;
         let core = params.changes.apply(&layer.meta.options).core;
         let skeleton = layer.skeleton(index, &core)?;
         let units = layer.units.len() as u32;
@@ -199,7 +284,7 @@ impl Names {
     }
 }
 
-impl Nodes for Names {
+impl Source for Names {
     fn transition(&self) -> &Transition {
         &self.transition
     }
@@ -215,7 +300,7 @@ impl Nodes for Names {
         }
     }
 
-    fn joined(&self, a: u32, b: u32) -> &'static str {
+    fn edge_kind(&self, a: u32, b: u32) -> &'static str {
         match (self.name(a), self.name(b)) {
             (Some(_), Some(_)) => "related",
             _ => "found in",
@@ -230,7 +315,7 @@ impl Nodes for Names {
     }
 
     /// KET-RAG itself looks no names up, it takes the nearest: here the longest runs of words that are a name's form.
-    fn names(&self, _index: &Index, question: &str, _settings: &Settings) -> Vec<Named> {
+    fn names(&self, _index: &Index, question: &str, _values: Scoped<'_>) -> Vec<QueryName> {
         let units = self.layer.units.len() as u32;
         let form = Norm::Simple.apply(question);
         let words: Vec<&str> = form.split(' ').filter(|word| !word.is_empty()).collect();
@@ -246,7 +331,7 @@ impl Nodes for Names {
             match found {
                 Some((end, surface, name)) => {
                     let nodes = vec![units + name];
-                    named.push(Named { surface, nodes });
+                    named.push(QueryName::found(question, surface, nodes));
                     at = end;
                 }
                 None => at += 1,
@@ -260,7 +345,7 @@ impl Nodes for Names {
         _index: &Index,
         vector: &[f32],
         k: usize,
-    ) -> Result<Vec<(u32, f32)>, RetrieveError> {
+    ) -> Result<Vec<(Node, f32)>, IndexError> {
         let units = self.layer.units.len() as u32;
         let near = self.skeleton.vectors.nearest(vector, k)?.into_iter();
         Ok(near.map(|(name, cosine)| (units + name, cosine)).collect())

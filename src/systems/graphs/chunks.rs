@@ -2,11 +2,41 @@
 
 use crate::graph::Transition;
 use crate::index::{Index, IndexError};
-use crate::retrieve::{RetrieveError, Settings};
-use crate::systems::compose::web::Nodes;
-use crate::systems::sage::{self, Params, SageLayer};
+use crate::layers::{Graph, GraphKind, Node, Source};
+use crate::parameters::{Parameter as P, STRUCTURAL_EDGES, Scoped};
+use crate::systems::sage::pairs::EdgeRule;
+use crate::systems::sage::{self, SageLayer};
 use std::borrow::Cow;
 use std::sync::Arc;
+
+pub static CHUNK_SIMILARITY: GraphKind = GraphKind {
+    name: "chunk-similarity",
+    about: "SAGE: chunks and table segments, joined by metrics and structure",
+    nodes: "chunks and table segments",
+    noun: "chunk",
+    layer: Some("sage"),
+    reads_vectors: true,
+    named: false,
+    embedded: true,
+    reads: &[
+        P::EdgePercentile,
+        P::EdgeLogic,
+        P::EntityEdges,
+        P::EntityMatch,
+        P::StructuralEdges,
+    ],
+    builds: &[
+        P::DropPercentile,
+        P::Window,
+        P::MinSentences,
+        P::SegmentRows,
+        P::PairPool,
+    ],
+    open: |index, values, _| {
+        let source = Chunks::open(index, values)?;
+        Ok(Graph::new(&CHUNK_SIMILARITY, Box::new(source), index.len()))
+    },
+};
 
 pub struct Chunks {
     layer: Arc<SageLayer>,
@@ -14,14 +44,14 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    pub fn open(index: &Index, settings: &Settings) -> Result<Chunks, IndexError> {
-        let layer = sage::opened(index, settings)?;
-        let params = Params::from(settings);
-        let bars = layer.bars(params.edges);
+    pub fn open(index: &Index, values: Scoped<'_>) -> Result<Chunks, IndexError> {
+        let layer = sage::opened(index, values)?;
+        let bars = layer.bars(EdgeRule::from(values));
+        let structural = values.get(STRUCTURAL_EDGES);
         let mut edges = Vec::new();
         for unit in 0..layer.len() as u32 {
             let start = edges.len();
-            layer.neighbours(unit, &bars, params.structural, |other, _| {
+            layer.neighbours(unit, &bars, structural, |other, _| {
                 if unit < other {
                     edges.push((unit, other, 1.0));
                 }
@@ -44,7 +74,7 @@ impl Chunks {
     }
 }
 
-impl Nodes for Chunks {
+impl Source for Chunks {
     fn transition(&self) -> &Transition {
         &self.transition
     }
@@ -60,7 +90,7 @@ impl Nodes for Chunks {
         self.layer.label(index, node).into()
     }
 
-    fn joined(&self, a: u32, b: u32) -> &'static str {
+    fn edge_kind(&self, a: u32, b: u32) -> &'static str {
         let source = |node: u32| self.layer.source[node as usize];
         if source(a) == source(b) {
             "same source"
@@ -85,7 +115,7 @@ impl Nodes for Chunks {
         index: &Index,
         vector: &[f32],
         k: usize,
-    ) -> Result<Vec<(u32, f32)>, RetrieveError> {
+    ) -> Result<Vec<(Node, f32)>, IndexError> {
         if let Some(dense) = index.dense() {
             self.layer.vectors.check(dense.encoder.identity())?;
         }

@@ -2,12 +2,29 @@
 
 use crate::graph::Transition;
 use crate::index::{Index, IndexError};
-use crate::retrieve::Settings;
-use crate::systems::compose::web::{Named, Nodes};
+use crate::layers::{Graph, GraphKind, QueryName, Source};
+use crate::parameters::Scoped;
 use crate::systems::spark::question::Parts;
 use crate::systems::spark::{self, SparkLayer};
 use std::borrow::Cow;
 use std::sync::Arc;
+
+pub static TYPED: GraphKind = GraphKind {
+    name: "typed",
+    about: "SPARK: objects and typed edges, walked in both directions",
+    nodes: "typed objects",
+    noun: "object",
+    layer: Some("spark"),
+    reads_vectors: true,
+    named: true,
+    embedded: false,
+    reads: &[],
+    builds: &[],
+    open: |index, _, _| {
+        let source = Objects::open(index)?;
+        Ok(Graph::new(&TYPED, Box::new(source), index.len()))
+    },
+};
 
 pub struct Objects {
     layer: Arc<SparkLayer>,
@@ -24,7 +41,7 @@ impl Objects {
     }
 }
 
-impl Nodes for Objects {
+impl Source for Objects {
     fn transition(&self) -> &Transition {
         &self.transition
     }
@@ -38,7 +55,7 @@ impl Nodes for Objects {
         format!("{} ({kind})", self.layer.label(node)).into()
     }
 
-    fn joined(&self, _a: u32, _b: u32) -> &'static str {
+    fn edge_kind(&self, _a: u32, _b: u32) -> &'static str {
         "typed edge"
     }
 
@@ -46,15 +63,11 @@ impl Nodes for Objects {
         Cow::Owned(vec![self.layer.passage(node)])
     }
 
-    fn names(&self, _index: &Index, question: &str, _settings: &Settings) -> Vec<Named> {
+    fn names(&self, _index: &Index, question: &str, _values: Scoped<'_>) -> Vec<QueryName> {
         let found = Parts::read(&self.layer, question).anchors.into_iter();
-        let named = found.map(|anchor| Named {
-            surface: anchor.surface,
-            nodes: anchor
-                .objects
-                .into_iter()
-                .map(|(object, _)| object)
-                .collect(),
+        let named = found.map(|anchor| {
+            let nodes = anchor.objects.into_iter().map(|(object, _)| object);
+            QueryName::found(question, anchor.surface, nodes.collect())
         });
         named.collect()
     }

@@ -1,14 +1,35 @@
 //! E2GraphRAG's two graphs: chunks with their names, and the tree of summaries.
 
-use crate::embed::Vectors;
 use crate::graph::Transition;
 use crate::index::{Index, IndexError};
-use crate::retrieve::{RetrieveError, Settings};
-use crate::systems::compose::web::{Named, Nodes};
+use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
+use crate::parameters::{Parameter as P, Scoped};
 use crate::systems::e2graphrag::link::link;
 use crate::systems::e2graphrag::{self, E2Graph};
 use std::borrow::Cow;
 use std::sync::Arc;
+
+pub static ENTITY_CHUNK: GraphKind = GraphKind {
+    name: "entity-chunk",
+    about: "E2GraphRAG: chunks, names in them, names that meet in sentences",
+    nodes: "names and chunks",
+    noun: "entity",
+    layer: Some("e2graphrag"),
+    reads_vectors: false,
+    named: true,
+    embedded: false,
+    reads: &[],
+    builds: &[
+        P::ChunkTokens,
+        P::ChunkOverlap,
+        P::TreeGroup,
+        P::SummaryTokens,
+    ],
+    open: |index, values, _| {
+        let source = Meetings::open(index, values)?;
+        Ok(Graph::new(&ENTITY_CHUNK, Box::new(source), index.len()))
+    },
+};
 
 /// Chunks come first, then entities. Two entities weigh how often they met in a sentence, an entity and a chunk how often
 /// the one occurs in the other.
@@ -18,8 +39,8 @@ pub struct Meetings {
 }
 
 impl Meetings {
-    pub fn open(index: &Index, settings: &Settings) -> Result<Meetings, IndexError> {
-        let layer = e2graphrag::opened(index, settings)?;
+    pub fn open(index: &Index, values: Scoped<'_>) -> Result<Meetings, IndexError> {
+        let layer = e2graphrag::opened(index, values)?;
         let chunks = layer.chunks() as u32;
         let mut edges = Vec::new();
         for entity in 0..layer.graph.vertices() as u32 {
@@ -42,7 +63,7 @@ impl Meetings {
     }
 }
 
-impl Nodes for Meetings {
+impl Source for Meetings {
     fn transition(&self) -> &Transition {
         &self.transition
     }
@@ -58,7 +79,7 @@ impl Nodes for Meetings {
         }
     }
 
-    fn joined(&self, a: u32, b: u32) -> &'static str {
+    fn edge_kind(&self, a: u32, b: u32) -> &'static str {
         match (self.entity(a), self.entity(b)) {
             (Some(_), Some(_)) => "meet",
             _ => "occurs in",
@@ -72,15 +93,37 @@ impl Nodes for Meetings {
         }
     }
 
-    fn names(&self, _index: &Index, question: &str, _settings: &Settings) -> Vec<Named> {
+    fn names(&self, _index: &Index, question: &str, _values: Scoped<'_>) -> Vec<QueryName> {
         let chunks = self.layer.chunks() as u32;
-        let named = link(&self.layer, question).into_iter().map(|asked| Named {
-            nodes: asked.entity.map(|e| chunks + e).into_iter().collect(),
-            surface: asked.name,
+        let named = link(&self.layer, question).into_iter().map(|asked| {
+            let nodes = asked.entity.map(|e| chunks + e);
+            QueryName::found(question, asked.name, Vec::from_iter(nodes))
         });
         named.collect()
     }
 }
+
+pub static SUMMARY_TREE: GraphKind = GraphKind {
+    name: "summary-tree",
+    about: "E2GraphRAG: chunks and the tree of their summaries",
+    nodes: "chunks and summaries",
+    noun: "summary",
+    layer: Some("e2graphrag"),
+    reads_vectors: true,
+    named: false,
+    embedded: true,
+    reads: &[],
+    builds: &[
+        P::ChunkTokens,
+        P::ChunkOverlap,
+        P::TreeGroup,
+        P::SummaryTokens,
+    ],
+    open: |index, values, _| {
+        let source = Tree::open(index, values)?;
+        Ok(Graph::new(&SUMMARY_TREE, Box::new(source), index.len()))
+    },
+};
 
 /// Chunks and summaries, each joined to its parent by 1.
 pub struct Tree {
@@ -89,24 +132,16 @@ pub struct Tree {
 }
 
 impl Tree {
-    pub fn open(index: &Index, settings: &Settings) -> Result<Tree, IndexError> {
-        let layer = e2graphrag::opened(index, settings)?;
+    pub fn open(index: &Index, values: Scoped<'_>) -> Result<Tree, IndexError> {
+        let layer = e2graphrag::opened(index, values)?;
         let nodes = layer.nodes();
         let below = |node: u32| layer.children(node).map(move |child| (child, node, 1.0));
         let transition = Transition::of_edges(nodes, (0..nodes as u32).flat_map(below));
         Ok(Tree { layer, transition })
     }
-
-    fn vectors(&self) -> Result<&Vectors, RetrieveError> {
-        // The layer was built on an index without vectors.
-        let none = RetrieveError::NoVectors {
-            method: "summary-tree".into(),
-        };
-        self.layer.vectors.as_ref().ok_or(none)
-    }
 }
 
-impl Nodes for Tree {
+impl Source for Tree {
     fn transition(&self) -> &Transition {
         &self.transition
     }
@@ -122,7 +157,7 @@ impl Nodes for Tree {
         self.layer.label(index, node).into()
     }
 
-    fn joined(&self, _a: u32, _b: u32) -> &'static str {
+    fn edge_kind(&self, _a: u32, _b: u32) -> &'static str {
         "summarised"
     }
 
@@ -139,8 +174,11 @@ impl Nodes for Tree {
         index: &Index,
         vector: &[f32],
         k: usize,
-    ) -> Result<Vec<(u32, f32)>, RetrieveError> {
-        let vectors = self.vectors()?;
+    ) -> Result<Vec<(Node, f32)>, IndexError> {
+        // A layer that was built on an index without vectors is near to nothing.
+        let Some(vectors) = &self.layer.vectors else {
+            return Ok(Vec::new());
+        };
         if let Some(dense) = index.dense() {
             vectors.check(dense.encoder.identity())?;
         }

@@ -1,0 +1,58 @@
+//! What happened, stage by stage: every step of a run tells its own.
+
+use crate::index::Index;
+use crate::parameters::RESULT_K;
+use crate::retrieve::Retrieval;
+use crate::retrieve::explanation::{Cut, Story};
+use std::sync::Arc;
+
+/// Passages beyond the cut that are told.
+const BEYOND: usize = 20;
+
+/// The story of a run. `always` are passages that every state of a walk shows, however light: the gold.
+pub fn story(index: &Arc<Index>, retrieval: &Retrieval, always: &[u32]) -> Story {
+    if let Some(found) = &retrieval.found {
+        return found.story(index);
+    }
+    let mut story = Story {
+        always: always.to_vec(),
+        ..Story::default()
+    };
+    let mut headline = Vec::new();
+    for at in retrieval.steps(index) {
+        let first = story.stages.len();
+        at.operator().tell(&at, &mut story);
+        let record = at.record();
+        if let Some(stage) = story.stages.get_mut(first) {
+            stage.seconds = Some(record.seconds);
+            stage.reused = record.reused;
+        }
+        if let Some((name, value)) = at.set().facts.first() {
+            let value = match value {
+                serde_json::Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            headline.push(format!("{}: {value} {name}", at.operator().name()));
+        }
+    }
+    story.headline = headline.join(", ");
+    // Of the result, what lies beyond the cut was left out.
+    let k = retrieval.settings.get(RESULT_K);
+    if let (Some(at), Some(stage)) = (retrieval.last(index), story.stages.last_mut()) {
+        let last = retrieval.passages.get(k.saturating_sub(1));
+        let last = last.map_or(0.0, |hit| hit.score);
+        stage.nodes.truncate(k);
+        let mut stage = std::mem::take(stage);
+        for hit in retrieval.passages.iter().skip(k).take(BEYOND) {
+            stage.cut.push(Cut {
+                item: story.passage(&at, hit.passage),
+                code: "CUT_BY_K",
+                margin: f64::from(last - hit.score),
+            });
+        }
+        if let Some(place) = story.stages.last_mut() {
+            *place = stage;
+        }
+    }
+    story
+}

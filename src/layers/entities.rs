@@ -1,0 +1,476 @@
+//! The entity-passage graph as one setting sees it: masked, weighted, ready to walk.
+
+use super::GraphKind;
+use super::graph::{Graph, Link, Mask, Node, QueryName, Source};
+use crate::graph::Transition;
+use crate::index::entities::MIN_LENGTH;
+use crate::index::{EntityGraph, EntityOptions, Index};
+use crate::parameters::Parameter as P;
+use crate::parameters::{
+    ALIAS_LINKING, EDGE_CAP, EDGE_WEIGHT, EdgeWeight, GAZETTEER, HUB_P, MAX_DF_RATIO, MIN_DF, NER,
+    NORM, PRUNE_TOP_PCT, Scoped, TOKENS, Value,
+};
+use crate::text::{Mention, Norm, gazetteer};
+use sprs::CsMatI;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Passages and the names in them.
+pub static ENTITY_PASSAGE: GraphKind = GraphKind {
+    name: "entity-passage",
+    about: "SPRIG: passages and the names in them",
+    nodes: "passages and names",
+    noun: "name",
+    layer: None,
+    reads_vectors: false,
+    named: true,
+    embedded: false,
+    reads: &[
+        P::Ner,
+        P::Norm,
+        P::AliasLinking,
+        P::Gazetteer,
+        P::EdgeWeight,
+        P::MinDf,
+        P::MaxDfRatio,
+        P::PruneTopPct,
+        P::EdgeCap,
+        P::HubP,
+    ],
+    builds: &[],
+    open: |index, values, before| Ok(opened(&ENTITY_PASSAGE, index, values, before)),
+};
+
+/// Passages and their words.
+pub static TERM_PASSAGE: GraphKind = GraphKind {
+    name: "term-passage",
+    about: "passages and their words",
+    nodes: "passages and words",
+    noun: "word",
+    layer: None,
+    reads_vectors: false,
+    named: true,
+    embedded: false,
+    reads: &[
+        P::Tokens,
+        P::EdgeWeight,
+        P::MinDf,
+        P::MaxDfRatio,
+        P::PruneTopPct,
+        P::EdgeCap,
+        P::HubP,
+    ],
+    builds: &[],
+    open: |index, values, before| Ok(opened(&TERM_PASSAGE, index, values, before)),
+};
+
+fn opened(
+    kind: &'static GraphKind,
+    index: &Index,
+    values: Scoped<'_>,
+    before: Option<&Graph>,
+) -> Graph {
+    let before = before.and_then(Graph::entities);
+    let view = GraphView::after(index, kind == &TERM_PASSAGE, values, before);
+    Graph::of_passages(kind, Box::new(view), index.len())
+}
+
+/// A weighted, masked entity-passage graph. Nodes `0..passages` are passages, entities follow; ids never change.
+pub struct GraphView {
+    pub graph: Arc<EntityGraph>,
+    pub transition: Transition,
+    masks: Arc<Vec<Option<Mask>>>,
+    pub masked: usize,
+    /// Its entities are words.
+    words: bool,
+    /// What the weights were worked out by: all that is read but the hub penalty.
+    weighed_by: Vec<Value>,
+}
+
+impl std::fmt::Debug for GraphView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "GraphView({} nodes, {} arcs)",
+            self.nodes(),
+            self.transition.arcs()
+        )
+    }
+}
+
+/// Which stored or derived graph these values ask for.
+pub fn entity_options(words: bool, values: Scoped<'_>) -> EntityOptions {
+    if words {
+        return EntityOptions::words(values.get(TOKENS));
+    }
+    EntityOptions {
+        ner: values.get(NER).name().to_owned(),
+        norm: values.get(NORM).name().to_owned(),
+        alias_linking: values.get(ALIAS_LINKING),
+        gazetteer: values.get(GAZETTEER),
+    }
+}
+
+impl GraphView {
+    /// The graph under these values. Takes the weights over from `before`, where that differs in the hub penalty alone:
+    /// a slider step on it costs a pass over the scales and not over the passages.
+    pub fn after(
+        index: &Index,
+        words: bool,
+        values: Scoped<'_>,
+        before: Option<&GraphView>,
+    ) -> GraphView {
+        let kind = if words {
+            &TERM_PASSAGE
+        } else {
+            &ENTITY_PASSAGE
+        };
+        let reads = kind.reads.iter().filter(|p| **p != HUB_P.id());
+        let weighed_by: Vec<Value> = reads.map(|p| values.value(*p)).collect();
+        let before = before.filter(|b| b.words == words && b.weighed_by == weighed_by);
+        let graph = index.entity_graph(&entity_options(words, values));
+        let masks = before.map_or_else(
+            || Arc::new(masks(&graph, values)),
+            |view| view.masks.clone(),
+        );
+        let masked = masks.iter().filter(|m| m.is_some()).count();
+        let p = values.get(HUB_P);
+        let hub = by_df(&graph, |df| df.powf(-p));
+        let into = (0..graph.nodes())
+            .map(|node| match node.checked_sub(graph.passages) {
+                Some(entity) => hub[entity],
+                None => 1.0,
+            })
+            .collect();
+        let transition = match before {
+            Some(view) => view.transition.rescaled(into),
+            None => Transition::new(weights(&graph, values, &masks), into),
+        };
+        GraphView {
+            transition,
+            graph,
+            masks,
+            masked,
+            words,
+            weighed_by,
+        }
+    }
+
+    pub fn passages(&self) -> usize {
+        self.graph.passages
+    }
+
+    pub fn nodes(&self) -> usize {
+        self.graph.nodes()
+    }
+
+    pub fn is_passage(&self, node: Node) -> bool {
+        (node as usize) < self.graph.passages
+    }
+
+    /// The node of an entity number.
+    pub fn entity_node(&self, entity: u32) -> Node {
+        self.graph.passages as u32 + entity
+    }
+
+    /// The entity number of a node.
+    pub fn entity(&self, node: Node) -> Option<usize> {
+        (node as usize).checked_sub(self.graph.passages)
+    }
+
+    /// A name for the screen: an entity as first written, a passage's title or else its identifier.
+    pub fn label<'a>(&'a self, index: &'a Index, node: Node) -> &'a str {
+        match self.entity(node) {
+            Some(entity) => self.graph.labels.get(entity),
+            None if index.title(node).is_empty() => index.id(node),
+            None => index.title(node),
+        }
+    }
+
+    /// Neighbours that this view keeps.
+    pub fn degree(&self, node: Node) -> usize {
+        self.transition.degree(node as usize)
+    }
+
+    /// Neighbours and the weights of their edges, by node id.
+    pub fn neighbours(&self, node: Node) -> impl Iterator<Item = (Node, f32)> + '_ {
+        let (targets, weights) = self.transition.row(node as usize);
+        targets.iter().copied().zip(weights.iter().copied())
+    }
+
+    pub fn probability(&self, from: Node, to: Node) -> f64 {
+        self.transition.probability(from as usize, to as usize)
+    }
+
+    /// Mentions of an entity in a passage, whichever of the two nodes is which.
+    pub fn tf(&self, a: Node, b: Node) -> u16 {
+        let (targets, tf) = self.graph.row(a as usize);
+        targets.binary_search(&b).map_or(0, |at| tf[at])
+    }
+
+    /// Why an entity does not take part.
+    pub fn mask(&self, entity: u32) -> Option<Mask> {
+        self.masks[entity as usize]
+    }
+}
+
+/// A function of df for every entity. Most entities share a few small dfs, whose values are worked out once.
+fn by_df(graph: &EntityGraph, value: impl Fn(f64) -> f64) -> Vec<f64> {
+    let small: Vec<f64> = (0..64).map(|df| value(f64::from(df))).collect();
+    (0..graph.entities())
+        .map(|e| {
+            let df = graph.df(e);
+            small
+                .get(df as usize)
+                .copied()
+                .unwrap_or_else(|| value(f64::from(df)))
+        })
+        .collect()
+}
+
+/// PRUNE removes the floor(x/100 * E) entities of largest df, lower ids first among equals; df limits mask the rest.
+fn masks(graph: &EntityGraph, values: Scoped<'_>) -> Vec<Option<Mask>> {
+    let entities = graph.entities();
+    let min = values.get(MIN_DF) as u32;
+    let max = values.get(MAX_DF_RATIO) * graph.passages as f64;
+    let mut masks: Vec<Option<Mask>> = (0..entities)
+        .map(|e| {
+            let df = graph.df(e);
+            if df < min {
+                Some(Mask::MinDf)
+            } else if f64::from(df) > max {
+                Some(Mask::MaxDf)
+            } else {
+                None
+            }
+        })
+        .collect();
+    let prune = (values.get(PRUNE_TOP_PCT) / 100.0 * entities as f64 + 1e-9).floor() as usize;
+    if prune > 0 {
+        let mut by_df: Vec<u32> = (0..entities as u32).collect();
+        by_df.sort_by_key(|e| (std::cmp::Reverse(graph.df(*e as usize)), *e));
+        for e in &by_df[..prune.min(entities)] {
+            masks[*e as usize] = Some(Mask::Pruned);
+        }
+    }
+    masks
+}
+
+/// The symmetric weights w(e,d), both directions, without masked entities and capped edges.
+fn weights(graph: &EntityGraph, values: Scoped<'_>, masks: &[Option<Mask>]) -> CsMatI<f32, u32> {
+    let (n, passages) = (graph.nodes(), graph.passages);
+    let total = passages as f64;
+    // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
+    let rarity = by_df(graph, |df| ((total + 1.0) / (df + 1.0)).ln());
+    let rule = values.get(EDGE_WEIGHT);
+    let weight = |entity: usize, tf: u16| -> f32 {
+        let tf = f64::from(tf);
+        (match rule {
+            EdgeWeight::TfXSmoothidf => tf * (rarity[entity] + 1.0),
+            EdgeWeight::Binary => 1.0,
+            EdgeWeight::Tf => tf,
+            EdgeWeight::TfLogPlus1 => tf * rarity[entity] + 1.0,
+        }) as f32
+    };
+    let cap = values.get(EDGE_CAP);
+    let kept = (cap > 0).then(|| capped(graph, cap, &weight));
+    let mut offsets = Vec::with_capacity(n + 1);
+    let mut targets = Vec::with_capacity(graph.targets.len());
+    let mut data = Vec::with_capacity(graph.targets.len());
+    offsets.push(0u32);
+    for node in 0..n {
+        let (row, tf) = graph.row(node);
+        for (&target, &tf) in row.iter().zip(tf) {
+            let (entity, passage) = if node < passages {
+                (target as usize - passages, node)
+            } else {
+                (node - passages, target as usize)
+            };
+            let lost = kept.as_ref().is_some_and(|kept| {
+                kept[entity]
+                    .as_ref()
+                    .is_some_and(|p| p.binary_search(&(passage as u32)).is_err())
+            });
+            if masks[entity].is_none() && !lost {
+                targets.push(target);
+                data.push(weight(entity, tf));
+            }
+        }
+        offsets.push(targets.len() as u32);
+    }
+    CsMatI::new((n, n), offsets, targets, data)
+}
+
+/// For each entity with more than `cap` passages, the ones it keeps: heaviest first, lower ids first among equals.
+fn capped(
+    graph: &EntityGraph,
+    cap: usize,
+    weight: &dyn Fn(usize, u16) -> f32,
+) -> Vec<Option<Vec<u32>>> {
+    (0..graph.entities())
+        .map(|entity| {
+            let (row, tf) = graph.row(graph.passages + entity);
+            if row.len() <= cap {
+                return None;
+            }
+            let mut order: Vec<usize> = (0..row.len()).collect();
+            order.sort_by(|&a, &b| {
+                weight(entity, tf[b])
+                    .total_cmp(&weight(entity, tf[a]))
+                    .then(row[a].cmp(&row[b]))
+            });
+            let mut kept: Vec<u32> = order[..cap].iter().map(|&i| row[i]).collect();
+            kept.sort_unstable();
+            Some(kept)
+        })
+        .collect()
+}
+
+impl Source for GraphView {
+    fn transition(&self) -> &Transition {
+        &self.transition
+    }
+
+    fn kind(&self, node: Node) -> &'static str {
+        match (self.is_passage(node), self.words) {
+            (true, _) => "passage",
+            (false, false) => "entity",
+            (false, true) => "word",
+        }
+    }
+
+    fn label<'a>(&'a self, index: &'a Index, node: Node) -> Cow<'a, str> {
+        GraphView::label(self, index, node).into()
+    }
+
+    fn edge_kind(&self, _a: Node, _b: Node) -> &'static str {
+        "mentions"
+    }
+
+    fn passages(&self, node: Node) -> Cow<'_, [u32]> {
+        match self.is_passage(node) {
+            true => Cow::Owned(vec![node]),
+            false => Cow::Borrowed(&[]),
+        }
+    }
+
+    fn frequency(&self, node: Node) -> u32 {
+        self.entity(node).map_or(1, |entity| self.graph.df(entity))
+    }
+
+    fn names(&self, _index: &Index, question: &str, values: Scoped<'_>) -> Vec<QueryName> {
+        link(self, question, values)
+    }
+
+    fn find(&self, _index: &Index, name: &str, values: Scoped<'_>) -> Option<Node> {
+        let graph = &self.graph;
+        let plain = match self.words {
+            true => name.to_owned(),
+            false => values.get(NORM).apply(name),
+        };
+        let entity = graph.find(name).or_else(|| graph.find(&plain));
+        let aliased = || graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?);
+        entity.or_else(aliased).map(|e| self.entity_node(e))
+    }
+
+    fn entities(&self) -> Option<&GraphView> {
+        Some(self)
+    }
+}
+
+/// What a name seeds: a name that is linked, its node.
+fn seeded(link: Link) -> Vec<Node> {
+    match link {
+        Link::Linked { node } => vec![node],
+        _ => Vec::new(),
+    }
+}
+
+/// Finds names with the extractor, normal form and aliases of the graph, and looks each one up. On a word graph every
+/// word of the question is one.
+fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> {
+    let mut names: Vec<QueryName> = Vec::new();
+    if view.words {
+        values.get(TOKENS).each(question, |word| {
+            let from = names.last().map_or(0, |n| n.end);
+            // Where lower-casing or stemming moved letters, the word has no place in the question.
+            let at = question
+                .to_lowercase()
+                .get(from..)
+                .and_then(|rest| rest.find(word))
+                .map(|at| from + at);
+            let (start, end) = at.map_or((from, from), |at| (at, at + word.len()));
+            let link = look_up(view, word, &names, Link::NotFound);
+            names.push(QueryName {
+                nodes: seeded(link),
+                surface: word.to_owned(),
+                start,
+                end,
+                form: word.to_owned(),
+                aliased: false,
+                link,
+            });
+        });
+        return names;
+    }
+    let norm = values.get(NORM);
+    for mention in mentions(view, question, norm, values) {
+        let surface = &question[mention.span.clone()];
+        let plain = norm.apply(surface);
+        if plain.chars().count() < MIN_LENGTH {
+            continue;
+        }
+        let alias = if values.get(ALIAS_LINKING) {
+            view.graph.alias(&plain)
+        } else {
+            None
+        };
+        let form = alias.filter(|c| !c.is_empty()).unwrap_or(&plain).to_owned();
+        let unknown = if alias == Some("") {
+            Link::Ambiguous
+        } else {
+            Link::NotFound
+        };
+        let link = look_up(view, &form, &names, unknown);
+        let (start, end) = (mention.span.start, mention.span.end);
+        names.push(QueryName {
+            nodes: seeded(link),
+            surface: surface.to_owned(),
+            start,
+            end,
+            aliased: form != plain,
+            form,
+            link,
+        });
+    }
+    names
+}
+
+/// What the extractor finds, and with the gazetteer every title that the question names, whatever its case.
+fn mentions(view: &GraphView, question: &str, norm: Norm, values: Scoped<'_>) -> Vec<Mention> {
+    let mut found = values.get(NER).mentions(question);
+    if values.get(GAZETTEER) {
+        let titled = |form: &str| {
+            let entity = view.graph.find(&norm.apply(form));
+            entity.is_some_and(|e| view.graph.is_title(e))
+        };
+        found.extend(gazetteer::in_question(question, titled));
+        found.sort_by_key(|m| (m.span.start, m.span.end));
+        found.dedup_by(|later, kept| later.span == kept.span);
+    }
+    found
+}
+
+fn look_up(view: &GraphView, form: &str, before: &[QueryName], unknown: Link) -> Link {
+    let Some(entity) = view.graph.find(form) else {
+        return unknown;
+    };
+    let node = view.entity_node(entity);
+    if before.iter().any(|n| n.form == form) {
+        Link::Repeated { node }
+    } else if let Some(by) = view.mask(entity) {
+        Link::Masked { node, by }
+    } else {
+        Link::Linked { node }
+    }
+}

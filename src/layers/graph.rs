@@ -1,0 +1,342 @@
+//! The one graph that every method seeds, spreads over and selects from: nodes of any kinds, weighted edges, and which
+//! passages each node stands for.
+
+use super::entities::GraphView;
+use crate::graph::Transition;
+use crate::index::{Index, IndexError};
+use crate::parameters::Scoped;
+use serde::Serialize;
+use sprs::CsMatI;
+use std::any::Any;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A node of a graph, numbered from 0. On the entity graph passages come first (`0..passages`), then entities.
+pub type Node = u32;
+
+/// A name found in the question and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QueryName {
+    /// As written in the question.
+    pub surface: String,
+    /// Byte range in the question; empty where the graph's own rule does not say.
+    pub start: usize,
+    pub end: usize,
+    /// Its normal form, after alias linking: what is looked up.
+    pub form: String,
+    /// True when a title alias changed the form.
+    pub aliased: bool,
+    pub link: Link,
+    /// The nodes that it seeds: none unless linked, several where a graph has several of that name.
+    #[serde(skip)]
+    pub nodes: Vec<Node>,
+}
+
+impl QueryName {
+    /// A name by a rule that knows its words and its nodes and no more.
+    pub fn found(question: &str, surface: String, nodes: Vec<Node>) -> QueryName {
+        let start = question.find(&surface).unwrap_or(0);
+        let end = if question[start..].starts_with(&surface) {
+            start + surface.len()
+        } else {
+            start
+        };
+        QueryName {
+            start,
+            end,
+            form: surface.clone(),
+            surface,
+            aliased: false,
+            link: match nodes.first() {
+                Some(&node) => Link::Linked { node },
+                None => Link::NotFound,
+            },
+            nodes,
+        }
+    }
+}
+
+/// What became of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "outcome")]
+pub enum Link {
+    /// It is this node.
+    Linked { node: Node },
+    /// The same node as an earlier name of the question.
+    Repeated { node: Node },
+    /// No node has this form.
+    NotFound,
+    /// Two titles own this alias, so it was left as it is and no entity has its form.
+    Ambiguous,
+    /// The entity exists, but this setting masks it.
+    Masked { node: Node, by: Mask },
+}
+
+/// Why an entity does not take part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mask {
+    Pruned,
+    MinDf,
+    MaxDf,
+}
+
+/// The words a layer has for the nodes and edges of its graph.
+pub trait Source: Any + Send + Sync {
+    fn transition(&self) -> &Transition;
+
+    fn kind(&self, node: Node) -> &'static str;
+
+    /// A node in few words.
+    fn label<'a>(&'a self, index: &'a Index, node: Node) -> Cow<'a, str>;
+
+    /// What a node says, where that is more than its label.
+    fn text<'a>(&'a self, _index: &'a Index, _node: Node) -> Cow<'a, str> {
+        Cow::Borrowed("")
+    }
+
+    /// What joins two neighbours, in a word or two.
+    fn edge_kind(&self, a: Node, b: Node) -> &'static str;
+
+    /// What an edge rests on: the sentence, shared names, metrics. Empty where there is no more than its kind.
+    fn evidence(&self, _index: &Index, _a: Node, _b: Node) -> String {
+        String::new()
+    }
+
+    /// The passages a node stands for. A node of none, as a name is, only passes score on.
+    fn passages(&self, node: Node) -> Cow<'_, [u32]>;
+
+    /// How common a node is: a name seed weighs `df^-q`. Its neighbours, where the graph does not know better.
+    fn frequency(&self, node: Node) -> u32 {
+        self.transition().degree(node as usize) as u32
+    }
+
+    /// The names of a question by the graph's own rule.
+    fn names(&self, _index: &Index, _question: &str, _values: Scoped<'_>) -> Vec<QueryName> {
+        Vec::new()
+    }
+
+    /// The node that a person calls by this name, for edits of seeds.
+    fn find(&self, index: &Index, name: &str, values: Scoped<'_>) -> Option<Node> {
+        let named = self.names(index, name, values);
+        let own = named.iter().find_map(|name| name.nodes.first().copied());
+        own.or_else(|| {
+            let nodes = 0..self.transition().nodes() as Node;
+            nodes
+                .into_iter()
+                .find(|&node| self.label(index, node) == name)
+        })
+    }
+
+    /// The nodes nearest to a question's vector with their cosines, nearest first.
+    ///
+    /// # Errors
+    /// Vectors of another encoder.
+    fn nearest(
+        &self,
+        _index: &Index,
+        _vector: &[f32],
+        _k: usize,
+    ) -> Result<Vec<(Node, f32)>, IndexError> {
+        Ok(Vec::new())
+    }
+
+    /// Where this is the graph of passages and entities (or words): what only that graph knows.
+    fn entities(&self) -> Option<&GraphView> {
+        None
+    }
+}
+
+/// Which passages a node stands for, and back.
+enum Incidence {
+    /// Node p stands for passage p; later nodes for none.
+    Same { passages: usize },
+    /// Rows are nodes, columns passages; and the transpose of it.
+    Rows {
+        passages_of: CsMatI<(), u32>,
+        nodes_of: CsMatI<(), u32>,
+    },
+}
+
+/// A graph with the two ways between its nodes and passages.
+pub struct Graph {
+    /// Different for every graph of this run of the program: what was computed on one is remembered under it.
+    pub id: u64,
+    pub kind: &'static super::GraphKind,
+    source: Box<dyn Source>,
+    incidence: Incidence,
+    /// Passages of the index.
+    passages: usize,
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let transition = self.transition();
+        write!(
+            f,
+            "Graph({}, {} nodes, {} arcs)",
+            self.kind.name,
+            transition.nodes(),
+            transition.arcs()
+        )
+    }
+}
+
+fn fresh_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Graph {
+    /// A graph whose nodes say for themselves which passages they stand for.
+    pub fn new(kind: &'static super::GraphKind, source: Box<dyn Source>, passages: usize) -> Graph {
+        let nodes = source.transition().nodes();
+        let mut offsets = Vec::with_capacity(nodes + 1);
+        let mut targets: Vec<u32> = Vec::new();
+        offsets.push(0u32);
+        // sprs wants rows ascending; the order of a node's passages carries no meaning.
+        for node in 0..nodes as Node {
+            let start = targets.len();
+            targets.extend_from_slice(&source.passages(node));
+            targets[start..].sort_unstable();
+            let mut kept = start;
+            for at in start..targets.len() {
+                if at == start || targets[at] != targets[kept - 1] {
+                    targets[kept] = targets[at];
+                    kept += 1;
+                }
+            }
+            targets.truncate(kept);
+            offsets.push(kept as u32);
+        }
+        let data = vec![(); targets.len()];
+        let passages_of = CsMatI::new((nodes, passages), offsets, targets, data);
+        let nodes_of = passages_of.transpose_view().to_csr();
+        Graph {
+            id: fresh_id(),
+            kind,
+            source,
+            incidence: Incidence::Rows {
+                passages_of,
+                nodes_of,
+            },
+            passages,
+        }
+    }
+
+    /// A graph whose first nodes are the passages.
+    pub fn of_passages(
+        kind: &'static super::GraphKind,
+        source: Box<dyn Source>,
+        passages: usize,
+    ) -> Graph {
+        Graph {
+            id: fresh_id(),
+            kind,
+            source,
+            incidence: Incidence::Same { passages },
+            passages,
+        }
+    }
+
+    pub fn source(&self) -> &dyn Source {
+        &*self.source
+    }
+
+    /// The layer's own type behind the graph, for operators that are that layer's alone.
+    pub fn source_as<S: Source>(&self) -> Option<&S> {
+        (&*self.source as &dyn Any).downcast_ref()
+    }
+
+    pub fn entities(&self) -> Option<&GraphView> {
+        self.source.entities()
+    }
+
+    pub fn transition(&self) -> &Transition {
+        self.source.transition()
+    }
+
+    pub fn nodes(&self) -> usize {
+        self.transition().nodes()
+    }
+
+    /// Passages of the index.
+    pub fn passages(&self) -> usize {
+        self.passages
+    }
+
+    /// Whether node p is passage p.
+    pub fn is_of_passages(&self) -> bool {
+        matches!(self.incidence, Incidence::Same { .. })
+    }
+
+    /// The passages a node stands for, ascending.
+    pub fn passages_of(&self, node: Node) -> Row<'_> {
+        match &self.incidence {
+            Incidence::Same { passages } if (node as usize) < *passages => Row::One(node),
+            Incidence::Same { .. } => Row::Many(&[]),
+            Incidence::Rows { passages_of, .. } => Row::Many(row(passages_of, node)),
+        }
+    }
+
+    /// The nodes that stand for a passage, ascending.
+    pub fn nodes_of(&self, passage: u32) -> Row<'_> {
+        match &self.incidence {
+            Incidence::Same { passages } if (passage as usize) < *passages => Row::One(passage),
+            Incidence::Same { .. } => Row::Many(&[]),
+            Incidence::Rows { nodes_of, .. } => Row::Many(row(nodes_of, passage)),
+        }
+    }
+
+    /// Whether a node stands for passages, and is no mere way to them.
+    pub fn is_passage(&self, node: Node) -> bool {
+        !self.passages_of(node).is_empty()
+    }
+
+    /// What of a node's score each of its passages gets: an even share.
+    pub fn share(&self, node: Node) -> f64 {
+        1.0 / self.passages_of(node).len().max(1) as f64
+    }
+
+    pub fn degree(&self, node: Node) -> usize {
+        self.transition().degree(node as usize)
+    }
+
+    pub fn label<'a>(&'a self, index: &'a Index, node: Node) -> Cow<'a, str> {
+        self.source.label(index, node)
+    }
+
+    pub fn probability(&self, from: Node, to: Node) -> f64 {
+        self.transition().probability(from as usize, to as usize)
+    }
+
+    /// Neighbours and the weights of their edges, by node.
+    pub fn neighbours(&self, node: Node) -> impl Iterator<Item = (Node, f32)> + '_ {
+        let (targets, weights) = self.transition().row(node as usize);
+        targets.iter().copied().zip(weights.iter().copied())
+    }
+}
+
+/// A row of an incidence; a slice in all but where it lives.
+#[derive(Clone, Copy, Debug)]
+pub enum Row<'a> {
+    One(u32),
+    Many(&'a [u32]),
+}
+
+impl std::ops::Deref for Row<'_> {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        match self {
+            Row::One(one) => std::slice::from_ref(one),
+            Row::Many(many) => many,
+        }
+    }
+}
+
+fn row(rows: &CsMatI<(), u32>, at: u32) -> &[u32] {
+    let range = rows.indptr().outer_inds_sz(at as usize);
+    rows.indices().get(range).unwrap_or_default()
+}

@@ -1,0 +1,318 @@
+//! Runs plans, and remembers what their steps made.
+
+use super::RetrieveError;
+use super::methods::Method;
+use super::operator::{Context, Desk, Encoded};
+use super::plan::Step;
+use super::retrieval::{Record, Retrieval, Spread, StageTime};
+use super::scratch::Scratch;
+use super::set::Set;
+use super::settings::Settings;
+use crate::index::Index;
+use crate::layers::{Graph, GraphKind};
+use crate::parameters::{Scoped, Value};
+use crate::systems::{Ask, System};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What a retrieval keeps of its walks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// The end: all that evaluation needs.
+    Scores,
+    /// The mass of every node after every step as well.
+    States,
+}
+
+/// What a step's result depends on: its operator, what it read, what it took in, the graph, the question, and the
+/// changes of seeds where it applies them.
+#[derive(Clone, Debug, PartialEq)]
+struct Key {
+    operator: String,
+    values: Vec<Value>,
+    inputs: Vec<u64>,
+    graph: u64,
+    question: String,
+    edits: String,
+}
+
+/// Results remembered of one operator. Two methods that take turns keep theirs.
+const REMEMBERED: usize = 4;
+/// Walks hold the mass of every node.
+const REMEMBERED_WALKS: usize = 2;
+/// Graphs remembered: a composition of one method's graph beside it.
+const REMEMBERED_GRAPHS: usize = 3;
+
+type GraphKey = (&'static str, Vec<Value>);
+
+/// Answers questions over one index, and remembers steps between them: one slider, and only what depends on it runs.
+pub struct Retriever {
+    index: Arc<Index>,
+    /// Oldest first.
+    graphs: Vec<(GraphKey, Arc<Graph>)>,
+    sets: Vec<(Key, Arc<Set>)>,
+    /// The question's vector: an encoder is asked once.
+    vector: Option<(String, Arc<Vec<f32>>)>,
+    scratch: Scratch,
+}
+
+impl Retriever {
+    pub fn new(index: Arc<Index>) -> Retriever {
+        Retriever {
+            index,
+            graphs: Vec::new(),
+            sets: Vec::new(),
+            vector: None,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// A retriever for another thread that shares the graphs opened so far.
+    pub fn sibling(&self) -> Retriever {
+        Retriever {
+            graphs: self.graphs.clone(),
+            ..Retriever::new(self.index.clone())
+        }
+    }
+
+    /// A retriever that remembers what a retrieval made.
+    pub(super) fn after(index: Arc<Index>, run: &Retrieval) -> Retriever {
+        let mut own = Retriever::new(index);
+        let vector = run.encoded.known().cloned();
+        own.vector = vector.map(|vector| (run.question.clone(), vector));
+        for (at, record) in run.records.iter().enumerate() {
+            if let Some(graph) = &record.graph {
+                let key = graph_key(graph.kind, run.settings.scoped(graph.kind.reads));
+                own.graphs.push((key, graph.clone()));
+            }
+            let inputs: Vec<Arc<Set>> = inputs(&record.step, &run.records);
+            let context = run.context(&own.index, at);
+            let key = key(&context, &record.step, &inputs, record.graph.as_ref());
+            own.sets.push((key, record.output.clone()));
+        }
+        own
+    }
+
+    pub fn index(&self) -> &Arc<Index> {
+        &self.index
+    }
+
+    /// Retrieves passages for a question. Pure in its inputs: same index, question and settings, same bits, whatever was
+    /// asked before and on any number of threads.
+    ///
+    /// # Errors
+    /// A missing layer, missing vectors, what an encoder or the index says.
+    pub fn retrieve(
+        &mut self,
+        question: &str,
+        settings: &Settings,
+        keep: Keep,
+    ) -> Result<Retrieval, RetrieveError> {
+        let method = settings.method().clone();
+        let vector = self.vector.take().filter(|(known, _)| known == question);
+        let mut run = Retrieval {
+            question: question.to_owned(),
+            settings: settings.clone(),
+            records: Vec::new(),
+            passages: Vec::new(),
+            found: None,
+            clock: Vec::new(),
+            encoded: Encoded::of(vector.map(|(_, vector)| vector)),
+        };
+        let index = self.index.clone();
+        if let Some(system) = method.system() {
+            self.system(system, &method, &mut run)?;
+        } else {
+            for step in &method.plan().steps {
+                let record = self.step(&index, step, &run, &method, keep)?;
+                run.records.push(record);
+            }
+            run.passages = run
+                .records
+                .last()
+                .map_or_else(Vec::new, |last| last.output.hits().to_vec());
+        }
+        let vector = run.encoded.known().cloned();
+        self.vector = vector.map(|vector| (question.to_owned(), vector));
+        Ok(run)
+    }
+
+    fn step(
+        &mut self,
+        index: &Arc<Index>,
+        step: &Step,
+        run: &Retrieval,
+        method: &Method,
+        keep: Keep,
+    ) -> Result<Record, RetrieveError> {
+        let start = Instant::now();
+        let settings = &run.settings;
+        let graph = match step.graph {
+            Some(kind) => Some(self.graph(kind, settings, &step.fixed)?),
+            None => None,
+        };
+        let inputs = inputs(step, &run.records);
+        let context = Context::new(
+            index,
+            &run.question,
+            settings.scoped(&step.reads).with(&step.fixed),
+            settings.seed_edits(),
+            graph.as_ref(),
+            &run.encoded,
+            &method.name,
+        );
+        let key = key(&context, step, &inputs, graph.as_ref());
+        let states = keep == Keep::States;
+        let whole = |set: &Set| {
+            let spread = set.get::<Spread>().filter(|_| states);
+            spread.is_none_or(|spread| !spread.states.is_empty())
+        };
+        let known = self.sets.iter().find(|(known, _)| *known == key);
+        let known = known.map(|(_, set)| set.clone()).filter(|set| whole(set));
+        let reused = known.is_some();
+        let output = match known {
+            Some(set) => set,
+            None => {
+                self.forget(&key);
+                let mut desk = Desk {
+                    scratch: &mut self.scratch,
+                    states,
+                };
+                let set = Arc::new(step.operator.run(&context, &inputs, &mut desk)?);
+                self.sets.push((key, set.clone()));
+                set
+            }
+        };
+        Ok(Record {
+            step: step.clone(),
+            graph,
+            output,
+            seconds: start.elapsed().as_secs_f64(),
+            reused,
+        })
+    }
+
+    /// Makes room for a new result of an operator.
+    fn forget(&mut self, key: &Key) {
+        self.sets.retain(|(known, _)| known != key);
+        let own = |(known, _): &(Key, Arc<Set>)| known.operator == key.operator;
+        let walks = |(_, set): &(Key, Arc<Set>)| set.get::<Spread>().is_some();
+        let of_operator = self.sets.iter().filter(|known| own(known));
+        let (count, most) = match of_operator.clone().any(walks) {
+            true => (of_operator.count(), REMEMBERED_WALKS),
+            false => (of_operator.count(), REMEMBERED),
+        };
+        if count >= most
+            && let Some(oldest) = self.sets.iter().position(own)
+        {
+            let (_, set) = self.sets.remove(oldest);
+            self.scratch.recycle(set);
+        }
+    }
+
+    /// The graph of these settings, as a retrieval would use it.
+    ///
+    /// # Errors
+    /// A missing layer, missing vectors.
+    pub fn graph(
+        &mut self,
+        kind: &'static GraphKind,
+        settings: &Settings,
+        fixed: &[(crate::parameters::Parameter, Value)],
+    ) -> Result<Arc<Graph>, RetrieveError> {
+        // What a layer is built with acts where the layer is missing: it is not what tells one graph from another.
+        let reads = [kind.reads, kind.builds].concat();
+        let values = settings.scoped(&reads).with(fixed);
+        let key = graph_key(kind, values);
+        if let Some((_, known)) = self.graphs.iter().find(|(known, _)| *known == key) {
+            return Ok(known.clone());
+        }
+        let before = self
+            .graphs
+            .iter()
+            .rev()
+            .find(|(known, _)| known.0 == kind.name);
+        let before = before.map(|(_, graph)| graph.clone());
+        let graph = Arc::new((kind.open)(&self.index, values, before.as_deref())?);
+        if self.graphs.len() >= REMEMBERED_GRAPHS {
+            // One of the same kind first: a slider of a graph should not drive another graph out.
+            let same = self
+                .graphs
+                .iter()
+                .position(|(known, _)| known.0 == kind.name);
+            self.graphs.remove(same.unwrap_or(0));
+        }
+        self.graphs.push((key, graph.clone()));
+        Ok(graph)
+    }
+
+    fn system(
+        &mut self,
+        system: &'static dyn System,
+        method: &Method,
+        run: &mut Retrieval,
+    ) -> Result<(), RetrieveError> {
+        let index = self.index.clone();
+        let context = Context::new(
+            &index,
+            &run.question,
+            Scoped::all(run.settings.values()),
+            run.settings.seed_edits(),
+            None,
+            &run.encoded,
+            &method.name,
+        );
+        let vector = match system.reads_vectors() && context.has_vectors() {
+            true => Some(context.dense()?.1),
+            false => None,
+        };
+        let mut last = Instant::now();
+        let mut clock = Vec::new();
+        let found = system.search(&mut Ask {
+            index: &index,
+            question: &run.question,
+            settings: &run.settings,
+            vector,
+            stage: &mut |name| {
+                let now = Instant::now();
+                clock.push(StageTime {
+                    name,
+                    seconds: (now - last).as_secs_f64(),
+                    reused: false,
+                });
+                last = now;
+            },
+        })?;
+        run.passages = found.passages().to_vec();
+        run.found = Some(found);
+        run.clock = clock;
+        Ok(())
+    }
+}
+
+fn graph_key(kind: &'static GraphKind, values: Scoped<'_>) -> GraphKey {
+    (
+        kind.name,
+        kind.reads.iter().map(|p| values.value(*p)).collect(),
+    )
+}
+
+fn inputs(step: &Step, records: &[Record]) -> Vec<Arc<Set>> {
+    let inputs = step.inputs.iter();
+    inputs.map(|&at| records[at].output.clone()).collect()
+}
+
+fn key(context: &Context<'_>, step: &Step, inputs: &[Arc<Set>], graph: Option<&Arc<Graph>>) -> Key {
+    let edits = match step.operator.edits_seeds() {
+        true => format!("{:?}", context.edits),
+        false => String::new(),
+    };
+    Key {
+        operator: format!("{:?}", step.operator),
+        values: context.values.key(),
+        inputs: inputs.iter().map(|set| set.id).collect(),
+        graph: graph.map_or(0, |graph| graph.id),
+        question: context.question.to_owned(),
+        edits,
+    }
+}

@@ -1,0 +1,272 @@
+//! What a retrieval tells of itself, in the one form that traces print and the explorer draws: stages, parts of a score,
+//! reasons.
+
+use super::operator::{At, passage_label};
+use super::set::{Dropped, Fact, Member, Space};
+use crate::layers::Node;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+/// A node as a person sees it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Item {
+    /// Entity, keyword, summary, chunk, unit, relation, table segment, object, passage ...
+    pub kind: &'static str,
+    pub label: String,
+    /// The passage it is or belongs to.
+    pub passage: Option<u32>,
+    /// Its text, where there is more to read than the label.
+    pub text: String,
+}
+
+/// One node in a stage: place in [`Story::items`], its quantity there, and why it is there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Entry {
+    pub item: usize,
+    pub value: f64,
+    pub why: String,
+}
+
+/// One edge in a stage, between places in [`Story::items`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Edge {
+    pub from: usize,
+    pub to: usize,
+    pub value: f64,
+    pub kind: &'static str,
+    /// The evidence: metrics, a sentence, shared names.
+    pub why: String,
+}
+
+/// What a stage removed: a reason code and by which margin.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Cut {
+    pub item: usize,
+    pub code: &'static str,
+    pub margin: f64,
+}
+
+/// One named step with typed quantities.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Stage {
+    pub name: &'static str,
+    /// link, score, seed, mix, spread, intersect, expand, filter, select, pack or plan.
+    pub kind: &'static str,
+    /// Named numbers and words, in the order to show them; the first is the headline.
+    #[serde(serialize_with = "as_object")]
+    pub counters: Vec<Fact>,
+    pub nodes: Vec<Entry>,
+    pub edges: Vec<Edge>,
+    pub cut: Vec<Cut>,
+    /// How long it took; none where that is another stage's to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// Remembered, and not run again.
+    pub reused: bool,
+}
+
+fn as_object<S: serde::Serializer>(facts: &[Fact], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(facts.iter().map(|(name, value)| (name, value)))
+}
+
+/// What happened, stage by stage. Built on demand: evaluation never pays for it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Story {
+    /// One line that says what was decided: the mode and why, the plan, the budget.
+    pub headline: String,
+    /// Who made how much of the layer; empty where no language model was asked, so that rules made all.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub made_by: String,
+    pub items: Vec<Item>,
+    /// What started the search, heaviest first.
+    pub seeds: Vec<Entry>,
+    pub stages: Vec<Stage>,
+    /// The steps of the timeline: places in `stages`.
+    pub timeline: Vec<usize>,
+    /// Passages that every state of a walk shows, however light.
+    #[serde(skip)]
+    pub always: Vec<u32>,
+    /// Places in `items`, by the graph (0 for passages) and the number there.
+    #[serde(skip)]
+    pub(crate) known: FxHashMap<(u64, u32), usize>,
+}
+
+/// Most members of a stage that are told one by one, and of those that fell out.
+pub const SHOWN: usize = 100;
+pub const SHOWN_CUT: usize = 20;
+
+impl Story {
+    /// Adds an item that is neither passage nor node and gives its place.
+    pub fn item(&mut self, item: Item) -> usize {
+        self.items.push(item);
+        self.items.len() - 1
+    }
+
+    /// The place of a passage.
+    pub fn passage(&mut self, at: &At<'_>, passage: u32) -> usize {
+        let items = &mut self.items;
+        *self.known.entry((0, passage)).or_insert_with(|| {
+            items.push(Item {
+                kind: "passage",
+                label: passage_label(at.index, passage).to_owned(),
+                passage: Some(passage),
+                text: String::new(),
+            });
+            items.len() - 1
+        })
+    }
+
+    /// The place of a node of the step's graph.
+    pub fn node(&mut self, at: &At<'_>, node: Node) -> usize {
+        let graph = at.graph();
+        // A node that is a passage is one item with it.
+        if graph.is_of_passages() && graph.is_passage(node) {
+            return self.passage(at, node);
+        }
+        let items = &mut self.items;
+        *self.known.entry((graph.id, node)).or_insert_with(|| {
+            items.push(Item {
+                kind: graph.source().kind(node),
+                label: graph.label(at.index, node).into_owned(),
+                passage: graph.passages_of(node).first().copied(),
+                text: graph.source().text(at.index, node).into_owned(),
+            });
+            items.len() - 1
+        })
+    }
+
+    /// The place of a member of the step's set.
+    pub fn member(&mut self, at: &At<'_>, node: u32) -> usize {
+        match at.set().space {
+            Space::Passages => self.passage(at, node),
+            Space::Nodes => self.node(at, node),
+        }
+    }
+
+    /// The members of a step as entries.
+    pub fn entries(&mut self, at: &At<'_>, members: &[Member]) -> Vec<Entry> {
+        let told = members.iter().take(SHOWN).map(|member| Entry {
+            item: self.member(at, member.node),
+            value: member.value,
+            why: at.operator().why(at, member),
+        });
+        told.collect()
+    }
+
+    /// A step as one stage.
+    pub fn stage_of(&mut self, at: &At<'_>) -> Stage {
+        let set = at.set();
+        let nodes = self.entries(at, &set.members);
+        let cut = set.dropped.iter().take(SHOWN_CUT);
+        let cut = cut.map(|&Dropped { node, code, margin }| Cut {
+            item: self.member(at, node),
+            code,
+            margin,
+        });
+        Stage {
+            name: at.operator().name(),
+            kind: at.operator().kind(),
+            counters: set.facts.clone(),
+            nodes,
+            cut: cut.collect(),
+            ..Stage::default()
+        }
+    }
+
+    pub fn push(&mut self, stage: Stage) {
+        self.stages.push(stage);
+    }
+
+    /// Adds a stage that is a step of the timeline.
+    pub fn push_step(&mut self, stage: Stage) {
+        self.timeline.push(self.stages.len());
+        self.stages.push(stage);
+    }
+}
+
+/// A text of at most so many characters, with two dots where more follow: those are in every terminal's font.
+pub fn clip(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(most.saturating_sub(2)).collect();
+    format!("{}..", cut.trim_end())
+}
+
+/// A labelled part of a passage's score.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Part {
+    pub label: String,
+    pub value: f64,
+    /// What the part itself rests on.
+    pub why: String,
+    /// Place among the seeds, where the part is what a seed paid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<usize>,
+}
+
+/// How the parts make the score.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Combine {
+    /// They add up to it.
+    #[default]
+    Sum,
+    /// They are factors or witnesses: the score is theirs, but not their sum.
+    Witness,
+}
+
+/// A walk from a seed to a node.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Path {
+    /// From the seed to the node.
+    pub nodes: Vec<Node>,
+    /// Mass that takes exactly this walk: seed weight, times every step's probability, times the weight of its length.
+    pub mass: f64,
+    /// Probability of each step; a small one is where a hub dilutes the mass.
+    pub kept: Vec<f64>,
+}
+
+/// The score of a passage, opened.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Explanation {
+    pub combine: Combine,
+    /// Largest first.
+    pub parts: Vec<Part>,
+    /// Of a walk: score by its length 0..=T. Empty for push, whose walks have every length.
+    pub by_length: Vec<f64>,
+    /// Of a walk: the walks that carry most, best first.
+    pub paths: Vec<Path>,
+    /// How far the parts may be off the score; 0 when they are exact.
+    pub error: f64,
+    /// One sentence.
+    pub sentence: String,
+}
+
+/// One reason why a passage is not among the returned ones.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reason {
+    /// The precise verdict.
+    pub code: &'static str,
+    /// The failure class a person filters by, F0 to F7.
+    pub class: &'static str,
+    /// The evidence, in words.
+    pub text: String,
+    /// A change that was tried and admits the passage.
+    pub fix: Option<String>,
+}
+
+impl Reason {
+    pub fn new(code: &'static str, class: &'static str, text: impl Into<String>) -> Reason {
+        Reason {
+            code,
+            class,
+            text: text.into(),
+            fix: None,
+        }
+    }
+
+    pub fn with_fix(self, fix: Option<String>) -> Reason {
+        Reason { fix, ..self }
+    }
+}

@@ -1,0 +1,569 @@
+//! `hop`'s own operators: the seeds of its mixed walk, its signals, and their weighted sum, which opens into eight parts.
+
+use super::layer::HopLayer;
+use super::signals::{Crossing, Signal, Signals, Sources, mixed_seeds, namesakes, signals};
+use super::{READS, WEIGHTS};
+use crate::index::{Dense, Index};
+use crate::layers::{GraphView, QueryName};
+use crate::parameters::{Parameter, RESULT_K};
+use crate::retrieve::RetrieveError;
+use crate::retrieve::explanation::{
+    Edge, Entry, Explanation, Part as ScorePart, Reason, Stage, Story,
+};
+use crate::retrieve::methods::Ranker;
+use crate::retrieve::operator::{At, Context, Desk, Operator, Part, passage_label};
+use crate::retrieve::operators::restart::{edit, reshare, set_of};
+use crate::retrieve::retrieval::{DEPTH, Ranked, Seeded, Spread};
+use crate::retrieve::set::{Set, Space};
+use crate::retrieve::spread::{restart, shares};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Entries of a stage, and seeds named in one sentence.
+const SHOWN: usize = 40;
+const NAMED: usize = 3;
+
+/// Opens the layer of sentences.
+#[derive(Debug)]
+pub struct Sentences;
+
+pub static SENTENCES: Sentences = Sentences;
+
+impl Operator for Sentences {
+    fn name(&self) -> &'static str {
+        "sentences"
+    }
+
+    fn about(&self) -> &'static str {
+        "a vector for every sentence, and passage titles among the names"
+    }
+
+    fn part(&self) -> Part {
+        Part::Seed
+    }
+
+    fn kind(&self) -> &'static str {
+        "link"
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[]
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        _: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let layer = super::layer(cx.index)?;
+        let set = Set::new(Space::Passages).fact("sentences", layer.len());
+        Ok(set.with_shared(layer))
+    }
+}
+
+/// The vectors of passages, the list by them and the question's own, where there are any.
+type Vectors<'a> = Option<(&'a Dense, &'a Ranked, &'a [f32])>;
+
+fn vectors<'a>(cx: &Context<'a>, list: Option<&'a Ranked>) -> Result<Vectors<'a>, RetrieveError> {
+    match list.filter(|_| cx.has_vectors()) {
+        Some(list) => {
+            let (dense, vector) = cx.dense()?;
+            Ok(Some((dense, list, vector)))
+        }
+        None => Ok(None),
+    }
+}
+
+/// Seeds of the mixed walk: the names, the best of the fused list, and a thin tail of dense passages. Takes in the seeds
+/// of the walk from names, the fused list and the list by vectors.
+#[derive(Debug)]
+pub struct MixedSeeds;
+
+pub static MIXED_SEEDS: MixedSeeds = MixedSeeds;
+
+impl Operator for MixedSeeds {
+    fn name(&self) -> &'static str {
+        "mixed restart"
+    }
+
+    fn about(&self) -> &'static str {
+        "names, the best of the fused list by closeness, and a thin tail of dense passages"
+    }
+
+    fn part(&self) -> Part {
+        Part::Seed
+    }
+
+    fn kind(&self) -> &'static str {
+        "mix"
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        READS
+    }
+
+    fn edits_seeds(&self) -> bool {
+        true
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let names = inputs.iter().find_map(|set| set.get::<Seeded>());
+        let mut lists = inputs.iter().filter_map(|set| set.get::<Ranked>());
+        let (Some(names), Some(fused)) = (names, lists.next()) else {
+            return Ok(set_of(Seeded::default()));
+        };
+        let vectors = vectors(cx, lists.next())?;
+        let mut seeds = mixed_seeds(cx.graph().nodes(), &names.seeds, fused, vectors, cx.values)?;
+        let mut edits = Vec::new();
+        if !cx.edits.is_empty() {
+            let own = cx.edits.iter().filter(|edit| edit.passage().is_some());
+            edits = edit(cx, own, 0.0, &mut Vec::new(), &mut seeds);
+            if !edits.is_empty() {
+                reshare(&mut seeds);
+            }
+        }
+        edits.extend(names.edits.iter().cloned());
+        Ok(set_of(Seeded {
+            seeds,
+            edits,
+            ..Seeded::default()
+        }))
+    }
+
+    fn tell(&self, at: &At<'_>, story: &mut Story) {
+        let stage = at.stage(story);
+        story.seeds.clone_from(&stage.nodes);
+        story.push(stage);
+    }
+}
+
+/// What eight cheap signals say about every candidate. Takes in names, the fused list, its words, the list by vectors,
+/// the walk from names and the mixed walk.
+#[derive(Debug)]
+pub struct SignalsOf;
+
+pub static SIGNALS: SignalsOf = SignalsOf;
+
+/// The inputs of [`SIGNALS`], as they were.
+struct Inputs<'a> {
+    names: &'a [QueryName],
+    fused: &'a Ranked,
+    words: &'a Ranked,
+    list: Option<&'a Ranked>,
+    entity_walk: &'a Spread,
+    mixed_walk: &'a Spread,
+}
+
+impl<'a> Inputs<'a> {
+    fn of(inputs: &[&'a Set]) -> Option<Inputs<'a>> {
+        let [names, fused, words, list, entity_walk, mixed_walk] = inputs else {
+            return None;
+        };
+        Some(Inputs {
+            names: names.get::<Vec<QueryName>>()?,
+            fused: fused.get()?,
+            words: words.get()?,
+            list: list.get(),
+            entity_walk: entity_walk.get()?,
+            mixed_walk: mixed_walk.get()?,
+        })
+    }
+}
+
+impl Operator for SignalsOf {
+    fn name(&self) -> &'static str {
+        "signals"
+    }
+
+    fn about(&self) -> &'static str {
+        "eight signals of every candidate: closeness, ranks, walks, a sentence bridge, titles, words left over"
+    }
+
+    fn part(&self) -> Part {
+        Part::Select
+    }
+
+    fn kind(&self) -> &'static str {
+        "score"
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[
+            Parameter::Tokens,
+            Parameter::HopSeeds,
+            Parameter::HopSharpness,
+        ]
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let layer = super::layer(cx.index)?;
+        let sets: Vec<&Set> = inputs.iter().map(|set| &**set).collect();
+        let (Some(from), Some(view)) = (Inputs::of(&sets), cx.entities()) else {
+            return Ok(Set::new(Space::Passages));
+        };
+        let signals = signals(
+            &Sources {
+                index: cx.index,
+                layer: &layer,
+                view,
+                question: cx.question,
+                names: from.names,
+                fused: from.fused,
+                words: from.words,
+                vectors: vectors(cx, from.list)?,
+                entity_walk: from.entity_walk,
+                mixed_walk: from.mixed_walk,
+            },
+            cx.values,
+        )?;
+        Ok(Set::new(Space::Passages)
+            .fact("candidates", signals.candidates.len())
+            .fact("crossings", signals.crossings.len())
+            .fact("words left over", signals.left.len())
+            .fact("single-hop", json!(signals.single))
+            .with(signals))
+    }
+
+    fn tell(&self, at: &At<'_>, story: &mut Story) {
+        let Some(evidence) = Evidence::of(at) else {
+            return;
+        };
+        for (place, signal) in Signal::ALL.iter().enumerate() {
+            let stage = evidence.stage(story, *signal, place);
+            story.push_step(stage);
+        }
+    }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        let signals = at.set().get::<Signals>();
+        match signals.is_some_and(|signals| signals.of(passage).is_none()) {
+            true => vec![Reason::new(
+                "NOT_A_CANDIDATE",
+                "F3",
+                "no signal has it among its best, so it was not scored",
+            )],
+            false => Vec::new(),
+        }
+    }
+}
+
+/// The weighted sum of the signals.
+#[derive(Debug)]
+pub struct WeightedSum;
+
+pub static WEIGHTED_SUM: WeightedSum = WeightedSum;
+
+impl Operator for WeightedSum {
+    fn name(&self) -> &'static str {
+        "weighted sum"
+    }
+
+    fn about(&self) -> &'static str {
+        "the signals added with their weights; words gain and walks lose where one passage covers the question"
+    }
+
+    fn part(&self) -> Part {
+        Part::Select
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        WEIGHTS
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let Some(signals) = inputs.iter().find_map(|set| set.get::<Signals>()) else {
+            return Ok(Set::ranking(Ranked::new(Ranker::Signals, Vec::new(), 0)));
+        };
+        let depth = cx.values.get(RESULT_K).max(DEPTH);
+        let hits = signals.ranking(cx.values, depth);
+        let mut set = Set::ranking(Ranked::new(Ranker::Signals, hits, signals.candidates.len()));
+        for (signal, weight) in Signal::ALL.iter().zip(signals.weights(cx.values)) {
+            set = set.fact(signal.label(), json!(weight));
+        }
+        Ok(set)
+    }
+
+    fn tell(&self, at: &At<'_>, story: &mut Story) {
+        let stage = at.stage(story);
+        story.push_step(stage);
+    }
+
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        let Some(evidence) = at.input(0).and_then(|input| Evidence::of(&input)) else {
+            return Explanation::default();
+        };
+        let Some(values) = evidence.signals.of(passage) else {
+            return Explanation::default();
+        };
+        let weights = evidence.signals.weights(at.values());
+        let parts: Vec<ScorePart> = Signal::ALL
+            .iter()
+            .zip(values.iter().zip(weights))
+            .map(|(signal, (value, weight))| ScorePart {
+                label: signal.label().into(),
+                value: value * weight,
+                why: if *value != 0.0 {
+                    evidence.of_passage(*signal, passage)
+                } else {
+                    String::new()
+                },
+                seed: None,
+            })
+            .collect();
+        let mut best: Vec<&ScorePart> = parts.iter().filter(|p| p.value > 0.0).collect();
+        best.sort_by(|a, b| b.value.total_cmp(&a.value));
+        let said = best.iter().take(NAMED).map(|p| match p.why.as_str() {
+            "" => format!("{} {:.2}", p.label, p.value),
+            why => format!("{} {:.2} ({why})", p.label, p.value),
+        });
+        let sentence = said.collect::<Vec<_>>().join("; ");
+        Explanation {
+            parts,
+            sentence,
+            ..Explanation::default()
+        }
+    }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        let Some(signals) = at.input(0).and_then(|input| input.set().get::<Signals>()) else {
+            return Vec::new();
+        };
+        let k = at.run.settings.get(RESULT_K);
+        let hits = at.set().hits();
+        let (Some(values), Some(last)) = (signals.of(passage), hits.get(k - 1).or(hits.last()))
+        else {
+            return Vec::new();
+        };
+        let weights = signals.weights(at.values());
+        // What the last passage inside the cut has more of, signal by signal.
+        let theirs = signals.of(last.passage).copied().unwrap_or_default();
+        let mut gaps: Vec<(Signal, f64)> = Signal::ALL
+            .iter()
+            .zip(theirs.iter().zip(values).zip(weights))
+            .map(|(s, ((theirs, own), weight))| (*s, (theirs - own) * weight))
+            .filter(|g| g.1 > 0.0)
+            .collect();
+        gaps.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let weakest = gaps.first().map(|(signal, gap)| {
+            let title = passage_label(at.index, last.passage);
+            let text = format!(
+                "{} gives {gap:.2} less than to '{title}', the last inside the cut",
+                signal.label()
+            );
+            Reason::new("SIGNAL_WEAK", "F5", text)
+        });
+        Vec::from_iter(weakest)
+    }
+}
+
+/// What the signals of a run rest on.
+struct Evidence<'a> {
+    at: At<'a>,
+    signals: &'a Signals,
+    layer: Arc<HopLayer>,
+    view: &'a GraphView,
+    from: Inputs<'a>,
+}
+
+impl<'a> Evidence<'a> {
+    fn of(at: &At<'a>) -> Option<Evidence<'a>> {
+        let sets: Vec<&Set> = at.inputs().map(|input| input.set()).collect();
+        Some(Evidence {
+            at: *at,
+            signals: at.set().get()?,
+            layer: super::layer(at.index).ok()?,
+            view: at.graph().entities()?,
+            from: Inputs::of(&sets)?,
+        })
+    }
+
+    /// One signal as a stage: what it says of the passages it says most of.
+    fn stage(&self, story: &mut Story, signal: Signal, at: usize) -> Stage {
+        let index = self.at.index;
+        let mut order: Vec<usize> = (0..self.signals.candidates.len()).collect();
+        let value = |i: &usize| self.signals.values[*i][at];
+        order.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.cmp(b)));
+        order.retain(|i| value(i) > 0.0);
+        let mut stage = Stage {
+            name: signal.label(),
+            kind: match signal {
+                Signal::EntityWalk | Signal::MixedWalk | Signal::Bridge => "spread",
+                _ => "score",
+            },
+            counters: vec![("passages", json!(order.len()))],
+            ..Stage::default()
+        };
+        match signal {
+            Signal::Cosine => {
+                stage
+                    .counters
+                    .push(("corpus mean", json!(self.signals.mean)));
+                stage.counters.push(("best", json!(self.signals.best)));
+            }
+            Signal::Residual => {
+                let words = self.signals.left.iter().map(|l| l.word.as_str());
+                let words: Vec<&str> = words.collect();
+                stage.counters.push(("words", json!(words)));
+            }
+            _ => {}
+        }
+        for i in order.into_iter().take(SHOWN) {
+            let passage = self.signals.candidates[i];
+            let item = story.passage(&self.at, passage);
+            stage.nodes.push(Entry {
+                item,
+                value: self.signals.values[i][at],
+                why: self.of_passage(signal, passage),
+            });
+        }
+        if signal == Signal::Bridge {
+            for crossing in &self.signals.crossings {
+                let from = story.passage(&self.at, crossing.seed);
+                let to = story.node(&self.at, crossing.name);
+                stage.edges.push(Edge {
+                    from,
+                    to,
+                    value: crossing.share * crossing.cosine,
+                    kind: "mentions near the question",
+                    why: self.sentence(index, crossing),
+                });
+            }
+        }
+        stage
+    }
+
+    /// What a signal's value for a passage rests on, in words.
+    fn of_passage(&self, signal: Signal, passage: u32) -> String {
+        let index = self.at.index;
+        let place = |list: &Ranked| list.hits.iter().position(|h| h.passage == passage);
+        let rank = |list: Option<&Ranked>| {
+            let at = list.and_then(|list| place(list));
+            at.map_or(String::new(), |at| format!("rank {}", at + 1))
+        };
+        match signal {
+            Signal::Cosine => {
+                let value = self.signals.of(passage).map_or(0.0, |v| v[0]);
+                let cosine = self.signals.mean + value * (self.signals.best - self.signals.mean);
+                format!(
+                    "{cosine:.3}; the corpus has {:.3} on average, the best {:.3}",
+                    self.signals.mean, self.signals.best
+                )
+            }
+            Signal::DenseRank => rank(self.from.list),
+            Signal::Bm25Rank => rank(Some(self.from.words)),
+            Signal::EntityWalk => self.paid(4, passage),
+            Signal::MixedWalk => self.paid(5, passage),
+            Signal::Bridge => {
+                let reach = |c: &&Crossing| {
+                    c.seed != passage && self.view.probability(c.name, passage) > 0.0
+                };
+                let carries =
+                    |c: &Crossing| c.share * c.cosine * self.view.probability(c.name, passage);
+                let best = self
+                    .signals
+                    .crossings
+                    .iter()
+                    .rev()
+                    .filter(reach)
+                    .max_by(|a, b| carries(a).total_cmp(&carries(b)));
+                best.map_or(String::new(), |c| self.over(index, c))
+            }
+            Signal::Named => {
+                let names = |c: &&Crossing| {
+                    c.seed != passage && namesakes(&self.view, c.name).contains(&passage)
+                };
+                let value = |c: &Crossing| c.share * c.cosine;
+                let best = self
+                    .signals
+                    .crossings
+                    .iter()
+                    .rev()
+                    .filter(names)
+                    .max_by(|a, b| value(a).total_cmp(&value(b)));
+                best.map_or_else(
+                    || "the question names its title".into(),
+                    |c| self.over(index, c),
+                )
+            }
+            Signal::Residual => {
+                let has = |l: &&super::signals::Left| l.passages.binary_search(&passage).is_ok();
+                let words = self.signals.left.iter().filter(has);
+                let words: Vec<&str> = words.map(|l| l.word.as_str()).collect();
+                words.join(", ")
+            }
+        }
+    }
+
+    fn over(&self, index: &Index, crossing: &Crossing) -> String {
+        let seed = match index.title(crossing.seed) {
+            "" => index.id(crossing.seed),
+            title => title,
+        };
+        format!(
+            "over {} in {seed}: \"{}\"",
+            self.view.label(index, crossing.name),
+            self.sentence(index, crossing)
+        )
+    }
+
+    fn sentence(&self, index: &Index, crossing: &Crossing) -> String {
+        let text = index.passages().full_text(crossing.seed as usize);
+        let text = text.get(self.layer.span(crossing.sentence)).unwrap_or("");
+        let cut: String = text.chars().take(120).collect();
+        if cut.len() < text.len() {
+            cut + ".."
+        } else {
+            cut
+        }
+    }
+
+    /// Which seeds paid for the score of a walk, by its place among the inputs.
+    fn paid(&self, input: usize, passage: u32) -> String {
+        let walked = self.at.input(input);
+        let walked = walked.and_then(|at| crate::retrieve::operators::walk::walked(&at));
+        let Some(walked) = walked else {
+            return String::new();
+        };
+        let score = walked.landed(passage) as f32;
+        let score = f64::from(score);
+        if score <= 0.0 {
+            return String::new();
+        }
+        // To within a hundredth of the score: percentages are shown.
+        let epsilon = (score * 0.01).max(1e-9);
+        let seeds = restart(walked.seeds());
+        let t = walked.graph.transition();
+        let reach = walked.spread.diffusion.reach(t, &seeds, passage, epsilon);
+        let shares = shares(walked.seeds(), &reach);
+        let all: f64 = shares.iter().map(|s| s.mass).sum();
+        let said: Vec<String> = shares
+            .iter()
+            .take(NAMED)
+            .map(|s| {
+                let node = walked.seeds()[s.seed].node;
+                let label = walked.graph.label(self.at.index, node);
+                format!(
+                    "{:.0}% {label}",
+                    100.0 * s.mass / all.max(f64::MIN_POSITIVE)
+                )
+            })
+            .collect();
+        format!("mass {score:.4}: {}", said.join(", "))
+    }
+}

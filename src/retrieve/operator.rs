@@ -1,0 +1,296 @@
+//! What a plan is made of: operators that seed, spread and select, and that explain what they did themselves.
+
+use super::RetrieveError;
+use super::edits::SeedEdit;
+use super::explanation::{Explanation, Reason, Stage, Story};
+use super::retrieval::{Record, Retrieval};
+use super::scratch::Scratch;
+use super::set::{Member, Origin, Set};
+use crate::index::Index;
+use crate::layers::Graph;
+use crate::parameters::{Parameter, Scoped};
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock};
+
+/// The part of the sentence an operator belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    Seed,
+    Spread,
+    Select,
+}
+
+/// The question's vector, asked of the encoder once and only when somebody reads it.
+#[derive(Clone, Debug, Default)]
+pub struct Encoded(OnceLock<Arc<Vec<f32>>>);
+
+impl Encoded {
+    /// One that is known.
+    pub fn of(vector: Option<Arc<Vec<f32>>>) -> Encoded {
+        let cell = OnceLock::new();
+        if let Some(vector) = vector {
+            // A new cell is empty.
+            let _ = cell.set(vector);
+        }
+        Encoded(cell)
+    }
+
+    pub fn known(&self) -> Option<&Arc<Vec<f32>>> {
+        self.0.get()
+    }
+}
+
+/// What an operator is given.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    pub index: &'a Arc<Index>,
+    pub question: &'a str,
+    /// The parameters it reads, and those of its graph.
+    pub values: Scoped<'a>,
+    /// Changes of the seeds that a person made.
+    pub edits: &'a [SeedEdit],
+    /// What the step works on; none for rankings of passages.
+    graph: Option<&'a Arc<Graph>>,
+    encoded: &'a Encoded,
+    /// For what cannot be done: who asked.
+    pub method: &'a str,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(
+        index: &'a Arc<Index>,
+        question: &'a str,
+        values: Scoped<'a>,
+        edits: &'a [SeedEdit],
+        graph: Option<&'a Arc<Graph>>,
+        encoded: &'a Encoded,
+        method: &'a str,
+    ) -> Context<'a> {
+        Context {
+            index,
+            question,
+            values,
+            edits,
+            graph,
+            encoded,
+            method,
+        }
+    }
+
+    /// The graph of the step.
+    ///
+    /// # Panics
+    /// In a step without a graph: a plan gives one to every operator that asks, and a test holds all plans against it.
+    pub fn graph(&self) -> &'a Arc<Graph> {
+        match self.graph {
+            Some(graph) => graph,
+            None => unreachable!("a step of {} has no graph", self.method),
+        }
+    }
+
+    /// The graph of passages and entities, where the step is on it.
+    pub fn entities(&self) -> Option<&'a crate::layers::GraphView> {
+        self.graph.and_then(|graph| graph.entities())
+    }
+
+    pub fn has_vectors(&self) -> bool {
+        self.index.dense().is_some()
+    }
+
+    /// The vectors of the passages and the question's own.
+    ///
+    /// # Errors
+    /// An index without vectors; what the encoder says.
+    pub fn dense(&self) -> Result<(&'a crate::index::Dense, &'a [f32]), RetrieveError> {
+        let Some(dense) = self.index.dense() else {
+            return Err(RetrieveError::NoVectors {
+                method: self.method.to_owned().into(),
+            });
+        };
+        if self.encoded.0.get().is_none() {
+            let vector = dense.encoder.question(self.question)?;
+            let _ = self.encoded.0.set(Arc::new(vector));
+        }
+        let vector = self.encoded.0.get().map_or(&[][..], |vector| &vector[..]);
+        Ok((dense, vector))
+    }
+}
+
+/// What a run may use and whom it tells.
+pub struct Desk<'a> {
+    pub scratch: &'a mut Scratch,
+    /// Whether a walk keeps the mass of every node after every step.
+    pub states: bool,
+}
+
+/// One operator of a plan.
+pub trait Operator: Debug + Sync {
+    /// What its step is called on screen.
+    fn name(&self) -> &'static str;
+
+    /// One line: what it does.
+    fn about(&self) -> &'static str;
+
+    fn part(&self) -> Part;
+
+    /// What kind of step it is in a trace: link, score, seed, mix, spread, expand, intersect, filter, select, pack, plan.
+    fn kind(&self) -> &'static str {
+        match self.part() {
+            Part::Seed => "seed",
+            Part::Spread => "spread",
+            Part::Select => "select",
+        }
+    }
+
+    /// The parameters it depends on besides those of its graph. Its result is remembered by their values.
+    fn reads(&self) -> &[Parameter];
+
+    /// Whether changes of the seeds are its to apply.
+    fn edits_seeds(&self) -> bool {
+        false
+    }
+
+    /// Whether it cannot run in an index without vectors.
+    fn needs_vectors(&self) -> bool {
+        false
+    }
+
+    /// # Errors
+    /// Missing vectors; what an encoder, an endpoint or the index says.
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        desk: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError>;
+
+    /// Why a member is there, in a few words.
+    fn why(&self, at: &At<'_>, member: &Member) -> String {
+        at.origin(member)
+    }
+
+    /// What it did, as stages: one, unless it has a timeline of its own.
+    fn tell(&self, at: &At<'_>, story: &mut Story) {
+        let stage = at.stage(story);
+        story.push(stage);
+    }
+
+    /// What the score of a passage is made of, as far as this step made it.
+    fn explain(&self, _at: &At<'_>, _passage: u32) -> Explanation {
+        Explanation::default()
+    }
+
+    /// Why a passage did not come through this step, or with little; what would change it is tried.
+    fn refuse(&self, _at: &At<'_>, _passage: u32) -> Vec<Reason> {
+        Vec::new()
+    }
+
+    /// The text a reader is given, where it assembles one under a budget.
+    fn context(&self, _at: &At<'_>) -> Option<String> {
+        None
+    }
+}
+
+/// A step of a retrieval that was run, for its operator to explain.
+#[derive(Clone, Copy)]
+pub struct At<'a> {
+    pub index: &'a Arc<Index>,
+    pub run: &'a Retrieval,
+    pub step: usize,
+}
+
+impl<'a> At<'a> {
+    pub fn record(&self) -> &'a Record {
+        &self.run.records[self.step]
+    }
+
+    pub fn operator(&self) -> &'static dyn Operator {
+        self.record().step.operator
+    }
+
+    pub fn set(&self) -> &'a Set {
+        &self.record().output
+    }
+
+    /// What its operator was given, as it was.
+    pub fn context(&self) -> Context<'a> {
+        self.run.context(self.index, self.step)
+    }
+
+    pub fn values(&self) -> Scoped<'a> {
+        self.context().values
+    }
+
+    pub fn graph(&self) -> &'a Arc<Graph> {
+        self.context().graph()
+    }
+
+    /// The steps it took in, in order.
+    pub fn inputs(&self) -> impl Iterator<Item = At<'a>> + use<'a> {
+        let at = *self;
+        let inputs = at.record().step.inputs.iter();
+        inputs.map(move |&step| At { step, ..at })
+    }
+
+    pub fn input(&self, place: usize) -> Option<At<'a>> {
+        self.inputs().nth(place)
+    }
+
+    /// The nearest step before this one, or this one, that has a detail of a type.
+    pub fn before<T: std::any::Any>(&self) -> Option<(At<'a>, &'a T)> {
+        if let Some(own) = self.set().get() {
+            return Some((*self, own));
+        }
+        self.inputs().find_map(|input| input.before())
+    }
+
+    /// A node of this step's set in few words.
+    pub fn label(&self, node: u32) -> std::borrow::Cow<'a, str> {
+        match self.set().space {
+            super::set::Space::Passages => passage_label(self.index, node).into(),
+            super::set::Space::Nodes => self.graph().label(self.index, node),
+        }
+    }
+
+    /// What brought a member into the set, in a few words.
+    pub fn origin(&self, member: &Member) -> String {
+        match member.from {
+            Origin::Name { name, df } => {
+                let names = self.run.names();
+                let surface = names.get(name).map_or("", |name| &*name.surface);
+                format!("named by '{surface}', in {}", places(df))
+            }
+            Origin::Ranked { ranker, rank, .. } => format!("{} rank {rank}", ranker.label()),
+            Origin::Near { rank, cosine } => format!("nearest {rank}, cosine {cosine:.3}"),
+            Origin::Edge { from } => {
+                let graph = self.graph();
+                let kind = graph.source().edge_kind(from, member.node);
+                format!("{kind}: {}", graph.label(self.index, from))
+            }
+            Origin::Fallback => "fallback: the question gave no seed".to_owned(),
+            Origin::Added => "added by hand".to_owned(),
+            Origin::Scored => String::new(),
+        }
+    }
+
+    /// This step as one stage: its facts, its members with why, what it dropped.
+    pub fn stage(&self, story: &mut Story) -> Stage {
+        story.stage_of(self)
+    }
+}
+
+/// A passage in few words: its title, else its identifier.
+pub fn passage_label(index: &Index, passage: u32) -> &str {
+    match index.title(passage) {
+        "" => index.id(passage),
+        title => title,
+    }
+}
+
+fn places(df: u32) -> String {
+    match df {
+        1 => "1 place".to_owned(),
+        df => format!("{df} places"),
+    }
+}

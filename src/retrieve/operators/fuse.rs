@@ -1,0 +1,81 @@
+//! The list and the walk, fused.
+
+use crate::parameters::{FUSION, Fusion, Parameter, Parameter as P, RESULT_K, RRF_DEPTH};
+use crate::retrieve::RetrieveError;
+use crate::retrieve::explanation::Explanation;
+use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::rank;
+use crate::retrieve::retrieval::{DEPTH, Ranked};
+use crate::retrieve::set::Set;
+use crate::retrieve::words::list_parts;
+use std::sync::Arc;
+
+/// By rank, or by scores scaled within each list.
+#[derive(Debug)]
+pub struct Fuse;
+
+pub static FUSE: Fuse = Fuse;
+
+impl Operator for Fuse {
+    fn name(&self) -> &'static str {
+        "fuse"
+    }
+
+    fn about(&self) -> &'static str {
+        "the list and the walk, fused by rank"
+    }
+
+    fn part(&self) -> Part {
+        Part::Select
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[P::RrfC, P::RrfDepth, P::Fusion, P::ResultK]
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let values = cx.values;
+        let depth = values.get(RESULT_K).max(values.get(RRF_DEPTH)).max(DEPTH);
+        let lists: Vec<Arc<Ranked>> = inputs.iter().filter_map(|set| set.ranked()).collect();
+        let count = lists.len();
+        let fused = rank::fuse(lists, values.get(FUSION), values, depth);
+        Ok(Set::ranking(fused).fact("lists fused", count))
+    }
+
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        let Some(ranked) = at.set().get::<Ranked>() else {
+            return Explanation::default();
+        };
+        let labels = ranked
+            .parts
+            .iter()
+            .map(|list| format!("{} list", list.ranker.label()));
+        let labels: Vec<String> = labels.collect();
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        let values = at.values();
+        let rule: Fusion = values.get(FUSION);
+        let parts = list_parts(&labels, &ranked.parts, rule, values, passage);
+        let said = parts.iter().filter(|part| part.value > 0.0);
+        let said = said.map(|part| format!("{} {} ({:.4})", part.label, part.why, part.value));
+        let sentence = said.collect::<Vec<_>>().join(", ");
+        // Its ways are worth seeing, though its parts are those of another number.
+        let walk = at
+            .inputs()
+            .last()
+            .filter(|input| input.record().graph.is_some());
+        let paths = walk.map_or_else(Vec::new, |walk| {
+            walk.operator().explain(&walk, passage).paths
+        });
+        Explanation {
+            parts,
+            paths,
+            sentence,
+            ..Explanation::default()
+        }
+    }
+}

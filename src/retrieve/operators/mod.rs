@@ -1,0 +1,12 @@
+//! The operators that plans are made of. One file each, with what it does, what explains it and why it refuses.
+
+pub mod bridge;
+pub mod fuse;
+pub mod lists;
+pub mod names;
+pub mod nearest;
+pub mod pack;
+pub mod passages;
+pub mod rerank;
+pub mod restart;
+pub mod walk;

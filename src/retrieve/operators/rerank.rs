@@ -1,0 +1,101 @@
+//! The best, scored again by a cross-encoder or by MaxSim over token vectors.
+
+use crate::parameters::{Parameter, Parameter as P};
+use crate::retrieve::RetrieveError;
+use crate::retrieve::explanation::{Combine, Explanation, Part as ScorePart};
+use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::rerank::rerank;
+use crate::retrieve::retrieval::Ranked;
+use crate::retrieve::set::{Member, Set};
+use std::sync::Arc;
+
+/// Scores candidates again.
+#[derive(Debug)]
+pub struct Rerank;
+
+pub static RERANK: Rerank = Rerank;
+
+impl Operator for Rerank {
+    fn name(&self) -> &'static str {
+        "re-rank"
+    }
+
+    fn about(&self) -> &'static str {
+        "the best, scored again by a cross-encoder or MaxSim"
+    }
+
+    fn part(&self) -> Part {
+        Part::Select
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[P::RerankDepth]
+    }
+
+    // With a cross-encoder it does not, but which index has one only the index knows.
+    fn needs_vectors(&self) -> bool {
+        true
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let Some(first) = inputs.iter().find_map(|set| set.ranked()) else {
+            return Ok(Set::new(crate::retrieve::set::Space::Passages));
+        };
+        let (hits, by) = rerank(cx, &first)?;
+        let set = Ranked {
+            parts: vec![first.clone()],
+            reranked: Some(by.clone()),
+            ..Ranked::new(first.ranker, hits, first.matched)
+        };
+        Ok(Set::ranking(set)
+            .fact("scored again by", by.name)
+            .fact("model", by.model)
+            .fact("candidates", by.candidates))
+    }
+
+    fn why(&self, at: &At<'_>, member: &Member) -> String {
+        let before = at.input(0).and_then(|first| first.set().ranked());
+        let before = before.and_then(|first| first.rank(member.node));
+        before.map_or(String::new(), |rank| format!("rank {rank} before"))
+    }
+
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        let (Some(ranked), Some(input)) = (at.set().get::<Ranked>(), at.input(0)) else {
+            return Explanation::default();
+        };
+        let Some(by) = &ranked.reranked else {
+            return Explanation::default();
+        };
+        let before = ranked.parts.first().and_then(|first| first.rank(passage));
+        let score = ranked
+            .rank(passage)
+            .map_or(0.0, |r| f64::from(ranked.hits[r - 1].score));
+        let label = ranked.ranker.label();
+        let first = input.operator().explain(&input, passage);
+        let sentence = match before {
+            None => String::new(),
+            Some(rank) if rank > by.candidates => format!(
+                "rank {rank} of {label}, below the {} that {} scored again",
+                by.candidates, by.name
+            ),
+            Some(rank) => format!("{} {score:.4}, rank {rank} of {label} before", by.name),
+        };
+        Explanation {
+            combine: Combine::Sum,
+            parts: vec![ScorePart {
+                label: by.name.to_owned(),
+                value: score,
+                why: first.sentence,
+                seed: None,
+            }],
+            paths: first.paths,
+            sentence,
+            ..Explanation::default()
+        }
+    }
+}

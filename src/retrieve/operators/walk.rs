@@ -1,0 +1,521 @@
+//! A walk from the restart distribution over the graph.
+
+use crate::graph::trail;
+use crate::layers::Node;
+use crate::parameters::{Parameter, Parameter as P, RESULT_K, STEPS};
+use crate::retrieve::RetrieveError;
+use crate::retrieve::explanation::{
+    Edge, Entry, Explanation, Part as ScorePart, Reason, SHOWN, Stage, Story,
+};
+use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::retrieval::{Seed, Seeded, Spread, Walked};
+use crate::retrieve::scratch::Scratch;
+use crate::retrieve::set::{Set, Space};
+use crate::retrieve::spread::{Diffusion, Kernel, restart, shares};
+use serde_json::json;
+use std::sync::Arc;
+
+/// A walk by a kernel, or by the one that the parameter `walk` names.
+#[derive(Debug)]
+pub struct Walk {
+    pub kernel: Option<Kernel>,
+}
+
+/// Power iteration or push, as the parameter says.
+pub static WALK: Walk = Walk { kernel: None };
+pub static POWER: Walk = Walk {
+    kernel: Some(Kernel::Power),
+};
+pub static PUSH: Walk = Walk {
+    kernel: Some(Kernel::Push),
+};
+pub static LAZY: Walk = Walk {
+    kernel: Some(Kernel::Lazy),
+};
+
+/// A seed with less of the restart mass is weak.
+const WEAK: f64 = 0.05;
+/// Nodes whose inflow is told edge by edge, and most edges of a stage.
+const INFLOW: usize = 20;
+const EDGES: usize = 40;
+/// Names of the first steps; longer walks are told by their beginning and their end.
+const STEP_NAMES: [&str; 9] = [
+    "t = 0", "t = 1", "t = 2", "t = 3", "t = 4", "t = 5", "t = 6", "t = 7", "t = 8",
+];
+/// The largest number of steps that is suggested.
+const MOST_STEPS: usize = 50;
+
+impl Walk {
+    fn diffusion(&self, cx: &Context<'_>) -> Diffusion {
+        match self.kernel {
+            None => Diffusion::chosen(cx.values),
+            Some(kernel) => Diffusion::of(kernel, cx.values),
+        }
+    }
+}
+
+impl Operator for Walk {
+    fn name(&self) -> &'static str {
+        "walk"
+    }
+
+    fn about(&self) -> &'static str {
+        match self.kernel {
+            None | Some(Kernel::Power | Kernel::Summed) => "T steps of power iteration",
+            Some(Kernel::Push) => "forward push to the limit of many steps",
+            Some(Kernel::Lazy) => "a share moves, the rest stays, nothing restarts",
+        }
+    }
+
+    fn part(&self) -> Part {
+        Part::Spread
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        match self.kernel {
+            None => &[
+                P::Walk,
+                P::Alpha,
+                P::Steps,
+                P::Epsilon,
+                P::PushThreshold,
+                P::Dangling,
+            ],
+            Some(Kernel::Push) => &[P::Alpha, P::Epsilon, P::PushThreshold, P::Dangling],
+            Some(_) => &[P::Alpha, P::Steps, P::Dangling],
+        }
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        desk: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let seeds: &[Seed] = inputs
+            .iter()
+            .find_map(|set| set.get::<Seeded>())
+            .map_or(&[], |seeded| &seeded.seeds);
+        let spread =
+            self.diffusion(cx)
+                .spread(cx.graph(), &restart(seeds), desk.states, desk.scratch);
+        let set = Set::new(Space::Nodes)
+            .fact(
+                if spread.diffusion.pushes() {
+                    "pushes"
+                } else {
+                    "steps"
+                },
+                spread.work,
+            )
+            .fact("nodes", cx.graph().nodes())
+            .fact("arcs", cx.graph().transition().arcs());
+        Ok(set.with(spread))
+    }
+
+    fn tell(&self, at: &At<'_>, story: &mut Story) {
+        let Some(walked) = walked(at) else { return };
+        let spread = walked.spread;
+        if spread.states.is_empty() {
+            let mass: Vec<f32> = spread.mass.iter().map(|m| *m as f32).collect();
+            let stage = state(at, story, "walk", spread.work, &mass, None);
+            story.push_step(stage);
+            return;
+        }
+        let last = spread.states.len() - 1;
+        for (step, now) in spread.states.iter().enumerate() {
+            if step + 1 >= STEP_NAMES.len() && step != last {
+                continue;
+            }
+            let name = match spread.diffusion.pushes() {
+                true if step == last => "pushed to the end",
+                true => "pushing",
+                false => STEP_NAMES.get(step).copied().unwrap_or("last step"),
+            };
+            let before = step.checked_sub(1).map(|step| &spread.states[step][..]);
+            let stage = state(at, story, name, step, now, before);
+            story.push_step(stage);
+        }
+    }
+
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        walked(at).map_or_else(Explanation::default, |walked| opened(at, &walked, passage))
+    }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        if let Some(walked) = walked(at)
+            && at.run.rests_on_walk(walked.graph)
+        {
+            unreached(at, &walked, passage, &mut reasons);
+        }
+        reasons
+    }
+}
+
+/// A walk's step with its seeds.
+pub fn walked<'a>(at: &At<'a>) -> Option<Walked<'a>> {
+    Some(Walked {
+        graph: at.record().graph.as_ref()?,
+        spread: at.set().get()?,
+        seeded: at.inputs().find_map(|input| input.set().get())?,
+        step: at.step,
+    })
+}
+
+/// One state as a stage, with the greatest flows into its heaviest nodes.
+fn state(
+    at: &At<'_>,
+    story: &mut Story,
+    name: &'static str,
+    step: usize,
+    now: &[f32],
+    before: Option<&[f32]>,
+) -> Stage {
+    let graph = at.graph();
+    let t = graph.transition();
+    let mut nodes = Vec::new();
+    let mut shown = heaviest(now, SHOWN);
+    for passage in story.always.clone() {
+        for &node in graph.nodes_of(passage).iter() {
+            let mass = f64::from(now[node as usize]);
+            if mass > 0.0 && !shown.iter().any(|own| own.0 == node) {
+                shown.push((node, mass));
+            }
+        }
+    }
+    for (node, mass) in shown {
+        nodes.push(Entry {
+            item: story.node(at, node),
+            value: mass,
+            why: format!("degree {}", t.degree(node as usize)),
+        });
+    }
+    let diffusion = at.set().get::<Spread>().map(|spread| &spread.diffusion);
+    // A push settles alpha of what it takes up and sends the rest on: what is settled tells what was sent.
+    let sent = match diffusion.is_some_and(Diffusion::pushes) {
+        true => Some(now),
+        false => before,
+    };
+    let mut flows: Vec<(f64, Node, Node)> = Vec::new();
+    if let (Some(sent), Some(diffusion)) = (sent, diffusion) {
+        for (v, _) in heaviest(now, INFLOW) {
+            for &u in t.row(v as usize).0 {
+                let mass = f64::from(sent[u as usize]);
+                let flow = diffusion.flow() * mass * t.probability(u as usize, v as usize);
+                if flow > 0.0 {
+                    flows.push((flow, u, v));
+                }
+            }
+        }
+    }
+    flows.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    flows.truncate(EDGES);
+    let edges = flows.into_iter().map(|(value, u, v)| {
+        let p = t.probability(u as usize, v as usize);
+        Edge {
+            from: story.node(at, u),
+            to: story.node(at, v),
+            value,
+            kind: graph.source().edge_kind(u, v),
+            why: format!("P {p:.4}, degree {}", t.degree(u as usize)),
+        }
+    });
+    let edges = edges.collect();
+    let reached = now.iter().filter(|mass| **mass > 0.0).count();
+    let mut counters = vec![("step", step.into()), ("nodes reached", reached.into())];
+    let ledgers = at.set().get::<Spread>().map_or(&[][..], |s| &s.ledgers);
+    if let Some(ledger) = ledgers.get(step).or(ledgers.last()) {
+        counters.extend([
+            ("mass on passages", json!(ledger.passages)),
+            ("mass on the way", json!(ledger.entities)),
+            ("mass dropped", json!(ledger.dropped)),
+            ("mass not settled", json!(ledger.residual)),
+        ]);
+    }
+    counters.push(("edges of the graph", (t.arcs() / 2).into()));
+    Stage {
+        name,
+        kind: "spread",
+        counters,
+        nodes,
+        edges,
+        ..Stage::default()
+    }
+}
+
+/// The heaviest nodes, ties to the lower.
+fn heaviest(mass: &[f32], count: usize) -> Vec<(Node, f64)> {
+    let held = (0..).zip(mass).filter(|(_, mass)| **mass > 0.0);
+    let mut held: Vec<(Node, f32)> = held.map(|(node, mass)| (node, *mass)).collect();
+    held.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    held.truncate(count);
+    held.into_iter()
+        .map(|(node, mass)| (node, f64::from(mass)))
+        .collect()
+}
+
+/// What every seed paid of what landed on a passage, by walk length, and along which paths: exact but for what a push
+/// has not settled.
+pub fn opened(at: &At<'_>, walked: &Walked<'_>, passage: u32) -> Explanation {
+    let (graph, spread) = (walked.graph, walked.spread);
+    let (t, diffusion) = (graph.transition(), &spread.diffusion);
+    let seeds = restart(walked.seeds());
+    let mut paid = vec![0.0; walked.seeds().len()];
+    let mut by_length: Vec<f64> = Vec::new();
+    let mut error = 0.0;
+    for &node in graph.nodes_of(passage).iter() {
+        if spread.mass[node as usize] <= 0.0 {
+            continue;
+        }
+        let share = graph.share(node);
+        let reach = diffusion.reach(t, &seeds, node, diffusion.fine());
+        for part in shares(walked.seeds(), &reach) {
+            paid[part.seed] += share * part.mass;
+        }
+        by_length.resize(reach.by_length.len(), 0.0);
+        for (sum, own) in by_length.iter_mut().zip(reach.by_length) {
+            *sum += share * own;
+        }
+        error += share * reach.error;
+    }
+    if diffusion.pushes() {
+        // The forward walk is short of the limit by at most what it has not settled.
+        error += spread.ledgers.last().map_or(0.0, |ledger| ledger.residual);
+    }
+    let paths = walked
+        .best_node(passage)
+        .map_or_else(Vec::new, |node| diffusion.paths(t, &seeds, node));
+    let mut order: Vec<usize> = (0..paid.len()).filter(|seed| paid[*seed] > 0.0).collect();
+    order.sort_by(|a, b| paid[*b].total_cmp(&paid[*a]).then(a.cmp(b)));
+    let seed_at = At {
+        step: at.run.records[walked.step].step.inputs[0],
+        ..*at
+    };
+    let parts: Vec<ScorePart> = order
+        .iter()
+        .map(|&seed| {
+            let own = &walked.seeds()[seed];
+            ScorePart {
+                label: graph.label(at.index, own.node).into_owned(),
+                value: paid[seed],
+                why: seed_at.origin(&crate::retrieve::set::Member {
+                    node: own.node,
+                    value: own.weight,
+                    from: own.why,
+                }),
+                seed: Some(seed),
+            }
+        })
+        .collect();
+    let mut explanation = Explanation {
+        parts,
+        by_length,
+        paths,
+        error,
+        ..Explanation::default()
+    };
+    explanation.sentence = sentence(at, walked, &explanation, passage);
+    explanation
+}
+
+/// The seed itself, then who paid for it, over which way.
+fn sentence(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation, passage: u32) -> String {
+    use crate::retrieve::set::Origin;
+    let (graph, seeds) = (walked.graph, walked.seeds());
+    let mut said = Vec::new();
+    let nodes = graph.nodes_of(passage);
+    if let Some(seed) = seeds.iter().find(|s| nodes.contains(&s.node)) {
+        let weight = seed.weight;
+        said.push(match seed.why {
+            Origin::Ranked { ranker, rank, .. } => {
+                format!("seed: {} rank {rank}, weight {weight:.3}", ranker.label())
+            }
+            Origin::Near { rank, cosine } => {
+                format!("seed: nearest {rank}, cosine {cosine:.3}, weight {weight:.3}")
+            }
+            Origin::Added => format!("seed added by hand, weight {weight:.3}"),
+            Origin::Name { .. } => format!("seed: named by the question, weight {weight:.3}"),
+            _ => format!("seed of the fallback, weight {weight:.3}"),
+        });
+    }
+    if walked.seeded.fallback {
+        let own = said.pop();
+        return own.unwrap_or_else(|| "reached from the fallback's seeds".into());
+    }
+    let score: f64 = opened.parts.iter().map(|part| part.value).sum();
+    if score <= 0.0 {
+        return "the walk does not reach it".into();
+    }
+    let counts = |(at, part): &(usize, &ScorePart)| *at == 0 || part.value >= 0.005 * score;
+    for (_, part) in opened.parts.iter().enumerate().take(3).filter(counts) {
+        let Some(seed) = part.seed.and_then(|seed| seeds.get(seed)) else {
+            continue;
+        };
+        let mut paths = opened.paths.iter();
+        let path = paths.find(|p| p.nodes.first() == Some(&seed.node) && p.nodes.len() > 1);
+        let via: Vec<_> = path.map_or_else(Vec::new, |path| {
+            let inner = path.nodes[1..path.nodes.len() - 1].iter();
+            inner.map(|n| graph.label(at.index, *n)).collect()
+        });
+        let via = match via.is_empty() {
+            true => String::new(),
+            false => format!(" via {}", via.join(" > ")),
+        };
+        let percent = 100.0 * part.value / score;
+        said.push(format!("{percent:.0} % from {}{via}", part.label));
+    }
+    said.join("; ")
+}
+
+/// Reasons on the walk itself.
+fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<Reason>) {
+    let (graph, diffusion) = (walked.graph, &walked.spread.diffusion);
+    let t = graph.transition();
+    if walked.seeds().is_empty() {
+        let text = match at.run.names() {
+            [] => "nothing in the question starts the walk, and the fallback is none",
+            _ => "no name of the question was linked and the fallback is none",
+        };
+        reasons.push(Reason::new("FALLBACK", "F1", text));
+        return;
+    }
+    let own = graph.nodes_of(passage);
+    let alone = |node: &Node| t.dangling(*node as usize);
+    let far = trail::distance(t, &restart(walked.seeds()), &own);
+    let steps = diffusion.steps;
+    match far {
+        _ if own.is_empty() => reasons.push(Reason::new(
+            "ISOLATED",
+            "F3",
+            "no node of this graph stands for the passage",
+        )),
+        None if own.iter().all(alone) => reasons.push(Reason::new(
+            "ISOLATED",
+            "F3",
+            "no edge leads to the passage",
+        )),
+        None => reasons.push(Reason::new(
+            "NO_PATH",
+            "F3",
+            "no path leads from any seed to the passage",
+        )),
+        Some(far) if !diffusion.pushes() && far > steps => {
+            let text = format!("the nearest seed is {far} steps away, the walk takes {steps}");
+            let fix = admits(at, walked, passage, far);
+            let fix = fix.map(|rank| format!("{} brings it to rank {rank}", STEPS.assignment(far)));
+            reasons.push(Reason::new("TOO_FAR", "F3", text).with_fix(fix));
+        }
+        Some(_) if walked.landed(passage) <= 0.0 => {
+            let text = match diffusion.pushes() {
+                true => "push stops before it",
+                false => "what would reach it is dropped on the way",
+            };
+            reasons.push(Reason::new("TOO_FAR", "F3", text));
+        }
+        Some(_) if walked.seeded.fallback => {}
+        Some(_) => {
+            parity(at, walked, passage, reasons);
+            weak(at, walked, passage, reasons);
+        }
+    }
+    if walked.seeded.fallback {
+        let rule = fallback_name(at);
+        let text = format!("no name of the question was linked; the {rule} fallback ran");
+        reasons.push(Reason::new("FALLBACK", "F1", text));
+    }
+}
+
+fn fallback_name(at: &At<'_>) -> &'static str {
+    let seeds = at
+        .inputs()
+        .find(|input| input.set().get::<Seeded>().is_some());
+    seeds.map_or("", |seeds| {
+        let values = seeds.values();
+        values.get(crate::parameters::FALLBACK).name()
+    })
+}
+
+/// One step more would bring it in: mass is on the other side.
+fn parity(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<Reason>) {
+    let steps = walked.spread.diffusion.steps;
+    let Some(parity) = walked.spread.parity else {
+        return;
+    };
+    if walked.spread.diffusion.pushes() || steps >= MOST_STEPS {
+        return;
+    }
+    if let Some(rank) = admits(at, walked, passage, steps + 1) {
+        let (e, p) = (parity.entity_seeds, parity.passage_seeds);
+        let text = format!(
+            "T = {steps} lets {e:.2} of entity seeds' and {p:.2} of passage seeds' mass end on passages"
+        );
+        let fix = format!("{} brings it to rank {rank}", STEPS.assignment(steps + 1));
+        reasons.push(Reason::new("PARITY", "F4", text).with_fix(Some(fix)));
+    }
+}
+
+/// DILUTED and SEED_WEAK: what the attribution of the passage shows.
+fn weak(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<Reason>) {
+    if at.run.scored_by_walk().is_none() {
+        return;
+    }
+    let opened = opened(at, walked, passage);
+    let graph = walked.graph;
+    if let Some(path) = opened.paths.iter().find(|p| p.nodes.len() > 1) {
+        let loss: f64 = path.kept.iter().map(|p| -p.ln()).sum();
+        let steps = path.kept.iter().enumerate();
+        let worst = steps.min_by(|a, b| a.1.total_cmp(b.1));
+        if let Some((step, p)) = worst.filter(|(_, p)| -p.ln() > 0.5 * loss) {
+            let hub = path.nodes[step];
+            let (label, degree) = (graph.label(at.index, hub), graph.degree(hub));
+            let next = graph.label(at.index, path.nodes[step + 1]);
+            let text = format!(
+                "{label} (degree {degree}) passes only {:.2} % on to {next}",
+                100.0 * p
+            );
+            reasons.push(Reason::new("DILUTED", "F4", text));
+        }
+    }
+    let score: f64 = opened.parts.iter().map(|part| part.value).sum();
+    let paid = opened.parts.iter().filter(|part| part.value > 0.05 * score);
+    let paid: Vec<&Seed> = paid
+        .filter_map(|part| walked.seeds().get(part.seed?))
+        .collect();
+    if let Some(best) = paid.first()
+        && paid.iter().all(|seed| seed.weight < WEAK)
+    {
+        let text = format!(
+            "it is paid for by seeds of little mass, most by {} ({:.1} %)",
+            graph.label(at.index, best.node),
+            100.0 * best.weight
+        );
+        reasons.push(Reason::new("SEED_WEAK", "F4", text));
+    }
+}
+
+/// The rank within top K that another number of steps gives the passage, by this walk from these seeds.
+fn admits(at: &At<'_>, walked: &Walked<'_>, passage: u32, steps: usize) -> Option<usize> {
+    if at.run.scored_by_walk().is_none() || steps > MOST_STEPS {
+        return None;
+    }
+    let other = Diffusion {
+        steps,
+        ..walked.spread.diffusion.clone()
+    };
+    let mut scratch = Scratch::default();
+    let seeds = restart(walked.seeds());
+    let spread = other.spread(walked.graph, &seeds, false, &mut scratch);
+    let longer = Walked {
+        spread: &spread,
+        ..*walked
+    };
+    let own = longer.landed(passage) as f32;
+    let above = |other: &u32| {
+        let score = longer.landed(*other) as f32;
+        score > own || (score == own && *other < passage)
+    };
+    let all = 0..walked.graph.passages() as u32;
+    let rank = 1 + all.filter(above).count();
+    (own > 0.0 && rank <= at.run.settings.get(RESULT_K)).then_some(rank)
+}

@@ -1,0 +1,117 @@
+//! Plans: which operators run, on which graph, in which order.
+
+use super::operator::{Operator, Part};
+use crate::layers::GraphKind;
+use crate::parameters::{Parameter, Value};
+
+/// One step of a plan.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub operator: &'static dyn Operator,
+    /// Earlier steps, by their places.
+    pub inputs: Vec<usize>,
+    /// What it works on; none for rankings of passages.
+    pub graph: Option<&'static GraphKind>,
+    /// Values it has whatever the settings say.
+    pub fixed: Vec<(Parameter, Value)>,
+    /// What the operator reads, and what its graph does.
+    pub reads: Vec<Parameter>,
+}
+
+/// Operators in the order they run; the last one's set is the result.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub steps: Vec<Step>,
+}
+
+impl Plan {
+    /// Adds a step and gives its place.
+    pub fn step(&mut self, operator: &'static dyn Operator, inputs: &[usize]) -> usize {
+        self.push(operator, inputs, None)
+    }
+
+    /// Adds a step on a graph and gives its place.
+    pub fn on(
+        &mut self,
+        graph: &'static GraphKind,
+        operator: &'static dyn Operator,
+        inputs: &[usize],
+    ) -> usize {
+        self.push(operator, inputs, Some(graph))
+    }
+
+    fn push(
+        &mut self,
+        operator: &'static dyn Operator,
+        inputs: &[usize],
+        graph: Option<&'static GraphKind>,
+    ) -> usize {
+        let mut reads = graph.map_or_else(Vec::new, |graph| graph.reads.to_vec());
+        reads.extend(operator.reads());
+        reads.sort_unstable();
+        reads.dedup();
+        self.steps.push(Step {
+            operator,
+            inputs: inputs.to_vec(),
+            graph,
+            fixed: Vec::new(),
+            reads,
+        });
+        self.steps.len() - 1
+    }
+
+    /// Fixes values of the last step.
+    pub fn fix(&mut self, fixed: &[(Parameter, Value)]) {
+        if let Some(step) = self.steps.last_mut() {
+            step.fixed.extend_from_slice(fixed);
+        }
+    }
+
+    /// The parameters that can change the result, in the order they are declared, which is that of the pipeline.
+    pub fn uses(&self) -> Vec<Parameter> {
+        let free = |step: &Step| {
+            let fixed: Vec<Parameter> = step.fixed.iter().map(|(p, _)| *p).collect();
+            let reads = step.reads.iter().copied();
+            reads
+                .filter(move |p| !fixed.contains(p))
+                .collect::<Vec<_>>()
+        };
+        let mut uses: Vec<Parameter> = self.steps.iter().flat_map(free).collect();
+        uses.push(Parameter::ResultK);
+        uses.sort_unstable();
+        uses.dedup();
+        uses
+    }
+
+    /// The graphs it works on, each once, in the order of its steps.
+    pub fn graphs(&self) -> Vec<&'static GraphKind> {
+        let mut graphs: Vec<&'static GraphKind> = Vec::new();
+        for graph in self.steps.iter().filter_map(|step| step.graph) {
+            if !graphs.contains(&graph) {
+                graphs.push(graph);
+            }
+        }
+        graphs
+    }
+
+    pub fn part(&self, part: Part) -> impl Iterator<Item = &Step> {
+        let steps = self.steps.iter();
+        steps.filter(move |step| step.operator.part() == part)
+    }
+
+    /// Whether mass moves over edges.
+    pub fn spreads(&self) -> bool {
+        self.part(Part::Spread).next().is_some()
+    }
+
+    pub fn needs_vectors(&self) -> bool {
+        let graph = |step: &Step| step.graph.is_some_and(|graph| graph.reads_vectors);
+        let needs = |step: &Step| step.operator.needs_vectors() || graph(step);
+        self.steps.iter().any(needs)
+    }
+
+    /// The layer of an index it reads.
+    pub fn layer(&self) -> Option<&'static str> {
+        self.steps.iter().find_map(|step| step.graph?.layer)
+    }
+}

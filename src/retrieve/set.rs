@@ -1,0 +1,154 @@
+//! What operators hand to each other: sets of scored passages, or of scored nodes of a graph.
+
+use super::methods::Ranker;
+use super::retrieval::{Hit, Ranked};
+use serde_json::Value;
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What the members of a set are numbers of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// Passages of the index.
+    Passages,
+    /// Nodes of the step's graph.
+    Nodes,
+}
+
+/// A member and why it is one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Member {
+    /// Of the set's [`Space`].
+    pub node: u32,
+    pub value: f64,
+    pub from: Origin,
+}
+
+/// What brought a member into its set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Origin {
+    /// A name of the question, by its place among them, and how common it is.
+    Name { name: usize, df: u32 },
+    /// Rank from 1 in a first-stage ranking.
+    Ranked {
+        ranker: Ranker,
+        rank: usize,
+        score: f32,
+    },
+    /// Near the question by vector: rank from 1, and the cosine.
+    Near { rank: usize, cosine: f32 },
+    /// A neighbour of a member of the step's input.
+    Edge { from: u32 },
+    /// The question gave no seed.
+    Fallback,
+    /// A person added it.
+    Added,
+    /// The step scored it itself.
+    Scored,
+}
+
+/// What a step left out, why, and by how much it fell short.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dropped {
+    pub node: u32,
+    pub code: &'static str,
+    pub margin: f64,
+}
+
+/// A named number or word of a step, in the order to show them; the first is the headline.
+pub type Fact = (&'static str, Value);
+
+/// What a step made.
+#[derive(Clone)]
+pub struct Set {
+    /// Different for every set made: what was made of it is remembered under it.
+    pub id: u64,
+    pub space: Space,
+    /// Heaviest first. Empty where a walk's mass says it all.
+    pub members: Vec<Member>,
+    pub dropped: Vec<Dropped>,
+    pub facts: Vec<Fact>,
+    /// What its operator, and those that read it, know besides: one value a type.
+    details: Vec<Arc<dyn Any + Send + Sync>>,
+}
+
+impl fmt::Debug for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Set({} of {:?})", self.members.len(), self.space)
+    }
+}
+
+impl Set {
+    pub fn new(space: Space) -> Set {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Set {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            space,
+            members: Vec::new(),
+            dropped: Vec::new(),
+            facts: Vec::new(),
+            details: Vec::new(),
+        }
+    }
+
+    /// A ranking of passages.
+    pub fn ranking(ranked: impl Into<Arc<Ranked>>) -> Set {
+        let ranked = ranked.into();
+        let mut set = Set::new(Space::Passages);
+        set.members = ranked
+            .hits
+            .iter()
+            .map(|hit| Member {
+                node: hit.passage,
+                value: f64::from(hit.score),
+                from: Origin::Scored,
+            })
+            .collect();
+        set.with_shared(ranked)
+    }
+
+    /// Adds what only some read; a second value of one type is never found.
+    pub fn with<T: Any + Send + Sync>(self, detail: T) -> Set {
+        self.with_shared(Arc::new(detail))
+    }
+
+    /// As [`with`](Self::with), of what others hold too.
+    pub fn with_shared<T: Any + Send + Sync>(mut self, detail: Arc<T>) -> Set {
+        self.details.push(detail);
+        self
+    }
+
+    pub fn fact(mut self, name: &'static str, value: impl Into<Value>) -> Set {
+        self.facts.push((name, value.into()));
+        self
+    }
+
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.details.iter().find_map(|detail| detail.downcast_ref())
+    }
+
+    /// As [`get`](Self::get), to be kept.
+    pub fn shared<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        let mut all = self.details.iter().cloned();
+        all.find_map(|detail| detail.downcast().ok())
+    }
+
+    /// The ranking of passages it is.
+    pub fn ranked(&self) -> Option<Arc<Ranked>> {
+        self.shared()
+    }
+
+    /// Takes a detail out, where nobody else holds it: its memory serves the next result.
+    pub fn reclaim<T: Any + Send + Sync>(self) -> Option<T> {
+        let mut all = self.details.into_iter();
+        all.find_map(|detail| detail.downcast().ok())
+            .and_then(Arc::into_inner)
+    }
+
+    /// The members of a ranking of passages, as the result of a retrieval has them.
+    pub fn hits(&self) -> &[Hit] {
+        self.get::<Ranked>().map_or(&[], |ranked| &ranked.hits)
+    }
+}

@@ -1,0 +1,208 @@
+//! What every method that is a plan promises, whichever it is: parts that make the score, states that end in it, changes of
+//! seeds that act, steps that are remembered by what they depend on, and parameters that are read as declared.
+
+use hopscope::index::{Index, sample};
+use hopscope::layers::ENTITY_PASSAGE;
+use hopscope::retrieve::explanation::Combine;
+use hopscope::retrieve::{Keep, METHODS, Method, Retrieval, Retriever, Settings};
+use std::sync::{Arc, LazyLock};
+
+static SAMPLE: LazyLock<Arc<Index>> = LazyLock::new(|| Arc::new(sample::index().unwrap()));
+
+/// Compositions over different graphs, seeds, spreads and selections.
+const COMPOSITIONS: &[&str] = &[
+    "names+bm25 > entity-passage > lazy > passages",
+    "names > term-passage > push > passages",
+    "rrf > chunk-similarity > push > passages",
+    "names+nearest > noderag > shallow > passages",
+    "names+rrf > skeleton > power > pack",
+    "dense > unit-knn > one-hop > fuse",
+    "names > entity-chunk > power > rerank",
+    "nearest > summary-tree > lazy > passages",
+    "names+bm25-2step > entity-passage > power > bridge",
+];
+
+fn settings(method: &str, changes: &[&str]) -> Settings {
+    let mut settings = Settings::of(&SAMPLE, Method::by_name(method).unwrap());
+    for change in changes {
+        match change.strip_prefix("seed ") {
+            Some(edit) => settings.edit_seed(edit.parse().unwrap()),
+            None => settings.set_text(change).unwrap(),
+        }
+    }
+    settings
+}
+
+fn ask(question: &str, settings: &Settings) -> Retrieval {
+    let mut retriever = Retriever::new(SAMPLE.clone());
+    retriever
+        .retrieve(question, settings, Keep::States)
+        .unwrap()
+}
+
+/// Every method that is a plan, and the compositions.
+fn planned() -> impl Iterator<Item = String> {
+    let methods = METHODS.iter().filter(|m| m.system().is_none());
+    let methods = methods.map(|m| m.name.to_string());
+    methods.chain(COMPOSITIONS.iter().map(|c| (*c).to_owned()))
+}
+
+#[test]
+fn parts_that_add_up_make_the_score() {
+    let mut summed = 0;
+    for method in planned() {
+        let settings = settings(&method, &[]);
+        for question in SAMPLE.questions().iter().step_by(23) {
+            let run = ask(&question.text, &settings);
+            for hit in run.top().iter().take(4) {
+                let opened = run.explain(&SAMPLE, hit.passage);
+                assert!(!opened.sentence.is_empty(), "{method}: {}", question.text);
+                let sum: f64 = opened.parts.iter().map(|part| part.value).sum();
+                // Scores are kept in f32, and a push is short of its limit.
+                let allowed = 1e-6 * f64::from(hit.score.abs()).max(1.0) + opened.error;
+                let apart = (sum - f64::from(hit.score)).abs();
+                if opened.combine == Combine::Sum {
+                    summed += 1;
+                    assert!(apart <= allowed, "{method}: {sum} {}", hit.score);
+                }
+            }
+        }
+    }
+    assert!(summed > 200);
+}
+
+#[test]
+fn the_last_state_of_a_walk_is_its_end_and_no_mass_is_lost() {
+    for method in planned() {
+        let settings = settings(&method, &[]);
+        let run = ask(&SAMPLE.questions()[1].text, &settings);
+        let Some(walk) = run.walk() else { continue };
+        let last = walk.spread.states.last().unwrap();
+        for (state, end) in last.iter().zip(&walk.spread.mass) {
+            assert!((f64::from(*state) - end).abs() < 1e-6, "{method}");
+        }
+        for ledger in &walk.spread.ledgers {
+            assert!((ledger.total() - 1.0).abs() < 1e-5, "{method} {ledger:?}");
+        }
+        let seeds: f64 = walk.seeds().iter().map(|seed| seed.weight).sum();
+        assert!((seeds - 1.0).abs() < 1e-9, "{method}: {seeds}");
+    }
+}
+
+#[test]
+fn changes_of_seeds_are_obeyed_over_every_graph() {
+    for method in planned() {
+        let plain = settings(&method, &[]);
+        let question = &SAMPLE.questions()[1].text;
+        let run = ask(question, &plain);
+        let Some(walk) = run.walk() else { continue };
+        let Some(passage) = walk
+            .graph
+            .passages_of(walk.seeds()[0].node)
+            .first()
+            .copied()
+        else {
+            continue;
+        };
+        let id = SAMPLE.id(passage);
+        let muted = ask(question, &settings(&method, &[&format!("seed #{id}=mute")]));
+        let [edited] = muted.edits() else {
+            panic!("{method}: {:?}", muted.edits())
+        };
+        assert!(edited.applied, "{method}: {edited:?}");
+        let nodes = walk.graph.nodes_of(passage);
+        let left = muted.seeds().iter().any(|seed| nodes.contains(&seed.node));
+        assert!(!left, "{method}");
+        let added = ask(question, &settings(&method, &["seed +#uranus-2=5"]));
+        assert!(added.edits()[0].applied, "{method}");
+    }
+}
+
+#[test]
+fn a_question_without_seeds_falls_back_where_that_is_asked_for() {
+    let method = "names > skeleton > power > passages";
+    let none = ask("xyzzy", &settings(method, &[]));
+    assert!(none.passages.is_empty() && !none.fallback());
+    let even = ask("xyzzy", &settings(method, &["fallback=uniform"]));
+    assert!(even.fallback() && !even.passages.is_empty());
+    let one = ask(
+        "what is a comet",
+        &settings(method, &["fallback=bm25_top1"]),
+    );
+    assert!(one.fallback() && !one.passages.is_empty());
+}
+
+#[test]
+fn what_is_remembered_gives_the_bits_of_a_fresh_run() {
+    let mut retriever = Retriever::new(SAMPLE.clone());
+    let questions = SAMPLE.questions();
+    for (turn, method) in planned().chain(planned()).enumerate() {
+        let changes: &[&str] = match turn % 4 {
+            0 => &[],
+            1 => &["alpha=0.3", "result_k=5"],
+            2 => &["seed +Uranus=2", "gazetteer=on"],
+            _ => &["tokens=stem", "hub_p=0.9"],
+        };
+        let settings = settings(&method, changes);
+        let question = &questions[turn % 3].text;
+        let kept = retriever.retrieve(question, &settings, Keep::Scores);
+        let fresh = ask(question, &settings);
+        assert_eq!(
+            kept.unwrap().passages,
+            fresh.passages,
+            "{method} {changes:?}"
+        );
+    }
+}
+
+#[test]
+fn a_step_of_the_hub_penalty_keeps_the_weights_and_gives_a_fresh_graphs_bits() {
+    let mut retriever = Retriever::new(SAMPLE.clone());
+    let mut open = |change: &str| {
+        let settings = settings("graph", &[change]);
+        let graph = retriever.graph(&ENTITY_PASSAGE, &settings, &[]).unwrap();
+        let mut other = Retriever::new(SAMPLE.clone());
+        (graph, other.graph(&ENTITY_PASSAGE, &settings, &[]).unwrap())
+    };
+    let (first, _) = open("hub_p=0.5");
+    let (stepped, fresh) = open("hub_p=0.9");
+    let weights = |graph: &hopscope::layers::Graph| graph.transition().weights().clone();
+    assert!(Arc::ptr_eq(&weights(&first), &weights(&stepped)));
+    for node in 0..fresh.nodes() {
+        let scales = |graph: &hopscope::layers::Graph| {
+            let t = graph.transition();
+            (t.into(node), t.scale(node))
+        };
+        assert_eq!(scales(&stepped), scales(&fresh));
+    }
+    let (other, _) = open("edge_weight=binary");
+    assert!(!Arc::ptr_eq(&weights(&first), &weights(&other)));
+}
+
+#[test]
+fn the_final_fusion_rule_is_not_the_first_stages() {
+    let question = &SAMPLE.questions()[0].text;
+    let by_score = ask(question, &settings("rrf-ppr", &["fusion=min_max"]));
+    let by_rank = ask(question, &settings("rrf-ppr", &[]));
+    let list = |run: &Retrieval| run.ranked().map(|ranked| ranked.hits.clone());
+    assert_eq!(list(&by_score), list(&by_rank));
+    assert_ne!(by_score.passages, by_rank.passages);
+    // The same sentence as a composition, which obeys it as well.
+    let composed = "names+rrf > entity-passage > power > fuse";
+    let same = ask(question, &settings(composed, &["fusion=min_max"]));
+    assert_eq!(same.passages, by_score.passages);
+}
+
+#[test]
+fn a_parameter_that_is_listed_is_one_that_some_step_reads() {
+    for method in planned() {
+        let method = Method::by_name(&method).unwrap();
+        let plan = method.plan();
+        for parameter in method.uses() {
+            let read = plan.steps.iter().any(|step| {
+                step.reads.contains(&parameter) && step.fixed.iter().all(|f| f.0 != parameter)
+            });
+            assert!(read, "{} lists {}", method.name, parameter.id());
+        }
+    }
+}
