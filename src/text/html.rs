@@ -1,10 +1,13 @@
 //! Tables written in HTML, read from texts that are no whole documents: tags that never close do no harm.
 
 use super::tables::{Form, Table};
-use std::ops::Range;
+use html5gum::{DefaultEmitter, HtmlString, Spanned, Token, Tokenizer};
+use std::collections::BTreeMap;
 
 /// Cells that span more columns or rows than this are read as spanning so many.
 const SPAN: usize = 50;
+
+type Attributes = BTreeMap<HtmlString, Spanned<HtmlString>>;
 
 /// The outermost tables of a text, in order. One without an end tag reaches to the end of the text.
 pub fn tables(text: &str) -> Vec<Table> {
@@ -13,70 +16,41 @@ pub fn tables(text: &str) -> Vec<Table> {
         return found;
     }
     let mut reading: Option<Reading> = None;
-    let mut at = 0;
-    while let Some(tag) = tag(text, at) {
-        if let Some(reading) = &mut reading {
-            reading.text(&text[at..tag.span.start]);
-        }
-        at = tag.span.end;
-        match (&mut reading, tag.name.as_str(), tag.closes) {
-            (None, "table", false) => reading = Some(Reading::new(tag.span.start)),
-            (None, _, _) => {}
-            (Some(open), "table", false) => open.depth += 1,
-            (Some(open), "table", true) if open.depth > 0 => open.depth -= 1,
-            (Some(_), "table", true) => {
-                let done = reading.take();
-                found.extend(done.and_then(|r| r.finish(tag.span.end)));
+    for Ok(token) in Tokenizer::new_with_emitter(text, DefaultEmitter::new_with_span()) {
+        let (name, closes, span, attributes) = match token {
+            Token::StartTag(tag) => (tag.name, false, tag.span, tag.attributes),
+            Token::EndTag(tag) => (tag.name, true, tag.span, Attributes::new()),
+            Token::String(text) => {
+                if let Some(open) = &mut reading {
+                    open.text(&String::from_utf8_lossy(&text));
+                }
+                continue;
             }
-            (Some(open), name, closes) => open.tag(name, closes, tag.attributes),
+            _ => continue,
+        };
+        match (&mut reading, &name[..], closes) {
+            (None, b"table", false) => reading = Some(Reading::new(span.start)),
+            (None, _, _) => {}
+            (Some(open), b"table", false) => open.depth += 1,
+            (Some(open), b"table", true) if open.depth > 0 => open.depth -= 1,
+            (Some(_), b"table", true) => {
+                let done = reading.take();
+                found.extend(done.and_then(|r| r.finish(span.end)));
+            }
+            (Some(open), name, closes) => open.tag(name, closes, &attributes),
         }
     }
-    if let Some(mut open) = reading {
-        open.text(&text[at..]);
-        found.extend(open.finish(text.len()));
-    }
+    found.extend(reading.and_then(|open| open.finish(text.len())));
     found
 }
 
-struct Tag<'t> {
-    span: Range<usize>,
-    /// In lower case.
-    name: String,
-    closes: bool,
-    attributes: &'t str,
-}
-
-/// The next tag from `at` on. `<` before anything but a letter is text.
-fn tag(text: &str, mut at: usize) -> Option<Tag<'_>> {
-    loop {
-        let start = at + text[at..].find('<')?;
-        let rest = &text[start + 1..];
-        let closes = rest.starts_with('/');
-        let inner = &rest[usize::from(closes)..];
-        let name: String = inner
-            .chars()
-            .take_while(char::is_ascii_alphanumeric)
-            .collect();
-        match inner.find('>') {
-            Some(end) if name.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-                return Some(Tag {
-                    span: start..start + 1 + usize::from(closes) + end + 1,
-                    attributes: &inner[name.len()..end],
-                    name: name.to_ascii_lowercase(),
-                    closes,
-                });
-            }
-            _ => at = start + 1,
-        }
-    }
-}
-
 /// The number that an attribute gives.
-fn number(attributes: &str, name: &str) -> usize {
-    let lower = attributes.to_ascii_lowercase();
-    let value = lower.find(name).map_or("", |at| &lower[at + name.len()..]);
-    let digits: String = value
-        .trim_start_matches(['=', '"', '\'', ' '])
+fn number(attributes: &Attributes, name: &str) -> usize {
+    let value = attributes
+        .get(name.as_bytes())
+        .map_or(&[][..], |value| value);
+    let digits: String = String::from_utf8_lossy(value)
+        .trim_start()
         .chars()
         .take_while(char::is_ascii_digit)
         .collect();
@@ -125,23 +99,23 @@ impl Reading {
             Place::Caption => &mut self.caption,
             Place::Cell => &mut self.cell,
         };
-        decode(text, into);
+        into.push_str(text);
     }
 
-    fn tag(&mut self, name: &str, closes: bool, attributes: &str) {
+    fn tag(&mut self, name: &[u8], closes: bool, attributes: &Attributes) {
         if self.depth > 0 {
             self.text(" ");
             return;
         }
         match (name, closes) {
-            ("caption", false) => self.place = Place::Caption,
-            ("caption", true) => self.place = Place::Nowhere,
-            ("tr", false) => {
+            (b"caption", false) => self.place = Place::Caption,
+            (b"caption", true) => self.place = Place::Nowhere,
+            (b"tr", false) => {
                 self.end_row();
                 self.rows.push(Vec::new());
             }
-            ("tr", true) => self.end_row(),
-            ("td" | "th", false) => {
+            (b"tr", true) => self.end_row(),
+            (b"td" | b"th", false) => {
                 self.end_cell();
                 if self.rows.is_empty() {
                     self.rows.push(Vec::new());
@@ -149,8 +123,8 @@ impl Reading {
                 self.place = Place::Cell;
                 self.spans = (number(attributes, "colspan"), number(attributes, "rowspan"));
             }
-            ("td" | "th", true) => self.end_cell(),
-            ("br" | "p" | "li" | "div", _) => self.text(" "),
+            (b"td" | b"th", true) => self.end_cell(),
+            (b"br" | b"p" | b"li" | b"div", _) => self.text(" "),
             _ => {}
         }
     }
@@ -203,45 +177,6 @@ fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Adds text with its character references resolved: the five of XML, the non-breaking space, and numbers.
-fn decode(mut text: &str, out: &mut String) {
-    while let Some(at) = text.find('&') {
-        out.push_str(&text[..at]);
-        text = &text[at..];
-        let name = text[1..]
-            .find(';')
-            .filter(|end| *end <= 8)
-            .map(|end| &text[1..=end]);
-        let named = name.and_then(|name| match name {
-            "amp" => Some('&'),
-            "lt" => Some('<'),
-            "gt" => Some('>'),
-            "quot" => Some('"'),
-            "apos" => Some('\''),
-            "nbsp" => Some(' '),
-            _ => {
-                let digits = name.strip_prefix('#')?;
-                let code = match digits.strip_prefix(['x', 'X']) {
-                    Some(hex) => u32::from_str_radix(hex, 16),
-                    None => digits.parse(),
-                };
-                code.ok().and_then(char::from_u32)
-            }
-        });
-        match (named, name) {
-            (Some(c), Some(name)) => {
-                out.push(c);
-                text = &text[name.len() + 2..];
-            }
-            _ => {
-                out.push('&');
-                text = &text[1..];
-            }
-        }
-    }
-    out.push_str(text);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,10 +205,18 @@ mod tests {
             [table(
                 "The fleet",
                 "Name/Made by",
-                &["Gull & Tern/ABC D &copy; R&D"]
+                &["Gull & Tern/ABC D © R&D"]
             )]
         );
         assert_eq!(&text[tables(text)[0].span.clone()][..6], "<TABLE");
+    }
+
+    #[test]
+    fn quotes_comments_and_line_ends_are_not_cells() {
+        let text = "é\r\n<table class=\"a>b\">\r\n<tr><th>Name<!-- <td>no -->\r\n<tr><td>Zo\u{eb}&nbsp;&ndash; 1 < 3</table>\r\n.";
+        assert_eq!(read(text), [table("", "Name", &["Zo\u{eb} – 1 < 3"])]);
+        let span = tables(text)[0].span.clone();
+        assert!(text[span.clone()].starts_with("<table") && text[span].ends_with("</table>"));
     }
 
     #[test]
