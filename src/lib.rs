@@ -54,5 +54,6 @@ pub mod llm;
 pub mod parameters;
 pub mod random;
 pub mod retrieve;
+mod spelling;
 pub mod systems;
 pub mod text;

@@ -1,6 +1,7 @@
 //! What every parameter is set to, and what of it an operator sees.
 
 use super::{Param, ParamType, Parameter, Value};
+use crate::spelling::meant;
 use serde::Serialize;
 
 /// Where a value comes from.
@@ -68,12 +69,12 @@ impl Values {
         let (name, text) = assignment.split_once('=').ok_or_else(|| {
             format!("'{assignment}' is no NAME=VALUE; write for example --set alpha=0.3")
         })?;
-        let parameter = Parameter::from_id(name.trim()).ok_or_else(|| {
-            format!(
-                "no parameter '{}'; 'hopscope parameters' lists them{}",
-                name.trim(),
-                nearest(name.trim())
-            )
+        let name = name.trim();
+        let parameter = Parameter::from_id(name).ok_or_else(|| {
+            let known: Vec<&str> = Parameter::ALL.iter().map(|p| p.id()).collect();
+            let near = meant(name, &known).map(|near| format!("; did you mean {near}?"));
+            let near = near.unwrap_or_default();
+            format!("no parameter '{name}'; 'hopscope parameters' lists them{near}")
         })?;
         let value = parameter
             .declaration()
@@ -98,25 +99,6 @@ impl Values {
 fn found(fixed: &[(Parameter, Value)], parameter: Parameter) -> Option<Value> {
     let found = fixed.iter().find(|(p, _)| *p == parameter);
     found.map(|(_, value)| *value)
-}
-
-fn nearest(name: &str) -> String {
-    use fuzzy_matcher::FuzzyMatcher;
-    let matcher = fuzzy_matcher::skim::SkimMatcherV2::default();
-    let score = |p: &&Parameter| {
-        matcher
-            .fuzzy_match(p.id(), name)
-            .or_else(|| matcher.fuzzy_match(name, p.id()))
-            .unwrap_or(0)
-    };
-    match Parameter::ALL
-        .iter()
-        .max_by_key(score)
-        .filter(|p| score(p) > 0)
-    {
-        Some(p) => format!("; did you mean {}?", p.id()),
-        None => String::new(),
-    }
 }
 
 /// The values as code sees them that declared which it reads. A step remembers its last result by the values it

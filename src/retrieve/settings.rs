@@ -252,11 +252,8 @@ mod tests {
         assert_eq!(s.get(ALPHA), 0.3);
         assert_eq!(s.origin(Parameter::Alpha), Origin::User);
         assert_eq!(s.changed(), vec!["alpha=0.3"]);
-        assert!(
-            s.set_text("alhpa=0.3")
-                .unwrap_err()
-                .contains("no parameter 'alhpa'")
-        );
+        let said = s.set_text("alhpa=0.3").unwrap_err();
+        assert!(said.contains("no parameter 'alhpa'") && said.ends_with("did you mean alpha?"));
         assert!(s.set_text("steps").unwrap_err().contains("NAME=VALUE"));
         assert!(
             s.set_text("steps=-1")

@@ -68,6 +68,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_label_is_near_by_a_third_of_its_letter_triples() {
+        let labels = ["Kepler", "Johannes Kepler", "Oslo"];
+        let near = |name| nearest(name, labels.into_iter());
+        assert_eq!(near("KEPLER."), Some("Kepler"));
+        assert_eq!(near("J. Kepler"), Some("Kepler"));
+        assert_eq!(near("Jupiter"), None);
+        assert_eq!(near("Osl"), Some("Oslo"));
+    }
+
+    #[test]
     fn the_fuzzy_rule_by_hand() {
         // {a b c} and {a b d}: 2 of 4, lengths 3 and 4: .7 * .5 + .3 * .75.
         let found = Sign::of("abc").alike(Sign::of("abdd"));

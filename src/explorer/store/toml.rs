@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::spelling::meant;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -75,7 +76,7 @@ impl<'a> Source<'a> {
     pub fn unknown_key(&self, offset: usize, key: &str, allowed: &[&str]) -> FileError {
         // A nested key is shown in full, but misspelt in its last word.
         let last = key.rsplit('.').next().unwrap_or(key);
-        let word = if nearest(key, allowed).is_some() {
+        let word = if meant(key, allowed).is_some() {
             key
         } else {
             last
@@ -120,47 +121,11 @@ pub(in crate::explorer) fn integer(value: &DeValue<'_>) -> Option<i64> {
 
 /// ` (did you mean ...?)` with the nearest allowed word, or the whole list when nothing is near.
 pub(in crate::explorer) fn suggestion(word: &str, allowed: &[&str]) -> String {
-    match nearest(word, allowed) {
+    match meant(word, allowed) {
         Some(near) if allowed.len() > 8 => format!(", did you mean `{near}`?"),
         Some(near) => format!(", did you mean `{near}`? Allowed: {}", allowed.join(", ")),
         None => format!(". Allowed: {}", allowed.join(", ")),
     }
-}
-
-/// The allowed word with the fewest edits to the given one, if it is near enough to have been meant.
-pub(in crate::explorer) fn nearest<'a>(word: &str, allowed: &[&'a str]) -> Option<&'a str> {
-    let word = word.to_lowercase();
-    allowed
-        .iter()
-        .map(|candidate| (edits(&word, &candidate.to_lowercase()), *candidate))
-        .filter(|(distance, candidate)| *distance * 2 <= candidate.chars().count().max(2))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours between two words.
-fn edits(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
-    for (i, row) in rows.iter_mut().enumerate() {
-        row[0] = i;
-    }
-    for (j, cell) in rows[0].iter_mut().enumerate() {
-        *cell = j;
-    }
-    for i in 1..=a.len() {
-        for j in 1..=b.len() {
-            let change = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j - 1] + change)
-                .min(rows[i - 1][j] + 1)
-                .min(rows[i][j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            rows[i][j] = best;
-        }
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
@@ -175,14 +140,6 @@ mod tests {
         };
         let error = source.table().unwrap_err();
         assert_eq!((error.file.as_str(), error.line), ("x.toml", 2));
-    }
-
-    #[test]
-    fn the_nearest_word_is_the_meant_one() {
-        let allowed = ["theme", "glyphs", "reduced_motion"];
-        assert_eq!(nearest("tehme", &allowed), Some("theme"));
-        assert_eq!(nearest("reduce-motion", &allowed), Some("reduced_motion"));
-        assert_eq!(nearest("colour", &allowed), None);
     }
 
     #[test]
