@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`parameters`] | every parameter declared once, with its type; what they are set to |
 //! | [`corpus`] | what the user has: passages, questions, gold; one reader per file format |
-//! | [`text`] | words, sentences, mentions of names |
+//! | [`text`] | words, sentences, mentions of names, tables in texts |
 //! | [`exchange`] | typed graphs with their schema, as tables and as STaRK's folders |
 //! | [`column`] | flat arrays, owned or mapped from a file: what vectors and indexes lie in |
 //! | [`graph`] | the transition matrix and the walks on it: power iteration, push, reverse walks |
