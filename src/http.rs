@@ -1,4 +1,5 @@
-//! One POST of JSON over HTTP/1.1, on hyper: all that an endpoint needs, without the weight of a whole client.
+//! One POST of JSON over HTTP/1.1, on hyper: all that an endpoint needs, without the weight of a whole client. It goes to
+//! the address it was given and nowhere else: a redirect is an answer like any other that is not 200.
 
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Bytes;
@@ -21,6 +22,70 @@ pub enum Lost {
 impl From<String> for Lost {
     fn from(said: String) -> Lost {
         Lost::Broken(said)
+    }
+}
+
+/// What is wrong with an address or a key, and what to do.
+pub type Unfit = (String, &'static str);
+
+/// The address of a service (`embeddings`, say) from a base that may or may not name it.
+///
+/// # Errors
+/// What is no address, holds a secret, or needs what this build lacks.
+pub fn address(base: &str, service: &str) -> Result<Uri, Unfit> {
+    if bare(base) != base {
+        let said = "a user or a password in the address would be stored and shown";
+        let remedy = "leave it out and name a variable that holds the key: ?key_env=VARIABLE";
+        return Err((said.to_owned(), remedy));
+    }
+    let base = base.trim_end_matches('/');
+    let full = if base.ends_with(&format!("/{service}")) {
+        base.to_owned()
+    } else if base.ends_with("/v1") {
+        format!("{base}/{service}")
+    } else {
+        format!("{base}/v1/{service}")
+    };
+    let uri: Option<Uri> = full.parse().ok();
+    let named = |uri: &Uri| {
+        uri.host().is_some_and(|host| !host.is_empty())
+            && matches!(uri.scheme_str(), Some("http" | "https"))
+    };
+    let uri = uri
+        .filter(named)
+        .ok_or_else(|| ("no address".to_owned(), "expected http://HOST:PORT"))?;
+    if uri.scheme_str() == Some("https") && cfg!(not(feature = "https")) {
+        let said = "this build speaks no https".to_owned();
+        return Err((said, "install with --features https, or use http"));
+    }
+    Ok(uri)
+}
+
+/// A text with an address in it, without the user and the password that someone wrote there.
+pub fn bare(text: &str) -> String {
+    let Some((before, rest)) = text.split_once("://") else {
+        return text.to_owned();
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let host = rest[..end].rfind('@').map_or(0, |at| at + 1);
+    format!("{before}://{}", &rest[host..])
+}
+
+/// The key that a variable holds, as a server wants it.
+///
+/// # Errors
+/// A variable that is not set, or holds what is no key.
+pub fn bearer(variable: &str) -> Result<HeaderValue, Unfit> {
+    let value = std::env::var(variable).unwrap_or_default();
+    match HeaderValue::try_from(format!("Bearer {}", value.trim())) {
+        Ok(mut header) if !value.trim().is_empty() => {
+            header.set_sensitive(true);
+            Ok(header)
+        }
+        _ => Err((
+            format!("no key in ${variable}"),
+            "export the variable that key_env names, with the key as its value",
+        )),
     }
 }
 
@@ -146,6 +211,49 @@ async fn secured(
 #[cfg(not(feature = "https"))]
 #[allow(clippy::unused_async)]
 async fn secured(_host: &str, _stream: TcpStream) -> Result<TcpStream, String> {
-    // `Endpoint::open` refuses https addresses in such a build.
+    // [`address`] refuses https in such a build.
     Err("this build speaks no https".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        for (given, uri) in [
+            ("http://h:1", "http://h:1/v1/embeddings"),
+            ("http://h:1/", "http://h:1/v1/embeddings"),
+            ("http://h/v1/", "http://h/v1/embeddings"),
+            (
+                "http://[::1]:8/api/embeddings",
+                "http://[::1]:8/api/embeddings",
+            ),
+            ("http://h/@cf", "http://h/@cf/v1/embeddings"),
+        ] {
+            assert_eq!(address(given, "embeddings").unwrap().to_string(), uri);
+        }
+        for wrong in ["http:", "http://", "ftp://h", "http:///v1"] {
+            assert_eq!(address(wrong, "embeddings").unwrap_err().0, "no address");
+        }
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_refused_and_never_said() {
+        for (given, without) in [
+            ("http://me:secret@h:1/v1", "http://h:1/v1"),
+            ("http://secret@h?model=@cf/m", "http://h?model=@cf/m"),
+            ("http://a:secret@b:secret@h", "http://h"),
+        ] {
+            let (said, remedy) = address(given, "embeddings").unwrap_err();
+            assert!(!said.contains("secret") && remedy.contains("key_env"));
+            assert_eq!(bare(given), without);
+            assert_eq!(
+                bare(&format!("endpoint:{given}")),
+                format!("endpoint:{without}")
+            );
+        }
+        assert_eq!(bare("http://h/@cf/m"), "http://h/@cf/m");
+        assert_eq!(bare("bert:/m@2"), "bert:/m@2");
+    }
 }

@@ -52,39 +52,31 @@ impl Endpoint {
     /// # Errors
     /// An address that is none, a variable without a key, or whatever the server lacks.
     pub fn open(url: &str, settings: &Settings) -> Result<Endpoint, EmbedError> {
-        Endpoint::with_wait(url, settings, FIRST_WAIT)
+        Endpoint::with(url, settings, None, FIRST_WAIT)
     }
 
-    fn with_wait(
+    /// As [`open`](Self::open), where the dimensions are known: the server is not asked before the first text.
+    ///
+    /// # Errors
+    /// An address that is none, or a variable without a key.
+    pub fn known(url: &str, settings: &Settings, dims: usize) -> Result<Endpoint, EmbedError> {
+        Endpoint::with(url, settings, Some(dims), FIRST_WAIT)
+    }
+
+    fn with(
         url: &str,
         settings: &Settings,
+        dims: Option<usize>,
         first_wait: Duration,
     ) -> Result<Endpoint, EmbedError> {
-        let fail = |said: String, remedy| EmbedError::Endpoint {
-            url: url.to_owned(),
+        let fail = |(said, remedy): http::Unfit| EmbedError::Endpoint {
+            url: http::bare(url),
             said,
             remedy,
         };
-        let uri = address(url).map_err(|said| fail(said, "expected http://HOST:PORT"))?;
-        if uri.scheme_str() == Some("https") && cfg!(not(feature = "https")) {
-            let said = "this build speaks no https".to_owned();
-            return Err(fail(said, "install with --features https, or use http"));
-        }
-        let key = match &settings.key_env {
-            None => None,
-            Some(variable) => {
-                let remedy = "export the variable that key_env names, with the key as its value";
-                let value = std::env::var(variable).unwrap_or_default();
-                let header = HeaderValue::try_from(format!("Bearer {}", value.trim()));
-                match header {
-                    Ok(mut header) if !value.trim().is_empty() => {
-                        header.set_sensitive(true);
-                        Some(header)
-                    }
-                    _ => return Err(fail(format!("no key in ${variable}"), remedy)),
-                }
-            }
-        };
+        let uri = http::address(url, "embeddings").map_err(fail)?;
+        let key = settings.key_env.as_deref().map(http::bearer);
+        let key = key.transpose().map_err(fail)?;
         let asker = Asker {
             uri,
             model: settings.model.clone(),
@@ -93,7 +85,13 @@ impl Endpoint {
             timeout: settings.timeout.unwrap_or(TIMEOUT),
             first_wait,
         };
-        let probe = asker.run(|_| true, vec![vec!["hopscope".to_owned()]], None)?;
+        let dims = match dims {
+            Some(dims) => dims,
+            None => {
+                let probe = vec![vec!["hopscope".to_owned()]];
+                asker.run(|_| true, probe, None)?.len()
+            }
+        };
         // The same model at another address gives the same vectors; without its name only the address tells.
         let model = settings
             .model
@@ -104,29 +102,12 @@ impl Endpoint {
             identity: Identity {
                 name: format!("endpoint:{model}"),
                 kind: Kind::Endpoint,
-                dims: probe.len(),
+                dims,
                 fingerprint: format!("{:016x}", xxh3_64(format!("{moved_by:?}").as_bytes())),
             },
             asker,
             settings: settings.clone(),
         })
-    }
-}
-
-/// The address of the embeddings, from a base that may or may not say so.
-fn address(url: &str) -> Result<Uri, String> {
-    let base = url.trim_end_matches('/');
-    let full = if base.ends_with("/embeddings") {
-        base.to_owned()
-    } else if base.ends_with("/v1") {
-        format!("{base}/embeddings")
-    } else {
-        format!("{base}/v1/embeddings")
-    };
-    let uri: Uri = full.parse().map_err(|_| "no address".to_owned())?;
-    match (uri.scheme_str(), uri.host()) {
-        (Some("http" | "https"), Some(host)) if !host.is_empty() => Ok(uri),
-        _ => Err("no address".into()),
     }
 }
 

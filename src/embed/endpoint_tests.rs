@@ -90,7 +90,7 @@ fn settings() -> Settings {
 }
 
 fn open(server: &Server) -> Result<Endpoint, EmbedError> {
-    Endpoint::with_wait(&server.url, &settings(), Duration::from_millis(10))
+    Endpoint::with(&server.url, &settings(), None, Duration::from_millis(10))
 }
 
 fn refused(answers: Vec<Says>) -> (String, usize) {
@@ -106,7 +106,7 @@ fn batches_keep_their_order() {
     let server = serve(vec![Says::Vectors(3)]);
     let mut with = settings();
     with.query_prefix = Some("query: ".into());
-    let endpoint = Endpoint::with_wait(&server.url, &with, Duration::ZERO).unwrap();
+    let endpoint = Endpoint::with(&server.url, &with, None, Duration::ZERO).unwrap();
     assert_eq!(endpoint.identity().dims, 3);
     assert_eq!(endpoint.identity().name, "endpoint:m");
     let texts: Vec<String> = (1..=21).map(|n| "x".repeat(n)).collect();
@@ -146,6 +146,38 @@ fn patience_with_busy_servers() {
     assert!(start.elapsed() >= Duration::from_secs(1));
 }
 
+/// A key goes to the server that was named with it and to no other.
+#[test]
+fn a_redirect_is_not_followed() {
+    let (variable, _) = std::env::vars().find(|(name, _)| name == "PATH").unwrap();
+    let other = serve(vec![Says::Vectors(3)]);
+    let to: &'static str = format!("Location: {}/v1/embeddings\r\n", other.url).leak();
+    for status in [301, 302, 307, 308] {
+        let server = serve(vec![Says::Plain(status, to, String::new())]);
+        let with = Settings {
+            key_env: Some(variable.clone()),
+            ..settings()
+        };
+        let refused = Endpoint::with(&server.url, &with, None, Duration::ZERO).err();
+        let said = refused.unwrap().to_string();
+        assert!(said.contains(&format!("status {status}")), "{said}");
+    }
+    assert!(other.heard.lock().unwrap().is_empty());
+}
+
+#[test]
+fn known_dimensions_are_not_asked_for() {
+    let server = serve(vec![Says::Vectors(3)]);
+    let endpoint = Endpoint::known(&server.url, &settings(), 3).unwrap();
+    assert!(server.heard.lock().unwrap().is_empty());
+    let asked = open(&server).unwrap();
+    assert_eq!(endpoint.identity(), asked.identity());
+    assert_eq!(endpoint.question("x").unwrap().len(), 3);
+    let other = Endpoint::known(&server.url, &settings(), 4).unwrap();
+    let said = other.question("x").unwrap_err().to_string();
+    assert!(said.contains("3 dimensions, expected 4"), "{said}");
+}
+
 #[test]
 fn impatience_with_hopeless_ones() {
     let busy = |headers| Says::Plain(503, headers, r#"{"error": {"message": "full"}}"#.into());
@@ -166,7 +198,7 @@ fn impatience_with_hopeless_ones() {
         timeout: Some(Duration::from_millis(200)),
         ..settings()
     };
-    let error = Endpoint::with_wait(&server.url, &hasty, Duration::ZERO).err();
+    let error = Endpoint::with(&server.url, &hasty, None, Duration::ZERO).err();
     let said = error.unwrap().to_string();
     assert!(said.contains("no answer within 200ms (4 tries)"), "{said}");
     let gone = open(&Server {
@@ -208,7 +240,7 @@ fn the_key_is_sent_and_never_said() {
         key_env: Some(variable),
         ..settings()
     };
-    let endpoint = Endpoint::with_wait(&server.url, &with, Duration::ZERO).unwrap();
+    let endpoint = Endpoint::with(&server.url, &with, None, Duration::ZERO).unwrap();
     let head = server.heard.lock().unwrap()[0].0.clone();
     assert!(head.contains(&format!("Bearer {value}")));
     let said = endpoint.question("x").unwrap_err().to_string();
@@ -236,20 +268,4 @@ fn cancelled_while_it_waits() {
     let stopped = endpoint.passages(&[("", "x")], &|_| false);
     assert!(matches!(stopped, Err(EmbedError::Cancelled)));
     assert!(start.elapsed() < Duration::from_secs(4));
-}
-
-#[test]
-fn addresses() {
-    for (given, uri) in [
-        ("http://h:1", "http://h:1/v1/embeddings"),
-        ("http://h:1/", "http://h:1/v1/embeddings"),
-        ("http://h/v1/", "http://h/v1/embeddings"),
-        (
-            "http://[::1]:8/api/embeddings",
-            "http://[::1]:8/api/embeddings",
-        ),
-    ] {
-        assert_eq!(address(given).unwrap().to_string(), uri);
-    }
-    assert!(address("http:").is_err() && address("ftp://h").is_err());
 }

@@ -30,7 +30,6 @@ const SILENT: usize = 8;
 const SHOWN: usize = 4_000;
 
 const REACH: &str = "check the address and that the server runs";
-const FORM: &str = "expected http://HOST:PORT";
 
 /// How to ask a server.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,36 +93,17 @@ impl Endpoint {
         first_wait: Duration,
         most_bytes: usize,
     ) -> Result<Endpoint, LlmError> {
-        let fail = |said: String, remedy| LlmError::Endpoint {
-            url: brief(url),
+        let fail = |(said, remedy): http::Unfit| LlmError::Endpoint {
+            url: brief(&http::bare(url)),
             said,
             remedy,
         };
-        let uri = address(url).ok_or_else(|| fail("no address".into(), FORM))?;
-        if uri.scheme_str() == Some("https") && cfg!(not(feature = "https")) {
-            let said = "this build speaks no https".to_owned();
-            return Err(fail(said, "install with --features https, or use http"));
-        }
+        let uri = http::address(url, "chat/completions").map_err(fail)?;
         if settings.model.trim().is_empty() {
-            return Err(fail("no model named".into(), "add ?model=NAME"));
+            return Err(fail(("no model named".into(), "add ?model=NAME")));
         }
-        let key = match &settings.key_env {
-            None => None,
-            Some(variable) => {
-                let value = std::env::var(variable).unwrap_or_default();
-                match HeaderValue::try_from(format!("Bearer {}", value.trim())) {
-                    Ok(mut header) if !value.trim().is_empty() => {
-                        header.set_sensitive(true);
-                        Some(header)
-                    }
-                    _ => {
-                        let remedy =
-                            "export the variable that key_env names, with the key as its value";
-                        return Err(fail(format!("no key in ${variable}"), remedy));
-                    }
-                }
-            }
-        };
+        let key = settings.key_env.as_deref().map(http::bearer);
+        let key = key.transpose().map_err(fail)?;
         Ok(Endpoint {
             asker: Arc::new(Asker {
                 uri,
@@ -137,21 +117,6 @@ impl Endpoint {
             abreast: settings.concurrency.unwrap_or(ABREAST).max(1),
         })
     }
-}
-
-/// The address of the chat, from a base that may or may not say so.
-fn address(url: &str) -> Option<Uri> {
-    let base = url.trim_end_matches('/');
-    let full = if base.ends_with("/chat/completions") {
-        base.to_owned()
-    } else if base.ends_with("/v1") {
-        format!("{base}/chat/completions")
-    } else {
-        format!("{base}/v1/chat/completions")
-    };
-    let uri: Uri = full.parse().ok()?;
-    let named = uri.host().is_some_and(|host| !host.is_empty());
-    (named && matches!(uri.scheme_str(), Some("http" | "https"))).then_some(uri)
 }
 
 impl Provider for Endpoint {

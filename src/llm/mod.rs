@@ -179,7 +179,7 @@ impl Llm {
     /// Another form, a missing key, or a folder that cannot be written.
     pub fn open(given: &str, folder: Option<&Path>) -> Result<Llm, LlmError> {
         let wrong = |said: &str| LlmError::Spec {
-            given: reply::brief(given),
+            given: reply::brief(&crate::http::bare(given)),
             said: said.to_owned(),
         };
         let cache = || folder.map(Cache::open).transpose();
