@@ -109,6 +109,21 @@ fn every_file_is_guarded() {
     assert!(Index::open(&folder).is_ok());
 }
 
+/// A pipe in the place of a file would be waited for.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_file_of_an_index() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("sample");
+    create(sample::corpus().unwrap(), &folder);
+    let file = folder.join("passages.id.text");
+    fs::remove_file(&file).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&file).status();
+    assert!(made.unwrap().success());
+    let error = Index::open(&folder).err().unwrap().to_string();
+    assert!(error.contains("no regular file"), "{error}");
+}
+
 struct StopAt(usize, AtomicUsize);
 
 impl Progress for StopAt {

@@ -55,6 +55,15 @@ impl EmbedError {
         }
     }
 
+    /// A file's bytes. A pipe in its place is not waited for.
+    pub(crate) fn read(path: &Path, remedy: &'static str) -> Result<Vec<u8>, EmbedError> {
+        let about = std::fs::metadata(path).map_err(|e| EmbedError::file(path, e, remedy))?;
+        if !about.is_file() {
+            return Err(EmbedError::file(path, "no regular file", remedy));
+        }
+        std::fs::read(path).map_err(|e| EmbedError::file(path, e, remedy))
+    }
+
     pub(crate) fn shape(said: impl Into<String>) -> EmbedError {
         EmbedError::Shape { said: said.into() }
     }

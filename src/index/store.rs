@@ -301,6 +301,13 @@ fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
 /// Maps a file. An empty one cannot be mapped and stands as an empty map.
 #[allow(unsafe_code)]
 fn map_file(path: &Path) -> Result<Arc<Mmap>, IndexError> {
+    let about = fs::metadata(path).map_err(|e| IndexError::io(path, e))?;
+    if !about.is_file() {
+        // To open a pipe would wait for whoever writes into it.
+        let said = "no regular file".into();
+        let path = path.to_owned();
+        return Err(IndexError::Damaged { path, said });
+    }
     let file = File::open(path).map_err(|e| IndexError::io(path, e))?;
     let length = file.metadata().map_err(|e| IndexError::io(path, e))?.len();
     let map = if length == 0 {

@@ -117,7 +117,7 @@ impl Folder {
 }
 
 fn required<T: DeserializeOwned>(path: &Path) -> Result<T, EmbedError> {
-    let bytes = fs::read(path).map_err(|e| EmbedError::file(path, e, FOLDER))?;
+    let bytes = EmbedError::read(path, FOLDER)?;
     serde_json::from_slice(&bytes).map_err(|e| EmbedError::file(path, e, FOLDER))
 }
 

@@ -17,7 +17,7 @@ pub struct Tensors<'a> {
 /// The file's bytes and their fingerprint.
 pub fn read(folder: &Path) -> Result<(PathBuf, Vec<u8>, u128), EmbedError> {
     let path = folder.join("model.safetensors");
-    let bytes = std::fs::read(&path).map_err(|e| EmbedError::file(&path, e, REMEDY))?;
+    let bytes = EmbedError::read(&path, REMEDY)?;
     let fingerprint = xxh3_128(&bytes);
     Ok((path, bytes, fingerprint))
 }
