@@ -546,3 +546,38 @@ fn one_passage_is_explained_whether_it_is_there_or_not() {
     let said = fails(&["explain", QUESTION, "--passage", "no-such-passage"]);
     assert!(said.contains("no passage has the id"), "{said}");
 }
+
+/// Files of others must not write on the terminal of whoever reads them.
+#[test]
+fn what_files_hold_reaches_stderr_without_control_characters() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
+    let theme = home.path().join("config/themes");
+    std::fs::create_dir_all(&theme).unwrap();
+    std::fs::write(
+        home.path().join("config/presets.toml"),
+        "[\"\\u001b]0;owned\\u0007\"]\nmethod = \"\\u001b[2J\"\n",
+    )
+    .unwrap();
+    std::fs::write(theme.join("odd.toml"), "\"\\u001b[31m\" = 1\n").unwrap();
+    let twice = "{\"_id\": \"\\u001b[31ma\", \"title\": \"\", \"text\": \"one\"}\n\
+                 {\"_id\": \"\\u001b[31ma\", \"title\": \"\", \"text\": \"two\"}\n";
+    std::fs::write(at("twice.jsonl"), twice).unwrap();
+    for (args, shown) in [
+        (
+            &["ask", QUESTION, "-m", "bm25"][..],
+            "`^[]0;owned^G.method`: no method '^[[2J'",
+        ),
+        (&["ask", &at("twice.jsonl"), QUESTION], "[31ma"),
+        (&["ask", &at("no\u{1b}[31mfile"), QUESTION], "no^[[31mfile"),
+        (&["--screenshot", &at("x.txt"), "--theme", "odd"], "^[[31m"),
+    ] {
+        let out = at_home(home.path(), args);
+        let said = String::from_utf8(out.stderr).unwrap();
+        let raw = |c: char| c.is_control() && c != '\n';
+        assert!(
+            said.contains(shown) && !said.contains(raw),
+            "{args:?}: {said:?}"
+        );
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::load::{judged_by, load};
 use super::thinking::{Thinking, report};
-use super::{How, Reading};
+use super::{How, Reading, say};
 use crate::explain::{
     self,
     trace::{explained, seeds},
@@ -70,14 +70,15 @@ fn unapplied(retrieval: &Retrieval) {
     if let Some(why) = method.ignores_edits()
         && !retrieval.settings.seed_edits().is_empty()
     {
-        eprintln!("hopscope: {} {why}, --seed changes nothing", method.name);
+        let name = &method.name;
+        say(format_args!("hopscope: {name} {why}, --seed changes nothing"));
     }
     for edited in retrieval.edits().iter().filter(|e| !e.applied) {
         let why = match edited.node {
             None => "no such node in this graph",
             Some(_) => "it is no seed of this question; +NAME adds one",
         };
-        eprintln!("hopscope: --seed '{}': {why}", edited.edit);
+        say(format_args!("hopscope: --seed '{}': {why}", edited.edit));
     }
 }
 
@@ -110,7 +111,7 @@ pub fn ask(args: &AskArgs) -> Result<()> {
         writeln!(out, "     {}", explain::why_here(&index, &retrieval, p))?;
     }
     if retrieval.top().is_empty() {
-        eprintln!("no passage has a score above zero");
+        say("no passage has a score above zero");
     }
     Ok(())
 }

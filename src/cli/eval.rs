@@ -6,7 +6,7 @@ mod table;
 use super::ask::set_top;
 use super::load::{judged_by, load};
 use super::thinking::{Thinking, report};
-use super::{ConditionFailed, How, Parts, Reading, interrupt};
+use super::{ConditionFailed, How, Parts, Reading, interrupt, say};
 use crate::corpus::{self, Lookup, Question};
 use crate::embed::Reranker;
 use crate::evaluate::{
@@ -138,7 +138,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             write_run(&mut out, &index, &questions, evaluation, depth)
                 .and_then(|()| out.flush())
                 .with_context(|| path.display().to_string())?;
-            eprintln!("wrote {}", path.display());
+            say(format_args!("wrote {}", path.display()));
         }
     }
     let judged = evaluations.first().map_or(0, |e| e.judged);
@@ -231,7 +231,7 @@ fn questions(args: &EvalArgs, index: &Arc<Index>) -> Result<Vec<Question>> {
         &args.reading.options(),
     )?;
     if !report.is_clean() {
-        eprintln!("{report}");
+        say(report);
     }
     Ok(questions)
 }

@@ -2,7 +2,7 @@
 
 use super::load::Bars;
 use super::thinking::{self, Thinking, report_json};
-use super::{How, Reading, interrupt};
+use super::{How, Reading, interrupt, say};
 use crate::corpus;
 use crate::index::Layer;
 use crate::index::build::STATIC;
@@ -103,7 +103,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     options.questions = args.questions.clone();
     options.qrels = args.qrels.clone();
     let (corpus, report) = corpus::read(&args.paths, &options)?;
-    eprintln!("{report}");
+    say(&report);
     let read = start.elapsed().as_secs_f64();
     let layers = RefCell::new(Vec::new());
     let built = Index::create_with(

@@ -2,6 +2,7 @@
 
 use super::Reading;
 use super::interrupt;
+use super::say;
 use super::thinking::Thinking;
 use crate::corpus;
 use crate::embed::Reranker;
@@ -31,7 +32,7 @@ pub fn load(
         Some(path) => {
             let (corpus, report) = corpus::read(&[path.to_owned()], &reading.options())?;
             if !report.is_clean() {
-                eprintln!("{report}");
+                say(report);
             }
             interrupt::watch();
             let words = settings.method().graph() == Some(&TERM_PASSAGE);
@@ -70,10 +71,10 @@ pub fn judged_by(
     if !settings.is_empty() && !settings.iter().any(reranks) {
         let methods = METHODS.iter().filter(|m| m.reranks());
         let names: Vec<&str> = methods.map(|m| &*m.name).collect();
-        eprintln!(
+        say(format_args!(
             "--reranker has nothing to do: {} re-rank",
             names.join(" and ")
-        );
+        ));
     }
     let index = Arc::try_unwrap(index).map_err(|_| anyhow!("the index is in use"))?;
     Ok(Arc::new(index.with_reranker(reranker)))
@@ -131,7 +132,7 @@ impl Bars {
     /// Says on stderr what a model is about to be asked, above the bars.
     pub fn announce(&self) -> Announce {
         let all = self.all.clone();
-        Box::new(move |task, estimate| all.suspend(|| eprintln!("{task}: {estimate}")))
+        Box::new(move |task, estimate| all.suspend(|| say(format_args!("{task}: {estimate}"))))
     }
 
     pub fn clear(&self) {

@@ -14,6 +14,7 @@ mod stats;
 mod thinking;
 
 use crate::corpus::{Format, ReadOptions};
+use crate::explorer::glyphs::clean;
 use crate::explorer::store::{Folders, presets};
 use crate::retrieve::{Composition, DEFAULT_METHOD, Method, MethodRef, Presets, Settings};
 use anyhow::{Context, Result, anyhow};
@@ -179,7 +180,7 @@ impl How {
                 Folders::find().context("--save-preset: there is no home to keep it in")?;
             let (_, kept) = presets::save(&folders, name, &settings)
                 .map_err(|said| anyhow!("--save-preset: {said}"))?;
-            eprintln!("preset {name} kept in {}", kept.display());
+            say(format_args!("preset {name} kept in {}", kept.display()));
         }
         Ok(settings)
     }
@@ -190,7 +191,11 @@ fn own_presets() -> Presets {
     static SAID: std::sync::Once = std::sync::Once::new();
     let found = Folders::find().map(|folders| presets::load(&folders));
     let (presets, notes) = found.unwrap_or_default();
-    SAID.call_once(|| notes.iter().for_each(|note| eprintln!("hopscope: {note}")));
+    SAID.call_once(|| {
+        notes
+            .iter()
+            .for_each(|note| say(format_args!("hopscope: {note}")))
+    });
     presets
 }
 
@@ -213,17 +218,17 @@ pub fn main(cli: Cli) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if interrupt::interrupted() => {
-            eprintln!("hopscope: {error:#}");
+            say(format_args!("hopscope: {error:#}"));
             ExitCode::from(130)
         }
         Err(error) if error.is::<ConditionFailed>() => {
-            eprintln!("hopscope: {error}");
+            say(format_args!("hopscope: {error}"));
             ExitCode::from(1)
         }
         // A reader that has seen enough, as in `hopscope ... | head`, is no failure.
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("hopscope: {error:#}");
+            say(format_args!("hopscope: {error:#}"));
             ExitCode::from(2)
         }
     }
@@ -242,6 +247,14 @@ fn broken_pipe(error: &anyhow::Error) -> bool {
         || error
             .downcast_ref::<serde_json::Error>()
             .is_some_and(|e| e.io_error_kind() == Some(std::io::ErrorKind::BrokenPipe))
+}
+
+/// Says something on stderr. What a corpus, a preset or a theme wrote into it is shown as in the explorer: no terminal
+/// acts on it.
+fn say(text: impl std::fmt::Display) {
+    for line in text.to_string().lines() {
+        eprintln!("{}", clean(line));
+    }
 }
 
 /// Prints a value as indented JSON.

@@ -1,5 +1,6 @@
 //! `--llm`: who answers what published systems ask a language model, and what it took.
 
+use super::say;
 use crate::explorer::store;
 use crate::index::Index;
 use crate::llm::{Announce, Llm};
@@ -48,7 +49,7 @@ impl Thinking {
 pub fn report(llm: &Llm) {
     if let Some(model) = llm.model() {
         for (task, counters) in llm.counters() {
-            eprintln!("{task} by {model}: {counters}");
+            say(format_args!("{task} by {model}: {counters}"));
         }
     }
 }

@@ -5,7 +5,7 @@ use super::action::{Action, Effect, Found, Message, Search, Tone};
 use super::building::{self, News};
 use super::clipboard;
 use super::engine::{self, Engine};
-use super::glyphs::GlyphSet;
+use super::glyphs::{GlyphSet, clean};
 use super::losing::{self, Hunt, Sighting};
 use super::scene::{Answer, Request};
 use super::state::State;
@@ -276,7 +276,7 @@ impl Loop {
             .map(|folders| Session::of(&self.state).save(folders))
         {
             drop(screen);
-            eprintln!("hopscope: {said}");
+            eprintln!("hopscope: {}", clean(&said));
             return Ok(match end {
                 End::Command(_) => 0,
                 End::Signal(reason) => reason.exit_code(),

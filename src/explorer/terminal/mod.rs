@@ -25,6 +25,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
 
+use super::glyphs::clean;
 pub use events::{QuitReason, TerminalEvent, TerminalEvents};
 pub use panic::{install_panic_hook, take_panics};
 use steady::Steady;
@@ -313,7 +314,7 @@ impl Drop for Screen {
         // What background threads said in their panics was kept off the screen; it must not be lost.
         let mut err = io::stderr().lock();
         for message in take_panics() {
-            let _ = writeln!(err, "{message}");
+            let _ = writeln!(err, "{}", clean(&message));
         }
     }
 }
