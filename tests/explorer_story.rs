@@ -358,7 +358,7 @@ fn a_missing_layer_is_said_and_built_with_progress() {
     let settings = Settings::of(&index, Method::by_name("bm25").unwrap());
     let mut state = State::new(Arc::new(facts.clone()), settings.clone());
     assert_eq!(lack(&state, &TOY), Some(Lack::Layer(LAYER)));
-    let said = Lack::Layer(LAYER).reason("big-index");
+    let said = Lack::Layer(LAYER).reason(&facts);
     assert!(
         said.contains("hopscope index --add toy big-index"),
         "{said}"

@@ -59,7 +59,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
     }
     let folders = Folders::find();
     // A picture shows what anyone would see, not one person's settings.
-    let (mut config, notes) = match folders.as_ref().filter(|_| args.screenshot.is_none()) {
+    let (mut config, mut notes) = match folders.as_ref().filter(|_| args.screenshot.is_none()) {
         Some(folders) => Config::load(folders),
         None => (Config::default(), Vec::new()),
     };
@@ -89,6 +89,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
         &args.thinking,
         &mut settings,
     )?;
+    notes.extend(index.closed().map(ToString::to_string));
     let index = judged_by(index, args.how.reranker.as_deref(), &[])?;
     let argument = args
         .index

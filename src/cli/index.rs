@@ -5,7 +5,6 @@ use super::thinking::{self, Thinking, report_json};
 use super::{How, Reading, interrupt, say};
 use crate::corpus;
 use crate::index::Layer;
-use crate::index::build::STATIC;
 use crate::index::store::Manifest;
 use crate::index::{BuildOptions, GivenFiles, Index, IndexError};
 use crate::layers::entities::entity_options;
@@ -52,9 +51,6 @@ pub struct IndexArgs {
     /// A qrels file for those questions.
     #[arg(long)]
     qrels: Option<PathBuf>,
-    /// What makes vectors: static (built in), bert:FOLDER, endpoint:URL, or none.
-    #[arg(long, default_value = STATIC)]
-    encoder: String,
     /// Vectors of the passages made elsewhere, in their order: a .npy file of float32.
     #[arg(
         long,
@@ -110,7 +106,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         corpus,
         &BuildOptions {
             entities: entity_options(false, settings.all()),
-            encoder: args.encoder.clone(),
+            encoder: args.reading.encoder(),
             given: args.vectors.clone().zip(args.question_vectors.clone()).map(
                 |(passages, questions)| GivenFiles {
                     passages,
@@ -206,7 +202,7 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
         .unwrap_or_default();
     interrupt::watch();
     let start = Instant::now();
-    let index = Index::open(folder)?;
+    let index = args.reading.open(folder)?;
     index.look_beside(&args.beside);
     index.think_with(llm.clone());
     let added = settings_of(&settings, &index, |settings| {

@@ -6,7 +6,6 @@ use super::say;
 use super::thinking::Thinking;
 use crate::corpus;
 use crate::embed::Reranker;
-use crate::index::build::STATIC;
 use crate::index::{BuildOptions, Index, Progress, Step, sample};
 use crate::layers::TERM_PASSAGE;
 use crate::layers::entities::entity_options;
@@ -27,18 +26,24 @@ pub fn load(
     settings: &mut Settings,
 ) -> Result<Arc<Index>> {
     let index = match path {
-        None => sample::index()?,
-        Some(path) if Index::is_index(path) => Index::open(path)?,
-        Some(path) => {
-            let (corpus, report) = corpus::read(&[path.to_owned()], &reading.options())?;
-            if !report.is_clean() {
-                say(report);
-            }
+        None if reading.encoder.is_none() => sample::index()?,
+        Some(path) if Index::is_index(path) => reading.open(path)?,
+        path => {
+            let corpus = match path {
+                None => sample::corpus()?,
+                Some(path) => {
+                    let (corpus, report) = corpus::read(&[path.to_owned()], &reading.options())?;
+                    if !report.is_clean() {
+                        say(report);
+                    }
+                    corpus
+                }
+            };
             interrupt::watch();
             let words = settings.method().graph() == Some(&TERM_PASSAGE);
             let options = BuildOptions {
                 entities: entity_options(words, settings.all()),
-                encoder: STATIC.into(),
+                encoder: reading.encoder(),
                 given: None,
                 // Whoever only looks is not kept waiting: a graph is built when it is asked for by name.
                 near: near(settings.all()).filter(|near| near.from == 0),
@@ -46,8 +51,9 @@ pub fn load(
             let bars = Bars::new();
             let index = Index::build(corpus, &options, &bars);
             bars.clear();
-            let index = index.with_context(|| path.display().to_string())?;
-            index.look_beside(&[path.to_owned()]);
+            let named = || path.map_or("the sample".to_owned(), |path| path.display().to_string());
+            let index = index.with_context(named)?;
+            index.look_beside(path.map(Path::to_owned).as_slice());
             index
         }
     };

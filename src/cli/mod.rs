@@ -16,9 +16,12 @@ mod thinking;
 use crate::corpus::{Format, ReadOptions};
 use crate::explorer::glyphs::clean;
 use crate::explorer::store::{Folders, presets};
+use crate::index::build::STATIC;
+use crate::index::{Index, IndexError};
 use crate::retrieve::{Composition, DEFAULT_METHOD, Method, MethodRef, Presets, Settings};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Parser, Subcommand};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Explore graph retrieval: seeds, score flow, neighbours and passages, side by side.
@@ -111,9 +114,13 @@ pub struct How {
     seed: Vec<String>,
 }
 
-/// How a corpus is read, where INDEX is one.
+/// How INDEX is opened: what makes vectors, and how a corpus is read where it is one.
 #[derive(Clone, Debug, Args)]
 pub struct Reading {
+    /// What makes vectors: static (built in, the default), bert:FOLDER, endpoint:URL?model=NAME with &key_env=VARIABLE, or
+    /// none. An index knows what made its own; where that is a server, nothing is sent to it unless it is named here.
+    #[arg(long, value_name = "SPEC")]
+    encoder: Option<String>,
     /// Corpus format: beir, hotpotqa, 2wiki, musique, hipporag, text, table or jsonl. Detected without it.
     #[arg(long)]
     format: Option<Format>,
@@ -132,6 +139,23 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// What makes vectors of a corpus.
+    fn encoder(&self) -> String {
+        self.encoder.as_deref().unwrap_or(STATIC).to_owned()
+    }
+
+    /// Opens an index folder. Where its vectors stay closed, says so and how to open them.
+    fn open(&self, folder: &Path) -> Result<Index, IndexError> {
+        let index = match &self.encoder {
+            Some(encoder) => Index::open_with(folder, encoder)?,
+            None => Index::open(folder)?,
+        };
+        if let Some(closed) = index.closed() {
+            say(format_args!("hopscope: {closed}"));
+        }
+        Ok(index)
+    }
+
     fn options(&self) -> ReadOptions {
         ReadOptions {
             format: self.format,

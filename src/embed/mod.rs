@@ -39,7 +39,7 @@ pub use given::Given;
 pub use hnsw::{Hnsw, HnswOptions};
 pub use maxsim::{maxsim, maxsim_texts};
 pub use reranker::Reranker;
-pub use spec::{Settings, Spec, open};
+pub use spec::{Closed, Settings, Spec, open};
 pub use vectors::{Rows, Vectors};
 pub use weights::Weights;
 

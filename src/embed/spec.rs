@@ -3,6 +3,8 @@
 use super::bert::{Bert, Pooling};
 use super::endpoint::Endpoint;
 use super::{EmbedError, Encoder, Static, Weights};
+use crate::http;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -42,7 +44,7 @@ impl Spec {
     /// Another form, or a setting that is unknown or out of range.
     pub fn parse(given: &str) -> Result<Spec, EmbedError> {
         let wrong = |said: String| EmbedError::Spec {
-            given: given.to_owned(),
+            given: http::bare(given),
             said,
         };
         let (name, settings) = match given.rsplit_once('?') {
@@ -70,6 +72,76 @@ impl Spec {
             Spec::Bert(path, settings) => Box::new(Bert::open(path, settings)?),
             Spec::Endpoint(url, settings) => Box::new(Endpoint::open(url, settings)?),
         })
+    }
+
+    /// As [`open`](Self::open), for vectors that are there: nobody is asked how many dimensions they have.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), but for what only a server can say.
+    pub fn reopen(&self, weights: Weights, dims: usize) -> Result<Box<dyn Encoder>, EmbedError> {
+        match self {
+            Spec::Endpoint(url, settings) => Ok(Box::new(Endpoint::known(url, settings, dims)?)),
+            _ => self.open(weights),
+        }
+    }
+}
+
+/// The name of an encoder as it may be stored and shown: without the variable of a key, which is the person's own
+/// affair, and without a user and a password.
+pub fn public(given: &str) -> String {
+    let given = http::bare(given);
+    let Some((name, query)) = given.rsplit_once('?') else {
+        return given;
+    };
+    let own = |pair: &&str| pair.split('=').next() != Some("key_env");
+    let kept: Vec<&str> = query.split('&').filter(own).collect();
+    match kept.is_empty() {
+        true => name.to_owned(),
+        false => format!("{name}?{}", kept.join("&")),
+    }
+}
+
+/// A server that an index names for its vectors and the person did not: nothing is sent to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closed {
+    host: String,
+    /// What to name it by, fit to stand in quotes on a command line.
+    encoder: String,
+}
+
+impl Closed {
+    /// The server of an encoder; none where the encoder works on this machine.
+    pub fn of(spec: &Spec, given: &str) -> Option<Closed> {
+        let Spec::Endpoint(url, _) = spec else {
+            return None;
+        };
+        let url = http::bare(url);
+        let host = url.split_once("://").map_or(&*url, |(_, rest)| rest);
+        let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+        Some(Closed {
+            host: host.to_owned(),
+            encoder: public(given).bytes().map(quotable).collect(),
+        })
+    }
+}
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Closed { host, encoder } = self;
+        write!(
+            f,
+            "the vectors of this index are by the server {host}; questions go there only if you say so: \
+             --encoder '{encoder}' (with &key_env=VARIABLE where it wants a key)"
+        )
+    }
+}
+
+/// A byte of an address, or its code where a shell or a screen could take it for something else.
+fn quotable(byte: u8) -> String {
+    match byte {
+        b'\'' | b'"' | b'\\' | b'`' => format!("%{byte:02X}"),
+        _ if byte.is_ascii_graphic() => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
     }
 }
 
@@ -183,6 +255,37 @@ mod tests {
                 .to_string();
             assert!(error.contains(said), "{error}");
         }
+    }
+
+    #[test]
+    fn what_is_stored_and_shown_of_an_encoder() {
+        for (given, kept) in [
+            ("static", "static"),
+            ("bert:/m?pooling=cls", "bert:/m?pooling=cls"),
+            ("endpoint:http://h?key_env=KEY", "endpoint:http://h"),
+            (
+                "endpoint:http://me:secret@h/v1?model=@cf/m&key_env=KEY&dims=3",
+                "endpoint:http://h/v1?model=@cf/m&dims=3",
+            ),
+        ] {
+            assert_eq!(public(given), kept);
+            let closed = Closed::of(&Spec::parse(given).unwrap(), given);
+            assert_eq!(closed.is_some(), given.starts_with("endpoint"));
+        }
+        let error = Spec::parse("endpoint:ftp://me:secret@h").unwrap_err();
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
+
+    #[test]
+    fn what_a_closed_server_asks_to_be_typed_is_one_word() {
+        let odd = "endpoint:http://h:1/';rm\u{1b}[m?query_prefix=query: é&key_env=KEY";
+        let closed = Closed::of(&Spec::parse(odd).unwrap(), odd).unwrap();
+        let typed = "endpoint:http://h:1/%27;rm%1B[m?query_prefix=query:%20%C3%A9";
+        assert_eq!((&*closed.host, &*closed.encoder), ("h:1", typed));
+        let Spec::Endpoint(_, settings) = Spec::parse(typed).unwrap() else {
+            panic!("no endpoint");
+        };
+        assert_eq!(settings.query_prefix.as_deref(), Some("query: é"));
     }
 
     #[test]

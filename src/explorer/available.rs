@@ -4,6 +4,7 @@
 use super::command::Command;
 use super::layout::Pane;
 use super::rows;
+use super::scene::Facts;
 use super::state::State;
 use crate::index::Layer;
 use crate::retrieve::{Method, Parameter};
@@ -94,17 +95,19 @@ pub fn lack(state: &State, method: &Method) -> Option<Lack> {
 
 impl Lack {
     /// Why, and the command that helps.
-    pub fn reason(self, argument: &str) -> String {
-        let index = if argument.is_empty() {
-            "INDEX"
-        } else {
-            argument
+    pub fn reason(self, facts: &Facts) -> String {
+        let index = match &*facts.argument {
+            "" => "INDEX",
+            argument => argument,
         };
         match self {
-            Lack::Vectors => {
-                "needs vectors; build with: hopscope index CORPUS --out DIR --encoder static"
-                    .to_owned()
-            }
+            Lack::Vectors => match &facts.closed {
+                Some(closed) => format!("needs vectors; {closed}"),
+                None => {
+                    "needs vectors; build with: hopscope index CORPUS --out DIR --encoder static"
+                        .to_owned()
+                }
+            },
             Lack::Typed => {
                 "needs a typed graph: nodes.tsv, edges.tsv and schema.json beside the corpus"
                     .to_owned()

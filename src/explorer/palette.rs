@@ -213,11 +213,11 @@ fn typed_value(state: &State, typed: &str) -> Vec<Entry> {
 }
 
 fn methods(state: &State) -> Vec<Entry> {
-    let argument = &state.facts.argument;
+    let facts = &state.facts;
     let entry = |method: &Method| Entry {
         unavailable: match lack(state, method) {
             None | Some(Lack::Layer(_)) => None,
-            Some(lack) => Some(lack.reason(argument)),
+            Some(lack) => Some(lack.reason(facts)),
         },
         choice: match lack(state, method) {
             Some(Lack::Layer(_)) => Choice::Build(method.name.to_string()),
@@ -239,10 +239,7 @@ fn methods(state: &State) -> Vec<Entry> {
         },
         help: match lack(state, method) {
             Some(lack @ Lack::Layer(_)) => {
-                format!(
-                    "{}. Enter builds it for this session.",
-                    lack.reason(argument)
-                )
+                format!("{}. Enter builds it for this session.", lack.reason(facts))
             }
             _ => format!(
                 "{}: {}. Needs {}.",

@@ -25,6 +25,8 @@ pub struct Facts {
     /// What to write for `--reranker`; empty without a cross-encoder.
     pub reranker: String,
     pub vectors: bool,
+    /// How to allow the server that would make them, where that is why there are none.
+    pub closed: Option<String>,
     /// So few passages that a missing layer is built when it is first needed.
     pub small: bool,
     /// A typed graph lies beside the corpus, for the layer of SPARK.

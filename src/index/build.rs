@@ -278,6 +278,7 @@ fn build(
         stored: graph.into(),
         lexical,
         dense,
+        closed: None,
         reranker: None,
         derived: Mutex::default(),
         layers: RwLock::default(),

@@ -110,10 +110,10 @@ impl Dense {
         Ok(Dense::of(spec, encoder, vectors))
     }
 
-    fn of(spec: &str, encoder: Box<dyn Encoder>, vectors: Vectors) -> Dense {
+    fn of(given: &str, encoder: Box<dyn Encoder>, vectors: Vectors) -> Dense {
         Dense {
             entry: DenseEntry {
-                encoder: spec.to_owned(),
+                encoder: spec::public(given),
                 identity: vectors.identity().clone(),
                 hnsw: None,
             },

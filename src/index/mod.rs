@@ -21,7 +21,7 @@ pub use near::NearOptions;
 pub use passages::Passages;
 
 use crate::corpus::Question;
-use crate::embed::Reranker;
+use crate::embed::{Closed, Reranker};
 use crate::llm::Llm;
 use crate::text::Tokens;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,8 @@ pub struct Index {
     stored: Arc<EntityGraph>,
     lexical: Lexical,
     dense: Option<Dense>,
+    /// The server that would encode questions, where it was not named by the person; there are no vectors then.
+    closed: Option<Closed>,
     reranker: Option<Reranker>,
     /// Graphs derived for options other than the stored ones, newest last: switching an extractor to and fro on screen
     /// must not read the corpus each time.
@@ -70,6 +72,12 @@ pub enum IndexError {
     Lexical(String),
     #[error(transparent)]
     Vectors(#[from] crate::embed::EmbedError),
+    #[error(
+        "layer '{layer}' needs vectors, and the index has none; build it with: hopscope index CORPUS --out DIR --encoder static"
+    )]
+    NoVectors { layer: &'static str },
+    #[error("layer '{layer}' needs vectors; {closed}")]
+    Closed { layer: &'static str, closed: Closed },
     #[error("the index has no layer '{layer}'; build it with: hopscope index --add {layer} INDEX")]
     NoLayer { layer: &'static str },
     #[error(
@@ -94,12 +102,22 @@ impl IndexError {
 }
 
 impl Index {
-    /// Opens an index folder: checks the manifest and every checksum, then maps the arrays.
+    /// Opens an index folder: checks the manifest and every checksum, then maps the arrays. It contacts nobody: where a
+    /// server made the vectors the index opens without them, and [`closed`](Self::closed) says so.
     ///
     /// # Errors
     /// A missing, short, foreign or changed file, by name.
     pub fn open(folder: &Path) -> Result<Index, IndexError> {
-        store::open(folder)
+        store::open(folder, None)
+    }
+
+    /// As [`open`](Self::open), with the encoder that a person named in the place of the stored name: `none`, or the one
+    /// that made the vectors. A server is asked when a question needs it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and another encoder than that of the vectors.
+    pub fn open_with(folder: &Path, encoder: &str) -> Result<Index, IndexError> {
+        store::open(folder, Some(encoder))
     }
 
     /// Whether a path looks like an index folder.
@@ -167,11 +185,28 @@ impl Index {
         self.dense.as_ref()
     }
 
+    /// The vectors, for a layer that is made of them.
+    ///
+    /// # Errors
+    /// An index without vectors.
+    pub fn dense_for(&self, layer: &'static str) -> Result<&Dense, IndexError> {
+        self.dense().ok_or_else(|| match self.closed.clone() {
+            Some(closed) => IndexError::Closed { layer, closed },
+            None => IndexError::NoVectors { layer },
+        })
+    }
+
+    /// The server that the index names for its vectors, where nobody allowed to ask it.
+    pub fn closed(&self) -> Option<&Closed> {
+        self.closed.as_ref()
+    }
+
     /// Replaces the vectors: by those of a file, say.
     #[must_use]
     pub fn with_dense(self, dense: Dense) -> Index {
         Index {
             dense: Some(dense),
+            closed: None,
             ..self
         }
     }

@@ -3,6 +3,7 @@
 //! Written to a temporary folder beside the target and renamed, so that a killed build leaves the old index or none.
 //! Opening checks every file's length and checksum at memory speed, then borrows the maps: nothing is parsed.
 
+use super::build::NONE;
 use super::dense::{Dense, DenseEntry};
 use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::Lexical;
@@ -10,8 +11,9 @@ use super::passages::Passages;
 use super::{Index, IndexError, layer};
 use crate::column::{Column, Strings};
 use crate::corpus::Question;
+use crate::embed::spec::public;
 use crate::embed::vectors::Rows;
-use crate::embed::{Encoder, Given, Kind, Weights, spec};
+use crate::embed::{Closed, Encoder, Given, Kind, Spec, Weights};
 use crate::text::Tokens;
 use memmap2::Mmap;
 use rayon::prelude::*;
@@ -110,7 +112,7 @@ impl Manifest {
             path: path.clone(),
             said,
         };
-        let manifest: Manifest =
+        let mut manifest: Manifest =
             serde_json::from_slice(&bytes).map_err(|e| damaged(e.to_string()))?;
         if manifest.format != FORMAT {
             return Err(IndexError::Format {
@@ -120,6 +122,11 @@ impl Manifest {
         }
         if manifest.checksum != manifest.sealed() {
             return Err(damaged("its checksum does not fit its text".into()));
+        }
+        // Older programs stored the variable of a key, and whatever the address held.
+        if let Some(entry) = &mut manifest.dense {
+            entry.encoder = public(&entry.encoder);
+            entry.identity.name = public(&entry.identity.name);
         }
         Ok(manifest)
     }
@@ -386,8 +393,8 @@ fn empty(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.len() == 0)
 }
 
-/// Opens an index folder.
-pub fn open(folder: &Path) -> Result<Index, IndexError> {
+/// Opens an index folder, with an encoder in the place of the stored one where a person names it.
+pub fn open(folder: &Path, encoder: Option<&str>) -> Result<Index, IndexError> {
     if cfg!(target_endian = "big") {
         return Err(IndexError::Damaged {
             path: folder.to_owned(),
@@ -433,42 +440,20 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
     let questions: Column<u8> = root.column(QUESTIONS)?;
     let questions: Vec<Question> =
         serde_json::from_slice(&questions).map_err(|e| damaged(QUESTIONS, e.to_string()))?;
-    let dense = match manifest.dense.clone() {
-        Some(entry) => {
-            let listed = |name: &str| m.files.iter().any(|f| f.path == name);
-            let rows = if listed("vectors.i8") {
-                Rows::I8 {
-                    values: root.column("vectors.i8")?,
-                    scales: root.column("vectors.scale")?,
-                }
-            } else {
-                Rows::F32(root.column("vectors.f32")?)
-            };
-            let weights = if listed("vectors.weight") {
-                Weights::stored(root.column("vectors.weight")?)
-            } else {
-                Weights::default()
-            };
-            let encoder: Box<dyn Encoder> = if entry.identity.kind == Kind::File {
-                let asked = root.column("vectors.asked")?;
-                let texts: Vec<&str> = questions.iter().map(|q| q.text.as_str()).collect();
-                Box::new(Given::stored(entry.identity.clone(), asked, &texts)?)
-            } else {
-                spec::open(&entry.encoder, weights)?
-            };
-            let graph = match entry.hnsw {
-                Some(_) => Some([
-                    root.column("hnsw.head")?,
-                    root.column("hnsw.base")?,
-                    root.column("hnsw.ends")?,
-                    root.column("hnsw.upper")?,
-                ]),
-                None => None,
-            };
-            Some(Dense::open(entry, rows, encoder, graph)?)
+    // Whoever made the index named its encoder. A server is asked only where the person names it, too.
+    let (mut dense, mut closed) = (None, None);
+    if let Some(entry) = manifest.dense.clone().filter(|_| encoder != Some(NONE)) {
+        let given = encoder.unwrap_or(&entry.encoder);
+        let spec = match encoder.is_none() && entry.identity.kind == Kind::File {
+            true => None,
+            false => Some(Spec::parse(given)?),
+        };
+        let stored = spec.as_ref().filter(|_| encoder.is_none());
+        closed = stored.and_then(|spec| Closed::of(spec, given));
+        if closed.is_none() {
+            dense = Some(vectors(m, &root, entry, spec, &questions)?);
         }
-        None => None,
-    };
+    }
     let layers = manifest
         .layers
         .iter()
@@ -483,10 +468,53 @@ pub fn open(folder: &Path) -> Result<Index, IndexError> {
         stored: stored.into(),
         lexical,
         dense,
+        closed,
         reranker: None,
         derived: Mutex::default(),
         layers: RwLock::new(layers),
         beside: RwLock::default(),
         llm: RwLock::default(),
     })
+}
+
+/// The stored vectors. Without an encoder only the questions can be asked whose vectors are stored, too.
+fn vectors(
+    manifest: &Manifest,
+    root: &layer::Columns,
+    entry: DenseEntry,
+    encoder: Option<Spec>,
+    questions: &[Question],
+) -> Result<Dense, IndexError> {
+    let listed = |name: &str| manifest.files.iter().any(|f| f.path == name);
+    let rows = if listed("vectors.i8") {
+        Rows::I8 {
+            values: root.column("vectors.i8")?,
+            scales: root.column("vectors.scale")?,
+        }
+    } else {
+        Rows::F32(root.column("vectors.f32")?)
+    };
+    let weights = if listed("vectors.weight") {
+        Weights::stored(root.column("vectors.weight")?)
+    } else {
+        Weights::default()
+    };
+    let encoder: Box<dyn Encoder> = match encoder {
+        Some(spec) => spec.reopen(weights, entry.identity.dims)?,
+        None => {
+            let asked = root.column("vectors.asked")?;
+            let texts: Vec<&str> = questions.iter().map(|q| q.text.as_str()).collect();
+            Box::new(Given::stored(entry.identity.clone(), asked, &texts)?)
+        }
+    };
+    let graph = match entry.hnsw {
+        Some(_) => Some([
+            root.column("hnsw.head")?,
+            root.column("hnsw.base")?,
+            root.column("hnsw.ends")?,
+            root.column("hnsw.upper")?,
+        ]),
+        None => None,
+    };
+    Dense::open(entry, rows, encoder, graph)
 }

@@ -108,6 +108,22 @@ impl Retriever {
         settings: &Settings,
         keep: Keep,
     ) -> Result<Retrieval, RetrieveError> {
+        let run = self.run(question, settings, keep);
+        run.map_err(|error| match (error, self.index.closed()) {
+            (RetrieveError::NoVectors { method }, Some(closed)) => RetrieveError::Closed {
+                method,
+                closed: closed.clone(),
+            },
+            (error, _) => error,
+        })
+    }
+
+    fn run(
+        &mut self,
+        question: &str,
+        settings: &Settings,
+        keep: Keep,
+    ) -> Result<Retrieval, RetrieveError> {
         let method = settings.method().clone();
         let vector = self.vector.take().filter(|(known, _)| known == question);
         let mut run = Retrieval {

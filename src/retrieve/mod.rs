@@ -51,6 +51,11 @@ pub enum RetrieveError {
         "method {method} needs vectors, and the index has none; build it with: hopscope index CORPUS --out DIR --encoder static"
     )]
     NoVectors { method: Cow<'static, str> },
+    #[error("method {method} needs vectors; {closed}")]
+    Closed {
+        method: Cow<'static, str>,
+        closed: crate::embed::Closed,
+    },
     #[error(transparent)]
     Vectors(#[from] crate::embed::EmbedError),
     /// A layer that is missing or damaged.

@@ -206,6 +206,7 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         questions: index.questions().iter().map(asked).collect(),
         reranker: index.reranker().map_or("", |r| r.spec()).to_owned(),
         vectors: index.dense().is_some(),
+        closed: index.closed().map(ToString::to_string),
         small: index.len() <= crate::index::layer::SMALL,
         typed: crate::systems::spark::tables(index).is_ok(),
         layers: index.layers(),

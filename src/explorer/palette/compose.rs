@@ -56,7 +56,7 @@ fn part(state: &State, now: &Composition, slot: Slot, word: &str, about: String)
                 Some(Lack::Layer(layer)) => {
                     entry.now = format!("Enter builds layer {layer}; {}", entry.now)
                 }
-                Some(lack) => entry.unavailable = Some(lack.reason(&state.facts.argument)),
+                Some(lack) => entry.unavailable = Some(lack.reason(&state.facts)),
                 None => {}
             }
         }

@@ -132,7 +132,7 @@ pub fn method(state: &mut State, name: &str) -> Vec<Effect> {
     match Method::by_name(name) {
         Ok(method) => {
             if let Some(lack) = lack(state, &method) {
-                let reason = lack.reason(&state.facts.argument);
+                let reason = lack.reason(&state.facts);
                 state.message = Message::warning(format!("{name}: {reason}"));
                 return Vec::new();
             }

@@ -86,15 +86,6 @@ fn stopped(error: IndexError) -> IndexError {
     }
 }
 
-/// The vectors of an index, which the layer needs.
-fn dense(index: &Index) -> Result<&Dense, IndexError> {
-    index.dense().ok_or_else(|| IndexError::Layer {
-        layer: Ket::NAME,
-        said: "it needs vectors, and the index has none; build it with: hopscope index CORPUS --out DIR --encoder static"
-            .into(),
-    })
-}
-
 /// Vectors of the units; none where unit and passage are one.
 fn unit_vectors(
     passages: &Passages,
@@ -158,7 +149,7 @@ impl Ket {
         cores: &[Core],
         progress: &Progress<'_>,
     ) -> Result<Ket, IndexError> {
-        let (passages, dense) = (index.passages(), dense(index)?);
+        let (passages, dense) = (index.passages(), index.dense_for(Ket::NAME)?);
         let step = |name: &'static str, done: usize, total: usize| {
             if progress(name, done, total) {
                 Ok(())
@@ -294,7 +285,7 @@ impl Ket {
     /// # Errors
     /// An index whose vectors are not those the layer was built with.
     pub fn vectors<'a>(&'a self, index: &'a Index) -> Result<&'a Vectors, IndexError> {
-        let passages = &dense(index)?.vectors;
+        let passages = &index.dense_for(Ket::NAME)?.vectors;
         passages.check(&self.meta.identity)?;
         let vectors = self.own.as_ref().unwrap_or(passages);
         if vectors.len() == self.units.len() {
@@ -322,7 +313,7 @@ impl Ket {
         }
         let from = Sources {
             index,
-            dense: dense(index)?,
+            dense: index.dense_for(Ket::NAME)?,
             units: &self.units,
             knn: &self.knn,
             idf: &idf(index.passages()),

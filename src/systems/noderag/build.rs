@@ -69,12 +69,7 @@ impl NodeRagLayer {
         options: &NodeRagBuild,
         watch: Watch<'_>,
     ) -> Result<NodeRagLayer, IndexError> {
-        let Some(dense) = index.dense() else {
-            return Err(IndexError::Layer {
-                layer: NodeRagLayer::NAME,
-                said: "the index has no vectors; build it with: hopscope index CORPUS --out DIR --encoder static".into(),
-            });
-        };
+        let dense = index.dense_for(NodeRagLayer::NAME)?;
         let mut build = Build {
             index,
             dense,

@@ -68,7 +68,7 @@ fn a_build_can_be_cancelled_and_needs_vectors() {
     };
     let blind = Index::build(sample::corpus().unwrap(), &options, &Silent).unwrap();
     let built = NodeRagLayer::build(&blind, &NodeRagBuild::default(), &|_, _, _| true);
-    assert!(matches!(built, Err(IndexError::Layer { .. })));
+    assert!(matches!(built, Err(IndexError::NoVectors { .. })));
 }
 
 #[test]

@@ -55,9 +55,7 @@ impl Sage {
                 Err(IndexError::Cancelled)
             }
         };
-        let dense = index.dense().ok_or_else(|| {
-            said("it needs vectors, and the index has none; build it with: hopscope index CORPUS --out DIR --encoder static".into())
-        })?;
+        let dense = index.dense_for(Self::NAME)?;
         let sources = index.passages().documents(Together::TextFile);
         let found: Vec<Vec<Table>> = (0..index.len())
             .into_par_iter()

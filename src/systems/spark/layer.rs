@@ -107,9 +107,7 @@ impl SparkLayer {
             mut objects,
             edges,
         } = graph;
-        let dense = index.dense().ok_or_else(|| {
-            said("it needs vectors, and the index has none; build it with: hopscope index CORPUS --out DIR --encoder static")
-        })?;
+        let dense = index.dense_for(SparkLayer::NAME)?;
         // Numbers in the layer; a passage that two objects claim stays with the first.
         let mut number = vec![NONE; objects.len()];
         let mut object = vec![NONE; index.len()];
