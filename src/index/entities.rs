@@ -7,11 +7,11 @@ use crate::column::{Column, Strings, Writing};
 use crate::text::gazetteer::base_title;
 use crate::text::mentions::{self, Mention};
 use crate::text::names::without_parenthesis;
+use crate::text::span;
 use crate::text::{Gazetteer, Ner, Norm, Tokens};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// What the graph is built from the passages by. Two equal options give equal bytes.
@@ -274,7 +274,7 @@ impl EntityGraph {
         let found = Found::of(passages.len(), |p| {
             tick().then(|| ner.mentions(&passages.full_text(p)))
         })?;
-        let titles: Vec<Cow<'_, str>> = if options.gazetteer {
+        let titles: Vec<Range<usize>> = if options.gazetteer {
             (0..passages.len())
                 .map(|p| title_of(passages, p, found.of_passage(p)))
                 .collect()
@@ -282,7 +282,12 @@ impl EntityGraph {
             Vec::new()
         };
         let titled = if options.gazetteer {
-            let gazetteer = Gazetteer::new(titles.iter().map(|t| &**t));
+            let title = |(p, span): (usize, &Range<usize>)| match passages.title(p) {
+                // Without a title the full text is the text.
+                "" => span::of(passages.text(p), span.clone()),
+                title => title,
+            };
+            let gazetteer = Gazetteer::new(titles.iter().enumerate().map(title));
             Found::of(passages.len(), |p| {
                 Some(gazetteer.mentions(&passages.full_text(p)))
             })?
@@ -299,7 +304,7 @@ impl EntityGraph {
         for p in 0..passages.len() {
             let text = passages.full_text(p);
             for (mention, source) in united(found.of_passage(p), titled.of_passage(p)) {
-                let surface = &text[mention.span.clone()];
+                let surface = span::of(&text, mention.span.clone());
                 let form = norm.apply(surface);
                 let opener = mention.opener && source == BY_RULE;
                 if opener && !known.contains(&Norm::Simple.apply(surface)) {
@@ -318,10 +323,11 @@ impl EntityGraph {
                 let form = aliases.find(&own).filter(|c| !c.is_empty()).unwrap_or(&own);
                 builder.mention(form, title, 0..title.len(), BY_TITLE);
             }
-            if let Some(title) = titles.get(p).filter(|t| !t.is_empty()) {
+            if let Some(span) = titles.get(p).filter(|span| !span.is_empty()) {
                 // As with linked aliases, a passage mentions what it is about once more.
+                let title = span::of(&text, span.clone());
                 let own = norm.apply(&base_title(title));
-                builder.mention(&own, title, 0..title.len().min(text.len()), BY_TITLE);
+                builder.mention(&own, title, span.clone(), BY_TITLE);
                 builder
                     .titles
                     .extend(builder.ids.get(&own).map(|e| (*e, p as u32)));
@@ -375,11 +381,12 @@ impl Found {
     }
 }
 
-/// A passage's title, or for an untitled one the first name of its opening words: what it is about.
-pub fn title_of<'p>(passages: &'p Passages, p: usize, names: &[Mention]) -> Cow<'p, str> {
+/// Where a passage's full text has its title, or for an untitled one the first name of its opening words: what it is about.
+/// Empty where nothing says it.
+fn title_of(passages: &Passages, p: usize, names: &[Mention]) -> Range<usize> {
     let title = passages.title(p);
     if !title.is_empty() {
-        return Cow::Borrowed(title);
+        return 0..title.len();
     }
     let text = passages.text(p);
     let opening = text
@@ -388,7 +395,7 @@ pub fn title_of<'p>(passages: &'p Passages, p: usize, names: &[Mention]) -> Cow<
         .nth(OPENING)
         .map_or(text.len(), |(at, _)| at);
     let name = names.iter().find(|m| !m.opener && m.span.end <= opening);
-    Cow::Owned(name.map_or(String::new(), |m| text[m.span.clone()].to_owned()))
+    name.map_or(0..0, |m| m.span.clone())
 }
 
 /// How many words open a passage.
@@ -596,6 +603,15 @@ mod tests {
     use crate::corpus::Passage;
 
     fn graph(texts: &[(&str, &str)], ner: &str, alias_linking: bool) -> EntityGraph {
+        let options = EntityOptions {
+            ner: ner.into(),
+            alias_linking,
+            ..EntityOptions::default()
+        };
+        graph_by(texts, &options)
+    }
+
+    fn graph_by(texts: &[(&str, &str)], options: &EntityOptions) -> EntityGraph {
         let passages: Vec<Passage> = texts
             .iter()
             .enumerate()
@@ -605,12 +621,7 @@ mod tests {
                 text: (*text).into(),
             })
             .collect();
-        let options = EntityOptions {
-            ner: ner.into(),
-            alias_linking,
-            ..EntityOptions::default()
-        };
-        EntityGraph::build(&Passages::new(&passages), &options, |_| true).unwrap()
+        EntityGraph::build(&Passages::new(&passages), options, |_| true).unwrap()
     }
 
     #[test]
@@ -648,6 +659,28 @@ mod tests {
         );
         assert_eq!(g.names.iter().collect::<Vec<_>>(), ["kepler"]);
         assert_eq!(g.df(0), 2);
+    }
+
+    #[test]
+    fn an_untitled_passage_mentions_the_name_it_is_about_where_it_stands() {
+        let text =
+            "The 2013 Houphouët-Boigny stampede occurred near the Félix Houphouët-Boigny Stadium";
+        let options = EntityOptions {
+            gazetteer: true,
+            ..EntityOptions::default()
+        };
+        let g = graph_by(&[("", text)], &options);
+        let own = g.find("houphouët boigny").unwrap();
+        let said: Vec<&str> = g
+            .occurrences(0)
+            .filter(|o| o.entity == own)
+            .map(|o| &text[o.start as usize..o.end as usize])
+            .collect();
+        assert!(
+            said.len() > 1 && said.iter().all(|s| *s == "Houphouët-Boigny"),
+            "{said:?}"
+        );
+        assert_eq!(g.titled(own), [0]);
     }
 
     #[test]

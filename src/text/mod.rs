@@ -5,6 +5,7 @@
 //! | `words`, `sentences`, `chunks`, `chunking` | cutting |
 //! | `tables`, `html` | tables inside texts |
 //! | `stems`, `keywords`, `terms` | words compared by stem, words and phrases that tell something |
+//! | `span` | byte ranges of a text |
 //! | `similar` | how like two names are |
 //! | `mentions`, `names`, `gazetteer`, `persons`, `dates` | names of things, and which are people |
 //! | `pos`, `lemma`, `lexicon` | parts of speech by rules |
@@ -33,6 +34,7 @@ mod pos_verb;
 pub mod relations;
 pub mod sentences;
 pub mod similar;
+pub mod span;
 pub mod stems;
 pub mod tables;
 pub mod terms;
