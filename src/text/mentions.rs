@@ -1,6 +1,7 @@
 //! Mentions of names in a text, by rules: no model, the same for passages and questions (SPRIG, NER options).
 
 use super::names::{FUNCTION_WORDS, PARTICLES, TITLES, is_function_word};
+use super::span;
 use super::words::is_word;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -24,7 +25,7 @@ impl Ner {
             Ner::RegexStop => {
                 let mut found = literal(text);
                 found.retain(|m| {
-                    !FUNCTION_WORDS.contains(text[m.span.clone()].to_lowercase().as_str())
+                    !FUNCTION_WORDS.contains(span::of(text, m.span.clone()).to_lowercase().as_str())
                 });
                 found
             }
@@ -74,9 +75,9 @@ fn literal(text: &str) -> Vec<Mention> {
             continue;
         };
         for _ in 0..3 {
-            let gap = text[end..].len() - text[end..].trim_start().len();
-            match capitalised(text, end + gap) {
-                Some(next) if gap > 0 => end = next,
+            let after = text.len() - span::of(text, end..).trim_start().len();
+            match capitalised(text, after) {
+                Some(next) if after > end => end = next,
                 _ => break,
             }
         }
@@ -90,7 +91,10 @@ fn literal(text: &str) -> Vec<Mention> {
 }
 
 fn boundary_before(text: &str, at: usize) -> bool {
-    !text[..at].chars().next_back().is_some_and(is_word)
+    !span::of(text, ..at)
+        .chars()
+        .next_back()
+        .is_some_and(is_word)
 }
 
 /// The end of an ASCII capital and its lower-case letters at `at`, if a word ends there.
@@ -105,7 +109,7 @@ fn capitalised(text: &str, at: usize) -> Option<usize> {
             .iter()
             .take_while(|b| b.is_ascii_lowercase())
             .count();
-    let ended = !text[end..].chars().next().is_some_and(is_word);
+    let ended = !span::of(text, end..).chars().next().is_some_and(is_word);
     (end > at + 1 && ended).then_some(end)
 }
 
@@ -132,7 +136,7 @@ fn words(text: &str) -> Vec<Word<'_>> {
         let mut end = start + c.len_utf8();
         while let Some(&(at, c)) = chars.peek() {
             let inner = matches!(c, '\'' | '’' | '-' | '‑' | '&')
-                && text[at + c.len_utf8()..]
+                && span::of(text, at + c.len_utf8()..)
                     .chars()
                     .next()
                     .is_some_and(char::is_alphanumeric);
@@ -143,11 +147,11 @@ fn words(text: &str) -> Vec<Word<'_>> {
             end = at + c.len_utf8();
             chars.next();
         }
-        let between = &text[last_end..start];
-        let word = &text[start..end];
+        let between = span::of(text, last_end..start);
+        let word = span::of(text, start..end);
         let mut letters = word.chars();
         let initial = letters.next().is_some_and(char::is_uppercase) && letters.next().is_none();
-        let dotted = text[end..].starts_with('.')
+        let dotted = span::of(text, end..).starts_with('.')
             && (initial || TITLES.contains(word.to_lowercase().as_str()));
         if dotted {
             end += 1;
@@ -203,6 +207,8 @@ fn plus(text: &str) -> Vec<Mention> {
         }
         // The run: capitalised words and initials, with particles only between two of them, numbers after one.
         let mut end = at + 1;
+        // Words of the run that name something.
+        let mut head = usize::from(!words[at].function());
         loop {
             let mut next = end;
             while next < words.len()
@@ -214,10 +220,6 @@ fn plus(text: &str) -> Vec<Mention> {
             }
             let particles = next > end;
             // "University of Paris" is one name; "Charles Babbage of London" and "Royal Society of London" are two.
-            let head = words[at..end]
-                .iter()
-                .filter(|w| w.capital() && !w.function())
-                .count();
             if particles && words[end].text == "of" && head > 1 {
                 break;
             }
@@ -234,6 +236,7 @@ fn plus(text: &str) -> Vec<Mention> {
             if numbered {
                 break;
             }
+            head += usize::from(!word.function());
         }
         let run = &words[at..end];
         // "New York" begins with a name's own word, "World War I" ends with one.
@@ -258,15 +261,15 @@ fn plus(text: &str) -> Vec<Mention> {
         if let (Some(first), Some(last)) = (kept.first(), kept.last()) {
             let mut span = first.span.start..last.span.end;
             for possessive in ["'s", "’s"] {
-                if text[span.clone()].ends_with(possessive) {
-                    span.end -= possessive.len();
+                if let Some(name) = span::of(text, span.clone()).strip_suffix(possessive) {
+                    span.end = span.start + name.len();
                 }
             }
             let single = kept.len() == 1;
             let shout =
                 single && first.text.len() > 1 && first.text.chars().all(|c| !c.is_lowercase());
             let opener = single && lead == 0 && first.opens && !shout;
-            if text[span.clone()]
+            if span::of(text, span.clone())
                 .chars()
                 .filter(|c| c.is_alphanumeric())
                 .count()
@@ -283,7 +286,7 @@ fn plus(text: &str) -> Vec<Mention> {
 /// Single words capitalised inside sentences of a text: what tells a name from a sentence's capital.
 pub fn known_capitals(text: &str, mentions: &[Mention], known: &mut FxHashSet<String>) {
     for mention in mentions.iter().filter(|m| !m.opener) {
-        let name = &text[mention.span.clone()];
+        let name = span::of(text, mention.span.clone());
         if !name.contains(char::is_whitespace) {
             known.insert(Norm::Simple.apply(name));
         }
@@ -378,6 +381,13 @@ mod tests {
         let other = "He met Kepler.";
         known_capitals(other, &Ner::RegexPlus.mentions(other), &mut known);
         assert!(known.contains("kepler") && !known.contains("galaxies"));
+    }
+
+    #[test]
+    fn a_name_without_an_end_takes_time_by_its_length() {
+        let text = "Ab ".repeat(200_000);
+        let found = Ner::RegexPlus.mentions(&text);
+        assert_eq!((found.len(), found[0].span.end), (1, text.len() - 1));
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use super::lexicon::classes;
 use super::person_words::{FIRST_NAMES, HONORIFICS, NO_PERSON, OF_HEADS};
+use super::span;
 use crate::text::mentions::{Mention, Ner, Norm};
 use crate::text::names::without_parenthesis;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// Why a name is taken for a person's.
@@ -49,7 +50,7 @@ pub fn names(text: &str, title: &str, known: Option<&FxHashSet<String>>) -> Vec<
     // Words of longer names, and of the title.
     let longer = mentions
         .iter()
-        .map(|m| &text[m.span.clone()])
+        .map(|m| span::of(text, m.span.clone()))
         .filter(|name| name.contains(' '));
     for word in longer
         .chain([title])
@@ -63,7 +64,7 @@ pub fn names(text: &str, title: &str, known: Option<&FxHashSet<String>>) -> Vec<
 /// The names of a text; `known` says of a single word that opens a sentence whether it is a name.
 pub fn names_by(text: &str, known: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     let mentions = Ner::RegexPlus.mentions(text).into_iter();
-    let kept = mentions.filter(|m| !m.opener || known(&text[m.span.clone()]));
+    let kept = mentions.filter(|m| !m.opener || known(span::of(text, m.span.clone())));
     repaired(text, kept.map(|m| m.span).collect())
 }
 
@@ -72,7 +73,7 @@ pub fn names_by(text: &str, known: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
 fn repaired(text: &str, spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::with_capacity(spans.len());
     for mut span in spans {
-        let before = &text[..span.start];
+        let before = span::of(text, ..span.start);
         for lead in ["New ", "First ", "Second ", "Third ", "Great "] {
             let Some(rest) = before.strip_suffix(lead) else {
                 continue;
@@ -82,21 +83,21 @@ fn repaired(text: &str, spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
                 .trim_end()
                 .ends_with(|c: char| c.is_alphanumeric() || matches!(c, ',' | '('));
             if !rest.ends_with(char::is_alphanumeric) && (inside || lead == "New ") {
-                span.start -= lead.len();
+                span.start = rest.len();
             }
         }
-        let after = &text[span.end..];
-        if after.starts_with(" I")
-            && !after[2..].starts_with(|c: char| c.is_alphanumeric() || c == '\'' || c == '’')
+        let after = span::of(text, span.end..).strip_prefix(" I");
+        if let Some(after) = after
+            && !after.starts_with(|c: char| c.is_alphanumeric() || c == '\'' || c == '’')
             && !["am ", "have ", "had ", "do ", "will "]
                 .iter()
-                .any(|verb| after[2..].trim_start().starts_with(verb))
+                .any(|verb| after.trim_start().starts_with(verb))
         {
-            span.end += 2;
+            span.end = text.len() - after.len();
         }
         if let Some(last) = found.last_mut() {
-            let between = &text[last.end.min(span.start)..span.start];
-            let head = text[last.clone()]
+            let between = span::of(text, last.end.min(span.start)..span.start);
+            let head = span::of(text, last.clone())
                 .rsplit(' ')
                 .next()
                 .unwrap_or("")
@@ -104,7 +105,7 @@ fn repaired(text: &str, spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
             let institution =
                 matches!(between, " of " | " of the ") && OF_HEADS.contains(&head.as_str());
             if institution
-                || between == ", " && text[span.clone()].starts_with("D.C")
+                || between == ", " && span::of(text, span.clone()).starts_with("D.C")
                 || last.end > span.start
             {
                 last.end = last.end.max(span.end);
@@ -113,7 +114,7 @@ fn repaired(text: &str, spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
         }
         found.push(span);
     }
-    found.retain(|span| !date(&text[span.clone()]));
+    found.retain(|span| !date(span::of(text, span.clone())));
     found
 }
 
@@ -148,19 +149,21 @@ fn learn(text: &str, mentions: &[Mention], set: &mut FxHashSet<String>) {
 pub fn kinds(text: &str, title: &str, names: &[Range<usize>]) -> Vec<Named> {
     let words: Vec<Vec<String>> = names
         .iter()
-        .map(|span| parts(&text[span.clone()]))
+        .map(|span| parts(span::of(text, span.clone())))
         .collect();
     let bare = without_parenthesis(title);
     let subject = if born(text) { parts(bare) } else { Vec::new() };
-    let singles: Vec<(&str, usize)> = words
-        .iter()
-        .zip(names)
-        .filter(|(w, _)| w.len() == 1)
-        .map(|(w, span)| (w[0].as_str(), span.start))
-        .collect();
+    // Words that are a name alone, and where each is so last.
+    let mut singles: FxHashMap<&str, usize> = FxHashMap::default();
+    for (word, span) in words.iter().zip(names) {
+        if let [word] = word.as_slice() {
+            let last = singles.entry(word).or_default();
+            *last = span.start.max(*last);
+        }
+    }
     let mut found: Vec<Named> = Vec::with_capacity(names.len());
     for (span, parts) in names.iter().zip(&words) {
-        let person = if possible(&text[span.clone()], parts) {
+        let person = if possible(span::of(text, span.clone()), parts) {
             guess(text, span, parts, &subject, &singles)
         } else {
             None
@@ -185,7 +188,9 @@ pub fn kinds(text: &str, title: &str, names: &[Range<usize>]) -> Vec<Named> {
             let part = persons.contains(word.as_str());
             named.person = match named.person {
                 Some(Person::Honorific | Person::Title) => named.person,
-                _ if part && possible(&text[named.span.clone()], parts) => Some(Person::Part),
+                _ if part && possible(span::of(text, named.span.clone()), parts) => {
+                    Some(Person::Part)
+                }
                 Some(reason) if !others.contains(word.as_str()) => Some(reason),
                 _ => None,
             };
@@ -224,9 +229,9 @@ fn guess(
     span: &Range<usize>,
     parts: &[String],
     subject: &[String],
-    singles: &[(&str, usize)],
+    singles: &FxHashMap<&str, usize>,
 ) -> Option<Person> {
-    let before = text[..span.start].trim_end_matches([' ', '.']);
+    let before = span::of(text, ..span.start).trim_end_matches([' ', '.']);
     let before = before
         .rsplit(|c: char| !c.is_alphanumeric())
         .next()
@@ -250,8 +255,8 @@ fn guess(
         word.chars().count() > 2
             && classes(word) == 0
             && singles
-                .iter()
-                .any(|&(single, at)| single == word && at > span.start)
+                .get(word.as_str())
+                .is_some_and(|&last| last > span.start)
     };
     ((2..=3).contains(&parts.len()) && parts.iter().any(recurs)).then_some(Person::Recurs)
 }
@@ -262,11 +267,11 @@ fn born(text: &str) -> bool {
         .char_indices()
         .nth(300)
         .map_or(text.len(), |(at, _)| at);
-    let start = &text[..end];
-    let Some(open) = start.find('(') else {
+    let start = span::of(text, ..end);
+    let Some((_, inside)) = start.split_once('(') else {
         return start.contains(" was born ") || start.contains(" is a retired ");
     };
-    let inside = start[open..].split(')').next().unwrap_or("");
+    let inside = inside.split(')').next().unwrap_or("");
     let year = |part: &str| {
         part.split(|c: char| !c.is_alphanumeric())
             .any(|w| w.len() == 4 && w.bytes().all(|b| b.is_ascii_digit()))

@@ -2,6 +2,7 @@
 
 use super::lexicon::{self as lx, Classes, classes};
 use super::pos_cut::cut;
+use super::span;
 use std::ops::Range;
 
 /// What a token is.
@@ -52,6 +53,9 @@ impl Pos {
     }
 }
 
+/// What a word is rests on at most so many tokens before it: a text without an end of a sentence takes time by its length.
+const REACH: usize = 1000;
+
 /// The tokens of one sentence with their parts of speech. Contractions are cut ("it's" is "it" and "'s"), words keep
 /// inner hyphens, full stops of initials and abbreviations belong to their word.
 pub fn tag(sentence: &str) -> Vec<Token> {
@@ -59,18 +63,25 @@ pub fn tag(sentence: &str) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::with_capacity(words.len());
     let lower: Vec<String> = words
         .iter()
-        .map(|word| sentence[word.clone()].to_lowercase().replace('’', "'"))
+        .map(|word| {
+            span::of(sentence, word.clone())
+                .to_lowercase()
+                .replace('’', "'")
+        })
         .collect();
     let known: Vec<Classes> = lower.iter().map(|word| classes(word)).collect();
+    let quote = sentence.find(['\'', '‘']).unwrap_or(sentence.len());
     for at in 0..words.len() {
+        let first = at.saturating_sub(REACH);
         let view = View {
             sentence,
-            words: &words,
-            lower: &lower,
-            known: &known,
-            at,
+            words: &words[first..],
+            lower: &lower[first..],
+            known: &known[first..],
+            at: at - first,
+            quote,
         };
-        let pos = view.decide(&tokens);
+        let pos = view.decide(&tokens[first..]);
         tokens.push(Token {
             span: words[at].clone(),
             pos,
@@ -86,13 +97,15 @@ pub(super) struct View<'a> {
     pub(super) lower: &'a [String],
     pub(super) known: &'a [Classes],
     pub(super) at: usize,
+    /// Where the sentence has its first mark that may open a quotation.
+    quote: usize,
 }
 
 impl View<'_> {
     pub(super) fn text(&self, at: usize) -> &str {
         self.words
             .get(at)
-            .map_or("", |word| &self.sentence[word.clone()])
+            .map_or("", |word| span::of(self.sentence, word.clone()))
     }
 
     pub(super) fn known(&self, at: usize) -> Classes {
@@ -135,7 +148,7 @@ impl View<'_> {
                     .text(self.at.wrapping_sub(1))
                     .ends_with(['s', 'z', 'x'])
                 && self.words[self.at - 1].end == self.words[self.at].start
-                && !self.sentence[..self.words[self.at].start].contains(['\'', '‘']);
+                && self.words[self.at].start <= self.quote;
             return if owns { Pos::Possessive } else { Pos::Mark };
         }
         if first.is_ascii_digit()
@@ -388,6 +401,14 @@ mod tests {
         assert_eq!(tagged("'s"), "'/. s/n");
         assert_eq!(tagged("U.S. 1,200 3.5%"), "U.S./N 1,200/9 3.5/9 %/.");
         assert_eq!(tagged("the players' goal"), "the/d players/n '/s goal/n");
+    }
+
+    #[test]
+    fn a_sentence_without_an_end_takes_time_by_its_length() {
+        for word in ["sang ", "\" ", "players' ", "and play "] {
+            let text = word.repeat(200_000);
+            assert!(tag(&text).len() >= 200_000);
+        }
     }
 
     #[test]
