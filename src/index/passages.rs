@@ -2,6 +2,9 @@
 
 use crate::column::{Column, Strings};
 use crate::corpus::{Passage, full_text};
+use crate::text::span;
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// Identifiers, titles and texts by passage number.
 #[derive(Default)]
@@ -48,6 +51,19 @@ impl Passages {
     /// What is indexed: title, full stop, text.
     pub fn full_text(&self, passage: usize) -> String {
         full_text(self.title(passage), self.text(passage))
+    }
+
+    /// A part of the full text: one of the text alone is not copied, so that cutting a long passage takes time by its length.
+    pub fn part(&self, passage: usize, range: Range<usize>) -> Cow<'_, str> {
+        let title = self.title(passage).len();
+        let body = if title == 0 { 0 } else { title + 2 };
+        match range.start.checked_sub(body) {
+            Some(start) => {
+                let range = start..range.end.saturating_sub(body);
+                Cow::Borrowed(span::clipped(self.text(passage), range))
+            }
+            None => Cow::Owned(span::clipped(&self.full_text(passage), range).to_owned()),
+        }
     }
 
     pub fn find(&self, id: &str) -> Option<u32> {

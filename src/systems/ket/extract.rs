@@ -10,6 +10,7 @@ use crate::text::central::{Idf, centrality};
 use crate::text::chunks;
 use crate::text::relations::{Options, Pattern, relations};
 use crate::text::sentences::sentences;
+use crate::text::span;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -60,11 +61,14 @@ pub const MOST_SENTENCES: usize = 3;
 /// A sentence of fewer tokens says nothing of its name: titles, mostly.
 const LEAST_TOKENS: usize = 4;
 
+/// Bytes of a sentence in a description. What goes on for longer is no sentence, and every name in it would quote all of it.
+const LONGEST: usize = 4096;
+
 /// The rules. `cooc` links neighbours in a sentence that no pattern links.
 pub fn extract_graph(input: &GraphText, idf: &Idf, cooc: bool) -> Extracted {
     let text = &input.text;
     let spans = sentences(text);
-    let said: Vec<&str> = spans.iter().map(|s| &text[s.clone()]).collect();
+    let said: Vec<&str> = spans.iter().map(|s| span::of(text, s.clone())).collect();
     let central = centrality(&said, idf);
     let mut entities: Vec<GraphEntity> = Vec::new();
     let mut places: FxHashMap<String, usize> = FxHashMap::default();
@@ -207,7 +211,8 @@ fn relate(
 
 /// A sentence on one line: rows of the context are lines.
 fn one_line(sentence: &str) -> String {
-    sentence.split_whitespace().collect::<Vec<_>>().join(" ")
+    let cut = span::of(sentence, ..span::floor(sentence, LONGEST));
+    cut.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

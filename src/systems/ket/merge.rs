@@ -7,6 +7,7 @@ use crate::text::Norm;
 use crate::text::central::{Idf, summary};
 use crate::text::chunks;
 use crate::text::relations::Pattern;
+use crate::text::span;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,6 +40,8 @@ pub struct Merged {
 
 /// A description of more tokens is cut to its central sentences.
 const MOST_TOKENS: usize = 500;
+/// Marks are no tokens, and they are read and encoded as words are: a description has at most so many bytes as well.
+const MOST_BYTES: usize = 16 * 1024;
 /// A collected description is cut first to so many sentences, spread evenly: the summary compares each with all.
 const MOST_SENTENCES: usize = 400;
 /// Tokens of a relation's description: predicates after each other, or one sentence.
@@ -233,7 +236,7 @@ impl Merge {
         let mut texts: Vec<String> = (self.entities.par_iter())
             .map(|e| match tokens(&e.sentences) > MOST_TOKENS {
                 true => String::new(),
-                false => e.sentences.join(" "),
+                false => described(&e.sentences, idf),
             })
             .collect();
         for (e, one) in long.into_iter().zip(made) {
@@ -290,12 +293,15 @@ fn some(sentences: &[String]) -> impl Iterator<Item = &str> {
 
 /// The union of a name's sentences, cut to its central ones above the budget (task `merge`).
 fn described(sentences: &[String], idf: &Idf) -> String {
-    if tokens(sentences) <= MOST_TOKENS {
+    let bytes: usize = sentences.iter().map(String::len).sum();
+    if bytes <= MOST_BYTES && tokens(sentences) <= MOST_TOKENS {
         return sentences.join(" ");
     }
     let some: Vec<&str> = some(sentences).collect();
     let cut = summary(&some, MOST_TOKENS, idf, |_| Vec::new());
-    cut.text.split('\n').collect::<Vec<_>>().join(" ")
+    let mut text = cut.text.split('\n').collect::<Vec<_>>().join(" ");
+    text.truncate(span::floor(&text, MOST_BYTES));
+    text
 }
 
 /// Predicates after each other, as many as fit.
@@ -413,6 +419,16 @@ mod tests {
         assert!(
             tokens <= MOST_TOKENS && tokens > MOST_TOKENS - 10,
             "{tokens}"
+        );
+        // Marks count as no tokens.
+        let marks: Vec<String> = (0..90)
+            .map(|i| format!("Word{i} {}", "“?!” ".repeat(100)))
+            .collect();
+        let text = described(&marks, &Idf::default());
+        assert!(
+            text.len() <= MOST_BYTES && text.starts_with("Word0 “?!”"),
+            "{}",
+            text.len()
         );
         let many: Vec<String> = (0..50).map(|i| format!("met in {i}")).collect();
         assert_eq!(chunks::count(&predicates(&many)), 39);

@@ -185,9 +185,12 @@ fn stretch(passages: &Passages, graph: &EntityGraph, units: &Units, run: &[u32])
     let mut pieces: Vec<Piece> = Vec::new();
     for piece in run.iter().flat_map(|u| units.pieces(*u)) {
         if let Some(last) = pieces.last_mut().filter(|l| l.passage == piece.passage) {
-            let full = passages.full_text(piece.passage as usize);
-            let gap = full.get(last.end as usize..piece.start as usize);
-            if gap.is_none_or(|gap| gap.trim().is_empty()) {
+            let gap = Piece {
+                passage: piece.passage,
+                start: last.end,
+                end: piece.start,
+            };
+            if gap.text(passages).trim().is_empty() {
                 last.end = last.end.max(piece.end);
                 continue;
             }
@@ -207,10 +210,7 @@ fn stretch(passages: &Passages, graph: &EntityGraph, units: &Units, run: &[u32])
             input.text.push_str("\n\n");
         }
         let at = input.text.len();
-        let full = passages.full_text(piece.passage as usize);
-        input
-            .text
-            .push_str(&full[piece.start as usize..piece.end as usize]);
+        input.text.push_str(&piece.text(passages));
         let mut found: Vec<_> = graph
             .occurrences(piece.passage as usize)
             .filter(|o| o.start >= piece.start && o.end <= piece.end)

@@ -8,7 +8,9 @@ use crate::column::Column;
 use crate::index::layer::Columns;
 use crate::index::{IndexError, Passages, Together};
 use crate::text::chunks;
+use crate::text::span;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Units by number, in the order of the documents.
@@ -36,6 +38,16 @@ pub struct Piece {
     pub passage: u32,
     pub start: u32,
     pub end: u32,
+}
+
+impl Piece {
+    /// What it holds of its passage's full text.
+    pub fn text(self, passages: &Passages) -> Cow<'_, str> {
+        passages.part(
+            self.passage as usize,
+            self.start as usize..self.end as usize,
+        )
+    }
 }
 
 /// A document's text, and where its passages lie in it.
@@ -68,7 +80,7 @@ impl Document {
             document
                 .parts
                 .push((document.text.len(), p, skip, full.len() - skip));
-            document.text.push_str(&full[skip..]);
+            document.text.push_str(span::of(&full, skip..));
         }
         document
     }
@@ -83,13 +95,11 @@ impl Document {
             .take_while(move |part| part.0 < span.end)
             .filter_map(move |&(at, passage, skip, length)| {
                 let (start, end) = (span.start.max(at), span.end.min(at + length));
-                let text = &self.text[start..end];
-                let left = start + (text.len() - text.trim_start().len());
-                let right = left + text.trim().len();
-                (right > left).then_some(Piece {
+                let said = span::trim(&self.text, start..end);
+                (!said.is_empty()).then_some(Piece {
                     passage,
-                    start: (left - at + skip) as u32,
-                    end: (right - at + skip) as u32,
+                    start: (said.start - at + skip) as u32,
+                    end: (said.end - at + skip) as u32,
                 })
             })
     }
@@ -205,8 +215,7 @@ impl Units {
             if !text.is_empty() {
                 text.push('\n');
             }
-            let full = passages.full_text(piece.passage as usize);
-            text.push_str(&full[piece.start as usize..piece.end as usize]);
+            text.push_str(&piece.text(passages));
         }
         text
     }
