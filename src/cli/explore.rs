@@ -11,6 +11,7 @@ use crate::explorer::store::{Config, Folders};
 use crate::explorer::terminal::refusal;
 use crate::explorer::theme::{ColorChoice, ColorLevel, Theme};
 use crate::retrieve::{Origin, Parameter, Settings};
+use crate::text::span;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -190,8 +191,8 @@ fn split_keys(text: &str) -> Vec<String> {
             Some(closing) => closing + 2,
             None => word,
         };
-        keys.push(rest[..end].to_owned());
-        rest = rest[end..].trim_start();
+        keys.push(span::of(rest, ..end).to_owned());
+        rest = span::of(rest, end..).trim_start();
     }
     keys
 }

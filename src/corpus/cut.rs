@@ -1,5 +1,6 @@
 //! Text cut into passages: at paragraphs, short ones joined, long ones divided at the ends of sentences.
 
+use crate::text::span;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Paragraphs are joined until a passage has this many words.
@@ -77,8 +78,8 @@ pub(super) fn cut_markdown(text: &str) -> Vec<Piece> {
 fn heading(line: &str) -> Option<(usize, &str)> {
     let line = line.trim_end();
     let bare = line.trim_start_matches(' ');
-    let level = bare.bytes().take_while(|&byte| byte == b'#').count();
-    let title = &bare[level..];
+    let title = bare.trim_start_matches('#');
+    let level = bare.len() - title.len();
     if !(1..=6).contains(&level)
         || line.len() - bare.len() > 3
         || !title.starts_with(char::is_whitespace)
@@ -261,8 +262,8 @@ fn sentences(text: &str) -> Vec<(&str, usize)> {
     let (mut start, mut end) = (0, 0);
     for sentence in text.split_sentence_bounds() {
         end += sentence.len();
-        if end == text.len() || !ends_in_abbreviation(&text[start..end]) {
-            pieces(&text[start..end], &mut found);
+        if end == text.len() || !ends_in_abbreviation(span::of(text, start..end)) {
+            pieces(span::of(text, start..end), &mut found);
             start = end;
         }
     }
@@ -298,12 +299,12 @@ fn pieces<'a>(sentence: &'a str, found: &mut Vec<(&'a str, usize)>) {
         let space = token.chars().all(char::is_whitespace);
         let word = token.contains(char::is_alphanumeric);
         if (space && length >= aim) || (word && length >= 2 * MOST) {
-            found.push((&sentence[start..at], length));
+            found.push((span::of(sentence, start..at), length));
             (start, length) = (at, 0);
         }
         length += usize::from(word);
     }
-    found.push((&sentence[start..], length));
+    found.push((span::of(sentence, start..), length));
 }
 
 fn count(text: &str) -> usize {

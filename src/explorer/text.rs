@@ -1,6 +1,7 @@
 //! Words and numbers in cells: cut by grapheme, padded by width, rounded for reading.
 
 use super::scene::Mark;
+use crate::text::span;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -91,9 +92,9 @@ pub fn wrap(text: &str, cells: usize) -> Vec<Range<usize>> {
     let mut lines: Vec<Range<usize>> = Vec::new();
     let mut line: Option<(Range<usize>, usize)> = None;
     for word in words(text) {
-        let wide = width(&text[word.clone()]);
+        let wide = width(span::of(text, word.clone()));
         if let Some((range, used)) = &mut line {
-            let gap = width(&text[range.end..word.start]);
+            let gap = width(span::of(text, range.end..word.start));
             if *used + gap + wide <= cells {
                 *used += gap + wide;
                 range.end = word.end;
@@ -103,7 +104,7 @@ pub fn wrap(text: &str, cells: usize) -> Vec<Range<usize>> {
         }
         let mut start = word.start;
         let mut used = 0;
-        for (at, grapheme) in text[word.clone()].grapheme_indices(true) {
+        for (at, grapheme) in span::of(text, word.clone()).grapheme_indices(true) {
             let cell = width(grapheme);
             if used > 0 && used + cell > cells {
                 lines.push(start..word.start + at);
@@ -119,11 +120,8 @@ pub fn wrap(text: &str, cells: usize) -> Vec<Range<usize>> {
 
 /// Runs of anything but white space.
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let base = text.as_ptr() as usize;
-    text.split_whitespace().map(move |word| {
-        let start = word.as_ptr() as usize - base;
-        start..start + word.len()
-    })
+    text.split_whitespace()
+        .map(move |word| span::part(text, word))
 }
 
 /// The pieces of a part of a text, each with the first mark that covers it.
@@ -144,13 +142,13 @@ pub fn pieces<'t>(
             continue;
         }
         if from > at {
-            out.push((&text[at..from], None));
+            out.push((span::of(text, at..from), None));
         }
-        out.push((&text[from..to], Some(mark.clone())));
+        out.push((span::of(text, from..to), Some(mark.clone())));
         at = to;
     }
     if at < part.end {
-        out.push((&text[at..part.end], None));
+        out.push((span::of(text, at..part.end), None));
     }
     out
 }

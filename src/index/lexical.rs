@@ -6,6 +6,7 @@
 use super::passages::Passages;
 use crate::column::Column;
 use crate::text::Tokens;
+use crate::text::span;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -363,7 +364,7 @@ impl TokenStream for Stream {
             self.ends[self.at - 1]
         };
         self.token.text.clear();
-        self.token.text.push_str(&self.text[start..end]);
+        self.token.text.push_str(span::of(&self.text, start..end));
         self.token.position = self.at;
         self.at += 1;
         true

@@ -10,9 +10,10 @@ use crate::parameters::{
     ALIAS_LINKING, EDGE_CAP, EDGE_WEIGHT, EdgeWeight, GAZETTEER, HUB_P, MAX_DF_RATIO, MIN_DF, NER,
     NORM, PRUNE_TOP_PCT, Scoped, TOKENS, Value,
 };
-use crate::text::{Mention, Norm, gazetteer};
+use crate::text::{Mention, Norm, gazetteer, span};
 use sprs::CsMatI;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Passages and the names in them.
@@ -391,15 +392,14 @@ fn seeded(link: Link) -> Vec<Node> {
 fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> {
     let mut names: Vec<QueryName> = Vec::new();
     if view.words {
+        let lower = span::Lower::of(question);
+        let mut from = 0;
         values.get(TOKENS).each(question, |word| {
-            let from = names.last().map_or(0, |n| n.end);
-            // Where lower-casing or stemming moved letters, the word has no place in the question.
-            let at = question
-                .to_lowercase()
-                .get(from..)
-                .and_then(|rest| rest.find(word))
-                .map(|at| from + at);
-            let (start, end) = at.map_or((from, from), |at| (at, at + word.len()));
+            // Where stemming changed letters, the word has no place in the question.
+            let at = span::of(&lower.text, from..).find(word);
+            let own = at.map_or(from..from, |at| from + at..from + at + word.len());
+            from = own.end;
+            let Range { start, end } = lower.back(&own);
             let link = look_up(view, word, &names, Link::NotFound);
             names.push(QueryName {
                 nodes: seeded(link),
@@ -415,7 +415,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
     }
     let norm = values.get(NORM);
     for mention in mentions(view, question, norm, values) {
-        let surface = &question[mention.span.clone()];
+        let surface = span::of(question, mention.span.clone());
         let plain = norm.apply(surface);
         if plain.chars().count() < MIN_LENGTH {
             continue;

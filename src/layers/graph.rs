@@ -36,12 +36,8 @@ pub struct QueryName {
 impl QueryName {
     /// A name by a rule that knows its words and its nodes and no more.
     pub fn found(question: &str, surface: String, nodes: Vec<Node>) -> QueryName {
-        let start = question.find(&surface).unwrap_or(0);
-        let end = if question[start..].starts_with(&surface) {
-            start + surface.len()
-        } else {
-            start
-        };
+        let at = question.find(&surface);
+        let (start, end) = at.map_or((0, 0), |start| (start, start + surface.len()));
         QueryName {
             start,
             end,

@@ -2,6 +2,7 @@
 
 use super::LlmError;
 use super::task::Spec;
+use crate::text::span;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -107,7 +108,7 @@ impl Cache {
 
     fn path(&self, key: &Key) -> PathBuf {
         self.folder
-            .join(&key.0[..2])
+            .join(span::clipped(&key.0, ..2))
             .join(format!("{}.json", key.0))
     }
 }

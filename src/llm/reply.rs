@@ -1,6 +1,7 @@
 //! What is believed of a chat reply: its text, its counts, and the JSON value in the text.
 
 use crate::http::Answer;
+use crate::text::span;
 use hyper::header::HeaderValue;
 use serde_json::{Deserializer, Value};
 
@@ -65,7 +66,7 @@ pub fn value(text: &str) -> Result<Value, String> {
         return Ok(value);
     }
     for (at, _) in text.match_indices('{').take(STARTS) {
-        let mut values = Deserializer::from_str(&text[at..]).into_iter::<Value>();
+        let mut values = Deserializer::from_str(span::of(text, at..)).into_iter::<Value>();
         if let Some(Ok(value)) = values.next() {
             return Ok(value);
         }

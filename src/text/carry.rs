@@ -1,6 +1,7 @@
 //! The subject of every sentence, carried over from the one before where it is only a pronoun.
 
 use super::pos::{Pos, Token, tag};
+use super::span;
 use std::ops::Range;
 
 /// What a sentence is about.
@@ -27,14 +28,14 @@ pub fn subjects(
     let mut found: Vec<Option<Subject>> = Vec::with_capacity(sentences.len());
     let mut before = title.trim().to_owned();
     for sentence in sentences {
-        let words = &text[sentence.clone()];
+        let words = span::of(text, sentence.clone());
         let subject = opening(words, &tag(words)).map(|opening| {
-            let span = sentence.start + opening.span.start..sentence.start + opening.span.end;
+            let span = span::shift(&opening.span, sentence.start);
             let inferred = carry && opening.stands_in && !before.is_empty();
             let name = if inferred {
                 before.clone()
             } else {
-                text[span.clone()].to_owned()
+                span::of(text, span.clone()).to_owned()
             };
             Subject {
                 name,
@@ -72,12 +73,12 @@ fn opening(sentence: &str, tokens: &[Token]) -> Option<Opening> {
         && let Some(comma) = tokens
             .iter()
             .take(at + 15)
-            .position(|t| &sentence[t.span.clone()] == ",")
+            .position(|t| span::of(sentence, t.span.clone()) == ",")
     {
         at = comma + 1;
     }
     let first = tokens.get(at)?;
-    let lower = sentence[first.span.clone()].to_lowercase();
+    let lower = span::of(sentence, first.span.clone()).to_lowercase();
     if first.pos == Pos::Pronoun {
         let personal = matches!(
             lower.as_str(),

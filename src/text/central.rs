@@ -1,6 +1,7 @@
 //! Which sentences of a text are central, and summaries made of them.
 
 use super::chunks;
+use super::span;
 use crate::text::names::FUNCTION_WORDS;
 use crate::text::sentences::sentences;
 use crate::text::words::{STOP_WORDS, is_word};
@@ -238,7 +239,7 @@ pub fn summary(
     let mut candidates: Vec<(u32, Range<usize>, usize, usize)> = Vec::new();
     for (text, words) in texts.iter().enumerate() {
         for (place, span) in sentences(words).into_iter().enumerate() {
-            let tokens = chunks::count(&words[span.clone()]);
+            let tokens = chunks::count(span::of(words, span.clone()));
             if LENGTHS.contains(&tokens) {
                 candidates.push((text as u32, span, place, tokens));
             }
@@ -247,7 +248,7 @@ pub fn summary(
     if candidates.is_empty() {
         return beginning(texts, budget);
     }
-    let of = |at: usize| &texts[candidates[at].0 as usize][candidates[at].1.clone()];
+    let of = |at: usize| span::of(texts[candidates[at].0 as usize], candidates[at].1.clone());
     let cut: Vec<&str> = (0..candidates.len()).map(of).collect();
     let vectors = Vectors::new(&cut, idf);
     let mut weight = ranks(&vectors);
@@ -348,7 +349,7 @@ fn finish(texts: &[&str], sentences: Vec<Picked>, tokens: usize) -> Summary {
                 '\n'
             });
         }
-        text.push_str(&texts[picked.text as usize][picked.span.clone()]);
+        text.push_str(span::of(texts[picked.text as usize], picked.span.clone()));
     }
     Summary {
         sentences,

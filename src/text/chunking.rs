@@ -1,6 +1,7 @@
 //! Semantic chunking: a document is cut where neighbouring windows of sentences differ most (SAGE, chunking).
 
 use super::sentences::sentences;
+use super::span;
 use std::ops::Range;
 
 /// How documents are cut.
@@ -117,7 +118,7 @@ pub fn document<E>(
         return Ok(spans.iter().map(|s| whole(s)).collect());
     }
     let all: Vec<&str> = (stretches.iter().zip(&spans))
-        .flat_map(|(text, spans)| spans.iter().map(|s| &text[s.clone()]))
+        .flat_map(|(text, spans)| spans.iter().map(|s| span::of(text, s.clone())))
         .collect();
     let windows: Vec<String> = (0..all.len())
         .map(|i| {
@@ -145,7 +146,7 @@ pub fn document<E>(
         }
         let part = |run: &Range<usize>| spans[run.start].start..spans[run.end - 1].end;
         let vectors = |runs: &[Range<usize>]| {
-            let texts: Vec<&str> = runs.iter().map(|run| &text[part(run)]).collect();
+            let texts: Vec<&str> = runs.iter().map(|run| span::of(text, part(run))).collect();
             let rows = encode(&texts)?;
             Ok(rows.chunks(dims.max(1)).map(<[f32]>::to_vec).collect())
         };

@@ -3,6 +3,7 @@
 //! A token is a maximal run of letters and digits; characters of scripts without spaces are one token
 //! each. What lies between two tokens belongs to the one before, so neighbouring windows leave nothing out.
 
+use super::span;
 use std::ops::Range;
 
 /// A window of a text.
@@ -92,7 +93,7 @@ pub fn cut_back(text: &str, size: usize) -> Vec<Chunk> {
         if end < tokens.len() {
             // What may be cut: up to the next token, so that a mark after the last token still counts.
             let from = tokens[start].end;
-            let window = &text[from..tokens[end].start];
+            let window = span::of(text, from..tokens[end].start);
             if let Some(border) = border(window) {
                 end =
                     start + tokens[start..end].partition_point(|token| token.end <= from + border);
@@ -109,7 +110,7 @@ fn border(window: &str) -> Option<usize> {
     let blank = window
         .match_indices('\n')
         .filter(|(at, _)| {
-            window[at + 1..]
+            span::of(window, at + 1..)
                 .trim_start_matches([' ', '\t', '\r'])
                 .starts_with('\n')
         })
@@ -119,7 +120,7 @@ fn border(window: &str) -> Option<usize> {
         window
             .char_indices()
             .filter(|&(at, c)| {
-                let rest = &window[at + c.len_utf8()..];
+                let rest = span::of(window, at + c.len_utf8()..);
                 matches!(c, '。' | '！' | '？')
                     || matches!(c, '.' | '!' | '?')
                         && rest
@@ -145,10 +146,8 @@ fn chunk(text: &str, tokens: &[Range<usize>], run: Range<usize>) -> Chunk {
         tokens[run.start].start
     };
     let end = tokens.get(run.end).map_or(text.len(), |next| next.start);
-    let piece = &text[start..end];
-    let left = start + (piece.len() - piece.trim_start().len());
     Chunk {
-        bytes: left..left + piece.trim().len(),
+        bytes: span::trim(text, start..end),
         tokens: run,
     }
 }

@@ -1,5 +1,6 @@
 //! Dates and years in a text: they are no names, but facts hang on them.
 
+use super::span;
 use std::ops::Range;
 
 pub(super) const MONTHS: [&str; 12] = [
@@ -22,12 +23,16 @@ pub(super) const MONTHS: [&str; 12] = [
 /// A number of four digits from 1000 to 2099 is a year unless a comma, a decimal point or a unit's sign holds it.
 pub fn dates(text: &str) -> Vec<Range<usize>> {
     let words = words(text);
-    let of = |at: usize| words.get(at).map_or("", |word| &text[word.clone()]);
+    let of = |at: usize| {
+        words
+            .get(at)
+            .map_or("", |word| span::of(text, word.clone()))
+    };
     // Words that only a space, or a comma and a space, separates.
     let near = |at: usize| {
         at + 1 < words.len()
             && matches!(
-                &text[words[at].end..words[at + 1].start],
+                span::of(text, words[at].end..words[at + 1].start),
                 " " | ", " | "\u{a0}"
             )
     };
@@ -76,7 +81,10 @@ fn words(text: &str) -> Vec<Range<usize>> {
 
 fn day(word: &str) -> bool {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    let ordinal = matches!(&word[digits.len()..], "" | "st" | "nd" | "rd" | "th");
+    let ordinal = matches!(
+        span::of(word, digits.len()..),
+        "" | "st" | "nd" | "rd" | "th"
+    );
     ordinal
         && digits.len() <= 2
         && digits
@@ -94,12 +102,16 @@ fn year(word: &str) -> bool {
 /// A number that goes on, or that counts something.
 fn measured(text: &str, word: &Range<usize>) -> bool {
     let digit = |c: char| c.is_ascii_digit();
-    let before = &text[..word.start];
-    let after = &text[word.end..];
+    let before = span::of(text, ..word.start);
+    let after = span::of(text, word.end..);
     before.ends_with(['$', '£', '€', '#', '№', '.'])
-        || before.ends_with(',') && before[..before.len() - 1].ends_with(digit)
+        || before
+            .strip_suffix(',')
+            .is_some_and(|before| before.ends_with(digit))
         || after.starts_with(['%', '°'])
-        || after.starts_with(['.', ',']) && after[1..].starts_with(digit)
+        || after
+            .strip_prefix(['.', ','])
+            .is_some_and(|after| after.starts_with(digit))
         || [
             " m ", " km", " ft", " people", " miles", " metres", " feet", " acres",
         ]

@@ -2,6 +2,7 @@
 
 use super::pos::{Pos, Token};
 use super::relations::Pattern;
+use super::span;
 
 /// Longest gap between two names, in words.
 const GAP: usize = 12;
@@ -16,7 +17,7 @@ pub(super) struct Link {
 
 /// The first pattern that reads the gap between two names.
 pub(super) fn link(sentence: &str, gap: &[Token], possessive: bool) -> Option<Link> {
-    let word = |t: &Token| &sentence[t.span.clone()];
+    let word = |t: &Token| span::of(sentence, t.span.clone());
     let words = gap.iter().filter(|t| t.pos != Pos::Mark).count();
     if words > GAP
         || gap
@@ -52,7 +53,7 @@ pub(super) fn link(sentence: &str, gap: &[Token], possessive: bool) -> Option<Li
 /// A gap whose only odd marks are quotes around the second name.
 fn quoted(sentence: &str, gap: &[Token]) -> bool {
     !gap.iter()
-        .any(|t| matches!(&sentence[t.span.clone()], ";" | ":" | "(" | ")"))
+        .any(|t| matches!(span::of(sentence, t.span.clone()), ";" | ":" | "(" | ")"))
 }
 
 struct Reader<'a> {
@@ -68,7 +69,7 @@ impl Reader<'_> {
     fn word(&self, at: usize) -> &str {
         self.gap
             .get(at)
-            .map_or("", |t| &self.sentence[t.span.clone()])
+            .map_or("", |t| span::of(self.sentence, t.span.clone()))
     }
 
     fn lower(&self, at: usize) -> String {
@@ -297,7 +298,10 @@ impl Reader<'_> {
 
 /// What a gap adds to a clause whose subject stands further left: another verb behind "and", or another preposition.
 pub(super) fn further(sentence: &str, gap: &[Token], predicate: &str) -> Option<Link> {
-    let word = |at: usize| gap.get(at).map_or("", |t| &sentence[t.span.clone()]);
+    let word = |at: usize| {
+        gap.get(at)
+            .map_or("", |t| span::of(sentence, t.span.clone()))
+    };
     let comma = usize::from(word(0) == ",");
     let mut link = if matches!(word(comma), "and" | "but" | "then") {
         link(sentence, &gap[comma + 1..], false)
@@ -339,7 +343,7 @@ pub(super) fn coordination(sentence: &str, gap: &[Token]) -> bool {
     !gap.is_empty()
         && gap.iter().all(|t| {
             matches!(
-                &sentence[t.span.clone()],
+                span::of(sentence, t.span.clone()),
                 "," | "and" | "or" | "&" | "the" | "as" | "well"
             )
         })

@@ -2,6 +2,7 @@
 
 use super::mentions::{Mention, Norm};
 use super::names::is_function_word;
+use super::span;
 use super::words::is_word;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -95,13 +96,13 @@ fn longest_matches(
     let words = words(text);
     let lower: Vec<String> = words
         .iter()
-        .map(|w| Norm::Simple.apply(&text[w.clone()]))
+        .map(|w| Norm::Simple.apply(span::of(text, w.clone())))
         .collect();
     let mut found = Vec::new();
     let mut form = String::new();
     let mut at = 0;
     while at < words.len() {
-        let opening = text[words[at].clone()].chars().next();
+        let opening = span::of(text, words[at].clone()).chars().next();
         let starts = any_case || opening.is_some_and(|c| c.is_uppercase() || c.is_numeric());
         let most = if starts { longest(&lower[at]) } else { 0 };
         let hit = (1..=most.min(words.len() - at)).rev().find(|&n| {

@@ -1,6 +1,7 @@
 //! Keywords of a text: its words without those that say nothing by themselves (KET-RAG, 3.2.5).
 
 use super::chunks::each_token;
+use super::span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
@@ -33,7 +34,7 @@ pub fn is_stop(word: &str) -> bool {
 pub fn each_keyword(text: &str, code_case: bool, mut each: impl FnMut(&str)) {
     let mut lower = String::new();
     each_token(text, |span| {
-        let word = &text[span];
+        let word = span::of(text, span);
         if code_case {
             if !is_stop(word) {
                 each(word);

@@ -51,11 +51,10 @@ pub fn lemma(noun: &str) -> Cow<'_, str> {
     {
         return Cow::Owned(format!("{stem}y"));
     }
-    if ["sses", "ches", "shes", "xes"]
-        .iter()
-        .any(|end| noun.ends_with(end))
+    if let Some(stem) = noun.strip_suffix("es")
+        && (["ss", "ch", "sh", "x"].iter()).any(|end| stem.ends_with(end))
     {
-        return Cow::Borrowed(&noun[..noun.len() - 2]);
+        return Cow::Borrowed(stem);
     }
     let kept = ["ss", "us", "is"].iter().any(|end| noun.ends_with(end));
     match noun.strip_suffix('s') {

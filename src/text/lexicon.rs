@@ -244,15 +244,23 @@ fn vowel(byte: u8) -> bool {
     matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u')
 }
 
-/// Ends in a consonant and y.
-fn soft(base: &str) -> bool {
-    let bytes = base.as_bytes();
-    bytes.len() > 1 && bytes.ends_with(b"y") && !vowel(bytes[bytes.len() - 2])
+/// What stands before the y of a word that ends in a consonant and y.
+fn soft(base: &str) -> Option<&str> {
+    let stem = base.strip_suffix('y')?;
+    stem.bytes()
+        .next_back()
+        .is_some_and(|last| !vowel(last))
+        .then_some(stem)
+}
+
+/// The last letter of a word once more.
+fn doubling(base: &str) -> String {
+    base.chars().chain(base.chars().next_back()).collect()
 }
 
 fn third(base: &str) -> String {
-    if soft(base) {
-        return format!("{}ies", &base[..base.len() - 1]);
+    if let Some(stem) = soft(base) {
+        return format!("{stem}ies");
     }
     let hiss = ["s", "sh", "ch", "x", "z", "o"]
         .iter()
@@ -261,14 +269,14 @@ fn third(base: &str) -> String {
 }
 
 fn past(base: &str, doubled: bool) -> String {
-    if soft(base) {
-        return format!("{}ied", &base[..base.len() - 1]);
+    if let Some(stem) = soft(base) {
+        return format!("{stem}ied");
     }
     if base.ends_with('e') {
         return format!("{base}d");
     }
     if doubled {
-        return format!("{base}{}ed", &base[base.len() - 1..]);
+        return format!("{}ed", doubling(base));
     }
     format!("{base}ed")
 }
@@ -277,11 +285,13 @@ fn gerund(base: &str, doubled: bool) -> String {
     if let Some(stem) = base.strip_suffix("ie") {
         return format!("{stem}ying");
     }
-    if base.ends_with('e') && !base.ends_with("ee") && !base.ends_with("ye") {
-        return format!("{}ing", &base[..base.len() - 1]);
+    if let Some(stem) = base.strip_suffix('e')
+        && !stem.ends_with(['e', 'y'])
+    {
+        return format!("{stem}ing");
     }
     if doubled {
-        return format!("{base}{}ing", &base[base.len() - 1..]);
+        return format!("{}ing", doubling(base));
     }
     format!("{base}ing")
 }

@@ -52,12 +52,9 @@ pub fn is_function_word(lower: &str) -> bool {
 
 /// A title without its trailing "(...)".
 pub fn without_parenthesis(title: &str) -> &str {
-    let trimmed = title.trim_end();
-    match trimmed
-        .strip_suffix(')')
-        .and_then(|inner| inner.rfind('(').map(|at| (at, &inner[at + 1..])))
-    {
-        Some((at, inside)) if !inside.contains(')') => trimmed[..at].trim_end(),
+    let inner = title.trim_end().strip_suffix(')');
+    match inner.and_then(|inner| inner.rsplit_once('(')) {
+        Some((before, inside)) if !inside.contains(')') => before.trim_end(),
         _ => title,
     }
 }

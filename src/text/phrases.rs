@@ -2,6 +2,7 @@
 
 use super::central::{Idf, stems};
 use super::pos::{Pos, Token, tag};
+use super::span;
 use crate::text::sentences::sentences;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -27,13 +28,13 @@ const LONGEST: usize = 4;
 pub fn candidates(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for sentence in sentences(text) {
-        let words = &text[sentence.clone()];
+        let words = span::of(text, sentence.clone());
         let tokens = tag(words);
         let mut at = 0;
         while at < tokens.len() {
             let end = run(words, &tokens, at);
             if let Some(span) = trimmed(words, &tokens[at..end]) {
-                found.push(sentence.start + span.start..sentence.start + span.end);
+                found.push(span::shift(&span, sentence.start));
             }
             at = end.max(at + 1);
         }
@@ -53,7 +54,7 @@ fn run(sentence: &str, tokens: &[Token], at: usize) -> usize {
         || end > at
             && tokens[end - 1].pos.nominal()
             && inside(end + 1)
-            && &sentence[tokens[end].span.clone()] == "of"
+            && span::of(sentence, tokens[end].span.clone()) == "of"
     {
         end += 1;
     }
@@ -63,12 +64,12 @@ fn run(sentence: &str, tokens: &[Token], at: usize) -> usize {
 fn trimmed(sentence: &str, run: &[Token]) -> Option<Range<usize>> {
     let last = run.iter().rposition(|t| t.pos.nominal())? + 1;
     let mut first = last.saturating_sub(LONGEST);
-    while &sentence[run[first].span.clone()] == "of" {
+    while span::of(sentence, run[first].span.clone()) == "of" {
         first += 1;
     }
     let span = run[first].span.start..run[last - 1].span.end;
     // One letter, or a number, names nothing.
-    (sentence[span.clone()]
+    (span::of(sentence, span.clone())
         .chars()
         .filter(|c| c.is_alphabetic())
         .count()
@@ -92,7 +93,7 @@ fn scored(text: &str, idf: &Idf) -> Vec<(Vec<String>, Phrase)> {
     let mut places: FxHashMap<Vec<String>, usize> = FxHashMap::default();
     let mut found: Vec<(Vec<String>, Phrase)> = Vec::new();
     for span in candidates(text) {
-        let key = key(&text[span.clone()]);
+        let key = key(span::of(text, span.clone()));
         if key.is_empty() {
             continue;
         }
@@ -105,7 +106,7 @@ fn scored(text: &str, idf: &Idf) -> Vec<(Vec<String>, Phrase)> {
             Some(&at) => found[at].1.count += 1,
             None => {
                 places.insert(key.clone(), found.len());
-                let text = text[span.clone()].to_owned();
+                let text = span::of(text, span.clone()).to_owned();
                 found.push((
                     key,
                     Phrase {

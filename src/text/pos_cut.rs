@@ -1,5 +1,6 @@
 //! How the tagger cuts a sentence: contractions apart, full stops of initials and abbreviations kept.
 
+use super::span;
 use std::ops::Range;
 
 /// Words and punctuation marks of a sentence.
@@ -17,7 +18,7 @@ pub(super) fn cut(text: &str) -> Vec<Range<usize>> {
         }
         let mut digits = c.is_ascii_digit();
         while let Some(&(at, c)) = chars.peek() {
-            let after = text[at + c.len_utf8()..].chars().next();
+            let after = span::of(text, at + c.len_utf8()..).chars().next();
             let inner = match c {
                 '\'' | '’' | '-' | '‑' | '&' | '_' => after.is_some_and(char::is_alphanumeric),
                 ',' => digits && after.is_some_and(|c| c.is_ascii_digit()),
@@ -33,11 +34,11 @@ pub(super) fn cut(text: &str) -> Vec<Range<usize>> {
             end = at + c.len_utf8();
             chars.next();
         }
-        if text[end..].starts_with('.') && dotted(&text[start..end]) {
+        if span::of(text, end..).starts_with('.') && dotted(span::of(text, start..end)) {
             end += 1;
             chars.next();
         }
-        match clitic(&text[start..end]) {
+        match clitic(span::of(text, start..end)) {
             Some(at) => found.extend([start..start + at, start + at..end]),
             None => found.push(start..end),
         }
@@ -74,7 +75,7 @@ fn dotted(word: &str) -> bool {
 /// Where a contraction or possessive begins inside a word.
 fn clitic(word: &str) -> Option<usize> {
     let at = word.rfind(['\'', '’'])?;
-    let tail = word[at..].replace('’', "'").to_lowercase();
+    let tail = span::of(word, at..).replace('’', "'").to_lowercase();
     let cut = at > 0 && matches!(tail.as_str(), "'s" | "'re" | "'ve" | "'ll" | "'d" | "'m");
     cut.then_some(at)
 }

@@ -3,6 +3,7 @@
 use super::carry::{Subject, subjects};
 use super::gap::{Link, coordination, further, link};
 use super::pos::{Pos, Token, tag};
+use super::span;
 use crate::text::mentions::Norm;
 use std::ops::Range;
 
@@ -126,7 +127,7 @@ pub fn relations(
         if inside.len() + usize::from(subject.is_some()) < 2 {
             continue;
         }
-        let words = &text[sentence.clone()];
+        let words = span::of(text, sentence.clone());
         let tokens = tag(words);
         let items = items(text, sentence, &tokens, &inside, subject);
         let mut made = pairs(words, &tokens, &items, options);
@@ -169,7 +170,7 @@ fn items(
     let mut items: Vec<Item> = names
         .iter()
         .map(|span| Item {
-            name: text[span.clone()].to_owned(),
+            name: span::of(text, span.clone()).to_owned(),
             span: span.clone(),
             tokens: place(span),
             inferred: false,
@@ -278,9 +279,9 @@ fn pairs(
 /// Whether an inherited subject stands as "his", "her", "its": then the gap reads like one after 's.
 fn sentence_possessive(sentence: &str, tokens: &[Token], item: &Item) -> bool {
     item.inferred
-        && tokens[item.tokens.clone()]
-            .iter()
-            .any(|t| t.pos == Pos::Possessive && !sentence[t.span.clone()].starts_with(['\'', '’']))
+        && tokens[item.tokens.clone()].iter().any(|t| {
+            t.pos == Pos::Possessive && !span::of(sentence, t.span.clone()).starts_with(['\'', '’'])
+        })
 }
 
 #[cfg(test)]

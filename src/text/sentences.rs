@@ -1,5 +1,6 @@
 //! One sentence splitter for every system.
 
+use super::span;
 use std::ops::Range;
 
 /// Words before whose full stop a sentence does not end.
@@ -33,17 +34,17 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
                     end = next + closing.len_utf8();
                     chars.next();
                 }
-                let rest = &text[end..];
+                let rest = span::of(text, end..);
                 let follows = rest.trim_start();
                 let wide = matches!(c, '。' | '！' | '？');
                 let spaced = wide || rest.len() != follows.len();
                 let lower = follows.chars().next().is_some_and(char::is_lowercase);
-                if !spaced || lower || (c == '.' && abbreviated(&text[start..at])) {
+                if !spaced || lower || (c == '.' && abbreviated(span::of(text, start..at))) {
                     continue;
                 }
                 end
             }
-            '\n' if text[at + 1..]
+            '\n' if span::of(text, at + 1..)
                 .trim_start_matches([' ', '\t', '\r'])
                 .starts_with('\n') =>
             {
@@ -59,11 +60,9 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 }
 
 fn push(text: &str, start: usize, end: usize, found: &mut Vec<Range<usize>>) {
-    let piece = &text[start..end];
-    let left = start + (piece.len() - piece.trim_start().len());
-    let right = left + piece.trim().len();
-    if right > left {
-        found.push(left..right);
+    let piece = span::trim(text, start..end);
+    if !piece.is_empty() {
+        found.push(piece);
     }
 }
 

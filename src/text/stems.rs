@@ -2,6 +2,7 @@
 
 use crate::text::Tokens;
 use crate::text::names::is_function_word;
+use crate::text::span;
 use crate::text::words::is_word;
 use std::ops::Range;
 
@@ -23,7 +24,7 @@ pub fn words(text: &str) -> Vec<Word> {
         match (is_word(c) && c != '_', start) {
             (true, None) => start = Some(at),
             (false, Some(from)) => {
-                let lower = text[from..at].to_lowercase();
+                let lower = span::of(text, from..at).to_lowercase();
                 found.push(Word {
                     span: from..at,
                     stem: stem(&lower),
@@ -72,16 +73,17 @@ pub fn form(words: &[Word]) -> String {
 
 /// The singular of a noun by its ending.
 pub fn singular(word: &str) -> String {
-    let ends = |ending: &str| word.ends_with(ending);
-    if ends("ies") && word.len() > 4 {
-        format!("{}y", &word[..word.len() - 3])
-    } else if ["sses", "ches", "shes", "xes"].iter().any(|e| ends(e)) {
-        word[..word.len() - 2].to_owned()
-    } else if ends("s") && !["ss", "us", "is"].iter().any(|e| ends(e)) {
-        word[..word.len() - 1].to_owned()
-    } else {
-        word.to_owned()
+    let ends = |stem: &str, endings: &[&str]| endings.iter().any(|e| stem.ends_with(e));
+    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
+        return format!("{stem}y");
     }
+    let es = word.strip_suffix("es");
+    let es = es.filter(|stem| ends(stem, &["ss", "ch", "sh", "x"]));
+    let s = || {
+        word.strip_suffix('s')
+            .filter(|stem| !ends(stem, &["s", "u", "i"]))
+    };
+    es.or_else(s).unwrap_or(word).to_owned()
 }
 
 /// Whether a word says something: no function word, no single letter.

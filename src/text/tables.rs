@@ -2,6 +2,7 @@
 //! linearised form); and the segments that tables are cut into (SAGE, table segments).
 
 use super::html;
+use crate::text::span;
 use std::ops::Range;
 
 /// How a table was written.
@@ -76,7 +77,7 @@ pub fn tables(text: &str) -> Vec<Table> {
     let mut before = 0;
     for table in &mut found {
         if table.caption.is_empty() {
-            table.caption = caption(&text[before..table.span.start]);
+            table.caption = caption(span::of(text, before..table.span.start));
         }
         before = table.span.end;
     }
@@ -100,16 +101,16 @@ fn caption(above: &str) -> String {
 fn lines(text: &str, part: Range<usize>) -> Vec<(Range<usize>, &str)> {
     let mut start = part.start;
     let mut found = Vec::new();
-    for line in text[part].split_inclusive('\n') {
+    for line in span::of(text, part).split_inclusive('\n') {
         let end = start + line.trim_end_matches(['\n', '\r']).len();
-        found.push((start..end, &text[start..end]));
+        found.push((start..end, span::of(text, start..end)));
         start += line.len();
     }
     found
 }
 
 fn of_lines(text: &str, part: Range<usize>, found: &mut Vec<Table>) {
-    if !text[part.clone()].contains('\n') {
+    if !span::of(text, part.clone()).contains('\n') {
         return;
     }
     let lines = lines(text, part);
@@ -204,11 +205,11 @@ fn spaced(line: &str) -> Vec<String> {
     let mut start = 0;
     for (at, _) in line.match_indices('|') {
         if (at == 0 || space(at - 1)) && space(at + 1) {
-            cells.push(line[start..at].trim().to_owned());
+            cells.push(span::of(line, start..at).trim().to_owned());
             start = at + 1;
         }
     }
-    cells.push(line[start..].trim().to_owned());
+    cells.push(span::of(line, start..).trim().to_owned());
     cells
 }
 

@@ -3,6 +3,7 @@
 use super::mentions::{Ner, Norm};
 use super::names::is_function_word;
 use super::phrases::candidates;
+use super::span;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -36,7 +37,7 @@ static GENERIC: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
 pub fn query_terms(question: &str, is_name: impl Fn(&str) -> bool) -> Vec<TermOut> {
     let mut found: Vec<TermOut> = Vec::new();
     for mention in Ner::RegexPlus.mentions(question) {
-        if !mention.opener || is_name(&question[mention.span.clone()]) {
+        if !mention.opener || is_name(span::of(question, mention.span.clone())) {
             found.push(TermOut {
                 span: mention.span,
                 name: true,
@@ -52,7 +53,7 @@ pub fn query_terms(question: &str, is_name: impl Fn(&str) -> bool) -> Vec<TermOu
         }
     }
     let mut seen = FxHashSet::default();
-    found.retain(|t| seen.insert(Norm::Simple.apply(&question[t.span.clone()])));
+    found.retain(|t| seen.insert(Norm::Simple.apply(span::of(question, t.span.clone()))));
     found
 }
 
@@ -74,14 +75,11 @@ fn between(phrase: &Range<usize>, names: &[Range<usize>]) -> Vec<Range<usize>> {
 /// A noun phrase without the generic nouns and function words at its ends. One that loses its head and keeps a single
 /// word says too little.
 fn telling(question: &str, span: Range<usize>) -> Option<Range<usize>> {
-    let words: Vec<Range<usize>> = question[span]
+    let words: Vec<Range<usize>> = span::of(question, span)
         .split_whitespace()
-        .map(|word| {
-            let start = word.as_ptr() as usize - question.as_ptr() as usize;
-            start..start + word.len()
-        })
+        .map(|word| span::part(question, word))
         .collect();
-    let form = |word: &Range<usize>| Norm::Simple.apply(&question[word.clone()]);
+    let form = |word: &Range<usize>| Norm::Simple.apply(span::of(question, word.clone()));
     let generic = |word: &Range<usize>| GENERIC.contains(form(word).as_str());
     let empty = |word: &Range<usize>| {
         let form = form(word);

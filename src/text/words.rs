@@ -1,5 +1,6 @@
 //! How text is cut into the words that BM25 counts.
 
+use super::span;
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
@@ -42,7 +43,7 @@ impl Tokens {
                         .char_indices()
                         .nth(LONGEST / 4)
                         .map_or(word.len(), |(at, _)| at);
-                    each(&stemmer.stem(&word[..end]));
+                    each(&stemmer.stem(span::of(word, ..end)));
                 }
             }
         }

@@ -7,6 +7,7 @@ use crate::explorer::text::clean;
 use crate::index::Index;
 use crate::retrieve::{Node, Retrieval};
 use crate::text::sentences::sentences;
+use crate::text::span;
 use crate::text::words::STOP_WORDS;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -145,7 +146,7 @@ fn snippet(
         let said: BTreeSet<&str> = marks
             .iter()
             .filter(inside)
-            .map(|m| &text[m.range.clone()])
+            .map(|m| span::clipped(text, m.range.clone()))
             .collect();
         let seeds = marks
             .iter()
@@ -158,15 +159,12 @@ fn snippet(
     // The first of equals, so that a passage without any mark starts at its beginning.
     let best = sentences.iter().rev().max_by_key(|range| worth(range));
     let start = best.map_or(0, |range| range.start);
-    let mut end = (start + SNIPPET).min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = span::floor(text, start + SNIPPET);
     let mut cut = String::with_capacity(end - start);
     let mut moved = Vec::new();
     let mut open = None::<(usize, MarkKind)>;
     // One line: white space becomes single spaces, and marks move along.
-    for (offset, c) in text[start..end].char_indices() {
+    for (offset, c) in span::of(text, start..end).char_indices() {
         let kind = marks
             .iter()
             .find(|m| m.range.contains(&(start + offset)))

@@ -4,6 +4,7 @@ use crate::explorer::scene::{GROUPS, Group, Part, Scene};
 use crate::explorer::text::clean;
 use crate::index::Index;
 use crate::systems::{Found, Story};
+use crate::text::span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -108,7 +109,10 @@ fn tell_apart(index: &Index, story: &mut Story) {
             let id = index.id(item.passage.filter(|_| ids.len() > 1)?);
             let cut = alike(ids)?;
             let dots = if cut > 0 { ".." } else { "" };
-            Some((at, format!("{dots}{} {}", clean(&id[cut..]), item.label)))
+            Some((
+                at,
+                format!("{dots}{} {}", clean(span::of(id, cut..)), item.label),
+            ))
         })
         .collect();
     for (at, label) in told {

@@ -1,5 +1,6 @@
 //! Text and numbers that fit a column: cut, padded, and never able to break the screen.
 
+use crate::text::span;
 use std::borrow::Cow;
 
 use ratatui::buffer::CellWidth;
@@ -66,8 +67,8 @@ pub fn cut(text: &str, room: usize) -> String {
             keep = at + grapheme.len();
         }
         if used > room {
-            let dots = &ELLIPSIS[..ELLIPSIS.len().min(room)];
-            return format!("{}{dots}", text[..keep].trim_end());
+            let dots = span::clipped(ELLIPSIS, ..room);
+            return format!("{}{dots}", span::of(&text, ..keep).trim_end());
         }
     }
     text.into_owned()

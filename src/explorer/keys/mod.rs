@@ -5,6 +5,7 @@
 
 mod map;
 
+use crate::text::span;
 use std::fmt;
 use std::str::FromStr;
 
@@ -200,7 +201,7 @@ impl FromStr for Stroke {
             .char_indices()
             .skip(1)
             .find(|(_, c)| matches!(c, '-' | '+'))
-            .map(|(at, _)| (&rest[..at], &rest[at + 1..]))
+            .map(|(at, _)| (span::of(rest, ..at), span::of(rest, at + 1..)))
             .filter(|(_, key)| !key.is_empty())
         {
             modifiers |= match word.to_ascii_lowercase().as_str() {

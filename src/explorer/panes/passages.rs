@@ -7,6 +7,7 @@ use crate::explorer::scene::{Gold, MarkKind, PassageRow, Scene, Step};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
+use crate::text::span;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -250,12 +251,12 @@ fn snippet(ink: &Ink<'_>, row: &PassageRow, width: usize) -> Vec<Span<'static>> 
         .filter(|mark| mark.range.end + 2 > width)
         .map(|mark| mark.range.start);
     let start = hidden.map_or(0, |at| {
-        row.snippet[..at]
+        span::clipped(&row.snippet, ..at)
             .trim_end()
             .rfind(' ')
             .map_or(at, |space| space + 1)
     });
-    let rest = &row.snippet[start..];
+    let rest = span::clipped(&row.snippet, start..);
     let shown = text::cut(rest, width);
     // The cut's dots stand for what follows; marks end before them.
     let end = start

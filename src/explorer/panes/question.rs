@@ -6,6 +6,7 @@ use crate::explorer::state::Mode;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink};
+use crate::text::span;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::text::Line;
@@ -85,7 +86,7 @@ fn after_columns(value: &str, columns: usize) -> &str {
     let mut used = 0;
     for (at, c) in value.char_indices() {
         if used >= columns {
-            return &value[at..];
+            return span::of(value, at..);
         }
         used += unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
     }

@@ -6,6 +6,7 @@ use crate::explorer::scene::{MarkKind, Why};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink, flow};
+use crate::text::span;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -71,13 +72,9 @@ fn lines(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
     for paragraph in why.text.split_inclusive('\n') {
         let body = paragraph.trim_end_matches(['\n', '\r']);
         for range in text::wrap(body, width) {
-            let spans: Vec<Span<'static>> = text::pieces(
-                &why.text,
-                start + range.start..start + range.end,
-                &why.marks,
-            )
-            .into_iter()
-            .map(|(piece, mark)| {
+            let part = span::shift(&range, start);
+            let pieces = text::pieces(&why.text, part, &why.marks).into_iter();
+            let spans = pieces.map(|(piece, mark)| {
                 let style = match mark.map(|m| m.kind) {
                     Some(MarkKind::Seed(group)) => ink
                         .theme
@@ -90,9 +87,8 @@ fn lines(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
                     None => ink.style(Scope::Text),
                 };
                 Span::styled(ink.said(&text::pad(piece, text::width(piece))), style)
-            })
-            .collect();
-            lines.push(Line::from(spans));
+            });
+            lines.push(Line::from(spans.collect::<Vec<Span<'static>>>()));
         }
         start += paragraph.len();
     }

@@ -6,6 +6,7 @@
 mod shapes;
 mod text;
 
+use crate::text::span;
 use std::fmt::Write as _;
 
 use ratatui::buffer::{Buffer, Cell, CellWidth};
@@ -208,7 +209,7 @@ fn foreground(out: &mut String, run: &Run, top: f64) {
         if let Some(drawn) = drawn {
             shapes.push_str(&drawn);
             if start < bytes {
-                pieces.push((first, at, &run.text[start..bytes]));
+                pieces.push((first, at, span::of(&run.text, start..bytes)));
             }
             start = end;
             first = at + 1;
@@ -217,7 +218,7 @@ fn foreground(out: &mut String, run: &Run, top: f64) {
         bytes = end;
     }
     if start < bytes {
-        pieces.push((first, at, &run.text[start..bytes]));
+        pieces.push((first, at, span::of(&run.text, start..bytes)));
     }
     if !shapes.is_empty() {
         let shapes = shapes.replace("currentColor", &ink);
@@ -235,9 +236,9 @@ fn words(out: &mut String, run: &Run, pieces: &[(u16, u16, &str)], left: f64, to
         while !rest.is_empty() {
             let (word, after) = match rest.find("  ") {
                 Some(0) => {
-                    let blank = rest.len() - rest.trim_start_matches(' ').len();
-                    column += u16::try_from(blank).unwrap_or(u16::MAX);
-                    rest = &rest[blank..];
+                    let after = rest.trim_start_matches(' ');
+                    column += u16::try_from(rest.len() - after.len()).unwrap_or(u16::MAX);
+                    rest = after;
                     continue;
                 }
                 Some(end) => rest.split_at(end),

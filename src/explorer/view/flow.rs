@@ -1,6 +1,7 @@
 //! Fitting styled text into lines.
 
 use crate::explorer::text;
+use crate::text::span;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -49,9 +50,9 @@ pub fn flow(spans: Vec<Span<'static>>, width: usize, indent: usize) -> Vec<Line<
             let mut lines = vec![head.clone()];
             let shift = rest.start;
             lines.extend(
-                text::wrap(&whole[rest], width.saturating_sub(indent))
+                text::wrap(span::of(&whole, rest), width.saturating_sub(indent))
                     .into_iter()
-                    .map(|r| r.start + shift..r.end + shift),
+                    .map(|r| span::shift(&r, shift)),
             );
             lines
         }
@@ -79,7 +80,10 @@ pub fn flow(spans: Vec<Span<'static>>, width: usize, indent: usize) -> Vec<Line<
                     .find(|end| *end > at)
                     .unwrap_or(range.end)
                     .min(range.end);
-                out.push(Span::styled(whole[at..end].to_owned(), style_at(at)));
+                out.push(Span::styled(
+                    span::of(&whole, at..end).to_owned(),
+                    style_at(at),
+                ));
                 at = end;
             }
             Line::from(out)

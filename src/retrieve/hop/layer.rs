@@ -5,6 +5,7 @@ use crate::embed::{Encoder, Gather, Identity, Rows, Static, Vectors, Weights};
 use crate::index::layer::Columns;
 use crate::index::{EntityGraph, EntityOptions, Index, IndexError, Layer, Progress, Step};
 use crate::text::sentences::sentences;
+use crate::text::span;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -105,13 +106,13 @@ impl HopLayer {
                     let text = passages.full_text(p);
                     let body = text.len() - passages.text(p).len();
                     let ranges = sentences(passages.text(p)).into_iter();
-                    let ranges = ranges.map(|r| r.start + body..r.end + body).collect();
+                    let ranges = ranges.map(|r| span::shift(&r, body)).collect();
                     (text, ranges)
                 })
                 .collect();
             let texts: Vec<(&str, &str)> = batch
                 .iter()
-                .flat_map(|(text, ranges)| ranges.iter().map(|r| ("", &text[r.clone()])))
+                .flat_map(|(text, ranges)| ranges.iter().map(|r| ("", span::of(text, r.clone()))))
                 .collect();
             gather.push(&encoder.passages(&texts, &|_| true)?)?;
             for (_, ranges) in &batch {

@@ -7,6 +7,7 @@ use crate::retrieve::explanation::Reason;
 use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::set::{Member, Origin, Set, Space};
 use crate::text::similar::nearest;
+use crate::text::span;
 use crate::text::{Ner, Norm};
 use std::sync::Arc;
 
@@ -102,7 +103,7 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
             .mentions(&text)
             .iter()
             .filter(|m| !m.opener)
-            .map(|m| &text[m.span.clone()])
+            .map(|m| span::of(&text, m.span.clone()))
             .collect();
         found.truncate(5);
         let would = if found.is_empty() {
@@ -176,11 +177,11 @@ fn untaken(question: &str, names: &[QueryName], text: &str, body: &str) -> Vec<S
         .mentions(text)
         .into_iter()
         .filter(|m| !m.opener)
-        .map(|m| padded(&text[m.span]));
+        .map(|m| padded(span::of(text, m.span)));
     let words = Ner::RegexPlus
         .mentions(question)
         .into_iter()
-        .map(|m| padded(&question[m.span]));
+        .map(|m| padded(span::of(question, m.span)));
     let mut found: Vec<String> = Vec::new();
     for form in names
         .filter(|form| asked.contains(form))

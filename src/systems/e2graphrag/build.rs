@@ -13,6 +13,7 @@ use crate::text::Norm;
 use crate::text::central::Idf;
 use crate::text::chunks::{Chunk, windows};
 use crate::text::persons;
+use crate::text::span;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -169,7 +170,7 @@ fn leaves(passages: &Passages, documents: &[Range<u32>], options: &E2Build) -> V
         let overlap = options.chunk_overlap.min(options.chunk_tokens / 2);
         let mut before = 0;
         for Chunk { bytes, .. } in windows(&running.text, options.chunk_tokens, overlap) {
-            let rest = &running.text[before.max(bytes.start)..bytes.end];
+            let rest = span::of(&running.text, before.max(bytes.start)..bytes.end);
             let own = bytes.end - bytes.start - rest.trim_start().len();
             before = bytes.end;
             let inside = running.passages(&bytes);
@@ -184,7 +185,7 @@ fn leaves(passages: &Passages, documents: &[Range<u32>], options: &E2Build) -> V
                 origin: running.start(inside.start),
                 passages: inside,
                 title: title.to_owned(),
-                text: running.text[bytes.clone()].to_owned(),
+                text: span::of(&running.text, bytes.clone()).to_owned(),
                 bytes,
                 own,
             });
@@ -220,7 +221,7 @@ fn read(passages: &Passages, leaves: &[Leaf], progress: Progress) -> Result<Read
         let found = names(&leaf.text, &leaf.title, is_known, &none).into_iter();
         let names = found
             .filter(|(_, person)| *person)
-            .map(|(span, _)| &leaf.text[span]);
+            .map(|(span, _)| span::of(&leaf.text, span));
         names
             .filter(|name| name.contains(' '))
             .map(str::to_owned)
@@ -290,7 +291,7 @@ fn summaries(
         let known = |surface: &str| read.known.contains(&Norm::Simple.apply(surface));
         persons::names_by(sentence, known)
             .into_iter()
-            .map(|span| Norm::Simple.apply(&sentence[span]))
+            .map(|span| Norm::Simple.apply(span::of(sentence, span)))
             .collect()
     };
     let mut quotes: Vec<Vec<u32>> = Vec::with_capacity(total);
@@ -312,7 +313,7 @@ fn summaries(
             texts: group
                 .children
                 .clone()
-                .map(|child| &nodes[child as usize].text[cut(group, child)..])
+                .map(|child| span::of(&nodes[child as usize].text, cut(group, child)..))
                 .collect(),
             max_tokens: options.summary_tokens,
         };

@@ -5,6 +5,7 @@ use crate::text::names::is_function_word;
 use crate::text::persons::{Named, honorific, kinds, names_by};
 use crate::text::pos::tag;
 use crate::text::sentences::sentences;
+use crate::text::span;
 use crate::text::{dates, lemma::lemma};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -36,7 +37,7 @@ pub fn names(
     kinds(text, title, &names_by(text, known))
         .into_iter()
         .map(|Named { span, person }| {
-            let person = person.is_some() || persons.contains(&text[span.clone()]);
+            let person = person.is_some() || persons.contains(span::of(text, span.clone()));
             (span, person)
         })
         .collect()
@@ -60,8 +61,8 @@ pub fn extract(text: &str, names: &[(Range<usize>, bool)]) -> Vec<Sentence> {
     let mut found = Vec::new();
     for span in sentences(text) {
         let mut items = Vec::new();
-        for token in tag(&text[span.clone()]) {
-            let token_span = span.start + token.span.start..span.start + token.span.end;
+        for token in tag(span::of(text, span.clone())) {
+            let token_span = span::shift(&token.span, span.start);
             while taken
                 .get(next)
                 .is_some_and(|(span, _)| span.end <= token_span.start)
@@ -80,7 +81,7 @@ pub fn extract(text: &str, names: &[(Range<usize>, bool)]) -> Vec<Sentence> {
                 }
                 continue;
             }
-            let word = &text[token_span.clone()];
+            let word = span::of(text, token_span.clone());
             if token.pos.nominal()
                 && !is_function_word(&word.to_lowercase())
                 && word.chars().filter(|c| c.is_alphabetic()).count() > 1
@@ -98,12 +99,12 @@ pub fn extract(text: &str, names: &[(Range<usize>, bool)]) -> Vec<Sentence> {
 
 /// The entities of one name.
 fn named(text: &str, span: &Range<usize>, person: bool) -> Vec<Item> {
-    let surface = &text[span.clone()];
+    let surface = span::of(text, span.clone());
     if person {
         return words(surface)
-            .map(|(at, word)| Item {
+            .map(|word| Item {
                 name: word.to_owned(),
-                span: span.start + at..span.start + at + word.len(),
+                span: span::part(text, word),
             })
             .collect();
     }
@@ -118,25 +119,16 @@ fn named(text: &str, span: &Range<usize>, person: bool) -> Vec<Item> {
     }]
 }
 
-/// The words of a person's name with their places: no honorific that leads, no initials.
-pub fn words(surface: &str) -> impl Iterator<Item = (usize, &str)> {
+/// The words of a person's name: no honorific that leads, no initials.
+pub fn words(surface: &str) -> impl Iterator<Item = &str> {
     let mut led = true;
-    surface
-        .split_inclusive(char::is_whitespace)
-        .scan(0, |at, piece| {
-            let start = *at;
-            *at += piece.len();
-            Some((start, piece))
-        })
-        .filter_map(move |(at, piece)| {
-            let bare = piece.trim_start_matches(|c: char| !c.is_alphanumeric());
-            let at = at + (piece.len() - bare.len());
-            let word = bare.trim_end_matches(|c: char| !c.is_alphanumeric());
-            let many =
-                word.chars().filter(|c| c.is_alphanumeric()).count() > 1 && !word.contains('.');
-            led &= honorific(&word.to_lowercase());
-            (many && !led).then_some((at, word))
-        })
+    let pieces = surface.split_inclusive(char::is_whitespace);
+    pieces.filter_map(move |piece| {
+        let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
+        let many = word.chars().filter(|c| c.is_alphanumeric()).count() > 1 && !word.contains('.');
+        led &= honorific(&word.to_lowercase());
+        (many && !led).then_some(word)
+    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::entities::{extract, names, words};
 use super::layer::E2Graph;
+use crate::text::span;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
@@ -24,11 +25,8 @@ pub fn link(layer: &E2Graph, question: &str) -> Vec<Asked> {
     let vertex = |name: &str| layer.entity(name).is_some();
     let mut found = names(question, "", vertex, &FxHashSet::default());
     for (span, person) in &mut found {
-        let surface = &question[span.clone()];
-        let (apart, whole) = (
-            words(surface).any(|(_, word)| vertex(word)),
-            vertex(surface),
-        );
+        let surface = span::of(question, span.clone());
+        let (apart, whole) = (words(surface).any(vertex), vertex(surface));
         *person = if *person {
             apart || !whole
         } else {

@@ -12,6 +12,7 @@ use crate::index::layer::{Columns, strings};
 use crate::index::{Dense, IndexError, Passages};
 use crate::text::keywords::each_keyword;
 use crate::text::sentences::sentences;
+use crate::text::span;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -40,12 +41,15 @@ fn read(text: &str, code_case: bool) -> Read {
     let spans = sentences(text);
     let mut words = Vec::new();
     for (sentence, span) in (0u32..).zip(&spans) {
-        each_keyword(&text[span.clone()], code_case, |word| {
+        each_keyword(span::of(text, span.clone()), code_case, |word| {
             words.push((word.to_owned(), sentence));
         });
     }
     Read {
-        sentences: spans.into_iter().map(|s| text[s].to_owned()).collect(),
+        sentences: spans
+            .into_iter()
+            .map(|s| span::of(text, s).to_owned())
+            .collect(),
         words,
     }
 }

@@ -9,6 +9,7 @@ use crate::graph::Dangling;
 use crate::graph::trail::{self, Trail};
 use crate::graph::walk::{Forward, Sparse, backward};
 use crate::index::Index;
+use crate::text::span;
 use std::sync::Arc;
 
 /// Longer paths than this are not looked for.
@@ -104,7 +105,7 @@ pub(in crate::systems) fn short(layer: &NodeRagLayer, index: &Index, node: u32) 
         Kind::Text => {
             let (passage, span) = layer.piece(node);
             match index.title(passage) {
-                "" => first(&index.text(passage)[span]),
+                "" => first(span::clipped(index.text(passage), span)),
                 title => title.to_owned(),
             }
         }

@@ -150,7 +150,7 @@ impl Build<'_> {
         let (passages, known) = (self.index.passages(), &self.known);
         let input = |piece: &Piece| {
             let p = piece.passage as usize;
-            let text = &passages.text(p)[piece.start as usize..piece.end as usize];
+            let text = piece.of(passages.text(p));
             let title = passages.title(p);
             Decompose { title, text, known }
         };
@@ -222,7 +222,7 @@ impl Build<'_> {
             .iter()
             .map(|piece| {
                 let p = piece.passage as usize;
-                let text = &passages.text(p)[piece.start as usize..piece.end as usize];
+                let text = piece.of(passages.text(p));
                 (passages.title(p).to_owned(), text.to_owned())
             })
             .chain(
@@ -374,7 +374,7 @@ impl Build<'_> {
 /// A part of a text for a model.
 fn asked(text: &str, piece: &Piece) -> OneText {
     OneText {
-        text: text[piece.start as usize..piece.end as usize].to_owned(),
+        text: piece.of(text).to_owned(),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::text::names::without_parenthesis;
 use crate::text::persons::named;
 use crate::text::relations::{Options, relations};
 use crate::text::sentences::sentences;
+use crate::text::span;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
@@ -67,7 +68,7 @@ pub fn told(input: &Decompose<'_>, output: &task::Decomposed) -> Decomposed {
     let persons: FxHashSet<String> = named(input.text, input.title, Some(input.known))
         .iter()
         .filter(|n| n.person.is_some())
-        .map(|n| identity(&input.text[n.span.clone()]))
+        .map(|n| identity(span::of(input.text, n.span.clone())))
         .collect();
     let line = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let unit = |unit: &task::Unit| {
@@ -112,7 +113,7 @@ pub fn decompose(input: &Decompose<'_>) -> Decomposed {
     for run in runs(text, &cut, &about) {
         let span = cut[run.start].start..cut[run.end - 1].end;
         let mut unit = UnitOut {
-            text: text[span.clone()].to_owned(),
+            text: span::of(text, span.clone()).to_owned(),
             ..UnitOut::default()
         };
         let carried = about[run.clone()].iter().flatten();
@@ -122,14 +123,14 @@ pub fn decompose(input: &Decompose<'_>) -> Decomposed {
             }
             let person = names
                 .iter()
-                .any(|n| n.person.is_some() && text[n.span.clone()] == subject.name);
+                .any(|n| n.person.is_some() && span::of(text, n.span.clone()) == subject.name);
             mention(&mut unit.entities, &subject.name, person);
         }
         for name in &names {
             if span.contains(&name.span.start) {
                 mention(
                     &mut unit.entities,
-                    &text[name.span.clone()],
+                    span::of(text, name.span.clone()),
                     name.person.is_some(),
                 );
             }
@@ -154,11 +155,15 @@ fn runs(text: &str, cut: &[Range<usize>], about: &[Option<Subject>]) -> Vec<Rang
     let mut found: Vec<Range<usize>> = Vec::new();
     let (mut tokens, mut subject) = (0, String::new());
     for (at, sentence) in cut.iter().enumerate() {
-        let own = chunks::count(&text[sentence.clone()]);
+        let own = chunks::count(span::of(text, sentence.clone()));
         let form = about[at]
             .as_ref()
             .map_or(String::new(), |s| Norm::Simple.apply(&s.name));
-        let paragraph = at > 0 && text[cut[at - 1].end..sentence.start].matches('\n').count() > 1;
+        let paragraph = at > 0
+            && span::of(text, cut[at - 1].end..sentence.start)
+                .matches('\n')
+                .count()
+                > 1;
         match found.last_mut() {
             Some(run) if !paragraph && tokens + own <= UNIT_TOKENS && same(&subject, &form) => {
                 run.end = at + 1;

@@ -10,6 +10,7 @@ use crate::index::IndexError;
 use crate::llm::task::{self, CommunityInput};
 use crate::llm::{Origin, any};
 use crate::text::persons;
+use crate::text::span;
 use rayon::prelude::*;
 
 const AUGMENTED: [Kind; 4] = [Kind::Unit, Kind::Entity, Kind::Relation, Kind::Attribute];
@@ -41,7 +42,7 @@ impl Build<'_> {
             let spans = persons::names(text, "", Some(known));
             spans
                 .into_iter()
-                .map(|span| identity(&text[span]))
+                .map(|span| identity(span::of(text, span)))
                 .collect()
         };
         let input = |units: &Vec<u32>| Community {

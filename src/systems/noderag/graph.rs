@@ -3,6 +3,7 @@
 use super::decompose::{Decomposed, identity};
 use super::node::{KINDS, Kind};
 use crate::graph::adjacency::{Adjacency, undirected};
+use crate::text::span;
 use rustc_hash::FxHashMap;
 
 /// A node before the kinds are put one behind the other: its kind, and its number among its kind.
@@ -19,6 +20,13 @@ pub struct Piece {
     /// Byte range in the passage's text, without the title.
     pub start: u32,
     pub end: u32,
+}
+
+impl Piece {
+    /// What it holds of its passage's text.
+    pub fn of(self, text: &str) -> &str {
+        span::clipped(text, self.start as usize..self.end as usize)
+    }
 }
 
 /// The graph under construction. What has equal content is one node; its weight counts occurrences.

@@ -6,6 +6,7 @@ use super::node::Kind;
 use crate::llm::task::{self, OneQuestion};
 use crate::llm::{Llm, Origin};
 use crate::text::Norm;
+use crate::text::span;
 use crate::text::terms::{TermOut, query_terms};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -76,7 +77,7 @@ pub fn linked(layer: &NodeRagLayer, question: &str, llm: &Llm) -> Vec<Term> {
             let own = own.filter(|term| seen.insert(Norm::Simple.apply(term)));
             own.filter_map(|term| place(question, term))
                 .map(|span| TermOut {
-                    name: question[span.clone()].starts_with(char::is_uppercase),
+                    name: span::of(question, span.clone()).starts_with(char::is_uppercase),
                     span,
                 })
                 .collect()
@@ -86,7 +87,7 @@ pub fn linked(layer: &NodeRagLayer, question: &str, llm: &Llm) -> Vec<Term> {
     told.unwrap_or_else(|| query_terms(question, is_name))
         .into_iter()
         .map(|term| {
-            let text = question[term.span.clone()].to_owned();
+            let text = span::of(question, term.span.clone()).to_owned();
             let form = Norm::Simple.apply(&text);
             let matches = if form.is_empty() {
                 Vec::new()

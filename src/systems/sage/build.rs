@@ -16,6 +16,7 @@ use crate::llm::{Origin, Shares, any};
 use crate::text::Tokens;
 use crate::text::central::Idf;
 use crate::text::chunking::{self, Cutting};
+use crate::text::span;
 use crate::text::tables::{self, Table};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -207,14 +208,14 @@ fn units(
                 .collect();
             let texts: Vec<&str> = stretches
                 .iter()
-                .map(|(p, range)| &index.text(*p)[range.clone()])
+                .map(|(p, range)| span::of(index.text(*p), range.clone()))
                 .collect();
             let cut = chunking::document(&texts, cutting, dims, &encode)?;
             // Where a unit begins in its passage decides its place.
             let mut own: Vec<(usize, Unit)> = Vec::new();
             for ((passage, stretch), chunks) in stretches.iter().zip(cut) {
                 own.extend(chunks.into_iter().map(|chunk| {
-                    let range = stretch.start + chunk.start..stretch.start + chunk.end;
+                    let range = span::shift(&chunk, stretch.start);
                     (
                         range.start,
                         Unit {
@@ -298,7 +299,7 @@ fn documents(
     let inputs: Vec<DocInput> = texts
         .par_iter()
         .map(|unit| DocInput {
-            text: &index.text(unit.passage)[unit.range.clone()],
+            text: span::of(index.text(unit.passage), unit.range.clone()),
             source_title: index.title(unit.passage),
             names: names_of(index, graph, unit),
         })

@@ -7,6 +7,7 @@ use crate::text::central::Idf;
 use crate::text::phrases::group_titles;
 use crate::text::pos::{Pos, tag};
 use crate::text::sentences::sentences;
+use crate::text::span;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -153,8 +154,8 @@ pub fn table_told(input: &TableInput, output: &task::TableOutput, own: &mut Tabl
 /// A name without what disambiguates it: `Mercury (planet)` is `Mercury`.
 pub fn bare(title: &str) -> &str {
     let title = title.trim();
-    match title.rfind('(') {
-        Some(at) if at > 0 && title.ends_with(')') => title[..at].trim_end(),
+    match title.rsplit_once('(') {
+        Some((bare, _)) if !bare.is_empty() && title.ends_with(')') => bare.trim_end(),
         _ => title,
     }
 }
@@ -175,15 +176,17 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 /// Sentences with a date and a verb, in order.
 fn events(text: &str) -> Vec<String> {
-    (sentences(text).into_iter().map(|range| &text[range]))
-        .filter(|sentence| dated(sentence))
-        .filter(|sentence| {
-            let verb = |pos: Pos| pos.verbal() || pos == Pos::Auxiliary;
-            tag(sentence).iter().any(|token| verb(token.pos))
-        })
-        .take(EVENTS)
-        .map(str::to_owned)
-        .collect()
+    (sentences(text)
+        .into_iter()
+        .map(|range| span::of(text, range)))
+    .filter(|sentence| dated(sentence))
+    .filter(|sentence| {
+        let verb = |pos: Pos| pos.verbal() || pos == Pos::Auxiliary;
+        tag(sentence).iter().any(|token| verb(token.pos))
+    })
+    .take(EVENTS)
+    .map(str::to_owned)
+    .collect()
 }
 
 const MONTHS: [&str; 12] = [
@@ -365,7 +368,9 @@ fn names(cell: &str) -> Vec<&str> {
     }
     let found = crate::text::Ner::RegexPlus.mentions(cell);
     let spans = found.into_iter().filter(|m| !m.opener).map(|m| m.span);
-    spans.map(|span: Range<usize>| &cell[span]).collect()
+    spans
+        .map(|span: Range<usize>| span::of(cell, span))
+        .collect()
 }
 
 #[cfg(test)]

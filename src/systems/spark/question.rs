@@ -6,6 +6,7 @@ use super::numbers::{Bound, bounds};
 use crate::exchange::schema::Schema;
 use crate::text::Ner;
 use crate::text::names::is_function_word;
+use crate::text::span;
 use crate::text::stems::{Word, form, phrase, places, says, singular, spaced, stem, words};
 use std::ops::Range;
 
@@ -243,7 +244,7 @@ fn anchors(layer: &SparkLayer, question: &str, words: &[Word], taken: &mut [bool
             continue;
         }
         taken[span.clone()].fill(true);
-        let surface = question[own[0].span.start..own[own.len() - 1].span.end].to_owned();
+        let surface = span::of(question, own[0].span.start..own[own.len() - 1].span.end).to_owned();
         anchors.push(Anchor {
             words: span,
             surface,

@@ -9,6 +9,7 @@ use super::run::Runner;
 use super::search::{EdgePolicy, Params};
 use crate::exchange::schema::{NAME, Schema};
 use crate::retrieve::RetrieveError;
+use crate::text::span;
 use serde::Serialize;
 use std::ops::Range;
 
@@ -255,7 +256,11 @@ fn conditions(schema: &Schema, parts: &Parts, question: &str) -> Vec<Condition> 
     let mut all: Vec<Condition> = Vec::new();
     let surface = |b: &Bound| {
         let words = &parts.words[b.words.clone()];
-        question[words[0].span.start..words[words.len() - 1].span.end].to_owned()
+        span::of(
+            question,
+            words[0].span.start..words[words.len() - 1].span.end,
+        )
+        .to_owned()
     };
     for bound in &parts.bounds {
         let Some((kind, field)) = numeric_field(schema, parts, bound) else {
