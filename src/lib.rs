@@ -37,6 +37,7 @@
 //!   error at once, never a wrong answer later.
 
 #![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::string_slice))]
 
 pub mod cli;
 pub mod column;
