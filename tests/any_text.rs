@@ -1,0 +1,400 @@
+//! Whatever is written, in passages or in questions: no layer's build and no question stops the program, scores are
+//! numbers, and what explains a score adds up to it.
+
+use hopscope::corpus::{Corpus, Passage, Question};
+use hopscope::explain::{attribution, explained, reasons, terms, trace};
+use hopscope::explorer::action::Action;
+use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::stage::Stage;
+use hopscope::explorer::theme::{ColorLevel, Theme};
+use hopscope::index::{BuildOptions, Index, Silent};
+use hopscope::retrieve::compose::GRAPHS;
+use hopscope::retrieve::{DEFAULT_METHOD, METHODS, Method, Recorder, RetrieveError};
+use hopscope::retrieve::{Retriever, Settings};
+use hopscope::systems::{LAYERS, build_layers, layers_named};
+use proptest::prelude::*;
+use serde_json::json;
+use std::fs;
+use std::sync::Arc;
+
+/// What rules of language look at, in scripts and spellings that other rules were not written for.
+const PIECES: &[&str] = &[
+    // Words that open, join and end names and clauses.
+    "The",
+    "the",
+    "of the",
+    "of",
+    "and",
+    "New ",
+    "Great ",
+    "First ",
+    " I",
+    "It",
+    "She",
+    "His",
+    "who",
+    "was born in",
+    "founded",
+    "is a",
+    "designed by",
+    "to",
+    "Dr.",
+    "St.",
+    "J.R.R.",
+    "U.S",
+    "D.C.",
+    "No.",
+    "Bank",
+    "University",
+    "King",
+    "Mara Voss",
+    "Hull",
+    "NASA",
+    "World War I",
+    // Letters of more than one byte, and such that change their length in lower case or when composed.
+    "Houphouët-Boigny",
+    "Félix",
+    "Émile Zola",
+    "née",
+    "İstanbul",
+    "İ",
+    "Straße",
+    "ẞ",
+    "ŉ",
+    "ﬁne",
+    "ǅ",
+    "Σίσυφος",
+    "ΟΔΟΣ",
+    "\u{212a}elvin",
+    "e\u{301}t",
+    "Z\u{35c}\u{301}\u{323}",
+    "\u{301}",
+    "Qur’ān",
+    "Пётр Великий",
+    "東京大学",
+    "ﷺ",
+    "مرحبا",
+    "ไทย",
+    "\u{1d504}\u{1d505}",
+    "👩‍👩‍👧‍👦",
+    "🤦🏼‍♂️",
+    "²",
+    "Ⅳ",
+    "½",
+    "٣",
+    // Possessives, contractions, quotes, in both forms.
+    "'s",
+    "’s",
+    "it's",
+    "won’t",
+    "players'",
+    "O’Brien",
+    "'",
+    "’",
+    "\"",
+    "“",
+    "”",
+    "«",
+    // Numbers and dates.
+    "1921",
+    "3 May 1921",
+    "1,200",
+    "3.5%",
+    "1890s",
+    "19th century",
+    "–",
+    // Marks, also where tables and markup begin.
+    ".",
+    "!",
+    "?",
+    "…",
+    "。",
+    ",",
+    ", ",
+    ";",
+    ":",
+    "(",
+    ")",
+    "(born",
+    "[",
+    "&",
+    "&amp;",
+    "&#x130;",
+    "<table>",
+    "<td>é",
+    "</table>",
+    "<",
+    "| a | b |\n|---|---|\n| é | ï |",
+    "a, b\nç, d\ne, f",
+    "```",
+    "#",
+    "\u{0}",
+    "\u{1b}[31m",
+    "\u{200b}",
+    "\u{202e}",
+    "\u{feff}",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\t",
+    "\u{a0}",
+    "\u{2028}",
+];
+
+/// What is said again and again.
+const RUNS: &[&str] = &[
+    ".",
+    "'",
+    "’",
+    "\"",
+    "-",
+    "\u{301}",
+    "A",
+    "é",
+    "İ",
+    "Ab ",
+    "a.",
+    "A.",
+    "of the ",
+    "“",
+    "(",
+    "\n",
+    " ",
+    "e, ",
+    "'s ",
+    "👩‍👧 ",
+];
+
+fn piece() -> impl Strategy<Value = String> {
+    let run =
+        (prop::sample::select(RUNS), 1usize..120).prop_map(|(said, times)| said.repeat(times));
+    prop_oneof![
+        30 => prop::sample::select(PIECES).prop_map(str::to_owned),
+        4 => "\\PC{1,6}",
+        4 => "[A-Z][a-zé]{1,7}( [A-Z][a-zü]{1,7})?",
+        2 => prop::collection::vec(any::<char>(), 1..5).prop_map(String::from_iter),
+        1 => run,
+    ]
+}
+
+fn text(most: usize) -> impl Strategy<Value = String> {
+    let gap = prop::sample::select(&[" ", " ", " ", "", ". ", "\n"][..]);
+    prop::collection::vec((piece(), gap), 0..most).prop_map(|said| {
+        said.into_iter()
+            .flat_map(|(said, gap)| [said, gap.into()])
+            .collect()
+    })
+}
+
+/// Some have no title, and files come in pieces.
+fn passages() -> impl Strategy<Value = Vec<Passage>> {
+    let id = prop_oneof![Just(None), piece().prop_map(Some)];
+    let title = prop_oneof![Just(String::new()), text(4)];
+    prop::collection::vec((id, title, text(50)), 1..7).prop_map(|made| {
+        let passage =
+            |(at, (id, title, text)): (usize, (Option<String>, String, String))| Passage {
+                // A text file in pieces, unless it says otherwise; the number keeps identifiers apart.
+                id: id.map_or_else(|| format!("a.md#{at}"), |id| format!("{id}{at}")),
+                title,
+                text,
+            };
+        made.into_iter().enumerate().map(passage).collect()
+    })
+}
+
+/// Words of a passage, with or without others.
+fn question() -> impl Strategy<Value = (prop::sample::Index, usize, usize, String)> {
+    (
+        any::<prop::sample::Index>(),
+        0usize..60,
+        0usize..12,
+        text(8),
+    )
+}
+
+fn asked(
+    passages: &[Passage],
+    (at, skip, take, own): (prop::sample::Index, usize, usize, String),
+) -> String {
+    let full = at.get(passages).full_text();
+    let said: Vec<&str> = full.split(' ').skip(skip).take(take).collect();
+    format!("{} {own}", said.join(" "))
+}
+
+/// Indexed, with every layer there is: names of the passages are objects that point at each other.
+fn indexed(passages: Vec<Passage>, question: &str) -> Arc<Index> {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |(at, p): (usize, &Passage)| {
+        let aliases = [p.text.chars().take(9).collect::<String>()];
+        let year = p
+            .text
+            .chars()
+            .filter(char::is_ascii_digit)
+            .take(4)
+            .collect::<String>();
+        let kind = ["Person", "Œuvre"][at % 2];
+        let object = json!({"id": p.id, "type": kind, "name": format!("{} {at}", p.title), "aliases": aliases,
+                            "note": p.text, "year": year});
+        object.to_string()
+    };
+    let nodes: Vec<String> = passages.iter().enumerate().map(line).collect();
+    let edges: Vec<String> = passages
+        .windows(2)
+        .map(|w| json!({"from": w[0].id, "to": w[1].id, "type": "WROTE"}).to_string())
+        .collect();
+    fs::write(folder.path().join("nodes.jsonl"), nodes.join("\n")).unwrap();
+    fs::write(folder.path().join("edges.jsonl"), edges.join("\n")).unwrap();
+    let questions = vec![Question {
+        id: "q".into(),
+        text: question.into(),
+        ..Question::default()
+    }];
+    let corpus = Corpus {
+        name: "any".into(),
+        passages,
+        questions,
+    };
+    let index = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
+    index.look_beside(&[folder.path().to_owned()]);
+    let settings = Settings::of(&index, Method::by_name(DEFAULT_METHOD).unwrap());
+    let names: Vec<String> = LAYERS.iter().map(|kind| kind.name.to_owned()).collect();
+    let kinds = layers_named(&names, LAYERS).unwrap();
+    build_layers(&index, &kinds, &settings, &Silent).unwrap();
+    Arc::new(index)
+}
+
+fn close(sum: f64, score: f64) -> bool {
+    sum.is_finite() && (sum - score).abs() <= 1e-6 * score.abs().max(1.0)
+}
+
+/// Asks by one method and reads everything that is said of the answer.
+fn ask(retriever: &mut Retriever, index: &Index, method: &'static Method, question: &str) {
+    let name = method.name;
+    let settings = Settings::of(index, method);
+    let mut watch = Recorder::default();
+    let found = match retriever.retrieve(question, &settings, &mut watch) {
+        Ok(found) => found,
+        // An index without a cross-encoder.
+        Err(RetrieveError::Layer(_) | RetrieveError::Vectors(_)) if name.ends_with("-ce") => return,
+        Err(error) => panic!("{name}: {error}"),
+    };
+    let scores: Vec<f32> = found.passages.iter().map(|hit| hit.score).collect();
+    assert!(scores.iter().all(|s| s.is_finite()), "{name}: {scores:?}");
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{name}: {scores:?}");
+    for hit in found.passages.iter().take(4) {
+        let score = f64::from(hit.score);
+        let said = reasons::why_here(index, &found, hit.passage);
+        assert!(said.len() < 100_000);
+        assert!(explained(index, &found, hit.passage).is_object());
+        if let Some(answer) = &found.found {
+            let parts = answer.parts(index, hit.passage);
+            let sum = parts.iter().map(|part| part.value).sum();
+            assert!(
+                parts.is_empty() || close(sum, score),
+                "{name}: {score} is not {parts:?}"
+            );
+            continue;
+        }
+        if let Some(opened) = attribution(&found, hit.passage) {
+            let sum = opened.shares.iter().map(|share| share.1).sum();
+            assert!(close(sum, score), "{name}: {score} is not {opened:?}");
+        } else {
+            let words = terms(index, &found, hit.passage);
+            let sum = words.iter().map(|word| word.score).sum();
+            assert!(close(sum, score), "{name}: {score} is not {words:?}");
+        }
+    }
+    for passage in 0..index.len() as u32 {
+        for reason in reasons::why_not(index, &found, passage) {
+            assert!(
+                !reason.code.is_empty() && !reason.text.is_empty(),
+                "{name}: {reason:?}"
+            );
+        }
+    }
+    if let Some(answer) = &found.found {
+        let story = answer.story(index);
+        let entries = story.stages.iter().flat_map(|stage| &stage.nodes);
+        for entry in entries.chain(&story.seeds) {
+            assert!(
+                entry.value.is_finite() && entry.item < story.items.len(),
+                "{name}: {entry:?}"
+            );
+        }
+        let _ = answer.context(index);
+    }
+    let told = trace(index, &found, &watch.stages, index.questions().first());
+    assert!(serde_json::to_string(&told).is_ok_and(|text| text.starts_with('{')));
+}
+
+/// Every method, a composition for every graph, and the explorer's screen of one of them.
+fn asked_by_all(index: &Arc<Index>, question: &str, shown: &'static Method) {
+    let mut retriever = Retriever::new(index.clone());
+    let composed = GRAPHS.iter().filter_map(|graph| {
+        Method::by_name(&format!(
+            "names+bm25-2step > {} > power > passages",
+            graph.name
+        ))
+        .ok()
+    });
+    for method in METHODS.iter().chain(composed) {
+        ask(&mut retriever, index, method, question);
+    }
+    let settings = Settings::of(index, shown);
+    let theme = Theme::load("mono", ColorLevel::None).unwrap();
+    let mut stage = Stage::new(
+        index.clone(),
+        "",
+        settings,
+        theme,
+        GlyphSet::Unicode.glyphs(),
+    );
+    stage.draw(120, 36);
+    stage.act(Action::AskNumber(0));
+    stage.draw(120, 36);
+}
+
+fn cases() -> ProptestConfig {
+    let mut config = ProptestConfig::default();
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = 12;
+    }
+    ProptestConfig {
+        max_shrink_iters: 200,
+        failure_persistence: None,
+        ..config
+    }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn nothing_that_is_written_stops_the_program(passages in passages(), question in question(), shown in any::<prop::sample::Index>()) {
+        let question = asked(&passages, question);
+        let index = indexed(passages, &question);
+        asked_by_all(&index, &question, shown.get(METHODS));
+    }
+}
+
+/// An untitled passage is about the first name of its opening words, wherever that stands.
+#[test]
+fn an_untitled_passage_that_does_not_begin_with_its_name() {
+    let text = "The 2013 Houphouët-Boigny stampede occurred as crowds departed a New Year's Eve fireworks display in the early \
+                hours of 1 January 2013 near the Félix Houphouët-Boigny Stadium in Abidjan";
+    let passages = [
+        ("", text),
+        (
+            "Abidjan",
+            "Abidjan is a city. Its stadium is the Félix Houphouët-Boigny Stadium.",
+        ),
+    ];
+    let passages = passages.map(|(title, text)| Passage {
+        id: text.len().to_string(),
+        title: title.into(),
+        text: text.into(),
+    });
+    let question = "Where was the Houphouët-Boigny stampede?";
+    let index = indexed(passages.into(), question);
+    asked_by_all(&index, question, Method::by_name("ket-rag-p").unwrap());
+}
