@@ -67,8 +67,9 @@ pub fn bare(text: &str) -> String {
         return text.to_owned();
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let host = rest[..end].rfind('@').map_or(0, |at| at + 1);
-    format!("{before}://{}", &rest[host..])
+    let (host, path) = rest.split_at(end);
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    format!("{before}://{host}{path}")
 }
 
 /// The key that a variable holds, as a server wants it.

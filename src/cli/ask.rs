@@ -71,7 +71,9 @@ fn unapplied(retrieval: &Retrieval) {
         && !retrieval.settings.seed_edits().is_empty()
     {
         let name = &method.name;
-        say(format_args!("hopscope: {name} {why}, --seed changes nothing"));
+        say(format_args!(
+            "hopscope: {name} {why}, --seed changes nothing"
+        ));
     }
     for edited in retrieval.edits().iter().filter(|e| !e.applied) {
         let why = match edited.node {

@@ -55,10 +55,10 @@ pub fn evaluate(
     for graph in settings.method().plan().graphs() {
         first.graph(graph, settings, &[])?;
     }
-    if let Some(dense) = index.dense() {
-        if settings.method().uses().contains(&VECTOR_SEARCH.id()) {
-            nearest::prepare(dense, settings.all())?;
-        }
+    if let Some(dense) = index.dense()
+        && settings.method().uses().contains(&VECTOR_SEARCH.id())
+    {
+        nearest::prepare(dense, settings.all())?;
     }
     let done = AtomicUsize::new(0);
     let outcomes: Vec<Option<PerQuestion>> = questions

@@ -94,15 +94,8 @@ pub struct Method {
 /// A method as settings and presets hold it.
 pub type MethodRef = Shared<Method>;
 
-/// What the list below departs from.
-const PLAIN: Method = Method {
-    name: Cow::Borrowed(""),
-    title: Cow::Borrowed(""),
-    about: Cow::Borrowed(""),
-    needs: Cow::Borrowed(""),
-    way: Way::Fixed(Plan::default),
-    defaults: Cow::Borrowed(&[]),
-};
+/// A method whose defaults are those of the declarations.
+const NONE: Cow<'static, [(Parameter, Value)]> = Cow::Borrowed(&[]);
 
 /// All methods, in the order they are listed.
 pub static METHODS: &[Method] = &[
@@ -112,7 +105,7 @@ pub static METHODS: &[Method] = &[
         about: Cow::Borrowed("words of the question, weighted by rarity; no graph"),
         needs: Cow::Borrowed("words"),
         way: Way::Fixed(|| plans::flat(Ranker::Bm25, false)),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("bm25-rm3"),
@@ -120,7 +113,7 @@ pub static METHODS: &[Method] = &[
         about: Cow::Borrowed("BM25 again with the question expanded by words of its best passages"),
         needs: Cow::Borrowed("words"),
         way: Way::Fixed(|| plans::flat(Ranker::Rm3, false)),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("bm25-2step"),
@@ -128,7 +121,7 @@ pub static METHODS: &[Method] = &[
         about: Cow::Borrowed("BM25 again with the question expanded by names of its best passages"),
         needs: Cow::Borrowed("words, entities"),
         way: Way::Fixed(|| plans::flat(Ranker::TwoStep, false)),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("dense"),
@@ -136,7 +129,7 @@ pub static METHODS: &[Method] = &[
         about: Cow::Borrowed("cosine of the question's and the passage's vectors; no graph"),
         needs: Cow::Borrowed("vectors"),
         way: Way::Fixed(|| plans::flat(Ranker::Dense, false)),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("rrf"),
@@ -144,7 +137,7 @@ pub static METHODS: &[Method] = &[
         about: Cow::Borrowed("BM25 and dense, fused by rank; no graph"),
         needs: Cow::Borrowed("words, vectors"),
         way: Way::Fixed(|| plans::flat(Ranker::Rrf, false)),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("bm25-ce"),
@@ -152,7 +145,7 @@ pub static METHODS: &[Method] = &[
         about: Cow::Borrowed("the best BM25 passages, scored again by a cross-encoder or MaxSim"),
         needs: Cow::Borrowed("words, vectors"),
         way: Way::Fixed(|| plans::flat(Ranker::Bm25, true)),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("rrf-ce"),
@@ -160,7 +153,7 @@ pub static METHODS: &[Method] = &[
         about: Cow::Borrowed("the best fused passages, scored again by a cross-encoder or MaxSim"),
         needs: Cow::Borrowed("words, vectors"),
         way: Way::Fixed(|| plans::flat(Ranker::Rrf, true)),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("tfidf-graph"),
@@ -172,7 +165,6 @@ pub static METHODS: &[Method] = &[
             (P::MaxDfRatio, Value::Real(0.1)),
         ]),
         way: Way::Fixed(|| plans::sprig(&TERM_PASSAGE, None)),
-        ..PLAIN
     },
     Method {
         name: Cow::Borrowed("graph"),
@@ -180,7 +172,7 @@ pub static METHODS: &[Method] = &[
         about: Cow::Borrowed("walk from the names in the question over the entity-passage graph"),
         needs: Cow::Borrowed("words, entities"),
         way: Way::Fixed(|| plans::sprig(&ENTITY_PASSAGE, None)),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("graph-hybrid"),
@@ -188,7 +180,7 @@ pub static METHODS: &[Method] = &[
         about: Cow::Borrowed("walk from the names in the question and from the best BM25 passages"),
         needs: Cow::Borrowed("words, entities"),
         way: Way::Fixed(|| plans::sprig(&ENTITY_PASSAGE, Some(Ranker::Bm25))),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("graph-dense"),
@@ -199,7 +191,6 @@ pub static METHODS: &[Method] = &[
         needs: Cow::Borrowed("entities, vectors"),
         defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(5))]),
         way: Way::Fixed(|| plans::sprig(&ENTITY_PASSAGE, Some(Ranker::Dense))),
-        ..PLAIN
     },
     Method {
         name: Cow::Borrowed("graph-rrf"),
@@ -209,7 +200,7 @@ pub static METHODS: &[Method] = &[
         ),
         needs: Cow::Borrowed("words, entities, vectors"),
         way: Way::Fixed(|| plans::sprig(&ENTITY_PASSAGE, Some(Ranker::Rrf))),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("rrf-ppr"),
@@ -217,7 +208,7 @@ pub static METHODS: &[Method] = &[
         about: Cow::Borrowed("the fused ranking and a walk from names alone, fused"),
         needs: Cow::Borrowed("words, entities, vectors"),
         way: Way::Fixed(plans::rrf_ppr),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("hop"),
@@ -236,7 +227,6 @@ pub static METHODS: &[Method] = &[
             (P::Epsilon, Value::Real(1e-4)),
         ]),
         way: Way::Fixed(hop::plan),
-        ..PLAIN
     },
     Method {
         name: Cow::Borrowed("e2graphrag"),
@@ -247,7 +237,6 @@ pub static METHODS: &[Method] = &[
         needs: Cow::Borrowed("layer e2graphrag; vectors for questions without a pair"),
         way: Way::System(&e2graphrag::E2GraphRag),
         defaults: Cow::Borrowed(&[(P::ResultK, Value::Integer(25))]),
-        ..PLAIN
     },
     Method {
         name: Cow::Borrowed("text-rag"),
@@ -257,7 +246,7 @@ pub static METHODS: &[Method] = &[
         way: Way::System(&ket::KetRag {
             variant: ket::Variant::TextRag,
         }),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("knng-rag"),
@@ -267,7 +256,7 @@ pub static METHODS: &[Method] = &[
         way: Way::System(&ket::KetRag {
             variant: ket::Variant::KnngRag,
         }),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("keyword-rag"),
@@ -277,7 +266,7 @@ pub static METHODS: &[Method] = &[
         way: Way::System(&ket::KetRag {
             variant: ket::Variant::KeywordRag,
         }),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("skeleton-rag"),
@@ -287,7 +276,7 @@ pub static METHODS: &[Method] = &[
         way: Way::System(&ket::KetRag {
             variant: ket::Variant::SkeletonRag,
         }),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("ms-graph-rag"),
@@ -299,7 +288,7 @@ pub static METHODS: &[Method] = &[
         way: Way::System(&ket::KetRag {
             variant: ket::Variant::MsGraphRag,
         }),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("hybrid-rag"),
@@ -309,7 +298,7 @@ pub static METHODS: &[Method] = &[
         way: Way::System(&ket::KetRag {
             variant: ket::Variant::HybridRag,
         }),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("ket-rag-u"),
@@ -321,7 +310,7 @@ pub static METHODS: &[Method] = &[
         way: Way::System(&ket::KetRag {
             variant: ket::Variant::KetRagU,
         }),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("ket-rag-p"),
@@ -333,7 +322,7 @@ pub static METHODS: &[Method] = &[
         way: Way::System(&ket::KetRag {
             variant: ket::Variant::KetRagP,
         }),
-        ..PLAIN
+        defaults: NONE,
     },
     Method {
         name: Cow::Borrowed("noderag"),
@@ -344,7 +333,6 @@ pub static METHODS: &[Method] = &[
         needs: Cow::Borrowed("vectors, layer noderag"),
         way: Way::System(&noderag::NodeRag),
         defaults: Cow::Borrowed(&[(P::Alpha, Value::Real(0.5)), (P::Steps, Value::Integer(2))]),
-        ..PLAIN
     },
     Method {
         name: Cow::Borrowed("sage"),
@@ -357,7 +345,6 @@ pub static METHODS: &[Method] = &[
             variant: sage::Variant::Graph,
         }),
         defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
-        ..PLAIN
     },
     Method {
         name: Cow::Borrowed("sage-flat"),
@@ -370,7 +357,6 @@ pub static METHODS: &[Method] = &[
             variant: sage::Variant::Flat,
         }),
         defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
-        ..PLAIN
     },
     Method {
         name: Cow::Borrowed("spark"),
@@ -384,7 +370,6 @@ pub static METHODS: &[Method] = &[
         way: Way::System(&spark::Spark),
         // SAGE's constants of BM25.
         defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
-        ..PLAIN
     },
 ];
 

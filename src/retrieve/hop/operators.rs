@@ -453,7 +453,7 @@ impl<'a> Evidence<'a> {
         let index = self.at.index;
         let place = |list: &Ranked| list.hits.iter().position(|h| h.passage == passage);
         let rank = |list: Option<&Ranked>| {
-            let at = list.and_then(|list| place(list));
+            let at = list.and_then(place);
             at.map_or(String::new(), |at| format!("rank {}", at + 1))
         };
         match signal {
@@ -486,7 +486,7 @@ impl<'a> Evidence<'a> {
             }
             Signal::Named => {
                 let names = |c: &&Crossing| {
-                    c.seed != passage && namesakes(&self.view, c.name).contains(&passage)
+                    c.seed != passage && namesakes(self.view, c.name).contains(&passage)
                 };
                 let value = |c: &Crossing| c.share * c.cosine;
                 let best = self
