@@ -10,19 +10,26 @@
 //! HOPSCOPE_FREEZE=1 cargo test --test frozen
 //! ```
 //!
+//! `index-v1` is an index of `corpus` with every layer, as the program of that day wrote it. It is opened and asked, and an
+//! index built today has the same bytes but for the lexical engine's own files. It is written only where it is not there: a
+//! format that is meant to change gets a folder beside it, and the old one stays as long as it is to be read.
+//!
 //! The logarithm, the exponential and the power of two systems may differ in the last bit, and a bit may change an order.
 //! So bits are compared on x86-64 Linux, where the files are written; elsewhere the scores of the best, within 1e-5.
 
 use hopscope::corpus::{self, Question, ReadOptions};
 use hopscope::explain::{reasons::not_in_index, why_not};
-use hopscope::index::{BuildOptions, Index, Silent, sample};
+use hopscope::index::store::{FileEntry, Manifest};
+use hopscope::index::{BuildOptions, Built, Index, Silent, sample};
 use hopscope::retrieve::compose::Slot;
 use hopscope::retrieve::{DEFAULT_METHOD, Keep, METHODS, Method, Presets, Retriever, Settings};
 use hopscope::systems::{build_layers, layers_named};
 use std::fmt::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex, Once};
+use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// How many passages of a question are written out beside the hash of all.
@@ -32,6 +39,9 @@ const EXPLAINED: usize = 2;
 
 /// The layers that methods over the sample read.
 const LAYERS: [&str; 5] = ["hop", "e2graphrag", "ket", "noderag", "sage"];
+
+/// Every layer there is.
+const ALL_LAYERS: [&str; 6] = ["hop", "e2graphrag", "ket", "noderag", "sage", "spark"];
 
 /// Compositions over the sample: each graph but `typed`, each seed, spread and selection several times.
 const COMPOSITIONS: &[&str] = &[
@@ -219,6 +229,50 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/frozen")
 }
 
+const STORED: &str = "index-v1";
+
+/// The small corpus of both samples that the stored index was built from.
+fn create(folder: &Path) -> Built {
+    let from = self::folder().join("corpus");
+    let (corpus, _) = corpus::read(&[from.clone()], &ReadOptions::default()).unwrap();
+    let complete = |index: &Index| {
+        index.look_beside(&[from.clone()]);
+        add(index, &ALL_LAYERS);
+        Ok(())
+    };
+    Index::create_with(corpus, &BuildOptions::default(), folder, &Silent, &complete).unwrap()
+}
+
+/// The stored index, opened elsewhere: the lexical engine locks files of a folder that it opens.
+fn stored() -> (TempDir, Index) {
+    fn copy(from: &Path, to: &Path) {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap() {
+            let (path, to) = entry.map(|e| (e.path(), to.join(e.file_name()))).unwrap();
+            match path.is_dir() {
+                true => copy(&path, &to),
+                false => fs::copy(&path, &to).map(|_| ()).unwrap(),
+            }
+        }
+    }
+    let folder = folder().join(STORED);
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        if freezing() && !folder.exists() {
+            create(&folder);
+            fs::remove_file(folder.join("lexical/.tantivy-meta.lock")).unwrap();
+        }
+    });
+    let home = tempfile::tempdir().unwrap();
+    copy(&folder, home.path());
+    let index = Index::open(home.path()).unwrap();
+    (home, index)
+}
+
+fn freezing() -> bool {
+    std::env::var_os("HOPSCOPE_FREEZE").is_some()
+}
+
 /// One method with its settings, over some questions.
 struct Job {
     /// What a file or a section is headed with.
@@ -366,14 +420,14 @@ fn compare(file: &str, jobs: &[Job], differences: &mut Vec<String>) {
 
 fn compare_found(file: &str, found: &[(String, Vec<String>)], differences: &mut Vec<String>) {
     let path = folder().join(file);
-    if std::env::var_os("HOPSCOPE_FREEZE").is_some() {
+    if freezing() {
         let section =
             |(name, blocks): &(String, Vec<String>)| format!("# {name}\n{}\n", blocks.join("\n"));
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, found.iter().map(section).collect::<String>()).unwrap();
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, found.iter().map(section).collect::<String>()).unwrap();
         return;
     }
-    let Ok(text) = std::fs::read_to_string(&path) else {
+    let Ok(text) = fs::read_to_string(&path) else {
         differences.push(format!(
             "{file} is not there; see the top of tests/frozen.rs"
         ));
@@ -480,6 +534,54 @@ fn other_settings_answer_as_before() {
     let mut differences = Vec::new();
     compare("settings.txt", &jobs, &mut differences);
     judge(&differences);
+}
+
+#[test]
+fn an_index_written_before_is_opened_and_answers_as_before() {
+    let (_home, index) = stored();
+    assert_eq!(index.layers(), ALL_LAYERS);
+    let index = Arc::new(index);
+    let mut jobs: Vec<Job> = METHODS
+        .iter()
+        .map(|method| job(&index, method.name, &[], 1))
+        .collect();
+    let parts = COMPOSITIONS.iter().chain(TYPED).step_by(3);
+    jobs.extend(parts.map(|parts| job(&index, parts, &[], 1)));
+    let mut differences = Vec::new();
+    compare(&format!("{STORED}.txt"), &jobs, &mut differences);
+    judge(&differences);
+}
+
+#[test]
+fn an_index_built_today_has_the_bytes_of_the_one_before() {
+    let (home, _) = stored();
+    // Of numbers with a point, bits may differ elsewhere.
+    if cfg!(not(all(target_os = "linux", target_arch = "x86_64"))) {
+        return;
+    }
+    let today = tempfile::tempdir().unwrap();
+    let today = create(&today.path().join("index")).manifest;
+    let before = Manifest::read(home.path()).unwrap();
+    let columns = |manifest: &Manifest| -> Vec<FileEntry> {
+        let own = manifest.files.iter();
+        own.filter(|f| !f.path.starts_with("lexical/"))
+            .cloned()
+            .collect()
+    };
+    let (new, old) = (columns(&today), columns(&before));
+    let paths =
+        |files: &[FileEntry]| -> Vec<String> { files.iter().map(|f| f.path.clone()).collect() };
+    assert_eq!(paths(&new), paths(&old));
+    let differ = new.iter().zip(&old).filter(|(new, old)| new != old);
+    let differ: Vec<&str> = differ.map(|(new, _)| new.path.as_str()).collect();
+    assert!(differ.is_empty(), "other bytes: {differ:?}");
+    let rest = |manifest: Manifest| Manifest {
+        program: String::new(),
+        files: Vec::new(),
+        checksum: String::new(),
+        ..manifest
+    };
+    assert_eq!(rest(today), rest(before));
 }
 
 #[test]
