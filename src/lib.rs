@@ -26,13 +26,13 @@
 //!
 //! - A walk's matrix is one symmetric sparse matrix and a scale per node ([`graph`]), not two row-stochastic halves: a
 //!   change of hub penalty rewrites scales only, and forward, reverse and push walks share it.
-//! - A system is a folder with layer, search and story ([`systems`]) and not a graph builder for common types: its panes and
-//!   its reasons are its own. What it shares is a graph of nodes that stand for passages: any seeds, walk and selection run
-//!   on it as a composition ([`retrieve::compose`] says what fits, [`systems::compose`] runs it).
+//! - A method is a plan: a small graph of operators, not always three ([`retrieve::plan`]). Every operator explains what it
+//!   did itself, so a composition is as rich as a named method. Five systems are still programs of their own ([`systems`]);
+//!   their graphs are graphs like all others ([`layers::Graph`]).
 //! - What an index stores is its default graph. Another extractor, normal form or the word graph is derived from the
 //!   passages when a setting asks for it, and kept, so every parameter works on every index without a rebuild.
-//! - A retrieval keeps its stages' results as data and the record of a run is read off them ([`explain::trace`]); the
-//!   observer only times stages and asks for the states of a walk. There is no second, recording engine.
+//! - A retrieval keeps what its steps made ([`retrieve::retrieval::Record`]) and the record of a run is read off them
+//!   ([`explain::trace`]). There is no second, recording engine.
 //! - Opening an index reads every byte once, at memory speed, to hold it against its checksum: a flipped byte is an
 //!   error at once, never a wrong answer later.
 

@@ -296,9 +296,13 @@ fn re_rankers_are_named() {
     );
     let trace = json(&["trace", QUESTION, "--method", "bm25-ce", "--json"]);
     let stages = trace["stages"].as_array().unwrap();
-    let stage = stages.iter().find(|s| s["name"] == "re-ranked").unwrap();
+    let stage = stages.iter().find(|s| s["name"] == "re-rank").unwrap();
     assert_eq!(stage["counters"]["model"], "static");
-    assert_eq!(stage["nodes"][0]["rank"], 1);
+    let why = stage["nodes"][0]["why"].as_str().unwrap();
+    assert!(
+        why.starts_with("rank ") && why.ends_with(" before"),
+        "{why}"
+    );
     let error = fails(&[
         "ask",
         QUESTION,

@@ -54,7 +54,7 @@ fn ask_prints_one_object() {
     assert_eq!(answer["settings"]["walk"], "power");
     let seconds = answer["seconds"].as_object().unwrap();
     assert!(
-        ["score", "seed", "spread", "select"]
+        ["names", "BM25", "restart", "walk", "passages"]
             .iter()
             .all(|s| seconds[*s].as_f64().unwrap() >= 0.0)
     );
@@ -64,7 +64,7 @@ fn ask_prints_one_object() {
     assert!(
         seeds
             .iter()
-            .any(|s| s["kind"] == "entity" && s["why"]["from"] == "entity")
+            .any(|s| s["kind"] == "entity" && s["from"] == "name")
     );
     let passages = answer["passages"].as_array().unwrap();
     assert_eq!(passages.len(), 4);

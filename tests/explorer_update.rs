@@ -63,7 +63,7 @@ fn parts_of_every_passage_sum_to_its_score_with_every_method() {
     let mut stage = stage();
     // spark needs a typed graph beside the corpus.
     for method in METHODS.iter().filter(|m| m.name != "spark") {
-        stage.act(Action::Method(method.name.into()));
+        stage.act(Action::Method(method.name.to_string()));
         let scene = stage.state.scene().unwrap();
         assert_eq!(scene.settings.method().name, method.name);
         for row in scene
@@ -997,7 +997,15 @@ fn parts_are_composed_by_hand_and_what_does_not_fit_says_why() {
     // Names are no nodes of that graph: the seeds that were not asked for gave way.
     assert_eq!(name(&stage), "rrf > chunk-similarity > power > passages");
     assert!(!stage.state.scene().unwrap().passages.is_empty());
-    assert!(stage.state.scene().unwrap().story.is_some());
+    // It has what SPRIG's own walk has: steps, seeds by name, nodes by mass.
+    let scene = stage.state.scene().unwrap();
+    assert!(
+        scene
+            .walk
+            .as_ref()
+            .is_some_and(|walk| walk.steps.len() == 6)
+    );
+    assert!(!scene.seeds.is_empty() && !scene.nodes.is_empty());
     stage.press("M");
     stage.type_text("names+bm25");
     stage.press("Enter");

@@ -210,7 +210,7 @@ static SAMPLE: LazyLock<Arc<Index>> = LazyLock::new(|| {
 
 static TYPED_SAMPLE: LazyLock<Arc<Index>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-corpus/typed-graph");
-    let (corpus, _) = corpus::read(&[folder.clone()], &ReadOptions::default()).unwrap();
+    let (corpus, _) = corpus::read(std::slice::from_ref(&folder), &ReadOptions::default()).unwrap();
     let index = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
     index.look_beside(&[folder]);
     add(&index, &["spark"]);
@@ -234,9 +234,9 @@ const STORED: &str = "index-v1";
 /// The small corpus of both samples that the stored index was built from.
 fn create(folder: &Path) -> Built {
     let from = self::folder().join("corpus");
-    let (corpus, _) = corpus::read(&[from.clone()], &ReadOptions::default()).unwrap();
+    let (corpus, _) = corpus::read(std::slice::from_ref(&from), &ReadOptions::default()).unwrap();
     let complete = |index: &Index| {
-        index.look_beside(&[from.clone()]);
+        index.look_beside(std::slice::from_ref(&from));
         add(index, &ALL_LAYERS);
         Ok(())
     };
@@ -543,7 +543,7 @@ fn an_index_written_before_is_opened_and_answers_as_before() {
     let index = Arc::new(index);
     let mut jobs: Vec<Job> = METHODS
         .iter()
-        .map(|method| job(&index, method.name, &[], 1))
+        .map(|method| job(&index, &method.name, &[], 1))
         .collect();
     let parts = COMPOSITIONS.iter().chain(TYPED).step_by(3);
     jobs.extend(parts.map(|parts| job(&index, parts, &[], 1)));

@@ -48,7 +48,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
     };
     let mut settings = how.settings(Some(&args.method))?;
     let Some(kind) = settings.method().graph() else {
-        bail!("method {} walks no graph", args.method);
+        bail!("method {} has no graph", args.method);
     };
     let index = load(
         args.index.as_deref(),

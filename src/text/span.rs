@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(trim(text, 1..3), 3..3);
         assert_eq!(shift(&(1..2), 3), 4..5);
         assert_eq!(part(text, of(text, 3..7)), 3..7);
-        assert_eq!(part(text, of(text, 11..)), 11..11);
+        assert_eq!(part(text, of(text, 11..)), 11..12);
     }
 
     #[test]

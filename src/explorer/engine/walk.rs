@@ -24,7 +24,7 @@ pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usiz
     };
     let (graph, seeds) = (walk.graph, walk.seeds());
     let (passages, names): (Vec<usize>, Vec<usize>) =
-        (0..seeds.len()).partition(|i| !matches!(seeds[*i].why, Origin::Name { .. }));
+        (0..seeds.len()).partition(|i| !is_name(&walk, &seeds[*i]));
     let mut sorted: Vec<Vec<usize>> = Vec::new();
     if seeds.len() <= GROUPS {
         sorted.extend(names.iter().chain(&passages).map(|i| vec![*i]));
@@ -56,7 +56,7 @@ pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usiz
     let label = |group: &Vec<usize>| match group[..] {
         [one] => clean(&graph.label(index, seeds[one].node)),
         _ if retrieval.fallback() => "fallback: every passage".to_owned(),
-        _ if matches!(seeds[group[0]].why, Origin::Name { .. }) => {
+        _ if is_name(&walk, &seeds[group[0]]) => {
             format!("{} more {}s", group.len(), super::noun(retrieval))
         }
         _ => match Vec::from_iter(rankers(group))[..] {
@@ -74,6 +74,15 @@ pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usiz
         })
         .collect();
     (described, sorted)
+}
+
+/// Whether a seed is a name: one of the question, or one that was added by name.
+fn is_name(walk: &Walked<'_>, seed: &crate::retrieve::Seed) -> bool {
+    match seed.why {
+        Origin::Name { .. } => true,
+        Origin::Ranked { .. } | Origin::Near { .. } => false,
+        _ => !walk.graph.is_passage(seed.node),
+    }
 }
 
 /// One group each, and the rest in the last one.
@@ -151,7 +160,7 @@ pub fn seeds(index: &Index, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec
     let edits = retrieval.edits();
     let row = |(place, seed): (usize, &crate::retrieve::Seed)| {
         let passage = graph.passages_of(seed.node).first().copied();
-        let named = matches!(seed.why, Origin::Name { .. });
+        let named = is_name(&walk, seed);
         let label = graph.label(index, seed.node);
         Seed {
             node: Some(seed.node),

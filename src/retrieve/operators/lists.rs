@@ -231,7 +231,9 @@ impl Operator for List {
         let Some(ranked) = at.set().get::<Ranked>() else {
             return;
         };
-        if !ranked.words.is_empty() && ranked.expansion.is_empty() {
+        // Without vectors a fused list is that of the words, told there.
+        let own = ranked.ranker == self.ranker && !ranked.words.is_empty();
+        if own && ranked.expansion.is_empty() {
             let best = ranked.hits.first().map_or(0, |hit| hit.passage);
             let words = words::words(at.index, ranked, at.values(), best);
             let nodes = words.iter().map(|word| Entry {
