@@ -53,6 +53,10 @@ pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usiz
         });
         of.collect::<std::collections::BTreeSet<_>>()
     };
+    let first = |group: &[usize]| {
+        let mut whys = group.iter().map(|i| seeds[*i].why);
+        whys.any(|why| matches!(why, Origin::Ranked { rank: 1, .. }))
+    };
     let label = |group: &Vec<usize>| match group[..] {
         [one] => clean(&graph.label(index, seeds[one].node)),
         _ if retrieval.fallback() => "fallback: every passage".to_owned(),
@@ -60,6 +64,10 @@ pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usiz
             format!("{} more {}s", group.len(), super::noun(retrieval))
         }
         _ => match Vec::from_iter(rankers(group))[..] {
+            // Of a list whose first is elsewhere these are the rest, and a passage may have several nodes.
+            [one] if !one.is_empty() && (!first(group) || !graph.is_of_passages()) => {
+                format!("{} more by {one}", group.len())
+            }
             [one] if !one.is_empty() => format!("{one} top {}", group.len()),
             _ if graph.is_of_passages() => format!("{} passages", group.len()),
             _ => format!("{} more nodes", group.len()),

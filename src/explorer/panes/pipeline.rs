@@ -136,7 +136,9 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
         } else {
             (Parameter::Steps, "T")
         };
-        for (parameter, symbol) in [(Parameter::Alpha, "alpha"), detail, (Parameter::HubP, "p")] {
+        let uses = method.uses();
+        let shown = [(Parameter::Alpha, "alpha"), detail, (Parameter::HubP, "p")];
+        for (parameter, symbol) in shown.into_iter().filter(|p| uses.contains(&p.0)) {
             spans.push(ink.text(" "));
             spans.extend(set(parameter, symbol));
         }
