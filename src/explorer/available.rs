@@ -156,13 +156,13 @@ fn fix(state: &State, letter: usize) -> Result<(), String> {
 
 fn walks(state: &State) -> Result<(), String> {
     let method = state.settings.method();
-    need(
-        method.ignores_edits().is_none(),
-        &format!(
-            "{} starts from no seeds; m chooses a method that walks",
+    match method.ignores_edits() {
+        None => Ok(()),
+        Some(why) => Err(format!(
+            "{} {why}; m chooses a method that walks",
             method.name
-        ),
-    )
+        )),
+    }
 }
 
 fn steps(state: &State) -> Result<(), String> {
