@@ -27,6 +27,20 @@ fn passages(layer: &Ket, unit: u32) -> Vec<u32> {
     passages
 }
 
+/// What the layer is built from, and so what each of its three graphs reads.
+const LAYER: &[P] = &[
+    P::ChunkTokens,
+    P::ChunkOverlap,
+    P::Halvings,
+    P::Joined,
+    P::CodeCase,
+    P::KnnK,
+    P::CoreShare,
+    P::CoreBy,
+    P::Cooc,
+    P::Pmi,
+];
+
 pub static UNIT_KNN: GraphKind = GraphKind {
     name: "unit-knn",
     about: "KET-RAG: units and their nearest ones by words and vectors",
@@ -36,18 +50,7 @@ pub static UNIT_KNN: GraphKind = GraphKind {
     reads_vectors: true,
     named: false,
     embedded: true,
-    reads: &[
-        P::ChunkTokens,
-        P::ChunkOverlap,
-        P::Halvings,
-        P::Joined,
-        P::CodeCase,
-        P::KnnK,
-        P::CoreShare,
-        P::CoreBy,
-        P::Cooc,
-        P::Pmi,
-    ],
+    reads: LAYER,
     builds: &[],
     open: |index, values, _| {
         let source = Units::open(index, values)?;
@@ -114,18 +117,7 @@ pub static KEYWORD_UNIT: GraphKind = GraphKind {
     reads_vectors: true,
     named: true,
     embedded: true,
-    reads: &[
-        P::ChunkTokens,
-        P::ChunkOverlap,
-        P::Halvings,
-        P::Joined,
-        P::CodeCase,
-        P::KnnK,
-        P::CoreShare,
-        P::CoreBy,
-        P::Cooc,
-        P::Pmi,
-    ],
+    reads: LAYER,
     builds: &[],
     open: |index, values, _| {
         let source = Keywords::open(index, values)?;
@@ -218,18 +210,7 @@ pub static SKELETON: GraphKind = GraphKind {
     reads_vectors: true,
     named: true,
     embedded: true,
-    reads: &[
-        P::ChunkTokens,
-        P::ChunkOverlap,
-        P::Halvings,
-        P::Joined,
-        P::CodeCase,
-        P::KnnK,
-        P::CoreShare,
-        P::CoreBy,
-        P::Cooc,
-        P::Pmi,
-    ],
+    reads: LAYER,
     builds: &[],
     open: |index, values, _| {
         let source = Names::open(index, values)?;
