@@ -96,6 +96,8 @@ pub fn strings<'a>(name: &str, strings: &'a Strings, each: &mut dyn FnMut(&str, 
 pub(super) struct Slot {
     pub name: String,
     pub version: u32,
+    /// Built because a method asked for it, and not because a person did.
+    asked: bool,
     stored: Option<Columns>,
     opened: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
     /// Writes the columns of a built layer.
@@ -109,6 +111,7 @@ impl Slot {
         Slot {
             name: L::NAME.into(),
             version: L::VERSION,
+            asked: false,
             stored: None,
             opened: Mutex::new(Some(layer)),
             write: Some(|layer, each| {
@@ -123,6 +126,7 @@ impl Slot {
         Slot {
             name: columns.layer.clone(),
             version,
+            asked: false,
             stored: Some(columns),
             opened: Mutex::default(),
             write: None,
@@ -160,6 +164,9 @@ impl Slot {
 /// How many passages an index may have for a missing layer to be built when a method first asks for it.
 pub const SMALL: usize = 1_000;
 
+/// Layers of one system, each of other options, that are kept when a small index built them for a method that asked.
+const ASKED: usize = 4;
+
 impl Index {
     /// A system's layer, where the index has it.
     ///
@@ -167,27 +174,48 @@ impl Index {
     /// An index without it, or damaged columns.
     pub fn layer<L: Layer>(&self) -> Result<Arc<L>, IndexError> {
         let slots = self.layers.read().unwrap_or_else(PoisonError::into_inner);
-        match slots.iter().find(|s| s.name == L::NAME) {
+        match slots.iter().rev().find(|s| s.name == L::NAME) {
             Some(slot) => slot.get(),
             None => Err(IndexError::NoLayer { layer: L::NAME }),
         }
     }
 
-    /// A system's layer; an index small enough to build it in a moment builds and keeps it.
+    /// A system's layer: the one that was stored or added, whatever it was built with. An index without it that is small
+    /// enough to build it in a moment builds and keeps it. `fits` tells whether one that an earlier question had built
+    /// has the options of this one: an answer must not depend on what was asked before.
     ///
     /// # Errors
     /// A large index without it, damaged columns, or what the build says.
     pub fn layer_or<L: Layer>(
         &self,
+        fits: impl Fn(&L) -> bool,
         build: impl FnOnce() -> Result<L, IndexError>,
     ) -> Result<Arc<L>, IndexError> {
-        match self.layer() {
-            Err(IndexError::NoLayer { .. }) if self.len() <= SMALL => {
-                self.add_layer(build()?);
-                self.layer()
+        let slots = self.layers.read().unwrap_or_else(PoisonError::into_inner);
+        for slot in slots.iter().filter(|s| s.name == L::NAME) {
+            let layer = slot.get()?;
+            if !slot.asked || fits(&layer) {
+                return Ok(layer);
             }
-            known => known,
         }
+        drop(slots);
+        if self.len() > SMALL {
+            return Err(IndexError::NoLayer { layer: L::NAME });
+        }
+        let built = Arc::new(build()?);
+        let mut slots = self.layers.write().unwrap_or_else(PoisonError::into_inner);
+        let own = |s: &&Slot| s.name == L::NAME;
+        if slots.iter().filter(own).all(|s| s.asked) {
+            if slots.iter().filter(own).count() == ASKED {
+                let oldest = slots.iter().position(|s| own(&s));
+                oldest.map(|at| slots.remove(at));
+            }
+            slots.push(Slot {
+                asked: true,
+                ..Slot::built(built.clone())
+            });
+        }
+        Ok(built)
     }
 
     /// Adds a built layer, in the place of an older one of its name.
@@ -200,6 +228,12 @@ impl Index {
     /// Names of the layers it has, in the order they were added.
     pub fn layers(&self) -> Vec<String> {
         let slots = self.layers.read().unwrap_or_else(PoisonError::into_inner);
-        slots.iter().map(|s| s.name.clone()).collect()
+        let mut names: Vec<String> = Vec::new();
+        for slot in slots.iter() {
+            if !names.contains(&slot.name) {
+                names.push(slot.name.clone());
+            }
+        }
+        names
     }
 }

@@ -10,7 +10,7 @@ use super::set::Set;
 use super::settings::Settings;
 use crate::index::Index;
 use crate::layers::{Graph, GraphKind};
-use crate::parameters::{Scoped, Value};
+use crate::parameters::{Origin, Parameter, Scoped, Value};
 use crate::systems::{Ask, System};
 use std::sync::Arc;
 use std::time::Instant;
@@ -43,7 +43,9 @@ const REMEMBERED_WALKS: usize = 2;
 /// Graphs remembered: a composition of one method's graph beside it.
 const REMEMBERED_GRAPHS: usize = 3;
 
-type GraphKey = (&'static str, Vec<Value>);
+/// A graph's name, the values it and a layer built for it read, and which of them a person set: a layer that was built
+/// before is as it was, but for those.
+type GraphKey = (&'static str, Vec<Value>, Vec<Parameter>);
 
 /// Answers questions over one index, and remembers steps between them: one slider, and only what depends on it runs.
 pub struct Retriever {
@@ -82,7 +84,9 @@ impl Retriever {
         own.vector = vector.map(|vector| (run.question.clone(), vector));
         for (at, record) in run.records.iter().enumerate() {
             if let Some(graph) = &record.graph {
-                let key = graph_key(graph.kind, run.settings.scoped(graph.kind.reads));
+                let reads = graph_reads(graph.kind);
+                let values = run.settings.scoped(&reads).with(&record.step.fixed);
+                let key = graph_key(graph.kind, values);
                 own.graphs.push((key, graph.clone()));
             }
             let inputs: Vec<Arc<Set>> = inputs(&record.step, &run.records);
@@ -234,10 +238,9 @@ impl Retriever {
         &mut self,
         kind: &'static GraphKind,
         settings: &Settings,
-        fixed: &[(crate::parameters::Parameter, Value)],
+        fixed: &[(Parameter, Value)],
     ) -> Result<Arc<Graph>, RetrieveError> {
-        // What a layer is built with acts where the layer is missing: it is not what tells one graph from another.
-        let reads = [kind.reads, kind.builds].concat();
+        let reads = graph_reads(kind);
         let values = settings.scoped(&reads).with(fixed);
         let key = graph_key(kind, values);
         if let Some((_, known)) = self.graphs.iter().find(|(known, _)| *known == key) {
@@ -306,10 +309,17 @@ impl Retriever {
     }
 }
 
+/// What a graph depends on: what it reads, and what a layer that is missing is built with.
+fn graph_reads(kind: &GraphKind) -> Vec<Parameter> {
+    [kind.reads, kind.builds].concat()
+}
+
 fn graph_key(kind: &'static GraphKind, values: Scoped<'_>) -> GraphKey {
+    let set = |p: &&Parameter| kind.layer.is_some() && values.origin(**p) == Origin::User;
     (
         kind.name,
-        kind.reads.iter().map(|p| values.value(*p)).collect(),
+        values.key(),
+        kind.reads.iter().filter(set).copied().collect(),
     )
 }
 

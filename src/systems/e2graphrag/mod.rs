@@ -64,7 +64,11 @@ impl From<Scoped<'_>> for E2Build {
 /// # Errors
 /// A large index without it, or what the build says.
 pub fn opened(index: &Index, settings: Scoped<'_>) -> Result<Arc<E2Graph>, IndexError> {
-    index.layer_or(|| E2Graph::build(index, &E2Build::from(settings), &|_, _, _| true))
+    let options = E2Build::from(settings);
+    index.layer_or(
+        |layer: &E2Graph| layer.meta.options == options,
+        || E2Graph::build(index, &options, &|_, _, _| true),
+    )
 }
 
 /// The method `e2graphrag`.

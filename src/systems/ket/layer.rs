@@ -234,8 +234,9 @@ impl Ket {
     /// # Errors
     /// No layer on a large index, or options that it was not built with: both name the command.
     pub fn of(index: &Index, p: &Params) -> Result<Arc<Ket>, IndexError> {
-        let default = || p.changes.apply(&KetBuild::default());
-        let layer = index.layer_or(|| Ket::build(index, &default(), &|_, _, _| true))?;
+        // Changes are changes of what was built: built here, that is always the same.
+        let options = KetBuild::default();
+        let layer = index.layer_or(|_| true, || Ket::build(index, &options, &|_, _, _| true))?;
         layer.changed(index, &p.changes)
     }
 

@@ -58,7 +58,11 @@ use std::sync::Arc;
 /// # Errors
 /// A large index without it, or what the build says.
 pub fn opened(index: &Index, settings: Scoped<'_>) -> Result<Arc<NodeRagLayer>, IndexError> {
-    index.layer_or(|| NodeRagLayer::build(index, &NodeRagBuild::from(settings), &|_, _, _| true))
+    let options = NodeRagBuild::from(settings);
+    index.layer_or(
+        |layer: &NodeRagLayer| *layer.options() == options,
+        || NodeRagLayer::build(index, &options, &|_, _, _| true),
+    )
 }
 
 /// The system as a method names it.

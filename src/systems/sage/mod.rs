@@ -62,7 +62,10 @@ pub enum Variant {
 /// # Errors
 /// A large index without it, or what the build says.
 pub fn opened(index: &Index, settings: Scoped<'_>) -> Result<Arc<SageLayer>, IndexError> {
-    index.layer_or(|| SageLayer::build(index, &options(index, settings), &|_, _, _| true))
+    index.layer_or(
+        |layer: &SageLayer| layer.meta.options == SageBuild::from(settings),
+        || SageLayer::build(index, &options(index, settings), &|_, _, _| true),
+    )
 }
 
 /// SAGE as a system.

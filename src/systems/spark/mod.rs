@@ -50,7 +50,10 @@ use std::sync::Arc;
 /// An index without it, or what the build says.
 pub fn opened(index: &Index) -> Result<Arc<SparkLayer>, IndexError> {
     match index.beside("schema.json") {
-        Some(_) => index.layer_or(|| SparkLayer::build(index, &tables(index)?, &|_, _, _| true)),
+        Some(_) => index.layer_or(
+            |_| true,
+            || SparkLayer::build(index, &tables(index)?, &|_, _, _| true),
+        ),
         // Without a typed graph beside the corpus, that is what is missing.
         None => index.layer().map_err(|error| match error {
             IndexError::NoLayer { .. } => tables(index).err().unwrap_or(error),
