@@ -1,9 +1,9 @@
 //! Runs plans, and remembers what their steps made.
 
 use super::RetrieveError;
-use super::methods::Method;
+use super::methods::{Method, MethodRef};
 use super::operator::{Context, Desk, Encoded};
-use super::plan::Step;
+use super::plan::{Plan, Step};
 use super::retrieval::{Record, Retrieval, Spread, StageTime};
 use super::scratch::Scratch;
 use super::set::Set;
@@ -28,7 +28,7 @@ pub enum Keep {
 /// changes of seeds where it applies them.
 #[derive(Clone, Debug, PartialEq)]
 struct Key {
-    operator: String,
+    operator: Arc<str>,
     values: Vec<Value>,
     inputs: Vec<u64>,
     graph: u64,
@@ -56,6 +56,7 @@ pub struct Retriever {
     /// The question's vector: an encoder is asked once.
     vector: Option<(String, Arc<Vec<f32>>)>,
     scratch: Scratch,
+    plan: Option<(MethodRef, Arc<Plan>)>,
 }
 
 impl Retriever {
@@ -66,6 +67,7 @@ impl Retriever {
             sets: Vec::new(),
             vector: None,
             scratch: Scratch::default(),
+            plan: None,
         }
     }
 
@@ -143,7 +145,7 @@ impl Retriever {
         if let Some(system) = method.system() {
             self.system(system, &method, &mut run)?;
         } else {
-            for step in &method.plan().steps {
+            for step in &self.plan(&method).steps {
                 let record = self.step(&index, step, &run, &method, keep)?;
                 run.records.push(record);
             }
@@ -157,10 +159,22 @@ impl Retriever {
         Ok(run)
     }
 
+    /// The plan of a method, worked out once for as long as it is asked for.
+    fn plan(&mut self, method: &MethodRef) -> Arc<Plan> {
+        if let Some((known, plan)) = &self.plan
+            && known.name == method.name
+        {
+            return plan.clone();
+        }
+        let plan = Arc::new(method.plan());
+        self.plan = Some((method.clone(), plan.clone()));
+        plan
+    }
+
     fn step(
         &mut self,
         index: &Arc<Index>,
-        step: &Step,
+        step: &Arc<Step>,
         run: &Retrieval,
         method: &Method,
         keep: Keep,
@@ -334,7 +348,7 @@ fn key(context: &Context<'_>, step: &Step, inputs: &[Arc<Set>], graph: Option<&A
         false => String::new(),
     };
     Key {
-        operator: format!("{:?}", step.operator),
+        operator: step.label.clone(),
         values: context.values.key(),
         inputs: inputs.iter().map(|set| set.id).collect(),
         graph: graph.map_or(0, |graph| graph.id),

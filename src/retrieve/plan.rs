@@ -3,11 +3,14 @@
 use super::operator::{Operator, Part};
 use crate::layers::GraphKind;
 use crate::parameters::{Parameter, Value};
+use std::sync::Arc;
 
 /// One step of a plan.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub operator: &'static dyn Operator,
+    /// The operator in words: what its results are remembered under.
+    pub label: Arc<str>,
     /// Earlier steps, by their places.
     pub inputs: Vec<usize>,
     /// What it works on; none for rankings of passages.
@@ -21,7 +24,7 @@ pub struct Step {
 /// Operators in the order they run; the last one's set is the result.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    pub steps: Vec<Step>,
+    pub steps: Vec<Arc<Step>>,
 }
 
 impl Plan {
@@ -50,20 +53,21 @@ impl Plan {
         reads.extend(operator.reads());
         reads.sort_unstable();
         reads.dedup();
-        self.steps.push(Step {
+        self.steps.push(Arc::new(Step {
             operator,
+            label: format!("{operator:?}").into(),
             inputs: inputs.to_vec(),
             graph,
             fixed: Vec::new(),
             reads,
-        });
+        }));
         self.steps.len() - 1
     }
 
     /// Fixes values of the last step.
     pub fn fix(&mut self, fixed: &[(Parameter, Value)]) {
         if let Some(step) = self.steps.last_mut() {
-            step.fixed.extend_from_slice(fixed);
+            Arc::make_mut(step).fixed.extend_from_slice(fixed);
         }
     }
 
@@ -76,7 +80,7 @@ impl Plan {
                 .filter(move |p| !fixed.contains(p))
                 .collect::<Vec<_>>()
         };
-        let mut uses: Vec<Parameter> = self.steps.iter().flat_map(free).collect();
+        let mut uses: Vec<Parameter> = self.steps.iter().flat_map(|step| free(step)).collect();
         uses.push(Parameter::ResultK);
         uses.sort_unstable();
         uses.dedup();
@@ -95,7 +99,7 @@ impl Plan {
     }
 
     pub fn part(&self, part: Part) -> impl Iterator<Item = &Step> {
-        let steps = self.steps.iter();
+        let steps = self.steps.iter().map(|step| &**step);
         steps.filter(move |step| step.operator.part() == part)
     }
 
@@ -107,7 +111,7 @@ impl Plan {
     pub fn needs_vectors(&self) -> bool {
         let graph = |step: &Step| step.graph.is_some_and(|graph| graph.reads_vectors);
         let needs = |step: &Step| step.operator.needs_vectors() || graph(step);
-        self.steps.iter().any(needs)
+        self.steps.iter().any(|step| needs(step))
     }
 
     /// The layer of an index it reads.

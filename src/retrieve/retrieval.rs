@@ -175,7 +175,7 @@ pub struct Spread {
 /// A step that was run.
 #[derive(Clone, Debug)]
 pub struct Record {
-    pub step: Step,
+    pub step: Arc<Step>,
     pub graph: Option<Arc<Graph>>,
     pub output: Arc<Set>,
     /// 0 where it was remembered.

@@ -209,7 +209,9 @@ impl Operator for List {
             set = set
                 .fact("matched", ranked.matched)
                 .fact("kept", ranked.hits.len());
-            if let serde_json::Value::Object(search) = json!(ranked.search) {
+            if ranked.search.is_some()
+                && let serde_json::Value::Object(search) = json!(ranked.search)
+            {
                 for (name, value) in search {
                     let name = match &*name {
                         "search" => "search",
