@@ -1,9 +1,11 @@
 //! What every method that is a plan promises, whichever it is: parts that make the score, states that end in it, changes of
 //! seeds that act, steps that are remembered by what they depend on, and parameters that are read as declared.
 
+use hopscope::explain::trace;
 use hopscope::index::{Index, sample};
 use hopscope::layers::ENTITY_PASSAGE;
 use hopscope::retrieve::explanation::Combine;
+use hopscope::retrieve::spread::restart;
 use hopscope::retrieve::{Keep, METHODS, Method, Retrieval, Retriever, Settings};
 use std::sync::{Arc, LazyLock};
 
@@ -87,6 +89,54 @@ fn the_last_state_of_a_walk_is_its_end_and_no_mass_is_lost() {
         let seeds: f64 = walk.seeds().iter().map(|seed| seed.weight).sum();
         assert!((seeds - 1.0).abs() < 1e-9, "{method}: {seeds}");
     }
+}
+
+#[test]
+fn every_stage_tells_the_time_of_its_own_step() {
+    for method in planned() {
+        let mut run = ask(&SAMPLE.questions()[1].text, &settings(&method, &[]));
+        // 1, 2, 4, 8, ... seconds: no two stages can have the time of the same step.
+        for (at, record) in run.records.iter_mut().enumerate() {
+            record.seconds = f64::from(1 << at);
+        }
+        let stages = trace(&SAMPLE, &run, None).stages;
+        let mut told: Vec<f64> = stages.iter().filter_map(|s| s.seconds).collect();
+        let count = told.len();
+        told.dedup();
+        assert!(
+            told.is_sorted() && told.len() == count,
+            "{method}: {told:?}"
+        );
+        let of_steps = |s: &f64| run.records.iter().any(|r| r.seconds == *s);
+        assert!(count > 0 && told.iter().all(of_steps), "{method}: {told:?}");
+    }
+    // A system's clock is not told by its stages: none of them claims a time.
+    let run = ask(&SAMPLE.questions()[1].text, &settings("noderag", &[]));
+    let stages = trace(&SAMPLE, &run, None).stages;
+    assert!(stages.iter().all(|stage| stage.seconds.is_none()));
+    assert!(!run.times().is_empty());
+}
+
+#[test]
+fn a_group_of_all_seeds_pays_for_the_whole_push() {
+    let pushed = |threshold: &str| {
+        let changes = ["walk=push", "epsilon=0.001", threshold];
+        let run = ask(
+            &SAMPLE.questions()[1].text,
+            &settings("graph-hybrid", &changes),
+        );
+        let walk = run.walk().unwrap();
+        let all = restart(walk.seeds());
+        let diffusion = &walk.spread.diffusion;
+        let paid = diffusion.groups(walk.graph.transition(), &all, &[all.clone()]);
+        let mass: Vec<f32> = walk.spread.mass.iter().map(|m| *m as f32).collect();
+        assert_eq!(paid, [mass.clone()], "{threshold}");
+        mass
+    };
+    assert_ne!(
+        pushed("push_threshold=plain"),
+        pushed("push_threshold=degree")
+    );
 }
 
 #[test]

@@ -191,6 +191,7 @@ mod tests {
     use crate::index::{BuildOptions, EntityOptions, Index, Silent, sample};
     use crate::parameters::{ALPHA, NORM, Norm, SEED_K, SEED_Q, WALK, Walk};
     use crate::retrieve::{METHODS, Origin, Settings};
+    use std::sync::Arc;
 
     fn settings(method: &str) -> Settings {
         Settings::new(Method::by_name(method).unwrap())
@@ -302,6 +303,36 @@ mod tests {
             (s.get(NORM), s.origin(P::Norm)),
             (Norm::None, Origin::Index)
         );
+    }
+
+    #[test]
+    fn what_a_person_made_goes_with_the_last_who_holds_it() {
+        let held = |one: &PresetRef| match one {
+            Shared::Made(one) => Arc::downgrade(one),
+            Shared::Listed(_) => panic!("a person made it"),
+        };
+        let method = Method::by_name("names+rrf > noderag > push > passages").unwrap();
+        let keep = |presets: &mut Presets, alpha: &str| {
+            let values = [(P::Alpha, alpha.to_owned())];
+            let preset = Preset::own("mine", method.clone(), &values).unwrap();
+            presets.keep(preset.clone());
+            held(&preset)
+        };
+        let mut presets = Presets::default();
+        let first = keep(&mut presets, "0.3");
+        let second = keep(&mut presets, "0.4");
+        assert!(first.upgrade().is_none() && second.upgrade().is_some());
+        let mut settings = settings("graph");
+        settings.apply_preset(presets.by_name("mine").unwrap());
+        drop(presets);
+        assert_eq!((settings.method(), settings.get(ALPHA)), (&method, 0.4));
+        let Shared::Made(composed) = &method else {
+            panic!("a person composed it");
+        };
+        let composed = Arc::downgrade(composed);
+        drop(settings);
+        drop(method);
+        assert!(second.upgrade().is_none() && composed.upgrade().is_none());
     }
 
     #[test]
