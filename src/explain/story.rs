@@ -4,6 +4,8 @@ use crate::index::Index;
 use crate::parameters::RESULT_K;
 use crate::retrieve::Retrieval;
 use crate::retrieve::explanation::{Cut, Story};
+use crate::retrieve::operator::Part;
+use crate::retrieve::set::Space;
 use std::sync::Arc;
 
 /// Passages beyond the cut that are told.
@@ -19,10 +21,14 @@ pub fn story(index: &Arc<Index>, retrieval: &Retrieval, always: &[u32]) -> Story
         ..Story::default()
     };
     let mut headline = Vec::new();
+    let mut seeded = 0;
     for at in retrieval.steps(index) {
         let first = story.stages.len();
         at.operator().tell(&at, &mut story);
         let record = at.record();
+        if at.operator().part() == Part::Seed && at.set().space == Space::Nodes {
+            seeded = first;
+        }
         if let Some(stage) = story.stages.get_mut(first) {
             stage.seconds = Some(record.seconds);
             stage.reused = record.reused;
@@ -36,6 +42,15 @@ pub fn story(index: &Arc<Index>, retrieval: &Retrieval, always: &[u32]) -> Story
         }
     }
     story.headline = headline.join(", ");
+    if retrieval.settings.method().tells() {
+        // No walk told its restart and its steps: the last seeds started it, and every stage after them is a step.
+        let seeds = story.stages.get(seeded);
+        story.seeds = seeds.map_or_else(Vec::new, |stage| stage.nodes.clone());
+        story.timeline = (seeded..story.stages.len()).collect();
+    }
+    let graphs = retrieval.records.iter().filter_map(|r| r.graph.as_ref());
+    let mut made = graphs.map(|graph| graph.source().made_by());
+    story.made_by = made.find(|by| !by.is_empty()).unwrap_or_default();
     // Of the result, what lies beyond the cut was left out.
     let k = retrieval.settings.get(RESULT_K);
     if let (Some(at), Some(stage)) = (retrieval.last(index), story.stages.last_mut()) {

@@ -7,9 +7,9 @@ use crate::corpus::Question;
 use crate::index::Index;
 use crate::parameters::Parameter;
 use crate::retrieve::explanation::{Explanation, Item, Stage};
-use crate::retrieve::operator::At;
+use crate::retrieve::operator::{At, Part};
 use crate::retrieve::retrieval::Ledger;
-use crate::retrieve::set::{Member, Origin};
+use crate::retrieve::set::{Member, Origin, Space};
 use crate::retrieve::{Edited, Retrieval, Settings};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -126,7 +126,8 @@ fn open(index: &Arc<Index>, retrieval: &Retrieval, opened: Explanation, entry: &
     entry["paths"] = paths.collect();
 }
 
-/// What started a retrieval, as `ask --json` prints it: the seeds of its walk, else the members of its first step.
+/// What started a retrieval, as `ask --json` prints it: the seeds of its walk, else the nodes that its plan starts from,
+/// else the words of the question.
 pub fn seeds(index: &Arc<Index>, retrieval: &Retrieval) -> Vec<Value> {
     if let Some(found) = &retrieval.found {
         let story = found.story(index);
@@ -144,7 +145,14 @@ pub fn seeds(index: &Arc<Index>, retrieval: &Retrieval) -> Vec<Value> {
         let inputs = retrieval.records[walk.step].step.inputs.iter();
         inputs.copied().next()
     });
-    let Some(at) = restart.map(|step| retrieval.at(index, step)) else {
+    let nodes = |at: &At<'_>| at.operator().part() == Part::Seed && at.set().space == Space::Nodes;
+    let told = || retrieval.steps(index).rfind(nodes);
+    let tells = retrieval.settings.method().tells();
+    let at = match restart {
+        Some(step) => Some(retrieval.at(index, step)),
+        None => tells.then(told).flatten(),
+    };
+    let Some(at) = at else {
         return words(index, retrieval);
     };
     let members = at.set().members.iter().take(LISTED);

@@ -330,7 +330,7 @@ impl State {
                 reading: self.reading.is_some(),
                 steps: {
                     let method = self.settings.method();
-                    method.walks() || method.system().is_some()
+                    method.walks() || method.tells()
                 },
             },
         )

@@ -4,7 +4,7 @@
 use super::entities::GraphView;
 use crate::graph::Transition;
 use crate::index::{Index, IndexError};
-use crate::parameters::Scoped;
+use crate::parameters::{Parameter, Scoped, Value};
 use serde::Serialize;
 use sprs::CsMatI;
 use std::any::Any;
@@ -78,6 +78,16 @@ pub enum Mask {
     MaxDf,
 }
 
+/// Why two nodes are not neighbours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unjoined {
+    /// A reason code.
+    pub code: &'static str,
+    pub text: String,
+    /// The value of a parameter under which they would be.
+    pub change: Option<(Parameter, Value)>,
+}
+
 /// The words a layer has for the nodes and edges of its graph.
 pub trait Source: Any + Send + Sync {
     fn transition(&self) -> &Transition;
@@ -136,6 +146,16 @@ pub trait Source: Any + Send + Sync {
         _k: usize,
     ) -> Result<Vec<(Node, f32)>, IndexError> {
         Ok(Vec::new())
+    }
+
+    /// Why no edge joins any of some nodes to any of others, where the graph knows what an edge would take.
+    fn unjoined(&self, _index: &Index, _from: &[Node], _to: &[Node]) -> Option<Unjoined> {
+        None
+    }
+
+    /// Who made how much of the layer; empty where no language model was asked, so that rules made all.
+    fn made_by(&self) -> String {
+        String::new()
     }
 
     /// Where this is the graph of passages and entities (or words): what only that graph knows.

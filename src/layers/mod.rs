@@ -7,7 +7,7 @@ pub mod entities;
 mod graph;
 
 pub use entities::{ENTITY_PASSAGE, GraphView, TERM_PASSAGE};
-pub use graph::{Graph, Link, Mask, Node, QueryName, Row, Source};
+pub use graph::{Graph, Link, Mask, Node, QueryName, Row, Source, Unjoined};
 
 use crate::index::{Index, IndexError};
 use crate::parameters::{Parameter, Scoped};

@@ -245,6 +245,12 @@ impl fmt::Display for Domain {
 }
 
 impl Parameter {
+    /// The `name=value` that sets it.
+    pub fn assignment(self, value: Value) -> String {
+        let declaration = self.declaration();
+        format!("{}={}", declaration.id, declaration.domain.format(value))
+    }
+
     /// The value as JSON has it: a number, or the name of a choice.
     pub fn json(self, value: Value) -> serde_json::Value {
         match value {

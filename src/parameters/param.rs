@@ -85,12 +85,7 @@ impl<T: ParamType> Param<T> {
 
     /// The `name=value` that sets it.
     pub fn assignment(self, value: T) -> String {
-        let declaration = self.id.declaration();
-        format!(
-            "{}={}",
-            declaration.id,
-            declaration.domain.format(value.value())
-        )
+        self.id.assignment(value.value())
     }
 }
 

@@ -33,6 +33,8 @@ pub enum Ranker {
     Pack,
     /// The weighted sum of `hop`'s signals.
     Signals,
+    /// The operators of a plan over a layer of its own, which say themselves what a score is made of.
+    Parts,
 }
 
 impl Ranker {
@@ -61,6 +63,7 @@ impl Ranker {
             Ranker::Bridge => "bridge",
             Ranker::Pack => "context",
             Ranker::Signals => "signals",
+            Ranker::Parts => "parts",
         }
     }
 }
@@ -431,9 +434,15 @@ impl Method {
             .map_or_else(|| self.plan().layer(), System::layer)
     }
 
-    /// Whether mass moves over the edges of a graph.
+    /// Whether mass walks over the edges of a graph.
     pub fn walks(&self) -> bool {
-        self.plan().spreads()
+        let plan = self.plan();
+        plan.steps.iter().any(|step| step.operator.walks())
+    }
+
+    /// Whether it works on a layer without a walk: what its steps did is told stage by stage.
+    pub fn tells(&self) -> bool {
+        self.layer().is_some() && !self.walks()
     }
 
     /// The graph that it walks.

@@ -8,7 +8,7 @@ use super::scratch::Scratch;
 use super::set::{Member, Origin, Set};
 use crate::index::Index;
 use crate::layers::Graph;
-use crate::parameters::{Parameter, Scoped};
+use crate::parameters::{Parameter, Scoped, Value};
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
@@ -151,6 +151,11 @@ pub trait Operator: Debug + Sync {
         false
     }
 
+    /// Whether mass walks: its set has the mass of every node.
+    fn walks(&self) -> bool {
+        false
+    }
+
     /// Whether it cannot run in an index without vectors.
     fn needs_vectors(&self) -> bool {
         false
@@ -272,6 +277,21 @@ impl<'a> At<'a> {
             Origin::Added => "added by hand".to_owned(),
             Origin::Scored => String::new(),
         }
+    }
+
+    /// What a change of a parameter does for a passage, where that brings it into top K: the run is done again.
+    pub fn tried(&self, passage: u32, change: (Parameter, Value)) -> Option<String> {
+        let (parameter, value) = change;
+        if !parameter.declaration().domain.contains(value) {
+            return None;
+        }
+        let mut settings = self.run.settings.clone();
+        settings.set(parameter, value, crate::parameters::Origin::User);
+        let again = self.run.again(self.index, &settings).ok()?;
+        let mut top = again.top().iter();
+        let rank = 1 + top.position(|hit| hit.passage == passage)?;
+        let set = parameter.assignment(value);
+        Some(format!("{set} brings it to rank {rank}"))
     }
 
     /// This step as one stage: its facts, its members with why, what it dropped.

@@ -37,7 +37,12 @@ pub fn list(plan: &mut Plan, ranker: Ranker, fused: bool) -> usize {
                 false => plan.on(&ENTITY_PASSAGE, &TWO_STEP, &[first, names]),
             }
         }
-        Ranker::Rrf | Ranker::Walk | Ranker::Bridge | Ranker::Pack | Ranker::Signals => {
+        Ranker::Rrf
+        | Ranker::Walk
+        | Ranker::Bridge
+        | Ranker::Pack
+        | Ranker::Signals
+        | Ranker::Parts => {
             let words = plan.step(&BM25_FUSED, &[]);
             let vectors = plan.step(&DENSE_FUSED, &[]);
             one(plan, &RRF, &RRF_FUSED, &[words, vectors])

@@ -334,7 +334,11 @@ impl Retrieval {
 
     /// Changes of the seeds that a person made, and what became of each.
     pub fn edits(&self) -> &[Edited] {
-        self.seeded().map_or(&[], |seeded| &seeded.edits)
+        let told = || {
+            self.detail::<Vec<Edited>>()
+                .map_or(&[][..], |(_, edits)| edits)
+        };
+        self.seeded().map_or_else(told, |seeded| &seeded.edits)
     }
 
     pub fn fallback(&self) -> bool {
@@ -366,7 +370,7 @@ impl Retrieval {
     pub fn rests_on_walk(&self, graph: &Graph) -> bool {
         let last = self.records.last();
         let ranked = last.and_then(|last| last.output.get::<Ranked>());
-        ranked.is_some_and(|ranked| ranked.ranker != Ranker::Signals)
+        ranked.is_some_and(|ranked| !matches!(ranked.ranker, Ranker::Signals | Ranker::Parts))
             && self.walk().is_some_and(|walk| walk.graph.id == graph.id)
     }
 

@@ -93,8 +93,8 @@ fn why(
             &question_words(&retrieval.question),
         ),
     };
-    match retrieval.found.as_deref() {
-        Some(found) => why.parts = super::story::parts(index, found, scene, passage),
+    match scene.story {
+        Some(_) => why.parts = super::story::parts(index, retrieval, scene, passage),
         None => opened(index, retrieval, scene, groups, &mut why),
     }
     if place.is_none() {
@@ -161,10 +161,13 @@ fn opened(
         why.sentence = clean(&opened.sentence);
         return;
     }
-    if scene.basis == Basis::Signals {
+    if matches!(scene.basis, Basis::Signals | Basis::Parts) {
+        let seeds = walk.map_or(&[][..], |walk| walk.seeds());
         let part = |part: ScorePart| Part {
             label: clean(&part.label),
-            group: None,
+            group: part
+                .seed
+                .and_then(|seed| groups.get(&seeds.get(seed)?.node).copied()),
             value: part.value,
             why: clean(&part.why),
         };

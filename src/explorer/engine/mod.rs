@@ -151,8 +151,8 @@ impl Engine {
                 .walk()
                 .is_none_or(|walk| walk.graph.is_of_passages()),
         };
-        if let Some(found) = retrieval.found.as_deref().filter(|_| flat) {
-            story::tell(index, found, &mut scene);
+        if request.settings.method().tells() {
+            story::tell(index, &retrieval, &gold, &mut scene);
         } else if flat {
             words::split(index, &retrieval, &mut scene);
         } else {
@@ -233,6 +233,7 @@ fn basis(retrieval: &Retrieval) -> Basis {
         _ if ranked.reranked.is_some() => Basis::Measure,
         Ranker::Walk | Ranker::Pack => Basis::Walk,
         Ranker::Signals => Basis::Signals,
+        Ranker::Parts => Basis::Parts,
         Ranker::Rrf => Basis::Lists,
         Ranker::Dense | Ranker::Bridge => Basis::Measure,
         Ranker::Bm25 | Ranker::Rm3 | Ranker::TwoStep => Basis::Words,

@@ -1,9 +1,11 @@
 //! Systems with a graph of their own: what they tell, made safe to draw, and passages split by the parts of their score.
 
+use crate::explain;
 use crate::explorer::scene::{GROUPS, Group, Part, Scene};
 use crate::explorer::text::clean;
 use crate::index::Index;
-use crate::systems::{Found, Story};
+use crate::retrieve::Retrieval;
+use crate::retrieve::explanation::{Combine, Part as ScorePart, Story};
 use crate::text::span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,14 +14,14 @@ use std::sync::Arc;
 const SPLIT: usize = 50;
 
 /// Fills in the story, and splits the best passages' scores by the parts that pay most.
-pub fn tell(index: &Index, found: &dyn Found, scene: &mut Scene) {
-    let mut story = safe(found.story(index));
+pub fn tell(index: &Arc<Index>, retrieval: &Retrieval, gold: &[u32], scene: &mut Scene) {
+    let mut story = safe(explain::story(index, retrieval, gold));
     tell_apart(index, &mut story);
     scene.story = Some(Arc::new(story));
     let rows = scene.passages.len().min(SPLIT);
-    let parts: Vec<Vec<crate::systems::Part>> = scene.passages[..rows]
+    let parts: Vec<Vec<ScorePart>> = scene.passages[..rows]
         .iter()
-        .map(|row| found.parts(index, row.passage))
+        .map(|row| summed(index, retrieval, row.passage))
         .collect();
     let mut labels: Vec<(String, f64)> = Vec::new();
     for part in parts.iter().flatten() {
@@ -61,21 +63,31 @@ pub fn tell(index: &Index, found: &dyn Found, scene: &mut Scene) {
     }
 }
 
+/// The parts of a passage's score where they add up to it: factors and witnesses are no shares.
+fn summed(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<ScorePart> {
+    if let Some(found) = &retrieval.found {
+        return found.parts(index, passage);
+    }
+    let opened = retrieval.explain(index, passage);
+    match opened.combine {
+        Combine::Sum => opened.parts,
+        Combine::Witness => Vec::new(),
+    }
+}
+
 /// The parts of a passage's score, largest first; those that pay nothing come last.
-pub fn parts(index: &Index, found: &dyn Found, scene: &Scene, passage: u32) -> Vec<Part> {
-    let told = scene.story.is_some();
+pub fn parts(index: &Arc<Index>, retrieval: &Retrieval, scene: &Scene, passage: u32) -> Vec<Part> {
     let other = scene.groups.last().filter(|g| g.seeds > 1).is_some();
     let group = |label: &str| {
         let own = scene.groups.iter().position(|g| g.label == label);
         own.or(other.then(|| scene.groups.len() - 1))
     };
-    let mut parts: Vec<Part> = found
-        .parts(index, passage)
+    let mut parts: Vec<Part> = summed(index, retrieval, passage)
         .into_iter()
         .map(|part| {
             let label = clean(&part.label);
             Part {
-                group: if told { group(&label) } else { None },
+                group: group(&label),
                 label,
                 value: part.value,
                 why: clean(&part.why),

@@ -53,7 +53,7 @@ fn changed(state: &mut State) -> Vec<Effect> {
     show_parameter(state);
     // Items of a story and nodes of a graph are counted apart.
     let told = state.scene().map(|scene| scene.story.is_some());
-    if told.is_some_and(|told| told != state.settings.method().system().is_some()) {
+    if told.is_some_and(|told| told != state.settings.method().tells()) {
         state.wanted.subject.node = None;
         state.trail.clear();
         state.step = None;

@@ -361,6 +361,30 @@ pub fn edit<'e>(
     all
 }
 
+/// A person's changes of the nodes that a plan starts from without a walk: values are weighed, and an added node has the
+/// best one's.
+pub fn changed(cx: &Context<'_>, mut set: Set) -> Set {
+    if cx.edits.is_empty() {
+        return set;
+    }
+    let own = |member: &Member| seed(member.node, member.value, member.from);
+    let mut rest: Vec<Seed> = set.members.iter().map(own).collect();
+    let best = rest.iter().map(|seed| seed.raw).fold(0.0, f64::max);
+    let mut named = Vec::new();
+    let edits = edit(cx, cx.edits.iter(), 0.0, &mut named, &mut rest);
+    let unit = if best > 0.0 { best } else { 1.0 };
+    named.iter_mut().for_each(|seed| seed.raw *= unit);
+    rest.extend(named);
+    rest.sort_by(|a, b| b.raw.total_cmp(&a.raw).then(a.node.cmp(&b.node)));
+    let member = |seed: Seed| Member {
+        node: seed.node,
+        value: seed.raw,
+        from: seed.why,
+    };
+    set.members = rest.into_iter().map(member).collect();
+    set.with(edits)
+}
+
 /// Seeds for a question that gave none: uniform over passages, the best BM25 passage, or nothing.
 fn fallback(cx: &Context<'_>, desk: &mut Desk<'_>) -> Result<Vec<Seed>, RetrieveError> {
     let graph = cx.graph();

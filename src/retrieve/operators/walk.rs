@@ -71,6 +71,10 @@ impl Operator for Walk {
         Part::Spread
     }
 
+    fn walks(&self) -> bool {
+        true
+    }
+
     fn reads(&self) -> &[Parameter] {
         match self.kernel {
             None => &[
