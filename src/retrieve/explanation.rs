@@ -184,14 +184,7 @@ impl Story {
     }
 }
 
-/// A text of at most so many characters, with two dots where more follow: those are in every terminal's font.
-pub fn clip(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let cut: String = text.chars().take(most.saturating_sub(2)).collect();
-    format!("{}..", cut.trim_end())
-}
+pub use crate::text::clip;
 
 /// A labelled part of a passage's score.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -3,12 +3,13 @@
 use super::compose::Composition;
 use super::operator::{Operator, Part};
 use super::operators::rerank::RERANK;
+use super::operators::sage;
 use super::plan::Plan;
 use super::shared::Shared;
 use super::{hop, plans};
 use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
 use crate::parameters::{Parameter, Parameter as P, Value};
-use crate::systems::{System, e2graphrag, ket, noderag, sage, spark};
+use crate::systems::{System, e2graphrag, ket, noderag, spark};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -344,9 +345,7 @@ pub static METHODS: &[Method] = &[
             "fused seeds, one hop over the graph of chunks and table segments, pruned by the same score",
         ),
         needs: Cow::Borrowed("vectors, layer sage"),
-        way: Way::System(&sage::Sage {
-            variant: sage::Variant::Graph,
-        }),
+        way: Way::Fixed(|| sage::plan(false)),
         defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
     },
     Method {
@@ -356,9 +355,7 @@ pub static METHODS: &[Method] = &[
             "the best k + k' chunks and table segments by the fused score of SAGE's seeds; no graph",
         ),
         needs: Cow::Borrowed("vectors, layer sage"),
-        way: Way::System(&sage::Sage {
-            variant: sage::Variant::Flat,
-        }),
+        way: Way::Fixed(|| sage::plan(true)),
         defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
     },
     Method {

@@ -26,6 +26,17 @@ pub struct Member {
     pub from: Origin,
 }
 
+/// The heaviest so many, in order; ties to the lower number.
+pub fn heaviest(mut members: Vec<Member>, count: usize) -> Vec<Member> {
+    let order = |a: &Member, b: &Member| b.value.total_cmp(&a.value).then(a.node.cmp(&b.node));
+    if count < members.len() {
+        members.select_nth_unstable_by(count, order);
+        members.truncate(count);
+    }
+    members.sort_unstable_by(order);
+    members
+}
+
 /// What brought a member into its set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Origin {

@@ -42,4 +42,5 @@ pub mod words;
 
 pub use gazetteer::Gazetteer;
 pub use mentions::{Mention, Ner, Norm};
+pub use span::clip;
 pub use words::Tokens;

@@ -95,6 +95,15 @@ impl Lower {
     }
 }
 
+/// A text of at most so many characters, with two dots where more follow: those are in every terminal's font.
+pub fn clip(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(most.saturating_sub(2)).collect();
+    format!("{}..", cut.trim_end())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! The operators that plans are made of. One file each, with what it does, what explains it and why it refuses.
 
 pub mod bridge;
+pub mod expand;
 pub mod fuse;
 pub mod lists;
 pub mod names;
@@ -9,4 +10,5 @@ pub mod pack;
 pub mod passages;
 pub mod rerank;
 pub mod restart;
+pub mod sage;
 pub mod walk;

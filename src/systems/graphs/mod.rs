@@ -1,6 +1,6 @@
 //! The graphs of layers, one file a layer. Weights are the layer's own where it has any, else 1.
 
-mod chunks;
+pub mod chunks;
 mod ket;
 mod meetings;
 mod objects;

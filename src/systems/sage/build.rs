@@ -427,4 +427,4 @@ fn linked(index: &Index, options: &SageBuild, sources: &[Range<u32>]) -> Result<
 
 #[cfg(test)]
 #[path = "build_tests.rs"]
-pub(super) mod tests;
+pub(crate) mod tests;

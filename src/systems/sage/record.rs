@@ -186,7 +186,7 @@ impl Record {
         if !self.values.is_empty() {
             said.push(format!("says {}", some(&self.values)));
         }
-        short(&said.join("; "), 160)
+        clip(&said.join("; "), 160)
     }
 
     /// The metric that is least below its threshold, in percentiles.
@@ -206,7 +206,7 @@ fn some(names: &[String]) -> String {
     }
 }
 
-pub use crate::retrieve::explanation::clip as short;
+pub use crate::text::clip;
 
 /// Of two ascending lists without repeats: how much both have of what either has.
 fn jaccard(a: &[String], b: &[String]) -> f64 {
@@ -229,6 +229,6 @@ mod tests {
         assert_eq!(jaccard(&rows(&["a", "b"]), &rows(&["b", "c"])), 1.0 / 3.0);
         assert_eq!(jaccard(&[], &[]), 0.0);
         assert_eq!(some(&rows(&["a", "b", "c", "d"])), "a, b and 2 more");
-        assert_eq!(short("abcdef", 4), "ab..");
+        assert_eq!(clip("abcdef", 4), "ab..");
     }
 }

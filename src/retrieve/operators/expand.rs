@@ -1,0 +1,156 @@
+//! One hop: the neighbours of the nodes that a plan starts from.
+
+use crate::graph::trail;
+use crate::graph::walk::Sparse;
+use crate::layers::{Graph, Node};
+use crate::parameters::Parameter;
+use crate::retrieve::RetrieveError;
+use crate::retrieve::explanation::{Edge, Reason, Story};
+use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::set::{Member, Origin, Set, Space, heaviest};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Every neighbour that is no member of the input. Its value is how many members it is a neighbour of; the first of them
+/// is what it comes from.
+#[derive(Debug)]
+pub struct Expand;
+
+pub static EXPAND: Expand = Expand;
+
+/// Most edges of the stage.
+const EDGES: usize = 200;
+
+impl Operator for Expand {
+    fn name(&self) -> &'static str {
+        "expand"
+    }
+
+    fn about(&self) -> &'static str {
+        "the neighbours of the seeds, one hop"
+    }
+
+    fn part(&self) -> Part {
+        Part::Spread
+    }
+
+    fn kind(&self) -> &'static str {
+        "expand"
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[]
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let graph = cx.graph();
+        let from = inputs.first().map_or(&[][..], |set| &set.members);
+        let own: FxHashSet<Node> = from.iter().map(|member| member.node).collect();
+        let mut found: FxHashMap<Node, Member> = FxHashMap::default();
+        for member in from {
+            for (node, _) in graph.neighbours(member.node) {
+                if !own.contains(&node) {
+                    let entry = found.entry(node).or_insert(Member {
+                        node,
+                        value: 0.0,
+                        from: Origin::Edge { from: member.node },
+                    });
+                    entry.value += 1.0;
+                }
+            }
+        }
+        let mut set = Set::new(Space::Nodes).fact("neighbours", found.len());
+        set.members = heaviest(found.into_values().collect(), usize::MAX);
+        let mut kinds: BTreeMap<&'static str, usize> = BTreeMap::new();
+        for member in &set.members {
+            if let Origin::Edge { from } = member.from {
+                let kind = graph.source().edge_kind(from, member.node);
+                *kinds.entry(kind).or_default() += 1;
+            }
+        }
+        let told = |set: Set, (kind, count)| set.fact(kind, count);
+        Ok(kinds.into_iter().fold(set, told))
+    }
+
+    fn why(&self, at: &At<'_>, member: &Member) -> String {
+        match member.value as usize {
+            0 | 1 => at.origin(member),
+            many => format!("{}, and {} others", at.origin(member), many - 1),
+        }
+    }
+
+    fn tell(&self, at: &At<'_>, story: &mut Story) {
+        let mut stage = at.stage(story);
+        let graph = at.graph();
+        let seeds = at.input(0).map_or(&[][..], |input| &input.set().members);
+        let shown = at.set().members.iter().take(stage.nodes.len());
+        for (member, entry) in shown.zip(&stage.nodes) {
+            for seed in seeds {
+                let (targets, weights) = graph.transition().row(seed.node as usize);
+                if let Ok(edge) = targets.binary_search(&member.node)
+                    && stage.edges.len() < EDGES
+                {
+                    stage.edges.push(Edge {
+                        from: story.node(at, seed.node),
+                        to: entry.item,
+                        value: f64::from(weights[edge]),
+                        kind: graph.source().edge_kind(seed.node, member.node),
+                        why: graph.source().evidence(at.index, seed.node, member.node),
+                    });
+                }
+            }
+        }
+        story.push(stage);
+    }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        let graph = at.graph();
+        let own = graph.nodes_of(passage);
+        let from = at.input(0).map_or(&[][..], |input| &input.set().members);
+        let has = |members: &[Member]| members.iter().any(|m| own.contains(&m.node));
+        if own.is_empty() || has(from) || has(&at.set().members) {
+            return Vec::new();
+        }
+        unreached(at, graph, from, &own, passage)
+    }
+}
+
+/// Why one hop from some nodes does not lead to others.
+fn unreached(
+    at: &At<'_>,
+    graph: &Graph,
+    from: &[Member],
+    own: &[Node],
+    passage: u32,
+) -> Vec<Reason> {
+    let reason = |code, text: String| Reason::new(code, "F3", text);
+    let seeds: Vec<Node> = from.iter().map(|member| member.node).collect();
+    let restart: Sparse = seeds.iter().map(|&node| (node, 1.0)).collect();
+    let far = trail::distance(graph.transition(), &restart, own);
+    let alone = |node: &Node| graph.degree(*node) == 0;
+    let mut reasons = Vec::new();
+    if far.is_none() {
+        reasons.push(match own.iter().all(alone) {
+            true => reason("ISOLATED", "no edge leads to the passage".to_owned()),
+            false => reason(
+                "NO_PATH",
+                "no path leads from any seed to the passage".to_owned(),
+            ),
+        });
+    }
+    if let Some(unjoined) = graph.source().unjoined(at.index, &seeds, own) {
+        let fix = unjoined.change.and_then(|change| at.tried(passage, change));
+        reasons.push(reason(unjoined.code, unjoined.text).with_fix(fix));
+    }
+    if let Some(far) = far {
+        let text = format!("no seed is adjacent: the nearest is {far} hops away, one is taken");
+        reasons.push(reason("NOT_NEIGHBOUR", text));
+    }
+    reasons
+}
