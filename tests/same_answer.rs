@@ -201,7 +201,10 @@ impl Ask {
                 };
                 let record = trace(&index, &found, Some(&question));
                 let record = serde_json::to_string_pretty(&record).unwrap();
-                let lines = record.lines().filter(|line| !line.contains("\"seconds\":"));
+                let lines = record.lines().filter(|line| {
+                    // How long a step took, and whether it was remembered, is not what it says.
+                    !line.contains("\"seconds\":") && !line.contains("\"reused\":")
+                });
                 (bits.collect(), lines.map(str::to_owned).collect())
             }
         }
