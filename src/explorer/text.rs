@@ -65,15 +65,7 @@ fn unzero(text: String) -> String {
 
 /// `1 passage`, `2 passages`.
 pub fn plural(value: usize, one: &str) -> String {
-    let many = match one.strip_suffix('y') {
-        Some(stem) => format!("{stem}ies"),
-        None => format!("{one}s"),
-    };
-    format!(
-        "{} {}",
-        count(value),
-        if value == 1 { one.to_owned() } else { many }
-    )
+    crate::text::plural(count(value), one)
 }
 
 /// `0.2 ms`, `1.4 s`.

@@ -504,7 +504,8 @@ impl Composition {
 
     /// Where its defaults differ from the declarations': its nearest relative's, then its walk's.
     fn defaults(&self) -> Vec<(Parameter, Value)> {
-        let own = |m: &&Method| matches!(m.way, Way::Fixed(_));
+        // Of SPRIG's kind: what a system presets is for its own steps.
+        let own = |m: &&Method| m.layer().is_none();
         let kin = METHODS.iter().filter(own).find(|m| {
             let taken = Composition::near(m);
             m.name != DEFAULT_METHOD

@@ -3,13 +3,13 @@
 use super::compose::Composition;
 use super::operator::{Operator, Part};
 use super::operators::rerank::RERANK;
-use super::operators::sage;
+use super::operators::{e2graphrag, sage};
 use super::plan::Plan;
 use super::shared::Shared;
 use super::{hop, plans};
 use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
 use crate::parameters::{Parameter, Parameter as P, Value};
-use crate::systems::{System, e2graphrag, ket, noderag, spark};
+use crate::systems::{System, ket, noderag, spark};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -239,7 +239,7 @@ pub static METHODS: &[Method] = &[
             "chunks shared by pairs of query entities within h hops, h adapts; else nodes of a summary tree",
         ),
         needs: Cow::Borrowed("layer e2graphrag; vectors for questions without a pair"),
-        way: Way::System(&e2graphrag::E2GraphRag),
+        way: Way::Fixed(e2graphrag::plan),
         defaults: Cow::Borrowed(&[(P::ResultK, Value::Integer(25))]),
     },
     Method {

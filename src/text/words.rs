@@ -69,6 +69,16 @@ fn english() -> frostem::Stemmer {
     frostem::Stemmer::new(frostem::Algorithm::English)
 }
 
+/// "1 chunk", "3 chunks", "2 entities".
+pub fn plural(number: impl std::fmt::Display, one: &str) -> String {
+    let number = number.to_string();
+    match (number.as_str(), one.strip_suffix('y')) {
+        ("1", _) => format!("1 {one}"),
+        (_, Some(stem)) => format!("{number} {stem}ies"),
+        (_, None) => format!("{number} {one}s"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! The operators that plans are made of. One file each, with what it does, what explains it and why it refuses.
 
 pub mod bridge;
+pub mod e2graphrag;
 pub mod expand;
 pub mod fuse;
 pub mod lists;

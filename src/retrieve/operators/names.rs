@@ -1,5 +1,6 @@
 //! Names in the question, looked up by the graph's own rule.
 
+use super::restart::changed;
 use crate::layers::{GraphView, Link, Mask, Node, QueryName};
 use crate::parameters::Parameter;
 use crate::retrieve::RetrieveError;
@@ -13,9 +14,13 @@ use std::sync::Arc;
 
 /// Finds names in the question and the nodes they are.
 #[derive(Debug)]
-pub struct Names;
+pub struct Names {
+    /// Whether a person's changes are applied here: in plans that start from the names as they are.
+    changed: bool,
+}
 
-pub static NAMES: Names = Names;
+pub static NAMES: Names = Names { changed: false };
+pub static NAMES_CHANGED: Names = Names { changed: true };
 
 impl Operator for Names {
     fn name(&self) -> &'static str {
@@ -36,6 +41,10 @@ impl Operator for Names {
 
     fn reads(&self) -> &[Parameter] {
         &[]
+    }
+
+    fn edits_seeds(&self) -> bool {
+        self.changed
     }
 
     fn run(
@@ -70,7 +79,11 @@ impl Operator for Names {
         if let Some(view) = cx.graph().entities() {
             set = set.fact("masked entities", view.masked);
         }
-        Ok(set.with(names))
+        let set = set.with(names);
+        Ok(match self.changed {
+            true => changed(cx, set, true),
+            false => set,
+        })
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {

@@ -362,8 +362,8 @@ pub fn edit<'e>(
 }
 
 /// A person's changes of the nodes that a plan starts from without a walk: values are weighed, and an added node has the
-/// best one's.
-pub fn changed(cx: &Context<'_>, mut set: Set) -> Set {
+/// best one's. `of_names`: of a passage there is nothing to change.
+pub fn changed(cx: &Context<'_>, mut set: Set, of_names: bool) -> Set {
     if cx.edits.is_empty() {
         return set;
     }
@@ -371,7 +371,14 @@ pub fn changed(cx: &Context<'_>, mut set: Set) -> Set {
     let mut rest: Vec<Seed> = set.members.iter().map(own).collect();
     let best = rest.iter().map(|seed| seed.raw).fold(0.0, f64::max);
     let mut named = Vec::new();
-    let edits = edit(cx, cx.edits.iter(), 0.0, &mut named, &mut rest);
+    let (own, other): (Vec<&SeedEdit>, Vec<&SeedEdit>) =
+        (cx.edits.iter()).partition(|edit| !of_names || edit.passage().is_none());
+    let mut edits = edit(cx, own.into_iter(), 0.0, &mut named, &mut rest);
+    edits.extend(other.into_iter().map(|edit| Edited {
+        edit: edit.clone(),
+        node: None,
+        applied: false,
+    }));
     let unit = if best > 0.0 { best } else { 1.0 };
     named.iter_mut().for_each(|seed| seed.raw *= unit);
     rest.extend(named);

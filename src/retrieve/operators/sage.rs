@@ -295,7 +295,7 @@ impl Operator for Best {
             .fact(self.name(), members.len())
             .fact("last score", last);
         set.members = members;
-        Ok(changed(cx, set))
+        Ok(changed(cx, set, false))
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {

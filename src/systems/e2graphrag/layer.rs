@@ -1,8 +1,7 @@
-//! The layer of E2GraphRAG: chunks, summary tree, entities with both indexes, co-occurrence graph, vectors (2.1).
+//! The layer of E2GraphRAG: chunks, summary tree, entities with both indexes, co-occurrence graph, vectors (E2GraphRAG, indexing).
 
 use super::build;
 use super::hops::Graph;
-use super::story;
 use crate::column::{Column, Strings};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
@@ -10,6 +9,7 @@ use crate::index::documents::Running;
 use crate::index::layer::strings;
 use crate::index::{Columns, Index, IndexError, Layer, Passages};
 use crate::llm::Shares;
+use crate::text::plural;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -240,7 +240,7 @@ impl E2Graph {
             let number = node - self.level_ends[level - 1];
             return format!(
                 "summary {number} of level {level} ({})",
-                story::count(self.leaves(node).len(), "chunk")
+                plural(self.leaves(node).len(), "chunk")
             );
         }
         let passages = self.document(self.chunk_document[node as usize]);

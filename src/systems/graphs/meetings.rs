@@ -6,6 +6,7 @@ use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
 use crate::parameters::{Parameter as P, Scoped};
 use crate::systems::e2graphrag::link::link;
 use crate::systems::e2graphrag::{self, E2Graph};
+use crate::text::{clip, plural};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -26,20 +27,23 @@ pub static ENTITY_CHUNK: GraphKind = GraphKind {
         P::SummaryTokens,
     ],
     open: |index, values, _| {
-        let source = Meetings::open(index, values)?;
+        let source = EntityChunkGraph::open(index, values)?;
         Ok(Graph::new(&ENTITY_CHUNK, Box::new(source), index.len()))
     },
 };
 
+/// Longest evidence in characters.
+const LINE: usize = 160;
+
 /// Chunks come first, then entities. Two entities weigh how often they met in a sentence, an entity and a chunk how often
 /// the one occurs in the other.
-pub struct Meetings {
-    layer: Arc<E2Graph>,
+pub struct EntityChunkGraph {
+    pub layer: Arc<E2Graph>,
     transition: Transition,
 }
 
-impl Meetings {
-    pub fn open(index: &Index, values: Scoped<'_>) -> Result<Meetings, IndexError> {
+impl EntityChunkGraph {
+    pub fn open(index: &Index, values: Scoped<'_>) -> Result<EntityChunkGraph, IndexError> {
         let layer = e2graphrag::opened(index, values)?;
         let chunks = layer.chunks() as u32;
         let mut edges = Vec::new();
@@ -55,15 +59,21 @@ impl Meetings {
         }
         let nodes = layer.chunks() + layer.graph.vertices();
         let transition = Transition::of_edges(nodes, edges);
-        Ok(Meetings { layer, transition })
+        Ok(EntityChunkGraph { layer, transition })
     }
 
-    fn entity(&self, node: u32) -> Option<usize> {
+    /// The entity that a node is; none of a chunk.
+    pub fn entity(&self, node: u32) -> Option<usize> {
         (node as usize).checked_sub(self.layer.chunks())
+    }
+
+    /// The node of an entity.
+    pub fn node(&self, entity: u32) -> u32 {
+        self.layer.chunks() as u32 + entity
     }
 }
 
-impl Source for Meetings {
+impl Source for EntityChunkGraph {
     fn transition(&self) -> &Transition {
         &self.transition
     }
@@ -93,11 +103,42 @@ impl Source for Meetings {
         }
     }
 
+    /// A chunk's text.
+    fn text<'a>(&'a self, index: &'a Index, node: u32) -> Cow<'a, str> {
+        match self.entity(node) {
+            Some(_) => Cow::Borrowed(""),
+            None => self.layer.node_text(index.passages(), node).into(),
+        }
+    }
+
+    /// The first sentence that two entities met in; how often an entity occurs in a chunk.
+    fn evidence(&self, index: &Index, a: u32, b: u32) -> String {
+        match (self.entity(a), self.entity(b)) {
+            (Some(one), Some(other)) => {
+                let met = self.layer.graph.edge(one as u32, other as u32);
+                let sentence = met.map(|met| self.layer.sentence(index.passages(), met.1));
+                clip(&sentence.unwrap_or_default(), LINE)
+            }
+            (Some(entity), None) | (None, Some(entity)) => {
+                let times = self.layer.occurrences(a.min(b), entity as u32);
+                format!("occurs {}", plural(times, "time"))
+            }
+            (None, None) => String::new(),
+        }
+    }
+
+    fn made_by(&self) -> String {
+        self.layer.meta.made.to_string()
+    }
+
     fn names(&self, _index: &Index, question: &str, _values: Scoped<'_>) -> Vec<QueryName> {
-        let chunks = self.layer.chunks() as u32;
         let named = link(&self.layer, question).into_iter().map(|asked| {
-            let nodes = asked.entity.map(|e| chunks + e);
-            QueryName::found(question, asked.name, Vec::from_iter(nodes))
+            let nodes = Vec::from_iter(asked.entity.map(|entity| self.node(entity)));
+            QueryName {
+                start: asked.span.start,
+                end: asked.span.end,
+                ..QueryName::found(question, asked.name, nodes)
+            }
         });
         named.collect()
     }
@@ -120,28 +161,28 @@ pub static SUMMARY_TREE: GraphKind = GraphKind {
         P::SummaryTokens,
     ],
     open: |index, values, _| {
-        let source = Tree::open(index, values)?;
+        let source = TreeGraph::open(index, values)?;
         Ok(Graph::new(&SUMMARY_TREE, Box::new(source), index.len()))
     },
 };
 
 /// Chunks and summaries, each joined to its parent by 1.
-pub struct Tree {
-    layer: Arc<E2Graph>,
+pub struct TreeGraph {
+    pub layer: Arc<E2Graph>,
     transition: Transition,
 }
 
-impl Tree {
-    pub fn open(index: &Index, values: Scoped<'_>) -> Result<Tree, IndexError> {
+impl TreeGraph {
+    pub fn open(index: &Index, values: Scoped<'_>) -> Result<TreeGraph, IndexError> {
         let layer = e2graphrag::opened(index, values)?;
         let nodes = layer.nodes();
         let below = |node: u32| layer.children(node).map(move |child| (child, node, 1.0));
         let transition = Transition::of_edges(nodes, (0..nodes as u32).flat_map(below));
-        Ok(Tree { layer, transition })
+        Ok(TreeGraph { layer, transition })
     }
 }
 
-impl Source for Tree {
+impl Source for TreeGraph {
     fn transition(&self) -> &Transition {
         &self.transition
     }
@@ -159,6 +200,14 @@ impl Source for Tree {
 
     fn edge_kind(&self, _a: u32, _b: u32) -> &'static str {
         "summarised"
+    }
+
+    fn text<'a>(&'a self, index: &'a Index, node: u32) -> Cow<'a, str> {
+        self.layer.node_text(index.passages(), node).into()
+    }
+
+    fn made_by(&self) -> String {
+        self.layer.meta.made.to_string()
     }
 
     /// Of a chunk its own, of a summary those it quotes.

@@ -2,7 +2,7 @@
 
 pub mod chunks;
 mod ket;
-mod meetings;
+pub mod meetings;
 mod objects;
 mod seven;
 

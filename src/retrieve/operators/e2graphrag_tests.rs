@@ -1,0 +1,420 @@
+//! Every branch of the retrieval, on passages small enough to count by hand.
+//!
+//! Each passage is a document and a chunk of its own; every sentence "The kelp and the gull met." has two nouns and
+//! makes one edge.
+
+use super::{Global, Mode, Pairs, Shrunk};
+use crate::explain::{story, why_not};
+use crate::index::{BuildOptions, EntityOptions, Index, Silent};
+use crate::parameters::RESULT_K;
+use crate::retrieve::{Keep, Method, Retrieval, RetrieveError, Retriever, Settings};
+use crate::systems::e2graphrag::layer_tests::{book, corpus};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const KELP: &str = "The kelp and the gull met.";
+
+struct Case(Arc<Index>);
+
+impl Case {
+    fn new(texts: &[&str]) -> Case {
+        let corpus = corpus(texts, |n| format!("p{n}"));
+        let index = Index::build(corpus, &BuildOptions::default(), &Silent);
+        Case(Arc::new(index.unwrap()))
+    }
+
+    fn tried(&self, question: &str, changes: &[&str]) -> Result<Retrieval, RetrieveError> {
+        let mut settings = Settings::of(&self.0, Method::by_name("e2graphrag").unwrap());
+        for change in changes {
+            match change.strip_prefix("seed ") {
+                Some(edit) => settings.edit_seed(edit.parse().unwrap()),
+                None => settings.set_text(change).unwrap(),
+            }
+        }
+        Retriever::new(self.0.clone()).retrieve(question, &settings, Keep::Scores)
+    }
+
+    fn ask(&self, question: &str, changes: &[&str]) -> Retrieval {
+        self.tried(question, changes).unwrap()
+    }
+
+    fn codes(&self, run: &Retrieval, passage: u32) -> Vec<(&'static str, Option<String>)> {
+        let reasons = why_not(&self.0, run, passage).into_iter();
+        reasons.map(|reason| (reason.code, reason.fix)).collect()
+    }
+}
+
+fn pairs(run: &Retrieval) -> &Pairs {
+    run.records[1].output.get().unwrap()
+}
+
+fn shrunk(run: &Retrieval) -> &Shrunk {
+    run.records[2].output.get().unwrap()
+}
+
+fn mode(run: &Retrieval) -> Mode {
+    shrunk(run).mode
+}
+
+fn rounds(run: &Retrieval) -> Vec<(usize, usize, usize)> {
+    let rounds = shrunk(run).rounds.iter();
+    rounds.map(|r| (r.h, r.pairs, r.chunks)).collect()
+}
+
+fn passages(run: &Retrieval) -> Vec<u32> {
+    run.passages.iter().map(|hit| hit.passage).collect()
+}
+
+fn hits(run: &Retrieval) -> Vec<(u32, f32)> {
+    let hits = run.passages.iter();
+    hits.map(|hit| (hit.passage, hit.score)).collect()
+}
+
+/// The parts of every passage add up to its score, scores fall, and the story and the reasons can be told.
+fn consistent(case: &Case, run: &Retrieval) {
+    assert!(run.passages.windows(2).all(|w| w[0].score >= w[1].score));
+    for hit in &run.passages {
+        let opened = run.explain(&case.0, hit.passage);
+        let sum: f64 = opened.parts.iter().map(|part| part.value).sum();
+        assert!((sum - f64::from(hit.score)).abs() < 1e-5, "{sum} {hit:?}");
+        let why = opened.sentence;
+        assert!(!why.is_empty() && why.chars().count() <= 160, "{why}");
+    }
+    let returned: Vec<u32> = run.top().iter().map(|hit| hit.passage).collect();
+    for passage in 0..case.0.len() as u32 {
+        let missing = why_not(&case.0, run, passage);
+        assert_eq!(
+            missing.is_empty(),
+            returned.contains(&passage),
+            "{passage} {missing:?}"
+        );
+    }
+    let story = story(&case.0, run, &[]);
+    let items = story.items.len();
+    for stage in &story.stages {
+        assert!(stage.nodes.iter().all(|node| node.item < items));
+        assert!(stage.cut.iter().all(|cut| cut.item < items));
+    }
+}
+
+#[test]
+fn global_dense_without_a_vertex() {
+    let case = Case::new(&[
+        KELP,
+        "The lamp and the rope met.",
+        "The anchor and the violin met.",
+    ]);
+    let question = "Who sang about rhubarb?";
+    let run = case.ask(question, &["result_k=2"]);
+    assert_eq!(mode(&run), Mode::GlobalDense);
+    assert!(pairs(&run).entities.is_empty() && rounds(&run).is_empty());
+    let layer = case
+        .0
+        .layer::<crate::systems::e2graphrag::E2Graph>()
+        .unwrap();
+    let vector = case.0.dense().unwrap().encoder.question(question).unwrap();
+    let nearest = layer.vectors.as_ref().unwrap().nearest(&vector, 2).unwrap();
+    assert_eq!(nearest, hits(&run));
+    consistent(&case, &run);
+    let left = (0..3).find(|p| !passages(&run).contains(p)).unwrap();
+    let fix = Some("result_k=3 brings it to rank 3".into());
+    assert_eq!(
+        case.codes(&run, left),
+        [
+            ("QUERY_ENTITY_NOT_LINKED", None),
+            ("FALLBACK", None),
+            ("CUT_BY_K", fix)
+        ]
+    );
+}
+
+#[test]
+fn global_occ_of_a_single_entity_ranks_by_occurrence() {
+    // kelp: once in p0, three times in p2. All four passages are candidates at k = 2.
+    let case = Case::new(&[
+        KELP,
+        "The lamp and the rope met.",
+        "The kelp, the kelp and the kelp sank.",
+        "The rope sank.",
+    ]);
+    let run = case.ask("Which kelp?", &["result_k=2"]);
+    assert_eq!(mode(&run), Mode::GlobalOcc);
+    assert_eq!(rounds(&run), [(4, 0, 0)]);
+    assert_eq!(hits(&run), [(2, 3.0), (0, 1.0)]);
+    consistent(&case, &run);
+    let expected = [("FALLBACK", None), ("OCC_ZERO", None)];
+    assert_eq!(case.codes(&run, 1), expected);
+    // Twice the weight of the name is twice the occurrences; without it nothing is left to count.
+    let weighed = case.ask("Which kelp?", &["result_k=2", "seed kelp=2"]);
+    assert_eq!(hits(&weighed), [(2, 6.0), (0, 2.0)]);
+    consistent(&case, &weighed);
+    let muted = case.ask("Which kelp?", &["seed kelp=mute"]);
+    assert_eq!(mode(&muted), Mode::GlobalDense);
+    assert!(muted.edits()[0].applied);
+}
+
+#[test]
+fn a_question_of_unknown_words_leaves_the_cosines() {
+    // No candidate has the kelp: the order is that of the cosines.
+    let texts: Vec<String> = (0..9)
+        .map(|n| format!("The lamp and rope {n} met."))
+        .collect();
+    let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    texts.push("The kelp sank.");
+    let case = Case::new(&texts);
+    let run = case.ask(
+        "Which lamp and rope met no kelp?",
+        &["result_k=1", "seed lamp=mute", "seed rope=mute"],
+    );
+    assert_eq!(mode(&run), Mode::GlobalOcc);
+    let global: &Global = run.records[3].output.get().unwrap();
+    assert_eq!(global.candidates.len(), 2);
+    assert_eq!(
+        global.counted,
+        global.candidates.iter().any(|c| c.occurrence > 0.0)
+    );
+    consistent(&case, &run);
+}
+
+#[test]
+fn a_pair_without_a_shared_chunk_is_global() {
+    // kelp - gull - lamp: two hops, no chunk with kelp and lamp.
+    let question = "Did the kelp and the lamp sink?";
+    let case = Case::new(&[KELP, "The gull and the lamp met."]);
+    let run = case.ask(question, &["result_k=5"]);
+    assert_eq!(mode(&run), Mode::GlobalOcc);
+    assert_eq!(rounds(&run), [(4, 1, 0)]);
+    assert_eq!(pairs(&run).all[0].distance(), Some(2));
+    consistent(&case, &run);
+    // Unconnected: no pair at all.
+    let case = Case::new(&[KELP, "The lamp and the rope met."]);
+    let run = case.ask(question, &["result_k=5"]);
+    assert_eq!(rounds(&run), [(4, 0, 0)]);
+}
+
+#[test]
+fn local_returns_the_shared_chunks_uncut() {
+    let case = Case::new(&[
+        KELP,
+        "The lamp and the kelp met.",
+        "The kelp sank. A gull and a rope met.",
+        "The violin sank.",
+    ]);
+    let run = case.ask("Did the kelp meet the gull?", &[]);
+    assert_eq!((mode(&run), shrunk(&run).h), (Mode::Local, 4));
+    assert_eq!(rounds(&run), [(4, 1, 2)]);
+    // Same key, so corpus order; the score is the size of the key.
+    assert_eq!(hits(&run), [(0, 2.0), (2, 2.0)]);
+    assert_eq!(shrunk(&run).groups, [(vec![0, 1], vec![0..1, 2..3])]);
+    consistent(&case, &run);
+    let first = |passage| why_not(&case.0, &run, passage).remove(0);
+    assert_eq!(first(1).code, "NO_SHARED_CHUNK");
+    assert!(first(1).text.contains("coverage 1 of 2"));
+    assert!(first(3).text.contains("none of the 2"));
+    let why = run.explain(&case.0, 2).sentence;
+    assert!(why.contains("1 hop apart"), "{why}");
+}
+
+#[test]
+fn groups_come_by_the_size_of_their_keys() {
+    // p0 has kelp-gull, p1 all three: its key is larger.
+    let case = Case::new(&[KELP, "The kelp, the gull and the lamp met."]);
+    let run = case.ask("Did the kelp, the gull and the lamp sink?", &[]);
+    let run_of = |chunk| Vec::from_iter([chunk..chunk + 1]);
+    let expected = [(vec![0, 1, 2], run_of(1)), (vec![0, 1], run_of(0))];
+    assert_eq!(shrunk(&run).groups, expected);
+    assert_eq!(hits(&run), [(1, 3.0), (0, 2.0)]);
+}
+
+#[test]
+fn h_shrinks_until_the_chunks_fit() {
+    // kelp - gull meet in p0. kelp - lamp: two hops over rope (p3, p4), both stand in p1 and p2 without meeting.
+    let case = Case::new(&[
+        KELP,
+        "The kelp sank. The lamp sank.",
+        "The lamp rose. The kelp rose.",
+        "The kelp and the rope met.",
+        "The rope and the lamp met.",
+    ]);
+    let run = case.ask(
+        "Did the kelp, the gull and the lamp drown?",
+        &["result_k=1"],
+    );
+    // gull - lamp is three hops and shares no chunk. At h = 1 only kelp - gull is left.
+    assert_eq!(rounds(&run), [(4, 3, 3), (3, 3, 3), (2, 2, 3), (1, 1, 1)]);
+    assert_eq!((mode(&run), shrunk(&run).h), (Mode::Local, 1));
+    assert_eq!(passages(&run), [0]);
+    consistent(&case, &run);
+    // Three chunks at h = 2: they all fit into k = 3.
+    let fix = |fix: &Option<String>| {
+        fix.as_deref()
+            .is_some_and(|fix| fix.starts_with("result_k=3 "))
+    };
+    let found = case.codes(&run, 1);
+    assert!(
+        found.len() == 1 && found[0].0 == "H_REDUCED" && fix(&found[0].1),
+        "{found:?}"
+    );
+    let story = story(&case.0, &run, &[]);
+    let last = story
+        .stages
+        .iter()
+        .find(|stage| stage.name == "h = 1")
+        .unwrap();
+    let cut = last
+        .cut
+        .iter()
+        .map(|c| (c.code, story.items[c.item].passage));
+    let cut: Vec<_> = cut.collect();
+    assert_eq!(cut, [("H_REDUCED", Some(1)), ("H_REDUCED", Some(2))]);
+}
+
+#[test]
+fn local_ranked_when_nothing_is_left() {
+    // Three chunks at one hop, none at h = 0. p1 has the lamp too (coverage 3), p2 the kelp twice.
+    let case = Case::new(&[
+        KELP,
+        "The kelp and the gull met. The lamp sank.",
+        "The kelp, the gull and the kelp met.",
+        "The violin sank.",
+    ]);
+    let run = case.ask(
+        "Did the kelp, the gull and the lamp drown?",
+        &["result_k=2"],
+    );
+    assert_eq!(mode(&run), Mode::LocalRanked);
+    assert_eq!(rounds(&run).last(), Some(&(0, 0, 0)));
+    let scored = shrunk(&run).chunks.iter();
+    let scored: Vec<_> = scored
+        .map(|c| (c.chunk, c.coverage, c.occurrence))
+        .collect();
+    assert_eq!(scored, [(1, 3, 3.0), (2, 2, 3.0)]);
+    let beyond: Vec<u32> = shrunk(&run).beyond.iter().map(|c| c.chunk).collect();
+    assert_eq!(beyond, [0]);
+    assert_eq!(passages(&run), [1, 2]);
+    consistent(&case, &run);
+    // Then nothing is ranked, and the order is that of the passages.
+    let fix = Some("result_k=3 brings it to rank 1".into());
+    assert_eq!(case.codes(&run, 0), [("CUT_BY_K", fix)]);
+}
+
+#[test]
+fn code_hops_counts_nodes() {
+    // kelp - gull - lamp - rope - violin: four edges, five nodes. p4 holds both ends apart.
+    let case = Case::new(&[
+        KELP,
+        "The gull and the lamp met.",
+        "The lamp and the rope met.",
+        "The rope and the violin met.",
+        "The kelp sank. The violin sank.",
+    ]);
+    let question = "Did the kelp and the violin drown?";
+    let run = case.ask(question, &["result_k=5"]);
+    assert_eq!(mode(&run), Mode::Local);
+    assert_eq!(pairs(&run).all[0].distance(), Some(4));
+    assert_eq!(passages(&run), [4]);
+    let coded = case.ask(question, &["result_k=1", "code_hops=on"]);
+    assert_eq!(
+        (mode(&coded), rounds(&coded)),
+        (Mode::GlobalOcc, vec![(4, 0, 0)])
+    );
+    consistent(&case, &coded);
+    let three = case.ask(question, &["result_k=1", "hops=3"]);
+    assert_eq!(mode(&three), Mode::GlobalOcc);
+    assert_eq!(pairs(&three).all, pairs(&coded).all);
+    let far = case.codes(&three, 4);
+    let first = far.first().map(|first| (first.0, first.1.as_deref()));
+    let outside = !three.top().iter().any(|hit| hit.passage == 4);
+    assert!(
+        !outside || first == Some(("PAIR_TOO_FAR", Some("hops=4 brings it to rank 1"))),
+        "{far:?}"
+    );
+    let wide = case.ask(question, &["result_k=1", "hops=5", "code_hops=on"]);
+    assert_eq!(mode(&wide), Mode::Local);
+    let none = case.ask(question, &["result_k=5", "hops=0"]);
+    assert_eq!(mode(&none), Mode::GlobalOcc);
+}
+
+#[test]
+fn neighbouring_chunks_of_a_group_are_one_text() {
+    let (index, layer) = book();
+    index.add_layer(layer);
+    let case = Case(Arc::new(index));
+    // kelp and gull: chunks 0, 1 and 3; 0 and 1 are one text.
+    let run = case.ask("Did the kelp meet the gull?", &[]);
+    assert_eq!(mode(&run), Mode::Local);
+    assert_eq!(shrunk(&run).groups, [(vec![0, 1], vec![0..2, 3..4])]);
+    assert_eq!(passages(&run), [0, 1, 2]);
+    consistent(&case, &run);
+}
+
+#[test]
+fn without_vectors_only_the_local_modes_answer() {
+    let options = BuildOptions {
+        entities: EntityOptions::default(),
+        encoder: "none".into(),
+        ..BuildOptions::default()
+    };
+    let corpus = corpus(&[KELP, "The lamp sank."], |n| format!("p{n}"));
+    let index = Index::build(corpus, &options, &Silent).unwrap();
+    let case = Case(Arc::new(index));
+    assert_eq!(
+        mode(&case.ask("Did the kelp meet the gull?", &[])),
+        Mode::Local
+    );
+    let said = case.tried("Who sang?", &[]);
+    assert!(matches!(said, Err(RetrieveError::NoVectors { .. })));
+}
+
+#[test]
+fn names_of_a_question_are_read_both_ways() {
+    // The text shows that Zorka Tihov is a person; the question does not.
+    let case = Case::new(&[
+        "Zorka Tihov (born 1921) met the gull. So Tihov sang.",
+        "They saw Gull Rock.",
+    ]);
+    let names = |question: &str| -> Vec<(String, bool)> {
+        let run = case.ask(question, &[]);
+        let names = run.names().iter();
+        names
+            .map(|name| (name.surface.clone(), !name.nodes.is_empty()))
+            .collect()
+    };
+    let found = names("Where did Zorka Tihov sing?");
+    assert_eq!(
+        found,
+        [("Zorka".to_owned(), true), ("Tihov".to_owned(), true)]
+    );
+    assert_eq!(
+        names("Where is Gull Rock?"),
+        [("Gull Rock".to_owned(), true)]
+    );
+    assert_eq!(
+        names("Where is Belor Quist?"),
+        [("Belor Quist".to_owned(), false)]
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn every_answer_is_consistent(
+        texts in prop::collection::vec(prop::collection::vec(prop::sample::subsequence(vec!["kelp", "gull", "lamp", "rope", "violin", "anchor"], 1..4), 1..3), 1..9),
+        asked in prop::sample::subsequence(vec!["kelp", "gull", "lamp", "rope", "violin", "anchor", "zebra"], 0..4),
+        most in 1usize..4, hops in 0usize..5, code_hops: bool,
+    ) {
+        let sentence = |nouns: &Vec<&str>| format!("The {} sank.", nouns.join(" and the "));
+        let texts: Vec<String> = texts.iter().map(|t| t.iter().map(sentence).collect::<Vec<_>>().join(" ")).collect();
+        let case = Case::new(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let question = format!("Did the {} sink?", asked.join(" and the "));
+        let code = if code_hops { "code_hops=on" } else { "code_hops=off" };
+        let run = case.ask(&question, &[&format!("result_k={most}"), &format!("hops={hops}"), code]);
+        consistent(&case, &run);
+        let shrunk = shrunk(&run);
+        prop_assert!(shrunk.chunks.len() <= most && run.records[3].output.members.len() <= most);
+        prop_assert_eq!(run.settings.get(RESULT_K), most);
+        prop_assert_eq!(shrunk.mode.global(), shrunk.chunks.is_empty());
+        prop_assert!(shrunk.rounds.windows(2).all(|w| w[0].h == w[1].h + 1 && w[0].chunks >= w[1].chunks && w[0].chunks > most));
+        prop_assert_eq!(shrunk.groups.iter().flat_map(|g| g.1.iter().map(ExactSizeIterator::len)).sum::<usize>(), shrunk.chunks.len());
+    }
+}

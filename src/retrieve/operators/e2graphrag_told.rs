@@ -1,0 +1,407 @@
+//! What a run of E2GraphRAG says of a passage: why it is there, and why not.
+
+use super::{
+    At, CODE_HOPS, E2Graph, EntityChunkGraph, Explanation, HOPS, Node, QueryName, RESULT_K,
+};
+use super::{FARTHEST, Global, LINE, Mode, Pair, Pairs, Paths, Reason, Scored, Shrunk};
+use super::{FxHashSet, Norm, Parameter, ScorePart, clip, nearest, plural};
+use crate::parameters::Value;
+use crate::systems::graphs::meetings::TreeGraph;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A run with what its steps knew.
+pub(super) struct Told<'a> {
+    at: At<'a>,
+    pub layer: Arc<E2Graph>,
+    pub graph: &'a EntityChunkGraph,
+    pub pairs: &'a Pairs,
+    pub shrunk: Option<&'a Shrunk>,
+    pub global: Option<&'a Global>,
+}
+
+/// The largest values of parameters that are suggested.
+const MOST_K: usize = 200;
+const MOST_HOPS: usize = 6;
+/// Most names of the question that were overlooked.
+const OVERLOOKED: usize = 5;
+
+impl<'a> Told<'a> {
+    /// None before the pairs were looked for.
+    pub fn of(at: &At<'a>) -> Option<Told<'a>> {
+        let (own, pairs) = at.before::<Pairs>()?;
+        let graph: &EntityChunkGraph = own.graph().source_as()?;
+        Some(Told {
+            at: *at,
+            layer: graph.layer.clone(),
+            graph,
+            pairs,
+            shrunk: at.before().map(|(_, shrunk)| shrunk),
+            global: at.before().map(|(_, global)| global),
+        })
+    }
+
+    pub fn name(&self, entity: u32) -> &str {
+        self.layer.names.get(entity as usize)
+    }
+
+    /// The name of an entity of the question by its place.
+    pub fn asked(&self, place: usize) -> &str {
+        self.name(self.pairs.entities[place].0)
+    }
+
+    /// The distance of a pair beyond h.
+    pub fn farther(&self, pair: &Pair) -> Option<usize> {
+        let [a, b] = [pair.a, pair.b].map(|place| self.pairs.entities[place].0);
+        let path = self.layer.graph.path(a, b, FARTHEST, &mut Paths::default());
+        Some(path?.len() - 1)
+    }
+
+    /// The score of what brought a passage, opened.
+    pub fn explained(&self, node: Node) -> Explanation {
+        match (self.global, self.shrunk) {
+            (Some(global), Some(shrunk)) => self.node(global, shrunk.mode, node),
+            (None, Some(shrunk)) => {
+                let chunk = shrunk.chunks.iter().find(|chunk| chunk.chunk == node);
+                chunk.map_or_else(Explanation::default, |chunk| self.chunk(shrunk, chunk))
+            }
+            _ => Explanation::default(),
+        }
+    }
+
+    fn node(&self, global: &Global, mode: Mode, node: Node) -> Explanation {
+        let Some(found) = global.candidates.iter().find(|c| c.node == node) else {
+            return Explanation::default();
+        };
+        let leaves = self.layer.leaves(node);
+        let below = |&(entity, weight): &(u32, f64)| {
+            let own = leaves
+                .clone()
+                .map(|leaf| self.layer.occurrences(leaf, entity));
+            weight * own.map(f64::from).sum::<f64>()
+        };
+        let mut parts: Vec<ScorePart> = Vec::new();
+        let mut counted = String::new();
+        if global.counted {
+            let own = self.pairs.entities.iter();
+            parts.extend(own.map(|entity| {
+                part(
+                    self.name(entity.0),
+                    below(entity),
+                    "occurrences in the chunks below",
+                )
+            }));
+            parts.retain(|part| part.value > 0.0);
+            counted = format!(", {} occurrences of query entities", found.occurrence);
+        } else {
+            parts.push(part("cosine", f64::from(found.cosine), "question and node"));
+        }
+        let quoted = if self.layer.level(node) > 0 {
+            "quoted by "
+        } else {
+            ""
+        };
+        let label = self.at.graph().label(self.at.index, node);
+        let sentence = format!(
+            "{quoted}{label}: cosine {:.3}{counted} ({})",
+            found.cosine,
+            mode.name()
+        );
+        opened(parts, &sentence)
+    }
+
+    fn chunk(&self, shrunk: &Shrunk, chunk: &Scored) -> Explanation {
+        let parts = match shrunk.mode {
+            Mode::LocalRanked => vec![
+                part(
+                    "coverage",
+                    chunk.coverage as f64,
+                    "different query entities in the chunk",
+                ),
+                part(
+                    "occurrence",
+                    chunk.occurrence_part(),
+                    "n / (n + 1) of their occurrences",
+                ),
+            ],
+            _ => {
+                let why = "a query entity that led to the chunk; each counts 1";
+                chunk
+                    .key
+                    .iter()
+                    .map(|&e| part(self.asked(e), 1.0, why))
+                    .collect()
+            }
+        };
+        let own = self.pairs.within(shrunk.h);
+        let own = own.filter(|pair| pair.shared.binary_search(&chunk.chunk).is_ok());
+        let best = own.min_by_key(|pair| (pair.distance(), pair.a, pair.b));
+        let pair = best.map_or_else(String::new, |pair| {
+            let path = pair.path.as_deref().unwrap_or_default();
+            let inner = path.iter().skip(1).take(path.len().saturating_sub(2));
+            let via: Vec<&str> = inner.map(|&entity| self.name(entity)).collect();
+            let via = match via.as_slice() {
+                [] => String::new(),
+                via => format!(" via {}", via.join(", ")),
+            };
+            let hops = plural(path.len().saturating_sub(1), "hop");
+            format!(
+                "{} and {}, {hops} apart{via}",
+                self.asked(pair.a),
+                self.asked(pair.b)
+            )
+        });
+        let (coverage, all) = (chunk.coverage, self.pairs.entities.len());
+        let label = self.at.graph().label(self.at.index, chunk.chunk);
+        let occurrence = plural(chunk.occurrence, "occurrence");
+        let sentence =
+            format!("{label} shares {pair}; {coverage} of {all} query entities, {occurrence}");
+        opened(parts, &sentence)
+    }
+
+    /// What the question did not give.
+    pub fn unasked(&self, passage: u32) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        let chunks = self.layer.chunks_of(passage);
+        let entities = || {
+            chunks
+                .clone()
+                .flat_map(|chunk| self.layer.entities_in(chunk))
+        };
+        if entities().next().is_none() {
+            let text = format!(
+                "no name and no noun was found in its {}",
+                plural(chunks.len(), "chunk")
+            );
+            reasons.push(reason("NO_ENTITIES", "F2", &text));
+        }
+        let linked: FxHashSet<u32> = self.pairs.entities.iter().map(|e| e.0).collect();
+        let padded = |text: &str| format!(" {} ", words(text).join(" "));
+        let question = padded(&self.at.run.question);
+        let mut overlooked: Vec<&str> = Vec::new();
+        for entity in entities().filter(|entity| !linked.contains(entity)) {
+            let name = self.name(*entity);
+            let form = padded(name);
+            let long = form.chars().count() > 4;
+            if long && question.contains(&form) && !overlooked.contains(&name) {
+                overlooked.push(name);
+            }
+        }
+        if !overlooked.is_empty() {
+            overlooked.truncate(OVERLOOKED);
+            let text = format!(
+                "the question contains {}, which its extraction did not take as this vertex",
+                overlooked.join(", ")
+            );
+            reasons.push(reason("QUERY_ENTITY_NOT_EXTRACTED", "F1", &text));
+        }
+        // A common noun that the passage does not have either is no reason, unless nothing else of the question linked.
+        let text = words(&self.at.index.passages().full_text(passage as usize));
+        let tells = |name: &str| {
+            self.pairs.entities.is_empty()
+                || name.starts_with(char::is_uppercase)
+                || words(name).iter().any(|word| text.contains(word))
+        };
+        let names = self
+            .at
+            .before::<Vec<QueryName>>()
+            .map_or(&[][..], |(_, names)| names);
+        let unknown = names.iter().filter(|name| name.nodes.is_empty());
+        for name in unknown.filter(|name| tells(&name.surface)) {
+            let near = nearest(&name.surface, self.layer.names.iter());
+            let near = near.map_or_else(String::new, |near| format!("; the nearest is '{near}'"));
+            let text = format!("'{}' is no vertex{near}", name.surface);
+            reasons.push(reason("QUERY_ENTITY_NOT_LINKED", "F1", &text));
+        }
+        reasons
+    }
+
+    fn tried(&self, passage: u32, change: (Parameter, Value), most: usize) -> Option<String> {
+        let small = |value| matches!(value, Value::Integer(number) if number <= most as i64);
+        self.at.tried(passage, change).filter(|_| small(change.1))
+    }
+
+    /// Why the shared chunks do not bring a passage.
+    pub fn local(&self, shrunk: &Shrunk, passage: u32, reasons: &mut Vec<Reason>) {
+        let k = self.at.run.settings.get(RESULT_K);
+        let chunks = self.layer.chunks_of(passage);
+        let inside = |chunk: &u32| chunks.contains(chunk);
+        if let Some(at) = shrunk
+            .beyond
+            .iter()
+            .position(|scored| inside(&scored.chunk))
+        {
+            let (rank, scored) = (k + at + 1, &shrunk.beyond[at]);
+            let class = if rank <= 2 * k { "F6" } else { "F4" };
+            let text = format!(
+                "rank {rank} of {}: coverage {}, occurrence {}",
+                shrunk.chunks.len() + shrunk.beyond.len(),
+                scored.coverage,
+                scored.occurrence
+            );
+            let fix = self.tried(passage, RESULT_K.at(rank), MOST_K);
+            reasons.push(reason("CUT_BY_K", class, &text).with_fix(fix));
+            return;
+        }
+        // The last h at which a chunk of it was in.
+        let mut rounds = shrunk.rounds.iter().rev();
+        if let Some(round) = rounds.find(|round| self.pairs.shared(round.h).iter().any(inside)) {
+            let text = format!(
+                "in at h = {} with {}, k is {k}; out since h = {}",
+                round.h,
+                plural(round.chunks, "chunk"),
+                round.h.saturating_sub(1)
+            );
+            let fix = self.tried(passage, RESULT_K.at(round.chunks), MOST_K);
+            reasons.push(reason("H_REDUCED", "F4", &text).with_fix(fix));
+            return;
+        }
+        self.apart(&chunks, passage, reasons);
+    }
+
+    /// No pair of the question's entities brings the passage.
+    fn apart(&self, chunks: &Range<u32>, passage: u32, reasons: &mut Vec<Reason>) {
+        let entities = &self.pairs.entities;
+        let holds = |chunk: u32, place: usize| self.layer.occurrences(chunk, entities[place].0) > 0;
+        let both = |pair: &&Pair| {
+            let mut chunks = chunks.clone();
+            chunks.any(|chunk| holds(chunk, pair.a) && holds(chunk, pair.b))
+        };
+        let settings = &self.at.run.settings;
+        let h = settings.get(HOPS);
+        let far = self.pairs.all.iter().filter(|pair| pair.path.is_none());
+        let far: Vec<&Pair> = far.filter(both).collect();
+        for pair in &far {
+            let needed = self
+                .farther(pair)
+                .map(|d| d + usize::from(settings.get(CODE_HOPS)));
+            let said = needed.map_or_else(
+                || "no path joins them".to_owned(),
+                |h| format!("needs h = {h}"),
+            );
+            let (a, b) = (self.asked(pair.a), self.asked(pair.b));
+            let text = format!("it holds {a} and {b}, farther apart than h = {h}: {said}");
+            let fix = needed.and_then(|hops| self.tried(passage, HOPS.at(hops), MOST_HOPS));
+            reasons.push(reason("PAIR_TOO_FAR", "F3", &text).with_fix(fix));
+        }
+        if far.is_empty() {
+            let all = entities.len();
+            let held = (0..all).filter(|&place| chunks.clone().any(|chunk| holds(chunk, place)));
+            let held: Vec<&str> = held.map(|place| self.asked(place)).collect();
+            let text = match held.as_slice() {
+                [] => format!(
+                    "it holds none of the {all} query entities; a chunk needs both of a pair"
+                ),
+                [one] => format!(
+                    "it holds {one} alone (coverage 1 of {all}); a chunk needs both of a pair"
+                ),
+                _ => format!("it holds {}, no two of them in one chunk", held.join(", ")),
+            };
+            reasons.push(reason("NO_SHARED_CHUNK", "F3", &text));
+        }
+    }
+
+    /// Why the nodes of the tree do not bring a passage.
+    pub fn on_tree(
+        &self,
+        shrunk: &Shrunk,
+        global: &Global,
+        passage: u32,
+        reasons: &mut Vec<Reason>,
+    ) {
+        let (entities, k) = (
+            self.pairs.entities.len(),
+            self.at.run.settings.get(RESULT_K),
+        );
+        let chunks = self.layer.chunks_of(passage);
+        // With chunks in reach but pairs too far apart, the pairs are the verdict.
+        if shrunk.mode == Mode::GlobalOcc && entities > 1 {
+            self.apart(&chunks, passage, reasons);
+        }
+        let why = match shrunk.mode {
+            Mode::GlobalDense => "no query entity is a vertex",
+            _ if entities == 1 => "one query entity makes no pair",
+            _ => "no chunk holds both of a pair within h",
+        };
+        let mode = shrunk.mode.name();
+        reasons.push(reason(
+            "FALLBACK",
+            "F1",
+            &format!("{mode}: {why}, so nodes of the tree are returned"),
+        ));
+        let brings = |node: Node| self.layer.passages(node).contains(&passage);
+        let mut candidates = global.candidates.iter().zip(1..);
+        match candidates.find(|(candidate, _)| brings(candidate.node)) {
+            Some((candidate, rank)) if global.counted && candidate.occurrence == 0.0 => {
+                let text = format!("rank {rank} by cosine, but no query entity occurs below it");
+                reasons.push(reason("OCC_ZERO", "F4", &text));
+            }
+            Some((candidate, rank)) => {
+                let occurrence = candidate.occurrence;
+                let text = format!(
+                    "cosine rank {rank}, occurrence {occurrence}: {k} better nodes are kept"
+                );
+                let fix = self.tried(passage, RESULT_K.at((2 * k).min(MOST_K)), MOST_K);
+                reasons.push(reason("CUT_BY_K", "F6", &text).with_fix(fix));
+            }
+            None => reasons.extend(self.beyond(global, &chunks, passage)),
+        }
+    }
+
+    /// No candidate brings the passage: its place among all nodes.
+    fn beyond(&self, global: &Global, chunks: &Range<u32>, passage: u32) -> Option<Reason> {
+        let tree: &TreeGraph = self.at.graph().source_as()?;
+        let (_, vector) = self.at.context().dense().ok()?;
+        let scores = tree.layer.vectors.as_ref()?.scores(vector).ok()?;
+        let score = |chunk: u32| scores[chunk as usize];
+        let best = chunks
+            .clone()
+            .max_by(|&a, &b| score(a).total_cmp(&score(b)).then(b.cmp(&a)))?;
+        let own = score(best);
+        let before = (0..)
+            .zip(&scores)
+            .filter(|&(node, &s)| s > own || (s == own && node < best));
+        let rank = 1 + before.count();
+        let last = global
+            .candidates
+            .last()
+            .map_or(0.0, |candidate| candidate.cosine);
+        let text = format!(
+            "its chunk has rank {rank} of {} nodes: cosine {own:.3}, {:.3} short of the last candidate",
+            scores.len(),
+            last - own
+        );
+        let fix = self.tried(passage, RESULT_K.at(rank), MOST_K);
+        Some(reason("CUT_BY_K", "F4", &text).with_fix(fix))
+    }
+}
+
+fn part(label: &str, value: f64, why: &str) -> ScorePart {
+    ScorePart {
+        label: label.to_owned(),
+        value,
+        why: why.to_owned(),
+        seed: None,
+    }
+}
+
+fn opened(parts: Vec<ScorePart>, sentence: &str) -> Explanation {
+    Explanation {
+        parts,
+        sentence: clip(sentence, LINE),
+        ..Explanation::default()
+    }
+}
+
+fn reason(code: &'static str, class: &'static str, text: &str) -> Reason {
+    Reason::new(code, class, clip(text, LINE))
+}
+
+/// Words in lower case.
+fn words(text: &str) -> Vec<String> {
+    let form = Norm::Simple.apply(text);
+    form.split(' ')
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
