@@ -3,13 +3,13 @@
 use super::compose::Composition;
 use super::operator::{Operator, Part};
 use super::operators::rerank::RERANK;
-use super::operators::{e2graphrag, sage};
+use super::operators::{e2graphrag, sage, spark};
 use super::plan::Plan;
 use super::shared::Shared;
 use super::{hop, plans};
 use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
 use crate::parameters::{Parameter, Parameter as P, Value};
-use crate::systems::{System, ket, noderag, spark};
+use crate::systems::{System, ket, noderag};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -367,7 +367,7 @@ pub static METHODS: &[Method] = &[
         needs: Cow::Borrowed(
             "words, vectors, layer spark (built from nodes and edges beside the corpus)",
         ),
-        way: Way::System(&spark::Spark),
+        way: Way::Fixed(spark::plan),
         // SAGE's constants of BM25.
         defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
     },

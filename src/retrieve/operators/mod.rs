@@ -12,4 +12,5 @@ pub mod passages;
 pub mod rerank;
 pub mod restart;
 pub mod sage;
+pub mod spark;
 pub mod walk;

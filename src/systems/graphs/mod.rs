@@ -3,7 +3,7 @@
 pub mod chunks;
 mod ket;
 pub mod meetings;
-mod objects;
+pub mod objects;
 mod seven;
 
 use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};

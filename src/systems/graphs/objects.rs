@@ -21,27 +21,28 @@ pub static TYPED: GraphKind = GraphKind {
     reads: &[],
     builds: &[],
     open: |index, _, _| {
-        let source = Objects::open(index)?;
+        let source = ObjectGraph::open(index)?;
         Ok(Graph::new(&TYPED, Box::new(source), index.len()))
     },
 };
 
-pub struct Objects {
-    layer: Arc<SparkLayer>,
+/// Objects by number.
+pub struct ObjectGraph {
+    pub layer: Arc<SparkLayer>,
     transition: Transition,
 }
 
-impl Objects {
-    pub fn open(index: &Index) -> Result<Objects, IndexError> {
+impl ObjectGraph {
+    pub fn open(index: &Index) -> Result<ObjectGraph, IndexError> {
         let layer = spark::opened(index)?;
         let objects = 0..layer.len() as u32;
         let out = |from: u32| layer.arcs(from, true).map(move |(to, _)| (from, to, 1.0));
         let transition = Transition::of_edges(layer.len(), objects.flat_map(out));
-        Ok(Objects { layer, transition })
+        Ok(ObjectGraph { layer, transition })
     }
 }
 
-impl Source for Objects {
+impl Source for ObjectGraph {
     fn transition(&self) -> &Transition {
         &self.transition
     }

@@ -1,6 +1,6 @@
 //! Where a list of candidates ends: at the first gap in their distances that stands out.
 
-/// The percentile that a gap has to reach (5.4).
+/// The percentile that a gap has to reach.
 const PERCENTILE: f64 = 95.0;
 /// No smaller gap in cosine distance ends a list.
 const LEAST: f64 = 0.01;

@@ -2,16 +2,20 @@
 
 use super::layer::SparkLayer;
 use super::plan::{Direction, Op, Test};
-use super::run::Runner;
-use super::score::Scorer;
-use super::search::{Params, Run, search};
+use super::run::{Made, Rung, Runner};
+use super::score::{Fused, Scorer, Weights};
+use super::template::Planned;
 use crate::corpus::Corpus;
 use crate::embed::{EmbedError, Encoder, Identity, Kind, TokenVectors};
 pub use crate::exchange::fixture::graph;
 use crate::exchange::schema::Graph;
 use crate::exchange::table;
 use crate::index::{BuildOptions, Dense, Index, Silent};
-use crate::llm::Llm;
+use crate::llm::{Llm, Origin};
+use crate::parameters::{Scoped, Values};
+use crate::retrieve::operators::spark::{Neighbours, Ran, Written};
+use crate::retrieve::{Hit, Keep, Method, Retrieval, Retriever, Settings};
+use std::sync::Arc;
 
 /// Red, green and blue, counted and scaled to unit length.
 struct Colours(Identity);
@@ -88,28 +92,88 @@ pub fn index(graph: &Graph) -> Index {
     index.with_dense(Dense::with("colours", Box::new(encoder), rows).unwrap())
 }
 
-/// The graph, indexed.
+/// The graph, indexed, and what is set.
 pub struct Small {
-    pub index: Index,
-    pub layer: SparkLayer,
-    pub params: Params,
+    pub index: Arc<Index>,
+    pub layer: Arc<SparkLayer>,
+    pub set: Vec<&'static str>,
 }
 
-pub fn small() -> Small {
-    let graph = graph();
-    let index = index(&graph);
-    let layer = SparkLayer::from_graph(&index, graph, &|_, _, _| true).unwrap();
-    Small {
-        index,
-        layer,
-        params: Params::default(),
+/// A question that was asked, and what its steps knew.
+pub struct Run {
+    pub retrieval: Retrieval,
+    pub planned: Planned,
+    pub origin: Origin,
+    pub failure: Option<String>,
+    pub ops: Vec<Op>,
+    pub sets: Vec<Made>,
+    pub rung: Rung,
+    /// Passages with their scores.
+    pub answers: Vec<(u32, Fused)>,
+    /// Passages of the neighbours, best first; none where nothing was expanded.
+    pub neighbours: Option<Vec<u32>>,
+    pub passages: Vec<Hit>,
+}
+
+/// Asks an index that has the layer.
+pub fn asked(index: &Arc<Index>, question: &str, set: &[&str]) -> Run {
+    let mut settings = Settings::of(index, Method::by_name("spark").unwrap());
+    for change in set {
+        match change.strip_prefix("seed ") {
+            Some(edit) => settings.edit_seed(edit.parse().unwrap()),
+            None => settings.set_text(change).unwrap(),
+        }
+    }
+    let mut retriever = Retriever::new(index.clone());
+    let retrieval = retriever.retrieve(question, &settings, Keep::Scores);
+    let retrieval = retrieval.unwrap();
+    let set = |step: usize| &retrieval.records[step].output;
+    let written: Written = set(0).get::<Written>().unwrap().clone();
+    let ran: Ran = set(1).get::<Ran>().unwrap().clone();
+    let layer = index.layer::<SparkLayer>().unwrap();
+    let near = set(2).get::<Neighbours>();
+    let near = near.map(|near| near.0.iter().map(|near| layer.passage(near.0)).collect());
+    Run {
+        planned: written.planned,
+        origin: written.origin,
+        failure: written.failure,
+        ops: ran.ops,
+        sets: ran.sets,
+        rung: ran.rung,
+        answers: ran.answers,
+        neighbours: near,
+        passages: retrieval.passages.clone(),
+        retrieval,
     }
 }
 
+/// The graph as an index that asks this model, with its layer.
+pub fn modelled(llm: Llm) -> Small {
+    let graph = graph();
+    let index = index(&graph);
+    index.think_with(Arc::new(llm));
+    let layer = SparkLayer::from_graph(&index, graph, &|_, _, _| true).unwrap();
+    index.add_layer(layer);
+    let index = Arc::new(index);
+    Small {
+        layer: index.layer().unwrap(),
+        index,
+        set: Vec::new(),
+    }
+}
+
+pub fn small() -> Small {
+    modelled(Llm::rules())
+}
+
 impl Small {
+    /// A runner that ranks by the declared weights.
     pub fn runner(&self) -> Runner<'_> {
-        let scorer = Scorer::new(&self.index, &self.params, "", None);
-        Runner::new(&self.layer, &self.index, scorer)
+        let mut values = Values::default();
+        values.set_text("bm25_k1=1.5").unwrap();
+        let weights = Weights::from(Scoped::all(&values));
+        let scorer = Scorer::new(&self.index, weights, "", &[]);
+        Runner::new(&self.layer, &self.index, Some(scorer))
     }
 
     pub fn ids(&self, objects: &[u32]) -> Vec<&str> {
@@ -120,24 +184,13 @@ impl Small {
     }
 
     pub fn search(&self, question: &str) -> Run {
-        search(
-            &self.layer,
-            &self.index,
-            question,
-            None,
-            &self.params,
-            &Llm::rules(),
-            &mut |_| {},
-        )
-        .unwrap()
+        asked(&self.index, question, &self.set)
     }
 
     /// Identifiers of the answers, best first.
     pub fn answers(&self, run: &Run) -> Vec<&str> {
-        run.answers
-            .iter()
-            .map(|a| self.index.id(a.passage))
-            .collect()
+        let answers = run.answers.iter();
+        answers.map(|answer| self.index.id(answer.0)).collect()
     }
 }
 

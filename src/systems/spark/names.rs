@@ -19,7 +19,7 @@ pub enum Found {
     },
 }
 
-/// Two names are close when they share this much of their trigrams (6.5, step 2).
+/// Two names are close when they share this much of their trigrams.
 pub const CLOSE: f64 = 0.85;
 
 /// Normal forms in order, the objects that have them, and the trigrams in them.

@@ -1,4 +1,4 @@
-//! Numbers of a question and what they bound (6.5, step 3).
+//! Numbers of a question and what they bound.
 
 use super::plan::Test;
 use super::question::Parts;

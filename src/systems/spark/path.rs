@@ -1,4 +1,4 @@
-//! Paths of one or two edges between types, chosen by the words of a question (6.5, step 4).
+//! Paths of one or two edges between types, chosen by the words of a question.
 
 use super::plan::Direction;
 use super::question::{Cue, Parts};

@@ -10,7 +10,7 @@ use crate::text::span;
 use crate::text::stems::{Word, form, phrase, places, says, singular, spaced, stem, words};
 use std::ops::Range;
 
-/// A named object or several of one name: 6.5, step 2.
+/// A named object or several of one name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anchor {
     pub words: Range<usize>,
@@ -39,7 +39,7 @@ pub struct Parts {
     pub cues: Vec<Cue>,
 }
 
-/// At most so many objects of one name take part (6.5).
+/// At most so many objects of one name take part.
 const SAME_NAME: usize = 5;
 /// The longest name that is looked for without a capital or quotes, in words.
 const LONGEST: usize = 5;

@@ -11,7 +11,7 @@ use crate::text::stems::{form, words};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// How far down the ladder the answers come from (5.4).
+/// How far down the ladder the answers come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rung {
@@ -54,7 +54,8 @@ pub struct Made {
 pub struct Runner<'r> {
     pub layer: &'r SparkLayer,
     pub index: &'r Index,
-    pub scorer: Scorer<'r>,
+    /// None in a trial, which ranks nothing.
+    pub scorer: Option<Scorer<'r>>,
     pub ops: Vec<Op>,
     pub sets: Vec<Made>,
     /// Types of each set.
@@ -62,7 +63,7 @@ pub struct Runner<'r> {
 }
 
 impl<'r> Runner<'r> {
-    pub fn new(layer: &'r SparkLayer, index: &'r Index, scorer: Scorer<'r>) -> Runner<'r> {
+    pub fn new(layer: &'r SparkLayer, index: &'r Index, scorer: Option<Scorer<'r>>) -> Runner<'r> {
         Runner {
             layer,
             index,
@@ -169,7 +170,11 @@ impl<'r> Runner<'r> {
                     .iter()
                     .map(|o| layer.passage(*o))
                     .collect();
-                for (passage, fused) in self.scorer.rank(text, &passages)? {
+                let ranked = match &mut self.scorer {
+                    Some(scorer) => scorer.rank(text, &passages)?,
+                    None => Vec::new(),
+                };
+                for (passage, fused) in ranked {
                     made.members.extend(layer.object(passage));
                     made.scores.push(fused);
                 }

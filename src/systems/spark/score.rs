@@ -1,10 +1,13 @@
-//! The fused score of 5.3: words and vectors of a text against passages, words scaled within the set that is ranked.
+//! The fused score (SAGE, retrieval): words and vectors of a text against passages, words scaled within the set that is ranked.
 
-use super::search::Params;
 use crate::embed::vectors::Probe;
 use crate::index::Index;
 use crate::index::lexical::Bm25;
+use crate::parameters::{
+    BM25_B, BM25_K1, FUSE_DENSE, FUSE_LEXICAL, Parameter as P, Scoped, TOKENS,
+};
 use crate::retrieve::RetrieveError;
+use crate::text::Tokens;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -23,8 +26,34 @@ impl Fused {
     }
 }
 
+/// What the score depends on.
+pub const READS: &[P] = &[P::Tokens, P::Bm25K1, P::Bm25B, P::FuseLexical, P::FuseDense];
+
+/// How words are cut and counted, and what words and vectors weigh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    tokens: Tokens,
+    constants: Bm25,
+    pub lexical: f64,
+    pub dense: f64,
+}
+
+impl From<Scoped<'_>> for Weights {
+    fn from(values: Scoped<'_>) -> Weights {
+        Weights {
+            tokens: values.get(TOKENS),
+            constants: Bm25 {
+                k1: values.get(BM25_K1),
+                b: values.get(BM25_B),
+            },
+            lexical: values.get(FUSE_LEXICAL),
+            dense: values.get(FUSE_DENSE),
+        }
+    }
+}
+
 /// One text, ready to be held against passages.
-struct Scored {
+pub struct Scored {
     text: String,
     /// BM25 of all passages.
     lexical: Vec<f64>,
@@ -34,10 +63,10 @@ struct Scored {
 /// Scores texts, and remembers those it has.
 pub struct Scorer<'i> {
     index: &'i Index,
-    params: &'i Params,
-    /// The question and its vector, where the caller has it.
-    question: (&'i str, Option<&'i [f32]>),
-    known: Vec<Arc<Scored>>,
+    weights: Weights,
+    /// The question and its vector.
+    question: (&'i str, &'i [f32]),
+    pub known: Vec<Arc<Scored>>,
 }
 
 /// The vectors of an index, or the error that says how to get some.
@@ -51,13 +80,13 @@ impl<'i> Scorer<'i> {
     /// Nothing is scored before it is asked for.
     pub fn new(
         index: &'i Index,
-        params: &'i Params,
+        weights: Weights,
         question: &'i str,
-        vector: Option<&'i [f32]>,
+        vector: &'i [f32],
     ) -> Scorer<'i> {
         Scorer {
             index,
-            params,
+            weights,
             question: (question, vector),
             known: Vec::new(),
         }
@@ -67,18 +96,17 @@ impl<'i> Scorer<'i> {
         if let Some(known) = self.known.iter().find(|k| k.text == text) {
             return Ok(known.clone());
         }
-        let words = self.index.lexical().question(self.params.tokens, text)?;
+        let Weights {
+            tokens, constants, ..
+        } = self.weights;
+        let words = self.index.lexical().question(tokens, text)?;
         let mut lexical = Vec::new();
-        let constants = Bm25 {
-            k1: self.params.bm25_k1,
-            b: self.params.bm25_b,
-        };
         self.index
             .lexical()
-            .scores(self.params.tokens, &words, constants, &mut lexical)?;
+            .scores(tokens, &words, constants, &mut lexical)?;
         let dense = dense(self.index)?;
         let probe = match self.question {
-            (question, Some(vector)) if question == text => dense.vectors.probe(vector)?,
+            (question, vector) if question == text => dense.vectors.probe(vector)?,
             _ => dense.vectors.probe(&dense.encoder.question(text)?)?,
         };
         let scored = Arc::new(Scored {
@@ -107,10 +135,10 @@ impl<'i> Scorer<'i> {
             .fold(0.0, f64::max);
         let fused = |p: &u32| Fused {
             lexical: match best > 0.0 {
-                true => self.params.fuse_lexical * scored.lexical[*p as usize] / best,
+                true => self.weights.lexical * scored.lexical[*p as usize] / best,
                 false => 0.0,
             },
-            dense: self.params.fuse_dense * f64::from(vectors.score(&scored.probe, *p)),
+            dense: self.weights.dense * f64::from(vectors.score(&scored.probe, *p)),
         };
         let mut ranked: Vec<(u32, Fused)> = passages.iter().map(|p| (*p, fused(p))).collect();
         ranked.sort_by(|a, b| b.1.sum().total_cmp(&a.1.sum()).then(a.0.cmp(&b.0)));

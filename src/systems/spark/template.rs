@@ -1,4 +1,4 @@
-//! The template planner (6.5): a question's parts to a plan of the closed operators, without a model.
+//! The template planner: a question's parts to a plan of the closed operators, without a model.
 
 use super::names::Found;
 use super::numbers::{Bound, numeric_field};
@@ -6,7 +6,6 @@ use super::path::{Hop, answer_by_path, path, said};
 use super::plan::{Op, Test};
 use super::question::{Anchor, Parts};
 use super::run::Runner;
-use super::search::{EdgePolicy, Params};
 use crate::exchange::schema::{NAME, Schema};
 use crate::retrieve::RetrieveError;
 use crate::text::span;
@@ -33,6 +32,8 @@ pub struct Planned {
     pub notes: Vec<Note>,
     /// The words that are searched for in long fields.
     pub rest: String,
+    /// The set that is ranked, and by which text; none where the operators say so themselves.
+    pub ranked: Option<(usize, String)>,
 }
 
 /// Operators that lead from something named to the answer type. Sets are counted from the chain's start.
@@ -51,18 +52,19 @@ struct Condition {
     used: bool,
 }
 
-/// Plans a question. Chains are run on `trial` to know their sizes.
+/// Plans a question that was taken apart, with so many candidates of a text at most. Chains are run on `trial` to know
+/// their sizes.
 ///
 /// # Errors
 /// What the encoder or the lexical index says.
 pub fn plan(
     mut trial: Runner<'_>,
     question: &str,
-    params: &Params,
+    mut parts: Parts,
+    candidates: usize,
 ) -> Result<Planned, RetrieveError> {
     let layer = trial.layer;
     let schema = layer.schema();
-    let mut parts = Parts::read(layer, question);
     if parts.answer.is_none() {
         parts.answer = answer_by_path(schema, &parts, |o| layer.kind(o)).map(|at| (at, 0..0));
     }
@@ -162,7 +164,7 @@ pub fn plan(
                 kind: schema.types[answer].name.clone(),
                 field: field.name.clone(),
                 text: planned.rest.clone(),
-                n: params.candidate_limit,
+                n: candidates,
             })?);
         }
         let near = match near.len() {
@@ -181,18 +183,7 @@ pub fn plan(
             (set, near) => set.or(near),
         };
     }
-    if let Some(set) = result {
-        let ranked = run.ops.len();
-        let expands = run.ops.iter().any(|op| matches!(op, Op::Expand { .. }));
-        let spreads = params.edge_policy == EdgePolicy::Plus || !expands;
-        let k = if spreads {
-            params.sage_seeds
-        } else {
-            params.result_k
-        };
-        run.ops.push(Op::Rank { set, text: by });
-        run.ops.push(Op::Limit { set: ranked, k });
-    }
+    planned.ranked = result.map(|set| (set, by));
     planned.ops = run.ops;
     Ok(planned)
 }

@@ -305,21 +305,25 @@ fn edge_policies() {
     assert!(run.neighbours.is_some());
     let followed = "Which books were written by Ada Lovelace?";
     assert!(small.search(followed).neighbours.is_none());
-    small.params.edge_policy = EdgePolicy::Plus;
+    small.set.push("edge_policy=+edge");
     let run = small.search(followed);
     // Notes is written by Ada and cited by Machine.
     let neighbours = run.neighbours.as_ref().unwrap();
-    let found: Vec<(&str, usize, bool)> = neighbours
-        .iter()
-        .map(|n| (small.index.id(n.passage), n.from.len(), n.from[0].2))
-        .collect();
-    assert_eq!(found, [("ada", 1, false), ("machine", 1, false)]);
+    let found: Vec<&str> = neighbours.iter().map(|p| small.index.id(*p)).collect();
+    assert_eq!(found, ["ada", "machine"]);
+    let expansion = &run.retrieval.records[2].output.members;
+    let from: Vec<_> = expansion.iter().map(|near| near.from).collect();
+    let notes = small.layer.object(run.answers[0].0).unwrap();
+    assert_eq!(
+        from,
+        [crate::retrieve::set::Origin::Edge { from: notes }; 2]
+    );
     let ids: Vec<&str> = run
         .passages
         .iter()
         .map(|h| small.index.id(h.passage))
         .collect();
     assert_eq!(ids, ["notes", "ada", "machine"], "answers, then neighbours");
-    small.params.sage_neighbours = 1;
+    small.set.push("sage_neighbours=1");
     assert_eq!(small.search(followed).passages.len(), 2);
 }

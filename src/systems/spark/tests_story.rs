@@ -1,14 +1,18 @@
 //! Scores, stories and reasons by hand.
 
-use super::fixture::small;
-use super::search::ANSWER;
-use super::*;
-use crate::systems::Found;
+use super::fixture::{Run, Small, small};
+use crate::explain;
+use crate::retrieve::explanation::{Reason, Story};
+use crate::retrieve::operators::spark::ANSWER;
+
+fn story(small: &Small, run: &Run) -> Story {
+    explain::story(&small.index, &run.retrieval, &[])
+}
 
 #[test]
 fn scores_fall_and_parts_add_up() {
     let mut small = small();
-    small.params.edge_policy = EdgePolicy::Plus;
+    small.set.push("edge_policy=+edge");
     for question in [
         "Which books were written by Alan Turing?",
         "Which book is red red?",
@@ -25,190 +29,122 @@ fn scores_fall_and_parts_add_up() {
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), scores.len());
-        let layer = Arc::new(super::fixture::small().layer);
-        let answer = Answer {
-            run,
-            layer,
-            params: small.params.clone(),
-        };
-        for hit in answer.passages() {
-            let sum: f64 = answer
-                .parts(&small.index, hit.passage)
-                .iter()
-                .map(|p| p.value)
-                .sum();
+        for hit in &run.passages {
+            let opened = run.retrieval.explain(&small.index, hit.passage);
+            let sum: f64 = opened.parts.iter().map(|part| part.value).sum();
             assert!((sum - f64::from(hit.score)).abs() < 1e-5, "{question}");
-            assert!(!answer.why(&small.index, hit.passage).is_empty());
+            assert!(!opened.sentence.is_empty());
         }
         assert!(f64::from(scores[0]) >= ANSWER - 1.0);
-        serde_json::to_string(&answer.story(&small.index)).unwrap();
+        serde_json::to_string(&story(&small, &run)).unwrap();
     }
+}
+
+#[test]
+fn a_name_is_muted_and_another_added() {
+    let mut small = small();
+    let question = "Which books were written by Alan Turing?";
+    small.set = vec!["seed Alan Turing (Person)=mute", "seed +#ada"];
+    let run = small.search(question);
+    assert_eq!(small.answers(&run), ["notes"]);
+    assert!(run.retrieval.edits().iter().all(|edited| edited.applied));
+    // There is nothing to weigh.
+    small.set = vec!["seed #alan=3"];
+    let run = small.search(question);
+    assert_eq!(small.answers(&run), ["machine", "brain"]);
+    assert!(!run.retrieval.edits()[0].applied);
 }
 
 #[test]
 fn the_story_has_every_set_edge_and_cut() {
     let small = small();
     let run = small.search("Which books were written by Alan Turing before 1940?");
-    let answer = Answer {
-        run,
-        layer: Arc::new(super::fixture::small().layer),
-        params: Params::default(),
-    };
-    let story = answer.story(&small.index);
+    let story = story(&small, &run);
     let stages: Vec<&str> = story.stages.iter().map(|s| s.name).collect();
-    assert_eq!(
-        stages,
-        [
-            "plan",
-            "MATCH",
-            "EXPAND",
-            "FILTER",
-            "RANK",
-            "LIMIT",
-            "expansion"
-        ]
-    );
-    assert_eq!(story.timeline, [1, 2, 3, 4, 5, 6]);
-    let sizes: Vec<u64> = story.stages[1..6]
-        .iter()
-        .map(|s| s.counters[0].1.as_u64().unwrap())
-        .collect();
+    let expected = [
+        "plan",
+        "MATCH",
+        "EXPAND",
+        "FILTER",
+        "RANK",
+        "LIMIT",
+        "operators",
+        "expansion",
+        "answers",
+    ];
+    assert_eq!(stages, expected);
+    assert_eq!(story.timeline, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    let sizes = story.stages[1..6].iter().map(|s| s.counters[0].1.as_u64());
+    let sizes: Vec<u64> = sizes.map(Option::unwrap).collect();
     assert_eq!(sizes, [1, 2, 1, 1, 1]);
     assert_eq!(story.seeds.len(), 1);
-    assert_eq!(story.items[story.seeds[0].item].label, "Alan Turing");
-    let edges: Vec<(&str, &str, &str)> = story.stages[2]
-        .edges
-        .iter()
-        .map(|e| {
-            (
-                story.items[e.from].label.as_str(),
-                story.items[e.to].label.as_str(),
-                e.why.as_str(),
-            )
-        })
+    assert_eq!(
+        story.items[story.seeds[0].item].label,
+        "Alan Turing (Person)"
+    );
+    let label = |item: usize| story.items[item].label.as_str();
+    let edges = story.stages[2].edges.iter();
+    let edges: Vec<_> = edges
+        .map(|e| (label(e.from), label(e.to), e.why.as_str()))
         .collect();
-    assert_eq!(
-        edges,
-        [
-            ("Alan Turing", "Machine", "WROTE"),
-            ("Alan Turing", "Machine", "WROTE")
-        ]
-    );
+    assert_eq!(edges, [("Alan Turing", "Machine", "WROTE"); 2]);
     let cut = &story.stages[3].cut;
-    assert_eq!(
-        (cut.len(), cut[0].code, cut[0].margin),
-        (1, "PLAN_FILTERED", 10.0),
-        "1950 is ten years off"
-    );
-    assert!(story.headline.starts_with(
-        "plan: MATCH (a:Person {name = \"Alan Turing\"})-[:WROTE]->(x:Work) WHERE x.year < 1940"
-    ));
+    let first = (cut.len(), cut[0].code, cut[0].margin);
+    assert_eq!(first, (1, "PLAN_FILTERED", 10.0), "1950 is ten years off");
+    let query = "operators: MATCH (a:Person {name = \"Alan Turing\"})-[:WROTE]->(x:Work) WHERE x.year < 1940";
+    assert!(story.headline.contains(query), "{}", story.headline);
 }
 
 #[test]
 fn reasons_with_evidence_and_a_fix_that_was_tried() {
-    let small = small();
-    let layer = Arc::new(super::fixture::small().layer);
-    let asked = |question: &str, params: &Params| {
-        let run = search(
-            &layer,
-            &small.index,
-            question,
-            None,
-            params,
-            &Llm::rules(),
-            &mut |_| {},
-        )
-        .unwrap();
-        Answer {
-            run,
-            layer: layer.clone(),
-            params: params.clone(),
-        }
+    let mut small = small();
+    let why = |small: &Small, question: &str, id: &str| -> Vec<Reason> {
+        let run = small.search(question);
+        let passage = small.index.passage_by_id(id).unwrap();
+        explain::why_not(&small.index, &run.retrieval, passage)
     };
-    let id = |id: &str| small.index.passage_by_id(id).unwrap();
-    let plain = Params::default();
-    let answer = asked(
-        "Which books were written by Alan Turing before 1940?",
-        &plain,
-    );
-    assert_eq!(answer.missing(&small.index, id("machine")), []);
-    let reasons = answer.missing(&small.index, id("brain"));
+    let before = "Which books were written by Alan Turing before 1940?";
+    assert_eq!(why(&small, before, "machine"), []);
+    let reasons = why(&small, before, "brain");
     assert_eq!((reasons[0].code, reasons[0].class), ("PLAN_FILTERED", "F3"));
-    assert!(
-        reasons[0].text.contains(
-            "gone after #2 FILTER(#1, year < \"1940\"), sizes 2 > 1: its year is 1950, off by 10"
-        ),
-        "{reasons:?}"
-    );
-    assert_eq!(
-        reasons[0].fix.as_deref(),
-        Some("edge_policy=+edge"),
-        "machine is cited by it"
-    );
-    let reasons = answer.missing(&small.index, id("notes"));
-    assert!(
-        reasons[0]
-            .text
-            .contains("no operator reached it; sets: MATCH 1, EXPAND 2"),
-        "{reasons:?}"
-    );
-    let reasons = answer.missing(&small.index, id("york"));
-    assert!(
-        reasons[0]
-            .text
-            .contains("the plan asks for Work, and this is City"),
-        "{reasons:?}"
-    );
+    let gone =
+        "gone after #2 FILTER(#1, year < \"1940\"), sizes 2 > 1: its year is 1950, off by 10";
+    assert!(reasons[0].text.contains(gone), "{reasons:?}");
+    // Machine is cited by it.
+    let fix = reasons[0].fix.as_deref().unwrap();
+    assert!(fix.starts_with("edge_policy=+edge brings it"), "{fix}");
+    let reasons = why(&small, before, "notes");
+    let none = "no operator reached it; sets: MATCH 1, EXPAND 2";
+    assert!(reasons[0].text.contains(none), "{reasons:?}");
+    let reasons = why(&small, before, "york");
+    let other = "the plan asks for Work, and this is City";
+    assert!(reasons[0].text.contains(other), "{reasons:?}");
     assert_eq!(reasons[0].fix, None);
-    assert_eq!(
-        answer.missing(&small.index, id("stray"))[0].code,
-        "ISOLATED"
-    );
-    let answer = asked("Which books by Alan Turing cite Notes?", &plain);
-    let reasons = answer.missing(&small.index, id("brain"));
-    assert!(
-        reasons[0]
-            .text
-            .contains("INTERSECT(#1, #3), sizes 1+2 > 1: it is not in #1"),
-        "{reasons:?}"
-    );
-    let answer = asked("Which book is green green?", &plain);
-    let reasons = answer.missing(&small.index, id("brain"));
-    assert!(
-        reasons[0]
-            .text
-            .contains("candidate 4 of 4 by #0, cut at the gap after 1"),
-        "{reasons:?}"
-    );
+    assert_eq!(why(&small, before, "stray")[0].code, "ISOLATED");
+    let reasons = why(&small, "Which books by Alan Turing cite Notes?", "brain");
+    let lacks = "INTERSECT(#1, #3), sizes 1+2 > 1: it is not in #1";
+    assert!(reasons[0].text.contains(lacks), "{reasons:?}");
+    let reasons = why(&small, "Which book is green green?", "brain");
+    let gap = "candidate 4 of 4 by #0, cut at the gap after 1";
+    assert!(reasons[0].text.contains(gap), "{reasons:?}");
     assert_eq!(reasons[1].code, "NOT_NEIGHBOUR");
-    let narrow = Params {
-        result_k: 1,
-        ..Params::default()
-    };
-    let answer = asked("Which books were written by Alan Turing?", &narrow);
-    let reasons = answer.missing(&small.index, id("brain"));
-    assert_eq!(
-        (reasons[0].code, reasons[0].class, reasons[0].fix.as_deref()),
-        ("CUT_BY_K", "F6", Some("result_k=2"))
+    small.set = vec!["result_k=1"];
+    let reasons = why(&small, "Which books were written by Alan Turing?", "brain");
+    let cut = reasons
+        .iter()
+        .find(|reason| reason.code == "CUT_BY_K")
+        .unwrap();
+    assert_eq!((cut.class, cut.fix.as_deref()), ("F6", Some("result_k=2")));
+    let reasons = why(&small, "Which book cites the Compiler?", "london");
+    assert_eq!(reasons[0].code, "FALLBACK");
+    small.set = vec!["edge_policy=+edge", "sage_neighbours=1"];
+    let reasons = why(
+        &small,
+        "Which books were written by Ada Lovelace?",
+        "machine",
     );
-    let few = Params {
-        edge_policy: EdgePolicy::Plus,
-        sage_neighbours: 1,
-        ..Params::default()
-    };
-    let answer = asked("Which books were written by Ada Lovelace?", &few);
-    let reasons = answer.missing(&small.index, id("machine"));
     let codes: Vec<&str> = reasons.iter().map(|r| r.code).collect();
     assert_eq!(codes, ["PLAN_FILTERED", "PRUNED_BY_FUSION"]);
-    assert_eq!(reasons[0].fix.as_deref(), Some("sage_neighbours=100"));
-    let answer = asked(
-        "Which book cites the Compiler?",
-        &Params {
-            result_k: 1,
-            ..Params::default()
-        },
-    );
-    let reasons = answer.missing(&small.index, id("london"));
-    assert_eq!(reasons[0].code, "FALLBACK");
+    let fix = reasons[0].fix.as_deref().unwrap();
+    assert!(fix.starts_with("sage_neighbours=100 brings it"), "{fix}");
 }

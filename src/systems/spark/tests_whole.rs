@@ -1,15 +1,15 @@
 //! Endpoint plans, the layer on disk, the bundled graph as a whole, and whatever may be asked.
 
-use super::fixture::{expand, graph, index, named, small};
+use super::fixture::{Run, Small, asked, expand, graph, index, modelled, named, small};
 use super::plan::{Direction, Ops, Plan, PlanInput};
 use super::run::Rung;
 use super::*;
 use crate::corpus::{self, ReadOptions};
+use crate::explain;
 use crate::index::{BuildOptions, Index, IndexError, Layer, Silent, store};
 use crate::llm::cache::{Cache, Key};
 use crate::llm::server::{Says, serve};
-use crate::llm::{Origin, Task};
-use crate::systems::Found;
+use crate::llm::{Llm, Origin, Task};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -20,28 +20,21 @@ fn an_endpoint_plans_with_the_same_operators_or_not_at_all() {
         {"op": "MATCH", "type": "City", "field": "name", "test": "=", "value": "New York"},
         {"op": "EXPAND", "set": 0, "edge": "LIVED_IN", "direction": "in", "type": "Person"},
         {"op": "EXPAND", "set": 1, "edge": "WROTE", "direction": "out", "type": "Work"}]});
-    let small = small();
-    let params = Params {
-        plan_by: PlanBy::Endpoint,
-        ..Params::default()
+    let asked = |llm: Llm| {
+        let mut small = modelled(llm);
+        small.set.push("plan_by=endpoint");
+        let run = small.search(question);
+        (small, run)
     };
-    let asked = |llm: &Llm| {
-        search(
-            &small.layer,
-            &small.index,
-            question,
-            None,
-            &params,
-            llm,
-            &mut |_| {},
-        )
-        .unwrap()
+    let ids = |(small, run): (Small, Run)| -> Vec<String> {
+        let ids = small.answers(&run).into_iter();
+        ids.map(str::to_owned).collect()
     };
     let at = |url: &str| Llm::open(&format!("endpoint:{url}?model=m"), None).unwrap();
     // A good plan is run as it is; RANK and LIMIT are added.
     let text = good.to_string();
     let server = serve(move |_, _| Says::Text(text.clone()));
-    let run = asked(&at(&server.url));
+    let (small, run) = asked(at(&server.url));
     assert_eq!(
         (run.origin.to_string(), small.answers(&run)),
         ("llm(m, plan, 1)".into(), vec!["compiler"])
@@ -65,7 +58,7 @@ fn an_endpoint_plans_with_the_same_operators_or_not_at_all() {
     );
     let server =
         serve(move |turn, _| Says::Text(if turn == 0 { bad.clone() } else { text.clone() }));
-    assert_eq!(small.answers(&asked(&at(&server.url))), ["compiler"]);
+    assert_eq!(ids(asked(at(&server.url))), ["compiler"]);
     let heard = server.heard.lock().unwrap()[1].1["messages"][3]["content"]
         .as_str()
         .unwrap()
@@ -82,7 +75,7 @@ fn an_endpoint_plans_with_the_same_operators_or_not_at_all() {
         r#"{"ops": [{"op": "MATCH", "type": "Person", "field": "name", "test": "=", "value": "x", "run": "y"}]}"#,
     ] {
         let server = serve(move |_, _| Says::Text(text.into()));
-        let run = asked(&at(&server.url));
+        let (small, run) = asked(at(&server.url));
         assert_eq!(
             (run.origin.to_string(), small.answers(&run)),
             ("rule(plan, 1)".into(), vec!["machine", "brain"]),
@@ -90,7 +83,7 @@ fn an_endpoint_plans_with_the_same_operators_or_not_at_all() {
         );
         assert!(run.failure.unwrap().contains("no valid answer"));
     }
-    let run = asked(&Llm::rules());
+    let (_, run) = asked(Llm::rules());
     assert_eq!(
         run.failure.as_deref(),
         Some("no language model is configured")
@@ -118,20 +111,9 @@ fn a_kept_plan_is_replayed_and_an_empty_one_falls_down_the_ladder() {
         .put("m", Plan::SPEC, &key, &serde_json::to_value(&ops).unwrap())
         .unwrap();
     let llm = Llm::open("replay:m", Some(folder.path())).unwrap();
-    let params = Params {
-        plan_by: PlanBy::Endpoint,
-        ..Params::default()
-    };
-    let run = search(
-        &small.layer,
-        &small.index,
-        question,
-        None,
-        &params,
-        &llm,
-        &mut |_| {},
-    )
-    .unwrap();
+    let mut small = modelled(llm);
+    small.set.push("plan_by=endpoint");
+    let run = small.search(question);
     assert!(matches!(run.origin, Origin::Llm { .. }));
     assert_eq!(
         (run.rung, run.answers.len()),
@@ -220,51 +202,23 @@ fn a_stored_layer_is_the_built_one() {
         all
     };
     assert_eq!(columns(&opened), columns(&built));
-    let params = Params::default();
+    let own = Arc::new(Index::open(&folder.path().join("index")).unwrap());
+    own.add_layer(built);
     for question in index.questions() {
-        let one = search(
-            &opened,
-            &index,
-            &question.text,
-            None,
-            &params,
-            &Llm::rules(),
-            &mut |_| {},
-        )
-        .unwrap();
-        let two = search(
-            &built,
-            &index,
-            &question.text,
-            None,
-            &params,
-            &Llm::rules(),
-            &mut |_| {},
-        )
-        .unwrap();
+        let one = asked(&index, &question.text, &[]);
+        let two = asked(&own, &question.text, &[]);
         assert_eq!(one.passages, two.passages);
-        plan::check(built.schema(), &one.planned.ops, 25).unwrap();
+        plan::check(opened.schema(), &one.planned.ops, 25).unwrap();
     }
     drop(folder);
 }
 
 #[test]
 fn the_bundled_questions_find_their_gold() {
-    let (_folder, index, layer) = stored();
-    let system: &dyn System = &Spark;
-    assert_eq!(system.layer(), Some("spark"));
+    let (_folder, index, _) = stored();
     let mut exact = 0;
     for question in index.questions() {
-        let run = search(
-            &layer,
-            &index,
-            &question.text,
-            None,
-            &Params::default(),
-            &Llm::rules(),
-            &mut |_| {},
-        )
-        .unwrap();
+        let run = asked(&index, &question.text, &[]);
         let found: Vec<u32> = run.passages.iter().map(|h| h.passage).collect();
         for gold in &question.gold {
             assert!(
@@ -281,39 +235,19 @@ fn the_bundled_questions_find_their_gold() {
 }
 
 #[test]
-fn the_system_answers_through_the_retriever_s_door() {
-    use crate::retrieve::{Method, Settings};
-    use crate::systems::Ask;
+fn an_answer_says_which_operators_led_to_it() {
     let (_folder, index, _) = stored();
-    let settings = Settings::new(Method::by_name("dense").unwrap());
-    let question = "Who discovered radium?";
-    let vector = index.dense().unwrap().encoder.question(question).unwrap();
-    let mut stages = Vec::new();
-    let mut ask = Ask {
-        index: &index,
-        question,
-        settings: &settings,
-        vector: Some(&vector),
-        stage: &mut |name| stages.push(name),
-    };
-    let found = Spark.search(&mut ask).unwrap();
-    let ids: Vec<&str> = found
-        .passages()
-        .iter()
-        .map(|h| index.id(h.passage))
-        .collect();
+    let run = asked(&index, "Who discovered radium?", &[]);
+    let ids: Vec<&str> = run.passages.iter().map(|h| index.id(h.passage)).collect();
     assert_eq!(ids, ["marie-curie", "pierre-curie"]);
-    assert_eq!(stages, ["plan", "operators", "rank", "expand"]);
-    assert!(
-        found
-            .story(&index)
-            .headline
-            .contains("(a:Discovery {name = \"Radium\"})<-[:DISCOVERED]-(x:Scientist)")
-    );
-    assert_eq!(
-        found.why(&index, found.passages()[0].passage),
-        "answer 1: Radium <-[:DISCOVERED]-"
-    );
+    let story = explain::story(&index, &run.retrieval, &[]);
+    let query = "(a:Discovery {name = \"Radium\"})<-[:DISCOVERED]-(x:Scientist)";
+    assert!(story.headline.contains(query), "{}", story.headline);
+    let why = run
+        .retrieval
+        .explain(&index, run.passages[0].passage)
+        .sentence;
+    assert_eq!(why, "answer 1: Radium <-[:DISCOVERED]-");
 }
 
 proptest! {
@@ -330,8 +264,9 @@ proptest! {
         plus in any::<bool>(),
     ) {
         let mut small = small();
-        small.params.edge_policy = if plus { EdgePolicy::Plus } else { EdgePolicy::Minus };
-        let run = small.search(&format!("{} {odd}", words.join(" ")));
+        small.set.push(if plus { "edge_policy=+edge" } else { "edge_policy=-edge" });
+        let question = format!("{} {odd}", words.join(" "));
+        let run = small.search(&question);
         prop_assert!(plan::check(small.layer.schema(), &run.planned.ops, 25).is_ok(), "{:?}", run.planned.ops);
         prop_assert!(run.passages.windows(2).all(|w| w[0].score >= w[1].score));
         let mut seen: Vec<u32> = run.passages.iter().map(|h| h.passage).collect();
@@ -339,17 +274,17 @@ proptest! {
         seen.dedup();
         prop_assert_eq!(seen.len(), run.passages.len());
         prop_assert!(!run.passages.is_empty());
-        let again = small.search(&run.question);
+        let again = small.search(&question);
         prop_assert_eq!(&again.passages, &run.passages);
-        let answer = Answer { layer: Arc::new(super::fixture::small().layer), params: small.params.clone(), run };
-        let story = answer.story(&small.index);
+        let story = explain::story(&small.index, &run.retrieval, &[]);
         for stage in &story.stages {
             prop_assert!(stage.nodes.iter().all(|n| n.item < story.items.len()));
             prop_assert!(stage.edges.iter().all(|e| e.from < story.items.len() && e.to < story.items.len()));
         }
         for passage in 0..small.index.len() as u32 {
-            let shown = answer.passages().iter().take(10).any(|h| h.passage == passage);
-            prop_assert_eq!(answer.missing(&small.index, passage).is_empty(), shown);
+            let shown = run.retrieval.top().iter().any(|h| h.passage == passage);
+            let missing = explain::why_not(&small.index, &run.retrieval, passage);
+            prop_assert_eq!(missing.is_empty(), shown);
         }
     }
 }
