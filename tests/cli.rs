@@ -142,7 +142,7 @@ fn a_trace_says_which_seeds_were_changed() {
     assert_eq!(edits, ["Titan=mute", "+Saturn=2"]);
     let told =
         String::from_utf8(hopscope(&["trace", QUESTION, "--method", "e2graphrag"]).stdout).unwrap();
-    assert!(told.contains("query entities (link)"), "{told}");
+    assert!(told.contains("names (link)"), "{told}");
     // No time for what no clock was at, no numbers of items, no minus zero.
     for odd in ["-0.00", "item: ", "-0 "] {
         assert!(!told.contains(odd), "{odd}: {told}");

@@ -170,7 +170,7 @@ fn a_summary_tree_of_answers_broken_answers_and_stand_ins() {
         let found = Retriever::new(index.clone())
             .retrieve(question, &settings, Keep::Scores)
             .unwrap();
-        let story = found.found.as_ref().unwrap().story(&index);
+        let story = hopscope::explain::story(&index, &found, &[]);
         assert_eq!(story.made_by, said);
         assert_eq!(trace(&index, &found, None).made_by, said);
     }
