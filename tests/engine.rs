@@ -158,7 +158,7 @@ fn changes_of_seeds_are_obeyed_over_every_graph() {
         };
         let id = SAMPLE.id(passage);
         let muted = ask(question, &settings(&method, &[&format!("seed #{id}=mute")]));
-        let [edited] = muted.edits() else {
+        let [edited] = &muted.edits()[..] else {
             panic!("{method}: {:?}", muted.edits())
         };
         assert!(edited.applied, "{method}: {edited:?}");

@@ -1,16 +1,29 @@
 //! The eight methods on the sample corpus: degenerate settings equal what they reduce to, layers survive the disk, and
-//! stories add up.
+//! what is told of a context adds up.
 
 use hopscope::corpus::{Corpus, Passage};
+use hopscope::explain::{story, why_here, why_not};
 use hopscope::index::{BuildOptions, Index, IndexError, Layer, Silent, sample, store};
-use hopscope::retrieve::{Hit, Keep, Method, RetrieveError, Retriever, Settings};
-use hopscope::systems::ket::options::{Changes, Core, CoreBy, KeywordSimilarity};
-use hopscope::systems::ket::search::Row;
-use hopscope::systems::ket::{Answer, Ket, KetBuild, KetRag, Params, Run, Variant, search};
-use hopscope::systems::{Found, System};
+use hopscope::retrieve::operators::ket::local::LocalPart;
+use hopscope::retrieve::set::Set;
+use hopscope::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
+use hopscope::systems::ket::options::{BUILDS, Core, CoreBy};
+use hopscope::systems::ket::{Ket, KetBuild};
 use hopscope::text::chunks::count;
 use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
+
+const METHODS: [&str; 8] = [
+    "text-rag",
+    "knng-rag",
+    "keyword-rag",
+    "skeleton-rag",
+    "ms-graph-rag",
+    "hybrid-rag",
+    "ket-rag-u",
+    "ket-rag-p",
+];
 
 fn built(index: &Index, options: &KetBuild) -> Ket {
     Ket::build(index, options, &|_, _, _| true).unwrap()
@@ -18,13 +31,27 @@ fn built(index: &Index, options: &KetBuild) -> Ket {
 
 static SAMPLE: LazyLock<(Arc<Index>, Arc<Ket>)> = LazyLock::new(|| {
     let index = sample::index().unwrap();
-    let layer = built(&index, &KetBuild::default());
-    (Arc::new(index), Arc::new(layer))
+    index.add_layer(built(&index, &KetBuild::default()));
+    let layer = index.layer::<Ket>().unwrap();
+    (Arc::new(index), layer)
 });
 
-fn ask(layer: &Ket, index: &Index, question: &str, p: &Params) -> Run {
-    let vector = index.dense().unwrap().encoder.question(question).unwrap();
-    search(layer, index, question, Some(&vector), p, &mut |_| {}).unwrap()
+fn settings(index: &Index, method: &str, changes: &[&str]) -> Settings {
+    let mut settings = Settings::of(index, Method::by_name(method).unwrap());
+    for change in changes {
+        match change.strip_prefix("seed ") {
+            Some(edit) => settings.edit_seed(edit.parse().unwrap()),
+            None => settings.set_text(change).unwrap(),
+        }
+    }
+    settings
+}
+
+fn ask(retriever: &mut Retriever, question: &str, method: &str, changes: &[&str]) -> Retrieval {
+    let settings = settings(retriever.index(), method, changes);
+    retriever
+        .retrieve(question, &settings, Keep::Scores)
+        .unwrap()
 }
 
 fn questions() -> Vec<String> {
@@ -32,34 +59,35 @@ fn questions() -> Vec<String> {
     index.questions().iter().map(|q| q.text.clone()).collect()
 }
 
-fn ranked(run: &Run) -> Vec<u32> {
+fn ranked(run: &Retrieval) -> Vec<u32> {
     run.passages.iter().map(|h| h.passage).collect()
 }
 
-fn rows(layer: &Ket, index: &Index, question: &str, p: &Params) -> Vec<Row> {
-    ask(layer, index, question, p).rows().collect()
+/// What a step made.
+fn made<'a>(run: &'a Retrieval, step: &str) -> &'a Set {
+    let mut records = run.records.iter();
+    let found = records.find(|record| record.step.operator.name() == step);
+    &found.unwrap().output
+}
+
+/// A number that a step told.
+fn number(set: &Set, name: &str) -> usize {
+    let fact = set.facts.iter().find(|fact| fact.0 == name);
+    fact.unwrap().1.as_u64().unwrap() as usize
 }
 
 #[test]
 fn text_rag_over_whole_passages_is_the_dense_ranking() {
     let (index, _) = &*SAMPLE;
     // Chunks that hold every passage: units and passages are one.
-    let options = KetBuild {
-        chunk_tokens: Some(1000),
-        halvings: Some(0),
-        ..KetBuild::default()
-    };
-    let layer = built(index, &options);
+    let whole = ["chunk_tokens=1000", "halvings=0"];
+    let values = settings(index, "text-rag", &whole);
+    let layer = Ket::of(index, values.all(), &BUILDS).unwrap();
     assert!(!layer.meta.own_vectors);
-    let settings = Settings::of(index, Method::by_name("dense").unwrap());
     let mut retriever = Retriever::new(index.clone());
     for question in questions().iter().take(20) {
-        let found = retriever
-            .retrieve(question, &settings, Keep::Scores)
-            .unwrap();
-        let dense: Vec<u32> = found.passages.iter().map(|h| h.passage).collect();
-        let run = ask(&layer, index, question, &Params::of(Variant::TextRag));
-        let own = ranked(&run);
+        let dense = ranked(&ask(&mut retriever, question, "dense", &[]));
+        let own = ranked(&ask(&mut retriever, question, "text-rag", &whole));
         let both = own.len().min(dense.len());
         assert!(both >= 10);
         assert_eq!(own[..both], dense[..both]);
@@ -68,123 +96,133 @@ fn text_rag_over_whole_passages_is_the_dense_ranking() {
 
 #[test]
 fn theta_at_its_ends_leaves_one_part() {
-    let (index, layer) = &*SAMPLE;
-    let ket = |theta: f64, variant: Variant| Params {
-        theta,
-        context_tokens: 900,
-        ..Params::of(variant)
-    };
-    for question in questions().iter().take(20) {
-        let same = |a: Params, b: Params| {
-            assert_eq!(
-                rows(layer, index, question, &a),
-                rows(layer, index, question, &b)
-            );
+    let (index, _) = &*SAMPLE;
+    let mut retriever = Retriever::new(index.clone());
+    let mut same = |question: &str, a: (&str, &[&str]), b: (&str, &[&str])| {
+        let mut one = |(method, changes): (&str, &[&str])| {
+            let all = [&["context_tokens=900"], changes].concat();
+            let run = ask(&mut retriever, question, method, &all);
+            (run.text(index), run.passages)
         };
-        let of = |variant| ket(0.5, variant);
-        same(ket(0.0, Variant::KetRagP), of(Variant::KeywordRag));
-        same(ket(0.0, Variant::KetRagU), of(Variant::KeywordRag));
-        same(ket(0.0, Variant::HybridRag), of(Variant::TextRag));
-        same(ket(1.0, Variant::KetRagP), of(Variant::SkeletonRag));
-        same(ket(1.0, Variant::HybridRag), of(Variant::MsGraphRag));
+        assert_eq!(one(a), one(b), "{a:?} {b:?}: {question}");
+    };
+    let (none, all) = (&["theta=0"][..], &["theta=1"][..]);
+    let everything = &["core_share=1"][..];
+    for question in questions().iter().take(8) {
+        same(question, ("ket-rag-p", none), ("keyword-rag", &[]));
+        same(question, ("ket-rag-u", none), ("keyword-rag", &[]));
+        same(question, ("hybrid-rag", none), ("text-rag", &[]));
+        same(question, ("ket-rag-p", all), ("skeleton-rag", &[]));
+        same(question, ("hybrid-rag", all), ("ms-graph-rag", &[]));
         // A core of everything is the graph of everything, however it is chosen.
-        let all = |variant| Params {
-            changes: Changes {
-                core_share: Some(1.0),
-                ..Changes::default()
-            },
-            ..of(variant)
-        };
-        same(all(Variant::SkeletonRag), of(Variant::MsGraphRag));
-        same(all(Variant::KetRagU), all(Variant::KetRagP));
+        same(
+            question,
+            ("skeleton-rag", everything),
+            ("ms-graph-rag", &[]),
+        );
+        same(
+            question,
+            ("ket-rag-u", everything),
+            ("ket-rag-p", everything),
+        );
+        let even = &["core_by=uniform"][..];
+        same(question, ("skeleton-rag", even), ("ket-rag-u", all));
     }
-    let core = |by| Params {
-        changes: Changes {
-            core_by: Some(by),
-            ..Changes::default()
-        },
-        ..ket(1.0, Variant::SkeletonRag)
+}
+
+#[test]
+fn what_a_method_decides_is_no_parameter_of_it() {
+    let lists = |method: &str| -> BTreeSet<&str> {
+        let uses = Method::by_name(method).unwrap().uses();
+        uses.iter().map(|p| p.id()).collect()
     };
-    let question = &questions()[0];
-    assert_eq!(
-        rows(layer, index, question, &core(CoreBy::Uniform)),
-        rows(layer, index, question, &ket(1.0, Variant::KetRagU))
-    );
+    for (method, has, lacks) in [
+        (
+            "text-rag",
+            &["pack"][..],
+            &["theta", "core_share", "query_entities"][..],
+        ),
+        (
+            "keyword-rag",
+            &["code_case", "query_keywords"],
+            &["theta", "cooc"],
+        ),
+        (
+            "skeleton-rag",
+            &["core_by", "core_share"],
+            &["theta", "pack"],
+        ),
+        (
+            "ms-graph-rag",
+            &["cooc", "pmi"],
+            &["theta", "core_by", "core_share"],
+        ),
+        (
+            "hybrid-rag",
+            &["theta", "pack"],
+            &["core_by", "core_share", "code_case"],
+        ),
+        (
+            "ket-rag-p",
+            &["theta", "core_share", "code_case"],
+            &["core_by"],
+        ),
+    ] {
+        let lists = lists(method);
+        assert!(has.iter().all(|p| lists.contains(p)), "{method}: {lists:?}");
+        assert!(
+            !lacks.iter().any(|p| lists.contains(p)),
+            "{method}: {lists:?}"
+        );
+    }
 }
 
 #[test]
 fn keywords_of_everything_within_the_budget_are_text_rag() {
     // With room for all units and all keywords, the pool is the collection, and both pack by similarity.
     let (index, layer) = &*SAMPLE;
-    let p = |variant| Params {
-        context_tokens: 1_000_000,
-        query_keywords: usize::MAX,
-        ..Params::of(variant)
-    };
+    let mut retriever = Retriever::new(index.clone());
+    let all = ["context_tokens=32000", "query_keywords=5000"];
     for question in questions().iter().take(5) {
-        let (text, keyword) = (
-            rows(layer, index, question, &p(Variant::TextRag)),
-            rows(layer, index, question, &p(Variant::KeywordRag)),
-        );
-        assert_eq!(text, keyword);
-        assert_eq!(text.len(), layer.units.len());
+        let text = ask(&mut retriever, question, "text-rag", &all);
+        let keyword = ask(&mut retriever, question, "keyword-rag", &all);
+        assert_eq!(text.passages, keyword.passages);
+        assert_eq!(text.text(index), keyword.text(index));
+        assert_eq!(number(made(&text, "text"), "packed"), layer.units.len());
     }
 }
 
 #[test]
 fn seeds_come_before_neighbours_and_switches_switch() {
     let (index, layer) = &*SAMPLE;
+    let mut retriever = Retriever::new(index.clone());
     let question = &questions()[0];
-    let p = |variant| Params {
-        context_tokens: 600,
-        ..Params::of(variant)
-    };
-    let text = ranked(&ask(
-        layer,
-        index,
-        question,
-        &Params {
-            context_tokens: 300,
-            ..p(Variant::TextRag)
-        },
-    ));
-    let run = ask(layer, index, question, &p(Variant::KnngRag));
-    let seeds = run.text.as_ref().unwrap().seeds;
+    let mut ask = |method: &str, changes: &[&str]| ask(&mut retriever, question, method, changes);
+    let half = ranked(&ask("text-rag", &["context_tokens=500"]));
+    let run = ask("knng-rag", &["context_tokens=1000"]);
+    let seeds = number(made(&run, "neighbours"), "of seeds");
     assert!(seeds > 0 && run.passages.len() > seeds);
-    assert_eq!(ranked(&run)[..text.len()], text);
-    let twice = ask(
-        layer,
-        index,
-        question,
-        &Params {
-            oversample: true,
-            ..p(Variant::SkeletonRag)
-        },
-    );
-    let once = ask(layer, index, question, &p(Variant::SkeletonRag));
-    let entities = |run: &Run| run.local.as_ref().unwrap().entities.clone();
+    assert_eq!(ranked(&run)[..half.len()], half);
+    let twice = ask("skeleton-rag", &["oversample=on"]);
+    let once = ask("skeleton-rag", &[]);
+    let entities = |run: &Retrieval| made(run, "entities").members.clone();
     assert_eq!((entities(&once).len(), entities(&twice).len()), (10, 20));
-    assert_eq!(entities(&once)[0].entity, entities(&twice)[0].entity);
+    assert_eq!(entities(&once)[0], entities(&twice)[0]);
     // Inner product: cosine times the length of the mean.
-    let ip = Params {
-        keyword_similarity: KeywordSimilarity::InnerProduct,
-        ..p(Variant::KeywordRag)
-    };
-    let (ip, cosine) = (
-        ask(layer, index, question, &ip),
-        ask(layer, index, question, &p(Variant::KeywordRag)),
-    );
-    let keywords = |run: &Run| run.text.as_ref().unwrap().keywords.clone();
-    let cosine: std::collections::BTreeMap<u32, f32> = keywords(&cosine).into_iter().collect();
+    let keywords = |run: &Retrieval| made(run, "keywords").members.clone();
+    let cosine = keywords(&ask("keyword-rag", &[]));
+    let ip = keywords(&ask("keyword-rag", &["keyword_similarity=ip"]));
+    let cosine: BTreeMap<u32, f64> = cosine.iter().map(|m| (m.node, m.value)).collect();
     let mut compared = 0;
-    for (keyword, similarity) in keywords(&ip) {
-        if let Some(c) = cosine.get(&keyword) {
-            assert_eq!(similarity, c * layer.keywords.length[keyword as usize]);
+    for member in &ip {
+        if let Some(cosine) = cosine.get(&member.node) {
+            let length = layer.keywords.length[member.node as usize - layer.units.len()];
+            assert_eq!(member.value, f64::from(*cosine as f32 * length));
             compared += 1;
         }
     }
     assert!(compared > 100);
-    assert!(keywords(&ip).windows(2).all(|w| w[0].1 >= w[1].1));
+    assert!(ip.windows(2).all(|w| w[0].value >= w[1].value));
 }
 
 #[test]
@@ -201,7 +239,7 @@ fn a_layer_comes_back_from_disk_bit_by_bit() {
     let index = Index::open(&folder).unwrap();
     index.add_layer(built(&index, &KetBuild::default()));
     store::add_layers(&index, &folder).unwrap();
-    let opened = Index::open(&folder).unwrap();
+    let opened = Arc::new(Index::open(&folder).unwrap());
     assert_eq!(opened.layers(), ["ket"]);
     let layer = opened.layer::<Ket>().unwrap();
     let bytes = |layer: &Ket| {
@@ -209,16 +247,15 @@ fn a_layer_comes_back_from_disk_bit_by_bit() {
         layer.columns(&mut |name, bytes| all.push((name.to_owned(), bytes.to_vec())));
         all
     };
-    let (_, memory) = &*SAMPLE;
+    let (index, memory) = &*SAMPLE;
     assert_eq!(bytes(&layer), bytes(memory));
     assert_eq!(layer.meta, memory.meta);
-    for variant in Variant::ALL {
-        let p = Params::of(variant);
+    let [mut stored, mut fresh] = [&opened, index].map(|index| Retriever::new(index.clone()));
+    for method in METHODS {
         for question in questions().iter().take(3) {
-            assert_eq!(
-                rows(&layer, &opened, question, &p),
-                rows(memory, &opened, question, &p)
-            );
+            let a = ask(&mut stored, question, method, &[]);
+            let b = ask(&mut fresh, question, method, &[]);
+            assert_eq!((a.text(&opened), a.passages), (b.text(index), b.passages));
         }
     }
 }
@@ -273,8 +310,9 @@ fn long() -> Index {
 
 #[test]
 fn a_long_document_is_cut_into_chunks_and_slices() {
-    let index = long();
-    let layer = built(&index, &KetBuild::default());
+    let index = Arc::new(long());
+    index.add_layer(built(&index, &KetBuild::default()));
+    let layer = index.layer::<Ket>().unwrap();
     let m = &layer.meta;
     assert_eq!(
         (m.documents, m.sizes.chunk_tokens, m.sizes.halvings),
@@ -293,13 +331,11 @@ fn a_long_document_is_cut_into_chunks_and_slices() {
         .find(|e| skeleton.names.get(*e) == "Mara Voss")
         .unwrap();
     assert_eq!(skeleton.units(voss as u32).0.len(), m.units);
-    for variant in Variant::ALL {
-        let p = Params {
-            context_tokens: 1500,
-            ..Params::of(variant)
-        };
-        let run = ask(&layer, &index, "Who painted Gull Rock?", &p);
-        assert!(run.used() <= 1500 && !run.passages.is_empty());
+    let mut retriever = Retriever::new(index.clone());
+    for method in METHODS {
+        let budget = ["context_tokens=1500"];
+        let run = ask(&mut retriever, "Who painted Gull Rock?", method, &budget);
+        assert!(number(made(&run, "context"), "tokens") <= 1500 && !run.passages.is_empty());
     }
     // A core that was not built is read from the passages and kept.
     let half = Core {
@@ -314,46 +350,27 @@ fn a_long_document_is_cut_into_chunks_and_slices() {
 #[test]
 fn other_options_are_derived_on_small_indexes() {
     let (index, _) = &*SAMPLE;
-    let with = |changes: Changes| Params {
-        changes,
-        ..Params::default()
+    let of = |changes: &[&str]| {
+        let settings = settings(index, "ket-rag-p", changes);
+        Ket::of(index, settings.all(), &BUILDS).unwrap()
     };
-    let plain = Ket::of(index, &with(Changes::default())).unwrap();
-    let shared = Changes {
-        core_share: Some(0.5),
-        ..Changes::default()
-    };
-    assert!(Arc::ptr_eq(&plain, &Ket::of(index, &with(shared)).unwrap()));
-    let halved = Changes {
-        halvings: Some(1),
-        ..Changes::default()
-    };
-    let other = Ket::of(index, &with(halved.clone())).unwrap();
+    let plain = of(&[]);
+    assert!(Arc::ptr_eq(&plain, &of(&["core_share=0.5"])));
+    let other = of(&["halvings=1"]);
     assert!(other.meta.units > plain.meta.units);
-    assert!(Arc::ptr_eq(&other, &Ket::of(index, &with(halved)).unwrap()));
-    let cased = Changes {
-        code_case: Some(true),
-        ..Changes::default()
-    };
-    let cased = Ket::of(index, &with(cased)).unwrap();
+    assert!(Arc::ptr_eq(&other, &of(&["halvings=1"])));
+    let cased = of(&["code_case=on"]);
     assert!(cased.keywords.find("The").is_some() && plain.keywords.find("The").is_none());
     // Saying what is the case anyway changes nothing.
-    let same = Changes {
-        chunk_tokens: Some(150),
-        halvings: Some(0),
-        ..Changes::default()
-    };
-    assert!(Arc::ptr_eq(&plain, &Ket::of(index, &with(same)).unwrap()));
+    assert!(Arc::ptr_eq(
+        &plain,
+        &of(&["chunk_tokens=150", "halvings=0"])
+    ));
 }
 
 #[test]
 fn what_cannot_be_done_is_said() {
-    let (index, layer) = &*SAMPLE;
-    let none = search(layer, index, "q", None, &Params::default(), &mut |_| {});
-    assert!(matches!(
-        none,
-        Err(RetrieveError::NoVectors { method }) if method == "ket-rag-p"
-    ));
+    let (index, _) = &*SAMPLE;
     let stopped = Ket::build(index, &KetBuild::default(), &|step, _, _| {
         step != "keywords"
     });
@@ -362,86 +379,63 @@ fn what_cannot_be_done_is_said() {
         encoder: "none".into(),
         ..BuildOptions::default()
     };
-    let bare = Index::build(sample::corpus().unwrap(), &options, &Silent).unwrap();
-    let said = Ket::build(&bare, &KetBuild::default(), &|_, _, _| true)
-        .err()
-        .unwrap()
-        .to_string();
-    assert!(
-        said.contains("needs vectors") && said.contains("--encoder"),
-        "{said}"
-    );
-}
-
-fn answer(index: &Index, layer: &Arc<Ket>, question: &str, p: Params) -> Answer {
-    Answer {
-        run: ask(layer, index, question, &p),
-        layer: layer.clone(),
-        params: p,
+    let bare = Arc::new(Index::build(sample::corpus().unwrap(), &options, &Silent).unwrap());
+    for method in METHODS {
+        let settings = settings(&bare, method, &[]);
+        let run = Retriever::new(bare.clone()).retrieve("q", &settings, Keep::Scores);
+        let said = run.unwrap_err().to_string();
+        assert!(
+            said.contains("needs vectors") && said.contains("--encoder"),
+            "{said}"
+        );
     }
 }
 
 #[test]
 fn stories_name_every_stage_and_their_figures_add_up() {
-    let (index, layer) = &*SAMPLE;
-    for variant in Variant::ALL {
+    let (index, _) = &*SAMPLE;
+    let mut retriever = Retriever::new(index.clone());
+    for method in METHODS {
         for question in questions().iter().take(6) {
-            let p = Params {
-                context_tokens: 800,
-                ..Params::of(variant)
-            };
-            let found = answer(index, layer, question, p);
-            let story = found.story(index);
-            let both = story.headline.contains(", skeleton ");
-            assert_eq!(story.headline.contains("theta 0.5"), both);
-            assert!(story.headline.contains("; 800 tokens"));
-            for hit in found.passages() {
-                let parts = found.parts(index, hit.passage);
-                let sum: f64 = parts.iter().map(|part| part.value).sum();
-                assert_eq!(sum, f64::from(hit.score));
-            }
-            assert!(
-                story
-                    .headline
-                    .contains("tau 0, chosen by a median document")
-            );
-            assert!(!story.seeds.is_empty());
-            let context = story.stages.last().unwrap();
-            let number = |name: &str| {
-                let found = context.counters.iter().find(|c| c.0 == name);
-                found.unwrap().1.as_u64().unwrap() as usize
-            };
+            let run = ask(&mut retriever, question, method, &["context_tokens=800"]);
+            let told = story(index, &run, &[]);
+            assert!(!told.seeds.is_empty() && !told.headline.is_empty());
+            let context = made(&run, "context");
+            let theta = context.facts.iter().any(|fact| fact.0 == "theta");
+            let both = ["hybrid-rag", "ket-rag-u", "ket-rag-p"].contains(&method);
+            assert_eq!(theta, both);
+            let units = context.facts.iter().find(|fact| fact.0 == "units");
+            let units = units.unwrap().1.as_str().unwrap();
+            assert!(units.contains("tau 0, chosen by a median document"));
+            let number = |name: &str| number(context, name);
             let parts = ["entities", "relations", "skeleton text", "text"].map(number);
             assert_eq!(number("tokens"), parts.iter().sum::<usize>());
             assert_eq!(number("tokens") + number("free"), 800);
             // What the rows of the context really hold.
-            let text = found.context(index).unwrap();
+            let text = run.text(index).unwrap();
             let body: usize = text
                 .lines()
                 .filter(|l| !l.starts_with("# "))
                 .map(count)
                 .sum();
             assert_eq!(body, number("tokens"));
-            for stage in &story.stages {
-                let items = stage
-                    .nodes
-                    .iter()
-                    .map(|n| n.item)
-                    .chain(stage.cut.iter().map(|c| c.item));
+            for stage in &told.stages {
+                let nodes = stage.nodes.iter().map(|n| n.item);
+                let items = nodes.chain(stage.cut.iter().map(|c| c.item));
                 let ends = stage.edges.iter().flat_map(|e| [e.from, e.to]);
-                assert!(items.chain(ends).all(|i| i < story.items.len()));
+                assert!(items.chain(ends).all(|i| i < told.items.len()));
                 assert!(stage.nodes.len() <= 200 && stage.edges.len() <= 200);
-                assert!(stage.nodes.iter().all(|n| n.why.chars().count() <= 160));
-                assert!(
-                    stage.cut.iter().all(|c| c.margin > 0.0),
-                    "{} {:?}",
-                    stage.name,
-                    stage.cut
-                );
+                let cut = &stage.cut;
+                assert!(cut.iter().all(|c| c.margin > 0.0), "{} {cut:?}", stage.name);
             }
-            assert!(story.timeline.iter().all(|t| *t < story.stages.len()));
-            for hit in found.passages() {
-                let why = found.why(index, hit.passage);
+            assert!(told.timeline.iter().all(|t| *t < told.stages.len()));
+            let steps = told.timeline.iter().map(|t| told.stages[*t].name);
+            assert_eq!(steps.count(), told.stages.len());
+            for hit in &run.passages {
+                let opened = run.explain(index, hit.passage);
+                let sum: f64 = opened.parts.iter().map(|part| part.value).sum();
+                assert_eq!(sum, f64::from(hit.score));
+                let why = why_here(index, &run, hit.passage);
                 assert!(
                     why.contains("similarity") && why.chars().count() <= 160,
                     "{why}"
@@ -452,25 +446,63 @@ fn stories_name_every_stage_and_their_figures_add_up() {
 }
 
 #[test]
-fn every_passage_is_returned_or_has_a_reason_and_fixes_were_tried() {
+fn both_parts_start_the_story_and_obey_changes_of_their_seeds() {
     let (index, layer) = &*SAMPLE;
-    let mut codes = std::collections::BTreeMap::new();
-    for variant in Variant::ALL {
+    let mut retriever = Retriever::new(index.clone());
+    let question = &questions()[0];
+    let mut ask = |method: &str, changes: &[&str]| ask(&mut retriever, question, method, changes);
+    let run = ask("ket-rag-p", &[]);
+    let told = story(index, &run, &[]);
+    let kinds: BTreeSet<&str> = told.seeds.iter().map(|s| told.items[s.item].kind).collect();
+    assert_eq!(kinds, BTreeSet::from(["entity", "keyword"]));
+    // An entity is muted, and a keyword of the same run: either step is enough.
+    for step in ["entities", "keywords"] {
+        let at = run.steps(index).find(|at| at.operator().name() == step);
+        let first = made(&run, step).members[0].node;
+        let label = at.unwrap().label(first).into_owned();
+        let muted = ask("ket-rag-p", &[&format!("seed {label}=mute")]);
+        assert!(muted.edits()[0].applied, "{label}: {:?}", muted.edits());
+        let left = made(&muted, step).members.iter().any(|m| m.node == first);
+        assert!(!left, "{label}");
+    }
+    // A passage that is added is read first, in either part.
+    let far = (0..index.len() as u32).find(|p| run.rank(*p).is_none());
+    let far = far.unwrap();
+    let add = format!("seed +#{}=1000", index.id(far));
+    for method in METHODS {
+        let small = ["context_tokens=1000", &add];
+        let added = ask(method, &small);
+        assert!(added.edits()[0].applied, "{method}");
+        assert!(added.rank(far).is_some(), "{method}");
+        assert!(why_here(index, &added, far).len() > 10, "{method}");
+    }
+    assert_eq!(layer.units.of_passage(far).len(), 1);
+}
+
+#[test]
+fn every_passage_is_returned_or_has_a_reason_and_fixes_were_tried() {
+    let (index, _) = &*SAMPLE;
+    let mut retriever = Retriever::new(index.clone());
+    let mut codes = BTreeMap::new();
+    let small = ["context_tokens=500", "query_keywords=60"];
+    for method in METHODS {
         for question in questions().iter().take(3) {
-            let p = Params {
-                context_tokens: 500,
-                query_keywords: 60,
-                ..Params::of(variant)
-            };
-            let found = answer(index, layer, question, p);
-            for passage in (0..index.len() as u32).step_by(3) {
-                let rank = found.passages().iter().position(|h| h.passage == passage);
-                let reasons = found.missing(index, passage);
-                assert_eq!(rank.is_some_and(|r| r < 10), reasons.is_empty());
+            let run = ask(&mut retriever, question, method, &small);
+            for passage in (0..index.len() as u32).step_by(5) {
+                let rank = run.rank(passage);
+                let reasons = why_not(index, &run, passage);
+                assert_eq!(rank.is_some_and(|r| r <= 10), reasons.is_empty());
                 for reason in reasons {
                     *codes.entry(reason.code).or_insert(0) += 1;
+                    assert_eq!(reason.code == "CUT_BY_K", rank.is_some());
                     if let Some(fix) = reason.fix.filter(|_| reason.code != "CUT_BY_K") {
-                        check_fix(&found, index, passage, &fix);
+                        // A fix says what was tried and the rank it gave: the same again.
+                        let (set, rank) = fix.split_once(" brings it to rank ").unwrap();
+                        let again = [&small[..], &[set]].concat();
+                        let run = ask(&mut retriever, question, method, &again);
+                        let at = run.rank(passage).map(|at| at.to_string());
+                        assert_eq!(at.as_deref(), Some(rank), "{fix}");
+                        *codes.entry("fixed").or_insert(0) += 1;
                     }
                 }
             }
@@ -482,91 +514,49 @@ fn every_passage_is_returned_or_has_a_reason_and_fixes_were_tried() {
         "KEYWORD_NOT_SELECTED",
         "POOL_FULL",
         "BUDGET_CUT",
+        "fixed",
     ] {
         assert!(codes.contains_key(code), "{code} in {codes:?}");
     }
-}
-
-/// A fix says what was tried and the rank it gave: the same again.
-fn check_fix(found: &Answer, index: &Index, passage: u32, fix: &str) {
-    let (set, rank) = fix.split_once(" brings it to rank ").unwrap();
-    let (name, value) = set.split_once('=').unwrap();
-    let mut p = found.params.clone();
-    match name {
-        "theta" => p.theta = value.parse().unwrap(),
-        "context_tokens" => p.context_tokens = value.parse().unwrap(),
-        "query_entities" => p.query_entities = value.parse().unwrap(),
-        "query_keywords" => p.query_keywords = value.parse().unwrap(),
-        "core_share" => p.changes.core_share = value.parse().ok(),
-        other => panic!("{other}"),
-    }
-    let run = search(
-        &found.layer,
-        index,
-        "",
-        Some(&found.run.vector),
-        &p,
-        &mut |_| {},
-    )
-    .unwrap();
-    let at = run.passages.iter().position(|h: &Hit| h.passage == passage);
-    assert_eq!(
-        at.map(|at| (at + 1).to_string()).as_deref(),
-        Some(rank),
-        "{fix}"
-    );
-}
-
-#[test]
-fn the_system_answers_through_the_trait() {
-    let (index, _) = &*SAMPLE;
-    let settings = Settings::of(index, Method::by_name("bm25").unwrap());
-    let question = &questions()[0];
-    let vector = index.dense().unwrap().encoder.question(question).unwrap();
-    let mut stages = Vec::new();
-    let mut ask = hopscope::systems::Ask {
-        index,
-        question,
-        settings: &settings,
-        vector: Some(&vector),
-        stage: &mut |name| stages.push(name),
-    };
-    let system = KetRag {
-        variant: Variant::KetRagP,
-    };
-    let found = system.search(&mut ask).unwrap();
-    assert!(found.passages().len() >= 10);
-    assert!(found.passages().windows(2).all(|w| w[0].score > w[1].score));
-    assert_eq!(stages, ["score", "keywords", "skeleton", "pack"]);
-    assert_eq!(
-        (system.layer(), system.reads_vectors()),
-        (Some("ket"), true)
-    );
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
     fn no_context_exceeds_its_budget(
-        which in 0usize..8, tokens in 0usize..4000, theta in 0.0f64..=1.0, question in 0usize..10, entities in 1usize..30, per in 1usize..20,
+        which in 0usize..8, tokens in 500usize..4000, theta in 0.0f64..=1.0, question in 0usize..10, entities in 1usize..30, per in 1usize..20,
     ) {
-        let (index, layer) = &*SAMPLE;
-        let p = Params {
-            theta, context_tokens: tokens, query_entities: entities, relations_per_entity: per, ..Params::of(Variant::ALL[which])
-        };
+        let (index, _) = &*SAMPLE;
+        let changes = [
+            format!("theta={theta}"),
+            format!("context_tokens={tokens}"),
+            format!("query_entities={entities}"),
+            format!("relations_per_entity={per}"),
+        ];
+        let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
         let questions = questions();
-        let run = ask(layer, index, &questions[question % questions.len()], &p);
-        prop_assert!(run.used() <= tokens);
-        let text = run.text.as_ref();
-        prop_assert!(text.is_none_or(|t| t.used <= p.text_tokens() && (t.pool_limit == 0 || t.pool_tokens <= t.pool_limit)));
-        if let Some(local) = &run.local {
-            prop_assert_eq!(local.budget, tokens - text.map_or(0, |t| t.used));
+        let question = &questions[question % questions.len()];
+        let run = ask(&mut Retriever::new(index.clone()), question, METHODS[which], &changes);
+        prop_assert!(number(made(&run, "context"), "tokens") <= tokens);
+        let steps: Vec<&str> = run.records.iter().map(|r| r.step.operator.name()).collect();
+        let mut text = 0;
+        if steps.contains(&"text") {
+            let part = made(&run, "text");
+            text = number(part, "tokens");
+            prop_assert!(text <= number(part, "budget"));
+        }
+        if steps.contains(&"pool") {
+            let pool = made(&run, "pool");
+            prop_assert!(number(pool, "tokens") <= number(pool, "limit"));
+            prop_assert_eq!(number(pool, "limit"), 2 * number(made(&run, "text"), "budget"));
+        }
+        if steps.contains(&"local") {
+            let local: &LocalPart = made(&run, "local").get().unwrap();
+            prop_assert_eq!(local.budget, tokens - text);
             prop_assert!(local.entity_tokens + local.relation_tokens <= local.half() && local.unit_tokens <= local.half());
         }
         let ranked = ranked(&run);
-        let mut once = ranked.clone();
-        once.sort_unstable();
-        once.dedup();
+        let once: BTreeSet<u32> = ranked.iter().copied().collect();
         prop_assert_eq!(once.len(), ranked.len());
     }
 }

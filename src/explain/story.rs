@@ -4,8 +4,6 @@ use crate::index::Index;
 use crate::parameters::RESULT_K;
 use crate::retrieve::Retrieval;
 use crate::retrieve::explanation::{Cut, Story};
-use crate::retrieve::operator::Part;
-use crate::retrieve::set::Space;
 use std::sync::Arc;
 
 /// Passages beyond the cut that are told.
@@ -21,17 +19,22 @@ pub fn story(index: &Arc<Index>, retrieval: &Retrieval, always: &[u32]) -> Story
         ..Story::default()
     };
     let mut headline = Vec::new();
-    let mut seeded = 0;
+    let tells = retrieval.settings.method().tells();
+    let starts: Vec<usize> = retrieval.starts(index).map(|at| at.step).collect();
     for at in retrieval.steps(index) {
         let first = story.stages.len();
         at.operator().tell(&at, &mut story);
         let record = at.record();
-        if at.operator().part() == Part::Seed && at.set().space == Space::Nodes {
-            seeded = first;
-        }
         if let Some(stage) = story.stages.get_mut(first) {
             stage.seconds = Some(record.seconds);
             stage.reused = record.reused;
+            if tells && starts.contains(&at.step) {
+                story.seeds.extend(stage.nodes.iter().cloned());
+            }
+        }
+        // No walk told its restart and its steps: what started it, and every stage after it is a step.
+        if tells && starts.first().is_some_and(|start| *start <= at.step) {
+            story.timeline.extend(first..story.stages.len());
         }
         if let Some((name, value)) = at.set().facts.first() {
             let value = match value {
@@ -42,12 +45,6 @@ pub fn story(index: &Arc<Index>, retrieval: &Retrieval, always: &[u32]) -> Story
         }
     }
     story.headline = headline.join(", ");
-    if retrieval.settings.method().tells() {
-        // No walk told its restart and its steps: the last seeds started it, and every stage after them is a step.
-        let seeds = story.stages.get(seeded);
-        story.seeds = seeds.map_or_else(Vec::new, |stage| stage.nodes.clone());
-        story.timeline = (seeded..story.stages.len()).collect();
-    }
     let graphs = retrieval.records.iter().filter_map(|r| r.graph.as_ref());
     let mut made = graphs.map(|graph| graph.source().made_by());
     story.made_by = made.find(|by| !by.is_empty()).unwrap_or_default();

@@ -7,9 +7,9 @@ use crate::corpus::Question;
 use crate::index::Index;
 use crate::parameters::Parameter;
 use crate::retrieve::explanation::{Explanation, Item, Stage};
-use crate::retrieve::operator::{At, Part};
+use crate::retrieve::operator::At;
 use crate::retrieve::retrieval::Ledger;
-use crate::retrieve::set::{Member, Origin, Space};
+use crate::retrieve::set::{Member, Origin};
 use crate::retrieve::{Edited, Retrieval, Settings};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ pub fn trace(index: &Arc<Index>, retrieval: &Retrieval, question: Option<&Questi
         index: json!({"name": index.name(), "fingerprint": index.fingerprint(), "passages": index.len(),
                       "entities": index.entities(), "edges": index.edges()}),
         question: retrieval.question.clone(),
-        seed_edits: retrieval.edits().to_vec(),
+        seed_edits: retrieval.edits(),
         headline: story.headline,
         made_by: story.made_by,
         items: story.items,
@@ -145,18 +145,19 @@ pub fn seeds(index: &Arc<Index>, retrieval: &Retrieval) -> Vec<Value> {
         let inputs = retrieval.records[walk.step].step.inputs.iter();
         inputs.copied().next()
     });
-    let nodes = |at: &At<'_>| at.operator().part() == Part::Seed && at.set().space == Space::Nodes;
-    let told = || retrieval.steps(index).rfind(nodes);
-    let tells = retrieval.settings.method().tells();
-    let at = match restart {
-        Some(step) => Some(retrieval.at(index, step)),
-        None => tells.then(told).flatten(),
+    let starts: Vec<At<'_>> = match restart {
+        Some(step) => vec![retrieval.at(index, step)],
+        None if retrieval.settings.method().tells() => retrieval.starts(index).collect(),
+        None => Vec::new(),
     };
-    let Some(at) = at else {
+    if starts.is_empty() {
         return words(index, retrieval);
-    };
-    let members = at.set().members.iter().take(LISTED);
-    members.map(|member| seed(&at, member)).collect()
+    }
+    let members = starts.iter().flat_map(|at| {
+        let members = at.set().members.iter().take(LISTED);
+        members.map(|member| seed(at, member))
+    });
+    members.collect()
 }
 
 fn seed(at: &At<'_>, member: &Member) -> Value {

@@ -148,6 +148,11 @@ impl<'a> Scoped<'a> {
         self.values.origin(parameter)
     }
 
+    /// Whether the person or the plan decided it: of a layer that was built before, all else is as it was built.
+    pub fn chosen(&self, parameter: Parameter) -> bool {
+        self.origin(parameter) == Origin::User || found(self.fixed, parameter).is_some()
+    }
+
     /// The values of all that may be read: what a memory of the result is keyed by.
     pub fn key(&self) -> Vec<Value> {
         let reads = self.reads.unwrap_or(Parameter::ALL);
@@ -230,6 +235,8 @@ mod tests {
         assert_eq!((scoped.get(ALPHA), scoped.get(STEPS)), (0.3, 2));
         assert_eq!(scoped.key(), [Value::Real(0.3), Value::Integer(2)]);
         assert_eq!(scoped.origin(Parameter::Alpha), Origin::User);
+        assert!(scoped.chosen(Parameter::Alpha) && scoped.chosen(Parameter::Steps));
+        assert!(!Scoped::all(&values).chosen(Parameter::Steps));
         // What is fixed belongs to this step alone.
         assert_eq!(Scoped::all(&values).get(STEPS), 5);
         assert_eq!(Scoped::all(&values).key().len(), Parameter::ALL.len());

@@ -10,7 +10,7 @@ use super::set::Set;
 use super::settings::Settings;
 use crate::index::Index;
 use crate::layers::{Graph, GraphKind};
-use crate::parameters::{Origin, Parameter, Scoped, Value};
+use crate::parameters::{Parameter, Scoped, Value};
 use crate::systems::{Ask, System};
 use std::sync::Arc;
 use std::time::Instant;
@@ -43,8 +43,8 @@ const REMEMBERED_WALKS: usize = 2;
 /// Graphs remembered: a composition of one method's graph beside it.
 const REMEMBERED_GRAPHS: usize = 3;
 
-/// A graph's name, the values it and a layer built for it read, and which of them a person set: a layer that was built
-/// before is as it was, but for those.
+/// A graph's name, the values it and a layer built for it read, and which of them a person or the plan decided: a layer that
+/// was built before is as it was, but for those.
 type GraphKey = (&'static str, Vec<Value>, Vec<Parameter>);
 
 /// Answers questions over one index, and remembers steps between them: one slider, and only what depends on it runs.
@@ -329,7 +329,7 @@ fn graph_reads(kind: &GraphKind) -> Vec<Parameter> {
 }
 
 fn graph_key(kind: &'static GraphKind, values: Scoped<'_>) -> GraphKey {
-    let set = |p: &&Parameter| kind.layer.is_some() && values.origin(**p) == Origin::User;
+    let set = |p: &&Parameter| kind.layer.is_some() && values.chosen(**p);
     (
         kind.name,
         values.key(),

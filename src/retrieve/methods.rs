@@ -2,6 +2,7 @@
 
 use super::compose::Composition;
 use super::operator::{Operator, Part};
+use super::operators::ket::{self, Text};
 use super::operators::rerank::RERANK;
 use super::operators::{e2graphrag, sage, spark};
 use super::plan::Plan;
@@ -9,7 +10,7 @@ use super::shared::Shared;
 use super::{hop, plans};
 use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
 use crate::parameters::{Parameter, Parameter as P, Value};
-use crate::systems::{System, ket, noderag};
+use crate::systems::{System, noderag};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -247,9 +248,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("Text-RAG"),
         about: Cow::Borrowed("units nearest to the question, packed into the context; no graph"),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::System(&ket::KetRag {
-            variant: ket::Variant::TextRag,
-        }),
+        way: Way::Fixed(|| ket::plan(Some(Text::Units), None)),
         defaults: NONE,
     },
     Method {
@@ -257,9 +256,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("KNNG-RAG"),
         about: Cow::Borrowed("nearest units and their neighbours in the kNN graph, packed"),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::System(&ket::KetRag {
-            variant: ket::Variant::KnngRag,
-        }),
+        way: Way::Fixed(|| ket::plan(Some(Text::Neighbours), None)),
         defaults: NONE,
     },
     Method {
@@ -267,9 +264,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("Keyword-RAG"),
         about: Cow::Borrowed("units of the nearest keywords, packed by similarity"),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::System(&ket::KetRag {
-            variant: ket::Variant::KeywordRag,
-        }),
+        way: Way::Fixed(|| ket::plan(Some(Text::Keywords), None)),
         defaults: NONE,
     },
     Method {
@@ -277,9 +272,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("Skeleton-RAG"),
         about: Cow::Borrowed("local search in the graph of names and relations of the core units"),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::System(&ket::KetRag {
-            variant: ket::Variant::SkeletonRag,
-        }),
+        way: Way::Fixed(|| ket::plan(None, Some(ket::ANY))),
         defaults: NONE,
     },
     Method {
@@ -289,9 +282,7 @@ pub static METHODS: &[Method] = &[
             "local search in the graph of names and relations of all units, without communities",
         ),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::System(&ket::KetRag {
-            variant: ket::Variant::MsGraphRag,
-        }),
+        way: Way::Fixed(|| ket::plan(None, Some(ket::ALL))),
         defaults: NONE,
     },
     Method {
@@ -299,9 +290,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("Hybrid-RAG"),
         about: Cow::Borrowed("half MS-Graph-RAG, half Text-RAG under one budget"),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::System(&ket::KetRag {
-            variant: ket::Variant::HybridRag,
-        }),
+        way: Way::Fixed(|| ket::plan(Some(Text::Units), Some(ket::ALL))),
         defaults: NONE,
     },
     Method {
@@ -311,9 +300,7 @@ pub static METHODS: &[Method] = &[
             "skeleton of evenly drawn core units, and units by keywords, under one budget",
         ),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::System(&ket::KetRag {
-            variant: ket::Variant::KetRagU,
-        }),
+        way: Way::Fixed(|| ket::plan(Some(Text::Keywords), Some(ket::EVEN))),
         defaults: NONE,
     },
     Method {
@@ -323,9 +310,7 @@ pub static METHODS: &[Method] = &[
             "skeleton of the most central units, and units by keywords, under one budget",
         ),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::System(&ket::KetRag {
-            variant: ket::Variant::KetRagP,
-        }),
+        way: Way::Fixed(|| ket::plan(Some(Text::Keywords), Some(ket::CENTRAL))),
         defaults: NONE,
     },
     Method {

@@ -281,23 +281,39 @@ impl<'a> At<'a> {
 
     /// What a change of a parameter does for a passage, where that brings it into top K: the run is done again.
     pub fn tried(&self, passage: u32, change: (Parameter, Value)) -> Option<String> {
-        let (parameter, value) = change;
+        let again = self.again(change)?;
+        brings(
+            change,
+            again
+                .rank(passage)
+                .filter(|rank| *rank <= again.top().len()),
+        )
+    }
+
+    /// As [`tried`](Self::tried), where that brings it in at all: of a context every place is read.
+    pub fn tried_anywhere(&self, passage: u32, change: (Parameter, Value)) -> Option<String> {
+        let again = self.again(change)?;
+        brings(change, again.rank(passage))
+    }
+
+    fn again(&self, (parameter, value): (Parameter, Value)) -> Option<Retrieval> {
         if !parameter.declaration().domain.contains(value) {
             return None;
         }
         let mut settings = self.run.settings.clone();
         settings.set(parameter, value, crate::parameters::Origin::User);
-        let again = self.run.again(self.index, &settings).ok()?;
-        let mut top = again.top().iter();
-        let rank = 1 + top.position(|hit| hit.passage == passage)?;
-        let set = parameter.assignment(value);
-        Some(format!("{set} brings it to rank {rank}"))
+        self.run.again(self.index, &settings).ok()
     }
 
     /// This step as one stage: its facts, its members with why, what it dropped.
     pub fn stage(&self, story: &mut Story) -> Stage {
         story.stage_of(self)
     }
+}
+
+fn brings((parameter, value): (Parameter, Value), rank: Option<usize>) -> Option<String> {
+    let set = parameter.assignment(value);
+    rank.map(|rank| format!("{set} brings it to rank {rank}"))
 }
 
 /// A passage in few words: its title, else its identifier.

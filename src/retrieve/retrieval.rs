@@ -7,7 +7,7 @@ use super::methods::Ranker;
 use super::nearest::Search;
 use super::operator::{At, Context, Encoded, Part};
 use super::plan::{Plan, Step};
-use super::set::{Origin, Set};
+use super::set::{Origin, Set, Space};
 use super::settings::Settings;
 use super::spread::Diffusion;
 use crate::index::Index;
@@ -332,13 +332,28 @@ impl Retrieval {
         self.seeded()?.mixed
     }
 
-    /// Changes of the seeds that a person made, and what became of each.
-    pub fn edits(&self) -> &[Edited] {
-        let told = || {
-            self.detail::<Vec<Edited>>()
-                .map_or(&[][..], |(_, edits)| edits)
-        };
-        self.seeded().map_or_else(told, |seeded| &seeded.edits)
+    /// Changes of the seeds that a person made, and what became of each: of two steps that start a plan, one is enough.
+    pub fn edits(&self) -> Vec<Edited> {
+        if let Some(seeded) = self.seeded() {
+            return seeded.edits.clone();
+        }
+        let told = self.records.iter();
+        let mut told = told.filter_map(|record| record.output.get::<Vec<Edited>>());
+        let mut edits = told.next().cloned().unwrap_or_default();
+        for later in told {
+            for (known, edited) in edits.iter_mut().zip(later) {
+                if edited.applied && !known.applied {
+                    known.clone_from(edited);
+                }
+            }
+        }
+        edits
+    }
+
+    /// The steps whose nodes a plan without a walk starts from: those that obey changes of seeds.
+    pub fn starts<'a>(&'a self, index: &'a Arc<Index>) -> impl Iterator<Item = At<'a>> {
+        let steps = self.steps(index);
+        steps.filter(|at| at.operator().edits_seeds() && at.set().space == Space::Nodes)
     }
 
     pub fn fallback(&self) -> bool {

@@ -21,7 +21,8 @@ use crate::index::{Dense, Index, IndexError, Layer, Progress};
 use crate::retrieve::hop::HopLayer;
 use crate::retrieve::{Hit, Parameter, RetrieveError, Settings};
 use e2graphrag::E2Graph;
-use ket::Ket;
+use ket::options::BUILDS;
+use ket::{Ket, KetBuild};
 use noderag::NodeRagLayer;
 use sage::SageLayer;
 use spark::SparkLayer;
@@ -146,7 +147,8 @@ pub static LAYERS: &[LayerKind] = &[
             let tell = |_: &'static str, done, total| {
                 progress.advance(Step::Layer(Ket::NAME), done, total)
             };
-            index.add_layer(Ket::build(index, &ket::options_of(settings.all()), &tell)?);
+            let options = KetBuild::default().changed(settings.all(), &BUILDS);
+            index.add_layer(Ket::build(index, &options, &tell)?);
             Ok(())
         },
     },

@@ -234,7 +234,8 @@ pub fn edits(index: &Index, retrieval: &Retrieval) -> Vec<EditRow> {
         return Vec::new();
     };
     let seeded = |node: Option<Node>| walk.seeds().iter().any(|s| Some(s.node) == node);
-    let hidden = retrieval.edits().iter().filter(|e| !seeded(e.node));
+    let edits = retrieval.edits();
+    let hidden = edits.iter().filter(|e| !seeded(e.node));
     let row = |edited: &Edited| EditRow {
         name: edited.edit.node.clone(),
         label: match edited.node {

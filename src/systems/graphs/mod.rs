@@ -1,7 +1,7 @@
 //! The graphs of layers, one file a layer. Weights are the layer's own where it has any, else 1.
 
 pub mod chunks;
-mod ket;
+pub mod ket;
 pub mod meetings;
 pub mod objects;
 mod seven;

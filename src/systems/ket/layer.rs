@@ -3,7 +3,7 @@
 use super::extract::ORIGIN;
 use super::keywords::Keywords;
 use super::neighbours::KnnGraph;
-use super::options::{Changes, Core, CoreBy, KetBuild, Params, Sizes};
+use super::options::{Core, CoreBy, KetBuild, Sizes};
 use super::rows;
 use super::skeleton::{MadeBy, Skeleton, Sources};
 use super::units::Units;
@@ -13,6 +13,7 @@ use crate::embed::{EmbedError, Identity, Vectors};
 use crate::index::layer::{Columns, SMALL};
 use crate::index::{Dense, Index, IndexError, Layer, Passages};
 use crate::llm::{Llm, Shares};
+use crate::parameters::{Parameter as P, Scoped};
 use crate::text::central::Idf;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -229,22 +230,32 @@ impl Ket {
         })
     }
 
-    /// The layer a search with these parameters reads: the index's, or on a small index one derived for other options.
+    /// The layer under some values: the index's, or on a small index one derived for what of `among` was chosen otherwise.
+    /// Another core alone asks for no other layer.
     ///
     /// # Errors
     /// No layer on a large index, or options that it was not built with: both name the command.
-    pub fn of(index: &Index, p: &Params) -> Result<Arc<Ket>, IndexError> {
+    pub fn of(index: &Index, values: Scoped<'_>, among: &[P]) -> Result<Arc<Ket>, IndexError> {
         // Changes are changes of what was built: built here, that is always the same.
         let options = KetBuild::default();
         let layer = index.layer_or(|_| true, || Ket::build(index, &options, &|_, _, _| true))?;
-        layer.changed(index, &p.changes)
+        let core = [P::CoreShare, P::CoreBy];
+        let among: Vec<P> = among
+            .iter()
+            .copied()
+            .filter(|p| !core.contains(p))
+            .collect();
+        layer.derived(index, values, &among)
     }
 
-    /// This layer with other options. Another core alone asks for no other layer.
-    fn changed(self: Arc<Self>, index: &Index, changes: &Changes) -> Result<Arc<Ket>, IndexError> {
+    fn derived(
+        self: Arc<Self>,
+        index: &Index,
+        values: Scoped<'_>,
+        among: &[P],
+    ) -> Result<Arc<Ket>, IndexError> {
         let built = &self.meta.options;
-        let mut wanted = changes.apply(built);
-        wanted.core = built.core;
+        let wanted = built.changed(values, among);
         let sizes = |options: &KetBuild| Sizes {
             chosen: true,
             ..Sizes::of(options, self.meta.sizes.median)
@@ -260,9 +271,11 @@ impl Ket {
             return Ok(self);
         }
         if index.len() > SMALL {
+            let set = among.iter().filter(|p| values.chosen(**p));
+            let set = set.map(|p| format!(" --set {}", p.assignment(values.value(*p))));
             let said = format!(
-                "it was built with other options; for these build it again with: hopscope index --add ket INDEX --set {}",
-                changes.text().replace(' ', " --set ")
+                "it was built with other options; for these build it again with: hopscope index --add ket INDEX{}",
+                set.collect::<String>()
             );
             return Err(IndexError::Layer {
                 layer: Ket::NAME,
@@ -279,6 +292,20 @@ impl Ket {
             Arc::new(Ket::build_with(index, &wanted, &[], &|_, _, _| true).map_err(stopped)?);
         keep(&mut lock().layers, layer.clone());
         Ok(layer)
+    }
+
+    /// A unit in few words: its title, and its place in the document where that has several.
+    pub fn label(&self, index: &Index, unit: u32) -> String {
+        let passages = index.passages();
+        let title = self.units.title(passages, unit);
+        let id = self.units.pieces(unit).next();
+        let id = id.map_or("", |p| passages.id(p.passage as usize));
+        match (self.units.whole(unit), title) {
+            (Some(_), "") => id.to_owned(),
+            (Some(_), title) => title.to_owned(),
+            (None, "") => format!("{id} · unit {unit}"),
+            (None, title) => format!("{title} · unit {unit}"),
+        }
     }
 
     /// Vectors of the units.

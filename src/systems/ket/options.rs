@@ -1,9 +1,12 @@
-//! What a KET-RAG layer is built with, and what a search over it is told.
+//! What a KET-RAG layer is built with.
 
-use crate::retrieve::pack::Misfit;
+use crate::parameters::{
+    CHUNK_OVERLAP, CHUNK_TOKENS, CODE_CASE, COOC, CORE_BY, CORE_SHARE, HALVINGS, JOINED, KNN_K,
+    PMI, Parameter as P, Scoped,
+};
 use serde::{Deserialize, Serialize};
 
-pub use crate::parameters::{CoreBy, KeywordSimilarity};
+pub use crate::parameters::CoreBy;
 
 /// What decides which units are core. A share of 1 makes the graph of all units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,62 +73,48 @@ impl Default for KetBuild {
     }
 }
 
-/// What a session wants otherwise than the layer was built. None: as built.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Changes {
-    pub chunk_tokens: Option<usize>,
-    pub chunk_overlap: Option<usize>,
-    pub halvings: Option<usize>,
-    pub knn_k: Option<usize>,
-    pub core_share: Option<f64>,
-    pub core_by: Option<CoreBy>,
-    pub code_case: Option<bool>,
-    pub cooc: Option<bool>,
-    pub pmi: Option<bool>,
-    pub joined: Option<bool>,
-}
+/// What chunks and units are cut by.
+pub const CUT: [P; 4] = [P::ChunkTokens, P::ChunkOverlap, P::Halvings, P::Joined];
 
-impl Changes {
-    /// The options that result.
-    pub fn apply(&self, built: &KetBuild) -> KetBuild {
-        KetBuild {
-            chunk_tokens: self.chunk_tokens.or(built.chunk_tokens),
-            chunk_overlap: self.chunk_overlap.unwrap_or(built.chunk_overlap),
-            // Another chunk has its own number of slices unless that is set too.
-            halvings: self
-                .halvings
-                .or(built.halvings.filter(|_| self.chunk_tokens.is_none())),
-            knn_k: self.knn_k.unwrap_or(built.knn_k),
-            core: Core {
-                by: self.core_by.unwrap_or(built.core.by),
-                share: self.core_share.unwrap_or(built.core.share),
-            },
-            code_case: self.code_case.unwrap_or(built.code_case),
-            cooc: self.cooc.unwrap_or(built.cooc),
-            pmi: self.pmi.unwrap_or(built.pmi),
-            joined: self.joined.unwrap_or(built.joined),
+/// All that a layer is built with.
+pub const BUILDS: [P; 10] = [
+    P::ChunkTokens,
+    P::ChunkOverlap,
+    P::Halvings,
+    P::Joined,
+    P::CodeCase,
+    P::KnnK,
+    P::CoreShare,
+    P::CoreBy,
+    P::Cooc,
+    P::Pmi,
+];
+
+impl KetBuild {
+    /// These options, but for those among some parameters that the person or the plan chose. What nobody chose stays as
+    /// the layer was built.
+    pub fn changed(&self, values: Scoped<'_>, among: &[P]) -> KetBuild {
+        let mut options = self.clone();
+        for &parameter in among.iter().filter(|p| values.chosen(**p)) {
+            match parameter {
+                P::ChunkTokens if values.get(CHUNK_TOKENS) > 0 => {
+                    options.chunk_tokens = Some(values.get(CHUNK_TOKENS));
+                    // Another chunk has its own number of slices unless that is set too.
+                    options.halvings = None;
+                }
+                P::ChunkOverlap => options.chunk_overlap = values.get(CHUNK_OVERLAP),
+                P::Halvings => options.halvings = values.get(HALVINGS).count().or(options.halvings),
+                P::Joined => options.joined = values.get(JOINED),
+                P::CodeCase => options.code_case = values.get(CODE_CASE),
+                P::KnnK => options.knn_k = values.get(KNN_K),
+                P::CoreShare => options.core.share = values.get(CORE_SHARE),
+                P::CoreBy => options.core.by = values.get(CORE_BY),
+                P::Cooc => options.cooc = values.get(COOC),
+                P::Pmi => options.pmi = values.get(PMI),
+                _ => {}
+            }
         }
-    }
-
-    /// As they are set on the command line.
-    pub fn text(&self) -> String {
-        let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
-        let named = [
-            ("chunk_tokens", self.chunk_tokens.map(|v| v.to_string())),
-            ("chunk_overlap", self.chunk_overlap.map(|v| v.to_string())),
-            ("halvings", self.halvings.map(|v| v.to_string())),
-            ("knn_k", self.knn_k.map(|v| v.to_string())),
-            ("core_share", self.core_share.map(|v| v.to_string())),
-            ("core_by", self.core_by.map(|v| v.name().to_owned())),
-            ("code_case", self.code_case.map(switch)),
-            ("cooc", self.cooc.map(switch)),
-            ("pmi", self.pmi.map(switch)),
-            ("joined", self.joined.map(switch)),
-        ];
-        let set = named
-            .into_iter()
-            .filter_map(|(name, value)| Some(format!("{name}={}", value?)));
-        set.collect::<Vec<_>>().join(" ")
+        options
     }
 }
 
@@ -187,161 +176,10 @@ impl Sizes {
     }
 }
 
-/// The eight methods over one layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Variant {
-    TextRag,
-    KnngRag,
-    KeywordRag,
-    SkeletonRag,
-    MsGraphRag,
-    HybridRag,
-    KetRagU,
-    KetRagP,
-}
-
-/// What fills the text part of the context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channel {
-    /// Units by their own similarity to the question.
-    Text,
-    /// The nearest units, then their neighbours in the kNN graph.
-    Knng,
-    /// Units of the nearest keywords, by similarity.
-    Keyword,
-}
-
-impl Variant {
-    pub const ALL: [Variant; 8] = [
-        Variant::TextRag,
-        Variant::KnngRag,
-        Variant::KeywordRag,
-        Variant::SkeletonRag,
-        Variant::MsGraphRag,
-        Variant::HybridRag,
-        Variant::KetRagU,
-        Variant::KetRagP,
-    ];
-
-    /// As on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Variant::TextRag => "text-rag",
-            Variant::KnngRag => "knng-rag",
-            Variant::KeywordRag => "keyword-rag",
-            Variant::SkeletonRag => "skeleton-rag",
-            Variant::MsGraphRag => "ms-graph-rag",
-            Variant::HybridRag => "hybrid-rag",
-            Variant::KetRagU => "ket-rag-u",
-            Variant::KetRagP => "ket-rag-p",
-        }
-    }
-
-    pub fn channel(self) -> Option<Channel> {
-        match self {
-            Variant::TextRag | Variant::HybridRag => Some(Channel::Text),
-            Variant::KnngRag => Some(Channel::Knng),
-            Variant::KeywordRag | Variant::KetRagU | Variant::KetRagP => Some(Channel::Keyword),
-            Variant::SkeletonRag | Variant::MsGraphRag => None,
-        }
-    }
-
-    /// The core of the skeleton it searches; none where it reads no skeleton.
-    pub fn core(self, core: Core) -> Option<Core> {
-        match self {
-            Variant::TextRag | Variant::KnngRag | Variant::KeywordRag => None,
-            Variant::MsGraphRag | Variant::HybridRag => Some(Core::ALL),
-            Variant::SkeletonRag => Some(core),
-            Variant::KetRagU => Some(Core {
-                by: CoreBy::Uniform,
-                ..core
-            }),
-            Variant::KetRagP => Some(Core {
-                by: CoreBy::Pagerank,
-                ..core
-            }),
-        }
-    }
-
-    /// The share of the skeleton: fixed where there is one part only.
-    pub fn theta(self, theta: f64) -> f64 {
-        match (self.channel(), self.core(Core::ALL)) {
-            (_, None) => 0.0,
-            (None, _) => 1.0,
-            _ => theta.clamp(0.0, 1.0),
-        }
-    }
-}
-
-/// What a search is told: the parameters of the registry by their names there.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Params {
-    pub variant: Variant,
-    /// Share of the context for the skeleton. 0 leaves the skeleton out, 1 the text part.
-    pub theta: f64,
-    /// lambda.
-    pub context_tokens: usize,
-    pub query_entities: usize,
-    pub relations_per_entity: usize,
-    pub query_keywords: usize,
-    pub keyword_similarity: KeywordSimilarity,
-    /// Of the text part; the tables of entities and relations, their texts and the pool always stop, as published.
-    pub pack: Misfit,
-    /// Takes twice as many entities, which the published code never cuts back.
-    pub oversample: bool,
-    pub result_k: usize,
-    /// What is to be otherwise than the layer was built.
-    pub changes: Changes,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Params {
-            variant: Variant::KetRagP,
-            theta: 0.5,
-            context_tokens: 12_000,
-            query_entities: 10,
-            relations_per_entity: 10,
-            query_keywords: 1000,
-            keyword_similarity: KeywordSimilarity::Cosine,
-            pack: Misfit::Stop,
-            oversample: false,
-            result_k: 10,
-            changes: Changes::default(),
-        }
-    }
-}
-
-impl Params {
-    /// Of one method, else defaults.
-    pub fn of(variant: Variant) -> Params {
-        Params {
-            variant,
-            ..Params::default()
-        }
-    }
-
-    /// The theta in force.
-    pub fn share(&self) -> f64 {
-        self.variant.theta(self.theta)
-    }
-
-    /// Tokens of the text part: floor((1 - theta) lambda).
-    pub fn text_tokens(&self) -> usize {
-        // 1 - 0.9 is a little below 0.1; a share of whole per cent must not lose a token to that.
-        let exact = (1.0 - self.share()) * self.context_tokens as f64;
-        (exact + 1e-6).floor() as usize
-    }
-
-    /// How many entities the local search starts from.
-    pub fn entities(&self) -> usize {
-        self.query_entities * if self.oversample { 2 } else { 1 }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parameters::Values;
 
     #[test]
     fn sizes_follow_the_median_document() {
@@ -374,26 +212,36 @@ mod tests {
     }
 
     #[test]
-    fn the_methods_reduce_as_published() {
-        let core = KetBuild::default().core;
-        for variant in Variant::ALL {
-            let p = Params::of(variant);
-            let both = variant.channel().is_some() && variant.core(core).is_some();
-            assert_eq!(p.share() == 0.5, both, "{}", variant.name());
-        }
-        assert_eq!(Params::of(Variant::TextRag).text_tokens(), 12_000);
-        assert_eq!(Params::of(Variant::MsGraphRag).text_tokens(), 0);
-        assert_eq!(Variant::MsGraphRag.core(core).map(|c| c.share), Some(1.0));
+    fn only_what_was_chosen_changes_the_options() {
+        let built = KetBuild {
+            halvings: Some(2),
+            ..KetBuild::default()
+        };
+        let mut values = Values::default();
+        let changed = |values: &Values| built.changed(Scoped::all(values), &BUILDS);
+        assert_eq!(changed(&values), built);
+        values.set_text("knn_k=4").unwrap();
         assert_eq!(
-            Variant::KetRagU.core(core).map(|c| c.by),
-            Some(CoreBy::Uniform)
+            (changed(&values).knn_k, changed(&values).halvings),
+            (4, Some(2))
         );
-        for (theta, tokens) in [(0.9, 1200), (0.35, 7800), (0.3333, 8000), (1.0, 0)] {
-            let p = Params {
-                theta,
-                ..Params::default()
-            };
-            assert_eq!(p.text_tokens(), tokens);
+        // Another chunk has its own number of slices, unless that is chosen as well; auto chooses nothing.
+        for (set, expected) in [
+            ("chunk_tokens=300", (Some(300), None)),
+            ("halvings=1", (Some(300), Some(1))),
+            ("chunk_tokens=auto", (None, Some(1))),
+        ] {
+            values.set_text(set).unwrap();
+            let options = changed(&values);
+            assert_eq!((options.chunk_tokens, options.halvings), expected, "{set}");
         }
+        // A plan's step chooses as well, and a graph sees only what it reads.
+        let fixed = [CORE_SHARE.at(1.0), CORE_BY.at(CoreBy::Uniform)];
+        let options = built.changed(Scoped::all(&values).with(&fixed), &[P::CoreShare]);
+        assert_eq!(
+            (options.core.share, options.core.by),
+            (1.0, CoreBy::Pagerank)
+        );
+        assert_eq!((options.knn_k, options.chunk_tokens), (2, None));
     }
 }

@@ -1,0 +1,161 @@
+//! Both parts of a context in one: tables of entities and relations, the units of the entities, the units of the text part.
+
+use super::local::LocalPart;
+use super::text::Used;
+use crate::parameters::{CONTEXT_TOKENS, Parameter, Parameter as P, THETA};
+use crate::retrieve::RetrieveError;
+use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason, clip};
+use crate::retrieve::methods::Ranker;
+use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::retrieval::{Hit, Ranked};
+use crate::retrieve::set::{Member, Set};
+use crate::systems::graphs::ket::KetGraph;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// Most characters of a sentence.
+const LONGEST: usize = 160;
+
+/// Passages by their first appearance. The order is no order of scores: a hit's score is 1 / rank.
+#[derive(Debug)]
+pub struct Assemble;
+
+pub static CONTEXT: Assemble = Assemble;
+
+impl Operator for Assemble {
+    fn name(&self) -> &'static str {
+        "context"
+    }
+
+    fn about(&self) -> &'static str {
+        "passages by their first appearance in the context"
+    }
+
+    fn part(&self) -> Part {
+        Part::Select
+    }
+
+    fn kind(&self) -> &'static str {
+        "pack"
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[P::ContextTokens, P::Theta]
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let layer = &KetGraph::of(cx.graph()).layer;
+        let mut seen = FxHashSet::default();
+        let mut hits = Vec::new();
+        for unit in inputs.iter().flat_map(|set| &set.members) {
+            for piece in layer.units.pieces(unit.node) {
+                if seen.insert(piece.passage) {
+                    hits.push(Hit {
+                        passage: piece.passage,
+                        score: 1.0 / (hits.len() + 1) as f32,
+                    });
+                }
+            }
+        }
+        let text = inputs.iter().find_map(|set| set.get::<Used>());
+        let text = text.map_or(0, |used| used.0);
+        let local = inputs.iter().find_map(|set| set.get::<LocalPart>());
+        let budget = cx.values.get(CONTEXT_TOKENS);
+        let used = text + local.map_or(0, LocalPart::used);
+        let matched = hits.len();
+        let mut set = Set::ranking(Ranked::new(Ranker::Parts, hits, matched))
+            .fact("tokens", used)
+            .fact("budget", budget)
+            .fact("entities", local.map_or(0, |l| l.entity_tokens))
+            .fact("relations", local.map_or(0, |l| l.relation_tokens))
+            .fact("skeleton text", local.map_or(0, |l| l.unit_tokens))
+            .fact("text", text)
+            .fact("free", budget.saturating_sub(used));
+        // The share between the parts is a setting only where there are two of them.
+        if inputs.len() == 2 {
+            set = set.fact("theta", cx.values.get(THETA));
+        }
+        Ok(set.fact("units", layer.meta.sizes.label()))
+    }
+
+    fn why(&self, at: &At<'_>, member: &Member) -> String {
+        self.explain(at, member.node).sentence
+    }
+
+    /// The order is by place in the context: one part.
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        let hits = at.set().hits();
+        let Some(place) = hits.iter().position(|hit| hit.passage == passage) else {
+            return Explanation {
+                sentence: "not in the context".to_owned(),
+                ..Explanation::default()
+            };
+        };
+        let why = format!(
+            "place {} of {}, in the order in which the context was packed",
+            place + 1,
+            hits.len()
+        );
+        let told = at
+            .inputs()
+            .map(|part| part.operator().explain(&part, passage).sentence);
+        let told: Vec<String> = told.filter(|sentence| !sentence.is_empty()).collect();
+        Explanation {
+            parts: vec![ScorePart {
+                label: "1 / place in the context".to_owned(),
+                value: f64::from(hits[place].score),
+                why,
+                seed: None,
+            }],
+            sentence: clip(&told.join("; "), LONGEST),
+            ..Explanation::default()
+        }
+    }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        let units = &KetGraph::of(at.graph()).layer.units;
+        let none = units.of_passage(passage).is_empty() && at.run.rank(passage).is_none();
+        let text = "the passage has no word, so there is no unit of it";
+        Vec::from_iter(none.then(|| Reason::new("NOT_IN_INDEX", "F0", text)))
+    }
+
+    /// Rows under headings.
+    fn context(&self, at: &At<'_>) -> Option<String> {
+        let mut text = String::new();
+        for part in at.inputs() {
+            let source = KetGraph::of(part.graph());
+            let unit = |m: &Member| source.layer.units.text(at.index.passages(), m.node);
+            let units = part.set().members.iter().map(unit);
+            let Some(local) = part.set().get::<LocalPart>() else {
+                table(&mut text, "Sources", units);
+                continue;
+            };
+            let skeleton = source.skeleton();
+            let entities = local.entities.iter().filter(|e| e.packed);
+            let relations = local.relations.iter();
+            let entities = entities.map(|e| skeleton.entity_row(e.entity));
+            let relations = relations.map(|r| skeleton.relation_row(r.relation));
+            table(&mut text, "Entities", entities);
+            table(&mut text, "Relations", relations);
+            table(&mut text, "Sources of the entities", units);
+        }
+        Some(text)
+    }
+}
+
+/// Writes rows under a heading, where there are any.
+fn table(text: &mut String, heading: &str, rows: impl Iterator<Item = String>) {
+    for (at, row) in rows.enumerate() {
+        if at == 0 {
+            let gap = if text.is_empty() { "" } else { "\n" };
+            text.push_str(&format!("{gap}# {heading}\n"));
+        }
+        text.push_str(&row);
+        text.push('\n');
+    }
+}

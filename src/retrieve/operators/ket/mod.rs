@@ -1,0 +1,123 @@
+//! KET-RAG and the methods that it is compared with: units of text by their own vectors, by neighbours or by keywords, and
+//! a local search among the names and relations of a skeleton, packed into one context.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `nearest` | the units, keywords or entities nearest to the question |
+//! | `text` | the text part: neighbours, the pool of keywords, packing |
+//! | `local` | the skeleton part: GraphRAG's local search |
+//! | `context` | both parts in one: passages, and the reader's text |
+
+pub mod context;
+pub mod local;
+pub mod nearest;
+pub mod text;
+
+use crate::layers::GraphKind;
+use crate::parameters::{
+    CONTEXT_TOKENS, CORE_BY, CORE_SHARE, CoreBy, Parameter, Parameter as P, THETA, Value,
+};
+use crate::retrieve::operator::{At, Operator};
+use crate::retrieve::plan::Plan;
+use crate::systems::graphs::ket::{KEYWORD_UNIT, KetGraph, SKELETON, UNIT_KNN};
+use context::CONTEXT;
+use local::LOCAL;
+use nearest::{ENTITIES, KEYWORDS, UNITS};
+use text::{NEIGHBOURS, PACKED_UNITS, POOL};
+
+/// What fills the text part of the context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// Units by their own similarity to the question.
+    Units,
+    /// The nearest units, then their neighbours in the kNN graph.
+    Neighbours,
+    /// Units of the nearest keywords, by similarity.
+    Keywords,
+}
+
+/// Values that a plan's steps have whatever the settings say.
+type Fixed = [(Parameter, Value)];
+
+/// The core of the skeleton: of any units, as the settings say.
+pub const ANY: &Fixed = &[];
+/// Every unit: what Microsoft's GraphRAG extracts from.
+pub const ALL: &Fixed = &[CORE_SHARE.at(1.0), CORE_BY.at(CoreBy::Pagerank)];
+/// The most central units.
+pub const CENTRAL: &Fixed = &[CORE_BY.at(CoreBy::Pagerank)];
+/// Units drawn evenly.
+pub const EVEN: &Fixed = &[CORE_BY.at(CoreBy::Uniform)];
+
+/// The plan of a text part, a skeleton with this core, or both under one budget.
+pub fn plan(text: Option<Text>, core: Option<&'static Fixed>) -> Plan {
+    let mut fixed = core.unwrap_or(ANY).to_vec();
+    // One part alone has the whole context.
+    match (text, core) {
+        (Some(_), Some(_)) => {}
+        (_, None) => fixed.push(THETA.at(0.0)),
+        (None, _) => fixed.push(THETA.at(1.0)),
+    }
+    let mut plan = Plan::default();
+    let mut on = |graph: &'static GraphKind, operator: &'static dyn Operator, inputs: &[usize]| {
+        let step = plan.on(graph, operator, inputs);
+        plan.fix(&fixed);
+        step
+    };
+    let entities = core.map(|_| on(&SKELETON, &ENTITIES, &[]));
+    let text = text.map(|text| match text {
+        Text::Units => {
+            let units = on(&UNIT_KNN, &UNITS, &[]);
+            (&UNIT_KNN, on(&UNIT_KNN, &PACKED_UNITS, &[units]))
+        }
+        Text::Neighbours => {
+            let units = on(&UNIT_KNN, &UNITS, &[]);
+            let near = on(&UNIT_KNN, &NEIGHBOURS, &[units]);
+            (&UNIT_KNN, on(&UNIT_KNN, &PACKED_UNITS, &[near]))
+        }
+        Text::Keywords => {
+            let words = on(&KEYWORD_UNIT, &KEYWORDS, &[]);
+            let pool = on(&KEYWORD_UNIT, &POOL, &[words]);
+            (&KEYWORD_UNIT, on(&KEYWORD_UNIT, &PACKED_UNITS, &[pool]))
+        }
+    });
+    // The skeleton has what the text part left: it comes after it, and is read before it.
+    let packed = text.map(|(_, step)| step);
+    let local = entities.map(|entities| {
+        let inputs = Vec::from_iter([entities].into_iter().chain(packed));
+        on(&SKELETON, &LOCAL, &inputs)
+    });
+    let graph = match text {
+        Some((graph, _)) if local.is_none() => graph,
+        _ => &SKELETON,
+    };
+    let parts = Vec::from_iter(local.into_iter().chain(packed));
+    on(graph, &CONTEXT, &parts);
+    plan
+}
+
+/// The units of a passage that is not in the context; none where it is.
+fn left_out<'a>(at: &At<'a>, passage: u32) -> &'a [u32] {
+    match at.run.rank(passage) {
+        Some(_) => &[],
+        None => KetGraph::of(at.graph()).layer.units.of_passage(passage),
+    }
+}
+
+/// The nearest theta towards an end that brings a passage in, else the least larger context that does.
+fn more_room(at: &At<'_>, passage: u32, end: f64) -> Option<String> {
+    let settings = &at.run.settings;
+    let (theta, tokens) = (settings.get(THETA), settings.get(CONTEXT_TOKENS));
+    let fixed = at.record().step.fixed.iter().any(|(p, _)| *p == P::Theta);
+    let steps = match fixed {
+        true => 0,
+        false => ((theta - end).abs() * 20.0).ceil() as usize,
+    };
+    let nearer = (1..=steps).map(|step| {
+        let away = (step as f64 / 20.0).copysign(end - theta);
+        THETA.at((((theta + away) * 20.0).round() / 20.0).clamp(0.0, 1.0))
+    });
+    let larger = [1.25, 1.5, 2.0, 3.0].map(|times| (tokens as f64 * times) as usize);
+    let larger = larger.map(|tokens| CONTEXT_TOKENS.at(tokens));
+    let mut changes = nearer.chain(larger);
+    changes.find_map(|change| at.tried_anywhere(passage, change))
+}

@@ -1,0 +1,578 @@
+//! The text part of the context: what is a candidate by neighbours or by keywords, and what of it is packed (KET-RAG,
+//! keyword channel; Text-RAG and KNNG-RAG).
+
+use super::nearest::{Nearness, brings};
+use super::{left_out, more_room};
+use crate::layers::Node;
+use crate::parameters::{CONTEXT_TOKENS, PACK, Parameter, Parameter as P, Scoped, THETA};
+use crate::retrieve::RetrieveError;
+use crate::retrieve::explanation::{Explanation, Reason};
+use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::pack::{Misfit, Room};
+use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
+use crate::systems::graphs::ket::KetGraph;
+use std::sync::Arc;
+
+/// Share of its budget that KNNG-RAG fills with seeds before their neighbours come; not published.
+const SEED_SHARE: f64 = 0.5;
+/// Misfits that are kept: what a trace shows.
+const BEYOND: usize = 200;
+
+/// Tokens of the text part: floor((1 - theta) lambda).
+fn budget(values: Scoped<'_>) -> usize {
+    // 1 - 0.9 is a little below 0.1; a share of whole per cent must not lose a token to that.
+    let exact = (1.0 - values.get(THETA)) * values.get(CONTEXT_TOKENS) as f64;
+    (exact + 1e-6).floor() as usize
+}
+
+/// The nearest units until half of the budget is used, then their neighbours by similarity.
+#[derive(Debug)]
+pub struct Neighbours;
+
+pub static NEIGHBOURS: Neighbours = Neighbours;
+
+impl Operator for Neighbours {
+    fn name(&self) -> &'static str {
+        "neighbours"
+    }
+
+    fn about(&self) -> &'static str {
+        "the nearest units for half of the budget, and their neighbours"
+    }
+
+    fn part(&self) -> Part {
+        Part::Spread
+    }
+
+    fn kind(&self) -> &'static str {
+        "expand"
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[P::Theta, P::ContextTokens, P::Pack]
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let nearest = inputs.first().map_or(&[][..], |set| &set.members);
+        let nearness = inputs.iter().find_map(|set| set.get::<Nearness>());
+        let units = &KetGraph::of(cx.graph()).layer.units;
+        let half = (budget(cx.values) as f64 * SEED_SHARE).floor() as usize;
+        let tokens = |unit: Node| units.tokens(unit);
+        let seeds = fill(nearest, tokens, half, cx.values.get(PACK)).members;
+        let count = seeds.len();
+        let similarity = |unit: Node| nearness.map_or(0.0, |n| n.0[unit as usize]);
+        let near = |unit: Node| cx.graph().neighbours(unit).map(|(other, _)| other);
+        let mut set = Set::new(Space::Nodes);
+        set.members = beside(seeds, near, similarity);
+        let found = set.members.len() - count;
+        Ok(set.fact("neighbours", found).fact("of seeds", count))
+    }
+
+    fn why(&self, at: &At<'_>, member: &Member) -> String {
+        format!("{}similarity {:.3}", brought(at, member), member.value)
+    }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        let units = left_out(at, passage);
+        if units.is_empty() || at.set().members.iter().any(|m| units.contains(&m.node)) {
+            return Vec::new();
+        }
+        let text = format!(
+            "neither among the nearest units, for half of the budget of {} tokens, nor a neighbour of one",
+            budget(at.values())
+        );
+        let fix = more_room(at, passage, 0.0);
+        vec![Reason::new("BUDGET_CUT", "F4", text).with_fix(fix)]
+    }
+}
+
+/// Seeds, then those of their neighbours that are none by similarity; each comes from the first seed that has it.
+fn beside<I: Iterator<Item = Node>>(
+    mut seeds: Vec<Member>,
+    neighbours: impl Fn(Node) -> I,
+    similarity: impl Fn(Node) -> f32,
+) -> Vec<Member> {
+    let mut seen: rustc_hash::FxHashSet<Node> = seeds.iter().map(|seed| seed.node).collect();
+    let mut near = Vec::new();
+    for seed in &seeds {
+        for node in neighbours(seed.node).filter(|node| seen.insert(*node)) {
+            near.push(Member {
+                node,
+                value: f64::from(similarity(node)),
+                from: Origin::Edge { from: seed.node },
+            });
+        }
+    }
+    seeds.append(&mut heaviest(near, usize::MAX));
+    seeds
+}
+
+/// The units of the nearest keywords, keyword by keyword, until there are twice as many tokens as the budget holds.
+#[derive(Debug)]
+pub struct Pool;
+
+pub static POOL: Pool = Pool;
+
+impl Operator for Pool {
+    fn name(&self) -> &'static str {
+        "pool"
+    }
+
+    fn about(&self) -> &'static str {
+        "the units of the keywords, up to twice the budget"
+    }
+
+    fn part(&self) -> Part {
+        Part::Spread
+    }
+
+    fn kind(&self) -> &'static str {
+        "expand"
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[P::Theta, P::ContextTokens]
+    }
+
+    fn needs_vectors(&self) -> bool {
+        true
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let (_, vector) = cx.dense()?;
+        let source = KetGraph::of(cx.graph());
+        let layer = &source.layer;
+        let similarity = layer.vectors(cx.index)?.scores(vector)?;
+        let keywords = inputs.iter().flat_map(|set| &set.members);
+        let lists = keywords.map(|m| (m, brings(source, &m.node)));
+        let limit = 2 * budget(cx.values);
+        let pool = pooled(lists, &similarity, |unit| layer.units.tokens(unit), limit);
+        let mut set = Set::new(Space::Nodes)
+            .fact("tokens", pool.tokens)
+            .fact("limit", limit)
+            .fact("units", pool.members.len())
+            .fact("keywords visited", pool.visited);
+        set.members = pool.members;
+        set.dropped.extend(pool.stop);
+        Ok(set)
+    }
+
+    fn why(&self, at: &At<'_>, member: &Member) -> String {
+        format!("{}similarity {:.3}", brought(at, member), member.value)
+    }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        let units = left_out(at, passage);
+        let Some(keywords) = at.input(0).filter(|_| !units.is_empty()) else {
+            return Vec::new();
+        };
+        let source = KetGraph::of(at.graph());
+        let has = |node: &Node| brings(source, node).iter().any(|u| units.contains(u));
+        let keywords = &keywords.set().members;
+        let pooled = at.set().members.iter().any(|m| units.contains(&m.node));
+        let reached = keywords.iter().position(|keyword| has(&keyword.node));
+        let Some(place) = reached.filter(|_| !pooled) else {
+            return Vec::new();
+        };
+        let number = |fact: &str| at.set().facts.iter().find(|f| f.0 == fact).map(|f| &f.1);
+        let text = format!(
+            "its best keyword '{}' is number {}; the pool of {} tokens was full at number {}",
+            at.label(keywords[place].node),
+            place + 1,
+            number("limit").unwrap_or_default(),
+            number("keywords visited").unwrap_or_default()
+        );
+        let fix = more_room(at, passage, 0.0);
+        vec![Reason::new("POOL_FULL", "F4", text).with_fix(fix)]
+    }
+}
+
+/// The pool, by similarity to the question: the order of packing.
+struct Pooled {
+    members: Vec<Member>,
+    tokens: usize,
+    /// How many keywords were looked at.
+    visited: usize,
+    /// What closed it before the keywords ended.
+    stop: Option<Dropped>,
+}
+
+/// Fills the pool from lists of units, in order. Of one list the more similar units come first.
+fn pooled<'a>(
+    lists: impl Iterator<Item = (&'a Member, &'a [u32])>,
+    similarity: &[f32],
+    tokens: impl Fn(Node) -> usize,
+    limit: usize,
+) -> Pooled {
+    let mut room = Room::new(limit, Misfit::Stop);
+    let mut seen = vec![false; similarity.len()];
+    let mut pool = Pooled {
+        members: Vec::new(),
+        tokens: 0,
+        visited: 0,
+        stop: None,
+    };
+    for (keyword, units) in lists {
+        pool.visited += 1;
+        let fresh = units.iter().filter(|unit| !seen[**unit as usize]);
+        let fresh = fresh.map(|&node| match keyword.node == node {
+            // A unit that a person added keeps the weight that it was given.
+            true => *keyword,
+            false => Member {
+                node,
+                value: f64::from(similarity[node as usize]),
+                from: Origin::Edge { from: keyword.node },
+            },
+        });
+        for member in heaviest(fresh.collect(), usize::MAX) {
+            let own = tokens(member.node);
+            if !room.takes(|| own) {
+                pool.stop = Some(Dropped {
+                    node: member.node,
+                    code: "POOL_FULL",
+                    margin: (room.used + own - limit) as f64,
+                });
+                break;
+            }
+            seen[member.node as usize] = true;
+            pool.members.push(member);
+        }
+        if room.closed() {
+            break;
+        }
+    }
+    pool.tokens = room.used;
+    pool.members = heaviest(pool.members, usize::MAX);
+    pool
+}
+
+/// Packs candidates into the text part's share of the context, in their order.
+#[derive(Debug)]
+pub struct PackedUnits;
+
+pub static PACKED_UNITS: PackedUnits = PackedUnits;
+
+/// The tokens that the text part used.
+#[derive(Clone, Copy, Debug)]
+pub struct Used(pub usize);
+
+impl Operator for PackedUnits {
+    fn name(&self) -> &'static str {
+        "text"
+    }
+
+    fn about(&self) -> &'static str {
+        "candidates by similarity, as many as the text part holds"
+    }
+
+    fn part(&self) -> Part {
+        Part::Select
+    }
+
+    fn kind(&self) -> &'static str {
+        "pack"
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[P::Theta, P::ContextTokens, P::Pack]
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let candidates = inputs.first().map_or(&[][..], |set| &set.members);
+        let units = &KetGraph::of(cx.graph()).layer.units;
+        let budget = budget(cx.values);
+        let tokens = |unit: Node| units.tokens(unit);
+        let filled = fill(candidates, tokens, budget, cx.values.get(PACK));
+        let mut set = Set::new(Space::Nodes)
+            .fact("tokens", filled.used)
+            .fact("budget", budget)
+            .fact("packed", filled.members.len());
+        set.members = filled.members;
+        set.dropped = filled.dropped;
+        Ok(set.with(Used(filled.used)))
+    }
+
+    fn why(&self, at: &At<'_>, member: &Member) -> String {
+        format!("{}similarity {:.3}", brought(at, member), member.value)
+    }
+
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        let units = KetGraph::of(at.graph()).layer.units.of_passage(passage);
+        let packed = at.set().members.iter().find(|m| units.contains(&m.node));
+        let sentence = packed.map_or(String::new(), |member| {
+            format!(
+                "{}place {} by similarity {:.3}",
+                brought(at, member),
+                1 + place(at, &[member.node]).unwrap_or(0),
+                member.value
+            )
+        });
+        Explanation {
+            sentence,
+            ..Explanation::default()
+        }
+    }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        let units = left_out(at, passage);
+        let (Some(first), Some(place)) = (at.input(0), place(at, units)) else {
+            return Vec::new();
+        };
+        let candidates = &first.set().members[..=place];
+        let (budget, misfit) = (budget(at.values()), at.values().get(PACK));
+        let layer = &KetGraph::of(at.graph()).layer;
+        let short = short(candidates, |unit| layer.units.tokens(unit), budget, misfit);
+        let text = format!(
+            "place {} by similarity {:.3}, {short} tokens short of the text part's {budget}",
+            place + 1,
+            candidates[place].value
+        );
+        let class = if short <= budget { "F6" } else { "F4" };
+        let fix = more_room(at, passage, 0.0);
+        vec![Reason::new("BUDGET_CUT", class, text).with_fix(fix)]
+    }
+}
+
+/// Place of the first of some units among a step's candidates.
+fn place(at: &At<'_>, units: &[u32]) -> Option<usize> {
+    let candidates = at.input(0)?;
+    let mut members = candidates.set().members.iter();
+    members.position(|member| units.contains(&member.node))
+}
+
+/// What filled a budget, and what did not fit.
+struct Filled {
+    members: Vec<Member>,
+    /// With the tokens that each lacks.
+    dropped: Vec<Dropped>,
+    used: usize,
+}
+
+/// Takes candidates in their order while they fit.
+fn fill(
+    candidates: &[Member],
+    tokens: impl Fn(Node) -> usize,
+    budget: usize,
+    misfit: Misfit,
+) -> Filled {
+    let mut room = Room::new(budget, misfit);
+    // What a misfit needs room for beside itself: where the first one stops the packing, for all before it.
+    let mut before = 0;
+    let (mut members, mut dropped) = (Vec::new(), Vec::new());
+    for member in candidates {
+        let own = tokens(member.node);
+        let fits = room.takes(|| own);
+        if fits {
+            members.push(*member);
+        } else if dropped.len() < BEYOND {
+            dropped.push(Dropped {
+                node: member.node,
+                code: "BUDGET_CUT",
+                margin: (before + own).saturating_sub(budget) as f64,
+            });
+        } else if room.closed() {
+            break;
+        }
+        before += if fits || misfit == Misfit::Stop {
+            own
+        } else {
+            0
+        };
+    }
+    Filled {
+        members,
+        dropped,
+        used: room.used,
+    }
+}
+
+/// Tokens that the last of some candidates lacks.
+fn short(
+    candidates: &[Member],
+    tokens: impl Fn(Node) -> usize,
+    budget: usize,
+    misfit: Misfit,
+) -> usize {
+    let mut room = Room::new(budget, misfit);
+    let mut needed = 0;
+    for (at, member) in candidates.iter().enumerate() {
+        let own = tokens(member.node);
+        let last = at + 1 == candidates.len();
+        if room.takes(|| own) || last || misfit == Misfit::Stop {
+            needed += own;
+        }
+    }
+    needed.saturating_sub(budget)
+}
+
+/// What made a unit a candidate, to begin a sentence with.
+fn brought(at: &At<'_>, member: &Member) -> String {
+    let from = match member.from {
+        Origin::Edge { from } => from,
+        Origin::Added => return format!("{}, ", at.origin(member)),
+        _ => return String::new(),
+    };
+    let source = at.graph().source();
+    let label = at.label(from);
+    if KetGraph::of(at.graph()).beside(from).is_none() {
+        let evidence = source.evidence(at.index, from, member.node);
+        return format!("neighbour of '{label}' by {evidence}, ");
+    }
+    let keywords = at.before::<Nearness>();
+    let all = keywords.map_or(&[][..], |(step, _)| &step.set().members);
+    let place = all.iter().position(|keyword| keyword.node == from);
+    let Some(place) = place else {
+        return String::new();
+    };
+    let near = all[place].value;
+    format!("keyword {} '{label}' ({near:.3}), ", place + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(similarity: &[f32]) -> Vec<Member> {
+        let all = (0..).zip(similarity).map(|(node, near)| Member {
+            node,
+            value: f64::from(*near),
+            from: Origin::Scored,
+        });
+        all.collect()
+    }
+
+    fn nodes(members: &[Member]) -> Vec<Node> {
+        members.iter().map(|m| m.node).collect()
+    }
+
+    /// Keyword k is node 100 + k.
+    fn pool(lists: &[&[u32]], similarity: &[f32], tokens: &[usize], limit: usize) -> Pooled {
+        let keywords = (100..).map(|node| Member {
+            node,
+            value: 1.0,
+            from: Origin::Scored,
+        });
+        let keywords: Vec<Member> = keywords.take(lists.len()).collect();
+        let lists = keywords.iter().zip(lists.iter().copied());
+        pooled(lists, similarity, |u| tokens[u as usize], limit)
+    }
+
+    #[test]
+    fn the_pool_is_filled_keyword_by_keyword_and_ordered_by_similarity() {
+        // Keyword 0 brings 2 before 0 (more similar); keyword 1 brings 1, not 2 again.
+        let p = pool(&[&[0, 2], &[1, 2]], &[0.1, 0.9, 0.5], &[10, 10, 10], 40);
+        assert_eq!(nodes(&p.members), [1, 2, 0]);
+        assert_eq!((p.tokens, p.stop, p.visited), (30, None, 2));
+        let from = p.members.iter().map(|m| m.from);
+        let edges = [101, 100, 100].map(|from| Origin::Edge { from });
+        assert_eq!(from.collect::<Vec<_>>(), edges);
+        let p = pool(&[&[0, 2], &[1, 2]], &[0.1, 0.9, 0.5], &[10, 10, 10], 10);
+        assert_eq!(nodes(&p.members), [2]);
+        // Equal units come by number.
+        let p = pool(&[&[2, 1, 0]], &[0.5; 3], &[1; 3], 2);
+        assert_eq!(nodes(&p.members), [0, 1]);
+    }
+
+    #[test]
+    fn a_full_pool_stops_everything() {
+        // The first two fill it; unit 2 would fit no more, unit 3 (one token) is never looked at.
+        let lists: [&[u32]; 3] = [&[0], &[1, 2], &[3]];
+        let p = pool(&lists, &[0.1, 0.3, 0.2, 0.9], &[10, 10, 5, 1], 20);
+        let stop = p.stop.unwrap();
+        assert_eq!((stop.node, stop.code, stop.margin), (2, "POOL_FULL", 5.0));
+        assert_eq!(
+            (p.visited, nodes(&p.members), p.tokens),
+            (2, vec![1, 0], 20)
+        );
+        // Exactly the limit is still allowed.
+        let p = pool(&[&[0], &[1]], &[0.1, 0.3], &[10, 10], 20);
+        assert_eq!((p.stop, p.members.len()), (None, 2));
+        let p = pool(&[&[0, 1]], &[0.9, 0.8], &[8, 5], 0);
+        assert!(p.members.is_empty() && p.stop.is_some());
+    }
+
+    #[test]
+    fn a_unit_added_by_hand_joins_the_pool_at_its_place() {
+        let added = Member {
+            node: 1,
+            value: 0.9,
+            from: Origin::Added,
+        };
+        let word = Member { node: 100, ..added };
+        let lists: [(&Member, &[u32]); 2] = [(&word, &[0]), (&added, &[1])];
+        let p = pooled(lists.into_iter(), &[0.5, 0.2], |_| 1, 10);
+        assert_eq!((nodes(&p.members), p.members[0]), (vec![1, 0], added));
+    }
+
+    #[test]
+    fn a_misfit_stops_the_packing_or_is_skipped() {
+        // Unit 1 has no room beside unit 0; unit 2 has.
+        let all = members(&[0.9, 0.8, 0.7]);
+        let tokens = |unit: Node| [4, 9, 4][unit as usize];
+        for (misfit, taken, lacks) in [
+            (Misfit::Stop, vec![0], vec![(1, 3.0), (2, 7.0)]),
+            (Misfit::Skip, vec![0, 2], vec![(1, 3.0)]),
+        ] {
+            let filled = fill(&all, tokens, 10, misfit);
+            assert_eq!(nodes(&filled.members), taken);
+            assert_eq!(filled.used, 4 * taken.len());
+            let dropped = filled.dropped.iter().map(|d| (d.node, d.margin));
+            assert_eq!(dropped.collect::<Vec<_>>(), lacks);
+            for (unit, margin) in lacks {
+                let own = short(&all[..=unit as usize], tokens, 10, misfit);
+                assert_eq!(own as f64, margin);
+            }
+        }
+        let none = fill(&all, tokens, 0, Misfit::Stop);
+        assert_eq!((none.members.len(), none.used), (0, 0));
+    }
+
+    #[test]
+    fn some_misfits_are_kept() {
+        let similarity: Vec<f32> = (0..500).map(|i| 1.0 - i as f32 / 500.0).collect();
+        let tokens = |unit: Node| if unit == 2 { 50 } else { 1 };
+        let filled = fill(&members(&similarity), tokens, 10, Misfit::Stop);
+        assert_eq!((nodes(&filled.members), filled.used), (vec![0, 1], 2));
+        assert_eq!(filled.dropped.len(), BEYOND);
+        let filled = fill(&members(&similarity), tokens, 10, Misfit::Skip);
+        assert_eq!((filled.members.len(), filled.used), (10, 10));
+    }
+
+    #[test]
+    fn neighbours_come_after_seeds() {
+        // Seeds 0, 1, 2. Neighbours 5 (of 0), 4 (of 1), 0 again; by similarity 4, 5. Unit 3 is more similar than both, but
+        // is neither seed nor neighbour.
+        let near: [&[u32]; 6] = [&[5], &[4, 0, 5], &[], &[], &[], &[]];
+        let similarity = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4];
+        let seeds = members(&similarity[..3]);
+        let neighbours = |u: Node| near[u as usize].iter().copied();
+        let all = beside(seeds, neighbours, |u| similarity[u as usize]);
+        assert_eq!(nodes(&all), [0, 1, 2, 4, 5]);
+        let from = [all[3].from, all[4].from];
+        assert_eq!(from, [1, 0].map(|from| Origin::Edge { from }));
+    }
+
+    #[test]
+    fn a_share_of_whole_per_cent_loses_no_token() {
+        let mut values = crate::parameters::Values::default();
+        for (theta, tokens) in [("0.9", 1200), ("0.35", 7800), ("0.3333", 8000), ("1", 0)] {
+            values.set_text(&format!("theta={theta}")).unwrap();
+            assert_eq!(budget(Scoped::all(&values)), tokens);
+        }
+    }
+}
