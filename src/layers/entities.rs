@@ -408,6 +408,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
                 end,
                 form: word.to_owned(),
                 aliased: false,
+                phrase: false,
                 link,
             });
         });
@@ -439,6 +440,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
             start,
             end,
             aliased: form != plain,
+            phrase: false,
             form,
             link,
         });

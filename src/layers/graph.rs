@@ -27,6 +27,9 @@ pub struct QueryName {
     pub form: String,
     /// True when a title alias changed the form.
     pub aliased: bool,
+    /// A noun phrase of the question beside its names, where a graph looks those up too.
+    #[serde(skip)]
+    pub phrase: bool,
     pub link: Link,
     /// The nodes that it seeds: none unless linked, several where a graph has several of that name.
     #[serde(skip)]
@@ -44,6 +47,7 @@ impl QueryName {
             form: surface.clone(),
             surface,
             aliased: false,
+            phrase: false,
             link: match nodes.first() {
                 Some(&node) => Link::Linked { node },
                 None => Link::NotFound,

@@ -8,7 +8,7 @@ use super::retrieval::{Record, Retrieval, Spread, StageTime};
 use super::scratch::Scratch;
 use super::set::Set;
 use super::settings::Settings;
-use crate::index::Index;
+use crate::index::{Index, IndexError};
 use crate::layers::{Graph, GraphKind};
 use crate::parameters::{Parameter, Scoped, Value};
 use crate::systems::{Ask, System};
@@ -181,8 +181,17 @@ impl Retriever {
     ) -> Result<Record, RetrieveError> {
         let start = Instant::now();
         let settings = &run.settings;
+        // A layer that cannot be built for want of vectors: it is the method that lacks them.
+        let lacks = |error| match error {
+            RetrieveError::Layer(IndexError::NoVectors { .. } | IndexError::Closed { .. }) => {
+                RetrieveError::NoVectors {
+                    method: method.name.clone(),
+                }
+            }
+            error => error,
+        };
         let graph = match step.graph {
-            Some(kind) => Some(self.graph(kind, settings, &step.fixed)?),
+            Some(kind) => Some(self.graph(kind, settings, &step.fixed).map_err(lacks)?),
             None => None,
         };
         let inputs = inputs(step, &run.records);

@@ -4,13 +4,13 @@ use super::compose::Composition;
 use super::operator::{Operator, Part};
 use super::operators::ket::{self, Text};
 use super::operators::rerank::RERANK;
-use super::operators::{e2graphrag, sage, spark};
+use super::operators::{e2graphrag, noderag, sage, spark};
 use super::plan::Plan;
 use super::shared::Shared;
 use super::{hop, plans};
 use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
 use crate::parameters::{Parameter, Parameter as P, Value};
-use crate::systems::{System, noderag};
+use crate::systems::System;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -320,7 +320,7 @@ pub static METHODS: &[Method] = &[
             "names and vectors enter a graph of seven kinds of nodes; a walk of two steps, quotas by kind",
         ),
         needs: Cow::Borrowed("vectors, layer noderag"),
-        way: Way::System(&noderag::NodeRag),
+        way: Way::Fixed(noderag::plan),
         defaults: Cow::Borrowed(&[(P::Alpha, Value::Real(0.5)), (P::Steps, Value::Integer(2))]),
     },
     Method {

@@ -235,11 +235,13 @@ impl<'a> Walked<'a> {
 
     /// The node of a passage with most mass; the first of equals.
     pub fn best_node(&self, passage: u32) -> Option<Node> {
+        self.heaviest(self.graph.nodes_of(passage).iter().copied())
+    }
+
+    /// The one of some nodes with most mass; the first of equals.
+    pub fn heaviest(&self, nodes: impl Iterator<Item = Node>) -> Option<Node> {
         let mass = |node: Node| self.spread.mass[node as usize];
-        let own = self.graph.nodes_of(passage);
-        own.iter()
-            .copied()
-            .reduce(|best, node| if mass(node) > mass(best) { node } else { best })
+        nodes.reduce(|best, node| if mass(node) > mass(best) { node } else { best })
     }
 }
 

@@ -13,7 +13,8 @@ use crate::graph::walk::{self, Forward, Sparse};
 use crate::graph::{Dangling, Transition};
 use crate::layers::{Graph, Node};
 use crate::parameters::{
-    ALPHA, DANGLING, EPSILON, PUSH_THRESHOLD, PushThreshold, STEPS, Scoped, WALK, Walk,
+    ALPHA, DANGLING, EPSILON, PUSH_THRESHOLD, PushThreshold, STEPS, Scoped, WALK, WALK_RULE, Walk,
+    WalkRule,
 };
 use rayon::prelude::*;
 
@@ -104,12 +105,19 @@ impl Diffusion {
         }
     }
 
-    /// The mass of nodes without edges goes to all nodes evenly.
-    pub fn jumping(self) -> Diffusion {
+    /// NodeRAG's shallow walk by the parameter `walk_rule`: the mass of nodes without edges goes to all nodes evenly.
+    pub fn ruled(values: Scoped<'_>) -> Diffusion {
         Diffusion {
+            kernel: match values.get(WALK_RULE) {
+                WalkRule::Restart => Kernel::Summed,
+                WalkRule::Lazy => Kernel::Lazy,
+            },
+            alpha: values.get(ALPHA),
+            steps: values.get(STEPS),
+            epsilon: 0.0,
+            threshold: PushThreshold::Plain,
             dangling: Dangling::Reseed,
             jump: true,
-            ..self
         }
     }
 

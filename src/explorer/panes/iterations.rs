@@ -268,7 +268,7 @@ fn told(ink: &Ink<'_>, scene: &Scene, walk: &Walk, now: usize, width: usize) -> 
         lines.extend(flow(vec![ink.text("Only the seeds hold mass.")], width, 0));
     }
     if scene.basis != Basis::Walk {
-        let words = "These are ranks in the walk's own list, before it is fused.";
+        let words = "These are ranks by what the walk lands, not the result's.";
         lines.extend(flow(vec![ink.text(words)], width, 0));
     }
     if let Some(fixed) = fixed_from(walk).filter(|_| !scene.gold.is_empty()) {

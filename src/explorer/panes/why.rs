@@ -154,7 +154,7 @@ fn reasons(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
 fn paths_title(scene: &Scene) -> &'static str {
     match scene.basis {
         Basis::Walk => "best paths: mass, and what each step passes on",
-        _ => "best paths of the walk that was fused in",
+        _ => "best paths of its walk",
     }
 }
 

@@ -8,6 +8,7 @@ pub mod ket;
 pub mod lists;
 pub mod names;
 pub mod nearest;
+pub mod noderag;
 pub mod pack;
 pub mod passages;
 pub mod rerank;

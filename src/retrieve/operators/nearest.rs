@@ -1,16 +1,31 @@
 //! The graph's own nodes nearest to the question.
 
-use crate::parameters::{Parameter, SEED_K};
+use crate::parameters::{Param, Parameter, SEED_K, VECTOR_HITS};
 use crate::retrieve::RetrieveError;
 use crate::retrieve::operator::{Context, Desk, Operator, Part};
 use crate::retrieve::set::{Member, Origin, Set, Space};
 use std::sync::Arc;
 
-/// As many of the nearest nodes as there may be seeds.
+/// As many of the nearest nodes as a parameter says.
 #[derive(Debug)]
-pub struct Nearest;
+pub struct Nearest {
+    count: Param<usize>,
+    reads: [Parameter; 1],
+}
 
-pub static NEAREST: Nearest = Nearest;
+impl Nearest {
+    const fn of(count: Param<usize>) -> Nearest {
+        Nearest {
+            count,
+            reads: [count.id()],
+        }
+    }
+}
+
+/// As many as there may be seeds.
+pub static NEAREST: Nearest = Nearest::of(SEED_K);
+/// NodeRAG's vector hits.
+pub static NEAREST_HITS: Nearest = Nearest::of(VECTOR_HITS);
 
 impl Operator for Nearest {
     fn name(&self) -> &'static str {
@@ -30,7 +45,7 @@ impl Operator for Nearest {
     }
 
     fn reads(&self) -> &[Parameter] {
-        &[Parameter::SeedK]
+        &self.reads
     }
 
     fn needs_vectors(&self) -> bool {
@@ -44,7 +59,7 @@ impl Operator for Nearest {
         _: &mut Desk<'_>,
     ) -> Result<Set, RetrieveError> {
         let (_, vector) = cx.dense()?;
-        let k = cx.values.get(SEED_K);
+        let k = cx.values.get(self.count);
         let mut near = cx.graph().source().nearest(cx.index, vector, k)?;
         // A question without a known word has a vector of zeros and is near to nothing.
         near.retain(|hit| hit.1 > 0.0);

@@ -112,10 +112,15 @@ impl Operator for Restart {
     }
 
     fn tell(&self, at: &At<'_>, story: &mut Story) {
-        let stage = at.stage(story);
-        story.seeds.clone_from(&stage.nodes);
-        story.push(stage);
+        told(at, story);
     }
+}
+
+/// The seeds as a stage, and as what started the search.
+pub fn told(at: &At<'_>, story: &mut Story) {
+    let stage = at.stage(story);
+    story.seeds.clone_from(&stage.nodes);
+    story.push(stage);
 }
 
 /// Seeds as a set.
@@ -198,7 +203,8 @@ impl Restart {
     }
 }
 
-fn seed(node: Node, raw: f64, why: Origin) -> Seed {
+/// A seed with its mass before mixing.
+pub fn seed(node: Node, raw: f64, why: Origin) -> Seed {
     Seed {
         node,
         raw,

@@ -15,23 +15,21 @@ use crate::retrieve::spread::{Diffusion, Kernel, restart, shares};
 use serde_json::json;
 use std::sync::Arc;
 
-/// A walk by a kernel, or by the one that the parameter `walk` names.
+/// A walk, and what says by which kernel.
 #[derive(Debug)]
-pub struct Walk {
-    pub kernel: Option<Kernel>,
+pub enum Walk {
+    /// The parameter `walk`: power iteration or push.
+    Chosen,
+    /// The parameter `walk_rule`: NodeRAG's walk, with or without restart.
+    Ruled,
+    By(Kernel),
 }
 
-/// Power iteration or push, as the parameter says.
-pub static WALK: Walk = Walk { kernel: None };
-pub static POWER: Walk = Walk {
-    kernel: Some(Kernel::Power),
-};
-pub static PUSH: Walk = Walk {
-    kernel: Some(Kernel::Push),
-};
-pub static LAZY: Walk = Walk {
-    kernel: Some(Kernel::Lazy),
-};
+pub static WALK: Walk = Walk::Chosen;
+pub static RULED: Walk = Walk::Ruled;
+pub static POWER: Walk = Walk::By(Kernel::Power);
+pub static PUSH: Walk = Walk::By(Kernel::Push);
+pub static LAZY: Walk = Walk::By(Kernel::Lazy);
 
 /// A seed with less of the restart mass is weak.
 const WEAK: f64 = 0.05;
@@ -47,9 +45,10 @@ const MOST_STEPS: usize = 50;
 
 impl Walk {
     fn diffusion(&self, cx: &Context<'_>) -> Diffusion {
-        match self.kernel {
-            None => Diffusion::chosen(cx.values),
-            Some(kernel) => Diffusion::of(kernel, cx.values),
+        match self {
+            Walk::Chosen => Diffusion::chosen(cx.values),
+            Walk::Ruled => Diffusion::ruled(cx.values),
+            Walk::By(kernel) => Diffusion::of(*kernel, cx.values),
         }
     }
 }
@@ -60,10 +59,11 @@ impl Operator for Walk {
     }
 
     fn about(&self) -> &'static str {
-        match self.kernel {
-            None | Some(Kernel::Power | Kernel::Summed) => "T steps of power iteration",
-            Some(Kernel::Push) => "forward push to the limit of many steps",
-            Some(Kernel::Lazy) => "a share moves, the rest stays, nothing restarts",
+        match self {
+            Walk::Chosen | Walk::By(Kernel::Power | Kernel::Summed) => "T steps of power iteration",
+            Walk::Ruled => "a few steps, with restart or without",
+            Walk::By(Kernel::Push) => "forward push to the limit of many steps",
+            Walk::By(Kernel::Lazy) => "a share moves, the rest stays, nothing restarts",
         }
     }
 
@@ -76,8 +76,8 @@ impl Operator for Walk {
     }
 
     fn reads(&self) -> &[Parameter] {
-        match self.kernel {
-            None => &[
+        match self {
+            Walk::Chosen => &[
                 P::Walk,
                 P::Alpha,
                 P::Steps,
@@ -85,8 +85,9 @@ impl Operator for Walk {
                 P::PushThreshold,
                 P::Dangling,
             ],
-            Some(Kernel::Push) => &[P::Alpha, P::Epsilon, P::PushThreshold, P::Dangling],
-            Some(_) => &[P::Alpha, P::Steps, P::Dangling],
+            Walk::Ruled => &[P::WalkRule, P::Alpha, P::Steps],
+            Walk::By(Kernel::Push) => &[P::Alpha, P::Epsilon, P::PushThreshold, P::Dangling],
+            Walk::By(_) => &[P::Alpha, P::Steps, P::Dangling],
         }
     }
 
@@ -262,17 +263,24 @@ fn heaviest(mass: &[f32], count: usize) -> Vec<(Node, f64)> {
 /// What every seed paid of what landed on a passage, by walk length, and along which paths: exact but for what a push
 /// has not settled.
 pub fn opened(at: &At<'_>, walked: &Walked<'_>, passage: u32) -> Explanation {
+    let graph = walked.graph;
+    let nodes = graph.nodes_of(passage);
+    let nodes: Vec<(Node, f64)> = nodes.iter().map(|&n| (n, graph.share(n))).collect();
+    opened_at(at, walked, &nodes)
+}
+
+/// As [`opened`], of what landed on some nodes, each with the share of it that counts.
+pub fn opened_at(at: &At<'_>, walked: &Walked<'_>, nodes: &[(Node, f64)]) -> Explanation {
     let (graph, spread) = (walked.graph, walked.spread);
     let (t, diffusion) = (graph.transition(), &spread.diffusion);
     let seeds = restart(walked.seeds());
     let mut paid = vec![0.0; walked.seeds().len()];
     let mut by_length: Vec<f64> = Vec::new();
     let mut error = 0.0;
-    for &node in graph.nodes_of(passage).iter() {
+    for &(node, share) in nodes {
         if spread.mass[node as usize] <= 0.0 {
             continue;
         }
-        let share = graph.share(node);
         let reach = diffusion.reach(t, &seeds, node, diffusion.fine());
         for part in shares(walked.seeds(), &reach) {
             paid[part.seed] += share * part.mass;
@@ -287,9 +295,8 @@ pub fn opened(at: &At<'_>, walked: &Walked<'_>, passage: u32) -> Explanation {
         // The forward walk is short of the limit by at most what it has not settled.
         error += spread.ledgers.last().map_or(0.0, |ledger| ledger.residual);
     }
-    let paths = walked
-        .best_node(passage)
-        .map_or_else(Vec::new, |node| diffusion.paths(t, &seeds, node));
+    let best = walked.heaviest(nodes.iter().map(|node| node.0));
+    let paths = best.map_or_else(Vec::new, |node| diffusion.paths(t, &seeds, node));
     let mut order: Vec<usize> = (0..paid.len()).filter(|seed| paid[*seed] > 0.0).collect();
     order.sort_by(|a, b| paid[*b].total_cmp(&paid[*a]).then(a.cmp(b)));
     let seed_at = At {
@@ -319,17 +326,22 @@ pub fn opened(at: &At<'_>, walked: &Walked<'_>, passage: u32) -> Explanation {
         error,
         ..Explanation::default()
     };
-    explanation.sentence = sentence(at, walked, &explanation, passage);
+    explanation.sentence = sentence(at, walked, &explanation, nodes);
     explanation
 }
 
 /// The seed itself, then who paid for it, over which way.
-fn sentence(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation, passage: u32) -> String {
+fn sentence(
+    at: &At<'_>,
+    walked: &Walked<'_>,
+    opened: &Explanation,
+    nodes: &[(Node, f64)],
+) -> String {
     use crate::retrieve::set::Origin;
     let (graph, seeds) = (walked.graph, walked.seeds());
     let mut said = Vec::new();
-    let nodes = graph.nodes_of(passage);
-    if let Some(seed) = seeds.iter().find(|s| nodes.contains(&s.node)) {
+    let own = |seed: &&Seed| nodes.iter().any(|node| node.0 == seed.node);
+    if let Some(seed) = seeds.iter().find(own) {
         let weight = seed.weight;
         said.push(match seed.why {
             Origin::Ranked { ranker, rank, .. } => {
@@ -375,7 +387,6 @@ fn sentence(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation, passage: u32
 /// Reasons on the walk itself.
 fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<Reason>) {
     let (graph, diffusion) = (walked.graph, &walked.spread.diffusion);
-    let t = graph.transition();
     if walked.seeds().is_empty() {
         let text = match at.run.names() {
             [] => "nothing in the question starts the walk, and the fallback is none",
@@ -384,43 +395,26 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
         reasons.push(Reason::new("FALLBACK", "F1", text));
         return;
     }
-    let own = graph.nodes_of(passage);
-    let alone = |node: &Node| t.dangling(*node as usize);
-    let far = trail::distance(t, &restart(walked.seeds()), &own);
-    let steps = diffusion.steps;
-    match far {
-        _ if own.is_empty() => reasons.push(Reason::new(
-            "ISOLATED",
-            "F3",
-            "no node of this graph stands for the passage",
-        )),
-        None if own.iter().all(alone) => reasons.push(Reason::new(
-            "ISOLATED",
-            "F3",
-            "no edge leads to the passage",
-        )),
-        None => reasons.push(Reason::new(
-            "NO_PATH",
-            "F3",
-            "no path leads from any seed to the passage",
-        )),
-        Some(far) if !diffusion.pushes() && far > steps => {
-            let text = format!("the nearest seed is {far} steps away, the walk takes {steps}");
+    match distance(walked, &graph.nodes_of(passage)) {
+        Err(reason) => reasons.push(reason),
+        Ok(far) if !diffusion.pushes() && far > diffusion.steps => {
             let fix = admits(at, walked, passage, far);
             let fix = fix.map(|rank| format!("{} brings it to rank {rank}", STEPS.assignment(far)));
-            reasons.push(Reason::new("TOO_FAR", "F3", text).with_fix(fix));
+            reasons.push(too_far(walked, far).with_fix(fix));
         }
-        Some(_) if walked.landed(passage) <= 0.0 => {
+        Ok(_) if walked.landed(passage) <= 0.0 => {
             let text = match diffusion.pushes() {
                 true => "push stops before it",
                 false => "what would reach it is dropped on the way",
             };
             reasons.push(Reason::new("TOO_FAR", "F3", text));
         }
-        Some(_) if walked.seeded.fallback => {}
-        Some(_) => {
+        Ok(_) if walked.seeded.fallback => {}
+        Ok(_) => {
             parity(at, walked, passage, reasons);
-            weak(at, walked, passage, reasons);
+            if at.run.scored_by_walk().is_some() {
+                reasons.extend(weak(at, walked, &opened(at, walked, passage)));
+            }
         }
     }
     if walked.seeded.fallback {
@@ -428,6 +422,28 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
         let text = format!("no name of the question was linked; the {rule} fallback ran");
         reasons.push(Reason::new("FALLBACK", "F1", text));
     }
+}
+
+/// Steps from the nearest seed to some nodes of a passage, or why none lead there.
+pub fn distance(walked: &Walked<'_>, own: &[Node]) -> Result<usize, Reason> {
+    let t = walked.graph.transition();
+    let alone = |node: &Node| t.dangling(*node as usize);
+    let far = trail::distance(t, &restart(walked.seeds()), own);
+    far.ok_or_else(|| {
+        let (code, text) = match own {
+            [] => ("ISOLATED", "no node of this graph stands for the passage"),
+            own if own.iter().all(alone) => ("ISOLATED", "no edge leads to the passage"),
+            _ => ("NO_PATH", "no path leads from any seed to the passage"),
+        };
+        Reason::new(code, "F3", text)
+    })
+}
+
+/// More steps than the walk takes.
+pub fn too_far(walked: &Walked<'_>, far: usize) -> Reason {
+    let steps = walked.spread.diffusion.steps;
+    let text = format!("the nearest seed is {far} steps away, the walk takes {steps}");
+    Reason::new("TOO_FAR", "F3", text)
 }
 
 fn fallback_name(at: &At<'_>) -> &'static str {
@@ -459,13 +475,10 @@ fn parity(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<Reas
     }
 }
 
-/// DILUTED and SEED_WEAK: what the attribution of the passage shows.
-fn weak(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<Reason>) {
-    if at.run.scored_by_walk().is_none() {
-        return;
-    }
-    let opened = opened(at, walked, passage);
+/// DILUTED and SEED_WEAK: what the attribution of a passage, or of a node of it, shows.
+pub fn weak(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation) -> Vec<Reason> {
     let graph = walked.graph;
+    let mut reasons = Vec::new();
     if let Some(path) = opened.paths.iter().find(|p| p.nodes.len() > 1) {
         let loss: f64 = path.kept.iter().map(|p| -p.ln()).sum();
         let steps = path.kept.iter().enumerate();
@@ -496,6 +509,7 @@ fn weak(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<Reason
         );
         reasons.push(Reason::new("SEED_WEAK", "F4", text));
     }
+    reasons
 }
 
 /// The rank within top K that another number of steps gives the passage, by this walk from these seeds.

@@ -4,7 +4,7 @@ pub mod chunks;
 pub mod ket;
 pub mod meetings;
 pub mod objects;
-mod seven;
+pub mod seven;
 
 use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
 

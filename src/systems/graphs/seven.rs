@@ -4,9 +4,11 @@ use crate::graph::Transition;
 use crate::index::{Index, IndexError};
 use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
 use crate::parameters::{HNSW_EDGES, HUB_BALANCE, Parameter as P, S_R_EDGES, Scoped};
-use crate::systems::noderag::node::meaning;
+use crate::retrieve::explanation::clip;
+use crate::systems::noderag::node::{Kind, meaning};
 use crate::systems::noderag::view::{View, ViewKey};
 use crate::systems::noderag::{self, NodeRagLayer, terms};
+use crate::text::span;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -27,10 +29,14 @@ pub static NODERAG: GraphKind = GraphKind {
     },
 };
 
+/// Texts, units, names, relations, attributes, elements, overviews, numbered in this order.
 pub struct Seven {
-    layer: Arc<NodeRagLayer>,
-    view: Arc<View>,
+    pub layer: Arc<NodeRagLayer>,
+    pub view: Arc<View>,
 }
+
+/// Most characters of a label.
+const LABEL: usize = 60;
 
 impl Seven {
     pub fn open(index: &Index, values: Scoped<'_>) -> Result<Seven, IndexError> {
@@ -54,11 +60,53 @@ impl Source for Seven {
     }
 
     fn label<'a>(&'a self, index: &'a Index, node: u32) -> Cow<'a, str> {
-        noderag::short(&self.layer, index, node).into()
+        let layer = &self.layer;
+        let first = |text: &str| clip(text.lines().next().unwrap_or_default(), LABEL).into();
+        match layer.kind(node) {
+            Kind::Text => {
+                let (passage, span) = layer.piece(node);
+                match index.title(passage) {
+                    "" => first(span::clipped(index.text(passage), span)),
+                    title => title.into(),
+                }
+            }
+            Kind::Attribute => {
+                let of = layer.tied(node, Kind::Entity).next();
+                format!("profile of {}", of.map_or("", |name| layer.label(name))).into()
+            }
+            _ => first(layer.label(node)),
+        }
+    }
+
+    fn text<'a>(&'a self, index: &'a Index, node: u32) -> Cow<'a, str> {
+        let text = match self.layer.kind(node) {
+            Kind::Text => {
+                let (passage, span) = self.layer.piece(node);
+                span::clipped(index.text(passage), span)
+            }
+            _ => self.layer.label(node),
+        };
+        // Where there is no more to read than the label, nothing is said twice.
+        match text == self.label(index, node) {
+            true => "".into(),
+            false => text.into(),
+        }
     }
 
     fn edge_kind(&self, a: u32, b: u32) -> &'static str {
-        meaning(self.layer.kind(a), self.layer.kind(b))
+        match self.layer.edge(a, b) {
+            Some(edge) if edge.made == 0 => "hnsw",
+            _ => meaning(self.layer.kind(a), self.layer.kind(b)),
+        }
+    }
+
+    fn evidence(&self, _: &Index, a: u32, b: u32) -> String {
+        match self.layer.edge(a, b) {
+            Some(edge) if edge.made == 0 => "similar".to_owned(),
+            Some(edge) if edge.near => format!("made {}x, similar too", edge.made),
+            Some(edge) => format!("made {}x", edge.made),
+            None => String::new(),
+        }
     }
 
     fn passages(&self, node: u32) -> Cow<'_, [u32]> {
@@ -66,10 +114,7 @@ impl Source for Seven {
     }
 
     fn names(&self, index: &Index, question: &str, _values: Scoped<'_>) -> Vec<QueryName> {
-        let found = terms::linked(&self.layer, question, &index.llm()).into_iter();
-        found
-            .map(|term| QueryName::found(question, term.text, term.matches))
-            .collect()
+        terms::linked(&self.layer, question, &index.llm())
     }
 
     fn nearest(
@@ -85,5 +130,9 @@ impl Source for Seven {
         Ok(rows
             .map(|(row, cosine)| (self.layer.node_of_row(row), cosine))
             .collect())
+    }
+
+    fn made_by(&self) -> String {
+        self.layer.counts().made.to_string()
     }
 }

@@ -11,6 +11,7 @@ use crate::graph::neighbours::base_layer;
 use crate::index::{Dense, Index, IndexError, Layer};
 use crate::llm::task::{self, AttributeInput, OneText};
 use crate::llm::{Estimate, Llm, Origin, any};
+use crate::parameters::{CHUNK_TOKENS, CORE_RULE, MATCH_CLUSTER_SIZE, Scoped};
 use crate::text::central::Idf;
 use crate::text::{chunks, persons};
 use rayon::prelude::*;
@@ -47,6 +48,21 @@ impl Default for NodeRagBuild {
             hnsw_m: 50,
             hnsw_ef: 200,
             seed: 0,
+        }
+    }
+}
+
+impl From<Scoped<'_>> for NodeRagBuild {
+    fn from(values: Scoped<'_>) -> NodeRagBuild {
+        let own = NodeRagBuild::default();
+        NodeRagBuild {
+            chunk_tokens: match values.get(CHUNK_TOKENS) {
+                0 => own.chunk_tokens,
+                tokens => tokens.max(50),
+            },
+            core_rule: values.get(CORE_RULE),
+            match_cluster_size: values.get(MATCH_CLUSTER_SIZE),
+            ..own
         }
     }
 }

@@ -290,11 +290,22 @@ impl NodeRagLayer {
     /// All stored edges of a node, S-R ones included.
     pub fn edges(&self, node: u32) -> impl Iterator<Item = Edge> + '_ {
         let range = self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize;
-        range.map(|at| Edge {
+        range.map(|at| self.edge_at(at))
+    }
+
+    /// The stored edge between two nodes.
+    pub fn edge(&self, a: u32, b: u32) -> Option<Edge> {
+        let range = self.offsets[a as usize] as usize..self.offsets[a as usize + 1] as usize;
+        let at = range.start + self.targets.get(range)?.binary_search(&b).ok()?;
+        Some(self.edge_at(at))
+    }
+
+    fn edge_at(&self, at: usize) -> Edge {
+        Edge {
             to: self.targets[at],
             made: self.made[at],
             near: self.near[at] == 1,
-        })
+        }
     }
 
     /// Neighbours of one kind over edges of the pipeline.

@@ -1,19 +1,30 @@
 //! The bundled corpus from build to story.
 
-use super::{Answer, NodeRag, NodeRagBuild, NodeRagLayer, Params, search};
+use super::{NodeRagBuild, NodeRagLayer};
+use crate::explain::story::story;
+use crate::explain::why_not;
 use crate::index::{BuildOptions, Index, IndexError, Layer, Silent, sample, store};
-use crate::retrieve::{Method, Settings};
-use crate::systems::{Ask, Found, System};
+use crate::parameters::RESULT_K;
+use crate::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
 use std::sync::Arc;
 
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-7
 }
 
-fn sampled() -> (Arc<Index>, Arc<NodeRagLayer>) {
-    let index = Arc::new(sample::index().unwrap());
-    let layer = NodeRagLayer::build(&index, &NodeRagBuild::default(), &|_, _, _| true).unwrap();
-    (index, Arc::new(layer))
+fn settings(changes: &[&str]) -> Settings {
+    let mut settings = Settings::new(Method::by_name("noderag").unwrap());
+    for change in changes {
+        settings.set_text(change).unwrap();
+    }
+    settings
+}
+
+fn ask(index: &Arc<Index>, question: &str, changes: &[&str]) -> Retrieval {
+    let mut retriever = Retriever::new(index.clone());
+    retriever
+        .retrieve(question, &settings(changes), Keep::States)
+        .unwrap()
 }
 
 fn columns(layer: &NodeRagLayer) -> Vec<(String, Vec<u8>)> {
@@ -28,7 +39,10 @@ fn a_stored_layer_is_the_built_one_on_any_number_of_threads() {
     let folder = home.path().join("index");
     let corpus = sample::corpus().unwrap();
     Index::create(corpus, &BuildOptions::default(), &folder, &Silent).unwrap();
-    let (memory, built) = sampled();
+    let memory = Arc::new(sample::index().unwrap());
+    let question = memory.questions()[0].text.clone();
+    let found = ask(&memory, &question, &[]).passages;
+    let built = memory.layer::<NodeRagLayer>().unwrap();
     let index = Index::open(&folder).unwrap();
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
@@ -43,15 +57,7 @@ fn a_stored_layer_is_the_built_one_on_any_number_of_threads() {
     assert!(columns(&stored) == columns(&built));
     assert_eq!(stored.counts(), built.counts());
     assert_eq!(stored.options(), &options);
-    let question = &memory.questions()[0].text;
-    let vector = memory.dense().unwrap().encoder.question(question).unwrap();
-    let found = |index: &Index, layer: &NodeRagLayer| {
-        let params = Params::default();
-        search(layer, index, question, Some(&vector), &params, &mut |_| {})
-            .unwrap()
-            .hits
-    };
-    assert_eq!(found(&again, &stored), found(&memory, &built));
+    assert_eq!(ask(&Arc::new(again), &question, &[]).passages, found);
 }
 
 #[test]
@@ -72,78 +78,27 @@ fn a_build_can_be_cancelled_and_needs_vectors() {
 }
 
 #[test]
-fn the_bundled_questions_are_answered_and_explained() {
-    let (index, layer) = sampled();
-    let encoder = &index.dense().unwrap().encoder;
+fn the_bundled_questions_are_answered_and_every_fix_admits() {
+    let index = Arc::new(sample::index().unwrap());
     let (mut found_gold, mut all_gold, mut fixes) = (0, 0, 0);
     for question in index.questions() {
-        let vector = encoder.question(&question.text).unwrap();
-        let params = Params {
-            result_k: 5,
-            ..Params::default()
-        };
-        let run = search(
-            &layer,
-            &index,
-            &question.text,
-            Some(&vector),
-            &params,
-            &mut |_| {},
-        )
-        .unwrap();
-        assert!(run.hits.windows(2).all(|w| w[0].score >= w[1].score));
-        assert!(close(run.pi.iter().map(|n| n.1).sum(), 1.0));
-        let answer = Answer::new(run, layer.clone(), &question.text, &vector, params.clone());
+        let run = ask(&index, &question.text, &["result_k=5"]);
+        assert!(run.passages.windows(2).all(|w| w[0].score >= w[1].score));
+        assert!(close(run.walk().unwrap().spread.mass.iter().sum(), 1.0));
         for gold in &question.gold {
-            let place = answer
-                .run
-                .hits
-                .iter()
-                .position(|h| h.passage == gold.passage);
+            let place = run.rank(gold.passage);
             all_gold += 1;
-            found_gold += usize::from(place.is_some_and(|at| at < 5));
-            let reasons = answer.missing(&index, gold.passage);
-            assert_eq!(reasons.is_empty(), place.is_some_and(|at| at < 5));
+            found_gold += usize::from(place.is_some_and(|rank| rank <= 5));
+            let reasons = why_not(&index, &run, gold.passage);
+            assert_eq!(reasons.is_empty(), place.is_some_and(|rank| rank <= 5));
             for fix in reasons.iter().filter_map(|r| r.fix.as_deref()) {
                 // What was tried and said to help does help.
                 let change = fix.split(' ').next().unwrap();
-                let (name, value) = change.split_once('=').unwrap();
-                let mut tried = params.clone();
-                match name {
-                    "steps" => tried.steps = value.parse().unwrap(),
-                    "quota_other" => tried.quota_other = value.parse().unwrap(),
-                    "result_k" => tried.result_k = value.parse().unwrap(),
-                    "hub_balance" => tried.hub_balance = value == "on",
-                    "weight_exact" => tried.weight_exact = value.parse().unwrap(),
-                    other => panic!("{other}"),
-                }
-                let run = search(
-                    &layer,
-                    &index,
-                    &question.text,
-                    Some(&vector),
-                    &tried,
-                    &mut |_| {},
-                )
-                .unwrap();
-                let rank = run
-                    .hits
-                    .iter()
-                    .position(|h| h.passage == gold.passage)
-                    .unwrap();
-                assert!(rank < tried.result_k, "{fix}");
+                let tried = ask(&index, &question.text, &["result_k=5", change]);
+                let rank = tried.rank(gold.passage).unwrap();
+                assert!(rank <= tried.settings.get(RESULT_K), "{fix}");
                 fixes += 1;
             }
-        }
-        for hit in answer.run.hits.iter().take(5) {
-            let parts: f64 = answer
-                .parts(&index, hit.passage)
-                .iter()
-                .map(|p| p.value)
-                .sum();
-            assert!((parts - f64::from(hit.score)).abs() < 1e-5);
-            let why = answer.why(&index, hit.passage);
-            assert!(!why.is_empty() && why.chars().count() <= 160, "{why}");
         }
     }
     assert!(found_gold * 2 > all_gold, "{found_gold} of {all_gold}");
@@ -152,66 +107,35 @@ fn the_bundled_questions_are_answered_and_explained() {
 
 #[test]
 fn the_story_tells_every_stage() {
-    let (index, _) = sampled();
-    let question = index.questions()[0].text.clone();
-    let vector = index.dense().unwrap().encoder.question(&question).unwrap();
-    let settings = Settings::new(Method::by_name("noderag").unwrap());
-    let mut heard = Vec::new();
-    let found = NodeRag
-        .search(&mut Ask {
-            index: &index,
-            question: &question,
-            settings: &settings,
-            vector: Some(&vector),
-            stage: &mut |name| heard.push(name),
-        })
-        .unwrap();
-    assert_eq!(heard, ["link", "score", "seed", "spread", "select"]);
-    let story = found.story(&index);
+    let index = Arc::new(sample::index().unwrap());
+    let run = ask(&index, &index.questions()[0].text, &[]);
+    let story = story(&index, &run, &[]);
     let names: Vec<&str> = story.stages.iter().map(|s| s.name).collect();
-    assert_eq!(
-        names,
-        [
-            "exact matches",
-            "vector hits",
-            "personalisation",
-            "t = 0",
-            "t = 1",
-            "t = 2",
-            "quotas",
-            "attached",
-            "retrievable kinds"
-        ]
-    );
+    let steps = ["t = 0", "t = 1", "t = 2"];
+    let all = [
+        &["names", "nearest", "restart"][..],
+        &steps,
+        &["quotas", "passages"],
+    ]
+    .concat();
+    assert_eq!(names, all);
     assert_eq!(story.timeline, [3, 4, 5]);
     assert!(close(story.seeds.iter().map(|s| s.value).sum(), 1.0));
-    for stage in &story.stages {
-        assert!(stage.nodes.len() <= 200);
-        let places = stage.nodes.iter().map(|n| n.item);
-        let ends = stage.edges.iter().flat_map(|e| [e.from, e.to]);
-        let cut = stage.cut.iter().map(|c| c.item);
-        assert!(
-            places
-                .chain(ends)
-                .chain(cut)
-                .all(|at| at < story.items.len())
-        );
+    let whys = story.stages[6].nodes.iter().map(|node| &*node.why);
+    for entry in [
+        "by vector, rank 1 ",
+        "by the walk, 1. of its quota",
+        "attached to ",
+    ] {
+        assert!(whys.clone().any(|why| why.starts_with(entry)), "{entry}");
     }
     // What flows into a node is what it holds, without what restarts there.
     let step = &story.stages[4];
     let first = &step.nodes[0];
-    let inflow: f64 = step
-        .edges
-        .iter()
-        .filter(|e| e.to == first.item)
-        .map(|e| e.value)
-        .sum();
-    let p = story
-        .seeds
-        .iter()
-        .find(|s| s.item == first.item)
-        .map_or(0.0, |s| s.value);
-    assert!(inflow <= first.value - 0.5 * p + 1e-9);
+    let into = step.edges.iter().filter(|e| e.to == first.item);
+    let inflow: f64 = into.map(|e| e.value).sum();
+    let p = story.seeds.iter().find(|s| s.item == first.item);
+    assert!(inflow <= first.value - 0.5 * p.map_or(0.0, |s| s.value) + 1e-6);
     // A small index built the layer by itself, once.
     assert_eq!(index.layers(), ["noderag"]);
 }

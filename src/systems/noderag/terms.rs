@@ -3,6 +3,7 @@
 use super::decompose::identity;
 use super::layer::NodeRagLayer;
 use super::node::Kind;
+use crate::layers::QueryName;
 use crate::llm::task::{self, OneQuestion};
 use crate::llm::{Llm, Origin};
 use crate::text::Norm;
@@ -10,18 +11,6 @@ use crate::text::span;
 use crate::text::terms::{TermOut, query_terms};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
-
-/// A term and what it matches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Term {
-    pub text: String,
-    pub span: Range<usize>,
-    pub name: bool,
-    /// Its words in lower case, single spaces between them: what is looked for.
-    pub form: String,
-    /// N and O nodes that contain these words one after the other.
-    pub matches: Vec<u32>,
-}
 
 fn padded(text: &str) -> String {
     format!(" {} ", Norm::Simple.apply(text))
@@ -49,10 +38,11 @@ fn place(question: &str, term: &str) -> Option<Range<usize>> {
     spans.into_iter().find(same).filter(|_| !term.is_empty())
 }
 
-/// The terms of a question with what they match in a layer.
+/// The terms of a question with the N and O nodes that contain their words one after the other. The form of a term is
+/// these words in lower case, single spaces between them.
 ///
 /// A model's terms are taken where every one stands in the question; a term with a capital is a name.
-pub fn linked(layer: &NodeRagLayer, question: &str, llm: &Llm) -> Vec<Term> {
+pub fn linked(layer: &NodeRagLayer, question: &str, llm: &Llm) -> Vec<QueryName> {
     let is_name = |name: &str| {
         let own = identity(name);
         let form = Norm::Simple.apply(name);
@@ -87,19 +77,19 @@ pub fn linked(layer: &NodeRagLayer, question: &str, llm: &Llm) -> Vec<Term> {
     told.unwrap_or_else(|| query_terms(question, is_name))
         .into_iter()
         .map(|term| {
-            let text = span::of(question, term.span.clone()).to_owned();
-            let form = Norm::Simple.apply(&text);
-            let matches = if form.is_empty() {
+            let surface = span::of(question, term.span.clone()).to_owned();
+            let form = Norm::Simple.apply(&surface);
+            let nodes = if form.is_empty() {
                 Vec::new()
             } else {
                 matches(layer, &form)
             };
-            Term {
-                text,
-                span: term.span,
-                name: term.name,
+            QueryName {
+                start: term.span.start,
+                end: term.span.end,
                 form,
-                matches,
+                phrase: !term.name,
+                ..QueryName::found(question, surface, nodes)
             }
         })
         .collect()

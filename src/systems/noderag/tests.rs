@@ -1,15 +1,22 @@
 //! A graph small enough to walk by hand, and random ones.
 
-use super::account;
 use super::build::NodeRagBuild;
 use super::decompose::{Decomposed, EntityOut, RelationOut, UnitOut};
 use super::graph::{Draft, Piece, Place};
 use super::layer::{Counts, NodeRagLayer};
 use super::node::Kind;
-use super::params::{NodeOrder, Params, WalkRule};
-use super::search::{Answer, Entry, Run, choose, passages, personalisation, walked};
 use super::terms::matches;
+use super::view::ViewKey;
 use crate::embed::{Identity, Kind as EncoderKind, Vectors};
+use crate::graph::walk::Sparse;
+use crate::layers::Graph;
+use crate::parameters::{HNSW_EDGES, HUB_BALANCE, NodeOrder, S_R_EDGES, Scoped, Values};
+use crate::retrieve::operators::noderag::{Support, choose, quotas, ranked, shared, weighed};
+use crate::retrieve::scratch::Scratch;
+use crate::retrieve::set::{Member, Origin, Set};
+use crate::retrieve::spread::{Diffusion, restart, shares};
+use crate::retrieve::{Hit, Seed};
+use crate::systems::graphs::seven::{NODERAG, Seven};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -86,13 +93,55 @@ fn small() -> NodeRagLayer {
     NodeRagLayer::lay_out(draft, vectors(8), &near, options, Counts::default())
 }
 
+/// NodeRAG's defaults but for these changes.
+fn values(changes: &[&str]) -> Values {
+    let mut values = Values::default();
+    for change in ["alpha=0.5", "steps=2"].iter().chain(changes) {
+        values.set_text(change).unwrap();
+    }
+    values
+}
+
 /// Only edges of the pipeline, every one as heavy as it was made.
-fn plain() -> Params {
-    Params {
-        hnsw_edges: false,
-        hub_balance: false,
-        node_order: NodeOrder::Mass,
-        ..Params::default()
+const PLAIN: [&str; 2] = ["hnsw_edges=off", "hub_balance=off"];
+
+fn plain(changes: &[&str]) -> Values {
+    values(&[&PLAIN, changes].concat())
+}
+
+fn graph(layer: NodeRagLayer, values: &Values) -> Graph {
+    let view = layer.view(ViewKey {
+        hnsw_edges: values.get(HNSW_EDGES),
+        s_r_edges: values.get(S_R_EDGES),
+        hub_balance: values.get(HUB_BALANCE),
+    });
+    let passages = layer.count(Kind::Text);
+    let layer = Arc::new(layer);
+    Graph::new(&NODERAG, Box::new(Seven { layer, view }), passages)
+}
+
+fn diffusion(values: &Values) -> Diffusion {
+    Diffusion::ruled(Scoped::all(values))
+}
+
+fn walked(graph: &Graph, seeds: &Sparse, values: &Values) -> Vec<f64> {
+    let spread = diffusion(values).spread(graph, seeds, false, &mut Scratch::default());
+    spread.mass
+}
+
+fn named(node: u32) -> Member {
+    Member {
+        node,
+        value: 1.0,
+        from: Origin::Name { name: 0, df: 1 },
+    }
+}
+
+fn near(rank: usize, node: u32, cosine: f32) -> Member {
+    Member {
+        node,
+        value: f64::from(cosine),
+        from: Origin::Near { rank, cosine },
     }
 }
 
@@ -141,62 +190,76 @@ fn a_term_matches_whole_words_in_a_row() {
 
 #[test]
 fn exact_matches_win_and_shares_sum_to_one() {
-    let hits = [(T[0], 0.9), (ADA, 0.8)];
-    let even = personalisation(&[ADA, LEEDS], &hits, &Params::default());
+    let members = [
+        named(ADA),
+        named(LEEDS),
+        near(1, T[0], 0.9),
+        near(2, ADA, 0.8),
+    ];
+    let p = |members: &[Member], exact, vector| -> Sparse {
+        let (names, near) = weighed(members.iter(), exact, vector);
+        restart(&shared(names, near).seeds)
+    };
+    let third = 1.0 / 3.0;
     assert_eq!(
-        even,
-        [(T[0], 1.0 / 3.0), (ADA, 1.0 / 3.0), (LEEDS, 1.0 / 3.0)]
+        p(&members, 1.0, 1.0),
+        [(T[0], third), (ADA, third), (LEEDS, third)]
     );
-    let heavy = Params {
-        weight_exact: 3.0,
-        ..Params::default()
-    };
-    let p = personalisation(&[ADA, LEEDS], &hits, &heavy);
-    assert_eq!(p, [(T[0], 1.0 / 7.0), (ADA, 3.0 / 7.0), (LEEDS, 3.0 / 7.0)]);
-    let single = Params {
-        weight_exact: 0.0,
-        ..Params::default()
-    };
-    let p = personalisation(&[LEEDS], &hits, &single);
-    assert_eq!(p, [(T[0], 0.5), (ADA, 0.5)]);
-    assert!(personalisation(&[], &[], &single).is_empty());
+    let heavy = p(&members, 3.0, 1.0);
+    assert_eq!(
+        heavy,
+        [(T[0], 1.0 / 7.0), (ADA, 3.0 / 7.0), (LEEDS, 3.0 / 7.0)]
+    );
+    assert_eq!(p(&members[1..], 0.0, 1.0), [(T[0], 0.5), (ADA, 0.5)]);
+    assert_eq!(p(&members, 1.0, 0.0), [(ADA, 0.5), (LEEDS, 0.5)]);
+    assert!(p(&[], 1.0, 1.0).is_empty());
 }
 
 #[test]
 fn weights_of_edges_under_the_settings() {
-    let layer = small();
-    let on = layer.view(Params::default().view());
+    let p = |changes: &[&str], from, to| graph(small(), &values(changes)).probability(from, to);
     // Degrees with similarity edges: T0 2, S0 3, T1 2. T0 sends 1/3 to S0 (made once and similar: 2, balanced to 1/3)
     // and 1/2 to T1.
-    assert!(close(on.transition.probability(0, 3), 0.4));
-    assert!(close(on.transition.probability(0, 1), 0.6));
+    assert!(close(p(&[], 0, 3), 0.4));
+    assert!(close(p(&[], 0, 1), 0.6));
     // ADA has four neighbours, S1 four: 1/4 each; S0 three: 1/4; R two, A one: 1/4.
-    assert!(close(on.transition.probability(6, 4), 0.25));
-    let unbalanced = Params {
-        hub_balance: false,
-        ..Params::default()
-    };
-    let unbalanced = layer.view(unbalanced.view());
-    assert!(close(unbalanced.transition.probability(0, 3), 2.0 / 3.0));
-    let off = layer.view(plain().view());
-    assert!(close(off.transition.probability(0, 3), 1.0));
-    assert_eq!(off.transition.probability(4, 8), 0.0);
-    let stated = Params {
-        s_r_edges: true,
-        ..plain()
-    };
-    let stated = layer.view(stated.view());
-    assert!(close(stated.transition.probability(4, 8), 0.2));
-    assert_eq!(off.isolated, 0);
+    assert!(close(p(&[], 6, 4), 0.25));
+    assert!(close(p(&["hub_balance=off"], 0, 3), 2.0 / 3.0));
+    assert!(close(p(&PLAIN, 0, 3), 1.0));
+    assert_eq!(p(&PLAIN, 4, 8), 0.0);
+    assert!(close(
+        p(&[&PLAIN[..], &["s_r_edges=on"]].concat(), 4, 8),
+        0.2
+    ));
+    assert_eq!(
+        graph(small(), &plain(&[]))
+            .source_as::<Seven>()
+            .unwrap()
+            .view
+            .isolated,
+        0
+    );
+}
+
+#[test]
+fn lengths_of_both_rules() {
+    let lengths = |changes: &[&str]| diffusion(&values(changes)).lengths().unwrap();
+    assert_eq!(lengths(&[]), [0.5, 0.25, 0.25]);
+    assert_eq!(lengths(&["walk_rule=lazy"]), [0.25, 0.5, 0.25]);
+    for rule in ["walk_rule=restart", "walk_rule=lazy"] {
+        let many = lengths(&[rule, "alpha=0.3", "steps=50"]);
+        assert_eq!(many.len(), 51);
+        assert!((many.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert_eq!(lengths(&[rule, "steps=0"]), [1.0]);
+    }
 }
 
 #[test]
 fn both_walks_by_hand() {
-    let layer = small();
-    let view = layer.view(plain().view());
+    let graph = graph(small(), &plain(&[]));
     let p = vec![(T[0], 0.5), (ADA, 0.5)];
     // One step: S0 5/8, S1, R, A 1/8. Two: T0 5/24, T1 1/32, ADA 41/96, LEEDS 3/32, H 23/96.
-    let restart = walked(&view, &p, &plain().lengths());
+    let restart = walked(&graph, &p, &plain(&[]));
     let expected = [
         (T[0], 0.25 + 5.0 / 96.0),
         (ADA, 0.25 + 41.0 / 384.0),
@@ -214,168 +277,121 @@ fn both_walks_by_hand() {
     for (node, mass) in expected {
         assert!(close(restart[node as usize], mass), "{node}: {restart:?}");
     }
-    let lazy = Params {
-        walk_rule: WalkRule::Lazy,
-        ..plain()
-    };
-    let lazy = walked(&view, &p, &lazy.lengths());
+    let lazy = walked(&graph, &p, &plain(&["walk_rule=lazy"]));
     assert!(close(lazy[T[0] as usize], 0.125 + 5.0 / 96.0));
     assert!(close(lazy[S[0] as usize], 5.0 / 16.0));
     assert!(close(lazy[H as usize], 23.0 / 384.0));
 }
 
-/// The run from T0 (vector hit) and ADA (exact), under these quotas.
-fn run(params: &Params) -> (NodeRagLayer, Run) {
-    let layer = small();
-    let mut run = Run {
-        exact: vec![ADA],
-        vector: vec![(T[0], 0.75)],
-        ..Run::default()
-    };
-    run.seeds = personalisation(&run.exact, &run.vector, params);
-    let pi = walked(&layer.view(params.view()), &run.seeds, &params.lengths());
-    choose(&layer, &mut run, &pi, params);
-    run.pi = (0..).zip(pi).filter(|n| n.1 > 0.0).collect();
-    passages(&layer, &mut run, params.node_order);
-    (layer, run)
+/// What is chosen from T0 (vector hit) and ADA (exact) under these quotas, and the passages.
+fn run(values: &Values, order: NodeOrder) -> (Set, Vec<Hit>, Support) {
+    let (names, hits) = ([named(ADA)], [near(1, T[0], 0.75)]);
+    let (from_names, from_hits) = weighed(names.iter().chain(&hits), 1.0, 1.0);
+    let graph = graph(small(), values);
+    let mass = walked(
+        &graph,
+        &restart(&shared(from_names, from_hits).seeds),
+        values,
+    );
+    let layer = &graph.source_as::<Seven>().unwrap().layer;
+    let chosen = choose(layer, &hits, &mass, &quotas(Scoped::all(values)));
+    let (passages, support) = ranked(&graph, &chosen.members, &mass, order);
+    (chosen, passages, support)
 }
 
-fn chosen(run: &Run) -> Vec<(u32, Entry, usize)> {
-    let all = run.chosen.iter();
-    all.map(|c| (c.node, c.entry, c.rank)).collect()
+fn chosen(changes: &[&str]) -> Vec<(u32, &'static str)> {
+    let set = run(&plain(changes), NodeOrder::Mass).0;
+    let entry = |member: &Member| match member.from {
+        Origin::Near { .. } => "vector",
+        Origin::Edge { .. } => "attached",
+        _ => "walk",
+    };
+    set.members.iter().map(|m| (m.node, entry(m))).collect()
 }
 
 #[test]
 fn quotas_and_what_is_attached() {
-    let few = Params {
-        quota_n: 1,
-        quota_other: 2,
-        ..plain()
-    };
-    let (_, found) = run(&few);
     assert_eq!(
-        chosen(&found),
+        chosen(&["quota_n=1", "quota_other=2"]),
         [
-            (T[0], Entry::Vector, 1),
-            (ADA, Entry::Cross, 1),
-            (R, Entry::Cross, 1),
-            (S[0], Entry::Cross, 1),
-            (H, Entry::Cross, 2),
-            (A, Entry::Attached, 1),
+            (T[0], "vector"),
+            (ADA, "walk"),
+            (R, "walk"),
+            (S[0], "walk"),
+            (H, "walk"),
+            (A, "attached"),
         ]
     );
+    let nodes = |changes: &[&str]| -> Vec<u32> {
+        let chosen = chosen(&[&["quota_n=0", "quota_r=0"], changes].concat());
+        chosen.iter().map(|c| c.0).collect()
+    };
     // S1 and A have the same mass: the lower number goes first, and A is not attached to an N that was not chosen.
-    let no_names = Params {
-        quota_n: 0,
-        quota_r: 0,
-        quota_other: 3,
-        ..plain()
-    };
-    let nodes: Vec<u32> = run(&no_names).1.chosen.iter().map(|c| c.node).collect();
-    assert_eq!(nodes, [T[0], S[0], H, S[1]]);
-    let each = Params {
-        quota_n: 0,
-        quota_r: 0,
-        quota_other: 1,
-        quota_shared: false,
-        ..plain()
-    };
-    let nodes: Vec<u32> = run(&each).1.chosen.iter().map(|c| c.node).collect();
-    assert_eq!(nodes, [T[0], T[1], S[0], A, H]);
+    assert_eq!(nodes(&["quota_other=3"]), [T[0], S[0], H, S[1]]);
+    let each = nodes(&["quota_other=1", "quota_shared=off"]);
+    assert_eq!(each, [T[0], T[1], S[0], A, H]);
 }
 
 #[test]
 fn the_element_of_a_chosen_overview_is_attached() {
-    let params = Params {
-        quota_other: 0,
-        steps: 3,
-        ..plain()
-    };
-    let (_, found) = run(&params);
-    let attached = chosen(&found)
-        .into_iter()
-        .filter(|c| c.1 == Entry::Attached);
-    assert_eq!(
-        attached.collect::<Vec<_>>(),
-        [(A, Entry::Attached, 1), (H, Entry::Attached, 2)]
+    let all = chosen(&["quota_other=0", "steps=3"]);
+    let attached: Vec<u32> = all
+        .iter()
+        .filter(|c| c.1 == "attached")
+        .map(|c| c.0)
+        .collect();
+    assert_eq!(attached, [A, H]);
+}
+
+#[test]
+fn those_that_just_missed_a_quota_are_told_by_how_much() {
+    let (set, ..) = run(&plain(&["quota_n=1", "quota_other=2"]), NodeOrder::Mass);
+    let missed: Vec<u32> = set.dropped.iter().map(|d| d.node).collect();
+    assert_eq!(missed, [LEEDS, S[1], A, T[1]]);
+    assert!(
+        set.dropped
+            .iter()
+            .all(|d| d.code == "QUOTA_FULL" && d.margin > 0.0)
     );
 }
 
 #[test]
 fn passages_take_the_best_of_their_nodes() {
-    let few = Params {
-        quota_n: 1,
-        quota_other: 2,
-        ..plain()
-    };
-    let (_, found) = run(&few);
-    let hits: Vec<(u32, u32)> = found
-        .hits
-        .iter()
-        .map(|h| h.passage)
-        .zip(found.support.iter().copied())
-        .collect();
-    assert_eq!(hits, [(0, T[0]), (1, H)]);
-    assert!(close(f64::from(found.hits[0].score), 0.25 + 5.0 / 96.0));
-    assert!(close(f64::from(found.hits[1].score), 23.0 / 384.0));
-    let output = Params {
-        node_order: NodeOrder::Output,
-        ..few
-    };
-    let (_, found) = run(&output);
-    assert!(close(f64::from(found.hits[0].score), 2.75));
-    assert!(close(f64::from(found.hits[1].score), 1.0 + 23.0 / 384.0));
+    let few = plain(&["quota_n=1", "quota_other=2"]);
+    let (_, hits, support) = run(&few, NodeOrder::Mass);
+    let passages: Vec<u32> = hits.iter().map(|hit| hit.passage).collect();
+    assert_eq!((passages, support.0), (vec![0, 1], vec![T[0], H]));
+    assert!(close(f64::from(hits[0].score), 0.25 + 5.0 / 96.0));
+    assert!(close(f64::from(hits[1].score), 23.0 / 384.0));
+    let (_, hits, _) = run(&few, NodeOrder::Output);
+    assert!(close(f64::from(hits[0].score), 2.75));
+    assert!(close(f64::from(hits[1].score), 1.0 + 23.0 / 384.0));
 }
 
-fn answer(params: Params) -> Answer {
-    let (layer, run) = run(&params);
-    Answer::new(
-        run,
-        Arc::new(layer),
-        "Where did Ada go?",
-        &[1.0, 0.0],
-        params,
-    )
+/// Seeds of these shares.
+fn seeds(shares: &[(u32, f64)]) -> Vec<Seed> {
+    let seed = |&(node, weight): &(u32, f64)| Seed {
+        node,
+        raw: weight,
+        weight,
+        why: Origin::Added,
+    };
+    shares.iter().map(seed).collect()
 }
 
 #[test]
-fn shares_paths_and_distance_by_hand() {
-    let answer = answer(plain());
+fn shares_and_paths_by_hand() {
+    let graph = graph(small(), &plain(&[]));
+    let (diffusion, t) = (diffusion(&plain(&[])), graph.transition());
+    let seeds = seeds(&[(T[0], 0.5), (ADA, 0.5)]);
     // H: .25 of the mass that is there after two steps: T0 over S0 1/6, ADA over S0 1/24 and S1 1/32.
-    let shares = answer.shares(H);
-    assert_eq!(shares.iter().map(|s| s.0).collect::<Vec<_>>(), [T[0], ADA]);
-    assert!(close(shares[0].1, 0.25 / 6.0) && close(shares[1].1, 0.25 * 7.0 / 96.0));
-    let path = answer.path(H).unwrap();
+    let shares = shares(&seeds, &diffusion.reach(t, &restart(&seeds), H, 0.0));
+    assert_eq!(shares.iter().map(|s| s.seed).collect::<Vec<_>>(), [0, 1]);
+    assert!(close(shares[0].mass, 0.25 / 6.0) && close(shares[1].mass, 0.25 * 7.0 / 96.0));
+    let path = &diffusion.paths(t, &restart(&seeds), H)[0];
     assert_eq!(path.nodes, [T[0], S[0], H]);
     assert!(close(path.kept[0], 1.0) && close(path.kept[1], 1.0 / 3.0));
-    assert_eq!(answer.distance(&[S[2], T[2]]), Some(3));
-    assert_eq!(answer.distance(&[T[0]]), Some(0));
-    assert!(answer.path(T[2]).is_none());
-}
-
-#[test]
-fn states_of_the_timeline_end_in_the_result() {
-    for rule in [WalkRule::Restart, WalkRule::Lazy] {
-        let answer = answer(Params {
-            walk_rule: rule,
-            steps: 4,
-            ..Params::default()
-        });
-        let mut last = Vec::new();
-        answer.timeline(|_, state| {
-            assert!(close(state.iter().sum(), 1.0));
-            last = state.to_vec();
-        });
-        for &(node, mass) in &answer.run.pi {
-            assert!(close(last[node as usize], mass));
-        }
-    }
-}
-
-#[test]
-fn clipping() {
-    assert_eq!(account::clipped("héllo", 5), "héllo");
-    assert_eq!(account::clipped("héllo!", 5), "hél..");
+    assert!(diffusion.paths(t, &restart(&seeds), T[2]).is_empty());
 }
 
 /// A random graph: units of random entities, each in a text of its own.
@@ -419,28 +435,29 @@ fn drafts() -> impl Strategy<Value = NodeRagLayer> {
 
 proptest! {
     #[test]
-    fn mass_is_kept_and_shares_add_up(
-        layer in drafts(), seeds in prop::collection::btree_set(0u32..8, 1..4), lazy: bool, hnsw: bool, hub: bool, s_r: bool,
+    fn mass_is_kept_states_end_in_it_and_shares_add_up(
+        layer in drafts(), own in prop::collection::btree_set(0u32..8, 1..4), lazy: bool, hnsw: bool, hub: bool, s_r: bool,
         steps in 0usize..5,
     ) {
-        let params = Params {
-            walk_rule: if lazy { WalkRule::Lazy } else { WalkRule::Restart },
-            hnsw_edges: hnsw,
-            hub_balance: hub,
-            s_r_edges: s_r,
-            steps,
-            ..Params::default()
-        };
-        let hits: Vec<(u32, f32)> = seeds.iter().filter(|&&u| (u as usize) < layer.nodes()).map(|&u| (u, 0.5)).collect();
-        prop_assume!(!hits.is_empty());
-        let p = personalisation(&[], &hits, &params);
-        let pi = walked(&layer.view(params.view()), &p, &params.lengths());
-        prop_assert!(close(pi.iter().sum(), 1.0));
-        let run = Run { seeds: p, vector: hits, pi: (0..).zip(pi.iter().copied()).filter(|n| n.1 > 0.0).collect(), ..Run::default() };
-        let answer = Answer::new(run, Arc::new(layer), "", &[], params);
-        for (node, mass) in answer.run.pi.clone() {
-            let shares: f64 = answer.shares(node).iter().map(|s| s.1).sum();
-            prop_assert!(close(shares, mass), "{node}: {shares} {mass}");
+        let on = |name: &str, on: bool| format!("{name}={}", if on { "on" } else { "off" });
+        let rule = format!("walk_rule={}", if lazy { "lazy" } else { "restart" });
+        let switches = [on("hnsw_edges", hnsw), on("hub_balance", hub), on("s_r_edges", s_r), format!("steps={steps}"), rule];
+        let values = values(&switches.each_ref().map(String::as_str));
+        let graph = graph(layer, &values);
+        let own: Vec<u32> = own.into_iter().filter(|&u| (u as usize) < graph.nodes()).collect();
+        prop_assume!(!own.is_empty());
+        let share = 1.0 / own.len() as f64;
+        let seeds = seeds(&own.iter().map(|&node| (node, share)).collect::<Vec<_>>());
+        let (diffusion, p) = (diffusion(&values), restart(&seeds));
+        let spread = diffusion.spread(&graph, &p, true, &mut Scratch::default());
+        prop_assert!(close(spread.mass.iter().sum(), 1.0));
+        prop_assert_eq!(spread.states.len(), steps + 1);
+        for (node, &mass) in (0..).zip(&spread.mass) {
+            let last = f64::from(spread.states[steps][node as usize]);
+            prop_assert!((last - mass).abs() < 1e-6);
+            let reach = diffusion.reach(graph.transition(), &p, node, 0.0);
+            let paid: f64 = shares(&seeds, &reach).iter().map(|s| s.mass).sum();
+            prop_assert!(close(paid, mass), "{node}: {paid} {mass}");
         }
     }
 }

@@ -1,0 +1,198 @@
+//! The passages that NodeRAG's chosen nodes stand for.
+
+use super::quotas::{QUOTAS, stands};
+use super::{layer, mass, own_nodes};
+use crate::layers::{Graph, Node};
+use crate::parameters::{NODE_ORDER, NodeOrder, Parameter, Parameter as P, RESULT_K};
+use crate::retrieve::RetrieveError;
+use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason};
+use crate::retrieve::methods::Ranker;
+use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operators::walk::{opened_at, walked};
+use crate::retrieve::retrieval::{DEPTH, Hit, Ranked, Spread};
+use crate::retrieve::set::{Member, Origin, Set};
+use crate::systems::noderag::Kind;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Passages by the best of the chosen nodes that stand for them.
+#[derive(Debug)]
+pub struct Best;
+
+pub static BEST: Best = Best;
+
+/// Of every passage of the ranking, the node that it is there by.
+pub struct Support(pub Vec<Node>);
+
+/// What a chosen node is worth: its mass; or, in the order of output, its cosine and 2 for a vector hit, its mass and 1 for
+/// one of the walk, its mass for an attached one. Neither cosine nor mass exceeds 1.
+fn worth(chosen: &Member, order: NodeOrder) -> f64 {
+    match (order, chosen.from) {
+        (NodeOrder::Output, Origin::Near { cosine, .. }) => 2.0 + f64::from(cosine),
+        (NodeOrder::Output, Origin::Scored) => 1.0 + chosen.value,
+        _ => chosen.value,
+    }
+}
+
+/// Passages by the best of the chosen nodes that stand for them. Where several come by the same node, as those of one
+/// attribute do, the mass of their own texts and units decides, then the lower number.
+pub fn ranked(
+    graph: &Graph,
+    chosen: &[Member],
+    mass: &[f64],
+    order: NodeOrder,
+) -> (Vec<Hit>, Support) {
+    // What it is worth, and by which node: the better first, then the lower node.
+    let mut best: BTreeMap<u32, (f64, Node)> = BTreeMap::new();
+    for member in chosen {
+        let (worth, node) = (worth(member, order), member.node);
+        for &passage in graph.passages_of(node).iter() {
+            let slot = best.entry(passage).or_insert((worth, node));
+            if worth > slot.0 || worth == slot.0 && node < slot.1 {
+                *slot = (worth, node);
+            }
+        }
+    }
+    let own = |passage| {
+        let own = own_nodes(graph, passage).into_iter();
+        own.map(|node| mass[node as usize]).fold(0.0, f64::max)
+    };
+    let mut rows: Vec<(u32, f32, Node, f64)> = best
+        .into_iter()
+        .map(|(passage, (worth, node))| (passage, worth as f32, node, own(passage)))
+        .collect();
+    rows.sort_by(|a, b| {
+        (b.1.total_cmp(&a.1))
+            .then(b.3.total_cmp(&a.3))
+            .then(a.0.cmp(&b.0))
+    });
+    let hits = rows
+        .iter()
+        .map(|&(passage, score, ..)| Hit { passage, score });
+    (
+        hits.collect(),
+        Support(rows.iter().map(|row| row.2).collect()),
+    )
+}
+
+impl Operator for Best {
+    fn name(&self) -> &'static str {
+        "passages"
+    }
+
+    fn about(&self) -> &'static str {
+        "by the best of the chosen nodes that stand for them"
+    }
+
+    fn part(&self) -> Part {
+        Part::Select
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[P::NodeOrder, P::ResultK]
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let (chosen, mass) = (&inputs[0].members, mass(inputs));
+        let (mut hits, support) = ranked(cx.graph(), chosen, mass, cx.values.get(NODE_ORDER));
+        let found = hits.len();
+        hits.truncate(cx.values.get(RESULT_K).max(DEPTH));
+        let ranked = Ranked::new(Ranker::Parts, hits, found);
+        Ok(Set::ranking(ranked).fact("passages", found).with(support))
+    }
+
+    fn why(&self, at: &At<'_>, member: &Member) -> String {
+        supported(at, member.node).map_or_else(String::new, |(chosen, node)| {
+            entered(at.graph(), &chosen, node)
+        })
+    }
+
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        let walk = at.input(1);
+        let walk = walk.and_then(|walk| walked(&walk));
+        let (Some((chosen, node)), Some(walk)) = (supported(at, passage), walk) else {
+            return Explanation {
+                sentence: "none of the chosen nodes stands for it".to_owned(),
+                ..Explanation::default()
+            };
+        };
+        let entered = entered(at.graph(), &chosen, node);
+        let part = |label: &str, value: f64, why: &str| ScorePart {
+            label: label.to_owned(),
+            value,
+            why: why.to_owned(),
+            seed: None,
+        };
+        let mut opened = opened_at(at, &walk, &[(node.node, 1.0)]);
+        opened.sentence = format!("{entered}; {}", opened.sentence);
+        match (at.values().get(NODE_ORDER), node.from) {
+            (NodeOrder::Output, Origin::Near { cosine, .. }) => {
+                let label = chosen.label(node.node);
+                opened.parts = vec![
+                    part("vector hits come first", 2.0, &entered),
+                    part("cosine", f64::from(cosine), &label),
+                ];
+                opened.by_length.clear();
+            }
+            (NodeOrder::Output, Origin::Scored) => {
+                let first = part("cross nodes come second", 1.0, &entered);
+                opened.parts.insert(0, first);
+                opened.by_length.clear();
+            }
+            _ => {}
+        }
+        opened
+    }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        let named = at.input(0).and_then(|chosen| filtered(&chosen, passage));
+        Vec::from_iter(named)
+    }
+}
+
+/// The step of the quotas, and the node there that a passage of the ranking is there by.
+fn supported<'a>(at: &At<'a>, passage: u32) -> Option<(At<'a>, &'a Member)> {
+    let chosen = at.input(0)?;
+    let rank = at.set().get::<Ranked>()?.rank(passage)?;
+    let node = *at.set().get::<Support>()?.0.get(rank - 1)?;
+    let mut members = chosen.set().members.iter();
+    Some((chosen, members.find(|member| member.node == node)?))
+}
+
+/// What a chosen node is, and how it came to be chosen.
+fn entered(graph: &Graph, chosen: &At<'_>, node: &Member) -> String {
+    let kind = graph.source().kind(node.node);
+    format!("{kind} {}", QUOTAS.why(chosen, node))
+}
+
+/// A name or a relation of a passage that the walk reached was chosen, but it stands for no passage.
+fn filtered(chosen: &At<'_>, passage: u32) -> Option<Reason> {
+    let graph = chosen.graph();
+    let layer = layer(graph);
+    let walk = chosen.input(1)?;
+    let mass = &walk.set().get::<Spread>()?.mass;
+    let own = own_nodes(graph, passage);
+    let reached = own.iter().any(|&node| mass[node as usize] > 0.0);
+    if !reached || stands(chosen, passage) {
+        return None;
+    }
+    let named = own.iter().flat_map(|&node| {
+        let names = layer.tied(node, Kind::Entity);
+        names.chain(layer.tied(node, Kind::Relation))
+    });
+    let members = &chosen.set().members;
+    let node = named
+        .filter(|&node| members.iter().any(|member| member.node == node))
+        .min()?;
+    let text = format!(
+        "the {} '{}' of the passage was chosen, but stands for no passage",
+        layer.kind(node).name(),
+        chosen.label(node)
+    );
+    Some(Reason::new("TYPE_FILTERED", "F4", text))
+}

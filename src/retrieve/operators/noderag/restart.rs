@@ -1,0 +1,154 @@
+//! What starts NodeRAG's walk.
+
+use super::{layer, own_nodes};
+use crate::layers::Node;
+use crate::parameters::{Parameter, Parameter as P, WEIGHT_EXACT, WEIGHT_VECTOR};
+use crate::retrieve::RetrieveError;
+use crate::retrieve::explanation::{Reason, Story};
+use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operators::restart::{edit, reshare, seed, set_of, told};
+use crate::retrieve::retrieval::{Mixed, Seed, Seeded};
+use crate::retrieve::set::{Member, Origin, Set};
+use crate::systems::noderag::Kind;
+use crate::text::Norm;
+use crate::text::similar::nearest;
+use std::sync::Arc;
+
+/// The restart of the walk: what a name and what a vector hit weighs is a parameter each, and a hit that is named counts as
+/// a name.
+#[derive(Debug)]
+pub struct Weighed;
+
+pub static WEIGHED: Weighed = Weighed;
+
+impl Operator for Weighed {
+    fn name(&self) -> &'static str {
+        "restart"
+    }
+
+    fn about(&self) -> &'static str {
+        "names and vector hits with their shares of the restart"
+    }
+
+    fn part(&self) -> Part {
+        Part::Seed
+    }
+
+    fn kind(&self) -> &'static str {
+        "mix"
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[P::WeightExact, P::WeightVector]
+    }
+
+    fn edits_seeds(&self) -> bool {
+        true
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let exact = cx.values.get(WEIGHT_EXACT);
+        let members = inputs.iter().flat_map(|set| &set.members);
+        let (mut names, mut near) = weighed(members, exact, cx.values.get(WEIGHT_VECTOR));
+        let edits = edit(cx, cx.edits.iter(), 0.0, &mut names, &mut near);
+        let added = names.iter_mut().filter(|s| s.why == Origin::Added);
+        added.for_each(|seed| seed.raw *= if exact > 0.0 { exact } else { 1.0 });
+        let seeded = shared(names, near);
+        Ok(set_of(Seeded { edits, ..seeded }))
+    }
+
+    fn tell(&self, at: &At<'_>, story: &mut Story) {
+        told(at, story);
+    }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        let mut reasons = unlinked(at, passage);
+        if at.set().members.is_empty() {
+            let text = "nothing started the walk: no term matched and no vector was near";
+            reasons.push(Reason::new("QUERY_ENTITY_NOT_LINKED", "F1", text));
+        }
+        reasons
+    }
+}
+
+/// Names and vector hits with what they weigh; what weighs nothing is no seed.
+pub fn weighed<'m>(
+    members: impl Iterator<Item = &'m Member>,
+    exact: f64,
+    vector: f64,
+) -> (Vec<Seed>, Vec<Seed>) {
+    let (mut names, mut near): (Vec<Seed>, Vec<Seed>) = Default::default();
+    for member in members {
+        let (seeds, raw) = match member.from {
+            Origin::Near { .. } => (&mut near, vector),
+            _ => (&mut names, exact),
+        };
+        if raw > 0.0 {
+            seeds.push(seed(member.node, raw, member.from));
+        }
+    }
+    near.retain(|hit| names.iter().all(|name| name.node != hit.node));
+    (names, near)
+}
+
+/// Both together, each with its share of all mass.
+pub fn shared(names: Vec<Seed>, near: Vec<Seed>) -> Seeded {
+    let mass = |seeds: &[Seed]| seeds.iter().map(|s| s.raw).sum::<f64>();
+    let (named, other) = (mass(&names), mass(&near));
+    let mut seeds = names;
+    seeds.extend(near);
+    // Added up in the order of the nodes.
+    seeds.sort_by_key(|seed| seed.node);
+    reshare(&mut seeds);
+    Seeded {
+        mixed: (!seeds.is_empty()).then(|| Mixed {
+            entity_mass: named,
+            passage_mass: other,
+            a: named / (named + other),
+        }),
+        seeds,
+        ..Seeded::default()
+    }
+}
+
+/// Names that the question and the passage share but that led nowhere.
+fn unlinked(at: &At<'_>, passage: u32) -> Vec<Reason> {
+    let (graph, terms) = (at.graph(), at.run.names());
+    let layer = layer(graph);
+    let asked = format!(" {} ", Norm::Simple.apply(&at.run.question));
+    let own = own_nodes(graph, passage).into_iter();
+    let mut names: Vec<Node> = own
+        .flat_map(|node| layer.tied(node, Kind::Entity))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let labels = || names.iter().map(|&name| layer.label(name));
+    let mut reasons = Vec::new();
+    for label in labels() {
+        let form = format!(" {} ", Norm::Simple.apply(label));
+        let said = form.trim().chars().count() > 3 && asked.contains(&form);
+        if said
+            && !terms
+                .iter()
+                .any(|t| format!(" {} ", t.form).contains(&form))
+        {
+            let text = format!(
+                "the question and the passage say '{label}', but it was not taken for a term"
+            );
+            reasons.push(Reason::new("QUERY_ENTITY_NOT_EXTRACTED", "F1", text));
+        }
+    }
+    for term in terms.iter().filter(|t| t.nodes.is_empty() && !t.phrase) {
+        if let Some(label) = nearest(&term.surface, labels()) {
+            let name = &term.surface;
+            let text = format!("no entity contains '{name}'; nearest here: {label}");
+            reasons.push(Reason::new("QUERY_ENTITY_NOT_LINKED", "F1", text));
+        }
+    }
+    reasons
+}
