@@ -81,8 +81,8 @@ fn parts_of_every_passage_sum_to_its_score_with_every_method() {
             );
         }
         let why = stage.state.detail().unwrap().passage.as_ref().unwrap();
-        // A packed context is an order, not a sum: such a system says so instead of showing parts.
-        if method.system().is_some() && why.parts.is_empty() {
+        // A packed context is an order, not a sum: such a method says so instead of showing parts.
+        if method.tells() && why.parts.is_empty() {
             continue;
         }
         let parts: f64 = why.parts.iter().map(|part| part.value).sum();

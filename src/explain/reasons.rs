@@ -24,10 +24,7 @@ pub fn not_in_index(index: &Index, named: &str) -> Reason {
 
 /// One sentence: what the score of a passage is made of.
 pub fn why_here(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> String {
-    match &retrieval.found {
-        Some(found) => found.why(index, passage),
-        None => retrieval.explain(index, passage).sentence,
-    }
+    retrieval.explain(index, passage).sentence
 }
 
 /// Why a passage is not among the returned ones: the first reason is the verdict, the others hold too. Empty when it is.
@@ -37,9 +34,6 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
     let place = retrieval.place(passage);
     if place.is_some_and(|(rank, _)| rank <= k) {
         return Vec::new();
-    }
-    if let Some(found) = &retrieval.found {
-        return found.missing(index, passage);
     }
     let steps = retrieval.steps(index);
     let mut reasons: Vec<Reason> = steps

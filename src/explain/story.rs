@@ -11,9 +11,6 @@ const BEYOND: usize = 20;
 
 /// The story of a run. `always` are passages that every state of a walk shows, however light: the gold.
 pub fn story(index: &Arc<Index>, retrieval: &Retrieval, always: &[u32]) -> Story {
-    if let Some(found) = &retrieval.found {
-        return found.story(index);
-    }
     let mut story = Story {
         always: always.to_vec(),
         ..Story::default()

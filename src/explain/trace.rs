@@ -1,7 +1,7 @@
 //! The record of one retrieval: every stage with its quantities (`hopscope trace --json`), and one passage opened. One
 //! shape for every method.
 
-use super::reasons::{not_in_index, why_here, why_not};
+use super::reasons::{not_in_index, why_not};
 use super::story::story;
 use crate::corpus::Question;
 use crate::index::Index;
@@ -96,11 +96,6 @@ pub fn explained(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Val
     let place = retrieval.place(passage);
     let mut entry = json!({"rank": place.map(|p| p.0), "id": index.id(passage), "title": index.title(passage),
                            "score": place.map(|p| p.1)});
-    if let Some(found) = &retrieval.found {
-        entry["why"] = json!(why_here(index, retrieval, passage));
-        entry["parts"] = json!(found.parts(index, passage));
-        return entry;
-    }
     let opened = retrieval.explain(index, passage);
     entry["why"] = json!(opened.sentence);
     open(index, retrieval, opened, &mut entry);
@@ -129,17 +124,6 @@ fn open(index: &Arc<Index>, retrieval: &Retrieval, opened: Explanation, entry: &
 /// What started a retrieval, as `ask --json` prints it: the seeds of its walk, else the nodes that its plan starts from,
 /// else the words of the question.
 pub fn seeds(index: &Arc<Index>, retrieval: &Retrieval) -> Vec<Value> {
-    if let Some(found) = &retrieval.found {
-        let story = found.story(index);
-        let seed = |entry: &crate::retrieve::explanation::Entry| {
-            let item = &story.items[entry.item];
-            let node = item
-                .passage
-                .map_or(json!(item.label), |p| json!(index.id(p)));
-            json!({"node": node, "kind": item.kind, "label": item.label, "weight": entry.value, "why": entry.why})
-        };
-        return story.seeds.iter().map(seed).collect();
-    }
     let walked = retrieval.walk();
     let restart = walked.and_then(|walk| {
         let inputs = retrieval.records[walk.step].step.inputs.iter();

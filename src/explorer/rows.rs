@@ -4,8 +4,8 @@
 use super::layout::Pane;
 use super::scene::{Basis, Name, Scene, Subject};
 use super::state::State;
+use crate::retrieve::explanation::Story;
 use crate::retrieve::{Node, Parameter, Stage};
-use crate::systems::Story;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassageLine {

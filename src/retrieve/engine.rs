@@ -4,14 +4,13 @@ use super::RetrieveError;
 use super::methods::{Method, MethodRef};
 use super::operator::{Context, Desk, Encoded};
 use super::plan::{Plan, Step};
-use super::retrieval::{Record, Retrieval, Spread, StageTime};
+use super::retrieval::{Record, Retrieval, Spread};
 use super::scratch::Scratch;
 use super::set::Set;
 use super::settings::Settings;
 use crate::index::{Index, IndexError};
 use crate::layers::{Graph, GraphKind};
 use crate::parameters::{Parameter, Scoped, Value};
-use crate::systems::{Ask, System};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -137,23 +136,15 @@ impl Retriever {
             settings: settings.clone(),
             records: Vec::new(),
             passages: Vec::new(),
-            found: None,
-            clock: Vec::new(),
             encoded: Encoded::of(vector.map(|(_, vector)| vector)),
         };
         let index = self.index.clone();
-        if let Some(system) = method.system() {
-            self.system(system, &method, &mut run)?;
-        } else {
-            for step in &self.plan(&method).steps {
-                let record = self.step(&index, step, &run, &method, keep)?;
-                run.records.push(record);
-            }
-            run.passages = run
-                .records
-                .last()
-                .map_or_else(Vec::new, |last| last.output.hits().to_vec());
+        for step in &self.plan(&method).steps {
+            let record = self.step(&index, step, &run, &method, keep)?;
+            run.records.push(record);
         }
+        let last = run.records.last();
+        run.passages = last.map_or_else(Vec::new, |last| last.output.hits().to_vec());
         let vector = run.encoded.known().cloned();
         self.vector = vector.map(|vector| (question.to_owned(), vector));
         Ok(run)
@@ -286,49 +277,6 @@ impl Retriever {
         }
         self.graphs.push((key, graph.clone()));
         Ok(graph)
-    }
-
-    fn system(
-        &mut self,
-        system: &'static dyn System,
-        method: &Method,
-        run: &mut Retrieval,
-    ) -> Result<(), RetrieveError> {
-        let index = self.index.clone();
-        let context = Context::new(
-            &index,
-            &run.question,
-            Scoped::all(run.settings.values()),
-            run.settings.seed_edits(),
-            None,
-            &run.encoded,
-            &method.name,
-        );
-        let vector = match system.reads_vectors() && context.has_vectors() {
-            true => Some(context.dense()?.1),
-            false => None,
-        };
-        let mut last = Instant::now();
-        let mut clock = Vec::new();
-        let found = system.search(&mut Ask {
-            index: &index,
-            question: &run.question,
-            settings: &run.settings,
-            vector,
-            stage: &mut |name| {
-                let now = Instant::now();
-                clock.push(StageTime {
-                    name,
-                    seconds: (now - last).as_secs_f64(),
-                    reused: false,
-                });
-                last = now;
-            },
-        })?;
-        run.passages = found.passages().to_vec();
-        run.found = Some(found);
-        run.clock = clock;
-        Ok(())
     }
 }
 

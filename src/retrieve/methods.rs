@@ -10,7 +10,6 @@ use super::shared::Shared;
 use super::{hop, plans};
 use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
 use crate::parameters::{Parameter, Parameter as P, Value};
-use crate::systems::System;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -77,8 +76,6 @@ pub enum Way {
     Fixed(fn() -> Plan),
     /// It was composed by a person.
     Composed(Composition),
-    /// It is a program of its own over a layer.
-    System(&'static dyn System),
 }
 
 /// A method: its plan, and where its defaults differ from the declarations'.
@@ -380,19 +377,11 @@ impl Method {
         })
     }
 
-    /// The steps that it takes; none for a system that is a program of its own.
+    /// The steps that it takes.
     pub fn plan(&self) -> Plan {
         match self.way {
             Way::Fixed(plan) => plan(),
             Way::Composed(composition) => plans::composed(&composition),
-            Way::System(_) => Plan::default(),
-        }
-    }
-
-    pub fn system(&self) -> Option<&'static dyn System> {
-        match self.way {
-            Way::System(system) => Some(system),
-            _ => None,
         }
     }
 
@@ -406,14 +395,12 @@ impl Method {
 
     /// Whether it needs vectors.
     pub fn reads_vectors(&self) -> bool {
-        self.system()
-            .map_or_else(|| self.plan().needs_vectors(), System::reads_vectors)
+        self.plan().needs_vectors()
     }
 
     /// The layer of an index it reads.
     pub fn layer(&self) -> Option<&'static str> {
-        self.system()
-            .map_or_else(|| self.plan().layer(), System::layer)
+        self.plan().layer()
     }
 
     /// Whether mass walks over the edges of a graph.
@@ -446,21 +433,13 @@ impl Method {
         let plan = self.plan();
         match plan.steps.iter().any(|step| step.operator.edits_seeds()) {
             true => None,
-            false if self.system().is_some() => Some("does not obey changes of its seeds yet"),
             false => Some("starts from no seeds"),
         }
     }
 
     /// The parameters that can change this method's result, in the order they are declared.
     pub fn uses(&self) -> Vec<Parameter> {
-        match self.system() {
-            Some(system) => {
-                let mut uses = system.uses().to_vec();
-                uses.push(P::ResultK);
-                uses
-            }
-            None => self.plan().uses(),
-        }
+        self.plan().uses()
     }
 
     /// This method's default for a parameter.

@@ -200,9 +200,6 @@ pub struct Retrieval {
     pub records: Vec<Record>,
     /// Best first: [`DEPTH`] or top K, whichever is larger; only scores above zero, unless a re-ranker scored them.
     pub passages: Vec<Hit>,
-    /// What a system with a graph of its own found, and when its stages ended.
-    pub found: Option<Arc<dyn crate::systems::Found>>,
-    pub(super) clock: Vec<StageTime>,
     pub(super) encoded: Encoded,
 }
 
@@ -276,7 +273,7 @@ impl Retrieval {
         (0..self.records.len()).map(move |step| self.at(index, step))
     }
 
-    /// The step whose set is the result; none for a system that is no plan.
+    /// The step whose set is the result.
     pub fn last<'a>(&'a self, index: &'a Arc<Index>) -> Option<At<'a>> {
         let step = self.records.len().checked_sub(1)?;
         Some(self.at(index, step))
@@ -403,7 +400,7 @@ impl Retrieval {
             seconds: record.seconds,
             reused: record.reused,
         });
-        steps.chain(self.clock.iter().copied()).collect()
+        steps.collect()
     }
 
     /// Rank of a passage, from 1, where it is among the kept ones.
@@ -450,10 +447,8 @@ impl Retrieval {
 
     /// The text a reader is given, where the method assembles one under a budget.
     pub fn text(&self, index: &Arc<Index>) -> Option<String> {
-        match &self.found {
-            Some(found) => found.context(index),
-            None => self.last(index).and_then(|at| at.operator().context(&at)),
-        }
+        let last = self.last(index)?;
+        last.operator().context(&last)
     }
 
     /// The plan that was run.

@@ -216,11 +216,9 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
 
 /// How many passages scored above zero.
 fn matched(retrieval: &Retrieval) -> usize {
-    match (&retrieval.found, retrieval.records.last()) {
-        (Some(found), _) => found.passages().len(),
-        (None, Some(last)) => last.output.get::<Ranked>().map_or(0, |r| r.matched),
-        (None, None) => 0,
-    }
+    let last = retrieval.records.last();
+    let ranked = last.and_then(|last| last.output.get::<Ranked>());
+    ranked.map_or(0, |ranked| ranked.matched)
 }
 
 /// What the score of a passage is made of.

@@ -65,9 +65,6 @@ pub fn tell(index: &Arc<Index>, retrieval: &Retrieval, gold: &[u32], scene: &mut
 
 /// The parts of a passage's score where they add up to it: factors and witnesses are no shares.
 fn summed(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<ScorePart> {
-    if let Some(found) = &retrieval.found {
-        return found.parts(index, passage);
-    }
     let opened = retrieval.explain(index, passage);
     match opened.combine {
         Combine::Sum => opened.parts,

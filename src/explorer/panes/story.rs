@@ -7,7 +7,7 @@ use crate::explorer::scene::Why;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
-use crate::systems::{Entry, Story};
+use crate::retrieve::explanation::{Entry, Story};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -198,7 +198,7 @@ pub fn neighbours(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hi
             scales.push((kind, scale(kind)));
         }
     }
-    let figure = |edge: &crate::systems::Edge| {
+    let figure = |edge: &crate::retrieve::explanation::Edge| {
         let scale = scales.iter().find(|(kind, _)| *kind == edge.kind);
         scale.map_or_else(String::new, |(_, scale)| scale.figure(edge.value))
     };

@@ -160,7 +160,7 @@ fn followed(state: &State, after: &Scene) -> Option<Option<u32>> {
     let after = after.story.as_deref()?;
     let before = state.scene()?.story.as_deref()?;
     let item = before.items.get(state.wanted.subject.node? as usize)?;
-    let same = |other: &crate::systems::Item| {
+    let same = |other: &crate::retrieve::explanation::Item| {
         other.kind == item.kind && other.label == item.label && other.passage == item.passage
     };
     Some(after.items.iter().position(same).map(|at| at as u32))
