@@ -263,12 +263,3 @@ impl Reason {
         Reason { fix, ..self }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_text_is_cut_at_a_character_and_marked() {
-        assert_eq!(super::clip("héllo", 5), "héllo");
-        assert_eq!(super::clip("héllo!", 5), "hél..");
-    }
-}

@@ -107,6 +107,12 @@ pub fn clip(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_cut_at_a_character_and_marked() {
+        assert_eq!(clip("héllo", 5), "héllo");
+        assert_eq!(clip("héllo!", 5), "hél..");
+    }
     use proptest::prelude::*;
 
     #[test]

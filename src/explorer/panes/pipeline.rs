@@ -129,14 +129,17 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
             }
             stages.push((0, spans));
         }
-        let mut spans = vec![ink.value(state.settings.text(Parameter::Walk))];
-        let push = state.settings.get(WALK) == Walk::Push;
+        let uses = method.uses();
+        // NodeRAG's walk has a rule of its own.
+        let ruled = uses.contains(&Parameter::WalkRule);
+        let rule = [Parameter::Walk, Parameter::WalkRule][usize::from(ruled)];
+        let mut spans = vec![ink.value(state.settings.text(rule))];
+        let push = !ruled && state.settings.get(WALK) == Walk::Push;
         let detail = if push {
             (Parameter::Epsilon, "eps")
         } else {
             (Parameter::Steps, "T")
         };
-        let uses = method.uses();
         let shown = [(Parameter::Alpha, "alpha"), detail, (Parameter::HubP, "p")];
         for (parameter, symbol) in shown.into_iter().filter(|p| uses.contains(&p.0)) {
             spans.push(ink.text(" "));

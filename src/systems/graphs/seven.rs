@@ -4,11 +4,10 @@ use crate::graph::Transition;
 use crate::index::{Index, IndexError};
 use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
 use crate::parameters::{HNSW_EDGES, HUB_BALANCE, Parameter as P, S_R_EDGES, Scoped};
-use crate::retrieve::explanation::clip;
 use crate::systems::noderag::node::{Kind, meaning};
 use crate::systems::noderag::view::{View, ViewKey};
 use crate::systems::noderag::{self, NodeRagLayer, terms};
-use crate::text::span;
+use crate::text::{clip, span};
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -106,6 +106,47 @@ fn the_bundled_questions_are_answered_and_every_fix_admits() {
 }
 
 #[test]
+fn every_reason_has_its_case() {
+    let index = Arc::new(sample::index().unwrap());
+    let asked = |id: &str| {
+        let found = index.questions().iter().find(|q| q.id == id);
+        found.map_or_else(|| id.to_owned(), |q| q.text.clone())
+    };
+    let alone = ["hnsw_edges=off", "weight_vector=0"];
+    let unnamed = ["QUERY_ENTITY_NOT_EXTRACTED", "QUERY_ENTITY_NOT_LINKED"];
+    for (question, changes, passage, code) in [
+        (
+            "who studied at harvard university?",
+            &["result_k=1"][..],
+            "cambridge-ma",
+            unnamed[0],
+        ),
+        (
+            "What did Wiliam Hershell discover?",
+            &["result_k=1"],
+            "herschel-william-2",
+            unnamed[1],
+        ),
+        ("xyzzy", &alone, "uranus-2", unnamed[1]),
+        ("q17", &alone, "beaufort-10", "NO_PATH"),
+        ("q01", &alone, "uranus-2", "TOO_FAR"),
+        ("q01", &[], "uranus-2", "DILUTED"),
+        ("xyzzy", &["vector_hits=50"], "uranus-2", "SEED_WEAK"),
+        ("q01", &[], "uranus-2", "QUOTA_FULL"),
+        ("q13", &[], "curie", "TYPE_FILTERED"),
+    ] {
+        let run = ask(&index, &asked(question), changes);
+        let passage = index.passage_by_id(passage).unwrap();
+        let reasons = why_not(&index, &run, passage);
+        let codes: Vec<&str> = reasons.iter().map(|reason| reason.code).collect();
+        assert!(
+            codes.contains(&code),
+            "{question}: {code} is not of {codes:?}"
+        );
+    }
+}
+
+#[test]
 fn the_story_tells_every_stage() {
     let index = Arc::new(sample::index().unwrap());
     let run = ask(&index, &index.questions()[0].text, &[]);

@@ -11,7 +11,7 @@ use crate::retrieve::explanation::Reason;
 use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::operators::walk::{distance, opened_at, too_far, walked, weak};
 use crate::retrieve::retrieval::Walked;
-use crate::retrieve::set::{Dropped, Member, Origin, Set, Space};
+use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
 use crate::systems::noderag::{Kind, NodeRagLayer};
 use serde_json::json;
 use std::sync::Arc;
@@ -86,17 +86,10 @@ pub fn choose(layer: &NodeRagLayer, near: &[Member], mass: &[f64], quotas: &[Quo
     for quota in quotas {
         let ranges = quota.kinds.iter().flat_map(|&kind| layer.range(kind));
         let free = |node: &Node| mass[*node as usize] > 0.0 && !taken[*node as usize];
-        let mut able: Vec<Member> = ranges
-            .filter(free)
-            .map(|node| of(node, Origin::Scored))
-            .collect();
-        let order = |a: &Member, b: &Member| b.value.total_cmp(&a.value).then(a.node.cmp(&b.node));
+        let able = ranges.filter(free).map(|node| of(node, Origin::Scored));
+        let able: Vec<Member> = able.collect();
         let reached = able.len();
-        if quota.most + MISSED < reached {
-            able.select_nth_unstable_by(quota.most + MISSED, order);
-            able.truncate(quota.most + MISSED);
-        }
-        able.sort_unstable_by(order);
+        let mut able = heaviest(able, quota.most + MISSED);
         let missed = able.split_off(quota.most.min(able.len()));
         let last = able.last().map_or(0.0, |member| member.value);
         dropped.extend(missed.into_iter().map(|member| Dropped {
