@@ -883,7 +883,7 @@ fn a_sweep_without_gold_counts_what_stays() {
     stage.act(Action::Ask("Who discovered Uranus?".into()));
     stage.press("p w S");
     let sweep = stage.state.sweep.clone().unwrap();
-    assert_eq!(sweep.values.len(), 4);
+    assert_eq!(sweep.values.len(), 5);
     let present = sweep.columns[sweep.present].as_ref().unwrap();
     assert_eq!(present.worth, 1.0, "all of the present list is in it");
     assert!(present.gold.is_empty());

@@ -264,12 +264,18 @@ fn weights(graph: &EntityGraph, values: Scoped<'_>, masks: &[Option<Mask>]) -> C
     // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
     let rarity = by_df(graph, |df| ((total + 1.0) / (df + 1.0)).ln());
     let rule = values.get(EDGE_WEIGHT);
-    let weight = |entity: usize, tf: u16| -> f32 {
+    let mentions = |passage: usize| graph.row(passage).1.iter().map(|tf| f64::from(*tf)).sum();
+    let all: Vec<f64> = match rule {
+        EdgeWeight::Share => (0..passages).map(mentions).collect(),
+        _ => Vec::new(),
+    };
+    let weight = |entity: usize, passage: usize, tf: u16| -> f32 {
         let tf = f64::from(tf);
         (match rule {
             EdgeWeight::TfXSmoothidf => tf * (rarity[entity] + 1.0),
             EdgeWeight::Binary => 1.0,
             EdgeWeight::Tf => tf,
+            EdgeWeight::Share => tf / all[passage],
             EdgeWeight::TfLogPlus1 => tf * rarity[entity] + 1.0,
         }) as f32
     };
@@ -294,7 +300,7 @@ fn weights(graph: &EntityGraph, values: Scoped<'_>, masks: &[Option<Mask>]) -> C
             });
             if masks[entity].is_none() && !lost {
                 targets.push(target);
-                data.push(weight(entity, tf));
+                data.push(weight(entity, passage, tf));
             }
         }
         offsets.push(targets.len() as u32);
@@ -306,7 +312,7 @@ fn weights(graph: &EntityGraph, values: Scoped<'_>, masks: &[Option<Mask>]) -> C
 fn capped(
     graph: &EntityGraph,
     cap: usize,
-    weight: &dyn Fn(usize, u16) -> f32,
+    weight: &dyn Fn(usize, usize, u16) -> f32,
 ) -> Vec<Option<Vec<u32>>> {
     (0..graph.entities())
         .map(|entity| {
@@ -316,8 +322,8 @@ fn capped(
             }
             let mut order: Vec<usize> = (0..row.len()).collect();
             order.sort_by(|&a, &b| {
-                weight(entity, tf[b])
-                    .total_cmp(&weight(entity, tf[a]))
+                weight(entity, row[b] as usize, tf[b])
+                    .total_cmp(&weight(entity, row[a] as usize, tf[a]))
                     .then(row[a].cmp(&row[b]))
             });
             let mut kept: Vec<u32> = order[..cap].iter().map(|&i| row[i]).collect();

@@ -76,6 +76,7 @@ choices! {
         TfXSmoothidf = "tf_x_smoothidf": "tf * (ln((N+1)/(df+1)) + 1)",
         Binary = "binary": "1",
         Tf = "tf": "number of mentions",
+        Share = "share": "number of mentions / all mentions of the passage",
     }
 
     /// The two ways the reference runs cut words.

@@ -181,6 +181,21 @@ parameters! {
     HopTail HOP_TAIL: f64 = 0.5, "hop_tail" "tail" "dense tail", Seeds,
         Domain::Real { min: 0.0, max: 2.0, step: 0.05 },
         "Mass of the 200 nearest passages among the mixed walk's seeds, beside 1 for the first seed", "ours, measured";
+    LinearRounds LINEAR_ROUNDS: usize = 2, "linear_rounds" "rounds" "activation rounds", Seeds,
+        Domain::Integer { min: 0, max: 6, step: 1, zero: Some("none") },
+        "How often active names activate others through their sentences", "LinearRAG, code max_iterations 3, the seeds counted";
+    LinearSentences LINEAR_SENTENCES: usize = 1, "linear_sentences" "sent" "sentences a name", Seeds,
+        Domain::Integer { min: 1, max: 10, step: 1, zero: None },
+        "Sentences of an active name, the closest to the question, that carry activation on", "LinearRAG, code top_k_sentence 1";
+    LinearThreshold LINEAR_THRESHOLD: f64 = 0.5, "linear_threshold" "thr" "activation threshold", Seeds,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
+        "A name that would be given less is not activated", "LinearRAG, code iteration_threshold .5; for vectors whose cosines are high";
+    LinearPassageRatio LINEAR_PASSAGE_RATIO: f64 = 1.5, "linear_passage_ratio" "ratio" "closeness ratio", Mix,
+        Domain::Real { min: 0.0, max: 5.0, step: 0.1 },
+        "Weight of a passage's closeness beside the active names it mentions", "LinearRAG, code passage_ratio 1.5";
+    LinearPassageWeight LINEAR_PASSAGE_WEIGHT: f64 = 0.05, "linear_passage_weight" "pw" "passage weight", Mix,
+        Domain::Real { min: 0.0, max: 1.0, step: 0.01 },
+        "Weight of passages in the restart beside names", "LinearRAG, code passage_node_weight .05";
     HopGuard HOP_GUARD: f64 = 1.0, "hop_guard" "g" "single-hop guard", Select,
         Domain::Real { min: 0.0, max: 1.0, step: 0.1 },
         "How far words gain and walks lose where one passage covers the question; 0 is off", "ours, measured: keeps one-hop sets at BM25's level";

@@ -171,6 +171,10 @@ static TAKEN: &[(&str, [&str; 4])] = &[
     ("rrf-ppr", ["names+rrf", "entity-passage", "power", "fuse"]),
     ("hop", ["names+rrf", "entity-passage", "power", "(signals)"]),
     (
+        "linearrag",
+        ["(activation)", "entity-passage", "power", "passages"],
+    ),
+    (
         "e2graphrag",
         ["names", "entity-chunk", "(pairs)", "(occurrences)"],
     ),
@@ -203,6 +207,10 @@ static WHY_NOT: &[(&str, &str)] = &[
     (
         "(signals)",
         "adds eight signals, two of them walks of its own; take passages, fuse or bridge",
+    ),
+    (
+        "(activation)",
+        "starts from names that sentences activate, and from every passage; take names+dense",
     ),
     (
         "(pairs)",

@@ -4,7 +4,7 @@ use super::compose::Composition;
 use super::operator::{Operator, Part};
 use super::operators::ket::{self, Text};
 use super::operators::rerank::RERANK;
-use super::operators::{e2graphrag, noderag, sage, spark};
+use super::operators::{e2graphrag, linearrag, noderag, sage, spark};
 use super::plan::Plan;
 use super::shared::Shared;
 use super::{hop, plans};
@@ -229,6 +229,23 @@ pub static METHODS: &[Method] = &[
             (P::Epsilon, Value::Real(1e-4)),
         ]),
         way: Way::Fixed(hop::plan),
+    },
+    Method {
+        name: Cow::Borrowed("linearrag"),
+        title: Cow::Borrowed("LinearRAG"),
+        about: Cow::Borrowed(
+            "names activate names through sentences close to the question; then a walk over names and passages",
+        ),
+        needs: Cow::Borrowed("entities, vectors"),
+        defaults: Cow::Borrowed(&[
+            (P::Gazetteer, Value::Choice(1)),
+            (P::EdgeWeight, Value::Choice(4)),
+            (P::HubP, Value::Real(0.0)),
+            // The source walks to convergence with damping .5: what is left after 20 steps is a millionth.
+            (P::Alpha, Value::Real(0.5)),
+            (P::Steps, Value::Integer(20)),
+        ]),
+        way: Way::Fixed(linearrag::plan),
     },
     Method {
         name: Cow::Borrowed("e2graphrag"),

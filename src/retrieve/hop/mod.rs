@@ -11,6 +11,7 @@ mod operators;
 mod signals;
 
 pub use layer::HopLayer;
+pub use operators::SENTENCES;
 pub use signals::{Crossing, Left, Signal, Signals};
 
 use super::methods::Ranker;
@@ -22,7 +23,7 @@ use super::plan::Plan;
 use crate::index::{Index, IndexError, Silent};
 use crate::layers::ENTITY_PASSAGE;
 use crate::parameters::{BM25_B, BM25_K1, Parameter as P, TOKENS};
-use operators::{MIXED_SEEDS, SENTENCES, SIGNALS, WEIGHTED_SUM};
+use operators::{MIXED_SEEDS, SIGNALS, WEIGHTED_SUM};
 use std::sync::Arc;
 
 /// Passages kept of a first-stage list: the tail of seeds is this long.

@@ -310,11 +310,14 @@ pub fn opened_at(at: &At<'_>, walked: &Walked<'_>, nodes: &[(Node, f64)]) -> Exp
             ScorePart {
                 label: graph.label(at.index, own.node).into_owned(),
                 value: paid[seed],
-                why: seed_at.origin(&crate::retrieve::set::Member {
-                    node: own.node,
-                    value: own.weight,
-                    from: own.why,
-                }),
+                why: seed_at.operator().why(
+                    &seed_at,
+                    &crate::retrieve::set::Member {
+                        node: own.node,
+                        value: own.weight,
+                        from: own.why,
+                    },
+                ),
                 seed: Some(seed),
             }
         })

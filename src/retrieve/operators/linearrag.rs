@@ -1,0 +1,599 @@
+//! LinearRAG: names activate names through the sentences closest to the question, and a walk spreads from what was
+//! activated over names and passages (LinearRAG, retrieval). No relations, and no language model.
+//!
+//! Its own rules stand here; the graph, the sentences, the walk and the selection are those of the other methods. Names of
+//! the question are looked up by form, where the source takes the nearest by vector, and occurrences are the mentions of
+//! the graph, where it counts substrings.
+
+use super::lists::DENSE;
+use super::names::NAMES;
+use super::passages::PASSAGES;
+use super::restart::{edit, reshare, set_of};
+use super::walk::WALK;
+use crate::layers::{ENTITY_PASSAGE, GraphView, Node};
+use crate::parameters::{
+    LINEAR_PASSAGE_RATIO, LINEAR_PASSAGE_WEIGHT, LINEAR_ROUNDS, LINEAR_SENTENCES, LINEAR_THRESHOLD,
+    Parameter, Parameter as P,
+};
+use crate::retrieve::RetrieveError;
+use crate::retrieve::explanation::{Edge, Explanation, Reason, Story, clip};
+use crate::retrieve::hop::{HopLayer, SENTENCES};
+use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::plan::Plan;
+use crate::retrieve::retrieval::{Seed, Seeded};
+use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+pub fn plan() -> Plan {
+    let graph = &ENTITY_PASSAGE;
+    let mut plan = Plan::default();
+    let sentences = plan.step(&SENTENCES, &[]);
+    let names = plan.on(graph, &NAMES, &[]);
+    let active = plan.on(graph, &ACTIVATE, &[names, sentences]);
+    let near = plan.step(&DENSE, &[]);
+    let seeds = plan.on(graph, &RESTART, &[active, names]);
+    let walk = plan.on(graph, &WALK, &[seeds]);
+    let walked = plan.on(graph, &PASSAGES, &[walk]);
+    plan.on(graph, &OR_NEAREST, &[walked, near, names]);
+    plan
+}
+
+/// Longest sentence that is shown, in characters.
+const LINE: usize = 160;
+
+/// Names activate names through sentences.
+#[derive(Debug)]
+pub struct Activate;
+
+pub static ACTIVATE: Activate = Activate;
+
+/// What a name was given last, after how many rounds, and what it was given in all.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    score: f64,
+    tier: usize,
+    weight: f64,
+}
+
+/// A sentence that carried activation from one name to another.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    from: Node,
+    to: Node,
+    passage: u32,
+    sentence: u32,
+    score: f64,
+}
+
+/// Every name that is active, and the ways between them.
+#[derive(Debug)]
+struct Activation {
+    names: FxHashMap<Node, Active>,
+    ways: Vec<Way>,
+}
+
+/// The sentences that mention a name, each with its passage.
+fn sentences_of(view: &GraphView, layer: &HopLayer, name: Node) -> Vec<(u32, u32)> {
+    let (passages, _) = view.graph.row(name as usize);
+    let mut found = Vec::new();
+    for &passage in passages {
+        let own = view.graph.occurrences(passage as usize);
+        let own: Vec<_> = own.filter(|m| view.entity_node(m.entity) == name).collect();
+        let sentences = layer.sentences(passage).filter(|&sentence| {
+            let span = layer.span(sentence);
+            let inside = |m: &crate::index::entities::Occurrence| {
+                span.start <= m.start as usize && m.end as usize <= span.end
+            };
+            own.iter().any(inside)
+        });
+        found.extend(sentences.map(|sentence| (sentence, passage)));
+    }
+    found
+}
+
+/// The names that a sentence mentions and that take part.
+fn names_in(view: &GraphView, layer: &HopLayer, passage: u32, sentence: u32) -> FxHashSet<Node> {
+    let span = layer.span(sentence);
+    let all = view.graph.occurrences(passage as usize);
+    let inside = all.filter(|m| span.start <= m.start as usize && m.end as usize <= span.end);
+    let able = inside.filter(|m| view.mask(m.entity).is_none());
+    able.map(|m| view.entity_node(m.entity)).collect()
+}
+
+impl Operator for Activate {
+    fn name(&self) -> &'static str {
+        "activation"
+    }
+
+    fn about(&self) -> &'static str {
+        "names through the sentences closest to the question to other names, round by round"
+    }
+
+    fn part(&self) -> Part {
+        Part::Seed
+    }
+
+    fn kind(&self) -> &'static str {
+        "expand"
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[P::LinearRounds, P::LinearSentences, P::LinearThreshold]
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let mut set = Set::new(Space::Nodes);
+        let layer = inputs.iter().find_map(|set| set.get::<HopLayer>());
+        let (Some(names), Some(layer), Some(view)) = (inputs.first(), layer, cx.entities()) else {
+            return Ok(set);
+        };
+        let probe = layer.probe(cx.question)?;
+        let (take, least) = (
+            cx.values.get(LINEAR_SENTENCES),
+            cx.values.get(LINEAR_THRESHOLD),
+        );
+        let seed = Active {
+            score: 1.0,
+            tier: 1,
+            weight: 1.0,
+        };
+        let mut active = Activation {
+            names: names
+                .members
+                .iter()
+                .map(|member| (member.node, seed))
+                .collect(),
+            ways: Vec::new(),
+        };
+        let mut used: FxHashSet<u32> = FxHashSet::default();
+        let mut now: Vec<Node> = names.members.iter().map(|member| member.node).collect();
+        let mut below: FxHashMap<Node, f64> = FxHashMap::default();
+        for tier in 2..2 + cx.values.get(LINEAR_ROUNDS) {
+            let mut next: Vec<Node> = Vec::new();
+            for from in std::mem::take(&mut now) {
+                let own = active.names[&from].score;
+                let free = sentences_of(view, layer, from).into_iter();
+                let mut near: Vec<(f32, u32, u32)> = free
+                    .filter(|(sentence, _)| !used.contains(sentence))
+                    .map(|(sentence, passage)| (layer.cosine(&probe, sentence), sentence, passage))
+                    .collect();
+                near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                for (cosine, sentence, passage) in near.into_iter().take(take) {
+                    used.insert(sentence);
+                    let mut mentioned: Vec<Node> = names_in(view, layer, passage, sentence)
+                        .into_iter()
+                        .collect();
+                    mentioned.sort_unstable();
+                    for to in mentioned.into_iter().filter(|to| *to != from) {
+                        let score = own * f64::from(cosine);
+                        if score < least {
+                            let best = below.entry(to).or_insert(score);
+                            *best = best.max(score);
+                            continue;
+                        }
+                        let known = active.names.get(&to).map_or(0.0, |known| known.weight);
+                        active.names.insert(
+                            to,
+                            Active {
+                                score,
+                                tier,
+                                weight: known + score,
+                            },
+                        );
+                        active.ways.push(Way {
+                            from,
+                            to,
+                            passage,
+                            sentence,
+                            score,
+                        });
+                        next.push(to);
+                    }
+                }
+            }
+            next.sort_unstable();
+            next.dedup();
+            now = next;
+        }
+        let carried: FxHashSet<u32> = active.ways.iter().map(|way| way.sentence).collect();
+        let member = |(&node, active): (&Node, &Active)| {
+            // What was activated again came by a sentence.
+            let mut named = names.members.iter().filter(|_| active.tier == 1);
+            let own = named.find(|member| member.node == node);
+            let from = own.map_or(Origin::Scored, |own| own.from);
+            Member {
+                node,
+                value: active.weight,
+                from,
+            }
+        };
+        set = set
+            .fact("names active", active.names.len())
+            .fact("sentences that carried", carried.len())
+            .fact("below the threshold", below.len());
+        set.members = heaviest(active.names.iter().map(member).collect(), usize::MAX);
+        below.retain(|node, _| !active.names.contains_key(node));
+        let dropped = below.into_iter().map(|(node, score)| Dropped {
+            node,
+            code: "BELOW_THRESHOLD",
+            margin: least - score,
+        });
+        set.dropped = dropped.collect();
+        set.dropped
+            .sort_by(|a, b| a.margin.total_cmp(&b.margin).then(a.node.cmp(&b.node)));
+        Ok(set.with(active))
+    }
+
+    fn why(&self, at: &At<'_>, member: &Member) -> String {
+        let active = at.set().get::<Activation>();
+        let way = active.and_then(|active| active.ways.iter().rfind(|way| way.to == member.node));
+        way.map_or_else(|| at.origin(member), |way| said(at, way))
+    }
+
+    fn tell(&self, at: &At<'_>, story: &mut Story) {
+        let mut stage = at.stage(story);
+        let ways = at
+            .set()
+            .get::<Activation>()
+            .map_or(&[][..], |active| &active.ways);
+        for way in ways {
+            stage.edges.push(Edge {
+                from: story.node(at, way.from),
+                to: story.node(at, way.to),
+                value: way.score,
+                kind: "in one sentence",
+                why: said(at, way),
+            });
+        }
+        story.push(stage);
+    }
+}
+
+/// A way in words: the name it came from and the sentence.
+fn said(at: &At<'_>, way: &Way) -> String {
+    let layer = at.before::<HopLayer>();
+    let text = at.index.passages().full_text(way.passage as usize);
+    let sentence = layer.and_then(|(_, layer)| text.get(layer.span(way.sentence)));
+    let from = at.graph().label(at.index, way.from);
+    clip(
+        &format!("{from}: \"{}\"", sentence.unwrap_or_default()),
+        LINE,
+    )
+}
+
+/// The restart: names by what they were given, passages by closeness and by the active names they mention.
+#[derive(Debug)]
+pub struct Restart;
+
+pub static RESTART: Restart = Restart;
+
+impl Operator for Restart {
+    fn name(&self) -> &'static str {
+        "restart"
+    }
+
+    fn about(&self) -> &'static str {
+        "names by activation, passages by closeness and the active names in them"
+    }
+
+    fn part(&self) -> Part {
+        Part::Seed
+    }
+
+    fn kind(&self) -> &'static str {
+        "mix"
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[P::LinearPassageRatio, P::LinearPassageWeight]
+    }
+
+    fn edits_seeds(&self) -> bool {
+        true
+    }
+
+    fn needs_vectors(&self) -> bool {
+        true
+    }
+
+    fn why(&self, at: &At<'_>, member: &Member) -> String {
+        match (member.from, at.input(0)) {
+            (Origin::Scored, Some(active)) => active.operator().why(&active, member),
+            _ => at.origin(member),
+        }
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let active = inputs.iter().find_map(|set| set.get::<Activation>());
+        let (Some(active), Some(view), Some(first)) = (active, cx.entities(), inputs.first())
+        else {
+            return Ok(set_of(Seeded::default()));
+        };
+        let seed = |node: Node, raw: f64, why: Origin| Seed {
+            node,
+            raw,
+            weight: 0.0,
+            why,
+        };
+        let names = first.members.iter().filter(|member| member.value > 0.0);
+        let mut seeds: Vec<Seed> = names
+            .map(|member| seed(member.node, member.value, member.from))
+            .collect();
+        let (dense, vector) = cx.dense()?;
+        let near = dense.vectors.scores(vector)?;
+        let (low, high) = near.iter().fold((f32::MAX, f32::MIN), |(low, high), s| {
+            (low.min(*s), high.max(*s))
+        });
+        let span = f64::from(high - low).max(1e-9);
+        let (ratio, weight) = (
+            cx.values.get(LINEAR_PASSAGE_RATIO),
+            cx.values.get(LINEAR_PASSAGE_WEIGHT),
+        );
+        let mut bonus = vec![0.0; near.len()];
+        // In the order of the nodes, so that sums do not depend on a table's.
+        let mut order: Vec<(&Node, &Active)> = active.names.iter().collect();
+        order.sort_unstable_by_key(|(node, _)| **node);
+        for (&node, active) in order {
+            let (passages, tf) = view.graph.row(node as usize);
+            for (&passage, &tf) in passages.iter().zip(tf) {
+                bonus[passage as usize] +=
+                    active.score * (1.0 + f64::from(tf)).ln() / active.tier as f64;
+            }
+        }
+        let mut rank: Vec<u32> = (0..near.len() as u32).collect();
+        rank.sort_by(|a, b| {
+            near[*b as usize]
+                .total_cmp(&near[*a as usize])
+                .then(a.cmp(b))
+        });
+        for (place, passage) in rank.into_iter().enumerate() {
+            let cosine = near[passage as usize];
+            let closeness = f64::from(cosine - low) / span;
+            let raw = weight * (ratio * closeness + (1.0 + bonus[passage as usize]).ln());
+            if raw > 0.0 {
+                seeds.push(seed(
+                    passage,
+                    raw,
+                    Origin::Near {
+                        rank: place + 1,
+                        cosine,
+                    },
+                ));
+            }
+        }
+        let (mut named, mut rest): (Vec<Seed>, Vec<Seed>) = seeds
+            .into_iter()
+            .partition(|seed| !view.is_passage(seed.node));
+        let edits = edit(cx, cx.edits.iter(), 0.0, &mut named, &mut rest);
+        named.append(&mut rest);
+        reshare(&mut named);
+        Ok(set_of(Seeded {
+            seeds: named,
+            edits,
+            ..Seeded::default()
+        }))
+    }
+}
+
+/// The walk's ranking; the nearest passages where the question names nothing that is known.
+#[derive(Debug)]
+pub struct OrNearest;
+
+pub static OR_NEAREST: OrNearest = OrNearest;
+
+/// The input that is the result.
+fn chosen(inputs: &[&Set]) -> usize {
+    usize::from(inputs.last().is_some_and(|names| names.members.is_empty()))
+}
+
+impl Operator for OrNearest {
+    fn name(&self) -> &'static str {
+        "or nearest"
+    }
+
+    fn about(&self) -> &'static str {
+        "the walk's passages; the nearest ones where no name of the question is known"
+    }
+
+    fn part(&self) -> Part {
+        Part::Select
+    }
+
+    fn reads(&self) -> &[Parameter] {
+        &[]
+    }
+
+    fn run(
+        &self,
+        _: &Context<'_>,
+        inputs: &[Arc<Set>],
+        _: &mut Desk<'_>,
+    ) -> Result<Set, RetrieveError> {
+        let sets: Vec<&Set> = inputs.iter().map(|set| &**set).collect();
+        let by = chosen(&sets);
+        let ranked = inputs.get(by).and_then(|set| set.ranked());
+        let set = ranked.map_or_else(|| Set::new(Space::Passages), Set::ranking);
+        Ok(set.fact(
+            "by",
+            if by == 0 {
+                "walk"
+            } else {
+                "closeness: no name is known"
+            },
+        ))
+    }
+
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        let sets: Vec<&Set> = at.inputs().map(|input| input.set()).collect();
+        let by = at.input(chosen(&sets));
+        by.map_or_else(Explanation::default, |by| {
+            by.operator().explain(&by, passage)
+        })
+    }
+
+    fn refuse(&self, at: &At<'_>, _: u32) -> Vec<Reason> {
+        let sets: Vec<&Set> = at.inputs().map(|input| input.set()).collect();
+        let text = "no name of the question is known, so passages are ranked by closeness alone";
+        Vec::from_iter((chosen(&sets) == 1).then(|| Reason::new("FALLBACK", "F1", text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::{Corpus, Passage};
+    use crate::explain::why_not;
+    use crate::index::{BuildOptions, Index, Silent};
+    use crate::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
+
+    const QUESTION: &str = "In which town is the press that Mara Voss founded?";
+
+    fn index() -> Arc<Index> {
+        let texts = [
+            (
+                "Mara Voss",
+                "Mara Voss founded Gull Press in her youth. She liked kelp.",
+            ),
+            (
+                "Gull Press",
+                "Gull Press is a printer of maps. It has a house in Holm.",
+            ),
+            ("Holm", "Holm is a town of ferries."),
+            ("Kelp", "Kelp grows on rocks."),
+        ];
+        let passage = |(title, text): (&str, &str)| Passage {
+            id: title.to_lowercase(),
+            title: title.into(),
+            text: text.into(),
+        };
+        let corpus = Corpus {
+            name: "press".into(),
+            passages: texts.map(passage).into(),
+            questions: Vec::new(),
+        };
+        Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap())
+    }
+
+    fn ask(index: &Arc<Index>, question: &str, changes: &[&str]) -> Retrieval {
+        let mut settings = Settings::of(index, Method::by_name("linearrag").unwrap());
+        for change in changes {
+            settings.set_text(change).unwrap();
+        }
+        let mut retriever = Retriever::new(index.clone());
+        retriever
+            .retrieve(question, &settings, Keep::Scores)
+            .unwrap()
+    }
+
+    fn active(run: &Retrieval) -> Vec<String> {
+        let record = &run.records[2];
+        let graph = record.graph.as_ref().unwrap();
+        let view = graph.entities().unwrap();
+        let members = record.output.members.iter();
+        let mut names: Vec<String> = members
+            .map(|m| {
+                view.graph
+                    .labels
+                    .get(view.entity(m.node).unwrap())
+                    .to_lowercase()
+            })
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn names_are_activated_round_by_round_through_sentences() {
+        let index = index();
+        let open = "linear_threshold=0";
+        let rounds = |rounds: &str| ask(&index, QUESTION, &[open, rounds]);
+        assert_eq!(active(&rounds("linear_rounds=none")), ["mara voss"]);
+        assert_eq!(
+            active(&rounds("linear_rounds=1")),
+            ["gull press", "mara voss"]
+        );
+        let two = rounds("linear_rounds=2");
+        let held: &Activation = two.records[2].output.get().unwrap();
+        // Each sentence carries once, by the product of the cosines on the way.
+        for way in &held.ways {
+            let from = held.ways.iter().find(|before| before.to == way.from);
+            assert!(way.score <= from.map_or(1.0, |before| before.score) + 1e-9);
+        }
+        let mut sentences: Vec<u32> = held.ways.iter().map(|way| way.sentence).collect();
+        sentences.dedup();
+        assert_eq!(sentences.len(), two.records[2].output.facts[1].1);
+        // What the threshold refuses is told by how much.
+        let closed = ask(&index, QUESTION, &["linear_threshold=1"]);
+        assert_eq!(active(&closed), ["mara voss"]);
+        let dropped = &closed.records[2].output.dropped;
+        assert!(!dropped.is_empty() && dropped.iter().all(|d| d.margin > 0.0));
+        // The sentence that brought a name says so.
+        let story = crate::explain::story(&index, &two, &[]);
+        let stage = story
+            .stages
+            .iter()
+            .find(|stage| stage.name == "activation")
+            .unwrap();
+        let says = |edge: &&Edge| edge.why.contains("founded Gull Press");
+        assert!(
+            stage.edges.iter().any(|edge| says(&edge)),
+            "{:?}",
+            stage.edges
+        );
+    }
+
+    #[test]
+    fn passages_restart_by_closeness_and_by_the_names_in_them() {
+        let index = index();
+        let run = ask(&index, QUESTION, &["linear_rounds=none"]);
+        let dense = index.dense().unwrap();
+        let vector = dense.encoder.question(QUESTION).unwrap();
+        let near = dense.vectors.scores(&vector).unwrap();
+        let (low, high) = near
+            .iter()
+            .fold((f32::MAX, f32::MIN), |(l, h), s| (l.min(*s), h.max(*s)));
+        let closeness = |p: usize| f64::from(near[p] - low) / f64::from(high - low);
+        let graph = run.records[2].graph.as_ref().unwrap();
+        let view = graph.entities().unwrap();
+        let name = run.records[1].output.members[0].node;
+        for passage in 0..4_u32 {
+            let bonus = match view.tf(passage, name) {
+                0 => 0.0,
+                tf => (1.0 + f64::from(tf)).ln(),
+            };
+            let expected = 0.05 * (1.5 * closeness(passage as usize) + (1.0 + bonus).ln());
+            let seed = run.seeds().iter().find(|seed| seed.node == passage);
+            assert!(
+                (seed.map_or(0.0, |seed| seed.raw) - expected).abs() < 1e-6,
+                "{passage}"
+            );
+        }
+    }
+
+    #[test]
+    fn without_a_known_name_the_nearest_passages_are_the_answer() {
+        let index = index();
+        let question = "what grows on rocks";
+        let run = ask(&index, question, &["result_k=1"]);
+        let settings = Settings::of(&index, Method::by_name("dense").unwrap());
+        let dense = Retriever::new(index.clone()).retrieve(question, &settings, Keep::Scores);
+        assert_eq!(run.passages, dense.unwrap().passages);
+        let last = run.passages.last().unwrap().passage;
+        let reasons = why_not(&index, &run, last);
+        assert!(
+            reasons.iter().any(|reason| reason.code == "FALLBACK"),
+            "{reasons:?}"
+        );
+    }
+}
