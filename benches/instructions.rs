@@ -21,8 +21,8 @@ use anyhow::{Context, Result, bail};
 use hopscope::explorer::engine::Engine;
 use hopscope::explorer::scene::{Request, Subject};
 use hopscope::index::{BuildOptions, Index, Silent, sample};
+use hopscope::layers::{build_layers, layers_named};
 use hopscope::retrieve::{DEFAULT_METHOD, Keep, Method, Retriever, Settings};
-use hopscope::systems::{build_layers, layers_named};
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
@@ -65,9 +65,15 @@ fn main() -> Result<()> {
 /// The sample with the layers of the methods, as a folder: what is counted opens it and builds nothing.
 fn prepare(folder: &Path) -> Result<()> {
     let names = LAYERS.map(str::to_owned);
-    let kinds = layers_named(&names, hopscope::systems::LAYERS).map_err(anyhow::Error::msg)?;
+    let kinds = layers_named(&names, hopscope::layers::LAYERS).map_err(anyhow::Error::msg)?;
     let complete = |index: &Index| {
-        build_layers(index, &kinds, &settings(index, DEFAULT_METHOD), &Silent).map(|_| ())
+        build_layers(
+            index,
+            &kinds,
+            settings(index, DEFAULT_METHOD).all(),
+            &Silent,
+        )
+        .map(|_| ())
     };
     let corpus = sample::corpus()?;
     Index::create_with(corpus, &BuildOptions::default(), folder, &Silent, &complete)?;

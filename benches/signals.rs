@@ -10,7 +10,8 @@
 use hopscope::embed::{Vectors, maxsim_texts};
 use hopscope::graph::{Dangling, walk};
 use hopscope::index::Index;
-use hopscope::retrieve::hop::{self, HopLayer, Signals};
+use hopscope::layers::HopLayer;
+use hopscope::retrieve::hop::{self, Signals};
 use hopscope::retrieve::{
     GraphView, Hit, Keep, Link, Method, Ranked, Retrieval, Retriever, Seed, Seeded, Settings,
 };

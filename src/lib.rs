@@ -14,9 +14,8 @@
 //! | [`embed`] | text to vectors, vectors to nearest passages: the built-in table, BERT folders, endpoints |
 //! | [`llm`] | the seam to a language model: tasks, cache, fallback to rules |
 //! | [`index`] | build, store, open: passages, lexical postings, entity graph, vectors |
-//! | [`layers`] | the one graph, and what layers of an index know of their nodes and edges |
+//! | [`layers`] | what is built over an index, a folder a builder, and the one graph that all of it is |
 //! | [`retrieve`] | the core: methods, settings, link, rank, seed, spread, select |
-//! | [`systems`] | systems with a graph of their own: layer, search, story |
 //! | [`explain`] | what a result means: attribution by seed, paths, reasons, the trace |
 //! | [`evaluate`] | measures, runs, paired tests, where gold is lost, graph statistics |
 //! | [`explorer`] | the terminal interface: state, update, view |
@@ -27,8 +26,7 @@
 //! - A walk's matrix is one symmetric sparse matrix and a scale per node ([`graph`]), not two row-stochastic halves: a
 //!   change of hub penalty rewrites scales only, and forward, reverse and push walks share it.
 //! - A method is a plan: a small graph of operators, not always three ([`retrieve::plan`]). Every operator explains what it
-//!   did itself, so a composition is as rich as a named method. Five systems are still programs of their own ([`systems`]);
-//!   their graphs are graphs like all others ([`layers::Graph`]).
+//!   did itself, so a composition is as rich as a named method.
 //! - What an index stores is its default graph. Another extractor, normal form or the word graph is derived from the
 //!   passages when a setting asks for it, and kept, so every parameter works on every index without a rebuild.
 //! - A retrieval keeps what its steps made ([`retrieve::retrieval::Record`]) and the record of a run is read off them
@@ -56,5 +54,4 @@ pub mod parameters;
 pub mod random;
 pub mod retrieve;
 mod spelling;
-pub mod systems;
 pub mod text;

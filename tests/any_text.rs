@@ -11,12 +11,12 @@ use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::index::{BuildOptions, Index, IndexError, Silent};
+use hopscope::layers::GRAPHS;
+use hopscope::layers::{LAYERS, build_layers, layers_named};
 use hopscope::retrieve::explanation::Combine;
 use hopscope::retrieve::{
     DEFAULT_METHOD, Keep, METHODS, Method, MethodRef, RetrieveError, Retriever, Settings,
 };
-use hopscope::systems::graphs::GRAPHS;
-use hopscope::systems::{LAYERS, build_layers, layers_named};
 use proptest::prelude::*;
 use serde_json::json;
 use std::fs;
@@ -141,7 +141,7 @@ fn indexed(passages: Vec<Passage>, question: &str) -> Arc<Index> {
     let names: Vec<String> = LAYERS.iter().map(|kind| kind.name.to_owned()).collect();
     let kinds = layers_named(&names, LAYERS).unwrap();
     for kind in kinds {
-        match build_layers(&index, &[kind], &settings, &Silent) {
+        match build_layers(&index, &[kind], settings.all(), &Silent) {
             // Of a corpus whose identifiers no table can hold no object is a passage.
             Err(IndexError::Layer { layer: "spark", .. }) => {}
             built => assert_eq!(built.unwrap()[0].name, kind.name),

@@ -581,3 +581,22 @@ fn what_files_hold_reaches_stderr_without_control_characters() {
         );
     }
 }
+
+#[test]
+fn completions_and_the_manual_page_know_every_command() {
+    for arguments in [
+        &["completions", "bash"][..],
+        &["completions", "fish"],
+        &["man"],
+    ] {
+        let out = hopscope(arguments);
+        assert!(out.status.success(), "{arguments:?}");
+        let text = String::from_utf8(out.stdout).unwrap();
+        for command in [
+            "index", "ask", "trace", "explain", "eval", "stats", "methods",
+        ] {
+            assert!(text.contains(command), "{arguments:?}: {command}");
+        }
+    }
+    assert!(fails(&["completions", "cmd"]).contains("bash"));
+}

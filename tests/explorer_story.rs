@@ -17,9 +17,9 @@ use hopscope::explorer::state::State;
 use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::explorer::update::update;
 use hopscope::index::{Columns, Index, IndexError, Layer, Progress, Step};
-use hopscope::parameters::RESULT_K;
+use hopscope::layers::LayerKind;
+use hopscope::parameters::{RESULT_K, Scoped};
 use hopscope::retrieve::{Method, Settings};
-use hopscope::systems::LayerKind;
 use insta::assert_snapshot;
 use std::sync::Arc;
 
@@ -165,7 +165,7 @@ impl Layer for ToyLayer {
     }
 }
 
-fn build(index: &Index, _: &Settings, progress: &dyn Progress) -> Result<(), IndexError> {
+fn build(index: &Index, _: Scoped<'_>, progress: &dyn Progress) -> Result<(), IndexError> {
     for done in 0..=10 {
         if !progress.advance(Step::Layer(LAYER), done, 10) {
             return Err(IndexError::Cancelled);

@@ -21,9 +21,9 @@ use hopscope::corpus::{self, Question, ReadOptions};
 use hopscope::explain::{reasons::not_in_index, why_not};
 use hopscope::index::store::{FileEntry, Manifest};
 use hopscope::index::{BuildOptions, Built, Index, Silent, sample};
+use hopscope::layers::{build_layers, layers_named};
 use hopscope::retrieve::compose::Slot;
 use hopscope::retrieve::{DEFAULT_METHOD, Keep, METHODS, Method, Presets, Retriever, Settings};
-use hopscope::systems::{build_layers, layers_named};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -220,9 +220,9 @@ static TYPED_SAMPLE: LazyLock<Arc<Index>> = LazyLock::new(|| {
 /// All layers before the first question: a layer that a method builds for itself would be built by whoever comes first.
 fn add(index: &Index, layers: &[&str]) {
     let names: Vec<String> = layers.iter().map(|name| (*name).to_owned()).collect();
-    let kinds = layers_named(&names, hopscope::systems::LAYERS).unwrap();
+    let kinds = layers_named(&names, hopscope::layers::LAYERS).unwrap();
     let settings = Settings::of(index, Method::by_name(DEFAULT_METHOD).unwrap());
-    build_layers(index, &kinds, &settings, &Silent).unwrap();
+    build_layers(index, &kinds, settings.all(), &Silent).unwrap();
 }
 
 fn folder() -> PathBuf {

@@ -4,11 +4,11 @@
 use hopscope::corpus::{Corpus, Passage};
 use hopscope::explain::{story, why_here, why_not};
 use hopscope::index::{BuildOptions, Index, IndexError, Layer, Silent, sample, store};
+use hopscope::layers::skeleton::options::{BUILDS, Core, CoreBy};
+use hopscope::layers::skeleton::{Ket, KetBuild};
 use hopscope::retrieve::operators::ket::local::LocalPart;
 use hopscope::retrieve::set::Set;
 use hopscope::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
-use hopscope::systems::ket::options::{BUILDS, Core, CoreBy};
-use hopscope::systems::ket::{Ket, KetBuild};
 use hopscope::text::chunks::count;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,8 +4,9 @@ use hopscope::column::Column;
 use hopscope::index::{
     BuildOptions, Columns, Index, IndexError, Layer, Progress, Silent, Step, sample, store,
 };
+use hopscope::layers::{LayerKind, add_layers, build_layers, layers_named};
+use hopscope::parameters::Scoped;
 use hopscope::retrieve::{DEFAULT_METHOD, Method, Settings};
-use hopscope::systems::{LayerKind, add_layers, build_layers, layers_named};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -60,7 +61,7 @@ impl Lengths {
     }
 }
 
-const fn kind(build: fn(&Index, &Settings, &dyn Progress) -> Result<(), IndexError>) -> LayerKind {
+const fn kind(build: fn(&Index, Scoped<'_>, &dyn Progress) -> Result<(), IndexError>) -> LayerKind {
     LayerKind {
         name: "lengths",
         about: "how long each passage is",
@@ -70,7 +71,7 @@ const fn kind(build: fn(&Index, &Settings, &dyn Progress) -> Result<(), IndexErr
 
 fn add<const FACTOR: u32, const BREAKS: bool>(
     index: &Index,
-    _: &Settings,
+    _: Scoped<'_>,
     progress: &dyn Progress,
 ) -> Result<(), IndexError> {
     let built = Lengths::build(index, FACTOR, BREAKS, progress).ok_or(IndexError::Cancelled)?;
@@ -117,7 +118,7 @@ fn a_layer_is_built_added_opened_and_replaced() {
         Index::create_with(corpus, &BuildOptions::default(), folder, &Silent, complete).unwrap()
     };
     let built = create(&with, &|index| {
-        build_layers(index, &kinds, &settings(index), &Silent).map(|built| {
+        build_layers(index, &kinds, settings(index).all(), &Silent).map(|built| {
             assert_eq!(built[0].name, "lengths");
         })
     });
@@ -134,7 +135,7 @@ fn a_layer_is_built_added_opened_and_replaced() {
         index.layer::<Lengths>(),
         Err(IndexError::NoLayer { layer: "lengths" })
     ));
-    add_layers(&index, &added, &kinds, &settings(&index), &Silent).unwrap();
+    add_layers(&index, &added, &kinds, settings(&index).all(), &Silent).unwrap();
     check(&added, 1);
     let (one, two) = (
         store::Manifest::read(&with).unwrap(),
@@ -144,7 +145,7 @@ fn a_layer_is_built_added_opened_and_replaced() {
 
     let index = Index::open(&added).unwrap();
     let twice: Vec<&LayerKind> = TWICE.iter().collect();
-    add_layers(&index, &added, &twice, &settings(&index), &Silent).unwrap();
+    add_layers(&index, &added, &twice, settings(&index).all(), &Silent).unwrap();
     check(&added, 2);
     assert_eq!(folders(&added), vec!["lengths-1"], "the old one is gone");
 }
@@ -163,17 +164,17 @@ fn a_build_that_ends_halfway_leaves_the_old_index() {
     let corpus = sample::corpus().unwrap();
     Index::create(corpus, &BuildOptions::default(), &folder, &Silent).unwrap();
     let index = Index::open(&folder).unwrap();
-    add_layers(&index, &folder, &once, &settings(&index), &Silent).unwrap();
+    add_layers(&index, &folder, &once, settings(&index).all(), &Silent).unwrap();
 
     let twice: Vec<&LayerKind> = TWICE.iter().collect();
     let stop = StopAt(20, AtomicUsize::new(0));
-    let cancelled = add_layers(&index, &folder, &twice, &settings(&index), &stop);
+    let cancelled = add_layers(&index, &folder, &twice, settings(&index).all(), &stop);
     assert!(matches!(cancelled, Err(IndexError::Cancelled)));
     check(&folder, 1);
 
     let broken: Vec<&LayerKind> = BROKEN.iter().collect();
     let killed = catch_unwind(AssertUnwindSafe(|| {
-        let _ = add_layers(&index, &folder, &broken, &settings(&index), &Silent);
+        let _ = add_layers(&index, &folder, &broken, settings(&index).all(), &Silent);
     }));
     assert!(killed.is_err());
     assert_eq!(folders(&folder).len(), 2, "something was written");
@@ -181,7 +182,7 @@ fn a_build_that_ends_halfway_leaves_the_old_index() {
 
     // What the killed run left is in nobody's way.
     let index = Index::open(&folder).unwrap();
-    add_layers(&index, &folder, &twice, &settings(&index), &Silent).unwrap();
+    add_layers(&index, &folder, &twice, settings(&index).all(), &Silent).unwrap();
     check(&folder, 2);
 }
 

@@ -7,10 +7,10 @@ use common::PIECES;
 use hopscope::corpus::{Corpus, Gold, Passage, Question, ReadOptions};
 use hopscope::explain::trace;
 use hopscope::index::{BuildOptions, EntityOptions, Index, Silent};
+use hopscope::layers::{LAYERS, LayerKind, build_layers};
 use hopscope::retrieve::{
     Keep, METHODS, Method, Origin, Parameter, Retriever, SeedEdit, Settings, Stage,
 };
-use hopscope::systems::{LAYERS, LayerKind, build_layers};
 use proptest::prelude::*;
 use proptest::sample::{Index as At, select};
 use proptest::test_runner::{RngAlgorithm, TestCaseResult, TestRng, TestRunner};
@@ -136,8 +136,9 @@ impl Built {
 
     /// Stored with layers of an asking's settings, and opened.
     fn stored(&self, folder: &Path, kinds: &[&LayerKind], ask: &Ask) -> Arc<Index> {
-        let complete =
-            |index: &Index| build_layers(index, kinds, &ask.settings(index), &Silent).map(|_| ());
+        let complete = |index: &Index| {
+            build_layers(index, kinds, ask.settings(index).all(), &Silent).map(|_| ())
+        };
         Index::create_with(self.corpus(), &self.options(), folder, &Silent, &complete).unwrap();
         Arc::new(Index::open(folder).unwrap())
     }
@@ -384,7 +385,7 @@ fn a_list_with_names_of_feedback_knows_what_counts_as_a_name() {
     ]);
     let ask = |set: &[(Parameter, f64)]| asked("bm25-2step", "James'", set);
     let (plain, titles) = (ask(&[]), ask(&[(Parameter::Gazetteer, 1.0)]));
-    holds(&built, &titles, &[plain.clone()]).unwrap();
+    holds(&built, &titles, std::slice::from_ref(&plain)).unwrap();
     holds(&built, &plain, &[titles]).unwrap();
 }
 
@@ -444,13 +445,13 @@ fn typed_graphs() -> PathBuf {
 fn a_question_over_typed_tables_has_one_answer() {
     let folder = typed_graphs();
     let corpus = || {
-        hopscope::corpus::read(&[folder.clone()], &ReadOptions::default())
+        hopscope::corpus::read(std::slice::from_ref(&folder), &ReadOptions::default())
             .unwrap()
             .0
     };
     let fresh = || {
         let index = Index::build(corpus(), &BuildOptions::default(), &Silent).unwrap();
-        index.look_beside(&[folder.clone()]);
+        index.look_beside(std::slice::from_ref(&folder));
         Arc::new(index)
     };
     let home = tempfile::tempdir().unwrap();
@@ -462,9 +463,9 @@ fn a_question_over_typed_tables_has_one_answer() {
         &path,
         &Silent,
         &|index| {
-            index.look_beside(&[folder.clone()]);
+            index.look_beside(std::slice::from_ref(&folder));
             let settings = Settings::of(index, Method::by_name(TYPED).unwrap());
-            build_layers(index, &kinds, &settings, &Silent).map(|_| ())
+            build_layers(index, &kinds, settings.all(), &Silent).map(|_| ())
         },
     )
     .unwrap();

@@ -7,11 +7,11 @@ use crate::corpus;
 use crate::index::Layer;
 use crate::index::store::Manifest;
 use crate::index::{BuildOptions, GivenFiles, Index, IndexError};
+use crate::layers::HopLayer;
 use crate::layers::entities::entity_options;
+use crate::layers::{BuiltLayer, LAYERS, add_layers, build_layers, layers_named};
 use crate::retrieve::Settings;
-use crate::retrieve::hop::HopLayer;
 use crate::retrieve::nearest::near;
-use crate::systems::{BuiltLayer, LAYERS, add_layers, build_layers, layers_named};
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use serde_json::{Map, json};
@@ -121,7 +121,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
             index.look_beside(&args.paths);
             index.think_with(llm.clone());
             settings_of(&settings, index, |settings| {
-                layers.replace(build_layers(index, &kinds, settings, &bars)?);
+                layers.replace(build_layers(index, &kinds, settings.all(), &bars)?);
                 Ok(())
             })
         },
@@ -206,7 +206,7 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
     index.look_beside(&args.beside);
     index.think_with(llm.clone());
     let added = settings_of(&settings, &index, |settings| {
-        add_layers(&index, folder, &kinds, settings, &bars)
+        add_layers(&index, folder, &kinds, settings.all(), &bars)
     });
     bars.clear();
     thinking::report(&llm);

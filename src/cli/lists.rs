@@ -1,8 +1,8 @@
 //! `hopscope methods` and `hopscope parameters`: printed from the declarations themselves.
 
+use crate::layers::GRAPHS;
 use crate::retrieve::compose::{NAMES, NAMES_ABOUT, PICKS, RESTS, WALKS, Word};
 use crate::retrieve::{METHODS, Method, PRESETS, Parameter, Preset};
-use crate::systems::graphs::GRAPHS;
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Map, Value, json};

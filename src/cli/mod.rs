@@ -6,6 +6,7 @@ mod ask;
 mod eval;
 mod explain;
 mod explore;
+mod generate;
 mod index;
 mod interrupt;
 mod lists;
@@ -56,6 +57,10 @@ enum Command {
     Methods(lists::ListArgs),
     /// List the parameters.
     Parameters(lists::ListArgs),
+    /// Print what completes commands and options in a shell.
+    Completions(generate::CompletionsArgs),
+    /// Print the manual page, for 'man -l -'.
+    Man,
 }
 
 /// Parts of a composition; those not named are the method's own.
@@ -238,6 +243,8 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Stats(args)) => stats::run(&args),
         Some(Command::Methods(args)) => lists::methods(&args),
         Some(Command::Parameters(args)) => lists::parameters(&args),
+        Some(Command::Completions(args)) => generate::completions(&args),
+        Some(Command::Man) => generate::man(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,8 +7,8 @@ use super::rows;
 use super::scene::Facts;
 use super::state::State;
 use crate::index::Layer;
+use crate::layers::typed::SparkLayer;
 use crate::retrieve::{Method, Parameter};
-use crate::systems::spark::SparkLayer;
 
 /// # Errors
 /// Why the command cannot be done now.

@@ -2,8 +2,8 @@
 
 use super::text;
 use crate::index::{Index, IndexError, Progress, Step};
+use crate::layers::{LayerKind, build_layers};
 use crate::retrieve::Settings;
-use crate::systems::{LayerKind, build_layers};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A layer that is being built.
@@ -81,7 +81,7 @@ pub fn build(
         cancelled,
         last: AtomicUsize::new(usize::MAX),
     };
-    match build_layers(index, &[kind], settings, &progress) {
+    match build_layers(index, &[kind], settings.all(), &progress) {
         Ok(built) => News::Done(built.iter().map(|b| b.seconds).sum()),
         Err(IndexError::Cancelled) => News::Failed("stopped".to_owned()),
         Err(error) => News::Failed(error.to_string()),

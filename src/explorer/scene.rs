@@ -4,9 +4,9 @@
 //! replace, so moving a cursor never re-runs a walk. Nothing here is computed while drawing: a number on screen is a
 //! number the core computed, rounded.
 
+use crate::layers::LayerKind;
 use crate::retrieve::explanation::Story;
 use crate::retrieve::{Node, Parameter, SeedChange, Settings};
-use crate::systems::LayerKind;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -1,17 +1,43 @@
-//! Layers of an index, and the graphs they give.
+//! Layers of an index, and the graphs they give: one folder a builder.
+//!
+//! | folder | what is built, and the graphs of it |
+//! |---|---|
+//! | `entities` | passages and names, passages and words (SPRIG); built with every index |
+//! | `sentences` | hop's and LinearRAG's: titles among the names, a vector for every sentence |
+//! | `summaries` | E2GraphRAG: chunks, their summary tree, entities that meet in sentences |
+//! | `skeleton` | KET-RAG: units, nearest units, keywords, names and relations of core units |
+//! | `heterograph` | NodeRAG: seven kinds of nodes |
+//! | `chunks` | SAGE: chunks and table segments, and the pairs that may be edges |
+//! | `typed` | SPARK: objects and typed edges of a schema |
 //!
 //! A graph is opened from an index under some settings and is one type for every method ([`Graph`]): what is particular
-//! to a layer stays behind [`Source`]. [`GRAPHS`] lists them; a method names one by its name.
+//! to a layer stays behind [`Source`]. [`GRAPHS`] lists the graphs, [`LAYERS`] what can be built; a method names a graph
+//! by its name.
 
+pub mod chunks;
 pub mod entities;
 mod graph;
+pub mod heterograph;
+mod kinds;
+pub mod sentences;
+pub mod skeleton;
+pub mod summaries;
+pub mod typed;
 
 pub use entities::{ENTITY_PASSAGE, GraphView, TERM_PASSAGE};
 pub use graph::{Graph, Link, Mask, Node, QueryName, Row, Source, Unjoined};
+pub use kinds::{BuiltLayer, add_layers, build_layers, layers_named};
+pub use sentences::HopLayer;
 
-use crate::index::{Index, IndexError};
+use crate::index::{Index, IndexError, Layer, Progress, Step};
 use crate::parameters::{Parameter, Scoped};
+use chunks::SageLayer;
+use heterograph::NodeRagLayer;
+use skeleton::options::BUILDS;
+use skeleton::{Ket, KetBuild};
 use std::fmt;
+use summaries::E2Graph;
+use typed::SparkLayer;
 
 /// A graph there is, by name.
 pub struct GraphKind {
@@ -51,3 +77,106 @@ impl PartialEq for GraphKind {
         self.name == other.name
     }
 }
+
+/// Every graph there is, in the order they are listed.
+pub static GRAPHS: &[&GraphKind] = &[
+    &ENTITY_PASSAGE,
+    &TERM_PASSAGE,
+    &chunks::source::CHUNK_SIMILARITY,
+    &skeleton::source::UNIT_KNN,
+    &skeleton::source::KEYWORD_UNIT,
+    &skeleton::source::SKELETON,
+    &heterograph::source::NODERAG,
+    &summaries::source::ENTITY_CHUNK,
+    &summaries::source::SUMMARY_TREE,
+    &typed::source::TYPED,
+];
+
+/// A layer that can be built, by name.
+#[derive(Debug)]
+pub struct LayerKind {
+    pub name: &'static str,
+    /// One line: what it holds.
+    pub about: &'static str,
+    /// Builds it from an index and adds it there.
+    pub build: fn(&Index, Scoped<'_>, &dyn Progress) -> Result<(), IndexError>,
+}
+
+/// Every layer there is, in the order they are listed.
+pub static LAYERS: &[LayerKind] = &[
+    LayerKind {
+        name: HopLayer::NAME,
+        about: "names with passage titles among them, and a vector for every sentence",
+        build: |index, _, progress| {
+            index.add_layer(HopLayer::build(index, progress)?);
+            Ok(())
+        },
+    },
+    LayerKind {
+        name: "e2graphrag",
+        about: "chunks, their summary tree, entities that meet in sentences",
+        build: |index, settings, progress| {
+            let tell = |_: &'static str, done, total| {
+                progress.advance(Step::Layer("e2graphrag"), done, total)
+            };
+            index.add_layer(E2Graph::build(
+                index,
+                &summaries::E2Build::from(settings),
+                &tell,
+            )?);
+            Ok(())
+        },
+    },
+    LayerKind {
+        name: Ket::NAME,
+        about: "units, kNN graph, keyword-text graph and skeleton graphs of KET-RAG",
+        build: |index, settings, progress| {
+            let tell = |_: &'static str, done, total| {
+                progress.advance(Step::Layer(Ket::NAME), done, total)
+            };
+            let options = KetBuild::default().changed(settings, &BUILDS);
+            index.add_layer(Ket::build(index, &options, &tell)?);
+            Ok(())
+        },
+    },
+    LayerKind {
+        name: NodeRagLayer::NAME,
+        about: "NodeRAG's graph: texts, units, entities, relations, attributes, elements, overviews",
+        build: |index, settings, progress| {
+            let watch = |_: &'static str, done, total| {
+                progress.advance(Step::Layer(NodeRagLayer::NAME), done, total)
+            };
+            index.add_layer(NodeRagLayer::build(
+                index,
+                &heterograph::NodeRagBuild::from(settings),
+                &watch,
+            )?);
+            Ok(())
+        },
+    },
+    LayerKind {
+        name: "sage",
+        about: "chunks and table segments, their candidate pairs with every metric, links, words",
+        build: |index, settings, progress| {
+            let tell =
+                |_: &'static str, done, total| progress.advance(Step::Layer("sage"), done, total);
+            index.add_layer(SageLayer::build(
+                index,
+                &chunks::options(index, settings),
+                &tell,
+            )?);
+            Ok(())
+        },
+    },
+    LayerKind {
+        name: SparkLayer::NAME,
+        about: "a typed graph: objects and edges, read from nodes and edges beside the corpus",
+        build: |index, _, progress| {
+            let tell = |_: &'static str, done, total| {
+                progress.advance(Step::Layer(SparkLayer::NAME), done, total)
+            };
+            index.add_layer(SparkLayer::build(index, &typed::tables(index)?, &tell)?);
+            Ok(())
+        },
+    },
+];

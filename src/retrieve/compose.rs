@@ -5,10 +5,10 @@
 
 use super::methods::{DEFAULT_METHOD, METHODS, Method, MethodRef, Ranker, Way};
 use super::plans;
+use crate::layers::GRAPHS;
 use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
 use crate::parameters;
 use crate::parameters::{FALLBACK, Fallback, Misfit, PACK, Parameter, Parameter as P, Value};
-use crate::systems::graphs::GRAPHS;
 use std::fmt;
 
 /// What starts the walk.

@@ -14,6 +14,7 @@ pub mod operator;
 pub mod operators;
 pub mod pack;
 pub mod plan;
+pub mod planner;
 mod plans;
 pub mod presets;
 pub mod rank;

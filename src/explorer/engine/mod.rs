@@ -208,9 +208,9 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         vectors: index.dense().is_some(),
         closed: index.closed().map(ToString::to_string),
         small: index.len() <= crate::index::layer::SMALL,
-        typed: crate::systems::spark::tables(index).is_ok(),
+        typed: crate::layers::typed::tables(index).is_ok(),
         layers: index.layers(),
-        kinds: crate::systems::LAYERS,
+        kinds: crate::layers::LAYERS,
     }
 }
 

@@ -2,15 +2,12 @@
 //!
 //! | file | what lives there |
 //! |---|---|
-//! | `layer` | the index's part: the graph with titles as names, sentences with vectors |
 //! | `signals` | what each signal says about every candidate |
 //! | `operators` | the seeds of the mixed walk, the signals, the weighted sum and how it opens into its parts |
 
-mod layer;
 mod operators;
 mod signals;
 
-pub use layer::HopLayer;
 pub use operators::SENTENCES;
 pub use signals::{Crossing, Left, Signal, Signals};
 
@@ -21,7 +18,7 @@ use super::operators::restart::NAMES_ALONE;
 use super::operators::walk::WALK;
 use super::plan::Plan;
 use crate::index::{Index, IndexError, Silent};
-use crate::layers::ENTITY_PASSAGE;
+use crate::layers::{ENTITY_PASSAGE, HopLayer};
 use crate::parameters::{BM25_B, BM25_K1, Parameter as P, TOKENS};
 use operators::{MIXED_SEEDS, SIGNALS, WEIGHTED_SUM};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! `hop`'s own operators: the seeds of its mixed walk, its signals, and their weighted sum, which opens into eight parts.
 
-use super::layer::HopLayer;
 use super::signals::{Crossing, Signal, Signals, Sources, mixed_seeds, namesakes, signals};
 use super::{READS, WEIGHTS};
 use crate::index::{Dense, Index};
+use crate::layers::HopLayer;
 use crate::layers::{GraphView, QueryName};
 use crate::parameters::{Parameter, RESULT_K};
 use crate::retrieve::RetrieveError;

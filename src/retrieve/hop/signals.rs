@@ -1,7 +1,7 @@
 //! The eight signals: what each says about every candidate passage.
 
-use super::layer::HopLayer;
 use crate::index::{Dense, Index};
+use crate::layers::HopLayer;
 use crate::layers::{GraphView, Link, Node, QueryName};
 use crate::parameters::{
     HOP_GUARD, HOP_SEEDS, HOP_SHARPNESS, HOP_TAIL, Param, Scoped, TOKENS, WEIGHT_BM25_RANK,

@@ -2,6 +2,9 @@
 //! and nodes of the summary tree where there are none (E2GraphRAG, retrieval).
 
 use super::names::NAMES_CHANGED;
+use crate::layers::summaries::E2Graph;
+use crate::layers::summaries::hops::Scratch as Paths;
+use crate::layers::summaries::source::{ENTITY_CHUNK, EntityChunkGraph, SUMMARY_TREE, TreeGraph};
 use crate::layers::{Node, QueryName};
 use crate::parameters::{CODE_HOPS, HOPS, Parameter, Parameter as P, RESULT_K, Scoped};
 use crate::retrieve::RetrieveError;
@@ -14,9 +17,6 @@ use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::plan::Plan;
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space};
-use crate::systems::e2graphrag::E2Graph;
-use crate::systems::e2graphrag::hops::Scratch as Paths;
-use crate::systems::graphs::meetings::{ENTITY_CHUNK, EntityChunkGraph, SUMMARY_TREE, TreeGraph};
 use crate::text::similar::nearest;
 use crate::text::{Norm, plural};
 use rustc_hash::FxHashSet;

@@ -6,9 +6,9 @@
 use super::{Global, Mode, Pairs, Shrunk};
 use crate::explain::{story, why_not};
 use crate::index::{BuildOptions, EntityOptions, Index, Silent};
+use crate::layers::summaries::layer_tests::{book, corpus};
 use crate::parameters::RESULT_K;
 use crate::retrieve::{Keep, Method, Retrieval, RetrieveError, Retriever, Settings};
-use crate::systems::e2graphrag::layer_tests::{book, corpus};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -108,10 +108,7 @@ fn global_dense_without_a_vertex() {
     let run = case.ask(question, &["result_k=2"]);
     assert_eq!(mode(&run), Mode::GlobalDense);
     assert!(pairs(&run).entities.is_empty() && rounds(&run).is_empty());
-    let layer = case
-        .0
-        .layer::<crate::systems::e2graphrag::E2Graph>()
-        .unwrap();
+    let layer = case.0.layer::<crate::layers::summaries::E2Graph>().unwrap();
     let vector = case.0.dense().unwrap().encoder.question(question).unwrap();
     let nearest = layer.vectors.as_ref().unwrap().nearest(&vector, 2).unwrap();
     assert_eq!(nearest, hits(&run));
@@ -220,7 +217,7 @@ fn groups_come_by_the_size_of_their_keys() {
     // p0 has kelp-gull, p1 all three: its key is larger.
     let case = Case::new(&[KELP, "The kelp, the gull and the lamp met."]);
     let run = case.ask("Did the kelp, the gull and the lamp sink?", &[]);
-    let run_of = |chunk| Vec::from_iter([chunk..chunk + 1]);
+    let run_of = |chunk: u32| Vec::from_iter(std::iter::once(chunk..chunk + 1));
     let expected = [(vec![0, 1, 2], run_of(1)), (vec![0, 1], run_of(0))];
     assert_eq!(shrunk(&run).groups, expected);
     assert_eq!(hits(&run), [(1, 3.0), (0, 2.0)]);

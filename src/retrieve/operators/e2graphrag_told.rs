@@ -5,8 +5,8 @@ use super::{
 };
 use super::{FARTHEST, Global, LINE, Mode, Pair, Pairs, Paths, Reason, Scored, Shrunk};
 use super::{FxHashSet, Norm, Parameter, ScorePart, clip, nearest, plural};
+use crate::layers::summaries::source::TreeGraph;
 use crate::parameters::Value;
-use crate::systems::graphs::meetings::TreeGraph;
 use std::ops::Range;
 use std::sync::Arc;
 

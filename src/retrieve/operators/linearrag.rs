@@ -10,6 +10,7 @@ use super::names::NAMES;
 use super::passages::PASSAGES;
 use super::restart::{edit, reshare, set_of};
 use super::walk::WALK;
+use crate::layers::HopLayer;
 use crate::layers::{ENTITY_PASSAGE, GraphView, Node};
 use crate::parameters::{
     LINEAR_PASSAGE_RATIO, LINEAR_PASSAGE_WEIGHT, LINEAR_ROUNDS, LINEAR_SENTENCES, LINEAR_THRESHOLD,
@@ -17,7 +18,7 @@ use crate::parameters::{
 };
 use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{Edge, Explanation, Reason, Story, clip};
-use crate::retrieve::hop::{HopLayer, SENTENCES};
+use crate::retrieve::hop::SENTENCES;
 use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::plan::Plan;
 use crate::retrieve::retrieval::{Seed, Seeded};

@@ -5,6 +5,7 @@ use super::expand::EXPAND;
 use super::restart::changed;
 use crate::index::Bm25;
 use crate::layers::Node;
+use crate::layers::chunks::source::{CHUNK_SIMILARITY, ChunkGraph};
 use crate::parameters::{
     BM25_B, BM25_K1, FUSE_DENSE, FUSE_LEXICAL, Parameter, Parameter as P, SAGE_NEARNESS,
     SAGE_NEIGHBOURS, SAGE_SEEDING, SAGE_SEEDS, SageNearness, SageSeeding, TOKENS,
@@ -16,7 +17,6 @@ use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::plan::Plan;
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
-use crate::systems::graphs::chunks::{CHUNK_SIMILARITY, ChunkGraph};
 use crate::text::chunking::percentile;
 use rustc_hash::FxHashSet;
 use serde_json::json;

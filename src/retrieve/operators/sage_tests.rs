@@ -2,9 +2,9 @@
 
 use crate::explain::{self, why_not};
 use crate::index::Index;
+use crate::layers::chunks::SageBuild;
+use crate::layers::chunks::build::tests::{build, index};
 use crate::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
-use crate::systems::sage::SageBuild;
-use crate::systems::sage::build::tests::{build, index};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

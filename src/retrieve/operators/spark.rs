@@ -6,6 +6,10 @@
 
 use crate::exchange::schema::NAME;
 use crate::layers::Node;
+use crate::layers::typed::SparkLayer;
+use crate::layers::typed::names::Found;
+use crate::layers::typed::question::{Anchor, Parts};
+use crate::layers::typed::source::{ObjectGraph, TYPED};
 use crate::llm::{Made as Answered, Origin as MadeBy};
 use crate::parameters::{
     CANDIDATE_LIMIT, EDGE_POLICY, EdgePolicy, PLAN_BY, Parameter, Parameter as P, PlanBy, RESULT_K,
@@ -17,17 +21,13 @@ use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason, Stage
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::plan::Plan;
+use crate::retrieve::planner::display::query;
+use crate::retrieve::planner::plan::{Op, Ops, Plan as PlanTask, PlanInput, check};
+use crate::retrieve::planner::run::{Made, Rung, Runner};
+use crate::retrieve::planner::score::{Fused, READS, Scored, Scorer, Weights};
+use crate::retrieve::planner::template::{self, Planned};
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space};
-use crate::systems::graphs::objects::{ObjectGraph, TYPED};
-use crate::systems::spark::SparkLayer;
-use crate::systems::spark::display::query;
-use crate::systems::spark::names::Found;
-use crate::systems::spark::plan::{Op, Ops, Plan as PlanTask, PlanInput, check};
-use crate::systems::spark::question::{Anchor, Parts};
-use crate::systems::spark::run::{Made, Rung, Runner};
-use crate::systems::spark::score::{Fused, READS, Scored, Scorer, Weights};
-use crate::systems::spark::template::{self, Planned};
 use serde_json::json;
 use std::sync::Arc;
 

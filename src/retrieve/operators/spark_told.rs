@@ -7,12 +7,12 @@ use super::{
 use super::{
     CANDIDATE_LIMIT, EDGE_POLICY, EdgePolicy, MadeBy, ObjectGraph, RESULT_K, SAGE_NEIGHBOURS, json,
 };
+use crate::layers::typed::names::Found;
 use crate::parameters::{Parameter, Value};
 use crate::retrieve::explanation::{Cut, Edge, Entry, SHOWN, SHOWN_CUT, clip};
 use crate::retrieve::operator::passage_label;
-use crate::systems::spark::names::Found;
-use crate::systems::spark::plan::{Direction, edges as edge_kinds};
-use crate::systems::spark::run::Condition;
+use crate::retrieve::planner::plan::{Direction, edges as edge_kinds};
+use crate::retrieve::planner::run::Condition;
 
 /// Characters of one reason.
 const LINE: usize = 160;

@@ -2,6 +2,7 @@
 
 use super::local::LocalPart;
 use super::text::Used;
+use crate::layers::skeleton::source::KetGraph;
 use crate::parameters::{CONTEXT_TOKENS, Parameter, Parameter as P, THETA};
 use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason, clip};
@@ -9,7 +10,6 @@ use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::set::{Member, Set};
-use crate::systems::graphs::ket::KetGraph;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 

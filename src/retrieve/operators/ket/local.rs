@@ -3,14 +3,14 @@
 use super::text::Used;
 use super::{left_out, more_room};
 use crate::layers::Node;
+use crate::layers::skeleton::core_graph::Skeleton;
+use crate::layers::skeleton::source::KetGraph;
 use crate::parameters::{CONTEXT_TOKENS, Parameter, Parameter as P, RELATIONS_PER_ENTITY};
 use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{Edge, Explanation, Reason, SHOWN, Story};
 use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::pack::{Misfit, Room};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space};
-use crate::systems::graphs::ket::KetGraph;
-use crate::systems::ket::skeleton::Skeleton;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use serde_json::json;
@@ -462,8 +462,8 @@ fn units(skeleton: &Skeleton, start: &Start, tokens: impl Fn(u32) -> usize, part
 mod tests {
     use super::*;
     use crate::embed::{Identity, Kind, Vectors};
-    use crate::systems::ket::merge::{Merged, MergedEntity, MergedRelation};
-    use crate::systems::ket::options::Core;
+    use crate::layers::skeleton::merge::{Merged, MergedEntity, MergedRelation};
+    use crate::layers::skeleton::options::Core;
 
     /// Entities by name with their units; relations by the places of their ends, with their units. A row of an entity
     /// costs three tokens (name, description, degree), a row of a relation four.

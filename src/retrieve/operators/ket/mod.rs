@@ -14,12 +14,12 @@ pub mod nearest;
 pub mod text;
 
 use crate::layers::GraphKind;
+use crate::layers::skeleton::source::{KEYWORD_UNIT, KetGraph, SKELETON, UNIT_KNN};
 use crate::parameters::{
     CONTEXT_TOKENS, CORE_BY, CORE_SHARE, CoreBy, Parameter, Parameter as P, THETA, Value,
 };
 use crate::retrieve::operator::{At, Operator};
 use crate::retrieve::plan::Plan;
-use crate::systems::graphs::ket::{KEYWORD_UNIT, KetGraph, SKELETON, UNIT_KNN};
 use context::CONTEXT;
 use local::LOCAL;
 use nearest::{ENTITIES, KEYWORDS, UNITS};

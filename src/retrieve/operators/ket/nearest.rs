@@ -2,6 +2,8 @@
 
 use super::left_out;
 use crate::layers::Node;
+use crate::layers::skeleton::core_graph::Skeleton;
+use crate::layers::skeleton::source::KetGraph;
 use crate::parameters::{
     CORE_SHARE, KEYWORD_SIMILARITY, KeywordSimilarity, OVERSAMPLE, Parameter, Parameter as P,
     QUERY_ENTITIES, QUERY_KEYWORDS, THETA,
@@ -11,8 +13,6 @@ use crate::retrieve::explanation::Reason;
 use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::operators::restart::changed;
 use crate::retrieve::set::{Member, Origin, Set, Space, heaviest};
-use crate::systems::graphs::ket::KetGraph;
-use crate::systems::ket::skeleton::Skeleton;
 use crate::text::keywords::each_keyword;
 use std::sync::Arc;
 

@@ -4,13 +4,13 @@
 use super::nearest::{Nearness, brings};
 use super::{left_out, more_room};
 use crate::layers::Node;
+use crate::layers::skeleton::source::KetGraph;
 use crate::parameters::{CONTEXT_TOKENS, PACK, Parameter, Parameter as P, Scoped, THETA};
 use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{Explanation, Reason};
 use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::pack::{Misfit, Room};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
-use crate::systems::graphs::ket::KetGraph;
 use std::sync::Arc;
 
 /// Share of its budget that KNNG-RAG fills with seeds before their neighbours come; not published.

@@ -13,12 +13,12 @@ pub use restart::{WEIGHED, Weighed, shared, weighed};
 use super::names::NAMES;
 use super::nearest::NEAREST_HITS;
 use super::walk::RULED;
+use crate::layers::heterograph::source::{NODERAG, Seven};
+use crate::layers::heterograph::{Kind, NodeRagLayer};
 use crate::layers::{Graph, Node};
 use crate::retrieve::plan::Plan;
 use crate::retrieve::retrieval::Spread;
 use crate::retrieve::set::Set;
-use crate::systems::graphs::seven::{NODERAG, Seven};
-use crate::systems::noderag::{Kind, NodeRagLayer};
 use std::sync::Arc;
 
 pub fn plan() -> Plan {

@@ -2,6 +2,7 @@
 
 use super::quotas::{QUOTAS, stands};
 use super::{layer, mass, own_nodes};
+use crate::layers::heterograph::Kind;
 use crate::layers::{Graph, Node};
 use crate::parameters::{NODE_ORDER, NodeOrder, Parameter, Parameter as P, RESULT_K};
 use crate::retrieve::RetrieveError;
@@ -11,7 +12,6 @@ use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::operators::walk::{opened_at, walked};
 use crate::retrieve::retrieval::{DEPTH, Hit, Ranked, Spread};
 use crate::retrieve::set::{Member, Origin, Set};
-use crate::systems::noderag::Kind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

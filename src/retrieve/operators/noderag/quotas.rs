@@ -2,6 +2,7 @@
 
 use super::{layer, mass, own_nodes};
 use crate::layers::Node;
+use crate::layers::heterograph::{Kind, NodeRagLayer};
 use crate::parameters::{
     HUB_BALANCE, Parameter, Parameter as P, QUOTA_N, QUOTA_O, QUOTA_OTHER, QUOTA_R, QUOTA_SHARED,
     STEPS, Scoped, WEIGHT_EXACT,
@@ -12,7 +13,6 @@ use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::operators::walk::{distance, opened_at, too_far, walked, weak};
 use crate::retrieve::retrieval::Walked;
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
-use crate::systems::noderag::{Kind, NodeRagLayer};
 use serde_json::json;
 use std::sync::Arc;
 

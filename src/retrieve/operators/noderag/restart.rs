@@ -2,6 +2,7 @@
 
 use super::{layer, own_nodes};
 use crate::layers::Node;
+use crate::layers::heterograph::Kind;
 use crate::parameters::{Parameter, Parameter as P, WEIGHT_EXACT, WEIGHT_VECTOR};
 use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{Reason, Story};
@@ -9,7 +10,6 @@ use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
 use crate::retrieve::operators::restart::{edit, reshare, seed, set_of, told};
 use crate::retrieve::retrieval::{Mixed, Seed, Seeded};
 use crate::retrieve::set::{Member, Origin, Set};
-use crate::systems::noderag::Kind;
 use crate::text::Norm;
 use crate::text::similar::nearest;
 use std::sync::Arc;

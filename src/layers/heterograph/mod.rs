@@ -1,0 +1,53 @@
+//! NodeRAG: a graph of seven kinds of nodes, entered by name and by vector, walked for two steps.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `node` | the kinds of nodes and edges |
+//! | `decompose` | passages to units, entities and relations, by rules |
+//! | `graph` | nodes and edges under construction |
+//! | `attributes` | which entities are important, and their profiles |
+//! | `communities` | communities, their elements and overviews, semantic matching |
+//! | `build` | the pipeline, from an index to a layer |
+//! | `enrich` | its second half: communities, elements, matching |
+//! | `lay_out`, `layer` | the graph as columns |
+//! | `view` | its transition matrix under the settings |
+//! | `terms` | the question's terms and the nodes that contain them |
+//!
+//! Its graph is [`graphs::seven`](super::graphs::seven), its search the plan of [`operators::noderag`](crate::retrieve::operators::noderag).
+
+pub mod attributes;
+pub mod build;
+pub mod communities;
+pub mod decompose;
+mod enrich;
+pub mod graph;
+mod lay_out;
+pub mod layer;
+pub mod node;
+#[cfg(test)]
+mod sample_tests;
+pub mod source;
+pub mod terms;
+#[cfg(test)]
+mod tests;
+pub mod view;
+
+pub use build::NodeRagBuild;
+pub use layer::NodeRagLayer;
+pub use node::Kind;
+
+use crate::index::{Index, IndexError};
+use crate::parameters::Scoped;
+use std::sync::Arc;
+
+/// The layer of an index; a small index builds it now.
+///
+/// # Errors
+/// A large index without it, or what the build says.
+pub fn opened(index: &Index, settings: Scoped<'_>) -> Result<Arc<NodeRagLayer>, IndexError> {
+    let options = NodeRagBuild::from(settings);
+    index.layer_or(
+        |layer: &NodeRagLayer| *layer.options() == options,
+        || NodeRagLayer::build(index, &options, &|_, _, _| true),
+    )
+}
