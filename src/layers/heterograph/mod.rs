@@ -13,7 +13,7 @@
 //! | `view` | its transition matrix under the settings |
 //! | `terms` | the question's terms and the nodes that contain them |
 //!
-//! Its graph is [`graphs::seven`](super::graphs::seven), its search the plan of [`operators::noderag`](crate::retrieve::operators::noderag).
+//! Its graph is [`source`], its search the plan in `retrieve/operators/noderag`.
 
 pub mod attributes;
 pub mod build;
