@@ -34,7 +34,6 @@
 //! - Opening an index reads every byte once, at memory speed, to hold it against its checksum: a flipped byte is an
 //!   error at once, never a wrong answer later.
 
-#![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::string_slice))]
 
 pub mod cli;

@@ -322,3 +322,12 @@ fn re_rankers_are_named() {
     ]);
     assert!(error.contains("/no/config.json"), "{error}");
 }
+
+#[test]
+fn the_readme_lists_every_method() {
+    let readme = include_str!("../README.md");
+    for method in hopscope::retrieve::METHODS {
+        let name = format!("`{}`", method.name);
+        assert!(readme.contains(&name), "{name}");
+    }
+}

@@ -34,11 +34,13 @@ pub fn story(index: &Arc<Index>, retrieval: &Retrieval, always: &[u32]) -> Story
             story.timeline.extend(first..story.stages.len());
         }
         if let Some((name, value)) = at.set().facts.first() {
-            let value = match value {
-                serde_json::Value::String(text) => text.clone(),
-                other => other.to_string(),
-            };
-            headline.push(format!("{}: {value} {name}", at.operator().name()));
+            let step = at.operator().name();
+            headline.push(match value {
+                serde_json::Value::String(text) => format!("{step}: {text}"),
+                // A step is often called what it counts.
+                number if *name == step => format!("{number} {name}"),
+                number => format!("{step}: {number} {name}"),
+            });
         }
     }
     story.headline = headline.join(", ");

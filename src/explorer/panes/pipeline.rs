@@ -107,7 +107,7 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
             spans.push(ink.muted("found "));
             spans.push(ink.value(text::count(matched)));
         }
-        if method.walks() {
+        if method.uses().contains(&Parameter::SeedK) {
             spans.push(ink.muted(" top "));
             spans.push(ink.value(state.settings.text(Parameter::SeedK)));
         }
@@ -121,7 +121,7 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
         stages.push((2, by));
     }
     if method.walks() {
-        if listed {
+        if listed && method.uses().contains(&Parameter::Mix) {
             let mut spans = set(Parameter::Mix, "mix");
             if let Some(a) = scene.and_then(|s| s.mixed) {
                 spans.push(ink.muted(" a "));

@@ -448,7 +448,10 @@ impl Operator for SharedChunks {
                 story.push(stage);
             }
         }
-        let stage = at.stage(story);
+        let mut stage = at.stage(story);
+        if let Some(told) = Told::of(at) {
+            told.occurrences(story, &mut stage);
+        }
         story.push(stage);
     }
 }
@@ -664,6 +667,14 @@ impl Operator for Tree {
             candidates,
             counted,
         }))
+    }
+
+    fn tell(&self, at: &At<'_>, story: &mut Story) {
+        // Where pairs share chunks nobody looked at the tree.
+        if at.set().get::<Global>().is_some() {
+            let stage = at.stage(story);
+            story.push(stage);
+        }
     }
 }
 

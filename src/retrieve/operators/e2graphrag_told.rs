@@ -3,8 +3,10 @@
 use super::{
     At, CODE_HOPS, E2Graph, EntityChunkGraph, Explanation, HOPS, Node, QueryName, RESULT_K,
 };
+use super::{Edge, SHOWN, Stage, Story};
 use super::{FARTHEST, Global, LINE, Mode, Pair, Pairs, Paths, Reason, Scored, Shrunk};
 use super::{FxHashSet, Norm, Parameter, ScorePart, clip, nearest, plural};
+use crate::layers::Source;
 use crate::layers::summaries::source::TreeGraph;
 use crate::parameters::Value;
 use std::ops::Range;
@@ -23,6 +25,8 @@ pub(super) struct Told<'a> {
 /// The largest values of parameters that are suggested.
 const MOST_K: usize = 200;
 const MOST_HOPS: usize = 6;
+/// Most edges of a stage.
+const EDGES: usize = 200;
 /// Most names of the question that were overlooked.
 const OVERLOOKED: usize = 5;
 
@@ -55,6 +59,26 @@ impl<'a> Told<'a> {
         let [a, b] = [pair.a, pair.b].map(|place| self.pairs.entities[place].0);
         let path = self.layer.graph.path(a, b, FARTHEST, &mut Paths::default());
         Some(path?.len() - 1)
+    }
+
+    /// The edges from the entities of the question to the chunks of a stage that have them.
+    pub fn occurrences(&self, story: &mut Story, stage: &mut Stage) {
+        let source = self.graph;
+        for member in self.at.set().members.iter().take(SHOWN) {
+            for &(entity, _) in &self.pairs.entities {
+                let times = self.layer.occurrences(member.node, entity);
+                if times > 0 && stage.edges.len() < EDGES {
+                    let from = source.node(entity);
+                    stage.edges.push(Edge {
+                        from: story.node(&self.at, from),
+                        to: story.node(&self.at, member.node),
+                        value: f64::from(times),
+                        kind: source.edge_kind(from, member.node),
+                        why: source.evidence(self.at.index, from, member.node),
+                    });
+                }
+            }
+        }
     }
 
     /// The score of what brought a passage, opened.
