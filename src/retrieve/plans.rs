@@ -1,6 +1,6 @@
 //! The plans of the methods that SPRIG compares, and of compositions. A system's own plan is beside its operators.
 
-use super::compose::{Composition, Pick, Rest, Walk as Walking};
+use super::compose::{Composition, Pick, Rest, Seeds, Walk as Walking};
 use super::methods::Ranker;
 use super::operator::Operator;
 use super::operators::lists::{
@@ -60,58 +60,58 @@ pub fn flat(ranker: Ranker, reranked: bool) -> Plan {
     plan
 }
 
-/// Seeds, a walk by the parameter `walk`, passages.
+/// Names and a list seed a walk by the parameter `walk`, which ranks passages.
 pub fn sprig(graph: &'static GraphKind, ranker: Option<Ranker>) -> Plan {
-    let mut plan = Plan::default();
-    let names = plan.on(graph, &NAMES, &[]);
-    let seeds = match ranker {
-        Some(ranker) => {
-            let list = list(&mut plan, ranker, false);
-            plan.on(graph, &FROM_BOTH, &[names, list])
-        }
-        None => plan.on(graph, &FROM_NAMES, &[names]),
-    };
-    let walk = plan.on(graph, &WALK, &[seeds]);
-    plan.on(graph, &PASSAGES, &[walk]);
-    plan
+    let rest = ranker.map(Rest::List);
+    sentence(Seeds { names: true, rest }, graph, &WALK, Pick::Passages)
 }
 
 /// The fused list and a walk from names alone, fused.
 pub fn rrf_ppr() -> Plan {
-    let mut plan = Plan::default();
-    let names = plan.on(&ENTITY_PASSAGE, &NAMES, &[]);
-    let list = list(&mut plan, Ranker::Rrf, true);
-    let seeds = plan.on(&ENTITY_PASSAGE, &FROM_NAMES, &[names]);
-    let walk = plan.on(&ENTITY_PASSAGE, &WALK, &[seeds]);
-    let walked = plan.on(&ENTITY_PASSAGE, &PASSAGES_FUSED, &[walk]);
-    plan.step(&FUSE, &[list, walked]);
-    plan
+    let rest = Some(Rest::List(Ranker::Rrf));
+    sentence(
+        Seeds { names: true, rest },
+        &ENTITY_PASSAGE,
+        &WALK,
+        Pick::Fuse,
+    )
 }
 
 /// The plan of a composition whose parts fit.
 pub fn composed(parts: &Composition) -> Plan {
-    let graph = parts.graph;
+    let walk: &'static dyn Operator = match parts.walk {
+        Walking::Power | Walking::Shallow | Walking::OneHop => &POWER,
+        Walking::Push => &PUSH,
+        Walking::Lazy => &LAZY,
+    };
+    sentence(parts.seeds, parts.graph, walk, parts.pick)
+}
+
+/// Seed, spread, select over one graph.
+fn sentence(
+    seeds: Seeds,
+    graph: &'static GraphKind,
+    walk: &'static dyn Operator,
+    pick: Pick,
+) -> Plan {
     let mut plan = Plan::default();
-    let names = parts.seeds.names.then(|| plan.on(graph, &NAMES, &[]));
-    let fused = parts.pick == Pick::Fuse;
-    let rest = match parts.seeds.rest {
+    let names = seeds.names.then(|| plan.on(graph, &NAMES, &[]));
+    let fused = pick == Pick::Fuse;
+    let listed = matches!(seeds.rest, Some(Rest::List(_)));
+    let rest = match seeds.rest {
         Some(Rest::List(ranker)) => Some(list(&mut plan, ranker, fused)),
         Some(Rest::Nearest) => Some(plan.on(graph, &NEAREST, &[])),
         None => None,
     };
     // Where the list is fused with the walk it restarts it only when nothing else can: else it would count twice.
-    let restarts = rest.filter(|_| !(fused && parts.ranker().is_some() && parts.seeds.names));
+    let restarts = rest.filter(|_| !(fused && listed && seeds.names));
     let seeds = match (names, restarts) {
         (Some(names), Some(rest)) => plan.on(graph, &FROM_BOTH, &[names, rest]),
         (Some(names), None) => plan.on(graph, &FROM_NAMES, &[names]),
         (None, rest) => plan.on(graph, &FROM_LIST, &Vec::from_iter(rest)),
     };
-    let walk = match parts.walk {
-        Walking::Power | Walking::Shallow | Walking::OneHop => plan.on(graph, &POWER, &[seeds]),
-        Walking::Push => plan.on(graph, &PUSH, &[seeds]),
-        Walking::Lazy => plan.on(graph, &LAZY, &[seeds]),
-    };
-    match (parts.pick, rest) {
+    let walk = plan.on(graph, walk, &[seeds]);
+    match (pick, rest) {
         (Pick::Fuse, Some(list)) => {
             let walked = plan.on(graph, &PASSAGES_FUSED, &[walk]);
             plan.step(&FUSE, &[list, walked]);

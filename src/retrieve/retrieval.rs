@@ -6,7 +6,7 @@ use super::explanation::Explanation;
 use super::methods::Ranker;
 use super::nearest::Search;
 use super::operator::{At, Context, Encoded, Part};
-use super::plan::{Plan, Step};
+use super::plan::Step;
 use super::set::{Origin, Set, Space};
 use super::settings::Settings;
 use super::spread::Diffusion;
@@ -449,14 +449,6 @@ impl Retrieval {
     pub fn text(&self, index: &Arc<Index>) -> Option<String> {
         let last = self.last(index)?;
         last.operator().context(&last)
-    }
-
-    /// The plan that was run.
-    pub fn plan(&self) -> Plan {
-        let steps = self.records.iter().map(|record| record.step.clone());
-        Plan {
-            steps: steps.collect(),
-        }
     }
 
     /// Asks again under other settings, with fresh memory: what a suggested change is tried by.
