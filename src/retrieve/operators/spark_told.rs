@@ -96,7 +96,7 @@ struct Told<'a> {
 
 impl Told<'_> {
     fn item(&self, story: &mut Story, object: Node) -> usize {
-        story.passage(&self.at, self.layer.passage(object))
+        story.node(&self.at, object)
     }
 
     fn has(&self, set: usize, object: Node) -> bool {

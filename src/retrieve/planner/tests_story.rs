@@ -87,7 +87,10 @@ fn the_story_has_every_set_edge_and_cut() {
     let edges: Vec<_> = edges
         .map(|e| (label(e.from), label(e.to), e.why.as_str()))
         .collect();
-    assert_eq!(edges, [("Alan Turing", "Machine", "WROTE"); 2]);
+    assert_eq!(
+        edges,
+        [("Alan Turing (Person)", "Machine (Work)", "WROTE"); 2]
+    );
     let cut = &story.stages[3].cut;
     let first = (cut.len(), cut[0].code, cut[0].margin);
     assert_eq!(first, (1, "PLAN_FILTERED", 10.0), "1950 is ten years off");
