@@ -5,6 +5,7 @@
 
 use super::{Index, IndexError};
 use crate::column::{Column, Strings};
+use crate::embed::{Identity, Rows, Vectors};
 use bytemuck::Pod;
 use memmap2::Mmap;
 use serde::de::DeserializeOwned;
@@ -59,6 +60,27 @@ impl Columns {
         })
     }
 
+    /// Vectors that [`vectors`] wrote, in whichever form.
+    ///
+    /// # Errors
+    /// As [`Columns::column`], and rows that do not fit the encoder.
+    pub fn vectors(
+        &self,
+        name: &str,
+        scale: &str,
+        identity: &Identity,
+    ) -> Result<Vectors, IndexError> {
+        let rows = match self.column(&format!("{name}.i8")) {
+            // Small vectors have both columns, others the values alone.
+            Ok(values) => Rows::I8 {
+                values,
+                scales: self.column(&format!("{name}.{scale}"))?,
+            },
+            Err(_) => Rows::F32(self.column(&format!("{name}.f32"))?),
+        };
+        Ok(Vectors::stored(identity.clone(), rows)?)
+    }
+
     /// A small value kept as JSON: options, counts.
     ///
     /// # Errors
@@ -90,6 +112,23 @@ impl Columns {
 pub fn strings<'a>(name: &str, strings: &'a Strings, each: &mut dyn FnMut(&str, &'a [u8])) {
     each(&format!("{name}.ends"), strings.ends.bytes());
     each(&format!("{name}.text"), strings.bytes.bytes());
+}
+
+/// Hands the columns of vectors to a [`Layer::columns`] callback: `NAME.f32`, or `NAME.i8` and, as a layer calls them, the
+/// scales.
+pub fn vectors<'a>(
+    name: &str,
+    scale: &str,
+    vectors: &'a Vectors,
+    each: &mut dyn FnMut(&str, &'a [u8]),
+) {
+    match vectors.rows() {
+        Rows::F32(values) => each(&format!("{name}.f32"), values.bytes()),
+        Rows::I8 { values, scales } => {
+            each(&format!("{name}.i8"), values.bytes());
+            each(&format!("{name}.{scale}"), scales.bytes());
+        }
+    }
 }
 
 /// A layer in an index: typed once it was asked for or built, until then columns.

@@ -5,31 +5,9 @@ use super::names::Names;
 use super::pairs::{Kind, Pairs};
 use super::postings::Postings;
 use crate::column::Column;
-use crate::embed::{Identity, Rows, Vectors};
-use crate::index::layer::strings;
+use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, IndexError, Layer};
 use crate::text::Tokens;
-
-fn rows<'a>(name: &str, vectors: &'a Vectors, each: &mut dyn FnMut(&str, &'a [u8])) {
-    match vectors.rows() {
-        Rows::F32(values) => each(&format!("{name}.f32"), values.bytes()),
-        Rows::I8 { values, scales } => {
-            each(&format!("{name}.i8"), values.bytes());
-            each(&format!("{name}.scales"), scales.bytes());
-        }
-    }
-}
-
-fn open_rows(name: &str, identity: &Identity, columns: &Columns) -> Result<Vectors, IndexError> {
-    let rows = match columns.column(&format!("{name}.i8")) {
-        Ok(values) => Rows::I8 {
-            values,
-            scales: columns.column(&format!("{name}.scales"))?,
-        },
-        Err(_) => Rows::F32(columns.column(&format!("{name}.f32"))?),
-    };
-    Ok(Vectors::stored(identity.clone(), rows)?)
-}
 
 impl Layer for Sage {
     const NAME: &'static str = "sage";
@@ -56,8 +34,8 @@ impl Layer for Sage {
         strings("table.described", &tables.described, each);
         each("table.row_ends", tables.row_ends.bytes());
         strings("table.rows", &tables.rows, each);
-        rows("vectors", &self.vectors, each);
-        rows("columns", &self.columns, each);
+        vectors("vectors", "scales", &self.vectors, each);
+        vectors("columns", "scales", &self.columns, each);
         for (kind, pairs) in Kind::ALL.into_iter().zip(&self.pairs) {
             pairs.columns(kind, each);
         }
@@ -118,8 +96,8 @@ impl Layer for Sage {
                 row_ends: columns.column("table.row_ends")?,
                 rows: columns.strings("table.rows")?,
             },
-            vectors: open_rows("vectors", &meta.identity, columns)?,
-            columns: open_rows("columns", &meta.identity, columns)?,
+            vectors: columns.vectors("vectors", "scales", &meta.identity)?,
+            columns: columns.vectors("columns", "scales", &meta.identity)?,
             pairs: [
                 Pairs::open(Kind::TextText, units, columns)?,
                 Pairs::open(Kind::TableTable, units, columns)?,

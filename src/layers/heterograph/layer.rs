@@ -6,7 +6,7 @@ use super::view::{View, ViewKey};
 use crate::column::{Column, Strings};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
-use crate::index::layer::strings;
+use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, IndexError, Layer};
 use crate::llm::Shares;
 use serde::{Deserialize, Serialize};
@@ -123,13 +123,7 @@ impl Layer for NodeRagLayer {
         each("edges.targets", self.targets.bytes());
         each("edges.made", self.made.bytes());
         each("edges.near", self.near.bytes());
-        match self.vectors.rows() {
-            Rows::F32(values) => each("vectors.f32", values.bytes()),
-            Rows::I8 { values, scales } => {
-                each("vectors.i8", values.bytes());
-                each("vectors.scale", scales.bytes());
-            }
-        }
+        vectors("vectors", "scale", &self.vectors, each);
         strings("words", &self.words, each);
         each("words.end", self.word_ends.bytes());
         each("words.nodes", self.word_nodes.bytes());

@@ -8,7 +8,7 @@ use super::rows;
 use super::units::{Piece, Units, rows as offsets};
 use crate::column::{Column, Strings};
 use crate::embed::{Identity, Vectors};
-use crate::index::layer::{Columns, strings};
+use crate::index::layer::{Columns, strings, vectors};
 use crate::index::{Dense, EntityGraph, Index, IndexError, Passages};
 use crate::llm::task::{self, ExtractGraph, ExtractInput};
 use crate::llm::{Estimate, Llm, Origin, Shares};
@@ -439,7 +439,7 @@ impl Skeleton {
         let each = &mut |name: &str, bytes| each(&format!("{prefix}.{name}"), bytes);
         strings("entity.name", &self.names, each);
         strings("entity.description", &self.descriptions, each);
-        rows::columns("entity.vector", &self.vectors, each);
+        vectors("entity.vector", "scale", &self.vectors, each);
         each("entity.mentions", self.mentions.bytes());
         each("entity.tokens", self.entity_tokens.bytes());
         each("entity.relation_offsets", self.relation_offsets.bytes());

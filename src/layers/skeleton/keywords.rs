@@ -8,7 +8,7 @@ use super::rows;
 use super::units::{Units, rows as offsets};
 use crate::column::{Column, Strings};
 use crate::embed::{EmbedError, Gather, Identity, Vectors};
-use crate::index::layer::{Columns, strings};
+use crate::index::layer::{Columns, strings, vectors};
 use crate::index::{Dense, IndexError, Passages};
 use crate::text::keywords::each_keyword;
 use crate::text::sentences::sentences;
@@ -153,7 +153,7 @@ impl Keywords {
         each("keyword.length", self.length.bytes());
         each("keyword.offsets", self.offsets.bytes());
         each("keyword.units", self.units.bytes());
-        rows::columns("keyword.vector", &self.vectors, each);
+        vectors("keyword.vector", "scale", &self.vectors, each);
     }
 
     /// # Errors

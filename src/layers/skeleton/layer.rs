@@ -10,7 +10,7 @@ use super::units::Units;
 use crate::column::Column;
 use crate::embed::vectors::Rows;
 use crate::embed::{EmbedError, Identity, Vectors};
-use crate::index::layer::{Columns, SMALL};
+use crate::index::layer::{Columns, SMALL, vectors};
 use crate::index::{Dense, Index, IndexError, Layer, Passages};
 use crate::llm::{Llm, Shares};
 use crate::parameters::{Parameter as P, Scoped};
@@ -373,7 +373,7 @@ impl Layer for Ket {
         each("meta", self.meta_bytes.bytes());
         self.units.columns(each);
         if let Some(own) = &self.own {
-            rows::columns("unit.vector", own, each);
+            vectors("unit.vector", "scale", own, each);
         }
         self.knn.columns(each);
         self.keywords.columns(each);

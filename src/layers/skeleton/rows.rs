@@ -75,18 +75,7 @@ pub fn merge(
     Vectors::stored(identity.clone(), rows)
 }
 
-/// Hands the columns of vectors to a layer's callback, named after what they are vectors of.
-pub fn columns<'a>(prefix: &str, vectors: &'a Vectors, each: &mut dyn FnMut(&str, &'a [u8])) {
-    match vectors.rows() {
-        Rows::F32(values) => each(&format!("{prefix}.f32"), values.bytes()),
-        Rows::I8 { values, scales } => {
-            each(&format!("{prefix}.i8"), values.bytes());
-            each(&format!("{prefix}.scale"), scales.bytes());
-        }
-    }
-}
-
-/// Takes back what [`columns`] wrote; `small` says in which form.
+/// Takes back vectors that were written; `small` says in which form.
 ///
 /// # Errors
 /// Columns that do not fit each other.

@@ -3,10 +3,9 @@
 use super::build;
 use super::hops::Graph;
 use crate::column::{Column, Strings};
-use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
 use crate::index::documents::Running;
-use crate::index::layer::strings;
+use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, Index, IndexError, Layer, Passages};
 use crate::llm::Shares;
 use crate::text::plural;
@@ -277,33 +276,17 @@ impl Layer for E2Graph {
         self.plain(each);
         strings("summary", &self.summaries, each);
         strings("entity.name", &self.names, each);
-        match self.vectors.as_ref().map(Vectors::rows) {
-            Some(Rows::F32(values)) => each("vector.f32", values.bytes()),
-            Some(Rows::I8 { values, scales }) => {
-                each("vector.i8", values.bytes());
-                each("vector.scale", scales.bytes());
-            }
-            None => {}
+        if let Some(own) = &self.vectors {
+            vectors("vector", "scale", own, each);
         }
     }
 
     fn open(columns: &Columns) -> Result<Self, IndexError> {
         let meta: Meta = columns.json("meta")?;
         let meta_json = columns.column("meta")?;
-        let vectors = match &meta.identity {
-            // A quantised layer has both columns, another one the first only.
-            Some(identity) => {
-                let rows = match columns.column("vector.i8") {
-                    Ok(values) => Rows::I8 {
-                        values,
-                        scales: columns.column("vector.scale")?,
-                    },
-                    Err(_) => Rows::F32(columns.column("vector.f32")?),
-                };
-                Some(Vectors::stored(identity.clone(), rows)?)
-            }
-            None => None,
-        };
+        let identity = meta.identity.as_ref();
+        let vectors = identity.map(|identity| columns.vectors("vector", "scale", identity));
+        let vectors = vectors.transpose()?;
         let layer = E2Graph {
             document_ends: columns.column("document.ends")?,
             chunk_document: columns.column("chunk.document")?,

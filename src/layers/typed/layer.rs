@@ -7,7 +7,7 @@ use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
 use crate::exchange::schema::{Graph, Schema};
 use crate::exchange::table;
-use crate::index::layer::strings;
+use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, Index, IndexError, Layer};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -338,13 +338,7 @@ impl Layer for SparkLayer {
         self.back.columns("back", each);
         for (i, long) in self.long.iter().enumerate() {
             each(&format!("long{i}.object"), long.objects.bytes());
-            match long.vectors.rows() {
-                Rows::F32(values) => each(&format!("long{i}.f32"), values.bytes()),
-                Rows::I8 { values, scales } => {
-                    each(&format!("long{i}.i8"), values.bytes());
-                    each(&format!("long{i}.scale"), scales.bytes());
-                }
-            }
+            vectors(&format!("long{i}"), "scale", &long.vectors, each);
         }
     }
 
@@ -353,18 +347,11 @@ impl Layer for SparkLayer {
         let meta: Meta = columns.json("meta")?;
         let mut long = Vec::new();
         for (i, (kind, field)) in meta.long.iter().enumerate() {
-            let rows = match columns.column(&format!("long{i}.i8")) {
-                Ok(values) => Rows::I8 {
-                    values,
-                    scales: columns.column(&format!("long{i}.scale"))?,
-                },
-                Err(_) => Rows::F32(columns.column(&format!("long{i}.f32"))?),
-            };
             let identity = meta
                 .encoder
-                .clone()
+                .as_ref()
                 .ok_or_else(|| said("no encoder in its description"))?;
-            let vectors = Vectors::stored(identity, rows)?;
+            let vectors = columns.vectors(&format!("long{i}"), "scale", identity)?;
             let objects: Column<u32> = columns.column(&format!("long{i}.object"))?;
             columns.length(&format!("long{i}.object"), objects.len(), vectors.len())?;
             long.push(Long {
