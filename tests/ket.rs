@@ -66,7 +66,7 @@ fn ranked(run: &Retrieval) -> Vec<u32> {
 /// What a step made.
 fn made<'a>(run: &'a Retrieval, step: &str) -> &'a Set {
     let mut records = run.records.iter();
-    let found = records.find(|record| record.step.operator.name() == step);
+    let found = records.find(|record| record.step.operator.declaration().name == step);
     &found.unwrap().output
 }
 
@@ -457,7 +457,9 @@ fn both_parts_start_the_story_and_obey_changes_of_their_seeds() {
     assert_eq!(kinds, BTreeSet::from(["entity", "keyword"]));
     // An entity is muted, and a keyword of the same run: either step is enough.
     for step in ["entities", "keywords"] {
-        let at = run.steps(index).find(|at| at.operator().name() == step);
+        let at = run
+            .steps(index)
+            .find(|at| at.operator().declaration().name == step);
         let first = made(&run, step).members[0].node;
         let label = at.unwrap().label(first).into_owned();
         let muted = ask("ket-rag-p", &[&format!("seed {label}=mute")]);
@@ -538,7 +540,7 @@ proptest! {
         let question = &questions[question % questions.len()];
         let run = ask(&mut Retriever::new(index.clone()), question, METHODS[which], &changes);
         prop_assert!(number(made(&run, "context"), "tokens") <= tokens);
-        let steps: Vec<&str> = run.records.iter().map(|r| r.step.operator.name()).collect();
+        let steps: Vec<&str> = run.records.iter().map(|r| r.step.operator.declaration().name).collect();
         let mut text = 0;
         if steps.contains(&"text") {
             let part = made(&run, "text");

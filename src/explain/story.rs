@@ -34,7 +34,7 @@ pub fn story(index: &Arc<Index>, retrieval: &Retrieval, always: &[u32]) -> Story
             story.timeline.extend(first..story.stages.len());
         }
         if let Some((name, value)) = at.set().facts.first() {
-            let step = at.operator().name();
+            let step = at.operator().declaration().name;
             headline.push(match value {
                 serde_json::Value::String(text) => format!("{step}: {text}"),
                 // A step is often called what it counts.

@@ -300,7 +300,7 @@ fn inputs(step: &Step, records: &[Record]) -> Vec<Arc<Set>> {
 }
 
 fn key(context: &Context<'_>, step: &Step, inputs: &[Arc<Set>], graph: Option<&Arc<Graph>>) -> Key {
-    let edits = match step.operator.edits_seeds() {
+    let edits = match step.operator.declaration().edits_seeds {
         true => format!("{:?}", context.edits),
         false => String::new(),
     };

@@ -164,8 +164,8 @@ impl Story {
             margin,
         });
         Stage {
-            name: at.operator().name(),
-            kind: at.operator().kind(),
+            name: at.operator().declaration().name,
+            kind: at.operator().declaration().kind,
             counters: set.facts.clone(),
             nodes,
             cut: cut.collect(),

@@ -423,7 +423,9 @@ impl Method {
     /// Whether mass walks over the edges of a graph.
     pub fn walks(&self) -> bool {
         let plan = self.plan();
-        plan.steps.iter().any(|step| step.operator.walks())
+        plan.steps
+            .iter()
+            .any(|step| step.operator.declaration().walks)
     }
 
     /// Whether it works on a layer without a walk: what its steps did is told stage by stage.
@@ -442,13 +444,17 @@ impl Method {
     pub fn reranks(&self) -> bool {
         let plan = self.plan();
         plan.part(Part::Select)
-            .any(|step| step.operator.name() == RERANK.name())
+            .any(|step| step.operator.declaration().name == RERANK.declaration().name)
     }
 
     /// What keeps changes of the seeds from changing anything; none where they are obeyed.
     pub fn ignores_edits(&self) -> Option<&'static str> {
         let plan = self.plan();
-        match plan.steps.iter().any(|step| step.operator.edits_seeds()) {
+        match plan
+            .steps
+            .iter()
+            .any(|step| step.operator.declaration().edits_seeds)
+        {
             true => None,
             false => Some("starts from no seeds"),
         }

@@ -124,51 +124,93 @@ pub struct Desk<'a> {
     pub states: bool,
 }
 
-/// One operator of a plan.
-pub trait Operator: Debug + Sync {
+/// What an operator is, before it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration {
     /// What its step is called on screen.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// One line: what it does.
-    fn about(&self) -> &'static str;
-
-    fn part(&self) -> Part;
-
+    pub about: &'static str,
+    pub part: Part,
     /// What kind of step it is in a trace: link, score, seed, mix, spread, expand, intersect, filter, select, pack, plan.
-    fn kind(&self) -> &'static str {
-        match self.part() {
-            Part::Seed => "seed",
-            Part::Spread => "spread",
-            Part::Select => "select",
+    pub kind: &'static str,
+    /// The parameters it depends on besides those of its graph. Its result is remembered by their values.
+    pub reads: &'static [Parameter],
+    /// Whether changes of the seeds are its to apply.
+    pub edits_seeds: bool,
+    /// Whether mass walks: its set has the mass of every node.
+    pub walks: bool,
+    /// Whether it cannot run in an index without vectors.
+    pub needs_vectors: bool,
+}
+
+impl Declaration {
+    const fn of(part: Part, kind: &'static str, name: &'static str, about: &'static str) -> Self {
+        Declaration {
+            name,
+            about,
+            part,
+            kind,
+            reads: &[],
+            edits_seeds: false,
+            walks: false,
+            needs_vectors: false,
         }
     }
 
-    /// The parameters it depends on besides those of its graph. Its result is remembered by their values.
-    fn reads(&self) -> &[Parameter];
-
-    /// Whether changes of the seeds are its to apply.
-    fn edits_seeds(&self) -> bool {
-        false
+    pub const fn seed(name: &'static str, about: &'static str) -> Self {
+        Self::of(Part::Seed, "seed", name, about)
     }
 
-    /// Whether mass walks: its set has the mass of every node.
-    fn walks(&self) -> bool {
-        false
+    pub const fn spread(name: &'static str, about: &'static str) -> Self {
+        Self::of(Part::Spread, "spread", name, about)
     }
 
-    /// Whether it cannot run in an index without vectors.
-    fn needs_vectors(&self) -> bool {
-        false
+    pub const fn select(name: &'static str, about: &'static str) -> Self {
+        Self::of(Part::Select, "select", name, about)
     }
+
+    pub const fn kind(self, kind: &'static str) -> Self {
+        Declaration { kind, ..self }
+    }
+
+    pub const fn reads(self, reads: &'static [Parameter]) -> Self {
+        Declaration { reads, ..self }
+    }
+
+    pub const fn edits_seeds(self, edits_seeds: bool) -> Self {
+        Declaration {
+            edits_seeds,
+            ..self
+        }
+    }
+
+    pub const fn walks(self) -> Self {
+        Declaration {
+            walks: true,
+            ..self
+        }
+    }
+
+    pub const fn needs_vectors(self, needs_vectors: bool) -> Self {
+        Declaration {
+            needs_vectors,
+            ..self
+        }
+    }
+}
+
+/// What a run of an operator gives.
+pub type Outcome = Result<Set, RetrieveError>;
+
+/// One operator of a plan.
+pub trait Operator: Debug + Sync {
+    /// What it is, before it runs.
+    fn declaration(&self) -> Declaration;
 
     /// # Errors
     /// Missing vectors; what an encoder, an endpoint or the index says.
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        desk: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError>;
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], desk: &mut Desk<'_>) -> Outcome;
 
     /// Why a member is there, in a few words.
     fn why(&self, at: &At<'_>, member: &Member) -> String {

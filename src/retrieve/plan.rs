@@ -50,7 +50,7 @@ impl Plan {
         graph: Option<&'static GraphKind>,
     ) -> usize {
         let mut reads = graph.map_or_else(Vec::new, |graph| graph.reads.to_vec());
-        reads.extend(operator.reads());
+        reads.extend(operator.declaration().reads);
         reads.sort_unstable();
         reads.dedup();
         self.steps.push(Arc::new(Step {
@@ -100,7 +100,7 @@ impl Plan {
 
     pub fn part(&self, part: Part) -> impl Iterator<Item = &Step> {
         let steps = self.steps.iter().map(|step| &**step);
-        steps.filter(move |step| step.operator.part() == part)
+        steps.filter(move |step| step.operator.declaration().part == part)
     }
 
     /// Whether mass moves over edges.
@@ -110,7 +110,7 @@ impl Plan {
 
     pub fn needs_vectors(&self) -> bool {
         let graph = |step: &Step| step.graph.is_some_and(|graph| graph.reads_vectors);
-        let needs = |step: &Step| step.operator.needs_vectors() || graph(step);
+        let needs = |step: &Step| step.operator.declaration().needs_vectors || graph(step);
         self.steps.iter().any(|step| needs(step))
     }
 

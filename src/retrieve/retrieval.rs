@@ -293,7 +293,7 @@ impl Retrieval {
     /// The first-stage ranking, when the method has one.
     pub fn ranked(&self) -> Option<&Ranked> {
         let seeds = self.records.iter().rev();
-        let mut seeds = seeds.filter(|r| r.step.operator.part() == Part::Seed);
+        let mut seeds = seeds.filter(|r| r.step.operator.declaration().part == Part::Seed);
         seeds.find_map(|record| record.output.get::<Ranked>())
     }
 
@@ -302,7 +302,7 @@ impl Retrieval {
         let last = self
             .records
             .last()
-            .filter(|r| r.step.operator.part() == Part::Select);
+            .filter(|r| r.step.operator.declaration().part == Part::Select);
         let ranked = last.and_then(|record| record.output.get::<Ranked>());
         ranked.map_or(&[], |ranked| &ranked.parts)
     }
@@ -352,7 +352,7 @@ impl Retrieval {
     /// The steps whose nodes a plan without a walk starts from: those that obey changes of seeds.
     pub fn starts<'a>(&'a self, index: &'a Arc<Index>) -> impl Iterator<Item = At<'a>> {
         let steps = self.steps(index);
-        steps.filter(|at| at.operator().edits_seeds() && at.set().space == Space::Nodes)
+        steps.filter(|at| at.operator().declaration().edits_seeds && at.set().space == Space::Nodes)
     }
 
     pub fn fallback(&self) -> bool {
@@ -396,7 +396,7 @@ impl Retrieval {
     /// Every stage and how long it took.
     pub fn times(&self) -> Vec<StageTime> {
         let steps = self.records.iter().map(|record| StageTime {
-            name: record.step.operator.name(),
+            name: record.step.operator.declaration().name,
             seconds: record.seconds,
             reused: record.reused,
         });

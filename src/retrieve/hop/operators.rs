@@ -11,7 +11,7 @@ use crate::retrieve::explanation::{
     Edge, Entry, Explanation, Part as ScorePart, Reason, Stage, Story,
 };
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part, passage_label};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, passage_label};
 use crate::retrieve::operators::restart::{edit, reshare, set_of};
 use crate::retrieve::retrieval::{DEPTH, Ranked, Seeded, Spread};
 use crate::retrieve::set::{Set, Space};
@@ -30,32 +30,15 @@ pub struct Sentences;
 pub static SENTENCES: Sentences = Sentences;
 
 impl Operator for Sentences {
-    fn name(&self) -> &'static str {
-        "sentences"
+    fn declaration(&self) -> Declaration {
+        Declaration::seed(
+            "sentences",
+            "a vector for every sentence, and passage titles among the names",
+        )
+        .kind("link")
     }
 
-    fn about(&self) -> &'static str {
-        "a vector for every sentence, and passage titles among the names"
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn kind(&self) -> &'static str {
-        "link"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        _: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let layer = super::layer(cx.index)?;
         let set = Set::new(Space::Passages).fact("sentences", layer.len());
         Ok(set.with_shared(layer))
@@ -83,36 +66,17 @@ pub struct MixedSeeds;
 pub static MIXED_SEEDS: MixedSeeds = MixedSeeds;
 
 impl Operator for MixedSeeds {
-    fn name(&self) -> &'static str {
-        "mixed restart"
+    fn declaration(&self) -> Declaration {
+        Declaration::seed(
+            "mixed restart",
+            "names, the best of the fused list by closeness, and a thin tail of dense passages",
+        )
+        .kind("mix")
+        .reads(READS)
+        .edits_seeds(true)
     }
 
-    fn about(&self) -> &'static str {
-        "names, the best of the fused list by closeness, and a thin tail of dense passages"
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn kind(&self) -> &'static str {
-        "mix"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        READS
-    }
-
-    fn edits_seeds(&self) -> bool {
-        true
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let names = inputs.iter().find_map(|set| set.get::<Seeded>());
         let mut lists = inputs.iter().filter_map(|set| set.get::<Ranked>());
         let (Some(names), Some(fused)) = (names, lists.next()) else {
@@ -177,36 +141,15 @@ impl<'a> Inputs<'a> {
 }
 
 impl Operator for SignalsOf {
-    fn name(&self) -> &'static str {
-        "signals"
-    }
-
-    fn about(&self) -> &'static str {
-        "eight signals of every candidate: closeness, ranks, walks, a sentence bridge, titles, words left over"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn kind(&self) -> &'static str {
-        "score"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[
+    fn declaration(&self) -> Declaration {
+        Declaration::select("signals", "eight signals of every candidate: closeness, ranks, walks, a sentence bridge, titles, words left over").kind("score").reads(&[
             Parameter::Tokens,
             Parameter::HopSeeds,
             Parameter::HopSharpness,
-        ]
+        ])
     }
 
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let layer = super::layer(cx.index)?;
         let sets: Vec<&Set> = inputs.iter().map(|set| &**set).collect();
         let (Some(from), Some(view)) = (Inputs::of(&sets), cx.entities()) else {
@@ -265,28 +208,11 @@ pub struct WeightedSum;
 pub static WEIGHTED_SUM: WeightedSum = WeightedSum;
 
 impl Operator for WeightedSum {
-    fn name(&self) -> &'static str {
-        "weighted sum"
+    fn declaration(&self) -> Declaration {
+        Declaration::select("weighted sum", "the signals added with their weights; words gain and walks lose where one passage covers the question").reads(WEIGHTS)
     }
 
-    fn about(&self) -> &'static str {
-        "the signals added with their weights; words gain and walks lose where one passage covers the question"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        WEIGHTS
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let Some(signals) = inputs.iter().find_map(|set| set.get::<Signals>()) else {
             return Ok(Set::ranking(Ranked::new(Ranker::Signals, Vec::new(), 0)));
         };

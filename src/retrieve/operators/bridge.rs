@@ -2,14 +2,14 @@
 
 use super::passages::landed;
 use super::walk::walked;
-use crate::parameters::{Parameter, Parameter as P, RESULT_K};
+use crate::parameters::{Parameter as P, RESULT_K};
 use crate::retrieve::explanation::{Combine, Explanation, Part as ScorePart};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
+use crate::retrieve::rank;
 use crate::retrieve::retrieval::{DEPTH, Ranked, Seed, Seeded, Spread};
 use crate::retrieve::set::{Origin, Set};
 use crate::retrieve::spread::restart;
-use crate::retrieve::{RetrieveError, rank};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -35,28 +35,15 @@ pub struct Factor {
 }
 
 impl Operator for Bridge {
-    fn name(&self) -> &'static str {
-        "bridge"
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "bridge",
+            "what every name reaches: one walk a name, the geometric mean",
+        )
+        .reads(&[P::ResultK])
     }
 
-    fn about(&self) -> &'static str {
-        "what every name reaches: one walk a name, the geometric mean"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::ResultK]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        desk: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], desk: &mut Desk<'_>) -> Outcome {
         let graph = cx.graph();
         let spread = inputs.iter().find_map(|set| set.get::<Spread>());
         let seeds = inputs.iter().find_map(|set| set.get::<Seeded>());

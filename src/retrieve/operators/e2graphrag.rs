@@ -13,7 +13,7 @@ use crate::retrieve::explanation::{
     clip,
 };
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::plan::Plan;
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space};
@@ -120,28 +120,15 @@ pub struct FindPairs;
 pub static PAIRS: FindPairs = FindPairs;
 
 impl Operator for FindPairs {
-    fn name(&self) -> &'static str {
-        "pairs"
+    fn declaration(&self) -> Declaration {
+        Declaration::spread(
+            "pairs",
+            "the pairs of the question's entities within h hops",
+        )
+        .reads(&[P::Hops, P::CodeHops])
     }
 
-    fn about(&self) -> &'static str {
-        "the pairs of the question's entities within h hops"
-    }
-
-    fn part(&self) -> Part {
-        Part::Spread
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::Hops, P::CodeHops]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let mut set = Set::new(Space::Nodes);
         let Some(graph) = cx.graph().source_as::<EntityChunkGraph>() else {
             return Ok(set);
@@ -180,8 +167,8 @@ impl Operator for FindPairs {
     fn tell(&self, at: &At<'_>, story: &mut Story) {
         let Some(told) = Told::of(at) else { return };
         let mut stage = Stage {
-            name: self.name(),
-            kind: self.kind(),
+            name: self.declaration().name,
+            kind: self.declaration().kind,
             counters: at.set().facts.clone(),
             ..Stage::default()
         };
@@ -324,32 +311,16 @@ pub struct SharedChunks;
 pub static SHARED: SharedChunks = SharedChunks;
 
 impl Operator for SharedChunks {
-    fn name(&self) -> &'static str {
-        "shared chunks"
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "shared chunks",
+            "the chunks that pairs share; h falls while they are more than k",
+        )
+        .kind("intersect")
+        .reads(&[P::Hops, P::ResultK])
     }
 
-    fn about(&self) -> &'static str {
-        "the chunks that pairs share; h falls while they are more than k"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn kind(&self) -> &'static str {
-        "intersect"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::Hops, P::ResultK]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let pairs = inputs.iter().find_map(|set| set.get::<Pairs>());
         let graph = cx.graph().source_as::<EntityChunkGraph>();
         let (Some(pairs), Some(graph)) = (pairs, graph) else {
@@ -567,32 +538,16 @@ pub struct Tree;
 pub static TREE: Tree = Tree;
 
 impl Operator for Tree {
-    fn name(&self) -> &'static str {
-        "tree"
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "tree",
+            "where pairs share no chunk, the nearest nodes of the tree by occurrences",
+        )
+        .kind("score")
+        .reads(&[P::ResultK])
     }
 
-    fn about(&self) -> &'static str {
-        "where pairs share no chunk, the nearest nodes of the tree by occurrences"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn kind(&self) -> &'static str {
-        "score"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::ResultK]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let set = Set::new(Space::Nodes);
         let shrunk = inputs.iter().find_map(|set| set.get::<Shrunk>());
         let pairs = inputs.iter().find_map(|set| set.get::<Pairs>());
@@ -721,28 +676,14 @@ pub static ANSWER: Answer = Answer;
 struct Brought(Vec<Node>);
 
 impl Operator for Answer {
-    fn name(&self) -> &'static str {
-        "answer"
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "answer",
+            "the passages of the chunks, or of the nodes of the tree, in their order",
+        )
     }
 
-    fn about(&self) -> &'static str {
-        "the passages of the chunks, or of the nodes of the tree, in their order"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let (mut hits, mut brought) = (Vec::new(), Vec::new());
         if let Some(graph) = cx.graph().source_as::<TreeGraph>() {
             let mut seen = FxHashSet::default();

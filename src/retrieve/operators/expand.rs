@@ -3,10 +3,8 @@
 use crate::graph::trail;
 use crate::graph::walk::Sparse;
 use crate::layers::{Graph, Node};
-use crate::parameters::Parameter;
-use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{Edge, Reason, Story};
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::set::{Member, Origin, Set, Space, heaviest};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -23,32 +21,11 @@ pub static EXPAND: Expand = Expand;
 const EDGES: usize = 200;
 
 impl Operator for Expand {
-    fn name(&self) -> &'static str {
-        "expand"
+    fn declaration(&self) -> Declaration {
+        Declaration::spread("expand", "the neighbours of the seeds, one hop").kind("expand")
     }
 
-    fn about(&self) -> &'static str {
-        "the neighbours of the seeds, one hop"
-    }
-
-    fn part(&self) -> Part {
-        Part::Spread
-    }
-
-    fn kind(&self) -> &'static str {
-        "expand"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let graph = cx.graph();
         let from = inputs.first().map_or(&[][..], |set| &set.members);
         let own: FxHashSet<Node> = from.iter().map(|member| member.node).collect();

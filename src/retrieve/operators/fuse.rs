@@ -1,9 +1,8 @@
 //! The list and the walk, fused.
 
-use crate::parameters::{FUSION, Fusion, Parameter, Parameter as P, RESULT_K, RRF_DEPTH};
-use crate::retrieve::RetrieveError;
+use crate::parameters::{FUSION, Fusion, Parameter as P, RESULT_K, RRF_DEPTH};
 use crate::retrieve::explanation::Explanation;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::rank;
 use crate::retrieve::retrieval::{DEPTH, Ranked};
 use crate::retrieve::set::Set;
@@ -17,28 +16,16 @@ pub struct Fuse;
 pub static FUSE: Fuse = Fuse;
 
 impl Operator for Fuse {
-    fn name(&self) -> &'static str {
-        "fuse"
+    fn declaration(&self) -> Declaration {
+        Declaration::select("fuse", "the list and the walk, fused by rank").reads(&[
+            P::RrfC,
+            P::RrfDepth,
+            P::Fusion,
+            P::ResultK,
+        ])
     }
 
-    fn about(&self) -> &'static str {
-        "the list and the walk, fused by rank"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::RrfC, P::RrfDepth, P::Fusion, P::ResultK]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let values = cx.values;
         let depth = values.get(RESULT_K).max(values.get(RRF_DEPTH)).max(DEPTH);
         let lists: Vec<Arc<Ranked>> = inputs.iter().filter_map(|set| set.ranked()).collect();

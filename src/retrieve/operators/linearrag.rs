@@ -14,12 +14,11 @@ use crate::layers::HopLayer;
 use crate::layers::{ENTITY_PASSAGE, GraphView, Node};
 use crate::parameters::{
     LINEAR_PASSAGE_RATIO, LINEAR_PASSAGE_WEIGHT, LINEAR_ROUNDS, LINEAR_SENTENCES, LINEAR_THRESHOLD,
-    Parameter, Parameter as P,
+    Parameter as P,
 };
-use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{Edge, Explanation, Reason, Story, clip};
 use crate::retrieve::hop::SENTENCES;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::plan::Plan;
 use crate::retrieve::retrieval::{Seed, Seeded};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
@@ -103,32 +102,16 @@ fn names_in(view: &GraphView, layer: &HopLayer, passage: u32, sentence: u32) -> 
 }
 
 impl Operator for Activate {
-    fn name(&self) -> &'static str {
-        "activation"
+    fn declaration(&self) -> Declaration {
+        Declaration::seed(
+            "activation",
+            "names through the sentences closest to the question to other names, round by round",
+        )
+        .kind("expand")
+        .reads(&[P::LinearRounds, P::LinearSentences, P::LinearThreshold])
     }
 
-    fn about(&self) -> &'static str {
-        "names through the sentences closest to the question to other names, round by round"
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn kind(&self) -> &'static str {
-        "expand"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::LinearRounds, P::LinearSentences, P::LinearThreshold]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let mut set = Set::new(Space::Nodes);
         let layer = inputs.iter().find_map(|set| set.get::<HopLayer>());
         let (Some(names), Some(layer), Some(view)) = (inputs.first(), layer, cx.entities()) else {
@@ -275,32 +258,15 @@ pub struct Restart;
 pub static RESTART: Restart = Restart;
 
 impl Operator for Restart {
-    fn name(&self) -> &'static str {
-        "restart"
-    }
-
-    fn about(&self) -> &'static str {
-        "names by activation, passages by closeness and the active names in them"
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn kind(&self) -> &'static str {
-        "mix"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::LinearPassageRatio, P::LinearPassageWeight]
-    }
-
-    fn edits_seeds(&self) -> bool {
-        true
-    }
-
-    fn needs_vectors(&self) -> bool {
-        true
+    fn declaration(&self) -> Declaration {
+        Declaration::seed(
+            "restart",
+            "names by activation, passages by closeness and the active names in them",
+        )
+        .kind("mix")
+        .reads(&[P::LinearPassageRatio, P::LinearPassageWeight])
+        .edits_seeds(true)
+        .needs_vectors(true)
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {
@@ -310,12 +276,7 @@ impl Operator for Restart {
         }
     }
 
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let active = inputs.iter().find_map(|set| set.get::<Activation>());
         let (Some(active), Some(view), Some(first)) = (active, cx.entities(), inputs.first())
         else {
@@ -399,28 +360,14 @@ fn chosen(inputs: &[&Set]) -> usize {
 }
 
 impl Operator for OrNearest {
-    fn name(&self) -> &'static str {
-        "or nearest"
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "or nearest",
+            "the walk's passages; the nearest ones where no name of the question is known",
+        )
     }
 
-    fn about(&self) -> &'static str {
-        "the walk's passages; the nearest ones where no name of the question is known"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[]
-    }
-
-    fn run(
-        &self,
-        _: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, _: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let sets: Vec<&Set> = inputs.iter().map(|set| &**set).collect();
         let by = chosen(&sets);
         let ranked = inputs.get(by).and_then(|set| set.ranked());

@@ -1,10 +1,10 @@
 //! First-stage rankings of passages: words, vectors, both fused, words with feedback.
 
 use crate::layers::QueryName;
-use crate::parameters::{Parameter, Parameter as P};
+use crate::parameters::Parameter as P;
 use crate::retrieve::explanation::{Edge, Entry, Explanation, Item, Reason, Stage, Story};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, Part};
 use crate::retrieve::rank::{self, Fusion};
 use crate::retrieve::retrieval::{DEPTH, Ranked};
 use crate::retrieve::set::Set;
@@ -78,49 +78,21 @@ impl List {
 }
 
 impl Operator for List {
-    fn name(&self) -> &'static str {
-        match self.ranker {
-            Ranker::Bm25 => "BM25",
-            Ranker::Rm3 => "BM25 with words of feedback",
-            Ranker::TwoStep => "BM25 with names of feedback",
-            Ranker::Dense => "nearest vectors",
-            _ => "fused list",
-        }
-    }
-
-    fn about(&self) -> &'static str {
-        match self.ranker {
-            Ranker::Bm25 => "the best BM25 passages",
-            Ranker::Rm3 => "the best passages of BM25 with words of feedback",
-            Ranker::TwoStep => "the best passages of BM25 with names of feedback",
-            Ranker::Dense => "the passages nearest to the question",
-            _ => "the best passages of BM25 and dense, fused",
-        }
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn kind(&self) -> &'static str {
-        match self.ranker {
-            Ranker::Rm3 | Ranker::TwoStep => "expand",
-            _ => "score",
-        }
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        let all: &[Parameter] = match self.ranker {
-            Ranker::Bm25 => &[P::Tokens, P::Bm25K1, P::Bm25B, P::ResultK, P::RrfDepth],
-            Ranker::Dense => &[
-                P::VectorSearch,
-                P::HnswM,
-                P::HnswEfConstruction,
-                P::HnswEfSearch,
+    fn declaration(&self) -> Declaration {
+        let one = Declaration::seed;
+        let list = match self.ranker {
+            Ranker::Bm25 => one("BM25", "the best BM25 passages").reads(&[
+                P::Tokens,
+                P::Bm25K1,
+                P::Bm25B,
                 P::ResultK,
                 P::RrfDepth,
-            ],
-            Ranker::Rm3 => &[
+            ]),
+            Ranker::Rm3 => one(
+                "BM25 with words of feedback",
+                "the best passages of BM25 with words of feedback",
+            )
+            .reads(&[
                 P::Tokens,
                 P::Bm25K1,
                 P::Bm25B,
@@ -130,8 +102,12 @@ impl Operator for List {
                 P::Rm3Pool,
                 P::ResultK,
                 P::RrfDepth,
-            ],
-            Ranker::TwoStep => &[
+            ]),
+            Ranker::TwoStep => one(
+                "BM25 with names of feedback",
+                "the best passages of BM25 with names of feedback",
+            )
+            .reads(&[
                 P::Tokens,
                 P::Bm25K1,
                 P::Bm25B,
@@ -141,26 +117,34 @@ impl Operator for List {
                 P::Step2Rule,
                 P::ResultK,
                 P::RrfDepth,
-            ],
-            _ => return &[P::RrfC, P::ResultK, P::RrfDepth],
+            ]),
+            Ranker::Dense => one("nearest vectors", "the passages nearest to the question")
+                .reads(&[
+                    P::VectorSearch,
+                    P::HnswM,
+                    P::HnswEfConstruction,
+                    P::HnswEfSearch,
+                    P::ResultK,
+                    P::RrfDepth,
+                ])
+                .needs_vectors(!matches!(self.deep, Deep::Least(_))),
+            _ => {
+                let reads = &[P::RrfC, P::ResultK, P::RrfDepth];
+                let about = "the best passages of BM25 and dense, fused";
+                return one("fused list", about).reads(reads).kind("score");
+            }
         };
-        // The last is how deep lists are fused: nothing to one that is not.
-        match self.deep {
-            Deep::Top => &all[..all.len() - 1],
-            Deep::Fused | Deep::Least(_) => all,
-        }
+        let reads = match self.deep {
+            // The last is how deep lists are fused: nothing to one that is not.
+            Deep::Top => &list.reads[..list.reads.len() - 1],
+            Deep::Fused | Deep::Least(_) => list.reads,
+        };
+        let expands = matches!(self.ranker, Ranker::Rm3 | Ranker::TwoStep);
+        list.reads(reads)
+            .kind(if expands { "expand" } else { "score" })
     }
 
-    fn needs_vectors(&self) -> bool {
-        self.ranker == Ranker::Dense && !matches!(self.deep, Deep::Least(_))
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        desk: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], desk: &mut Desk<'_>) -> Outcome {
         let mut lists: Vec<Arc<Ranked>> = inputs.iter().filter_map(|set| set.ranked()).collect();
         let ranked = match self.ranker {
             Ranker::Bm25 => {
@@ -286,7 +270,8 @@ impl Operator for List {
         };
         // A list that others stand beside is no verdict.
         let alone = at.run.records.iter().skip(at.step + 1).all(|record| {
-            record.step.inputs == [at.step] && record.step.operator.part() == Part::Select
+            record.step.inputs == [at.step]
+                && record.step.operator.declaration().part == Part::Select
         });
         let flat = alone && self.ranker.reads_words() && ranked.parts.len() < 2;
         let shares_none = || {

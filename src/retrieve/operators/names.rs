@@ -2,10 +2,8 @@
 
 use super::restart::changed;
 use crate::layers::{GraphView, Link, Mask, Node, QueryName};
-use crate::parameters::Parameter;
-use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::Reason;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::set::{Member, Origin, Set, Space};
 use crate::text::similar::nearest;
 use crate::text::span;
@@ -23,36 +21,16 @@ pub static NAMES: Names = Names { changed: false };
 pub static NAMES_CHANGED: Names = Names { changed: true };
 
 impl Operator for Names {
-    fn name(&self) -> &'static str {
-        "names"
+    fn declaration(&self) -> Declaration {
+        Declaration::seed(
+            "names",
+            "names in the question, looked up by the graph's own rule",
+        )
+        .kind("link")
+        .edits_seeds(self.changed)
     }
 
-    fn about(&self) -> &'static str {
-        "names in the question, looked up by the graph's own rule"
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn kind(&self) -> &'static str {
-        "link"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[]
-    }
-
-    fn edits_seeds(&self) -> bool {
-        self.changed
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        _: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let source = cx.graph().source();
         let names = source.names(cx.index, cx.question, cx.values);
         let mut set = Set::new(Space::Nodes);

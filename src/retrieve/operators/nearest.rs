@@ -1,8 +1,7 @@
 //! The graph's own nodes nearest to the question.
 
 use crate::parameters::{Param, Parameter, SEED_K, VECTOR_HITS};
-use crate::retrieve::RetrieveError;
-use crate::retrieve::operator::{Context, Desk, Operator, Part};
+use crate::retrieve::operator::{Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::set::{Member, Origin, Set, Space};
 use std::sync::Arc;
 
@@ -10,54 +9,29 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Nearest {
     count: Param<usize>,
-    reads: [Parameter; 1],
-}
-
-impl Nearest {
-    const fn of(count: Param<usize>) -> Nearest {
-        Nearest {
-            count,
-            reads: [count.id()],
-        }
-    }
+    reads: &'static [Parameter],
 }
 
 /// As many as there may be seeds.
-pub static NEAREST: Nearest = Nearest::of(SEED_K);
+pub static NEAREST: Nearest = Nearest {
+    count: SEED_K,
+    reads: &[Parameter::SeedK],
+};
 /// NodeRAG's vector hits.
-pub static NEAREST_HITS: Nearest = Nearest::of(VECTOR_HITS);
+pub static NEAREST_HITS: Nearest = Nearest {
+    count: VECTOR_HITS,
+    reads: &[Parameter::VectorHits],
+};
 
 impl Operator for Nearest {
-    fn name(&self) -> &'static str {
-        "nearest"
+    fn declaration(&self) -> Declaration {
+        Declaration::seed("nearest", "the graph's own nodes nearest to the question")
+            .kind("score")
+            .reads(self.reads)
+            .needs_vectors(true)
     }
 
-    fn about(&self) -> &'static str {
-        "the graph's own nodes nearest to the question"
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn kind(&self) -> &'static str {
-        "score"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &self.reads
-    }
-
-    fn needs_vectors(&self) -> bool {
-        true
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        _: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let (_, vector) = cx.dense()?;
         let k = cx.values.get(self.count);
         let mut near = cx.graph().source().nearest(cx.index, vector, k)?;

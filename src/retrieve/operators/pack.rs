@@ -1,10 +1,9 @@
 //! By score, as many as the tokens of the context hold.
 
-use crate::parameters::{CONTEXT_TOKENS, PACK, Parameter, Parameter as P};
-use crate::retrieve::RetrieveError;
+use crate::parameters::{CONTEXT_TOKENS, PACK, Parameter as P};
 use crate::retrieve::explanation::{Explanation, Reason};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::pack::Room;
 use crate::retrieve::retrieval::Ranked;
 use crate::retrieve::set::{Dropped, Set};
@@ -18,32 +17,16 @@ pub struct Pack;
 pub static PACKED: Pack = Pack;
 
 impl Operator for Pack {
-    fn name(&self) -> &'static str {
-        "context"
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "context",
+            "by score, as many as the tokens of the context hold",
+        )
+        .kind("pack")
+        .reads(&[P::ContextTokens, P::Pack])
     }
 
-    fn about(&self) -> &'static str {
-        "by score, as many as the tokens of the context hold"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn kind(&self) -> &'static str {
-        "pack"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::ContextTokens, P::Pack]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let room = cx.values.get(CONTEXT_TOKENS);
         let first = inputs.iter().find_map(|set| set.ranked());
         let (mut kept, mut unfit) = (Vec::new(), Vec::new());

@@ -1,11 +1,10 @@
 //! Passages by what landed on the nodes that stand for them.
 
 use super::walk::{opened, walked};
-use crate::parameters::{Parameter, Parameter as P, RESULT_K, RRF_DEPTH};
-use crate::retrieve::RetrieveError;
+use crate::parameters::{Parameter as P, RESULT_K, RRF_DEPTH};
 use crate::retrieve::explanation::Explanation;
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::rank;
 use crate::retrieve::retrieval::{DEPTH, Ranked, Spread};
 use crate::retrieve::set::{Member, Set};
@@ -33,31 +32,16 @@ pub fn landed(graph: &crate::layers::Graph, mass: &[f64]) -> Vec<f64> {
 }
 
 impl Operator for Passages {
-    fn name(&self) -> &'static str {
-        "passages"
+    fn declaration(&self) -> Declaration {
+        Declaration::select("passages", "by the score of the nodes that stand for them").reads(
+            match self.fused {
+                true => &[P::RrfDepth, P::ResultK],
+                false => &[P::ResultK],
+            },
+        )
     }
 
-    fn about(&self) -> &'static str {
-        "by the score of the nodes that stand for them"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        match self.fused {
-            true => &[P::RrfDepth, P::ResultK],
-            false => &[P::ResultK],
-        }
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let graph = cx.graph();
         let mass = inputs.iter().find_map(|set| set.get::<Spread>());
         let mass = mass.map_or(&[][..], |spread| &spread.mass);

@@ -1,9 +1,8 @@
 //! The best, scored again by a cross-encoder or by MaxSim over token vectors.
 
-use crate::parameters::{Parameter, Parameter as P};
-use crate::retrieve::RetrieveError;
+use crate::parameters::Parameter as P;
 use crate::retrieve::explanation::{Combine, Explanation, Part as ScorePart};
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::rerank::rerank;
 use crate::retrieve::retrieval::Ranked;
 use crate::retrieve::set::{Member, Set};
@@ -16,33 +15,17 @@ pub struct Rerank;
 pub static RERANK: Rerank = Rerank;
 
 impl Operator for Rerank {
-    fn name(&self) -> &'static str {
-        "re-rank"
-    }
-
-    fn about(&self) -> &'static str {
-        "the best, scored again by a cross-encoder or MaxSim"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::RerankDepth]
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "re-rank",
+            "the best, scored again by a cross-encoder or MaxSim",
+        )
+        .reads(&[P::RerankDepth])
+        .needs_vectors(true)
     }
 
     // With a cross-encoder it does not, but which index has one only the index knows.
-    fn needs_vectors(&self) -> bool {
-        true
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let Some(first) = inputs.iter().find_map(|set| set.ranked()) else {
             return Ok(Set::new(crate::retrieve::set::Space::Passages));
         };

@@ -7,7 +7,7 @@ use crate::parameters::{
 };
 use crate::retrieve::edits::{self, Edited, SeedChange, SeedEdit};
 use crate::retrieve::explanation::Story;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::retrieval::{Mixed, Ranked, Seed, Seeded};
 use crate::retrieve::set::{Member, Origin, Set, Space};
 use crate::retrieve::{RetrieveError, rank};
@@ -47,25 +47,9 @@ pub static NAMES_ALONE: Restart = Restart {
 };
 
 impl Operator for Restart {
-    fn name(&self) -> &'static str {
-        "restart"
-    }
-
-    fn about(&self) -> &'static str {
-        "seeds with their shares of the restart"
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn kind(&self) -> &'static str {
-        "mix"
-    }
-
-    fn reads(&self) -> &[Parameter] {
+    fn declaration(&self) -> Declaration {
         // The words are for the fallback to the best BM25 passage.
-        match (self.names, self.rest) {
+        let reads: &[Parameter] = match (self.names, self.rest) {
             _ if self.strict => &[P::SeedQ],
             (true, true) => &[
                 P::Tokens,
@@ -89,19 +73,14 @@ impl Operator for Restart {
                 P::SoftmaxTau,
                 P::Fallback,
             ],
-        }
+        };
+        Declaration::seed("restart", "seeds with their shares of the restart")
+            .kind("mix")
+            .reads(reads)
+            .edits_seeds(true)
     }
 
-    fn edits_seeds(&self) -> bool {
-        true
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        desk: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], desk: &mut Desk<'_>) -> Outcome {
         let mut seeded = self.seeded(cx, inputs);
         if seeded.seeds.is_empty() && !self.strict {
             seeded.seeds = fallback(cx, desk)?;

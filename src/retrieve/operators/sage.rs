@@ -7,13 +7,12 @@ use crate::index::Bm25;
 use crate::layers::Node;
 use crate::layers::chunks::source::{CHUNK_SIMILARITY, ChunkGraph};
 use crate::parameters::{
-    BM25_B, BM25_K1, FUSE_DENSE, FUSE_LEXICAL, Parameter, Parameter as P, SAGE_NEARNESS,
-    SAGE_NEIGHBOURS, SAGE_SEEDING, SAGE_SEEDS, SageNearness, SageSeeding, TOKENS,
+    BM25_B, BM25_K1, FUSE_DENSE, FUSE_LEXICAL, Parameter as P, SAGE_NEARNESS, SAGE_NEIGHBOURS,
+    SAGE_SEEDING, SAGE_SEEDS, SageNearness, SageSeeding, TOKENS,
 };
-use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason, clip};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, Part};
 use crate::retrieve::plan::Plan;
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
@@ -157,43 +156,21 @@ pub struct Score;
 pub static SCORE: Score = Score;
 
 impl Operator for Score {
-    fn name(&self) -> &'static str {
-        "score"
+    fn declaration(&self) -> Declaration {
+        Declaration::seed("score", "BM25 and nearness of every chunk, fused")
+            .kind("score")
+            .reads(&[
+                P::Tokens,
+                P::Bm25K1,
+                P::Bm25B,
+                P::FuseLexical,
+                P::FuseDense,
+                P::SageNearness,
+            ])
+            .needs_vectors(true)
     }
 
-    fn about(&self) -> &'static str {
-        "BM25 and nearness of every chunk, fused"
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn kind(&self) -> &'static str {
-        "score"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[
-            P::Tokens,
-            P::Bm25K1,
-            P::Bm25B,
-            P::FuseLexical,
-            P::FuseDense,
-            P::SageNearness,
-        ]
-    }
-
-    fn needs_vectors(&self) -> bool {
-        true
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        _: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let (dense, vector) = cx.dense()?;
         let Some(graph) = cx.graph().source_as::<ChunkGraph>() else {
             return Ok(Set::new(Space::Nodes));
@@ -248,35 +225,19 @@ pub static SEEDS: Best = Best { flat: false };
 pub static BEST: Best = Best { flat: true };
 
 impl Operator for Best {
-    fn name(&self) -> &'static str {
-        if self.flat { "best" } else { "seeds" }
-    }
-
-    fn about(&self) -> &'static str {
-        "the best by the fused score"
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        match self.flat {
+    fn declaration(&self) -> Declaration {
+        Declaration::seed(
+            if self.flat { "best" } else { "seeds" },
+            "the best by the fused score",
+        )
+        .reads(match self.flat {
             true => &[P::SageSeeds, P::SageNeighbours],
             false => &[P::SageSeeding, P::SageSeeds],
-        }
+        })
+        .edits_seeds(true)
     }
 
-    fn edits_seeds(&self) -> bool {
-        true
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let mut k = cx.values.get(SAGE_SEEDS);
         let (mut members, mut rule) = (Vec::new(), SageSeeding::Fused);
         if self.flat {
@@ -292,7 +253,7 @@ impl Operator for Best {
         }
         let last = members.last().map_or(0.0, |member| member.value);
         let mut set = Set::new(Space::Nodes)
-            .fact(self.name(), members.len())
+            .fact(self.declaration().name, members.len())
             .fact("last score", last);
         set.members = members;
         Ok(changed(cx, set, false))
@@ -317,32 +278,16 @@ pub static PRUNE: Prune = Prune;
 struct BestNear(f64);
 
 impl Operator for Prune {
-    fn name(&self) -> &'static str {
-        "prune"
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "prune",
+            "the neighbours by the fused score among themselves",
+        )
+        .kind("filter")
+        .reads(&[P::SageNeighbours])
     }
 
-    fn about(&self) -> &'static str {
-        "the neighbours by the fused score among themselves"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn kind(&self) -> &'static str {
-        "filter"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::SageNeighbours]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let scores = inputs.iter().find_map(|set| set.get::<Scores>());
         let (Some(near), Some(scores)) = (inputs.first(), scores) else {
             return Ok(Set::new(Space::Nodes));
@@ -408,28 +353,15 @@ pub static SEEDS_FIRST: SeedsFirst = SeedsFirst;
 struct Entered(Vec<(usize, usize)>);
 
 impl Operator for SeedsFirst {
-    fn name(&self) -> &'static str {
-        "seeds first"
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "seeds first",
+            "the passages of the seeds, then those of the neighbours",
+        )
+        .reads(&[P::FuseLexical, P::FuseDense])
     }
 
-    fn about(&self) -> &'static str {
-        "the passages of the seeds, then those of the neighbours"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::FuseLexical, P::FuseDense]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let graph = cx.graph();
         let above = above(cx);
         let mut seen = FxHashSet::default();
@@ -495,7 +427,7 @@ impl Operator for SeedsFirst {
             let why = "what a change of this seed by hand adds".to_owned();
             parts.push(part("changed by hand", changed, why));
         }
-        if step.operator().part() == Part::Seed {
+        if step.operator().declaration().part == Part::Seed {
             let why = "seeds come before their neighbours".to_owned();
             parts.push(part("seed", scores.above(), why));
         }
@@ -573,7 +505,7 @@ fn of_member(step: &At<'_>, place: usize) -> String {
         }
         Origin::Added => format!("seed {rank}: {}", step.origin(member)),
         _ => {
-            let name = if step.operator().name() == BEST.name() {
+            let name = if step.operator().declaration().name == BEST.declaration().name {
                 "rank"
             } else {
                 "seed"

@@ -12,19 +12,19 @@ use crate::layers::typed::question::{Anchor, Parts};
 use crate::layers::typed::source::{ObjectGraph, TYPED};
 use crate::llm::{Made as Answered, Origin as MadeBy};
 use crate::parameters::{
-    CANDIDATE_LIMIT, EDGE_POLICY, EdgePolicy, PLAN_BY, Parameter, Parameter as P, PlanBy, RESULT_K,
+    CANDIDATE_LIMIT, EDGE_POLICY, EdgePolicy, PLAN_BY, Parameter as P, PlanBy, RESULT_K,
     SAGE_NEIGHBOURS, SAGE_SEEDS,
 };
 use crate::retrieve::RetrieveError;
 use crate::retrieve::edits::{Edited, SeedChange, nodes};
 use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason, Stage, Story};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::plan::Plan;
 use crate::retrieve::planner::display::query;
 use crate::retrieve::planner::plan::{Op, Ops, Plan as PlanTask, PlanInput, check};
 use crate::retrieve::planner::run::{Made, Rung, Runner};
-use crate::retrieve::planner::score::{Fused, READS, Scored, Scorer, Weights};
+use crate::retrieve::planner::score::{Fused, Scored, Scorer, Weights};
 use crate::retrieve::planner::template::{self, Planned};
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space};
@@ -60,36 +60,17 @@ pub struct Written {
 }
 
 impl Operator for MakePlan {
-    fn name(&self) -> &'static str {
-        "plan"
+    fn declaration(&self) -> Declaration {
+        Declaration::seed(
+            "plan",
+            "operators from the names, numbers and edges that the question says",
+        )
+        .kind("plan")
+        .reads(&[P::PlanBy, P::CandidateLimit])
+        .edits_seeds(true)
     }
 
-    fn about(&self) -> &'static str {
-        "operators from the names, numbers and edges that the question says"
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn kind(&self) -> &'static str {
-        "plan"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::PlanBy, P::CandidateLimit]
-    }
-
-    fn edits_seeds(&self) -> bool {
-        true
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        _: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let mut set = Set::new(Space::Nodes);
         let Some(graph) = cx.graph().source_as::<ObjectGraph>() else {
             return Ok(set);
@@ -261,20 +242,12 @@ pub struct Ran {
 struct Known(Vec<Arc<Scored>>);
 
 impl Operator for Operate {
-    fn name(&self) -> &'static str {
-        "operators"
-    }
-
-    fn about(&self) -> &'static str {
-        "the plan's operators one by one, and its last set by words and vectors"
-    }
-
-    fn part(&self) -> Part {
-        Part::Spread
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        const ALL: &[Parameter] = &[
+    fn declaration(&self) -> Declaration {
+        Declaration::spread(
+            "operators",
+            "the plan's operators one by one, and its last set by words and vectors",
+        )
+        .reads(&[
             P::Tokens,
             P::Bm25K1,
             P::Bm25B,
@@ -283,16 +256,10 @@ impl Operator for Operate {
             P::EdgePolicy,
             P::SageSeeds,
             P::ResultK,
-        ];
-        ALL
+        ])
     }
 
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let written = inputs.iter().find_map(|set| set.get::<Written>());
         let graph = cx.graph().source_as::<ObjectGraph>();
         let (Some(written), Some(graph)) = (written, graph) else {
@@ -459,41 +426,23 @@ pub static EXPANSION: Expansion = Expansion;
 pub struct Neighbours(pub Vec<(Node, Fused)>);
 
 impl Operator for Expansion {
-    fn name(&self) -> &'static str {
-        "expansion"
-    }
-
-    fn about(&self) -> &'static str {
-        "the neighbours of the answers, where the plan follows no edges itself"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn kind(&self) -> &'static str {
-        "expand"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        const ALL: &[Parameter] = &[
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "expansion",
+            "the neighbours of the answers, where the plan follows no edges itself",
+        )
+        .kind("expand")
+        .reads(&[
             P::Tokens,
             P::Bm25K1,
             P::Bm25B,
             P::FuseLexical,
             P::FuseDense,
             P::SageNeighbours,
-        ];
-        debug_assert!(READS.iter().all(|read| ALL.contains(read)));
-        ALL
+        ])
     }
 
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let mut set = Set::new(Space::Nodes);
         let ran = inputs.iter().find_map(|set| set.get::<Ran>());
         let graph = cx.graph().source_as::<ObjectGraph>();
@@ -570,28 +519,11 @@ pub struct Answers;
 pub static ANSWERS: Answers = Answers;
 
 impl Operator for Answers {
-    fn name(&self) -> &'static str {
-        "answers"
+    fn declaration(&self) -> Declaration {
+        Declaration::select("answers", "the answers, then their neighbours")
     }
 
-    fn about(&self) -> &'static str {
-        "the answers, then their neighbours"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let mut hits: Vec<Hit> = Vec::new();
         if let Some(ran) = inputs.iter().find_map(|set| set.get::<Ran>()) {
             let shown = if ran.expands { ran.limit } else { usize::MAX };

@@ -2,12 +2,11 @@
 
 use crate::graph::trail;
 use crate::layers::Node;
-use crate::parameters::{Parameter, Parameter as P, RESULT_K, STEPS};
-use crate::retrieve::RetrieveError;
+use crate::parameters::{Parameter as P, RESULT_K, STEPS};
 use crate::retrieve::explanation::{
     Edge, Entry, Explanation, Part as ScorePart, Reason, SHOWN, Stage, Story,
 };
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::retrieval::{Seed, Seeded, Spread, Walked};
 use crate::retrieve::scratch::Scratch;
 use crate::retrieve::set::{Set, Space};
@@ -54,29 +53,19 @@ impl Walk {
 }
 
 impl Operator for Walk {
-    fn name(&self) -> &'static str {
-        "walk"
-    }
-
-    fn about(&self) -> &'static str {
-        match self {
-            Walk::Chosen | Walk::By(Kernel::Power | Kernel::Summed) => "T steps of power iteration",
-            Walk::Ruled => "a few steps, with restart or without",
-            Walk::By(Kernel::Push) => "forward push to the limit of many steps",
-            Walk::By(Kernel::Lazy) => "a share moves, the rest stays, nothing restarts",
-        }
-    }
-
-    fn part(&self) -> Part {
-        Part::Spread
-    }
-
-    fn walks(&self) -> bool {
-        true
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        match self {
+    fn declaration(&self) -> Declaration {
+        Declaration::spread(
+            "walk",
+            match self {
+                Walk::Chosen | Walk::By(Kernel::Power | Kernel::Summed) => {
+                    "T steps of power iteration"
+                }
+                Walk::Ruled => "a few steps, with restart or without",
+                Walk::By(Kernel::Push) => "forward push to the limit of many steps",
+                Walk::By(Kernel::Lazy) => "a share moves, the rest stays, nothing restarts",
+            },
+        )
+        .reads(match self {
             Walk::Chosen => &[
                 P::Walk,
                 P::Alpha,
@@ -88,15 +77,11 @@ impl Operator for Walk {
             Walk::Ruled => &[P::WalkRule, P::Alpha, P::Steps],
             Walk::By(Kernel::Push) => &[P::Alpha, P::Epsilon, P::PushThreshold, P::Dangling],
             Walk::By(_) => &[P::Alpha, P::Steps, P::Dangling],
-        }
+        })
+        .walks()
     }
 
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        desk: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], desk: &mut Desk<'_>) -> Outcome {
         let seeds: &[Seed] = inputs
             .iter()
             .find_map(|set| set.get::<Seeded>())

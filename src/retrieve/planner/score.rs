@@ -3,9 +3,7 @@
 use crate::embed::vectors::Probe;
 use crate::index::Index;
 use crate::index::lexical::Bm25;
-use crate::parameters::{
-    BM25_B, BM25_K1, FUSE_DENSE, FUSE_LEXICAL, Parameter as P, Scoped, TOKENS,
-};
+use crate::parameters::{BM25_B, BM25_K1, FUSE_DENSE, FUSE_LEXICAL, Scoped, TOKENS};
 use crate::retrieve::RetrieveError;
 use crate::text::Tokens;
 use serde::Serialize;
@@ -25,9 +23,6 @@ impl Fused {
         self.lexical + self.dense
     }
 }
-
-/// What the score depends on.
-pub const READS: &[P] = &[P::Tokens, P::Bm25K1, P::Bm25B, P::FuseLexical, P::FuseDense];
 
 /// How words are cut and counted, and what words and vectors weigh.
 #[derive(Clone, Copy, Debug, PartialEq)]

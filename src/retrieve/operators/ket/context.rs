@@ -3,11 +3,10 @@
 use super::local::LocalPart;
 use super::text::Used;
 use crate::layers::skeleton::source::KetGraph;
-use crate::parameters::{CONTEXT_TOKENS, Parameter, Parameter as P, THETA};
-use crate::retrieve::RetrieveError;
+use crate::parameters::{CONTEXT_TOKENS, Parameter as P, THETA};
 use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason, clip};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::set::{Member, Set};
 use rustc_hash::FxHashSet;
@@ -23,32 +22,16 @@ pub struct Assemble;
 pub static CONTEXT: Assemble = Assemble;
 
 impl Operator for Assemble {
-    fn name(&self) -> &'static str {
-        "context"
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "context",
+            "passages by their first appearance in the context",
+        )
+        .kind("pack")
+        .reads(&[P::ContextTokens, P::Theta])
     }
 
-    fn about(&self) -> &'static str {
-        "passages by their first appearance in the context"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn kind(&self) -> &'static str {
-        "pack"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::ContextTokens, P::Theta]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let layer = &KetGraph::of(cx.graph()).layer;
         let mut seen = FxHashSet::default();
         let mut hits = Vec::new();

@@ -5,10 +5,9 @@ use super::{left_out, more_room};
 use crate::layers::Node;
 use crate::layers::skeleton::core_graph::Skeleton;
 use crate::layers::skeleton::source::KetGraph;
-use crate::parameters::{CONTEXT_TOKENS, Parameter, Parameter as P, RELATIONS_PER_ENTITY};
-use crate::retrieve::RetrieveError;
+use crate::parameters::{CONTEXT_TOKENS, Parameter as P, RELATIONS_PER_ENTITY};
 use crate::retrieve::explanation::{Edge, Explanation, Reason, SHOWN, Story};
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::pack::{Misfit, Room};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,32 +23,11 @@ pub struct Local;
 pub static LOCAL: Local = Local;
 
 impl Operator for Local {
-    fn name(&self) -> &'static str {
-        "local"
+    fn declaration(&self) -> Declaration {
+        Declaration::spread("local", "the entities' rows, their relations and their units, as many as the skeleton's part holds").kind("expand").reads(&[P::ContextTokens, P::RelationsPerEntity])
     }
 
-    fn about(&self) -> &'static str {
-        "the entities' rows, their relations and their units, as many as the skeleton's part holds"
-    }
-
-    fn part(&self) -> Part {
-        Part::Spread
-    }
-
-    fn kind(&self) -> &'static str {
-        "expand"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::ContextTokens, P::RelationsPerEntity]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let source = KetGraph::of(cx.graph());
         let members = inputs.first().map_or(&[][..], |set| &set.members);
         let mut start = Start::default();

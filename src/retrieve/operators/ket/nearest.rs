@@ -5,12 +5,11 @@ use crate::layers::Node;
 use crate::layers::skeleton::core_graph::Skeleton;
 use crate::layers::skeleton::source::KetGraph;
 use crate::parameters::{
-    CORE_SHARE, KEYWORD_SIMILARITY, KeywordSimilarity, OVERSAMPLE, Parameter, Parameter as P,
-    QUERY_ENTITIES, QUERY_KEYWORDS, THETA,
+    CORE_SHARE, KEYWORD_SIMILARITY, KeywordSimilarity, OVERSAMPLE, Parameter as P, QUERY_ENTITIES,
+    QUERY_KEYWORDS, THETA,
 };
-use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::Reason;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::operators::restart::changed;
 use crate::retrieve::set::{Member, Origin, Set, Space, heaviest};
 use crate::text::keywords::each_keyword;
@@ -49,52 +48,30 @@ impl Nearness {
 }
 
 impl Operator for Nearest {
-    fn name(&self) -> &'static str {
-        match self {
-            Nearest::Units => "units",
-            Nearest::Keywords => "keywords",
-            Nearest::Entities => "entities",
-        }
-    }
-
-    fn about(&self) -> &'static str {
-        match self {
-            Nearest::Units => "units by their similarity to the question",
-            Nearest::Keywords => "the keywords nearest to the question",
-            Nearest::Entities => "the names of the skeleton nearest to the question",
-        }
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn kind(&self) -> &'static str {
-        "score"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        match self {
+    fn declaration(&self) -> Declaration {
+        Declaration::seed(
+            match self {
+                Nearest::Units => "units",
+                Nearest::Keywords => "keywords",
+                Nearest::Entities => "entities",
+            },
+            match self {
+                Nearest::Units => "units by their similarity to the question",
+                Nearest::Keywords => "the keywords nearest to the question",
+                Nearest::Entities => "the names of the skeleton nearest to the question",
+            },
+        )
+        .kind("score")
+        .reads(match self {
             Nearest::Units => &[],
             Nearest::Keywords => &[P::KeywordSimilarity, P::QueryKeywords],
             Nearest::Entities => &[P::QueryEntities, P::Oversample, P::Theta],
-        }
+        })
+        .edits_seeds(true)
+        .needs_vectors(true)
     }
 
-    fn edits_seeds(&self) -> bool {
-        true
-    }
-
-    fn needs_vectors(&self) -> bool {
-        true
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        _: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let (_, vector) = cx.dense()?;
         let source = KetGraph::of(cx.graph());
         let most = match self {
@@ -102,7 +79,7 @@ impl Operator for Nearest {
             Nearest::Keywords => cx.values.get(QUERY_KEYWORDS),
             // A share of nothing leaves the skeleton out, even where the text part does not use all of its own.
             Nearest::Entities if cx.values.get(THETA) == 0.0 => {
-                return Ok(Set::new(Space::Nodes).fact(self.name(), 0));
+                return Ok(Set::new(Space::Nodes).fact(self.declaration().name, 0));
             }
             Nearest::Entities => entities(cx.values.get(OVERSAMPLE), cx.values.get(QUERY_ENTITIES)),
         };
@@ -130,7 +107,7 @@ impl Operator for Nearest {
             }
         }
         let mut set = Set::new(Space::Nodes)
-            .fact(self.name(), members.len())
+            .fact(self.declaration().name, members.len())
             .fact("of", nearness.len());
         if *self == Nearest::Entities {
             let core = source.skeleton().core;

@@ -5,10 +5,9 @@ use super::nearest::{Nearness, brings};
 use super::{left_out, more_room};
 use crate::layers::Node;
 use crate::layers::skeleton::source::KetGraph;
-use crate::parameters::{CONTEXT_TOKENS, PACK, Parameter, Parameter as P, Scoped, THETA};
-use crate::retrieve::RetrieveError;
+use crate::parameters::{CONTEXT_TOKENS, PACK, Parameter as P, Scoped, THETA};
 use crate::retrieve::explanation::{Explanation, Reason};
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::pack::{Misfit, Room};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
 use std::sync::Arc;
@@ -32,32 +31,16 @@ pub struct Neighbours;
 pub static NEIGHBOURS: Neighbours = Neighbours;
 
 impl Operator for Neighbours {
-    fn name(&self) -> &'static str {
-        "neighbours"
+    fn declaration(&self) -> Declaration {
+        Declaration::spread(
+            "neighbours",
+            "the nearest units for half of the budget, and their neighbours",
+        )
+        .kind("expand")
+        .reads(&[P::Theta, P::ContextTokens, P::Pack])
     }
 
-    fn about(&self) -> &'static str {
-        "the nearest units for half of the budget, and their neighbours"
-    }
-
-    fn part(&self) -> Part {
-        Part::Spread
-    }
-
-    fn kind(&self) -> &'static str {
-        "expand"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::Theta, P::ContextTokens, P::Pack]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let nearest = inputs.first().map_or(&[][..], |set| &set.members);
         let nearness = inputs.iter().find_map(|set| set.get::<Nearness>());
         let units = &KetGraph::of(cx.graph()).layer.units;
@@ -119,36 +102,14 @@ pub struct Pool;
 pub static POOL: Pool = Pool;
 
 impl Operator for Pool {
-    fn name(&self) -> &'static str {
-        "pool"
+    fn declaration(&self) -> Declaration {
+        Declaration::spread("pool", "the units of the keywords, up to twice the budget")
+            .kind("expand")
+            .reads(&[P::Theta, P::ContextTokens])
+            .needs_vectors(true)
     }
 
-    fn about(&self) -> &'static str {
-        "the units of the keywords, up to twice the budget"
-    }
-
-    fn part(&self) -> Part {
-        Part::Spread
-    }
-
-    fn kind(&self) -> &'static str {
-        "expand"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::Theta, P::ContextTokens]
-    }
-
-    fn needs_vectors(&self) -> bool {
-        true
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let (_, vector) = cx.dense()?;
         let source = KetGraph::of(cx.graph());
         let layer = &source.layer;
@@ -267,32 +228,16 @@ pub static PACKED_UNITS: PackedUnits = PackedUnits;
 pub struct Used(pub usize);
 
 impl Operator for PackedUnits {
-    fn name(&self) -> &'static str {
-        "text"
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "text",
+            "candidates by similarity, as many as the text part holds",
+        )
+        .kind("pack")
+        .reads(&[P::Theta, P::ContextTokens, P::Pack])
     }
 
-    fn about(&self) -> &'static str {
-        "candidates by similarity, as many as the text part holds"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn kind(&self) -> &'static str {
-        "pack"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::Theta, P::ContextTokens, P::Pack]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let candidates = inputs.first().map_or(&[][..], |set| &set.members);
         let units = &KetGraph::of(cx.graph()).layer.units;
         let budget = budget(cx.values);

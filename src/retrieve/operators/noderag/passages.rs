@@ -4,11 +4,10 @@ use super::quotas::{QUOTAS, stands};
 use super::{layer, mass, own_nodes};
 use crate::layers::heterograph::Kind;
 use crate::layers::{Graph, Node};
-use crate::parameters::{NODE_ORDER, NodeOrder, Parameter, Parameter as P, RESULT_K};
-use crate::retrieve::RetrieveError;
+use crate::parameters::{NODE_ORDER, NodeOrder, Parameter as P, RESULT_K};
 use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::operators::walk::{opened_at, walked};
 use crate::retrieve::retrieval::{DEPTH, Hit, Ranked, Spread};
 use crate::retrieve::set::{Member, Origin, Set};
@@ -76,28 +75,15 @@ pub fn ranked(
 }
 
 impl Operator for Best {
-    fn name(&self) -> &'static str {
-        "passages"
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "passages",
+            "by the best of the chosen nodes that stand for them",
+        )
+        .reads(&[P::NodeOrder, P::ResultK])
     }
 
-    fn about(&self) -> &'static str {
-        "by the best of the chosen nodes that stand for them"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::NodeOrder, P::ResultK]
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let (chosen, mass) = (&inputs[0].members, mass(inputs));
         let (mut hits, support) = ranked(cx.graph(), chosen, mass, cx.values.get(NODE_ORDER));
         let found = hits.len();

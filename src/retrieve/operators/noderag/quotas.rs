@@ -4,12 +4,11 @@ use super::{layer, mass, own_nodes};
 use crate::layers::Node;
 use crate::layers::heterograph::{Kind, NodeRagLayer};
 use crate::parameters::{
-    HUB_BALANCE, Parameter, Parameter as P, QUOTA_N, QUOTA_O, QUOTA_OTHER, QUOTA_R, QUOTA_SHARED,
-    STEPS, Scoped, WEIGHT_EXACT,
+    HUB_BALANCE, Parameter as P, QUOTA_N, QUOTA_O, QUOTA_OTHER, QUOTA_R, QUOTA_SHARED, STEPS,
+    Scoped, WEIGHT_EXACT,
 };
-use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::Reason;
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::operators::walk::{distance, opened_at, too_far, walked, weak};
 use crate::retrieve::retrieval::Walked;
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
@@ -126,34 +125,21 @@ pub fn choose(layer: &NodeRagLayer, near: &[Member], mass: &[f64], quotas: &[Quo
 }
 
 impl Operator for Quotas {
-    fn name(&self) -> &'static str {
-        "quotas"
-    }
-
-    fn about(&self) -> &'static str {
-        "vector hits, so many of each kind by mass, and what is attached to them"
-    }
-
-    fn part(&self) -> Part {
-        Part::Select
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "quotas",
+            "vector hits, so many of each kind by mass, and what is attached to them",
+        )
+        .reads(&[
             P::QuotaN,
             P::QuotaR,
             P::QuotaO,
             P::QuotaOther,
             P::QuotaShared,
-        ]
+        ])
     }
 
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let (near, mass) = (&inputs[0].members, mass(inputs));
         Ok(choose(layer(cx.graph()), near, mass, &quotas(cx.values)))
     }

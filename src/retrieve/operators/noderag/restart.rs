@@ -3,10 +3,9 @@
 use super::{layer, own_nodes};
 use crate::layers::Node;
 use crate::layers::heterograph::Kind;
-use crate::parameters::{Parameter, Parameter as P, WEIGHT_EXACT, WEIGHT_VECTOR};
-use crate::retrieve::RetrieveError;
+use crate::parameters::{Parameter as P, WEIGHT_EXACT, WEIGHT_VECTOR};
 use crate::retrieve::explanation::{Reason, Story};
-use crate::retrieve::operator::{At, Context, Desk, Operator, Part};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::operators::restart::{edit, reshare, seed, set_of, told};
 use crate::retrieve::retrieval::{Mixed, Seed, Seeded};
 use crate::retrieve::set::{Member, Origin, Set};
@@ -22,36 +21,17 @@ pub struct Weighed;
 pub static WEIGHED: Weighed = Weighed;
 
 impl Operator for Weighed {
-    fn name(&self) -> &'static str {
-        "restart"
+    fn declaration(&self) -> Declaration {
+        Declaration::seed(
+            "restart",
+            "names and vector hits with their shares of the restart",
+        )
+        .kind("mix")
+        .reads(&[P::WeightExact, P::WeightVector])
+        .edits_seeds(true)
     }
 
-    fn about(&self) -> &'static str {
-        "names and vector hits with their shares of the restart"
-    }
-
-    fn part(&self) -> Part {
-        Part::Seed
-    }
-
-    fn kind(&self) -> &'static str {
-        "mix"
-    }
-
-    fn reads(&self) -> &[Parameter] {
-        &[P::WeightExact, P::WeightVector]
-    }
-
-    fn edits_seeds(&self) -> bool {
-        true
-    }
-
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        inputs: &[Arc<Set>],
-        _: &mut Desk<'_>,
-    ) -> Result<Set, RetrieveError> {
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let exact = cx.values.get(WEIGHT_EXACT);
         let members = inputs.iter().flat_map(|set| &set.members);
         let (mut names, mut near) = weighed(members, exact, cx.values.get(WEIGHT_VECTOR));
