@@ -544,7 +544,7 @@ fn failing_questions_are_gone_through() {
         stage.state.message.text
     );
     stage.act(Action::Method("graph".into()));
-    stage.act(Action::Losing("F1".into()));
+    stage.act(Action::Losing(hopscope::layers::Class::F1));
     let why = stage.state.detail().unwrap().passage.clone().unwrap();
     assert!(!why.reasons.is_empty() && stage.state.message.text.contains("F1 ("));
     // News of a search that was overtaken by another question is dropped.

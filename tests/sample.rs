@@ -3,13 +3,14 @@
 use hopscope::evaluate::evaluate;
 use hopscope::explain::{reasons::not_in_index, why_not};
 use hopscope::index::{Index, sample};
+use hopscope::layers::Code;
 use hopscope::retrieve::{Keep, Method, Retriever, Settings};
 use std::sync::{Arc, LazyLock};
 
 static INDEX: LazyLock<Arc<Index>> = LazyLock::new(|| Arc::new(sample::index().unwrap()));
 
 /// The codes found for a gold passage of a question, verdict first.
-fn codes(question: &str, gold: &str, method: &str, changes: &[&str]) -> Vec<&'static str> {
+fn codes(question: &str, gold: &str, method: &str, changes: &[&str]) -> Vec<Code> {
     let question = INDEX.questions().iter().find(|q| q.id == question).unwrap();
     let mut settings = Settings::of(&INDEX, Method::by_name(method).unwrap());
     for change in changes {
@@ -75,17 +76,17 @@ fn reasons_occur_where_they_were_planted() {
             "{question} {gold} {method} {changes:?}: {found:?} lacks {code}"
         );
     };
-    expect("q14", "dead-reckoning", "graph", &[], "NO_ENTITIES");
+    expect("q14", "dead-reckoning", "graph", &[], Code::NoEntities);
     expect(
         "q30",
         "orsted",
         "graph",
         &["ner=regex"],
-        "QUERY_ENTITY_NOT_EXTRACTED",
+        Code::QueryEntityNotExtracted,
     );
-    expect("q11", "konigsberg", "graph", &["ner=regex"], "NO_PATH");
-    expect("q20", "violin-5", "graph", &[], "TOO_FAR");
-    expect("q21", "flamsteed", "graph", &[], "FALLBACK");
+    expect("q11", "konigsberg", "graph", &["ner=regex"], Code::NoPath);
+    expect("q20", "violin-5", "graph", &[], Code::TooFar);
+    expect("q21", "flamsteed", "graph", &[], Code::Fallback);
 }
 
 #[test]

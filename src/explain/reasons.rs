@@ -1,6 +1,7 @@
 //! Why a passage is there, in one sentence, and why another is missing, as codes with evidence.
 
 use crate::index::Index;
+use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
 use crate::retrieve::Retrieval;
 use crate::retrieve::explanation::Reason;
@@ -19,7 +20,7 @@ pub fn not_in_index(index: &Index, named: &str) -> Reason {
         Some(title) => format!("no passage has the id '{named}'; the nearest title is '{title}'"),
         None => format!("no passage has the id '{named}'"),
     };
-    Reason::new("NOT_IN_INDEX", "F0", text)
+    Reason::new(Code::NotInIndex, text)
 }
 
 /// One sentence: what the score of a passage is made of.
@@ -44,18 +45,18 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
         let last = last.map_or(0.0, |hit| hit.score);
         if score >= last * (1.0 - TIE_BAND) {
             let text = format!("rank {rank}, within {:.1} % of rank {k}", 100.0 * TIE_BAND);
-            reasons.push(Reason::new("TIED", "F5", text));
+            reasons.push(Reason::new(Code::Tied, text));
         }
-        let class = if rank <= 2 * k { "F6" } else { "F4" };
+        let class = Class::behind(rank, k);
         let text = format!(
             "rank {rank}: {score:.5}, {:.5} short of rank {k}",
             last - score
         );
         let fix = Some(RESULT_K.assignment(rank)).filter(|_| rank <= MOST_K);
-        reasons.push(Reason::new("CUT_BY_K", class, text).with_fix(fix));
+        reasons.push(Reason::new(Code::CutByK, text).class(class).with_fix(fix));
     } else if reasons.is_empty() {
         let text = format!("below the {} best that are kept", retrieval.passages.len());
-        reasons.push(Reason::new("CUT_BY_K", "F4", text));
+        reasons.push(Reason::new(Code::CutByK, text));
     }
     reasons
 }

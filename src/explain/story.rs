@@ -1,6 +1,7 @@
 //! What happened, stage by stage: every step of a run tells its own.
 
 use crate::index::Index;
+use crate::layers::Code;
 use crate::parameters::RESULT_K;
 use crate::retrieve::Retrieval;
 use crate::retrieve::explanation::{Cut, Story};
@@ -57,7 +58,7 @@ pub fn story(index: &Arc<Index>, retrieval: &Retrieval, always: &[u32]) -> Story
         for hit in retrieval.passages.iter().skip(k).take(BEYOND) {
             stage.cut.push(Cut {
                 item: story.passage(&at, hit.passage),
-                code: "CUT_BY_K",
+                code: Code::CutByK,
                 margin: f64::from(last - hit.score),
             });
         }

@@ -7,6 +7,7 @@ use super::layout::Pane;
 use super::losing::{Hunt, Sighting};
 use super::scene::{Answer, Request};
 use super::sweep::{SweepRequest, Swept};
+use crate::layers::Class;
 use crate::retrieve::Settings;
 use crossterm::event::KeyEvent;
 use serde::{Deserialize, Serialize};
@@ -22,8 +23,8 @@ pub enum Action {
     /// Asks a question of the set, by its place.
     AskNumber(usize),
     Method(String),
-    /// Goes to the next question that loses gold for a failure class, or for any when it is none of them.
-    Losing(String),
+    /// Goes to the next question that loses gold for a failure class.
+    Losing(Class),
     /// A preset by name, or `none`.
     Preset(String),
     /// Keeps method and settings as a preset of this name.

@@ -3,24 +3,13 @@
 
 use crate::explain;
 use crate::index::Index;
+use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
 use crate::retrieve::{Keep, Retriever, Settings};
 use std::sync::Arc;
 
 /// How many questions are tried between two reports.
 const REPORT: usize = 10;
-
-/// The failure classes a person filters by.
-pub const CLASSES: [(&str, &str); 8] = [
-    ("F0", "the corpus does not have it"),
-    ("F1", "nothing of the question was linked"),
-    ("F2", "the passage has no node"),
-    ("F3", "no path leads to it"),
-    ("F4", "reached, but diluted"),
-    ("F5", "lost in a tie"),
-    ("F6", "just below the cut"),
-    ("F7", "dropped by fusion or re-ranking"),
-];
 
 /// What is looked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +20,7 @@ pub struct Hunt {
     /// Places of questions in the order in which they are tried.
     pub order: Vec<usize>,
     /// Only gold that is lost for this reason.
-    pub class: Option<&'static str>,
+    pub class: Option<Class>,
 }
 
 /// A question that loses gold.
@@ -43,8 +32,8 @@ pub struct Loss {
     pub passage: Option<u32>,
     /// What the gold is called.
     pub id: String,
-    pub code: &'static str,
-    pub class: &'static str,
+    pub code: Code,
+    pub class: Class,
 }
 
 /// What a hunt has to say.
@@ -107,14 +96,14 @@ fn loss(
     let Some(question) = index.questions().get(at) else {
         return Ok(None);
     };
-    let wanted = |class: &str| hunt.class.is_none_or(|only| only == class);
-    if let Some(named) = question.missing.first().filter(|_| wanted("F0")) {
+    let wanted = |class: Class| hunt.class.is_none_or(|only| only == class);
+    if let Some(named) = question.missing.first().filter(|_| wanted(Class::F0)) {
         return Ok(Some(Loss {
             question: at,
             passage: None,
             id: named.clone(),
-            code: "NOT_IN_INDEX",
-            class: "F0",
+            code: Code::NotInIndex,
+            class: Class::F0,
         }));
     }
     let retrieval = retriever

@@ -5,8 +5,8 @@ mod compose;
 
 use super::available::{Lack, available, lack};
 use super::command::{Command, Group};
-use super::losing::CLASSES;
 use super::state::{Choice, Entry, FinderKind, State};
+use crate::layers::Class;
 use crate::retrieve::{Domain, METHODS, Method, NO_PRESET, Parameter};
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
@@ -301,14 +301,14 @@ fn questions(state: &State) -> Vec<Entry> {
 /// The failure classes: each leads to the next question that loses gold so.
 fn classes(state: &State) -> Vec<Entry> {
     let unavailable = available(Command::NextLosing, state).err();
-    let entry = |(class, about): &(&'static str, &'static str)| Entry {
-        title: format!("{class} {about}"),
+    let entry = |class: &Class| Entry {
+        title: format!("{class} {}", class.about()),
         now: "next question".to_owned(),
         help: "Goes to the next question that loses gold for this reason.".to_owned(),
         unavailable: unavailable.clone(),
-        ..plain(String::new(), String::new(), Choice::Losing(class))
+        ..plain(String::new(), String::new(), Choice::Losing(*class))
     };
-    CLASSES.iter().map(entry).collect()
+    Class::ALL.iter().map(entry).collect()
 }
 
 fn history(state: &State) -> Vec<Entry> {

@@ -8,6 +8,7 @@ use super::keys::{Keymap, Stroke};
 use super::layout::{Arranged, Pane, Plan};
 use super::scene::{Answer, Detail, Facts, Request, Scene, Subject};
 use super::sweep::Sweep;
+use crate::layers::Class;
 use crate::retrieve::{Parameter, Presets, Settings};
 use ratatui::layout::Rect;
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,7 +96,7 @@ pub enum Choice {
     Question(String),
     AskNumber(usize),
     /// The next question that loses gold for a failure class.
-    Losing(&'static str),
+    Losing(Class),
     Node(u32),
     Passage(u32),
     /// A change of seeds, as written after `--seed`.
@@ -113,7 +114,7 @@ impl Choice {
             Choice::Set(parameter, value) => Action::Set(parameter.id().to_owned(), value.clone()),
             Choice::Question(text) => Action::Ask(text.clone()),
             Choice::AskNumber(number) => Action::AskNumber(*number),
-            Choice::Losing(class) => Action::Losing((*class).to_owned()),
+            Choice::Losing(class) => Action::Losing(*class),
             Choice::Node(node) => Action::Node(*node),
             Choice::Passage(passage) => Action::Passage(*passage),
             Choice::Seed(text) => Action::Seed(text.clone()),

@@ -1,6 +1,7 @@
 //! The one graph that every method seeds, spreads over and selects from: nodes of any kinds, weighted edges, and which
 //! passages each node stands for.
 
+use super::code::Code;
 use super::entities::GraphView;
 use crate::graph::Transition;
 use crate::index::{Index, IndexError};
@@ -85,8 +86,7 @@ pub enum Mask {
 /// Why two nodes are not neighbours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unjoined {
-    /// A reason code.
-    pub code: &'static str,
+    pub code: Code,
     pub text: String,
     /// The value of a parameter under which they would be.
     pub change: Option<(Parameter, Value)>,

@@ -15,6 +15,7 @@
 //! by its name.
 
 pub mod chunks;
+mod code;
 pub mod entities;
 mod graph;
 pub mod heterograph;
@@ -24,6 +25,7 @@ pub mod skeleton;
 pub mod summaries;
 pub mod typed;
 
+pub use code::{Class, Code};
 pub use entities::{ENTITY_PASSAGE, GraphView, TERM_PASSAGE};
 pub use graph::{Graph, Link, Mask, Node, QueryName, Row, Source, Unjoined};
 pub use kinds::{BuiltLayer, add_layers, build_layers, layers_named};

@@ -3,7 +3,7 @@
 
 use super::operator::{At, passage_label};
 use super::set::{Dropped, Fact, Member, Space};
-use crate::layers::Node;
+use crate::layers::{Class, Code, Node};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -39,10 +39,10 @@ pub struct Edge {
 }
 
 /// What a stage removed: a reason code and by which margin.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cut {
     pub item: usize,
-    pub code: &'static str,
+    pub code: Code,
     pub margin: f64,
 }
 
@@ -240,9 +240,9 @@ pub struct Explanation {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reason {
     /// The precise verdict.
-    pub code: &'static str,
+    pub code: Code,
     /// The failure class a person filters by, F0 to F7.
-    pub class: &'static str,
+    pub class: Class,
     /// The evidence, in words.
     pub text: String,
     /// A change that was tried and admits the passage.
@@ -250,13 +250,18 @@ pub struct Reason {
 }
 
 impl Reason {
-    pub fn new(code: &'static str, class: &'static str, text: impl Into<String>) -> Reason {
+    /// Of the class that the code has most often; [`class`](Self::class) says another.
+    pub fn new(code: Code, text: impl Into<String>) -> Reason {
         Reason {
             code,
-            class,
+            class: code.class(),
             text: text.into(),
             fix: None,
         }
+    }
+
+    pub fn class(self, class: Class) -> Reason {
+        Reason { class, ..self }
     }
 
     pub fn with_fix(self, fix: Option<String>) -> Reason {

@@ -2,6 +2,7 @@
 
 use super::methods::Ranker;
 use super::retrieval::{Hit, Ranked};
+use crate::layers::Code;
 use serde_json::Value;
 use std::any::Any;
 use std::fmt;
@@ -64,7 +65,7 @@ pub enum Origin {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dropped {
     pub node: u32,
-    pub code: &'static str,
+    pub code: Code,
     pub margin: f64,
 }
 

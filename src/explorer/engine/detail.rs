@@ -77,7 +77,7 @@ fn why(
         reasons: reasons
             .into_iter()
             .map(|r| Reason {
-                code: r.code.to_owned(),
+                code: r.code.to_string(),
                 text: clean(&r.text),
                 fix: r.fix.map(|f| clean(&f)),
             })

@@ -293,7 +293,7 @@ fn fate(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Gold {
         score: place.map_or(0.0, |(_, score)| f64::from(score)),
         code: reason
             .as_ref()
-            .map_or_else(String::new, |r| r.code.to_owned()),
+            .map_or_else(String::new, |r| r.code.to_string()),
         reason: reason.map_or_else(String::new, |r| clean(&r.text)),
     }
 }

@@ -534,7 +534,8 @@ fn cut(ink: &Ink<'_>, story: &Story, stage: usize, place: usize, width: usize) -
 }
 
 /// A code as a person says it; traces and verdicts keep the code.
-fn spoken(code: &str) -> String {
+fn spoken(code: crate::layers::Code) -> String {
+    let code = code.name();
     code.to_lowercase().replace('_', " ")
 }
 

@@ -2,12 +2,13 @@
 
 use super::ask;
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::losing::{CLASSES, Found, Hunt, Sighting};
+use crate::explorer::losing::{Found, Hunt, Sighting};
 use crate::explorer::state::State;
 use crate::explorer::text;
+use crate::layers::Class;
 
 /// Looks for the next question that loses gold, forwards or backwards from the one on screen.
-pub fn begin(state: &mut State, by: isize, class: Option<&'static str>) -> Vec<Effect> {
+pub fn begin(state: &mut State, by: isize, class: Option<Class>) -> Vec<Effect> {
     let questions = &state.facts.questions;
     let count = questions.len() as isize;
     let here = match state.wanted.asked {
@@ -84,11 +85,7 @@ pub fn stop(state: &mut State) -> Option<Vec<Effect>> {
     Some(vec![Effect::StopHunt])
 }
 
-/// `F4, reached, but diluted`.
-fn named(class: &str) -> String {
-    let about = CLASSES.iter().find(|(known, _)| *known == class);
-    about.map_or_else(
-        || class.to_owned(),
-        |(class, about)| format!("{class} ({about})"),
-    )
+/// `F4 (reached, but diluted)`.
+fn named(class: Class) -> String {
+    format!("{class} ({})", class.about())
 }

@@ -23,7 +23,6 @@ use super::action::{Action, Effect, Message};
 use super::available::available;
 use super::command::Command;
 use super::layout::Pane;
-use super::losing::CLASSES;
 use super::state::{FinderKind, Mode, State};
 
 /// Takes an action in and gives back what the caller has to do.
@@ -74,10 +73,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
             }
             Vec::new()
         }
-        Action::Losing(class) => match CLASSES.iter().find(|(known, _)| *known == class) {
-            Some((class, _)) => losing::begin(state, 1, Some(*class)),
-            None => losing::begin(state, 1, None),
-        },
+        Action::Losing(class) => losing::begin(state, 1, Some(class)),
         Action::Sighted(sighting) => losing::news(state, sighting),
         Action::Swept(swept) => {
             sweep::swept(state, swept);

@@ -5,7 +5,7 @@ use crate::index::{Index, IndexError};
 use crate::layers::chunks::pairs::{Bars, EdgeRule};
 use crate::layers::chunks::record::{Record, clip};
 use crate::layers::chunks::{self, SageLayer};
-use crate::layers::{Graph, GraphKind, Node, Source, Unjoined};
+use crate::layers::{Code, Graph, GraphKind, Node, Source, Unjoined};
 use crate::parameters::{EDGE_PERCENTILE, Parameter as P, STRUCTURAL_EDGES, Scoped};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl ChunkGraph {
         // One decimal, below the percentile that refuses it.
         let lower = ((needed * 10.0).ceil() - 1.0) / 10.0;
         Some(Unjoined {
-            code: "PERCENTILE_PRUNED",
+            code: Code::PercentilePruned,
             text: format!(
                 "the pair with {label} was scored, but its best metric, {}, is {:.3} against {:.3}: percentile {needed:.1}, not {} (not connected)",
                 metric.name, metric.value, metric.threshold, self.bars.rule.percentile
@@ -113,7 +113,7 @@ impl ChunkGraph {
             .count();
         let label = clip(&self.layer.label(index, a), LABEL);
         Some(Unjoined {
-            code: "NOT_CANDIDATE_PAIR",
+            code: Code::NotCandidatePair,
             text: format!(
                 "the pair with no seed was scored: of {label} it is number {} by content (cosine {cosine:.3}), the pool holds {} (not connected)",
                 before + 1,

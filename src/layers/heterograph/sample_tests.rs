@@ -4,6 +4,7 @@ use super::{NodeRagBuild, NodeRagLayer};
 use crate::explain::story::story;
 use crate::explain::why_not;
 use crate::index::{BuildOptions, Index, IndexError, Layer, Silent, sample, store};
+use crate::layers::Code;
 use crate::parameters::RESULT_K;
 use crate::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
 use std::sync::Arc;
@@ -113,7 +114,7 @@ fn every_reason_has_its_case() {
         found.map_or_else(|| id.to_owned(), |q| q.text.clone())
     };
     let alone = ["hnsw_edges=off", "weight_vector=0"];
-    let unnamed = ["QUERY_ENTITY_NOT_EXTRACTED", "QUERY_ENTITY_NOT_LINKED"];
+    let unnamed = [Code::QueryEntityNotExtracted, Code::QueryEntityNotLinked];
     for (question, changes, passage, code) in [
         (
             "who studied at harvard university?",
@@ -128,17 +129,17 @@ fn every_reason_has_its_case() {
             unnamed[1],
         ),
         ("xyzzy", &alone, "uranus-2", unnamed[1]),
-        ("q17", &alone, "beaufort-10", "NO_PATH"),
-        ("q01", &alone, "uranus-2", "TOO_FAR"),
-        ("q01", &[], "uranus-2", "DILUTED"),
-        ("xyzzy", &["vector_hits=50"], "uranus-2", "SEED_WEAK"),
-        ("q01", &[], "uranus-2", "QUOTA_FULL"),
-        ("q13", &[], "curie", "TYPE_FILTERED"),
+        ("q17", &alone, "beaufort-10", Code::NoPath),
+        ("q01", &alone, "uranus-2", Code::TooFar),
+        ("q01", &[], "uranus-2", Code::Diluted),
+        ("xyzzy", &["vector_hits=50"], "uranus-2", Code::SeedWeak),
+        ("q01", &[], "uranus-2", Code::QuotaFull),
+        ("q13", &[], "curie", Code::TypeFiltered),
     ] {
         let run = ask(&index, &asked(question), changes);
         let passage = index.passage_by_id(passage).unwrap();
         let reasons = why_not(&index, &run, passage);
-        let codes: Vec<&str> = reasons.iter().map(|reason| reason.code).collect();
+        let codes: Vec<Code> = reasons.iter().map(|reason| reason.code).collect();
         assert!(
             codes.contains(&code),
             "{question}: {code} is not of {codes:?}"

@@ -9,8 +9,8 @@ use super::terms::matches;
 use super::view::ViewKey;
 use crate::embed::{Identity, Kind as EncoderKind, Vectors};
 use crate::graph::walk::Sparse;
-use crate::layers::Graph;
 use crate::layers::heterograph::source::{NODERAG, Seven};
+use crate::layers::{Code, Graph};
 use crate::parameters::{HNSW_EDGES, HUB_BALANCE, NodeOrder, S_R_EDGES, Scoped, Values};
 use crate::retrieve::operators::noderag::{Support, choose, quotas, ranked, shared, weighed};
 use crate::retrieve::scratch::Scratch;
@@ -351,7 +351,7 @@ fn those_that_just_missed_a_quota_are_told_by_how_much() {
     assert!(
         set.dropped
             .iter()
-            .all(|d| d.code == "QUOTA_FULL" && d.margin > 0.0)
+            .all(|d| d.code == Code::QuotaFull && d.margin > 0.0)
     );
 }
 

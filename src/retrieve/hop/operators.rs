@@ -4,7 +4,7 @@ use super::signals::{Crossing, Signal, Signals, Sources, mixed_seeds, namesakes,
 use super::{READS, WEIGHTS};
 use crate::index::{Dense, Index};
 use crate::layers::HopLayer;
-use crate::layers::{GraphView, QueryName};
+use crate::layers::{Code, GraphView, QueryName};
 use crate::parameters::{Parameter, RESULT_K};
 use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{
@@ -192,8 +192,7 @@ impl Operator for SignalsOf {
         let signals = at.set().get::<Signals>();
         match signals.is_some_and(|signals| signals.of(passage).is_none()) {
             true => vec![Reason::new(
-                "NOT_A_CANDIDATE",
-                "F3",
+                Code::NotACandidate,
                 "no signal has it among its best, so it was not scored",
             )],
             false => Vec::new(),
@@ -292,7 +291,7 @@ impl Operator for WeightedSum {
                 "{} gives {gap:.2} less than to '{title}', the last inside the cut",
                 signal.label()
             );
-            Reason::new("SIGNAL_WEAK", "F5", text)
+            Reason::new(Code::SignalWeak, text)
         });
         Vec::from_iter(weakest)
     }

@@ -5,7 +5,7 @@ use super::names::NAMES_CHANGED;
 use crate::layers::summaries::E2Graph;
 use crate::layers::summaries::hops::Scratch as Paths;
 use crate::layers::summaries::source::{ENTITY_CHUNK, EntityChunkGraph, SUMMARY_TREE, TreeGraph};
-use crate::layers::{Node, QueryName};
+use crate::layers::{Code, Node, QueryName};
 use crate::parameters::{CODE_HOPS, HOPS, Parameter, Parameter as P, RESULT_K, Scoped};
 use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{
@@ -183,7 +183,7 @@ impl Operator for FindPairs {
                 let margin = told.farther(pair).map_or(0, |d| d.saturating_sub(h));
                 stage.cut.push(Cut {
                     item,
-                    code: "PAIR_TOO_FAR",
+                    code: Code::PairTooFar,
                     margin: margin as f64,
                 });
                 continue;
@@ -351,7 +351,7 @@ impl Operator for SharedChunks {
             .zip(1..)
             .map(|(scored, place)| Dropped {
                 node: scored.chunk,
-                code: "CUT_BY_K",
+                code: Code::CutByK,
                 margin: f64::from(place),
             });
         set.dropped = cut.collect();
@@ -411,7 +411,7 @@ impl Operator for SharedChunks {
                 for &chunk in lost.take(SHOWN_CUT) {
                     stage.cut.push(Cut {
                         item: story.node(at, chunk),
-                        code: "H_REDUCED",
+                        code: Code::HReduced,
                         margin: round.h as f64,
                     });
                 }
@@ -609,7 +609,7 @@ impl Operator for Tree {
             let zero = counted && candidate.occurrence == 0.0;
             Dropped {
                 node: candidate.node,
-                code: if zero { "OCC_ZERO" } else { "CUT_BY_K" },
+                code: if zero { Code::OccZero } else { Code::CutByK },
                 margin: if zero {
                     0.0
                 } else {

@@ -6,6 +6,7 @@
 use super::{Global, Mode, Pairs, Shrunk};
 use crate::explain::{story, why_not};
 use crate::index::{BuildOptions, EntityOptions, Index, Silent};
+use crate::layers::Code;
 use crate::layers::summaries::layer_tests::{book, corpus};
 use crate::parameters::RESULT_K;
 use crate::retrieve::{Keep, Method, Retrieval, RetrieveError, Retriever, Settings};
@@ -38,7 +39,7 @@ impl Case {
         self.tried(question, changes).unwrap()
     }
 
-    fn codes(&self, run: &Retrieval, passage: u32) -> Vec<(&'static str, Option<String>)> {
+    fn codes(&self, run: &Retrieval, passage: u32) -> Vec<(Code, Option<String>)> {
         let reasons = why_not(&self.0, run, passage).into_iter();
         reasons.map(|reason| (reason.code, reason.fix)).collect()
     }
@@ -118,9 +119,9 @@ fn global_dense_without_a_vertex() {
     assert_eq!(
         case.codes(&run, left),
         [
-            ("QUERY_ENTITY_NOT_LINKED", None),
-            ("FALLBACK", None),
-            ("CUT_BY_K", fix)
+            (Code::QueryEntityNotLinked, None),
+            (Code::Fallback, None),
+            (Code::CutByK, fix)
         ]
     );
 }
@@ -139,7 +140,7 @@ fn global_occ_of_a_single_entity_ranks_by_occurrence() {
     assert_eq!(rounds(&run), [(4, 0, 0)]);
     assert_eq!(hits(&run), [(2, 3.0), (0, 1.0)]);
     consistent(&case, &run);
-    let expected = [("FALLBACK", None), ("OCC_ZERO", None)];
+    let expected = [(Code::Fallback, None), (Code::OccZero, None)];
     assert_eq!(case.codes(&run, 1), expected);
     // Twice the weight of the name is twice the occurrences; without it nothing is left to count.
     let weighed = case.ask("Which kelp?", &["result_k=2", "seed kelp=2"]);
@@ -205,7 +206,7 @@ fn local_returns_the_shared_chunks_uncut() {
     assert_eq!(shrunk(&run).groups, [(vec![0, 1], vec![0..1, 2..3])]);
     consistent(&case, &run);
     let first = |passage| why_not(&case.0, &run, passage).remove(0);
-    assert_eq!(first(1).code, "NO_SHARED_CHUNK");
+    assert_eq!(first(1).code, Code::NoSharedChunk);
     assert!(first(1).text.contains("coverage 1 of 2"));
     assert!(first(3).text.contains("none of the 2"));
     let why = run.explain(&case.0, 2).sentence;
@@ -249,7 +250,7 @@ fn h_shrinks_until_the_chunks_fit() {
     };
     let found = case.codes(&run, 1);
     assert!(
-        found.len() == 1 && found[0].0 == "H_REDUCED" && fix(&found[0].1),
+        found.len() == 1 && found[0].0 == Code::HReduced && fix(&found[0].1),
         "{found:?}"
     );
     let story = story(&case.0, &run, &[]);
@@ -263,7 +264,7 @@ fn h_shrinks_until_the_chunks_fit() {
         .iter()
         .map(|c| (c.code, story.items[c.item].passage));
     let cut: Vec<_> = cut.collect();
-    assert_eq!(cut, [("H_REDUCED", Some(1)), ("H_REDUCED", Some(2))]);
+    assert_eq!(cut, [(Code::HReduced, Some(1)), (Code::HReduced, Some(2))]);
 }
 
 #[test]
@@ -292,7 +293,7 @@ fn local_ranked_when_nothing_is_left() {
     consistent(&case, &run);
     // Then nothing is ranked, and the order is that of the passages.
     let fix = Some("result_k=3 brings it to rank 1".into());
-    assert_eq!(case.codes(&run, 0), [("CUT_BY_K", fix)]);
+    assert_eq!(case.codes(&run, 0), [(Code::CutByK, fix)]);
 }
 
 #[test]
@@ -323,7 +324,7 @@ fn code_hops_counts_nodes() {
     let first = far.first().map(|first| (first.0, first.1.as_deref()));
     let outside = !three.top().iter().any(|hit| hit.passage == 4);
     assert!(
-        !outside || first == Some(("PAIR_TOO_FAR", Some("hops=4 brings it to rank 1"))),
+        !outside || first == Some((Code::PairTooFar, Some("hops=4 brings it to rank 1"))),
         "{far:?}"
     );
     let wide = case.ask(question, &["result_k=1", "hops=5", "code_hops=on"]);

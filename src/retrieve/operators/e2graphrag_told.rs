@@ -6,8 +6,8 @@ use super::{
 use super::{Edge, SHOWN, Stage, Story};
 use super::{FARTHEST, Global, LINE, Mode, Pair, Pairs, Paths, Reason, Scored, Shrunk};
 use super::{FxHashSet, Norm, Parameter, ScorePart, clip, nearest, plural};
-use crate::layers::Source;
 use crate::layers::summaries::source::TreeGraph;
+use crate::layers::{Class, Code, Source};
 use crate::parameters::Value;
 use std::ops::Range;
 use std::sync::Arc;
@@ -197,7 +197,7 @@ impl<'a> Told<'a> {
                 "no name and no noun was found in its {}",
                 plural(chunks.len(), "chunk")
             );
-            reasons.push(reason("NO_ENTITIES", "F2", &text));
+            reasons.push(reason(Code::NoEntities, &text));
         }
         let linked: FxHashSet<u32> = self.pairs.entities.iter().map(|e| e.0).collect();
         let padded = |text: &str| format!(" {} ", words(text).join(" "));
@@ -217,7 +217,7 @@ impl<'a> Told<'a> {
                 "the question contains {}, which its extraction did not take as this vertex",
                 overlooked.join(", ")
             );
-            reasons.push(reason("QUERY_ENTITY_NOT_EXTRACTED", "F1", &text));
+            reasons.push(reason(Code::QueryEntityNotExtracted, &text));
         }
         // A common noun that the passage does not have either is no reason, unless nothing else of the question linked.
         let text = words(&self.at.index.passages().full_text(passage as usize));
@@ -235,7 +235,7 @@ impl<'a> Told<'a> {
             let near = nearest(&name.surface, self.layer.names.iter());
             let near = near.map_or_else(String::new, |near| format!("; the nearest is '{near}'"));
             let text = format!("'{}' is no vertex{near}", name.surface);
-            reasons.push(reason("QUERY_ENTITY_NOT_LINKED", "F1", &text));
+            reasons.push(reason(Code::QueryEntityNotLinked, &text));
         }
         reasons
     }
@@ -256,7 +256,7 @@ impl<'a> Told<'a> {
             .position(|scored| inside(&scored.chunk))
         {
             let (rank, scored) = (k + at + 1, &shrunk.beyond[at]);
-            let class = if rank <= 2 * k { "F6" } else { "F4" };
+            let class = Class::behind(rank, k);
             let text = format!(
                 "rank {rank} of {}: coverage {}, occurrence {}",
                 shrunk.chunks.len() + shrunk.beyond.len(),
@@ -264,7 +264,7 @@ impl<'a> Told<'a> {
                 scored.occurrence
             );
             let fix = self.tried(passage, RESULT_K.at(rank), MOST_K);
-            reasons.push(reason("CUT_BY_K", class, &text).with_fix(fix));
+            reasons.push(reason(Code::CutByK, &text).class(class).with_fix(fix));
             return;
         }
         // The last h at which a chunk of it was in.
@@ -277,7 +277,7 @@ impl<'a> Told<'a> {
                 round.h.saturating_sub(1)
             );
             let fix = self.tried(passage, RESULT_K.at(round.chunks), MOST_K);
-            reasons.push(reason("H_REDUCED", "F4", &text).with_fix(fix));
+            reasons.push(reason(Code::HReduced, &text).with_fix(fix));
             return;
         }
         self.apart(&chunks, passage, reasons);
@@ -306,7 +306,7 @@ impl<'a> Told<'a> {
             let (a, b) = (self.asked(pair.a), self.asked(pair.b));
             let text = format!("it holds {a} and {b}, farther apart than h = {h}: {said}");
             let fix = needed.and_then(|hops| self.tried(passage, HOPS.at(hops), MOST_HOPS));
-            reasons.push(reason("PAIR_TOO_FAR", "F3", &text).with_fix(fix));
+            reasons.push(reason(Code::PairTooFar, &text).with_fix(fix));
         }
         if far.is_empty() {
             let all = entities.len();
@@ -321,7 +321,7 @@ impl<'a> Told<'a> {
                 ),
                 _ => format!("it holds {}, no two of them in one chunk", held.join(", ")),
             };
-            reasons.push(reason("NO_SHARED_CHUNK", "F3", &text));
+            reasons.push(reason(Code::NoSharedChunk, &text));
         }
     }
 
@@ -349,8 +349,7 @@ impl<'a> Told<'a> {
         };
         let mode = shrunk.mode.name();
         reasons.push(reason(
-            "FALLBACK",
-            "F1",
+            Code::Fallback,
             &format!("{mode}: {why}, so nodes of the tree are returned"),
         ));
         let brings = |node: Node| self.layer.passages(node).contains(&passage);
@@ -358,7 +357,7 @@ impl<'a> Told<'a> {
         match candidates.find(|(candidate, _)| brings(candidate.node)) {
             Some((candidate, rank)) if global.counted && candidate.occurrence == 0.0 => {
                 let text = format!("rank {rank} by cosine, but no query entity occurs below it");
-                reasons.push(reason("OCC_ZERO", "F4", &text));
+                reasons.push(reason(Code::OccZero, &text));
             }
             Some((candidate, rank)) => {
                 let occurrence = candidate.occurrence;
@@ -366,7 +365,7 @@ impl<'a> Told<'a> {
                     "cosine rank {rank}, occurrence {occurrence}: {k} better nodes are kept"
                 );
                 let fix = self.tried(passage, RESULT_K.at((2 * k).min(MOST_K)), MOST_K);
-                reasons.push(reason("CUT_BY_K", "F6", &text).with_fix(fix));
+                reasons.push(reason(Code::CutByK, &text).class(Class::F6).with_fix(fix));
             }
             None => reasons.extend(self.beyond(global, &chunks, passage)),
         }
@@ -396,7 +395,7 @@ impl<'a> Told<'a> {
             last - own
         );
         let fix = self.tried(passage, RESULT_K.at(rank), MOST_K);
-        Some(reason("CUT_BY_K", "F4", &text).with_fix(fix))
+        Some(reason(Code::CutByK, &text).with_fix(fix))
     }
 }
 
@@ -417,8 +416,8 @@ fn opened(parts: Vec<ScorePart>, sentence: &str) -> Explanation {
     }
 }
 
-fn reason(code: &'static str, class: &'static str, text: &str) -> Reason {
-    Reason::new(code, class, clip(text, LINE))
+fn reason(code: Code, text: &str) -> Reason {
+    Reason::new(code, clip(text, LINE))
 }
 
 /// Words in lower case.

@@ -2,7 +2,7 @@
 
 use crate::graph::trail;
 use crate::graph::walk::Sparse;
-use crate::layers::{Graph, Node};
+use crate::layers::{Class, Code, Graph, Node};
 use crate::retrieve::explanation::{Edge, Reason, Story};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::set::{Member, Origin, Set, Space, heaviest};
@@ -106,7 +106,7 @@ fn unreached(
     own: &[Node],
     passage: u32,
 ) -> Vec<Reason> {
-    let reason = |code, text: String| Reason::new(code, "F3", text);
+    let reason = |code, text: String| Reason::new(code, text).class(Class::F3);
     let seeds: Vec<Node> = from.iter().map(|member| member.node).collect();
     let restart: Sparse = seeds.iter().map(|&node| (node, 1.0)).collect();
     let far = trail::distance(graph.transition(), &restart, own);
@@ -114,9 +114,9 @@ fn unreached(
     let mut reasons = Vec::new();
     if far.is_none() {
         reasons.push(match own.iter().all(alone) {
-            true => reason("ISOLATED", "no edge leads to the passage".to_owned()),
+            true => reason(Code::Isolated, "no edge leads to the passage".to_owned()),
             false => reason(
-                "NO_PATH",
+                Code::NoPath,
                 "no path leads from any seed to the passage".to_owned(),
             ),
         });
@@ -127,7 +127,7 @@ fn unreached(
     }
     if let Some(far) = far {
         let text = format!("no seed is adjacent: the nearest is {far} hops away, one is taken");
-        reasons.push(reason("NOT_NEIGHBOUR", text));
+        reasons.push(reason(Code::NotNeighbour, text));
     }
     reasons
 }

@@ -11,7 +11,7 @@ use super::passages::PASSAGES;
 use super::restart::{edit, reshare, set_of};
 use super::walk::WALK;
 use crate::layers::HopLayer;
-use crate::layers::{ENTITY_PASSAGE, GraphView, Node};
+use crate::layers::{Code, ENTITY_PASSAGE, GraphView, Node};
 use crate::parameters::{
     LINEAR_PASSAGE_RATIO, LINEAR_PASSAGE_WEIGHT, LINEAR_ROUNDS, LINEAR_SENTENCES, LINEAR_THRESHOLD,
     Parameter as P,
@@ -205,7 +205,7 @@ impl Operator for Activate {
         below.retain(|node, _| !active.names.contains_key(node));
         let dropped = below.into_iter().map(|(node, score)| Dropped {
             node,
-            code: "BELOW_THRESHOLD",
+            code: Code::BelowThreshold,
             margin: least - score,
         });
         set.dropped = dropped.collect();
@@ -393,7 +393,7 @@ impl Operator for OrNearest {
     fn refuse(&self, at: &At<'_>, _: u32) -> Vec<Reason> {
         let sets: Vec<&Set> = at.inputs().map(|input| input.set()).collect();
         let text = "no name of the question is known, so passages are ranked by closeness alone";
-        Vec::from_iter((chosen(&sets) == 1).then(|| Reason::new("FALLBACK", "F1", text)))
+        Vec::from_iter((chosen(&sets) == 1).then(|| Reason::new(Code::Fallback, text)))
     }
 }
 
@@ -540,7 +540,7 @@ mod tests {
         let last = run.passages.last().unwrap().passage;
         let reasons = why_not(&index, &run, last);
         assert!(
-            reasons.iter().any(|reason| reason.code == "FALLBACK"),
+            reasons.iter().any(|reason| reason.code == Code::Fallback),
             "{reasons:?}"
         );
     }

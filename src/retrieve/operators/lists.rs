@@ -1,6 +1,6 @@
 //! First-stage rankings of passages: words, vectors, both fused, words with feedback.
 
-use crate::layers::QueryName;
+use crate::layers::{Code, QueryName};
 use crate::parameters::Parameter as P;
 use crate::retrieve::explanation::{Edge, Entry, Explanation, Item, Reason, Stage, Story};
 use crate::retrieve::methods::Ranker;
@@ -280,8 +280,7 @@ impl Operator for List {
         };
         match flat && shares_none() {
             true => vec![Reason::new(
-                "NO_SHARED_TERM",
-                "F1",
+                Code::NoSharedTerm,
                 "the passage contains no word of the question",
             )],
             false => Vec::new(),

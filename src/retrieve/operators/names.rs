@@ -1,7 +1,7 @@
 //! Names in the question, looked up by the graph's own rule.
 
 use super::restart::changed;
-use crate::layers::{GraphView, Link, Mask, Node, QueryName};
+use crate::layers::{Class, Code, GraphView, Link, Mask, Node, QueryName};
 use crate::retrieve::explanation::Reason;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::set::{Member, Origin, Set, Space};
@@ -76,7 +76,7 @@ impl Operator for Names {
                 let unknown = names.iter().filter(|name| name.nodes.is_empty());
                 let unknown: Vec<&str> = unknown.map(|name| &*name.surface).collect();
                 let text = format!("no node is called {}", unknown.join(" or "));
-                let none = Reason::new("QUERY_ENTITY_NOT_LINKED", "F1", text);
+                let none = Reason::new(Code::QueryEntityNotLinked, text);
                 Vec::from_iter((!unknown.is_empty()).then_some(none))
             }
         }
@@ -103,13 +103,13 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
             format!("regex_plus would find {}", found.join(", "))
         };
         let text = format!("no name was found in the passage; {would}");
-        reasons.push(Reason::new("NO_ENTITIES", "F2", text));
+        reasons.push(Reason::new(Code::NoEntities, text));
     }
     let body = Norm::Simple.apply(&text);
     for form in untaken(&at.run.question, names, &text, &body) {
         let text =
             format!("the question and the passage say '{form}', but it was not taken for a name");
-        reasons.push(Reason::new("QUERY_ENTITY_NOT_EXTRACTED", "F1", text));
+        reasons.push(Reason::new(Code::QueryEntityNotExtracted, text));
     }
     for name in names {
         let form = Norm::Simple.apply(&name.form);
@@ -125,23 +125,23 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
                 let near = nearest(&name.surface, labels)
                     .map_or(String::new(), |l| format!("; nearest here: {l}"));
                 let text = format!("'{}' is no entity of the index{near}", name.surface);
-                reasons.push(Reason::new("QUERY_ENTITY_NOT_LINKED", "F1", text));
+                reasons.push(Reason::new(Code::QueryEntityNotLinked, text));
             }
             Link::Ambiguous => {
                 let text = format!("'{}' is the alias of several titles", name.surface);
-                reasons.push(Reason::new("AMBIGUOUS_ALIAS", "F1", text));
+                reasons.push(Reason::new(Code::AmbiguousAlias, text));
             }
             Link::Masked { node, by } if row.binary_search(&node).is_ok() => {
                 let df = view.entity(node).map_or(0, |e| view.graph.df(e));
                 let code = match by {
-                    Mask::Pruned => "PRUNED_HUB",
-                    Mask::MinDf | Mask::MaxDf => "DF_FILTERED",
+                    Mask::Pruned => Code::PrunedHub,
+                    Mask::MinDf | Mask::MaxDf => Code::DfFiltered,
                 };
                 let text = format!(
                     "'{}' (in {df} passages) links the two, but is masked",
                     name.surface
                 );
-                reasons.push(Reason::new(code, "F3", text));
+                reasons.push(Reason::new(code, text).class(Class::F3));
             }
             Link::Linked { node }
                 if view.tf(passage, node) > 0 && view.probability(passage, node) == 0.0 =>
@@ -150,7 +150,7 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
                     "the edge to '{}' fell to the cap on edges per entity",
                     name.surface
                 );
-                reasons.push(Reason::new("CAPPED_EDGE", "F3", text));
+                reasons.push(Reason::new(Code::CappedEdge, text));
             }
             _ => {}
         }

@@ -1,5 +1,6 @@
 //! By score, as many as the tokens of the context hold.
 
+use crate::layers::Code;
 use crate::parameters::{CONTEXT_TOKENS, PACK, Parameter as P};
 use crate::retrieve::explanation::{Explanation, Reason};
 use crate::retrieve::methods::Ranker;
@@ -38,7 +39,7 @@ impl Operator for Pack {
             } else {
                 unfit.push(Dropped {
                     node: hit.passage,
-                    code: "BUDGET",
+                    code: Code::Budget,
                     margin: f64::from(hit.score),
                 });
             }
@@ -76,7 +77,7 @@ impl Operator for Pack {
                 "{}. by score, but the context of {room} tokens was full before it",
                 rank.unwrap_or(0)
             );
-            Reason::new("BUDGET", "F6", text)
+            Reason::new(Code::Budget, text)
         });
         Vec::from_iter(refused)
     }

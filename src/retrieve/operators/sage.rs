@@ -4,8 +4,8 @@
 use super::expand::EXPAND;
 use super::restart::changed;
 use crate::index::Bm25;
-use crate::layers::Node;
 use crate::layers::chunks::source::{CHUNK_SIMILARITY, ChunkGraph};
+use crate::layers::{Class, Code, Node};
 use crate::parameters::{
     BM25_B, BM25_K1, FUSE_DENSE, FUSE_LEXICAL, Parameter as P, SAGE_NEARNESS, SAGE_NEIGHBOURS,
     SAGE_SEEDING, SAGE_SEEDS, SageNearness, SageSeeding, TOKENS,
@@ -308,7 +308,7 @@ impl Operator for Prune {
             .fact("last score", last);
         let dropped = rest.iter().map(|member| Dropped {
             node: member.node,
-            code: "PRUNED_BY_FUSION",
+            code: Code::PrunedByFusion,
             margin: last - member.value,
         });
         set.dropped = dropped.collect();
@@ -337,9 +337,13 @@ impl Operator for Prune {
             dropped.margin
         );
         let k = at.values().get(SAGE_NEIGHBOURS);
-        let class = if rank <= 2 * k { "F6" } else { "F4" };
+        let class = Class::behind(rank, k);
         let fix = at.tried(passage, SAGE_NEIGHBOURS.at(rank));
-        vec![Reason::new("PRUNED_BY_FUSION", class, text).with_fix(fix)]
+        vec![
+            Reason::new(Code::PrunedByFusion, text)
+                .class(class)
+                .with_fix(fix),
+        ]
     }
 }
 
@@ -446,7 +450,7 @@ impl Operator for SeedsFirst {
         if own.is_empty() {
             let text =
                 "the passage has no text, so it has no chunk in the graph (not in the graph)";
-            return vec![Reason::new("NOT_IN_INDEX", "F0", text)];
+            return vec![Reason::new(Code::NotInIndex, text)];
         }
         let (Some(scores), Some(first)) = (scores(at), at.input(0)) else {
             return Vec::new();
@@ -470,7 +474,7 @@ impl Operator for SeedsFirst {
             false => rank,
         };
         let fix = at.tried(passage, SAGE_SEEDS.at(wanted));
-        vec![Reason::new("CUT_BY_K", "F4", text).with_fix(fix)]
+        vec![Reason::new(Code::CutByK, text).with_fix(fix)]
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::explain::{self, why_not};
 use crate::index::Index;
+use crate::layers::Code;
 use crate::layers::chunks::SageBuild;
 use crate::layers::chunks::build::tests::{build, index};
 use crate::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
@@ -44,7 +45,7 @@ fn nodes(run: &Retrieval, step: usize) -> Vec<u32> {
     nodes
 }
 
-fn codes(index: &Arc<Index>, run: &Retrieval, id: &str) -> Vec<(&'static str, Option<String>)> {
+fn codes(index: &Arc<Index>, run: &Retrieval, id: &str) -> Vec<(Code, Option<String>)> {
     let passage = index.passage_by_id(id).unwrap();
     let reasons = why_not(index, run, passage).into_iter();
     reasons.map(|reason| (reason.code, reason.fix)).collect()
@@ -94,7 +95,7 @@ fn the_extended_baseline_is_the_flat_list_of_both_budgets() {
     assert_eq!(flat.records[1].output.members.len(), 5);
     let found = codes(&index, &flat, "d4");
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].0, "CUT_BY_K");
+    assert_eq!(found[0].0, Code::CutByK);
 }
 
 #[test]
@@ -116,7 +117,7 @@ fn every_stage_is_told_with_its_cuts() {
     );
     let cut = &story.stages[3].cut;
     assert_eq!(cut.len(), 2);
-    let pruned = |code: &str, margin| code == "PRUNED_BY_FUSION" && margin >= 0.0;
+    let pruned = |code: Code, margin| code == Code::PrunedByFusion && margin >= 0.0;
     assert!(cut.iter().all(|cut| pruned(cut.code, cut.margin)));
 }
 
@@ -127,13 +128,13 @@ fn every_reason_has_its_case_and_every_fix_admits() {
     let few = ["sage_seeds=1", "sage_neighbours=1", "result_k=2"];
     let one = run(&index, "sage", &with(&NAMES, &few));
     let found = codes(&index, &one, "d4");
-    assert_eq!(found[0].0, "ISOLATED");
-    assert_eq!(found[1].0, "PERCENTILE_PRUNED");
-    assert_eq!(found.last().unwrap().0, "CUT_BY_K");
+    assert_eq!(found[0].0, Code::Isolated);
+    assert_eq!(found[1].0, Code::PercentilePruned);
+    assert_eq!(found.last().unwrap().0, Code::CutByK);
     assert!(codes(&index, &one, "book.txt#1").is_empty());
-    assert_eq!(codes(&index, &one, "d5"), [("NOT_IN_INDEX", None)]);
+    assert_eq!(codes(&index, &one, "d5"), [(Code::NotInIndex, None)]);
     let verdict = |run: &Retrieval, id: &str| codes(&index, run, id).into_iter().next();
-    let is_pruned = |id: &&str| verdict(&one, id).is_some_and(|r| r.0 == "PRUNED_BY_FUSION");
+    let is_pruned = |id: &&str| verdict(&one, id).is_some_and(|r| r.0 == Code::PrunedByFusion);
     let pruned: Vec<&str> = ["d1", "d2", "d3"].into_iter().filter(is_pruned).collect();
     assert_eq!(pruned.len(), 2);
     // With K = 10 the fix holds: it was tried.
@@ -157,10 +158,10 @@ fn every_reason_has_its_case_and_every_fix_admits() {
     let mut tried = 0;
     for found in outside.into_iter().filter(|found| !found.is_empty()) {
         assert!(
-            ["ISOLATED", "NO_PATH", "PERCENTILE_PRUNED"].contains(&found[0].0),
+            [Code::Isolated, Code::NoPath, Code::PercentilePruned].contains(&found[0].0),
             "{found:?}"
         );
-        let fix = found.iter().find(|r| r.0 == "PERCENTILE_PRUNED");
+        let fix = found.iter().find(|r| r.0 == Code::PercentilePruned);
         let fix = fix.and_then(|r| r.1.clone());
         tried += usize::from(fix.is_some_and(|fix| fix.starts_with("edge_percentile=")));
     }
@@ -188,5 +189,5 @@ fn pairs_outside_the_pool_are_told_from_refused_ones() {
         let reasons = (0..6).flat_map(|passage| why_not(&index, &run, passage));
         seen.extend(reasons.map(|reason| reason.code));
     }
-    assert!(seen.contains("NOT_CANDIDATE_PAIR"), "{seen:?}");
+    assert!(seen.contains(&Code::NotCandidatePair), "{seen:?}");
 }

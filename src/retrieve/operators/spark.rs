@@ -5,11 +5,11 @@
 //! parameters, and nothing of them could be remembered apart.
 
 use crate::exchange::schema::NAME;
-use crate::layers::Node;
 use crate::layers::typed::SparkLayer;
 use crate::layers::typed::names::Found;
 use crate::layers::typed::question::{Anchor, Parts};
 use crate::layers::typed::source::{ObjectGraph, TYPED};
+use crate::layers::{Code, Node};
 use crate::llm::{Made as Answered, Origin as MadeBy};
 use crate::parameters::{
     CANDIDATE_LIMIT, EDGE_POLICY, EdgePolicy, PLAN_BY, Parameter as P, PlanBy, RESULT_K,
@@ -105,7 +105,7 @@ impl Operator for MakePlan {
                     Some(_) => set.members.push(Member { node, value, from }),
                     None => set.dropped.push(Dropped {
                         node,
-                        code: "PLAN_NO_PATH",
+                        code: Code::PlanNoPath,
                         margin: 0.0,
                     }),
                 }
@@ -493,7 +493,7 @@ impl Operator for Expansion {
                 }),
                 _ => set.dropped.push(Dropped {
                     node,
-                    code: "PRUNED_BY_FUSION",
+                    code: Code::PrunedByFusion,
                     margin: last - value,
                 }),
             }

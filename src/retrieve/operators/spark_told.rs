@@ -8,6 +8,7 @@ use super::{
     CANDIDATE_LIMIT, EDGE_POLICY, EdgePolicy, MadeBy, ObjectGraph, RESULT_K, SAGE_NEIGHBOURS, json,
 };
 use crate::layers::typed::names::Found;
+use crate::layers::{Class, Code};
 use crate::parameters::{Parameter, Value};
 use crate::retrieve::explanation::{Cut, Edge, Entry, SHOWN, SHOWN_CUT, clip};
 use crate::retrieve::operator::passage_label;
@@ -201,7 +202,7 @@ impl Told<'_> {
     }
 
     /// What an operator itself removed, and by how much each fell short.
-    fn removed(&self, op: &Op, made: &Made) -> Vec<(Node, &'static str, f64)> {
+    fn removed(&self, op: &Op, made: &Made) -> Vec<(Node, Code, f64)> {
         let gone = |o: &u32| made.members.binary_search(o).is_err();
         let set = |set: usize| &self.ran.sets[set];
         match op {
@@ -209,7 +210,7 @@ impl Told<'_> {
                 let kept = made.near.iter().filter(|near| !gone(&near.0));
                 let last = kept.map(|near| near.1).fold(0.0, f64::max);
                 let out = made.near.iter().filter(|near| gone(&near.0));
-                out.map(|&(o, distance)| (o, "PLAN_FILTERED", distance - last))
+                out.map(|&(o, distance)| (o, Code::PlanFiltered, distance - last))
                     .collect()
             }
             Op::Filter {
@@ -221,7 +222,7 @@ impl Told<'_> {
                 let condition = Condition::new(field, *test, value);
                 let by = |o: u32| condition.misses(self.layer, o).unwrap_or(0.0);
                 let out = set(*from).members.iter().copied().filter(gone);
-                out.map(|o| (o, "PLAN_FILTERED", by(o))).collect()
+                out.map(|o| (o, Code::PlanFiltered, by(o))).collect()
             }
             Op::Intersect { sets } if made.rung == Rung::Plan => {
                 let has = |s: &usize, o: u32| set(*s).members.binary_search(&o).is_ok();
@@ -233,13 +234,13 @@ impl Told<'_> {
                 all.sort_unstable();
                 all.dedup();
                 let out = all.into_iter().filter(gone);
-                out.map(|o| (o, "PLAN_FILTERED", lacks(o))).collect()
+                out.map(|o| (o, Code::PlanFiltered, lacks(o))).collect()
             }
             Op::Limit { set: from, k } => {
                 let last = made.scores.last().map_or(0.0, |fused| fused.sum());
                 let ranked = set(*from).members.iter().zip(&set(*from).scores);
                 let out = ranked.skip(*k);
-                out.map(|(o, fused)| (*o, "CUT_BY_K", last - fused.sum()))
+                out.map(|(o, fused)| (*o, Code::CutByK, last - fused.sum()))
                     .collect()
             }
             _ => Vec::new(),
@@ -471,8 +472,8 @@ pub fn sentence(at: &At<'_>, passage: u32) -> String {
     )
 }
 
-fn reason(code: &'static str, class: &'static str, text: &str) -> Reason {
-    Reason::new(code, class, clip(text, LINE))
+fn reason(code: Code, text: &str) -> Reason {
+    Reason::new(code, clip(text, LINE))
 }
 
 /// Whether a passage is among the answers that the run came to, in a step after this one.
@@ -489,7 +490,7 @@ pub fn unplanned(at: &At<'_>, passage: u32) -> Vec<Reason> {
     };
     if layer.object(passage).is_none() {
         let text = "it is no object of the schema graph: no operator and no edge reaches it";
-        return vec![reason("ISOLATED", "F2", text)];
+        return vec![reason(Code::Isolated, text).class(Class::F2)];
     }
     let dropped = written
         .planned
@@ -504,7 +505,7 @@ pub fn unplanned(at: &At<'_>, passage: u32) -> Vec<Reason> {
         "the question names {}; no edges lead from there to the type asked for, and it was dropped",
         dropped.join(", ")
     );
-    vec![reason("PLAN_NO_PATH", "F3", &text)]
+    vec![reason(Code::PlanNoPath, &text)]
 }
 
 /// Why a passage is no answer.
@@ -528,15 +529,15 @@ pub fn unanswered(at: &At<'_>, passage: u32) -> Vec<Reason> {
                 let kind =
                     asked.map_or("any type", |kind| layer.schema().types[kind].name.as_str());
                 let text = format!("the plan gave nothing; hybrid seeds of {kind} were taken");
-                reason("FALLBACK", "F1", &text)
+                reason(Code::Fallback, &text)
             }
-            _ => reason("PLAN_FILTERED", "F3", &told.filtered(asked, object)),
+            _ => reason(Code::PlanFiltered, &told.filtered(asked, object)),
         });
     }
     if ran.rung != Rung::Plan && ran.rung != Rung::Hybrid {
         let rung = ran.rung.name();
         let text = format!("a set of the plan came out empty; rung {rung} was taken");
-        reasons.push(reason("FALLBACK", "F1", &text));
+        reasons.push(reason(Code::Fallback, &text));
     }
     if let Some(first) = reasons.first_mut() {
         first.fix = fix(at, written, passage);
@@ -566,13 +567,13 @@ pub fn unjoined(at: &At<'_>, passage: u32) -> Vec<Reason> {
                 both(own)
             );
             let fix = at.tried(passage, SAGE_NEIGHBOURS.at(MOST));
-            vec![reason("PRUNED_BY_FUSION", "F7", &text).with_fix(fix)]
+            vec![reason(Code::PrunedByFusion, &text).with_fix(fix)]
         }
         Some(_) => Vec::new(),
         None => {
             let count = answers.count();
             let text = format!("no edge joins it to one of the {count} answers that were expanded");
-            vec![reason("NOT_NEIGHBOUR", "F3", &text)]
+            vec![reason(Code::NotNeighbour, &text)]
         }
     }
 }
@@ -592,7 +593,7 @@ pub fn uncounted(at: &At<'_>, passage: u32) -> Vec<Reason> {
             "answer {} of {of}; the first {taken} were taken and expanded",
             place + 1
         );
-        reason("CUT_BY_K", if place < 2 * k { "F6" } else { "F4" }, &text)
+        reason(Code::CutByK, &text).class(Class::behind(place + 1, k))
     });
     Vec::from_iter(reason)
 }

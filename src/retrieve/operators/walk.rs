@@ -1,7 +1,7 @@
 //! A walk from the restart distribution over the graph.
 
 use crate::graph::trail;
-use crate::layers::Node;
+use crate::layers::{Class, Code, Node};
 use crate::parameters::{Parameter as P, RESULT_K, STEPS};
 use crate::retrieve::explanation::{
     Edge, Entry, Explanation, Part as ScorePart, Reason, SHOWN, Stage, Story,
@@ -380,7 +380,7 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
             [] => "nothing in the question starts the walk, and the fallback is none",
             _ => "no name of the question was linked and the fallback is none",
         };
-        reasons.push(Reason::new("FALLBACK", "F1", text));
+        reasons.push(Reason::new(Code::Fallback, text));
         return;
     }
     match distance(walked, &graph.nodes_of(passage)) {
@@ -395,7 +395,7 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
                 true => "push stops before it",
                 false => "what would reach it is dropped on the way",
             };
-            reasons.push(Reason::new("TOO_FAR", "F3", text));
+            reasons.push(Reason::new(Code::TooFar, text));
         }
         Ok(_) if walked.seeded.fallback => {}
         Ok(_) => {
@@ -408,7 +408,7 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
     if walked.seeded.fallback {
         let rule = fallback_name(at);
         let text = format!("no name of the question was linked; the {rule} fallback ran");
-        reasons.push(Reason::new("FALLBACK", "F1", text));
+        reasons.push(Reason::new(Code::Fallback, text));
     }
 }
 
@@ -419,11 +419,14 @@ pub fn distance(walked: &Walked<'_>, own: &[Node]) -> Result<usize, Reason> {
     let far = trail::distance(t, &restart(walked.seeds()), own);
     far.ok_or_else(|| {
         let (code, text) = match own {
-            [] => ("ISOLATED", "no node of this graph stands for the passage"),
-            own if own.iter().all(alone) => ("ISOLATED", "no edge leads to the passage"),
-            _ => ("NO_PATH", "no path leads from any seed to the passage"),
+            [] => (
+                Code::Isolated,
+                "no node of this graph stands for the passage",
+            ),
+            own if own.iter().all(alone) => (Code::Isolated, "no edge leads to the passage"),
+            _ => (Code::NoPath, "no path leads from any seed to the passage"),
         };
-        Reason::new(code, "F3", text)
+        Reason::new(code, text).class(Class::F3)
     })
 }
 
@@ -431,7 +434,7 @@ pub fn distance(walked: &Walked<'_>, own: &[Node]) -> Result<usize, Reason> {
 pub fn too_far(walked: &Walked<'_>, far: usize) -> Reason {
     let steps = walked.spread.diffusion.steps;
     let text = format!("the nearest seed is {far} steps away, the walk takes {steps}");
-    Reason::new("TOO_FAR", "F3", text)
+    Reason::new(Code::TooFar, text)
 }
 
 fn fallback_name(at: &At<'_>) -> &'static str {
@@ -459,7 +462,7 @@ fn parity(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<Reas
             "T = {steps} lets {e:.2} of entity seeds' and {p:.2} of passage seeds' mass end on passages"
         );
         let fix = format!("{} brings it to rank {rank}", STEPS.assignment(steps + 1));
-        reasons.push(Reason::new("PARITY", "F4", text).with_fix(Some(fix)));
+        reasons.push(Reason::new(Code::Parity, text).with_fix(Some(fix)));
     }
 }
 
@@ -479,7 +482,7 @@ pub fn weak(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation) -> Vec<Reaso
                 "{label} (degree {degree}) passes only {:.2} % on to {next}",
                 100.0 * p
             );
-            reasons.push(Reason::new("DILUTED", "F4", text));
+            reasons.push(Reason::new(Code::Diluted, text));
         }
     }
     let score: f64 = opened.parts.iter().map(|part| part.value).sum();
@@ -495,7 +498,7 @@ pub fn weak(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation) -> Vec<Reaso
             graph.label(at.index, best.node),
             100.0 * best.weight
         );
-        reasons.push(Reason::new("SEED_WEAK", "F4", text));
+        reasons.push(Reason::new(Code::SeedWeak, text));
     }
     reasons
 }

@@ -5,6 +5,7 @@ use super::plan::Op;
 use super::run::Rung;
 use super::*;
 use crate::explain;
+use crate::layers::Code;
 use crate::layers::typed::SparkLayer;
 use std::sync::Arc;
 
@@ -98,11 +99,11 @@ fn planner_step_4_no_path_drops_the_anchor() {
         story.stages[0]
             .cut
             .iter()
-            .any(|c| c.code == "PLAN_NO_PATH" && story.items[c.item].label.starts_with("London"))
+            .any(|c| c.code == Code::PlanNoPath && story.items[c.item].label.starts_with("London"))
     );
     let notes = index.passage_by_id("notes").unwrap();
     let reasons = explain::why_not(&index, &run.retrieval, notes);
-    assert_eq!(reasons[0].code, "PLAN_NO_PATH");
+    assert_eq!(reasons[0].code, Code::PlanNoPath);
     assert!(reasons[0].text.contains("London"), "{reasons:?}");
 }
 

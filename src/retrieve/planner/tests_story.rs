@@ -2,6 +2,7 @@
 
 use super::fixture::{Run, Small, small};
 use crate::explain;
+use crate::layers::{Class, Code};
 use crate::retrieve::explanation::{Reason, Story};
 use crate::retrieve::operators::spark::ANSWER;
 
@@ -93,7 +94,11 @@ fn the_story_has_every_set_edge_and_cut() {
     );
     let cut = &story.stages[3].cut;
     let first = (cut.len(), cut[0].code, cut[0].margin);
-    assert_eq!(first, (1, "PLAN_FILTERED", 10.0), "1950 is ten years off");
+    assert_eq!(
+        first,
+        (1, Code::PlanFiltered, 10.0),
+        "1950 is ten years off"
+    );
     let query = "operators: MATCH (a:Person {name = \"Alan Turing\"})-[:WROTE]->(x:Work) WHERE x.year < 1940";
     assert!(story.headline.contains(query), "{}", story.headline);
 }
@@ -109,7 +114,10 @@ fn reasons_with_evidence_and_a_fix_that_was_tried() {
     let before = "Which books were written by Alan Turing before 1940?";
     assert_eq!(why(&small, before, "machine"), []);
     let reasons = why(&small, before, "brain");
-    assert_eq!((reasons[0].code, reasons[0].class), ("PLAN_FILTERED", "F3"));
+    assert_eq!(
+        (reasons[0].code, reasons[0].class),
+        (Code::PlanFiltered, Class::F3)
+    );
     let gone =
         "gone after #2 FILTER(#1, year < \"1940\"), sizes 2 > 1: its year is 1950, off by 10";
     assert!(reasons[0].text.contains(gone), "{reasons:?}");
@@ -123,31 +131,34 @@ fn reasons_with_evidence_and_a_fix_that_was_tried() {
     let other = "the plan asks for Work, and this is City";
     assert!(reasons[0].text.contains(other), "{reasons:?}");
     assert_eq!(reasons[0].fix, None);
-    assert_eq!(why(&small, before, "stray")[0].code, "ISOLATED");
+    assert_eq!(why(&small, before, "stray")[0].code, Code::Isolated);
     let reasons = why(&small, "Which books by Alan Turing cite Notes?", "brain");
     let lacks = "INTERSECT(#1, #3), sizes 1+2 > 1: it is not in #1";
     assert!(reasons[0].text.contains(lacks), "{reasons:?}");
     let reasons = why(&small, "Which book is green green?", "brain");
     let gap = "candidate 4 of 4 by #0, cut at the gap after 1";
     assert!(reasons[0].text.contains(gap), "{reasons:?}");
-    assert_eq!(reasons[1].code, "NOT_NEIGHBOUR");
+    assert_eq!(reasons[1].code, Code::NotNeighbour);
     small.set = vec!["result_k=1"];
     let reasons = why(&small, "Which books were written by Alan Turing?", "brain");
     let cut = reasons
         .iter()
-        .find(|reason| reason.code == "CUT_BY_K")
+        .find(|reason| reason.code == Code::CutByK)
         .unwrap();
-    assert_eq!((cut.class, cut.fix.as_deref()), ("F6", Some("result_k=2")));
+    assert_eq!(
+        (cut.class, cut.fix.as_deref()),
+        (Class::F6, Some("result_k=2"))
+    );
     let reasons = why(&small, "Which book cites the Compiler?", "london");
-    assert_eq!(reasons[0].code, "FALLBACK");
+    assert_eq!(reasons[0].code, Code::Fallback);
     small.set = vec!["edge_policy=+edge", "sage_neighbours=1"];
     let reasons = why(
         &small,
         "Which books were written by Ada Lovelace?",
         "machine",
     );
-    let codes: Vec<&str> = reasons.iter().map(|r| r.code).collect();
-    assert_eq!(codes, ["PLAN_FILTERED", "PRUNED_BY_FUSION"]);
+    let codes: Vec<Code> = reasons.iter().map(|r| r.code).collect();
+    assert_eq!(codes, [Code::PlanFiltered, Code::PrunedByFusion]);
     let fix = reasons[0].fix.as_deref().unwrap();
     assert!(fix.starts_with("sage_neighbours=100 brings it"), "{fix}");
 }

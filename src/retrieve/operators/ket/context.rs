@@ -2,6 +2,7 @@
 
 use super::local::LocalPart;
 use super::text::Used;
+use crate::layers::Code;
 use crate::layers::skeleton::source::KetGraph;
 use crate::parameters::{CONTEXT_TOKENS, Parameter as P, THETA};
 use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason, clip};
@@ -104,7 +105,7 @@ impl Operator for Assemble {
         let units = &KetGraph::of(at.graph()).layer.units;
         let none = units.of_passage(passage).is_empty() && at.run.rank(passage).is_none();
         let text = "the passage has no word, so there is no unit of it";
-        Vec::from_iter(none.then(|| Reason::new("NOT_IN_INDEX", "F0", text)))
+        Vec::from_iter(none.then(|| Reason::new(Code::NotInIndex, text)))
     }
 
     /// Rows under headings.

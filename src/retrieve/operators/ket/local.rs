@@ -2,9 +2,9 @@
 
 use super::text::Used;
 use super::{left_out, more_room};
-use crate::layers::Node;
 use crate::layers::skeleton::core_graph::Skeleton;
 use crate::layers::skeleton::source::KetGraph;
+use crate::layers::{Class, Code, Node};
 use crate::parameters::{CONTEXT_TOKENS, Parameter as P, RELATIONS_PER_ENTITY};
 use crate::retrieve::explanation::{Edge, Explanation, Reason, SHOWN, Story};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
@@ -133,7 +133,7 @@ impl Operator for Local {
                     ),
                     None => "added by hand".to_owned(),
                 };
-                ("F6", format!("{of}, {short} tokens short"))
+                (Class::F6, format!("{of}, {short} tokens short"))
             }
             None => {
                 // Selected, but so far down the list of units that it was not kept.
@@ -146,13 +146,17 @@ impl Operator for Local {
                 };
                 let name = name(entity.entity);
                 (
-                    "F4",
+                    Class::F4,
                     format!("text of entity '{name}', far beyond the budget"),
                 )
             }
         };
         let fix = more_room(at, passage, 1.0);
-        vec![Reason::new("BUDGET_CUT", class, text).with_fix(fix)]
+        vec![
+            Reason::new(Code::BudgetCut, text)
+                .class(class)
+                .with_fix(fix),
+        ]
     }
 }
 
@@ -172,7 +176,7 @@ fn set_of(source: &KetGraph, part: LocalPart) -> Set {
     });
     let cut = |node: Node, needed: usize| Dropped {
         node,
-        code: "BUDGET_CUT",
+        code: Code::BudgetCut,
         margin: needed as f64 - part.half() as f64,
     };
     let mut dropped = Vec::new();

@@ -1,9 +1,9 @@
 //! The units, keywords or entities nearest to the question: where the two parts of a context start.
 
 use super::left_out;
-use crate::layers::Node;
 use crate::layers::skeleton::core_graph::Skeleton;
 use crate::layers::skeleton::source::KetGraph;
+use crate::layers::{Class, Code, Node};
 use crate::parameters::{
     CORE_SHARE, KEYWORD_SIMILARITY, KeywordSimilarity, OVERSAMPLE, Parameter as P, QUERY_ENTITIES,
     QUERY_KEYWORDS, THETA,
@@ -189,7 +189,7 @@ fn not_selected(at: &At<'_>, nearness: &Nearness, units: &[u32], passage: u32) -
     }
     let Some((keyword, near)) = nearness.best(own.into_iter()) else {
         let text = "all its words are stop words";
-        return Some(Reason::new("KEYWORD_NOT_SELECTED", "F2", text));
+        return Some(Reason::new(Code::KeywordNotSelected, text).class(Class::F2));
     };
     let (count, least) = last(at);
     let rank = nearness.rank(keyword);
@@ -198,7 +198,7 @@ fn not_selected(at: &At<'_>, nearness: &Nearness, units: &[u32], passage: u32) -
         layer.keywords.words.get(keyword as usize)
     );
     let fix = at.tried_anywhere(passage, QUERY_KEYWORDS.at(rank));
-    Some(Reason::new("KEYWORD_NOT_SELECTED", "F1", text).with_fix(fix))
+    Some(Reason::new(Code::KeywordNotSelected, text).with_fix(fix))
 }
 
 /// The units that a member brings into the pool: a keyword's, or the one that a person added.
@@ -226,7 +226,7 @@ fn outside(at: &At<'_>, nearness: &Nearness, units: &[u32], passage: u32) -> Opt
     }
     let Some((entity, near)) = nearness.best(own.iter().copied()) else {
         let text = "no name was found in its text";
-        return Some(Reason::new("ENTITY_NOT_SELECTED", "F2", text));
+        return Some(Reason::new(Code::EntityNotSelected, text).class(Class::F2));
     };
     let (count, least) = last(at);
     let rank = nearness.rank(entity);
@@ -236,7 +236,7 @@ fn outside(at: &At<'_>, nearness: &Nearness, units: &[u32], passage: u32) -> Opt
     );
     let wanted = rank.div_ceil(entities(at.values().get(OVERSAMPLE), 1));
     let fix = at.tried_anywhere(passage, QUERY_ENTITIES.at(wanted));
-    Some(Reason::new("ENTITY_NOT_SELECTED", "F1", text).with_fix(fix))
+    Some(Reason::new(Code::EntityNotSelected, text).with_fix(fix))
 }
 
 fn not_core(at: &At<'_>, skeleton: &Skeleton, units: &[u32], passage: u32) -> Reason {
@@ -256,5 +256,5 @@ fn not_core(at: &At<'_>, skeleton: &Skeleton, units: &[u32], passage: u32) -> Re
     let share = CORE_SHARE.at(((exact * 20.0).ceil() / 20.0).min(1.0));
     let small = at.index.len() <= crate::index::layer::SMALL;
     let fix = small.then(|| at.tried_anywhere(passage, share)).flatten();
-    Reason::new("NOT_CORE", "F2", text).with_fix(fix)
+    Reason::new(Code::NotCore, text).with_fix(fix)
 }

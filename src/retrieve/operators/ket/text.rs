@@ -3,8 +3,8 @@
 
 use super::nearest::{Nearness, brings};
 use super::{left_out, more_room};
-use crate::layers::Node;
 use crate::layers::skeleton::source::KetGraph;
+use crate::layers::{Class, Code, Node};
 use crate::parameters::{CONTEXT_TOKENS, PACK, Parameter as P, Scoped, THETA};
 use crate::retrieve::explanation::{Explanation, Reason};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
@@ -70,7 +70,7 @@ impl Operator for Neighbours {
             budget(at.values())
         );
         let fix = more_room(at, passage, 0.0);
-        vec![Reason::new("BUDGET_CUT", "F4", text).with_fix(fix)]
+        vec![Reason::new(Code::BudgetCut, text).with_fix(fix)]
     }
 }
 
@@ -154,7 +154,7 @@ impl Operator for Pool {
             number("keywords visited").unwrap_or_default()
         );
         let fix = more_room(at, passage, 0.0);
-        vec![Reason::new("POOL_FULL", "F4", text).with_fix(fix)]
+        vec![Reason::new(Code::PoolFull, text).with_fix(fix)]
     }
 }
 
@@ -200,7 +200,7 @@ fn pooled<'a>(
             if !room.takes(|| own) {
                 pool.stop = Some(Dropped {
                     node: member.node,
-                    code: "POOL_FULL",
+                    code: Code::PoolFull,
                     margin: (room.used + own - limit) as f64,
                 });
                 break;
@@ -287,9 +287,17 @@ impl Operator for PackedUnits {
             place + 1,
             candidates[place].value
         );
-        let class = if short <= budget { "F6" } else { "F4" };
+        let class = if short <= budget {
+            Class::F6
+        } else {
+            Class::F4
+        };
         let fix = more_room(at, passage, 0.0);
-        vec![Reason::new("BUDGET_CUT", class, text).with_fix(fix)]
+        vec![
+            Reason::new(Code::BudgetCut, text)
+                .class(class)
+                .with_fix(fix),
+        ]
     }
 }
 
@@ -327,7 +335,7 @@ fn fill(
         } else if dropped.len() < BEYOND {
             dropped.push(Dropped {
                 node: member.node,
-                code: "BUDGET_CUT",
+                code: Code::BudgetCut,
                 margin: (before + own).saturating_sub(budget) as f64,
             });
         } else if room.closed() {
@@ -439,7 +447,10 @@ mod tests {
         let lists: [&[u32]; 3] = [&[0], &[1, 2], &[3]];
         let p = pool(&lists, &[0.1, 0.3, 0.2, 0.9], &[10, 10, 5, 1], 20);
         let stop = p.stop.unwrap();
-        assert_eq!((stop.node, stop.code, stop.margin), (2, "POOL_FULL", 5.0));
+        assert_eq!(
+            (stop.node, stop.code, stop.margin),
+            (2, Code::PoolFull, 5.0)
+        );
         assert_eq!(
             (p.visited, nodes(&p.members), p.tokens),
             (2, vec![1, 0], 20)

@@ -3,7 +3,7 @@
 use super::quotas::{QUOTAS, stands};
 use super::{layer, mass, own_nodes};
 use crate::layers::heterograph::Kind;
-use crate::layers::{Graph, Node};
+use crate::layers::{Code, Graph, Node};
 use crate::parameters::{NODE_ORDER, NodeOrder, Parameter as P, RESULT_K};
 use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason};
 use crate::retrieve::methods::Ranker;
@@ -180,5 +180,5 @@ fn filtered(chosen: &At<'_>, passage: u32) -> Option<Reason> {
         layer.kind(node).name(),
         chosen.label(node)
     );
-    Some(Reason::new("TYPE_FILTERED", "F4", text))
+    Some(Reason::new(Code::TypeFiltered, text))
 }

@@ -1,8 +1,8 @@
 //! Which nodes NodeRAG's walk chooses.
 
 use super::{layer, mass, own_nodes};
-use crate::layers::Node;
 use crate::layers::heterograph::{Kind, NodeRagLayer};
+use crate::layers::{Class, Code, Node};
 use crate::parameters::{
     HUB_BALANCE, Parameter as P, QUOTA_N, QUOTA_O, QUOTA_OTHER, QUOTA_R, QUOTA_SHARED, STEPS,
     Scoped, WEIGHT_EXACT,
@@ -93,7 +93,7 @@ pub fn choose(layer: &NodeRagLayer, near: &[Member], mass: &[f64], quotas: &[Quo
         let last = able.last().map_or(0.0, |member| member.value);
         dropped.extend(missed.into_iter().map(|member| Dropped {
             node: member.node,
-            code: "QUOTA_FULL",
+            code: Code::QuotaFull,
             margin: last - member.value,
         }));
         let fill = json!({"taken": able.len(), "quota": quota.most, "reached": reached});
@@ -203,7 +203,7 @@ fn thin(at: &At<'_>, walked: &Walked<'_>, passage: u32, best: Node) -> Vec<Reaso
     let settings = &at.run.settings;
     let tried = |reason: Reason| {
         let change = match reason.code {
-            "DILUTED" => Some(HUB_BALANCE.at(!settings.get(HUB_BALANCE))),
+            Code::Diluted => Some(HUB_BALANCE.at(!settings.get(HUB_BALANCE))),
             _ => Some(WEIGHT_EXACT.at(0.0)).filter(|_| settings.get(WEIGHT_EXACT) > 0.0),
         };
         let fix = change.and_then(|change| at.tried(passage, change));
@@ -228,7 +228,7 @@ fn full(at: &At<'_>, walked: &Walked<'_>, passage: u32, best: Node) -> Option<Re
         (other > own || other == own && node < best) && !is_near(node)
     });
     let rank = ahead.count() + 1;
-    let class = if rank <= 2 * quota.most { "F6" } else { "F4" };
+    let class = Class::behind(rank, quota.most);
     let text = format!(
         "its {} '{}' is {rank}. by mass ({own:.6}), the quota takes {}",
         layer.kind(best).name(),
@@ -236,5 +236,9 @@ fn full(at: &At<'_>, walked: &Walked<'_>, passage: u32, best: Node) -> Option<Re
         quota.most
     );
     let fix = at.tried(passage, QUOTA_OTHER.at(rank));
-    Some(Reason::new("QUOTA_FULL", class, text).with_fix(fix))
+    Some(
+        Reason::new(Code::QuotaFull, text)
+            .class(class)
+            .with_fix(fix),
+    )
 }

@@ -1,8 +1,8 @@
 //! What starts NodeRAG's walk.
 
 use super::{layer, own_nodes};
-use crate::layers::Node;
 use crate::layers::heterograph::Kind;
+use crate::layers::{Code, Node};
 use crate::parameters::{Parameter as P, WEIGHT_EXACT, WEIGHT_VECTOR};
 use crate::retrieve::explanation::{Reason, Story};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
@@ -50,7 +50,7 @@ impl Operator for Weighed {
         let mut reasons = unlinked(at, passage);
         if at.set().members.is_empty() {
             let text = "nothing started the walk: no term matched and no vector was near";
-            reasons.push(Reason::new("QUERY_ENTITY_NOT_LINKED", "F1", text));
+            reasons.push(Reason::new(Code::QueryEntityNotLinked, text));
         }
         reasons
     }
@@ -120,14 +120,14 @@ fn unlinked(at: &At<'_>, passage: u32) -> Vec<Reason> {
             let text = format!(
                 "the question and the passage say '{label}', but it was not taken for a term"
             );
-            reasons.push(Reason::new("QUERY_ENTITY_NOT_EXTRACTED", "F1", text));
+            reasons.push(Reason::new(Code::QueryEntityNotExtracted, text));
         }
     }
     for term in terms.iter().filter(|t| t.nodes.is_empty() && !t.phrase) {
         if let Some(label) = nearest(&term.surface, labels()) {
             let name = &term.surface;
             let text = format!("no entity contains '{name}'; nearest here: {label}");
-            reasons.push(Reason::new("QUERY_ENTITY_NOT_LINKED", "F1", text));
+            reasons.push(Reason::new(Code::QueryEntityNotLinked, text));
         }
     }
     reasons

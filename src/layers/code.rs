@@ -1,0 +1,129 @@
+//! Why something did not come through, in one word: what traces, evaluations and the explorer call a verdict.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Enums whose variants have a word, of traces and filters, and a sentence, of help and tables.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident $word:literal $about:literal)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum $name { $(#[doc = $about] #[serde(rename = $word)] $variant,)* }
+
+        impl $name {
+            /// Every one, in the order of the declaration.
+            pub const ALL: &'static [$name] = &[$($name::$variant),*];
+
+            /// The word it goes by.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+
+            /// What it means, in a few words.
+            pub const fn about(self) -> &'static str {
+                match self { $($name::$variant => $about,)* }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+
+words! {
+    /// The failure classes a person filters by.
+    Class {
+        F0 "F0" "the corpus does not have it"
+        F1 "F1" "nothing of the question was linked"
+        F2 "F2" "the passage has no node"
+        F3 "F3" "no path leads to it"
+        F4 "F4" "reached, but diluted"
+        F5 "F5" "lost in a tie"
+        F6 "F6" "just below the cut"
+        F7 "F7" "dropped by fusion or re-ranking"
+    }
+}
+
+impl Class {
+    /// Of what stands at a rank behind a cut: near it up to twice its depth.
+    pub fn behind(rank: usize, cut: usize) -> Class {
+        match rank <= 2 * cut {
+            true => Class::F6,
+            false => Class::F4,
+        }
+    }
+}
+
+words! {
+    /// The precise verdicts.
+    Code {
+        NotInIndex "NOT_IN_INDEX" "no passage of the index has the id"
+        NoSharedTerm "NO_SHARED_TERM" "the passage has no word of the question"
+        QueryEntityNotExtracted "QUERY_ENTITY_NOT_EXTRACTED" "question and passage share a name that was not taken for one"
+        QueryEntityNotLinked "QUERY_ENTITY_NOT_LINKED" "a name of the question is no node"
+        AmbiguousAlias "AMBIGUOUS_ALIAS" "a name of the question is the alias of several titles"
+        Fallback "FALLBACK" "nothing was linked, and a fallback ran or none was allowed"
+        KeywordNotSelected "KEYWORD_NOT_SELECTED" "no keyword of the passage is among the nearest to the question"
+        EntityNotSelected "ENTITY_NOT_SELECTED" "no name of the passage is among the nearest to the question"
+        NoEntities "NO_ENTITIES" "no name was found in the passage"
+        NotCore "NOT_CORE" "the passage is outside the skeleton"
+        Isolated "ISOLATED" "no edge leads to the passage"
+        NoPath "NO_PATH" "no path leads from any seed to the passage"
+        TooFar "TOO_FAR" "the nearest seed is farther than the walk goes"
+        PrunedHub "PRUNED_HUB" "the name that links the two was pruned as a hub"
+        DfFiltered "DF_FILTERED" "the name that links the two is too rare or too frequent to take part"
+        CappedEdge "CAPPED_EDGE" "the edge fell to the cap on edges per name"
+        NotNeighbour "NOT_NEIGHBOUR" "no seed is adjacent, and one hop is taken"
+        PercentilePruned "PERCENTILE_PRUNED" "the pair was scored, and its edge fell below the percentile"
+        NotCandidatePair "NOT_CANDIDATE_PAIR" "no pair with a seed was scored"
+        PairTooFar "PAIR_TOO_FAR" "the names of the question are farther apart than pairs may be"
+        NoSharedChunk "NO_SHARED_CHUNK" "no pair of names shares a chunk of the passage"
+        PlanNoPath "PLAN_NO_PATH" "the plan's edges do not lead to it"
+        PlanFiltered "PLAN_FILTERED" "a condition of the plan left it out"
+        NotACandidate "NOT_A_CANDIDATE" "no signal has it among its best, so it was not scored"
+        BelowThreshold "BELOW_THRESHOLD" "too little activation came to the name"
+        Diluted "DILUTED" "a hub on the way passes on little"
+        SeedWeak "SEED_WEAK" "only seeds of little mass pay for it"
+        Parity "PARITY" "the walk ends on the other side of the graph"
+        HReduced "H_REDUCED" "fewer hops were allowed, since too many chunks were found"
+        OccZero "OCC_ZERO" "it mentions no name of the question"
+        TypeFiltered "TYPE_FILTERED" "its best node is of a kind that is not returned"
+        QuotaFull "QUOTA_FULL" "its best node is beyond the quota of its kind"
+        PoolFull "POOL_FULL" "the pool of candidates was full before it"
+        Budget "BUDGET" "the budget of tokens was spent before it"
+        BudgetCut "BUDGET_CUT" "its part of the context did not fit the budget"
+        SignalWeak "SIGNAL_WEAK" "a signal that the passages inside have is weak"
+        Tied "TIED" "its score is within the tie band of the cut"
+        CutByK "CUT_BY_K" "it ranks behind the cut"
+        PrunedByFusion "PRUNED_BY_FUSION" "fusing or scoring again dropped it"
+    }
+}
+
+impl Code {
+    /// The failure class of most of its cases.
+    pub const fn class(self) -> Class {
+        use Code::*;
+        match self {
+            NotInIndex => Class::F0,
+            NoSharedTerm
+            | QueryEntityNotExtracted
+            | QueryEntityNotLinked
+            | AmbiguousAlias
+            | Fallback
+            | KeywordNotSelected
+            | EntityNotSelected => Class::F1,
+            NoEntities | NotCore => Class::F2,
+            Isolated | NoPath | TooFar | PrunedHub | DfFiltered | CappedEdge | NotNeighbour
+            | PercentilePruned | NotCandidatePair | PairTooFar | NoSharedChunk | PlanNoPath
+            | PlanFiltered | NotACandidate | BelowThreshold => Class::F3,
+            Diluted | SeedWeak | Parity | HReduced | OccZero | TypeFiltered | QuotaFull
+            | PoolFull | BudgetCut | CutByK => Class::F4,
+            SignalWeak | Tied => Class::F5,
+            Budget => Class::F6,
+            PrunedByFusion => Class::F7,
+        }
+    }
+}
