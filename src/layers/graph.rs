@@ -265,8 +265,14 @@ impl Graph {
     }
 
     /// The layer's own type behind the graph, for operators that are that layer's alone.
-    pub fn source_as<S: Source>(&self) -> Option<&S> {
-        (&*self.source as &dyn Any).downcast_ref()
+    ///
+    /// # Panics
+    /// On a graph of another layer: a plan gives such operators no other, and a test runs all plans.
+    pub fn source_as<S: Source>(&self) -> &S {
+        match (&*self.source as &dyn Any).downcast_ref() {
+            Some(source) => source,
+            None => unreachable!("an operator of another layer on {}", self.kind.name),
+        }
     }
 
     pub fn entities(&self) -> Option<&GraphView> {

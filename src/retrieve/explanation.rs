@@ -198,6 +198,17 @@ pub struct Part {
     pub seed: Option<usize>,
 }
 
+impl Part {
+    pub fn new(label: impl Into<String>, value: f64, why: impl Into<String>) -> Part {
+        Part {
+            label: label.into(),
+            value,
+            why: why.into(),
+            seed: None,
+        }
+    }
+}
+
 /// How the parts make the score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -234,6 +245,17 @@ pub struct Explanation {
     pub error: f64,
     /// One sentence.
     pub sentence: String,
+}
+
+impl Explanation {
+    /// Parts, and the sentence that says them.
+    pub fn of(parts: Vec<Part>, sentence: impl Into<String>) -> Explanation {
+        Explanation {
+            parts,
+            sentence: sentence.into(),
+            ..Explanation::default()
+        }
+    }
 }
 
 /// One reason why a passage is not among the returned ones.

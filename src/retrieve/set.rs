@@ -3,6 +3,7 @@
 use super::methods::Ranker;
 use super::retrieval::{Hit, Ranked};
 use crate::layers::Code;
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 use std::any::Any;
 use std::fmt;
@@ -72,6 +73,9 @@ pub struct Dropped {
 /// A named number or word of a step, in the order to show them; the first is the headline.
 pub type Fact = (&'static str, Value);
 
+/// Of every passage of a ranking, the member that brought it: the input, and its place there.
+struct Brought(Vec<(usize, usize)>);
+
 /// What a step made.
 #[derive(Clone)]
 pub struct Set {
@@ -119,6 +123,36 @@ impl Set {
             })
             .collect();
         set.with_shared(ranked)
+    }
+
+    /// The passages of the members of some sets, in their order; the first member that stands for a passage brings it.
+    pub fn brought<P: IntoIterator<Item = u32>>(
+        inputs: &[Arc<Set>],
+        passages: impl Fn(u32) -> P,
+        score: impl Fn(usize, &Member) -> f64,
+    ) -> Set {
+        let mut seen = FxHashSet::default();
+        let (mut hits, mut by) = (Vec::new(), Vec::new());
+        for (input, set) in inputs.iter().enumerate() {
+            for (place, member) in set.members.iter().enumerate() {
+                let own = passages(member.node).into_iter();
+                for passage in own.filter(|passage| seen.insert(*passage)) {
+                    let score = score(input, member) as f32;
+                    hits.push(Hit { passage, score });
+                    by.push((input, place));
+                }
+            }
+        }
+        let matched = hits.len();
+        Set::ranking(Ranked::new(Ranker::Parts, hits, matched))
+            .fact("passages", matched)
+            .with(Brought(by))
+    }
+
+    /// The input whose member brought a passage, and the member's place in it.
+    pub fn brought_by(&self, passage: u32) -> Option<(usize, usize)> {
+        let rank = self.get::<Ranked>()?.rank(passage)?;
+        self.get::<Brought>()?.0.get(rank - 1).copied()
     }
 
     /// Adds what only some read; a second value of one type is never found.

@@ -72,15 +72,14 @@ pub fn list_parts(
         let rank = list.rank(passage);
         let shares = shares(list, rule, values);
         let value = rank.and_then(|rank| shares.get(rank - 1).copied());
-        Part {
-            label: (*label).to_owned(),
-            value: value.unwrap_or(0.0),
-            why: match rank {
+        Part::new(
+            *label,
+            value.unwrap_or(0.0),
+            match rank {
                 Some(rank) => format!("rank {rank} of {}", list.hits.len()),
                 None => format!("not among its {}", list.hits.len()),
             },
-            seed: None,
-        }
+        )
     });
     parts.collect()
 }
@@ -98,25 +97,25 @@ pub fn explanation(at: &At<'_>, passage: u32) -> Explanation {
         Ranker::Dense => {
             let rank = ranked.rank(passage);
             let value = rank.map_or(0.0, |rank| f64::from(ranked.hits[rank - 1].score));
-            vec![Part {
-                label: "cosine".into(),
+            vec![Part::new(
+                "cosine",
                 value,
-                why: rank.map_or(String::new(), |rank| {
+                rank.map_or(String::new(), |rank| {
                     format!("rank {rank} of {}", ranked.matched)
                 }),
-                seed: None,
-            }]
+            )]
         }
         _ => {
             let words = words(at.index, ranked, at.values(), passage);
-            let part = |word: super::words::WordShare| Part {
-                value: word.score,
-                why: match word.tf {
-                    0 => "not in it".to_owned(),
-                    tf => format!("{tf} times in it, in {} passages", word.df),
-                },
-                label: word.word,
-                seed: None,
+            let part = |word: super::words::WordShare| {
+                Part::new(
+                    word.word,
+                    word.score,
+                    match word.tf {
+                        0 => "not in it".to_owned(),
+                        tf => format!("{tf} times in it, in {} passages", word.df),
+                    },
+                )
             };
             words.into_iter().map(part).collect()
         }

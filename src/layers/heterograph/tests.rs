@@ -234,7 +234,6 @@ fn weights_of_edges_under_the_settings() {
     assert_eq!(
         graph(small(), &plain(&[]))
             .source_as::<Seven>()
-            .unwrap()
             .view
             .isolated,
         0
@@ -293,7 +292,7 @@ fn run(values: &Values, order: NodeOrder) -> (Set, Vec<Hit>, Support) {
         &restart(&shared(from_names, from_hits).seeds),
         values,
     );
-    let layer = &graph.source_as::<Seven>().unwrap().layer;
+    let layer = &graph.source_as::<Seven>().layer;
     let chosen = choose(layer, &hits, &mass, &quotas(Scoped::all(values)));
     let (passages, support) = ranked(&graph, &chosen.members, &mass, order);
     (chosen, passages, support)

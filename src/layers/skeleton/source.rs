@@ -179,10 +179,7 @@ impl KetGraph {
     /// # Panics
     /// On another graph: plans give KET-RAG's operators no other.
     pub fn of(graph: &Graph) -> &KetGraph {
-        match graph.source_as() {
-            Some(source) => source,
-            None => unreachable!("{} is no graph of KET-RAG", graph.kind.name),
-        }
+        graph.source_as()
     }
 
     /// The skeleton of the names.

@@ -240,15 +240,16 @@ impl Operator for WeightedSum {
         let parts: Vec<ScorePart> = Signal::ALL
             .iter()
             .zip(values.iter().zip(weights))
-            .map(|(signal, (value, weight))| ScorePart {
-                label: signal.label().into(),
-                value: value * weight,
-                why: if *value != 0.0 {
-                    evidence.of_passage(*signal, passage)
-                } else {
-                    String::new()
-                },
-                seed: None,
+            .map(|(signal, (value, weight))| {
+                ScorePart::new(
+                    signal.label(),
+                    value * weight,
+                    if *value != 0.0 {
+                        evidence.of_passage(*signal, passage)
+                    } else {
+                        String::new()
+                    },
+                )
             })
             .collect();
         let mut best: Vec<&ScorePart> = parts.iter().filter(|p| p.value > 0.0).collect();
@@ -258,11 +259,7 @@ impl Operator for WeightedSum {
             why => format!("{} {:.2} ({why})", p.label, p.value),
         });
         let sentence = said.collect::<Vec<_>>().join("; ");
-        Explanation {
-            parts,
-            sentence,
-            ..Explanation::default()
-        }
+        Explanation::of(parts, sentence)
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {

@@ -99,11 +99,12 @@ impl Operator for Bridge {
         };
         let parts: Vec<ScorePart> = factors
             .iter()
-            .map(|factor| ScorePart {
-                label: factor.label.clone(),
-                value: factor.scores[passage as usize],
-                why: "a factor: the score is the geometric mean of all".to_owned(),
-                seed: None,
+            .map(|factor| {
+                ScorePart::new(
+                    factor.label.clone(),
+                    factor.scores[passage as usize],
+                    "a factor: the score is the geometric mean of all",
+                )
             })
             .collect();
         let each = parts

@@ -12,10 +12,8 @@ use crate::retrieve::explanation::{
     Cut, Edge, Entry, Explanation, Item, Part as ScorePart, Reason, SHOWN, SHOWN_CUT, Stage, Story,
     clip,
 };
-use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::plan::Plan;
-use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space};
 use crate::text::similar::nearest;
 use crate::text::{Norm, plural};
@@ -130,9 +128,7 @@ impl Operator for FindPairs {
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let mut set = Set::new(Space::Nodes);
-        let Some(graph) = cx.graph().source_as::<EntityChunkGraph>() else {
-            return Ok(set);
-        };
+        let graph = cx.graph().source_as::<EntityChunkGraph>();
         let layer = &graph.layer;
         let (h, nodes) = (cx.values.get(HOPS), cx.values.get(CODE_HOPS));
         set.members = inputs
@@ -323,7 +319,7 @@ impl Operator for SharedChunks {
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let pairs = inputs.iter().find_map(|set| set.get::<Pairs>());
         let graph = cx.graph().source_as::<EntityChunkGraph>();
-        let (Some(pairs), Some(graph)) = (pairs, graph) else {
+        let Some(pairs) = pairs else {
             return Ok(Set::new(Space::Nodes));
         };
         let mut shrunk = shrink(pairs, cx.values);
@@ -551,14 +547,13 @@ impl Operator for Tree {
         let set = Set::new(Space::Nodes);
         let shrunk = inputs.iter().find_map(|set| set.get::<Shrunk>());
         let pairs = inputs.iter().find_map(|set| set.get::<Pairs>());
-        let graph = cx.graph().source_as::<TreeGraph>();
-        let (Some(shrunk), Some(pairs), Some(graph)) = (shrunk, pairs, graph) else {
+        let (Some(shrunk), Some(pairs)) = (shrunk, pairs) else {
             return Ok(set);
         };
         if !shrunk.mode.global() {
             return Ok(set);
         }
-        let layer = &graph.layer;
+        let layer = &cx.graph().source_as::<TreeGraph>().layer;
         let (dense, vector) = cx.dense()?;
         let Some(vectors) = &layer.vectors else {
             return Err(RetrieveError::NoVectors {
@@ -672,9 +667,6 @@ pub struct Answer;
 
 pub static ANSWER: Answer = Answer;
 
-/// Of every passage of the ranking, the chunk or node that brought it.
-struct Brought(Vec<Node>);
-
 impl Operator for Answer {
     fn declaration(&self) -> Declaration {
         Declaration::select(
@@ -684,24 +676,9 @@ impl Operator for Answer {
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
-        let (mut hits, mut brought) = (Vec::new(), Vec::new());
-        if let Some(graph) = cx.graph().source_as::<TreeGraph>() {
-            let mut seen = FxHashSet::default();
-            for member in inputs.iter().flat_map(|set| &set.members) {
-                for passage in graph.layer.passages(member.node) {
-                    if seen.insert(passage) {
-                        let score = member.value as f32;
-                        hits.push(Hit { passage, score });
-                        brought.push(member.node);
-                    }
-                }
-            }
-        }
-        let matched = hits.len();
-        let ranked = Ranked::new(Ranker::Parts, hits, matched);
-        Ok(Set::ranking(ranked)
-            .fact("passages", matched)
-            .with(Brought(brought)))
+        let layer = &cx.graph().source_as::<TreeGraph>().layer;
+        let passages = |node: Node| layer.passages(node);
+        Ok(Set::brought(inputs, passages, |_, member| member.value))
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {
@@ -734,8 +711,8 @@ impl Operator for Answer {
 
 /// The chunk or node that brought a passage.
 fn node_of(at: &At<'_>, passage: u32) -> Option<Node> {
-    let rank = at.set().get::<Ranked>()?.rank(passage)?;
-    at.set().get::<Brought>()?.0.get(rank - 1).copied()
+    let (input, place) = at.set().brought_by(passage)?;
+    Some(at.input(input)?.set().members[place].node)
 }
 
 #[path = "e2graphrag_told.rs"]

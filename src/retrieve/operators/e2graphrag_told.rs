@@ -6,7 +6,6 @@ use super::{
 use super::{Edge, SHOWN, Stage, Story};
 use super::{FARTHEST, Global, LINE, Mode, Pair, Pairs, Paths, Reason, Scored, Shrunk};
 use super::{FxHashSet, Norm, Parameter, ScorePart, clip, nearest, plural};
-use crate::layers::summaries::source::TreeGraph;
 use crate::layers::{Class, Code, Source};
 use crate::parameters::Value;
 use std::ops::Range;
@@ -34,7 +33,7 @@ impl<'a> Told<'a> {
     /// None before the pairs were looked for.
     pub fn of(at: &At<'a>) -> Option<Told<'a>> {
         let (own, pairs) = at.before::<Pairs>()?;
-        let graph: &EntityChunkGraph = own.graph().source_as()?;
+        let graph: &EntityChunkGraph = own.graph().source_as();
         Some(Told {
             at: *at,
             layer: graph.layer.clone(),
@@ -109,7 +108,7 @@ impl<'a> Told<'a> {
         if global.counted {
             let own = self.pairs.entities.iter();
             parts.extend(own.map(|entity| {
-                part(
+                ScorePart::new(
                     self.name(entity.0),
                     below(entity),
                     "occurrences in the chunks below",
@@ -118,7 +117,11 @@ impl<'a> Told<'a> {
             parts.retain(|part| part.value > 0.0);
             counted = format!(", {} occurrences of query entities", found.occurrence);
         } else {
-            parts.push(part("cosine", f64::from(found.cosine), "question and node"));
+            parts.push(ScorePart::new(
+                "cosine",
+                f64::from(found.cosine),
+                "question and node",
+            ));
         }
         let quoted = if self.layer.level(node) > 0 {
             "quoted by "
@@ -137,12 +140,12 @@ impl<'a> Told<'a> {
     fn chunk(&self, shrunk: &Shrunk, chunk: &Scored) -> Explanation {
         let parts = match shrunk.mode {
             Mode::LocalRanked => vec![
-                part(
+                ScorePart::new(
                     "coverage",
                     chunk.coverage as f64,
                     "different query entities in the chunk",
                 ),
-                part(
+                ScorePart::new(
                     "occurrence",
                     chunk.occurrence_part(),
                     "n / (n + 1) of their occurrences",
@@ -153,7 +156,7 @@ impl<'a> Told<'a> {
                 chunk
                     .key
                     .iter()
-                    .map(|&e| part(self.asked(e), 1.0, why))
+                    .map(|&e| ScorePart::new(self.asked(e), 1.0, why))
                     .collect()
             }
         };
@@ -373,9 +376,8 @@ impl<'a> Told<'a> {
 
     /// No candidate brings the passage: its place among all nodes.
     fn beyond(&self, global: &Global, chunks: &Range<u32>, passage: u32) -> Option<Reason> {
-        let tree: &TreeGraph = self.at.graph().source_as()?;
         let (_, vector) = self.at.context().dense().ok()?;
-        let scores = tree.layer.vectors.as_ref()?.scores(vector).ok()?;
+        let scores = self.layer.vectors.as_ref()?.scores(vector).ok()?;
         let score = |chunk: u32| scores[chunk as usize];
         let best = chunks
             .clone()
@@ -399,21 +401,8 @@ impl<'a> Told<'a> {
     }
 }
 
-fn part(label: &str, value: f64, why: &str) -> ScorePart {
-    ScorePart {
-        label: label.to_owned(),
-        value,
-        why: why.to_owned(),
-        seed: None,
-    }
-}
-
 fn opened(parts: Vec<ScorePart>, sentence: &str) -> Explanation {
-    Explanation {
-        parts,
-        sentence: clip(sentence, LINE),
-        ..Explanation::default()
-    }
+    Explanation::of(parts, clip(sentence, LINE))
 }
 
 fn reason(code: Code, text: &str) -> Reason {

@@ -70,12 +70,7 @@ impl Operator for Rerank {
         };
         Explanation {
             combine: Combine::Sum,
-            parts: vec![ScorePart {
-                label: by.name.to_owned(),
-                value: score,
-                why: first.sentence,
-                seed: None,
-            }],
+            parts: vec![ScorePart::new(by.name, score, first.sentence)],
             paths: first.paths,
             sentence,
             ..Explanation::default()

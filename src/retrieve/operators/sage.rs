@@ -11,10 +11,8 @@ use crate::parameters::{
     SAGE_SEEDING, SAGE_SEEDS, SageNearness, SageSeeding, TOKENS,
 };
 use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason, clip};
-use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, Part};
 use crate::retrieve::plan::Plan;
-use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
 use crate::text::chunking::percentile;
 use rustc_hash::FxHashSet;
@@ -172,10 +170,7 @@ impl Operator for Score {
 
     fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let (dense, vector) = cx.dense()?;
-        let Some(graph) = cx.graph().source_as::<ChunkGraph>() else {
-            return Ok(Set::new(Space::Nodes));
-        };
-        let layer = &graph.layer;
+        let layer = &cx.graph().source_as::<ChunkGraph>().layer;
         layer.vectors.check(dense.encoder.identity())?;
         let values = cx.values;
         let tokens = values.get(TOKENS);
@@ -353,9 +348,6 @@ pub struct SeedsFirst;
 
 pub static SEEDS_FIRST: SeedsFirst = SeedsFirst;
 
-/// Of every passage of the ranking, what brought it: the input, and the place in it.
-struct Entered(Vec<(usize, usize)>);
-
 impl Operator for SeedsFirst {
     fn declaration(&self) -> Declaration {
         Declaration::select(
@@ -366,27 +358,10 @@ impl Operator for SeedsFirst {
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
-        let graph = cx.graph();
-        let above = above(cx);
-        let mut seen = FxHashSet::default();
-        let (mut hits, mut entered) = (Vec::new(), Vec::new());
-        for (input, set) in inputs.iter().enumerate() {
-            for (place, member) in set.members.iter().enumerate() {
-                for &passage in graph.passages_of(member.node).iter() {
-                    if seen.insert(passage) {
-                        let score = if input == 0 { above } else { 0.0 } + member.value;
-                        let score = score as f32;
-                        hits.push(Hit { passage, score });
-                        entered.push((input, place));
-                    }
-                }
-            }
-        }
-        let matched = hits.len();
-        let ranked = Ranked::new(Ranker::Parts, hits, matched);
-        Ok(Set::ranking(ranked)
-            .fact("passages", matched)
-            .with(Entered(entered)))
+        let (graph, above) = (cx.graph(), above(cx));
+        let passages = |node: Node| graph.passages_of(node).to_vec();
+        let score = |input, member: &Member| member.value + if input == 0 { above } else { 0.0 };
+        Ok(Set::brought(inputs, passages, score))
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {
@@ -395,24 +370,15 @@ impl Operator for SeedsFirst {
 
     fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
         let (Some((step, place)), Some(scores)) = (found(at, passage), scores(at)) else {
-            return Explanation {
-                sentence: "it is not among what was found".to_owned(),
-                ..Explanation::default()
-            };
+            return Explanation::of(Vec::new(), "it is not among what was found");
         };
         let member = &step.set().members[place];
         let (bm25, near) = scores.of(member.node);
         let best = step.set().get::<BestNear>().map_or(scores.best, |b| b.0);
-        let part = |label: &str, value: f64, why: String| ScorePart {
-            label: label.to_owned(),
-            value,
-            why,
-            seed: None,
-        };
         let dense = scores.weights.1 * near;
         let words = scores.fused(member.node, best) - dense;
         let mut parts = vec![
-            part(
+            ScorePart::new(
                 "BM25",
                 words,
                 format!(
@@ -420,7 +386,7 @@ impl Operator for SeedsFirst {
                     scores.weights.0
                 ),
             ),
-            part(
+            ScorePart::new(
                 "dense",
                 dense,
                 format!("weight {} * nearness {near:.3}", scores.weights.1),
@@ -429,17 +395,13 @@ impl Operator for SeedsFirst {
         let changed = member.value - scores.fused(member.node, best);
         if changed != 0.0 {
             let why = "what a change of this seed by hand adds".to_owned();
-            parts.push(part("changed by hand", changed, why));
+            parts.push(ScorePart::new("changed by hand", changed, why));
         }
         if step.operator().declaration().part == Part::Seed {
             let why = "seeds come before their neighbours".to_owned();
-            parts.push(part("seed", scores.above(), why));
+            parts.push(ScorePart::new("seed", scores.above(), why));
         }
-        Explanation {
-            parts,
-            sentence: clip(&of_member(&step, place), 160),
-            ..Explanation::default()
-        }
+        Explanation::of(parts, clip(&of_member(&step, place), 160))
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
@@ -485,9 +447,7 @@ fn above(cx: &Context<'_>) -> f64 {
 
 /// The step that brought a passage, and the place in its set.
 fn found<'a>(at: &At<'a>, passage: u32) -> Option<(At<'a>, usize)> {
-    let rank = at.set().get::<Ranked>()?.rank(passage)?;
-    let Entered(entered) = at.set().get()?;
-    let (input, place) = entered[rank - 1];
+    let (input, place) = at.set().brought_by(passage)?;
     Some((at.input(input)?, place))
 }
 

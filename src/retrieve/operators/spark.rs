@@ -72,10 +72,7 @@ impl Operator for MakePlan {
 
     fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let mut set = Set::new(Space::Nodes);
-        let Some(graph) = cx.graph().source_as::<ObjectGraph>() else {
-            return Ok(set);
-        };
-        let layer = &*graph.layer;
+        let layer = &*cx.graph().source_as::<ObjectGraph>().layer;
         let mut parts = Parts::read(layer, cx.question);
         let edits = edited(cx, layer, &mut parts);
         let written = written(cx, layer, parts)?;
@@ -261,11 +258,10 @@ impl Operator for Operate {
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let written = inputs.iter().find_map(|set| set.get::<Written>());
-        let graph = cx.graph().source_as::<ObjectGraph>();
-        let (Some(written), Some(graph)) = (written, graph) else {
+        let Some(written) = written else {
             return Ok(Set::new(Space::Passages));
         };
-        let layer = &*graph.layer;
+        let layer = &*cx.graph().source_as::<ObjectGraph>().layer;
         let (_, vector) = cx.dense()?;
         let weights = Weights::from(cx.values);
         let scorer = Scorer::new(cx.index, weights, cx.question, vector);
@@ -445,14 +441,13 @@ impl Operator for Expansion {
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let mut set = Set::new(Space::Nodes);
         let ran = inputs.iter().find_map(|set| set.get::<Ran>());
-        let graph = cx.graph().source_as::<ObjectGraph>();
-        let (Some(ran), Some(graph)) = (ran, graph) else {
+        let Some(ran) = ran else {
             return Ok(set);
         };
         if !ran.expands {
             return Ok(set.fact("expanded", "no: the plan follows edges"));
         }
-        let layer = &*graph.layer;
+        let layer = &*cx.graph().source_as::<ObjectGraph>().layer;
         let seeds = &ran.answers[..ran.limit.min(ran.answers.len())];
         let seeds: Vec<Node> = seeds.iter().filter_map(|s| layer.object(s.0)).collect();
         // Of every neighbour the first answer that it belongs to.
@@ -555,26 +550,16 @@ impl Operator for Answers {
         let Some((answer, fused, weights)) = told::fused(at, passage) else {
             return Explanation::default();
         };
-        let part = |label: &str, value: f64, why: String| ScorePart {
-            label: label.to_owned(),
-            value,
-            why,
-            seed: None,
-        };
         let mut parts = Vec::new();
         if answer {
             let why = "an answer stands before every neighbour".to_owned();
-            parts.push(part("answer", ANSWER, why));
+            parts.push(ScorePart::new("answer", ANSWER, why));
         }
         let words = format!("{} of BM25 over the best of its set", weights.lexical);
-        parts.push(part("words", fused.lexical, words));
+        parts.push(ScorePart::new("words", fused.lexical, words));
         let vector = format!("{} of the cosine", weights.dense);
-        parts.push(part("vector", fused.dense, vector));
-        Explanation {
-            parts,
-            sentence: told::sentence(at, passage),
-            ..Explanation::default()
-        }
+        parts.push(ScorePart::new("vector", fused.dense, vector));
+        Explanation::of(parts, told::sentence(at, passage))
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {

@@ -22,9 +22,8 @@ const EDGES: usize = 200;
 /// What is tried for a passage that is not returned.
 const MOST: usize = 100;
 
-fn layer<'a>(at: &At<'a>) -> Option<&'a SparkLayer> {
-    let graph: &ObjectGraph = at.graph().source_as()?;
-    Some(&graph.layer)
+fn layer<'a>(at: &At<'a>) -> &'a SparkLayer {
+    &at.graph().source_as::<ObjectGraph>().layer
 }
 
 fn ran<'a>(at: &At<'a>) -> Option<&'a Ran> {
@@ -74,7 +73,8 @@ pub fn scored(at: &At<'_>, passage: u32) -> String {
 
 /// One stage for every operator, then the answers.
 pub fn operators(at: &At<'_>, story: &mut Story) {
-    if let (Some(ran), Some(layer)) = (ran(at), layer(at)) {
+    if let Some(ran) = ran(at) {
+        let layer = layer(at);
         let told = Told {
             at: *at,
             ran,
@@ -380,9 +380,10 @@ impl Told<'_> {
 
 /// The edges between answers and their neighbours.
 pub fn edges(at: &At<'_>, story: &mut Story, stage: &mut Stage) {
-    let (Some(ran), Some(layer)) = (ran(at), layer(at)) else {
+    let Some(ran) = ran(at) else {
         return;
     };
+    let layer = layer(at);
     let told = Told {
         at: *at,
         ran,
@@ -420,16 +421,17 @@ pub fn fused(at: &At<'_>, passage: u32) -> Option<(bool, Fused, Weights)> {
     if let Some(answer) = answer {
         return Some((true, answer.1, ran.weights));
     }
-    let object = layer(at)?.object(passage)?;
+    let object = layer(at).object(passage)?;
     let near = neighbours(at)?.0.iter().find(|near| near.0 == object)?;
     Some((false, near.1, ran.weights))
 }
 
 /// How a passage came to be an answer, or a neighbour of one.
 pub fn sentence(at: &At<'_>, passage: u32) -> String {
-    let (Some(ran), Some(layer)) = (ran(at), layer(at)) else {
+    let Some(ran) = ran(at) else {
         return String::new();
     };
+    let layer = layer(at);
     let told = Told {
         at: *at,
         ran,
@@ -485,9 +487,10 @@ fn answered(at: &At<'_>, passage: u32) -> bool {
 
 /// What the plan could not do with the question.
 pub fn unplanned(at: &At<'_>, passage: u32) -> Vec<Reason> {
-    let (Some(layer), Some(written)) = (layer(at), written(at)) else {
+    let Some(written) = written(at) else {
         return Vec::new();
     };
+    let layer = layer(at);
     if layer.object(passage).is_none() {
         let text = "it is no object of the schema graph: no operator and no edge reaches it";
         return vec![reason(Code::Isolated, text).class(Class::F2)];
@@ -510,9 +513,10 @@ pub fn unplanned(at: &At<'_>, passage: u32) -> Vec<Reason> {
 
 /// Why a passage is no answer.
 pub fn unanswered(at: &At<'_>, passage: u32) -> Vec<Reason> {
-    let (Some(layer), Some(ran), Some(written)) = (layer(at), ran(at), written(at)) else {
+    let (Some(ran), Some(written)) = (ran(at), written(at)) else {
         return Vec::new();
     };
+    let layer = layer(at);
     let Some(object) = layer.object(passage) else {
         return Vec::new();
     };
@@ -547,9 +551,10 @@ pub fn unanswered(at: &At<'_>, passage: u32) -> Vec<Reason> {
 
 /// Why a passage is no neighbour of an answer either.
 pub fn unjoined(at: &At<'_>, passage: u32) -> Vec<Reason> {
-    let (Some(layer), Some(ran), Some(near)) = (layer(at), ran(at), neighbours(at)) else {
+    let (Some(ran), Some(near)) = (ran(at), neighbours(at)) else {
         return Vec::new();
     };
+    let layer = layer(at);
     let answers = ran.answers.iter().take(ran.limit);
     let Some(object) = layer.object(passage) else {
         return Vec::new();

@@ -75,10 +75,7 @@ impl Operator for Assemble {
     fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
         let hits = at.set().hits();
         let Some(place) = hits.iter().position(|hit| hit.passage == passage) else {
-            return Explanation {
-                sentence: "not in the context".to_owned(),
-                ..Explanation::default()
-            };
+            return Explanation::of(Vec::new(), "not in the context");
         };
         let why = format!(
             "place {} of {}, in the order in which the context was packed",
@@ -89,16 +86,14 @@ impl Operator for Assemble {
             .inputs()
             .map(|part| part.operator().explain(&part, passage).sentence);
         let told: Vec<String> = told.filter(|sentence| !sentence.is_empty()).collect();
-        Explanation {
-            parts: vec![ScorePart {
-                label: "1 / place in the context".to_owned(),
-                value: f64::from(hits[place].score),
+        Explanation::of(
+            vec![ScorePart::new(
+                "1 / place in the context",
+                f64::from(hits[place].score),
                 why,
-                seed: None,
-            }],
-            sentence: clip(&told.join("; "), LONGEST),
-            ..Explanation::default()
-        }
+            )],
+            clip(&told.join("; "), LONGEST),
+        )
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {

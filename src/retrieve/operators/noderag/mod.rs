@@ -33,10 +33,7 @@ pub fn plan() -> Plan {
 }
 
 fn layer(graph: &Graph) -> &NodeRagLayer {
-    match graph.source_as::<Seven>() {
-        Some(seven) => &seven.layer,
-        None => unreachable!("{} is not NodeRAG's graph", graph.kind.name),
-    }
+    &graph.source_as::<Seven>().layer
 }
 
 /// A passage's texts and their units, ascending.

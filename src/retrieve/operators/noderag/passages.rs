@@ -102,31 +102,22 @@ impl Operator for Best {
         let walk = at.input(1);
         let walk = walk.and_then(|walk| walked(&walk));
         let (Some((chosen, node)), Some(walk)) = (supported(at, passage), walk) else {
-            return Explanation {
-                sentence: "none of the chosen nodes stands for it".to_owned(),
-                ..Explanation::default()
-            };
+            return Explanation::of(Vec::new(), "none of the chosen nodes stands for it");
         };
         let entered = entered(at.graph(), &chosen, node);
-        let part = |label: &str, value: f64, why: &str| ScorePart {
-            label: label.to_owned(),
-            value,
-            why: why.to_owned(),
-            seed: None,
-        };
         let mut opened = opened_at(at, &walk, &[(node.node, 1.0)]);
         opened.sentence = format!("{entered}; {}", opened.sentence);
         match (at.values().get(NODE_ORDER), node.from) {
             (NodeOrder::Output, Origin::Near { cosine, .. }) => {
                 let label = chosen.label(node.node);
                 opened.parts = vec![
-                    part("vector hits come first", 2.0, &entered),
-                    part("cosine", f64::from(cosine), &label),
+                    ScorePart::new("vector hits come first", 2.0, entered),
+                    ScorePart::new("cosine", f64::from(cosine), label),
                 ];
                 opened.by_length.clear();
             }
             (NodeOrder::Output, Origin::Scored) => {
-                let first = part("cross nodes come second", 1.0, &entered);
+                let first = ScorePart::new("cross nodes come second", 1.0, entered);
                 opened.parts.insert(0, first);
                 opened.by_length.clear();
             }
