@@ -242,6 +242,17 @@ impl EntityGraph {
         })
     }
 
+    /// Those that lie within a span of the passage's full text, in bytes.
+    pub fn occurrences_in(
+        &self,
+        passage: u32,
+        span: Range<usize>,
+    ) -> impl Iterator<Item = Occurrence> + '_ {
+        let inside =
+            move |m: &Occurrence| span.start <= m.start as usize && m.end as usize <= span.end;
+        self.occurrences(passage as usize).filter(inside)
+    }
+
     /// Reads the passages and builds the graph. `progress` is called with the number of passages read so far and stops
     /// the build by returning false.
     pub fn build(

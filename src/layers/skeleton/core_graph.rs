@@ -212,8 +212,7 @@ fn stretch(passages: &Passages, graph: &EntityGraph, units: &Units, run: &[u32])
         let at = input.text.len();
         input.text.push_str(&piece.text(passages));
         let mut found: Vec<_> = graph
-            .occurrences(piece.passage as usize)
-            .filter(|o| o.start >= piece.start && o.end <= piece.end)
+            .occurrences_in(piece.passage, piece.start as usize..piece.end as usize)
             .collect();
         found.sort_by_key(|o| (o.start, std::cmp::Reverse(o.end)));
         for o in found {

@@ -421,12 +421,7 @@ fn crossings(from: &Sources<'_>, seeds: &[(u32, f64)]) -> Result<Vec<Crossing>, 
         for sentence in sentences {
             let span = from.layer.span(sentence);
             let cosine = f64::from(from.layer.cosine(&probe, sentence));
-            let inside = from
-                .view
-                .graph
-                .occurrences(seed as usize)
-                .filter(|m| m.start as usize >= span.start && m.end as usize <= span.end);
-            for mention in inside {
+            for mention in from.view.graph.occurrences_in(seed, span) {
                 let name = from.view.entity_node(mention.entity);
                 if cosine <= 0.0
                     || asked.contains(&name)

@@ -1,8 +1,8 @@
 //! One hop: the neighbours of the nodes that a plan starts from.
 
-use crate::graph::trail;
+use super::walk::distance;
 use crate::graph::walk::Sparse;
-use crate::layers::{Class, Code, Graph, Node};
+use crate::layers::{Code, Graph, Node};
 use crate::retrieve::explanation::{Edge, Reason, Story};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::set::{Member, Origin, Set, Space, heaviest};
@@ -106,28 +106,17 @@ fn unreached(
     own: &[Node],
     passage: u32,
 ) -> Vec<Reason> {
-    let reason = |code, text: String| Reason::new(code, text).class(Class::F3);
     let seeds: Vec<Node> = from.iter().map(|member| member.node).collect();
     let restart: Sparse = seeds.iter().map(|&node| (node, 1.0)).collect();
-    let far = trail::distance(graph.transition(), &restart, own);
-    let alone = |node: &Node| graph.degree(*node) == 0;
-    let mut reasons = Vec::new();
-    if far.is_none() {
-        reasons.push(match own.iter().all(alone) {
-            true => reason(Code::Isolated, "no edge leads to the passage".to_owned()),
-            false => reason(
-                Code::NoPath,
-                "no path leads from any seed to the passage".to_owned(),
-            ),
-        });
-    }
+    let far = distance(graph, &restart, own);
+    let mut reasons = Vec::from_iter(far.as_ref().err().cloned());
     if let Some(unjoined) = graph.source().unjoined(at.index, &seeds, own) {
         let fix = unjoined.change.and_then(|change| at.tried(passage, change));
-        reasons.push(reason(unjoined.code, unjoined.text).with_fix(fix));
+        reasons.push(Reason::new(unjoined.code, unjoined.text).with_fix(fix));
     }
-    if let Some(far) = far {
+    if let Ok(far) = far {
         let text = format!("no seed is adjacent: the nearest is {far} hops away, one is taken");
-        reasons.push(reason(Code::NotNeighbour, text));
+        reasons.push(Reason::new(Code::NotNeighbour, text));
     }
     reasons
 }

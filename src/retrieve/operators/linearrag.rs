@@ -76,29 +76,25 @@ struct Activation {
 /// The sentences that mention a name, each with its passage.
 fn sentences_of(view: &GraphView, layer: &HopLayer, name: Node) -> Vec<(u32, u32)> {
     let (passages, _) = view.graph.row(name as usize);
-    let mut found = Vec::new();
-    for &passage in passages {
-        let own = view.graph.occurrences(passage as usize);
-        let own: Vec<_> = own.filter(|m| view.entity_node(m.entity) == name).collect();
-        let sentences = layer.sentences(passage).filter(|&sentence| {
-            let span = layer.span(sentence);
-            let inside = |m: &crate::index::entities::Occurrence| {
-                span.start <= m.start as usize && m.end as usize <= span.end
-            };
-            own.iter().any(inside)
-        });
-        found.extend(sentences.map(|sentence| (sentence, passage)));
-    }
-    found
+    let all = passages.iter().flat_map(|&passage| {
+        let sentences = layer.sentences(passage);
+        sentences.map(move |sentence| (sentence, passage))
+    });
+    let mentions = |&(sentence, passage): &(u32, u32)| {
+        let mut inside = view.graph.occurrences_in(passage, layer.span(sentence));
+        inside.any(|m| view.entity_node(m.entity) == name)
+    };
+    all.filter(mentions).collect()
 }
 
-/// The names that a sentence mentions and that take part.
-fn names_in(view: &GraphView, layer: &HopLayer, passage: u32, sentence: u32) -> FxHashSet<Node> {
-    let span = layer.span(sentence);
-    let all = view.graph.occurrences(passage as usize);
-    let inside = all.filter(|m| span.start <= m.start as usize && m.end as usize <= span.end);
+/// The names that a sentence mentions and that take part, ascending.
+fn names_in(view: &GraphView, layer: &HopLayer, passage: u32, sentence: u32) -> Vec<Node> {
+    let inside = view.graph.occurrences_in(passage, layer.span(sentence));
     let able = inside.filter(|m| view.mask(m.entity).is_none());
-    able.map(|m| view.entity_node(m.entity)).collect()
+    let mut names: Vec<Node> = able.map(|m| view.entity_node(m.entity)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 impl Operator for Activate {
@@ -150,11 +146,8 @@ impl Operator for Activate {
                 near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 for (cosine, sentence, passage) in near.into_iter().take(take) {
                     used.insert(sentence);
-                    let mut mentioned: Vec<Node> = names_in(view, layer, passage, sentence)
-                        .into_iter()
-                        .collect();
-                    mentioned.sort_unstable();
-                    for to in mentioned.into_iter().filter(|to| *to != from) {
+                    let mentioned = names_in(view, layer, passage, sentence).into_iter();
+                    for to in mentioned.filter(|to| *to != from) {
                         let score = own * f64::from(cosine);
                         if score < least {
                             let best = below.entry(to).or_insert(score);

@@ -1,7 +1,8 @@
 //! A walk from the restart distribution over the graph.
 
 use crate::graph::trail;
-use crate::layers::{Class, Code, Node};
+use crate::graph::walk::Sparse;
+use crate::layers::{Code, Graph, Node};
 use crate::parameters::{Parameter as P, RESULT_K, STEPS};
 use crate::retrieve::explanation::{
     Edge, Entry, Explanation, Part as ScorePart, Reason, SHOWN, Stage, Story,
@@ -383,7 +384,8 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
         reasons.push(Reason::new(Code::Fallback, text));
         return;
     }
-    match distance(walked, &graph.nodes_of(passage)) {
+    let seeds = restart(walked.seeds());
+    match distance(graph, &seeds, &graph.nodes_of(passage)) {
         Err(reason) => reasons.push(reason),
         Ok(far) if !diffusion.pushes() && far > diffusion.steps => {
             let fix = admits(at, walked, passage, far);
@@ -413,11 +415,10 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
 }
 
 /// Steps from the nearest seed to some nodes of a passage, or why none lead there.
-pub fn distance(walked: &Walked<'_>, own: &[Node]) -> Result<usize, Reason> {
-    let t = walked.graph.transition();
+pub fn distance(graph: &Graph, seeds: &Sparse, own: &[Node]) -> Result<usize, Reason> {
+    let t = graph.transition();
     let alone = |node: &Node| t.dangling(*node as usize);
-    let far = trail::distance(t, &restart(walked.seeds()), own);
-    far.ok_or_else(|| {
+    trail::distance(t, seeds, own).ok_or_else(|| {
         let (code, text) = match own {
             [] => (
                 Code::Isolated,
@@ -426,7 +427,7 @@ pub fn distance(walked: &Walked<'_>, own: &[Node]) -> Result<usize, Reason> {
             own if own.iter().all(alone) => (Code::Isolated, "no edge leads to the passage"),
             _ => (Code::NoPath, "no path leads from any seed to the passage"),
         };
-        Reason::new(code, text).class(Class::F3)
+        Reason::new(code, text)
     })
 }
 

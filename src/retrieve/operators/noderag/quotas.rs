@@ -12,6 +12,7 @@ use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcom
 use crate::retrieve::operators::walk::{distance, opened_at, too_far, walked, weak};
 use crate::retrieve::retrieval::Walked;
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
+use crate::retrieve::spread::restart;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -192,7 +193,8 @@ pub(super) fn stands(at: &At<'_>, passage: u32) -> bool {
 
 /// The walk does not come to any node of the passage.
 fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, own: &[Node]) -> Reason {
-    match distance(walked, own) {
+    let seeds = restart(walked.seeds());
+    match distance(walked.graph, &seeds, own) {
         Err(reason) => reason,
         Ok(far) => too_far(walked, far).with_fix(at.tried(passage, STEPS.at(far))),
     }
