@@ -11,6 +11,7 @@ mod index;
 mod interrupt;
 mod lists;
 mod load;
+mod reference;
 mod stats;
 mod thinking;
 
@@ -57,6 +58,8 @@ enum Command {
     Methods(lists::ListArgs),
     /// List the parameters.
     Parameters(lists::ListArgs),
+    /// Print the tables of methods, graphs, operators, parameters and verdicts, as Markdown.
+    Reference,
     /// Print what completes commands and options in a shell.
     Completions(generate::CompletionsArgs),
     /// Print the manual page, for 'man -l -'.
@@ -243,6 +246,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Stats(args)) => stats::run(&args),
         Some(Command::Methods(args)) => lists::methods(&args),
         Some(Command::Parameters(args)) => lists::parameters(&args),
+        Some(Command::Reference) => reference::print(),
         Some(Command::Completions(args)) => generate::completions(&args),
         Some(Command::Man) => generate::man(),
     };
