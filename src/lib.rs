@@ -1,7 +1,84 @@
 //! hopscope: a terminal explorer for graph retrieval, and the CPU retrieval core it shows.
 //!
 //! Every method is one sentence with other words in it: **seed** some nodes of a graph, **spread** score from
-//! them, **select** passages from where it lands. This is the map of the house; a module uses the ones above it.
+//! them, **select** passages from where it lands. What a program needs of it stands at this level; [`reference`] lists
+//! methods, graphs, operators, parameters and verdicts.
+//!
+//! Ask a corpus:
+//!
+//! ```
+//! use hopscope::{BuildOptions, Index, Keep, Method, Retriever, Settings, Silent, read_corpus};
+//! use std::sync::Arc;
+//!
+//! # fn main() -> anyhow::Result<()> {
+//! let (corpus, report) = read_corpus(&["sample-corpus".into()], &Default::default())?;
+//! assert_eq!(report.passages.kept, corpus.passages.len());
+//! let index = Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent)?);
+//!
+//! let graph = Method::by_name("graph-rrf").map_err(anyhow::Error::msg)?;
+//! let mut settings = Settings::of(&index, graph);
+//! settings.set_text("alpha=0.4").map_err(anyhow::Error::msg)?;
+//! let mut retriever = Retriever::new(index.clone());
+//! let run = retriever.retrieve("Who discovered Uranus?", &settings, Keep::Scores)?;
+//! let best = &run.top()[0];
+//! println!("{} {:.4}", index.title(best.passage), best.score);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Open a score, and ask why another passage is missing:
+//!
+//! ```
+//! use hopscope::{Combine, Keep, Retriever, Settings, why_not};
+//! # use hopscope::{BuildOptions, Index, Method, Silent, read_corpus};
+//! # use std::sync::Arc;
+//!
+//! # fn main() -> anyhow::Result<()> {
+//! # let (corpus, _) = read_corpus(&["sample-corpus".into()], &Default::default())?;
+//! # let index = Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent)?);
+//! # let settings = Settings::of(&index, Method::by_name("graph").map_err(anyhow::Error::msg)?);
+//! let run = Retriever::new(index.clone()).retrieve("Who discovered Uranus?", &settings, Keep::Scores)?;
+//! let best = run.top()[0];
+//! let opened = run.explain(&index, best.passage);
+//! assert_eq!(opened.combine, Combine::Sum);
+//! let sum: f64 = opened.parts.iter().map(|part| part.value).sum();
+//! assert!((sum - f64::from(best.score)).abs() < 1e-6);
+//!
+//! for passage in 0..index.len() as u32 {
+//!     for reason in why_not(&index, &run, passage) {
+//!         println!("{}: {} {}, {}", index.id(passage), reason.code, reason.text, reason.class.about());
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Measure a method against another over the questions of a corpus:
+//!
+//! ```
+//! use hopscope::{Comparison, Resampling, Settings, evaluate};
+//! # use hopscope::{BuildOptions, Index, Method, Silent, read_corpus};
+//! # use std::sync::Arc;
+//!
+//! # fn main() -> anyhow::Result<()> {
+//! # let (corpus, _) = read_corpus(&["sample-corpus".into()], &Default::default())?;
+//! # let index = Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent)?);
+//! let run = |method: &str| {
+//!     let method = Method::by_name(method).map_err(anyhow::Error::msg)?;
+//!     let settings = Settings::of(&index, method);
+//!     Ok::<_, anyhow::Error>(evaluate(&index, index.questions(), &settings, |_| true)?)
+//! };
+//! let compared = Comparison::new(&run("bm25")?, &run("hop")?, Resampling::default());
+//! for (name, by) in hopscope::MEASURES.iter().zip(&compared.measures) {
+//!     println!("{name} {:+.3}, 95 % within {:?}, {} wins, {} losses", by.difference, by.interval, by.wins, by.losses);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The rooms
+//!
+//! Below is the map of the house, for those who work on it; a module uses the ones above it. `ARCHITECTURE.md` says more.
 //!
 //! | module | what lives there |
 //! |---|---|
@@ -36,21 +113,66 @@
 
 #![cfg_attr(not(test), deny(clippy::string_slice))]
 
+// The rooms are open to the tests and benches of this package; what is promised to others is what follows them.
+#[cfg_attr(doc, doc(hidden))]
 pub mod cli;
+#[cfg_attr(doc, doc(hidden))]
 pub mod column;
+#[cfg_attr(doc, doc(hidden))]
 pub mod corpus;
+#[cfg_attr(doc, doc(hidden))]
 pub mod embed;
+#[cfg_attr(doc, doc(hidden))]
 pub mod evaluate;
+#[cfg_attr(doc, doc(hidden))]
 pub mod exchange;
+#[cfg_attr(doc, doc(hidden))]
+#[warn(missing_docs)]
 pub mod explain;
+#[cfg_attr(doc, doc(hidden))]
 pub mod explorer;
+#[cfg_attr(doc, doc(hidden))]
 pub mod graph;
 mod http;
+#[cfg_attr(doc, doc(hidden))]
 pub mod index;
+#[cfg_attr(doc, doc(hidden))]
 pub mod layers;
+#[cfg_attr(doc, doc(hidden))]
 pub mod llm;
+#[cfg_attr(doc, doc(hidden))]
+#[warn(missing_docs)]
 pub mod parameters;
+#[cfg_attr(doc, doc(hidden))]
 pub mod random;
+#[cfg_attr(doc, doc(hidden))]
 pub mod retrieve;
 mod spelling;
+#[cfg_attr(doc, doc(hidden))]
 pub mod text;
+
+#[doc = include_str!("../assets/reference.md")]
+pub mod reference {}
+
+#[doc(inline)]
+pub use {
+    corpus::{Corpus, Gold, Passage, Question, ReadOptions, read as read_corpus},
+    evaluate::{
+        Comparison, Difference, Evaluation, MEASURES, Measures, PerQuestion, Resampling, evaluate,
+    },
+    explain::{Trace, not_in_index, story, trace, why_not},
+    index::{BuildOptions, Index, IndexError, Progress, Silent},
+    layers::{Class, Code, GRAPHS, Graph, GraphKind, LAYERS, LayerKind, Node, add_layers},
+    parameters::{Domain, Param, Parameter, Scoped, Value},
+    retrieve::explanation::{
+        Combine, Cut, Edge, Entry, Explanation, Item, Part as ScorePart, Path, Reason, Stage, Story,
+    },
+    retrieve::operator::{At, Context, Declaration, Operator, Outcome, Part},
+    retrieve::plan::{Plan, Step},
+    retrieve::retrieval::{Record, Seed},
+    retrieve::set::{Member, Set},
+    retrieve::{
+        Composition, DEFAULT_METHOD, Hit, Keep, METHODS, Method, MethodRef, PRESETS, Preset,
+        Retrieval, RetrieveError, Retriever, SeedChange, SeedEdit, Settings,
+    },
+};

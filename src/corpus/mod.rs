@@ -48,6 +48,7 @@ pub struct Passage {
     pub id: String,
     /// May be empty.
     pub title: String,
+    /// What is searched and read.
     pub text: String,
 }
 
@@ -79,7 +80,9 @@ pub struct Gold {
 /// A question with what is known about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Question {
+    /// As the set names it.
     pub id: String,
+    /// As a person would type it.
     pub text: String,
     /// Accepted answers, the first one preferred. Empty when the data set gives none.
     #[serde(default)]
@@ -100,7 +103,9 @@ pub struct Question {
 pub struct Corpus {
     /// A short name for the screen: the folder's or file's name.
     pub name: String,
+    /// In the order of the files.
     pub passages: Vec<Passage>,
+    /// In the order of the files.
     pub questions: Vec<Question>,
 }
 

@@ -9,6 +9,8 @@
 //!   CIKM 2007; Phipson and Smyth 2010 on the + 1).
 //! * Several measures: Holm's step-down correction (Holm 1979).
 
+#![warn(missing_docs)]
+
 use super::measures::{MEASURES, Measures};
 use super::run::Evaluation;
 use crate::random::SplitMix;
@@ -27,7 +29,9 @@ type Row = [f64; COUNT];
 /// How resamples are drawn. The same seed and count give the same output on any number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resampling {
+    /// Of the generator that resamples.
     pub seed: u64,
+    /// How many times questions are drawn again.
     pub resamples: usize,
 }
 
@@ -43,11 +47,15 @@ impl Default for Resampling {
 /// A later method `b` against the first, `a`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
+    /// The name of one run.
     pub a: String,
+    /// The name of the other.
     pub b: String,
     /// Questions with gold that both answered.
     pub questions: usize,
+    /// Of the generator that resampled.
     pub seed: u64,
+    /// How many times questions were drawn again.
     pub resamples: usize,
     /// In the order of [`MEASURES`].
     #[serde(serialize_with = "by_name")]
@@ -57,18 +65,23 @@ pub struct Comparison {
 /// One measure of a [`Comparison`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
+    /// Mean of a measure over all questions, for a.
     pub mean_a: f64,
+    /// The same for b.
     pub mean_b: f64,
     /// `mean_b - mean_a`.
     pub difference: f64,
     /// 95 % interval of the difference; none below [`FEWEST`] questions, like the two tests.
     pub interval: Option<[f64; 2]>,
+    /// Two-sided, from the permutations of signs; none where nothing differs.
     pub p: Option<f64>,
     /// `p` after Holm's correction over the measures.
     pub p_holm: Option<f64>,
     /// Questions on which `b` is better.
     pub wins: usize,
+    /// Questions with the same value.
     pub ties: usize,
+    /// Questions where b has less.
     pub losses: usize,
 }
 

@@ -1,5 +1,7 @@
 //! One method over many questions.
 
+#![warn(missing_docs)]
+
 use super::answers::{AnswerCoverage, answered, packed};
 use super::measures::{Measures, measures};
 use super::survival::Fate;
@@ -15,6 +17,7 @@ use std::time::{Duration, Instant};
 
 /// A method's results over a set.
 pub struct Evaluation {
+    /// The method and every value.
     pub settings: Settings,
     /// In the order of the questions.
     pub per_question: Vec<PerQuestion>,
@@ -33,6 +36,7 @@ pub struct PerQuestion {
     pub ranking: Vec<Hit>,
     /// None without gold.
     pub measures: Option<Measures>,
+    /// Time of one question, in milliseconds.
     pub milliseconds: f64,
     /// Whether an accepted answer stands in the context; none without answers.
     pub answered: Option<bool>,

@@ -7,6 +7,7 @@ use serde::Serialize;
 /// One edge of a node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Neighbour {
+    /// The node at the other end.
     pub node: Node,
     /// w of the edge.
     pub weight: f32,

@@ -18,13 +18,18 @@ use std::sync::Arc;
 /// Seeds and paid shares that are listed.
 const LISTED: usize = 200;
 
+/// A run as one document.
 #[derive(Debug, Serialize)]
 pub struct Trace {
+    /// The name of the method.
     pub method: String,
+    /// The preset that the settings started from.
     pub preset: Option<String>,
     /// Identifier, value and origin of every parameter in use.
     pub parameters: Vec<Value>,
+    /// What the index says of itself.
     pub index: Value,
+    /// As it was asked.
     pub question: String,
     /// Changes of the seeds that the person asked for, and whether each had something to change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -36,7 +41,9 @@ pub struct Trace {
     pub made_by: String,
     /// What the numbers of items in the stages stand for.
     pub items: Vec<Item>,
+    /// In the order they ran.
     pub stages: Vec<Stage>,
+    /// The returned passages.
     pub ranking: Vec<Value>,
     /// Where the mass is at the end; null where no walk is.
     pub ledger: Option<Ledger>,

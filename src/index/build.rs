@@ -1,5 +1,7 @@
 //! Building an index from a corpus, with progress, in memory or into a folder.
 
+#![warn(missing_docs)]
+
 use super::dense::{Dense, GivenFiles};
 use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::Lexical;
@@ -17,16 +19,22 @@ use std::time::Instant;
 /// The parts of a build, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// Names and the edges to the passages that mention them.
     Entities,
+    /// Postings.
     Words,
+    /// A vector a passage.
     Vectors,
     /// A layer, by name.
     Layer(&'static str),
+    /// The small-world graph of the nearest vectors.
     Near,
+    /// Files.
     Write,
 }
 
 impl Step {
+    /// For progress bars.
     pub fn label(self) -> &'static str {
         match self {
             Step::Entities => "names",
@@ -42,6 +50,7 @@ impl Step {
 /// What an index is built with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildOptions {
+    /// How names are found and told apart.
     pub entities: EntityOptions,
     /// `static`, `bert:FOLDER`, `endpoint:URL`, or `none` for an index without vectors.
     pub encoder: String,
@@ -91,6 +100,7 @@ impl Progress for Silent {
 /// What a build into a folder left there.
 #[derive(Debug)]
 pub struct Built {
+    /// What was written.
     pub manifest: Manifest,
     /// Bytes of all files.
     pub bytes: u64,

@@ -56,6 +56,7 @@ const DERIVED: usize = 4;
 
 /// Why an index cannot be opened or written.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the text of each says what it is
 pub enum IndexError {
     #[error("{}: {source}", path.display())]
     Io {
@@ -125,6 +126,7 @@ impl Index {
         path.join(store::MANIFEST).is_file()
     }
 
+    /// What the corpus is called.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -139,10 +141,12 @@ impl Index {
         self.passages.len()
     }
 
+    /// Whether there is no passage; no index is built of none.
     pub fn is_empty(&self) -> bool {
         self.passages.is_empty()
     }
 
+    /// Names in the entity graph.
     pub fn entities(&self) -> usize {
         self.stored.entities()
     }
@@ -152,30 +156,37 @@ impl Index {
         self.stored.edges()
     }
 
+    /// The questions that came with the corpus.
     pub fn questions(&self) -> &[Question] {
         &self.questions
     }
 
+    /// Identifiers, titles and texts.
     pub fn passages(&self) -> &Passages {
         &self.passages
     }
 
+    /// The identifier of a passage, as the corpus has it.
     pub fn id(&self, passage: u32) -> &str {
         self.passages.id(passage as usize)
     }
 
+    /// The title of a passage; empty where it has none.
     pub fn title(&self, passage: u32) -> &str {
         self.passages.title(passage as usize)
     }
 
+    /// The text of a passage, without its title.
     pub fn text(&self, passage: u32) -> &str {
         self.passages.text(passage as usize)
     }
 
+    /// The passage with an identifier.
     pub fn passage_by_id(&self, id: &str) -> Option<u32> {
         self.passages.find(id)
     }
 
+    /// Postings of the words of all passages.
     pub fn lexical(&self) -> &Lexical {
         &self.lexical
     }

@@ -1,5 +1,7 @@
 //! Why something did not come through, in one word: what traces, evaluations and the explorer call a verdict.
 
+#![warn(missing_docs)]
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

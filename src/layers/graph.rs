@@ -1,6 +1,8 @@
 //! The one graph that every method seeds, spreads over and selects from: nodes of any kinds, weighted edges, and which
 //! passages each node stands for.
 
+#![warn(missing_docs)]
+
 use super::code::Code;
 use super::entities::GraphView;
 use crate::graph::Transition;
@@ -23,6 +25,7 @@ pub struct QueryName {
     pub surface: String,
     /// Byte range in the question; empty where the graph's own rule does not say.
     pub start: usize,
+    /// Its end in the question, in bytes.
     pub end: usize,
     /// Its normal form, after alias linking: what is looked up.
     pub form: String,
@@ -31,6 +34,7 @@ pub struct QueryName {
     /// A noun phrase of the question beside its names, where a graph looks those up too.
     #[serde(skip)]
     pub phrase: bool,
+    /// Where it leads.
     pub link: Link,
     /// The nodes that it seeds: none unless linked, several where a graph has several of that name.
     #[serde(skip)]
@@ -61,6 +65,7 @@ impl QueryName {
 /// What became of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
+#[allow(missing_docs)] // the variants say what their fields are
 pub enum Link {
     /// It is this node.
     Linked { node: Node },
@@ -78,15 +83,20 @@ pub enum Link {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mask {
+    /// It is among the hubs that are left out.
     Pruned,
+    /// It occurs in too few passages.
     MinDf,
+    /// It occurs in too large a share of the passages.
     MaxDf,
 }
 
 /// Why two nodes are not neighbours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unjoined {
+    /// The verdict.
     pub code: Code,
+    /// The evidence, in words.
     pub text: String,
     /// The value of a parameter under which they would be.
     pub change: Option<(Parameter, Value)>,
@@ -94,8 +104,10 @@ pub struct Unjoined {
 
 /// The words a layer has for the nodes and edges of its graph.
 pub trait Source: Any + Send + Sync {
+    /// Rows of neighbours with the probability of each step.
     fn transition(&self) -> &Transition;
 
+    /// What kind of thing a node is: passage, entity, summary ...
     fn kind(&self, node: Node) -> &'static str;
 
     /// A node in few words.
@@ -183,6 +195,7 @@ enum Incidence {
 pub struct Graph {
     /// Different for every graph of this run of the program: what was computed on one is remembered under it.
     pub id: u64,
+    /// Which graph it is.
     pub kind: &'static super::GraphKind,
     source: Box<dyn Source>,
     incidence: Incidence,
@@ -260,6 +273,7 @@ impl Graph {
         }
     }
 
+    /// What its layer knows of nodes and edges.
     pub fn source(&self) -> &dyn Source {
         &*self.source
     }
@@ -275,14 +289,17 @@ impl Graph {
         }
     }
 
+    /// Itself, where it is a graph of passages and entities.
     pub fn entities(&self) -> Option<&GraphView> {
         self.source.entities()
     }
 
+    /// Rows of neighbours with the probability of each step.
     pub fn transition(&self) -> &Transition {
         self.source.transition()
     }
 
+    /// How many nodes it has.
     pub fn nodes(&self) -> usize {
         self.transition().nodes()
     }
@@ -325,14 +342,17 @@ impl Graph {
         1.0 / self.passages_of(node).len().max(1) as f64
     }
 
+    /// How many neighbours a node has.
     pub fn degree(&self, node: Node) -> usize {
         self.transition().degree(node as usize)
     }
 
+    /// A node in few words.
     pub fn label<'a>(&'a self, index: &'a Index, node: Node) -> Cow<'a, str> {
         self.source.label(index, node)
     }
 
+    /// The probability of one step from a node to another; 0 where they are not joined.
     pub fn probability(&self, from: Node, to: Node) -> f64 {
         self.transition().probability(from as usize, to as usize)
     }
@@ -347,7 +367,9 @@ impl Graph {
 /// A row of an incidence; a slice in all but where it lives.
 #[derive(Clone, Copy, Debug)]
 pub enum Row<'a> {
+    /// A single passage or node.
     One(u32),
+    /// Several, ascending.
     Many(&'a [u32]),
 }
 

@@ -1,5 +1,7 @@
 //! Building layers by name: beside a new index, or into one that is there.
 
+#![warn(missing_docs)]
+
 use super::LayerKind;
 use crate::index::store::{self, Manifest};
 use crate::index::{Index, IndexError, Progress};
@@ -10,7 +12,9 @@ use std::time::Instant;
 /// A layer that was built, and how long it took.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BuiltLayer {
+    /// As `--layers` spells it.
     pub name: &'static str,
+    /// How long it took.
     pub seconds: f64,
 }
 

@@ -43,6 +43,7 @@ use typed::SparkLayer;
 
 /// A graph there is, by name.
 pub struct GraphKind {
+    /// As methods and compositions spell it.
     pub name: &'static str,
     /// One line: what it is.
     pub about: &'static str,
@@ -97,6 +98,7 @@ pub static GRAPHS: &[&GraphKind] = &[
 /// A layer that can be built, by name.
 #[derive(Debug)]
 pub struct LayerKind {
+    /// As `--layers` spells it.
     pub name: &'static str,
     /// One line: what it holds.
     pub about: &'static str,

@@ -32,16 +32,22 @@ pub enum Stage {
     Graph,
     /// First-stage ranking of passages.
     Score,
+    /// Weights of the nodes that restart the walk.
     Seeds,
+    /// How names and lists share the restart mass.
     Mix,
+    /// The walk itself.
     Spread,
+    /// What becomes the ranking.
     Select,
 }
 
 /// A parameter's value. Switches are choices between `off` and `on`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
+    /// A whole number.
     Integer(i64),
+    /// A real number.
     Real(f64),
     /// Index into the domain's choices.
     Choice(usize),
@@ -50,7 +56,9 @@ pub enum Value {
 /// One named alternative of a [`Domain::Choice`].
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Choice {
+    /// As flags and traces spell it.
     pub name: &'static str,
+    /// One line: what choosing it does.
     pub meaning: &'static str,
 }
 
@@ -59,35 +67,51 @@ pub struct Choice {
 pub enum Domain {
     /// Whole numbers. `zero` names the value 0 where it means "no limit".
     Integer {
+        /// Least value.
         min: i64,
+        /// Greatest value.
         max: i64,
+        /// One move of the slider.
         step: i64,
+        /// What zero is called, where it turns something off.
         zero: Option<&'static str>,
     },
+    /// Real numbers on an even grid.
     Real {
+        /// Least value.
         min: f64,
+        /// Greatest value.
         max: f64,
+        /// One move of the slider.
         step: f64,
     },
     /// Positive numbers stepped by a factor.
     Log {
+        /// Least value, above 0.
         min: f64,
+        /// Greatest value.
         max: f64,
+        /// One move of the slider multiplies by it.
         factor: f64,
     },
+    /// One of a few, by name.
     Choice(&'static [Choice]),
 }
 
 /// The single declaration of a parameter.
 #[derive(Debug)]
 pub struct Declaration {
+    /// As flags, presets and traces spell it.
     pub id: &'static str,
     /// The symbol used in the papers, or the short form of the label.
     pub symbol: &'static str,
+    /// For the screen: a few words.
     pub label: &'static str,
+    /// The values there are.
     pub domain: Domain,
     /// The value where a method does not declare its own.
     pub default: Value,
+    /// The part of the pipeline it belongs to.
     pub stage: Stage,
     /// One line for help and `hopscope parameters`.
     pub meaning: &'static str,
@@ -117,6 +141,7 @@ impl Domain {
             .ok_or_else(|| format!("expected {self}, found '{text}'"))
     }
 
+    /// Whether a value is one of this domain.
     pub fn contains(&self, value: Value) -> bool {
         match (self, value) {
             (Domain::Choice(choices), Pick(i)) => i < choices.len(),

@@ -7,6 +7,7 @@ pub trait ParamType: Copy {
     /// None where the value is of another kind.
     fn from_value(value: Value) -> Option<Self>;
 
+    /// As any parameter has it.
     fn value(self) -> Value;
 }
 

@@ -439,10 +439,12 @@ parameters! {
 }
 
 impl Parameter {
+    /// All that is declared of it.
     pub fn declaration(self) -> &'static Declaration {
         &DECLARATIONS[self as usize]
     }
 
+    /// As flags, presets and traces spell it.
     pub fn id(self) -> &'static str {
         self.declaration().id
     }

@@ -37,14 +37,17 @@ impl Default for Values {
 }
 
 impl Values {
+    /// The value of a typed parameter.
     pub fn get<T: ParamType>(&self, param: Param<T>) -> T {
         param.read(self.value(param.id()))
     }
 
+    /// The value of any parameter.
     pub fn value(&self, parameter: Parameter) -> Value {
         found(&self.fixed, parameter).unwrap_or(self.held[parameter as usize].0)
     }
 
+    /// Who set it.
     pub fn origin(&self, parameter: Parameter) -> Origin {
         self.held[parameter as usize].1
     }
@@ -112,6 +115,7 @@ pub struct Scoped<'a> {
 }
 
 impl<'a> Scoped<'a> {
+    /// `reads`: what may be asked of it; anything else panics in debug builds.
     pub fn new(values: &'a Values, reads: &'a [Parameter]) -> Scoped<'a> {
         Scoped {
             values,
@@ -134,15 +138,18 @@ impl<'a> Scoped<'a> {
         Scoped { fixed, ..self }
     }
 
+    /// The value of a typed parameter.
     pub fn get<T: ParamType>(&self, param: Param<T>) -> T {
         param.read(self.value(param.id()))
     }
 
+    /// The value of any parameter.
     pub fn value(&self, parameter: Parameter) -> Value {
         self.check(parameter);
         found(self.fixed, parameter).unwrap_or_else(|| self.values.value(parameter))
     }
 
+    /// Who set it.
     pub fn origin(&self, parameter: Parameter) -> Origin {
         self.check(parameter);
         self.values.origin(parameter)

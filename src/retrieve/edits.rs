@@ -3,6 +3,8 @@
 //! Edits say which node by name, so that they mean the same on another graph and on the command line: an entity by its
 //! form or any spelling of it, a passage by `#` and its identifier.
 
+#![warn(missing_docs)]
+
 use crate::index::Index;
 use crate::layers::{Graph, Node};
 use crate::parameters::Scoped;
@@ -15,6 +17,7 @@ use std::str::FromStr;
 pub struct SeedEdit {
     /// An entity's name, or `#` and a passage's identifier.
     pub node: String,
+    /// What is done to it.
     pub change: SeedChange,
 }
 
@@ -23,6 +26,7 @@ pub struct SeedEdit {
 pub enum SeedChange {
     /// It does not restart the walk.
     Mute,
+    /// Its weight times a factor, 0 or more.
     Weight(f64),
     /// It joins the seeds, with this factor of what it would weigh if the question named it (an entity: df^-q) or the
     /// first stage ranked it first (a passage).
@@ -110,6 +114,7 @@ impl Serialize for SeedEdit {
 /// An edit and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Edited {
+    /// What a person asked for.
     pub edit: SeedEdit,
     /// None where this graph has no such node.
     pub node: Option<Node>,

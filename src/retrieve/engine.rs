@@ -1,5 +1,7 @@
 //! Runs plans, and remembers what their steps made.
 
+#![warn(missing_docs)]
+
 use super::RetrieveError;
 use super::methods::{Method, MethodRef};
 use super::operator::{Context, Desk, Encoded};
@@ -59,6 +61,7 @@ pub struct Retriever {
 }
 
 impl Retriever {
+    /// One that remembers nothing yet.
     pub fn new(index: Arc<Index>) -> Retriever {
         Retriever {
             index,
@@ -98,6 +101,7 @@ impl Retriever {
         own
     }
 
+    /// The index that is asked.
     pub fn index(&self) -> &Arc<Index> {
         &self.index
     }

@@ -1,6 +1,8 @@
 //! What a retrieval tells of itself, in the one form that traces print and the explorer draws: stages, parts of a score,
 //! reasons.
 
+#![warn(missing_docs)]
+
 use super::operator::{At, passage_label};
 use super::set::{Dropped, Fact, Member, Space};
 use crate::layers::{Class, Code, Node};
@@ -12,6 +14,7 @@ use serde::Serialize;
 pub struct Item {
     /// Entity, keyword, summary, chunk, unit, relation, table segment, object, passage ...
     pub kind: &'static str,
+    /// In few words.
     pub label: String,
     /// The passage it is or belongs to.
     pub passage: Option<u32>,
@@ -22,17 +25,24 @@ pub struct Item {
 /// One node in a stage: place in [`Story::items`], its quantity there, and why it is there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Entry {
+    /// Place in [`Story::items`].
     pub item: usize,
+    /// Mass, score, cosine or count: the stage says which.
     pub value: f64,
+    /// What brought it, in a few words.
     pub why: String,
 }
 
 /// One edge in a stage, between places in [`Story::items`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Edge {
+    /// Place in [`Story::items`].
     pub from: usize,
+    /// Place in [`Story::items`].
     pub to: usize,
+    /// Weight, mass or metric, by its kind.
     pub value: f64,
+    /// What joins the two.
     pub kind: &'static str,
     /// The evidence: metrics, a sentence, shared names.
     pub why: String,
@@ -41,22 +51,29 @@ pub struct Edge {
 /// What a stage removed: a reason code and by which margin.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cut {
+    /// Place in [`Story::items`].
     pub item: usize,
+    /// Why.
     pub code: Code,
+    /// By how much; 0 where the code has no measure.
     pub margin: f64,
 }
 
 /// One named step with typed quantities.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Stage {
+    /// What the step is called.
     pub name: &'static str,
     /// link, score, seed, mix, spread, intersect, expand, filter, select, pack or plan.
     pub kind: &'static str,
     /// Named numbers and words, in the order to show them; the first is the headline.
     #[serde(serialize_with = "as_object")]
     pub counters: Vec<Fact>,
+    /// What it made, heaviest first.
     pub nodes: Vec<Entry>,
+    /// What it crossed.
     pub edges: Vec<Edge>,
+    /// What it left out.
     pub cut: Vec<Cut>,
     /// How long it took; none where that is another stage's to say.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,9 +94,11 @@ pub struct Story {
     /// Who made how much of the layer; empty where no language model was asked, so that rules made all.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub made_by: String,
+    /// Everything that a stage names, once.
     pub items: Vec<Item>,
     /// What started the search, heaviest first.
     pub seeds: Vec<Entry>,
+    /// In the order they ran.
     pub stages: Vec<Stage>,
     /// The steps of the timeline: places in `stages`.
     pub timeline: Vec<usize>,
@@ -93,6 +112,7 @@ pub struct Story {
 
 /// Most members of a stage that are told one by one, and of those that fell out.
 pub const SHOWN: usize = 100;
+/// Most of what fell out that is told one by one.
 pub const SHOWN_CUT: usize = 20;
 
 impl Story {
@@ -173,6 +193,7 @@ impl Story {
         }
     }
 
+    /// Adds a stage.
     pub fn push(&mut self, stage: Stage) {
         self.stages.push(stage);
     }
@@ -189,7 +210,9 @@ pub use crate::text::clip;
 /// A labelled part of a passage's score.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Part {
+    /// The seed, word, list or signal.
     pub label: String,
+    /// In the unit of the score.
     pub value: f64,
     /// What the part itself rests on.
     pub why: String,
@@ -199,6 +222,7 @@ pub struct Part {
 }
 
 impl Part {
+    /// A part that no seed paid.
     pub fn new(label: impl Into<String>, value: f64, why: impl Into<String>) -> Part {
         Part {
             label: label.into(),
@@ -234,6 +258,7 @@ pub struct Path {
 /// The score of a passage, opened.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
+    /// Whether the parts add up to the score.
     pub combine: Combine,
     /// Largest first.
     pub parts: Vec<Part>,
@@ -282,10 +307,12 @@ impl Reason {
         }
     }
 
+    /// Of another class than the code's own.
     pub fn class(self, class: Class) -> Reason {
         Reason { class, ..self }
     }
 
+    /// With a change that was tried.
     pub fn with_fix(self, fix: Option<String>) -> Reason {
         Reason { fix, ..self }
     }

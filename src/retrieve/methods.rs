@@ -1,5 +1,7 @@
 //! The methods: named plans.
 
+#![warn(missing_docs)]
+
 use super::compose::Composition;
 use super::operator::{Operator, Part};
 use super::operators::ket::{self, Text};
@@ -17,6 +19,7 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ranker {
+    /// BM25 with the question as it is.
     Bm25,
     /// BM25 with the question expanded by words of its best passages.
     Rm3,
@@ -81,14 +84,18 @@ pub enum Way {
 /// A method: its plan, and where its defaults differ from the declarations'.
 #[derive(Debug, Serialize)]
 pub struct Method {
+    /// As `--method` spells it.
     pub name: Cow<'static, str>,
+    /// For the screen.
     pub title: Cow<'static, str>,
     /// One line: what it does.
     pub about: Cow<'static, str>,
     /// One line: what it needs of an index.
     pub needs: Cow<'static, str>,
+    /// How it comes by its plan.
     #[serde(skip)]
     pub way: Way,
+    /// Its own defaults, where they differ from the declarations'.
     #[serde(skip)]
     pub defaults: Cow<'static, [(Parameter, Value)]>,
 }

@@ -45,6 +45,7 @@ use std::borrow::Cow;
 
 /// Why a retrieval cannot be done.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the text of each says what it is
 pub enum RetrieveError {
     #[error("lexical index: {0}")]
     Lexical(#[from] std::io::Error),

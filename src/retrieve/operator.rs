@@ -1,5 +1,7 @@
 //! What a plan is made of: operators that seed, spread and select, and that explain what they did themselves.
 
+#![warn(missing_docs)]
+
 use super::RetrieveError;
 use super::edits::SeedEdit;
 use super::explanation::{Explanation, Reason, Stage, Story};
@@ -16,8 +18,11 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
+    /// Which nodes or passages start.
     Seed,
+    /// How score moves on.
     Spread,
+    /// Which passages are returned.
     Select,
 }
 
@@ -36,6 +41,7 @@ impl Encoded {
         Encoded(cell)
     }
 
+    /// The vector, where somebody has read it.
     pub fn known(&self) -> Option<&Arc<Vec<f32>>> {
         self.0.get()
     }
@@ -44,7 +50,9 @@ impl Encoded {
 /// What an operator is given.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
+    /// The index that is asked.
     pub index: &'a Arc<Index>,
+    /// The question, as it was asked.
     pub question: &'a str,
     /// The parameters it reads, and those of its graph.
     pub values: Scoped<'a>,
@@ -94,6 +102,7 @@ impl<'a> Context<'a> {
         self.graph.and_then(|graph| graph.entities())
     }
 
+    /// Whether the index has vectors.
     pub fn has_vectors(&self) -> bool {
         self.index.dense().is_some()
     }
@@ -119,6 +128,7 @@ impl<'a> Context<'a> {
 
 /// What a run may use and whom it tells.
 pub struct Desk<'a> {
+    /// Memory that one run hands on to the next.
     pub scratch: &'a mut Scratch,
     /// Whether a walk keeps the mass of every node after every step.
     pub states: bool,
@@ -131,6 +141,7 @@ pub struct Declaration {
     pub name: &'static str,
     /// One line: what it does.
     pub about: &'static str,
+    /// The part of the sentence it belongs to.
     pub part: Part,
     /// What kind of step it is in a trace: link, score, seed, mix, spread, expand, intersect, filter, select, pack, plan.
     pub kind: &'static str,
@@ -158,26 +169,32 @@ impl Declaration {
         }
     }
 
+    /// A step that finds what starts.
     pub const fn seed(name: &'static str, about: &'static str) -> Self {
         Self::of(Part::Seed, "seed", name, about)
     }
 
+    /// A step that moves score.
     pub const fn spread(name: &'static str, about: &'static str) -> Self {
         Self::of(Part::Spread, "spread", name, about)
     }
 
+    /// A step that chooses passages.
     pub const fn select(name: &'static str, about: &'static str) -> Self {
         Self::of(Part::Select, "select", name, about)
     }
 
+    /// Another kind of step than its part is called.
     pub const fn kind(self, kind: &'static str) -> Self {
         Declaration { kind, ..self }
     }
 
+    /// The parameters its result depends on.
     pub const fn reads(self, reads: &'static [Parameter]) -> Self {
         Declaration { reads, ..self }
     }
 
+    /// Whether it applies a person's changes of the seeds.
     pub const fn edits_seeds(self, edits_seeds: bool) -> Self {
         Declaration {
             edits_seeds,
@@ -185,6 +202,7 @@ impl Declaration {
         }
     }
 
+    /// Mass walks in it.
     pub const fn walks(self) -> Self {
         Declaration {
             walks: true,
@@ -192,6 +210,7 @@ impl Declaration {
         }
     }
 
+    /// Whether it cannot run without vectors.
     pub const fn needs_vectors(self, needs_vectors: bool) -> Self {
         Declaration {
             needs_vectors,
@@ -242,20 +261,26 @@ pub trait Operator: Debug + Sync {
 /// A step of a retrieval that was run, for its operator to explain.
 #[derive(Clone, Copy)]
 pub struct At<'a> {
+    /// The index that was asked.
     pub index: &'a Arc<Index>,
+    /// The run.
     pub run: &'a Retrieval,
+    /// Place of the step in the plan.
     pub step: usize,
 }
 
 impl<'a> At<'a> {
+    /// What is kept of the step.
     pub fn record(&self) -> &'a Record {
         &self.run.records[self.step]
     }
 
+    /// The operator of the step.
     pub fn operator(&self) -> &'static dyn Operator {
         self.record().step.operator
     }
 
+    /// What the step made.
     pub fn set(&self) -> &'a Set {
         &self.record().output
     }
@@ -265,10 +290,12 @@ impl<'a> At<'a> {
         self.run.context(self.index, self.step)
     }
 
+    /// The parameters that its operator and its graph read.
     pub fn values(&self) -> Scoped<'a> {
         self.context().values
     }
 
+    /// The graph of the step; panics where it has none, as [`Context::graph`].
     pub fn graph(&self) -> &'a Arc<Graph> {
         self.context().graph()
     }
@@ -280,6 +307,7 @@ impl<'a> At<'a> {
         inputs.map(move |&step| At { step, ..at })
     }
 
+    /// The step it took in at a place.
     pub fn input(&self, place: usize) -> Option<At<'a>> {
         self.inputs().nth(place)
     }

@@ -1,5 +1,7 @@
 //! Plans: which operators run, on which graph, in which order.
 
+#![warn(missing_docs)]
+
 use super::operator::{Operator, Part};
 use crate::layers::GraphKind;
 use crate::parameters::{Parameter, Value};
@@ -8,6 +10,7 @@ use std::sync::Arc;
 /// One step of a plan.
 #[derive(Clone, Debug)]
 pub struct Step {
+    /// What it does.
     pub operator: &'static dyn Operator,
     /// The operator in words: what its results are remembered under.
     pub label: Arc<str>,
@@ -24,6 +27,7 @@ pub struct Step {
 /// Operators in the order they run; the last one's set is the result.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
+    /// In the order they run.
     pub steps: Vec<Arc<Step>>,
 }
 
@@ -98,6 +102,7 @@ impl Plan {
         graphs
     }
 
+    /// The steps of one part of the sentence.
     pub fn part(&self, part: Part) -> impl Iterator<Item = &Step> {
         let steps = self.steps.iter().map(|step| &**step);
         steps.filter(move |step| step.operator.declaration().part == part)
@@ -108,6 +113,7 @@ impl Plan {
         self.part(Part::Spread).next().is_some()
     }
 
+    /// Whether it cannot run in an index without vectors.
     pub fn needs_vectors(&self) -> bool {
         let graph = |step: &Step| step.graph.is_some_and(|graph| graph.reads_vectors);
         let needs = |step: &Step| step.operator.declaration().needs_vectors || graph(step);

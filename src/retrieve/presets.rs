@@ -3,6 +3,8 @@
 //! A preset lies between what the index was built with and what the person sets: it replaces the former, yields to the
 //! latter, and a reset goes back to it.
 
+#![warn(missing_docs)]
+
 use super::methods::{Method, MethodRef};
 use super::shared::Shared;
 use crate::parameters::{Parameter, Parameter as P, Value};
@@ -11,6 +13,7 @@ use std::borrow::Cow;
 /// Named values for some parameters, some of them by method.
 #[derive(Debug)]
 pub struct Preset {
+    /// As `--preset` spells it.
     pub name: Cow<'static, str>,
     /// One line for lists.
     pub about: Cow<'static, str>,

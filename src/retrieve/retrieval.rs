@@ -1,5 +1,7 @@
 //! What a retrieval gives: every step's set with its provenance, as plain data.
 
+#![warn(missing_docs)]
+
 use super::RetrieveError;
 use super::edits::Edited;
 use super::explanation::Explanation;
@@ -23,6 +25,7 @@ pub const DEPTH: usize = 100;
 /// A passage and its score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Hit {
+    /// Its number in the index.
     pub passage: u32,
     /// Added up in f64, kept in f32: passages that differ by less are tied, and ties go to the lower id.
     pub score: f32,
@@ -31,6 +34,7 @@ pub struct Hit {
 /// A ranking of passages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ranked {
+    /// What ranked them.
     pub ranker: Ranker,
     /// The best [`DEPTH`] (or top K, when larger) with a score above zero.
     pub hits: Vec<Hit>,
@@ -49,6 +53,7 @@ pub struct Ranked {
 }
 
 impl Ranked {
+    /// Hits in their order; `matched`: how many had a score at all.
     pub fn new(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
         Ranked {
             ranker,
@@ -83,7 +88,9 @@ pub struct Reranked {
 /// A word or name that feedback added to the question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Expansion {
+    /// What it is called.
     pub name: String,
+    /// Its share in the sum.
     pub weight: f64,
     /// The best feedback passage that has it.
     pub from: u32,
@@ -92,11 +99,13 @@ pub struct Expansion {
 /// A node that restarts the walk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seed {
+    /// The node of the step's graph.
     pub node: Node,
     /// Mass before mixing.
     pub raw: f64,
     /// Share of the restart distribution; all seeds sum to 1.
     pub weight: f64,
+    /// What made it a seed.
     pub why: Origin,
 }
 
@@ -105,6 +114,7 @@ pub struct Seed {
 pub struct Seeded {
     /// By weight, heaviest first; ties by node. Weights sum to 1, or there are none.
     pub seeds: Vec<Seed>,
+    /// How two sources shared the mass, where there are two.
     pub mixed: Option<Mixed>,
     /// True when the question had no seed and the fallback ran.
     pub fallback: bool,
@@ -119,6 +129,7 @@ pub struct Seeded {
 pub struct Mixed {
     /// Raw mass of each part before mixing.
     pub entity_mass: f64,
+    /// Mass on nodes that are passages, after this step.
     pub passage_mass: f64,
     /// Names' share of the restart distribution that came out.
     pub a: f64,
@@ -138,6 +149,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// All mass that is accounted for: 1, but for rounding.
     pub fn total(&self) -> f64 {
         self.entities + self.passages + self.dropped + self.residual
     }
@@ -147,13 +159,16 @@ impl Ledger {
 /// bipartite graph (dead ends aside).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Parity {
+    /// Of the mass of seeds that are names.
     pub entity_seeds: f64,
+    /// Of the mass of seeds that are passages.
     pub passage_seeds: f64,
 }
 
 /// Where score went.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
+    /// The walk's rule.
     pub diffusion: Diffusion,
     /// Of every node.
     pub mass: Vec<f64>,
@@ -175,26 +190,35 @@ pub struct Spread {
 /// A step that was run.
 #[derive(Clone, Debug)]
 pub struct Record {
+    /// Which step of the plan.
     pub step: Arc<Step>,
+    /// The graph it worked on.
     pub graph: Option<Arc<Graph>>,
+    /// What it made.
     pub output: Arc<Set>,
     /// 0 where it was remembered.
     pub seconds: f64,
+    /// Remembered, and not run again.
     pub reused: bool,
 }
 
 /// One stage and how long it took.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StageTime {
+    /// The name of the step.
     pub name: &'static str,
+    /// How long it took, remembered or not.
     pub seconds: f64,
+    /// Remembered, and not run again.
     pub reused: bool,
 }
 
 /// The whole of one retrieval. The last complete one stays on screen until the next.
 #[derive(Clone, Debug)]
 pub struct Retrieval {
+    /// As it was asked.
     pub question: String,
+    /// The method and every value.
     pub settings: Settings,
     /// In the order they ran.
     pub records: Vec<Record>,
@@ -206,14 +230,18 @@ pub struct Retrieval {
 /// The walk of a retrieval.
 #[derive(Clone, Copy)]
 pub struct Walked<'a> {
+    /// The graph that is walked.
     pub graph: &'a Arc<Graph>,
+    /// What the walk came to.
     pub spread: &'a Spread,
+    /// What restarts it.
     pub seeded: &'a Seeded,
     /// Its step.
     pub step: usize,
 }
 
 impl<'a> Walked<'a> {
+    /// What restarts it, heaviest first.
     pub fn seeds(&self) -> &'a [Seed] {
         &self.seeded.seeds
     }
@@ -327,6 +355,7 @@ impl Retrieval {
         self.seeded().map_or(&[], |seeded| &seeded.seeds)
     }
 
+    /// How two sources shared the restart mass, where there are two.
     pub fn mixed(&self) -> Option<Mixed> {
         self.seeded()?.mixed
     }
@@ -355,6 +384,7 @@ impl Retrieval {
         steps.filter(|at| at.operator().declaration().edits_seeds && at.set().space == Space::Nodes)
     }
 
+    /// Whether nothing was linked, so that a fallback seeded the walk.
     pub fn fallback(&self) -> bool {
         self.seeded().is_some_and(|seeded| seeded.fallback)
     }

@@ -1,5 +1,7 @@
 //! What operators hand to each other: sets of scored passages, or of scored nodes of a graph.
 
+#![warn(missing_docs)]
+
 use super::methods::Ranker;
 use super::retrieval::{Hit, Ranked};
 use crate::layers::Code;
@@ -24,7 +26,9 @@ pub enum Space {
 pub struct Member {
     /// Of the set's [`Space`].
     pub node: u32,
+    /// Its score, mass or weight.
     pub value: f64,
+    /// What brought it.
     pub from: Origin,
 }
 
@@ -41,6 +45,7 @@ pub fn heaviest(mut members: Vec<Member>, count: usize) -> Vec<Member> {
 
 /// What brought a member into its set.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)] // the variants say what their fields are
 pub enum Origin {
     /// A name of the question, by its place among them, and how common it is.
     Name { name: usize, df: u32 },
@@ -65,8 +70,11 @@ pub enum Origin {
 /// What a step left out, why, and by how much it fell short.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dropped {
+    /// The node or passage.
     pub node: u32,
+    /// Why.
     pub code: Code,
+    /// By how much, in the unit of the code; 0 where there is none.
     pub margin: f64,
 }
 
@@ -81,10 +89,13 @@ struct Brought(Vec<(usize, usize)>);
 pub struct Set {
     /// Different for every set made: what was made of it is remembered under it.
     pub id: u64,
+    /// What its members number.
     pub space: Space,
     /// Heaviest first. Empty where a walk's mass says it all.
     pub members: Vec<Member>,
+    /// What it left out.
     pub dropped: Vec<Dropped>,
+    /// Counters and words, in the order to show them; the first is the headline.
     pub facts: Vec<Fact>,
     /// What its operator, and those that read it, know besides: one value a type.
     details: Vec<Arc<dyn Any + Send + Sync>>,
@@ -97,6 +108,7 @@ impl fmt::Debug for Set {
 }
 
 impl Set {
+    /// Without members.
     pub fn new(space: Space) -> Set {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Set {
@@ -166,11 +178,13 @@ impl Set {
         self
     }
 
+    /// Adds a counter or a word.
     pub fn fact(mut self, name: &'static str, value: impl Into<Value>) -> Set {
         self.facts.push((name, value.into()));
         self
     }
 
+    /// A detail by its type.
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.details.iter().find_map(|detail| detail.downcast_ref())
     }

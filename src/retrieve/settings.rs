@@ -1,5 +1,7 @@
 //! One value that says everything about how to retrieve: the method and every parameter.
 
+#![warn(missing_docs)]
+
 use super::edits::SeedEdit;
 use super::methods::MethodRef;
 use super::presets::{Preset, PresetRef};
@@ -84,6 +86,7 @@ impl Settings {
         }
     }
 
+    /// The method whose parameters these are.
     pub fn method(&self) -> &MethodRef {
         &self.method
     }
@@ -138,14 +141,17 @@ impl Settings {
         }
     }
 
+    /// The value of a typed parameter.
     pub fn get<T: ParamType>(&self, param: Param<T>) -> T {
         self.values.get(param)
     }
 
+    /// The value of any parameter.
     pub fn value(&self, parameter: Parameter) -> Value {
         self.values.value(parameter)
     }
 
+    /// Who set it: the declaration, a method, a preset or a person.
     pub fn origin(&self, parameter: Parameter) -> Origin {
         self.values.origin(parameter)
     }

@@ -1,5 +1,7 @@
 //! What the program lists and what a person makes, held alike.
 
+#![warn(missing_docs)]
+
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -7,7 +9,9 @@ use std::sync::Arc;
 /// was made with it.
 #[derive(Debug)]
 pub enum Shared<T: 'static> {
+    /// One of the program's own table.
     Listed(&'static T),
+    /// One that a person made.
     Made(Arc<T>),
 }
 
