@@ -10,8 +10,6 @@ use std::sync::Arc;
 
 /// Scores closer than this, relatively, are a tie: their order is noise.
 pub const TIE_BAND: f32 = 0.005;
-/// The largest top K that is suggested.
-const MOST_K: usize = 200;
 
 /// What a gold item that is not in the corpus looks most like.
 pub fn not_in_index(index: &Index, named: &str) -> Reason {
@@ -29,7 +27,8 @@ pub fn why_here(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Stri
 }
 
 /// Why a passage is not among the returned ones: the first reason is the verdict, the others hold too. Empty when it is.
-/// Every step says what it knows, in their order; the cut comes last.
+/// A tie comes first; then every step says what it
+/// knows, in their order; the cut comes last. A longer list is no repair and is not suggested.
 pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<Reason> {
     let k = retrieval.settings.get(RESULT_K);
     let place = retrieval.place(passage);
@@ -45,15 +44,15 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
         let last = last.map_or(0.0, |hit| hit.score);
         if score >= last * (1.0 - TIE_BAND) {
             let text = format!("rank {rank}, within {:.1} % of rank {k}", 100.0 * TIE_BAND);
-            reasons.push(Reason::new(Code::Tied, text));
+            // Whatever holds it back, its place among equals is noise: no other change is needed.
+            reasons.insert(0, Reason::new(Code::Tied, text));
         }
         let class = Class::behind(rank, k);
         let text = format!(
             "rank {rank}: {score:.5}, {:.5} short of rank {k}",
             last - score
         );
-        let fix = Some(RESULT_K.assignment(rank)).filter(|_| rank <= MOST_K);
-        reasons.push(Reason::new(Code::CutByK, text).class(class).with_fix(fix));
+        reasons.push(Reason::new(Code::CutByK, text).class(class));
     } else if reasons.is_empty() {
         let text = format!("below the {} best that are kept", retrieval.passages.len());
         reasons.push(Reason::new(Code::CutByK, text));

@@ -116,7 +116,8 @@ fn loss(
             continue;
         }
         let reasons = explain::why_not(index, &retrieval, gold.passage);
-        if let Some(reason) = reasons.first().filter(|reason| wanted(reason.class)) {
+        // Any of them: what holds besides the first is as true.
+        if let Some(reason) = reasons.iter().find(|reason| wanted(reason.class)) {
             return Ok(Some(Loss {
                 question: at,
                 passage: Some(gold.passage),

@@ -42,7 +42,7 @@ words! {
         F1 "F1" "nothing of the question was linked"
         F2 "F2" "the passage has no node"
         F3 "F3" "no path leads to it"
-        F4 "F4" "reached, but diluted"
+        F4 "F4" "reached, but with too little"
         F5 "F5" "lost in a tie"
         F6 "F6" "just below the cut"
         F7 "F7" "dropped by fusion or re-ranking"
@@ -120,10 +120,10 @@ impl Code {
             NoEntities | NotCore => Class::F2,
             Isolated | NoPath | TooFar | PrunedHub | DfFiltered | CappedEdge | NotNeighbour
             | PercentilePruned | NotCandidatePair | PairTooFar | NoSharedChunk | PlanNoPath
-            | PlanFiltered | NotACandidate | BelowThreshold => Class::F3,
-            Diluted | SeedWeak | Parity | HReduced | OccZero | TypeFiltered | QuotaFull
-            | PoolFull | BudgetCut | CutByK => Class::F4,
-            SignalWeak | Tied => Class::F5,
+            | PlanFiltered | BelowThreshold => Class::F3,
+            NotACandidate | Diluted | SeedWeak | Parity | HReduced | OccZero | TypeFiltered
+            | QuotaFull | PoolFull | BudgetCut | SignalWeak | CutByK => Class::F4,
+            Tied => Class::F5,
             Budget => Class::F6,
             PrunedByFusion => Class::F7,
         }

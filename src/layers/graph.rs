@@ -13,6 +13,7 @@ use sprs::CsMatI;
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A node of a graph, numbered from 0. On the entity graph passages come first (`0..passages`), then entities.
@@ -191,6 +192,9 @@ enum Incidence {
     },
 }
 
+/// Of a hundred joined nodes, how many count as hubs.
+const HUBS: usize = 1;
+
 /// A graph with the two ways between its nodes and passages.
 pub struct Graph {
     /// Different for every graph of this run of the program: what was computed on one is remembered under it.
@@ -201,6 +205,8 @@ pub struct Graph {
     incidence: Incidence,
     /// Passages of the index.
     passages: usize,
+    /// See [`Graph::hub`].
+    hub: OnceLock<usize>,
 }
 
 impl fmt::Debug for Graph {
@@ -255,6 +261,7 @@ impl Graph {
                 nodes_of,
             },
             passages,
+            hub: OnceLock::new(),
         }
     }
 
@@ -270,6 +277,7 @@ impl Graph {
             source,
             incidence: Incidence::Same { passages },
             passages,
+            hub: OnceLock::new(),
         }
     }
 
@@ -340,6 +348,19 @@ impl Graph {
     /// What of a node's score each of its passages gets: an even share.
     pub fn share(&self, node: Node) -> f64 {
         1.0 / self.passages_of(node).len().max(1) as f64
+    }
+
+    /// The degree from which a node is a hub: that of the hundredth part of the joined nodes that has most neighbours.
+    pub fn hub(&self) -> usize {
+        *self.hub.get_or_init(|| {
+            let degrees = (0..self.nodes() as Node).map(|node| self.degree(node));
+            let mut joined: Vec<usize> = degrees.filter(|degree| *degree > 0).collect();
+            let at = joined.len() * HUBS / 100;
+            match joined.len() {
+                0 => usize::MAX,
+                _ => *joined.select_nth_unstable_by(at, |a, b| b.cmp(a)).1,
+            }
+        })
     }
 
     /// How many neighbours a node has.

@@ -4,7 +4,7 @@ use super::signals::{Crossing, Signal, Signals, Sources, mixed_seeds, namesakes,
 use super::{READS, WEIGHTS};
 use crate::index::{Dense, Index};
 use crate::layers::HopLayer;
-use crate::layers::{Code, GraphView, QueryName};
+use crate::layers::{Class, Code, GraphView, QueryName};
 use crate::parameters::{Parameter, RESULT_K};
 use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{
@@ -13,6 +13,7 @@ use crate::retrieve::explanation::{
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, passage_label};
 use crate::retrieve::operators::restart::{edit, reshare, set_of};
+use crate::retrieve::operators::walk::{distance, walked};
 use crate::retrieve::retrieval::{DEPTH, Ranked, Seeded, Spread};
 use crate::retrieve::set::{Set, Space};
 use crate::retrieve::spread::{restart, shares};
@@ -190,13 +191,19 @@ impl Operator for SignalsOf {
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
         let signals = at.set().get::<Signals>();
-        match signals.is_some_and(|signals| signals.of(passage).is_none()) {
-            true => vec![Reason::new(
-                Code::NotACandidate,
-                "no signal has it among its best, so it was not scored",
-            )],
-            false => Vec::new(),
+        if signals.is_none_or(|signals| signals.of(passage).is_some()) {
+            return Vec::new();
         }
+        let text = "no signal has it among its best, so it was not scored";
+        let unscored = Reason::new(Code::NotACandidate, text);
+        // Not to be reached at all is the deeper reason.
+        let walk = at.inputs().filter(|input| walked(input).is_some()).last();
+        let cut_off = walk.and_then(|walk| {
+            let walked = walked(&walk)?;
+            let own = walked.graph.nodes_of(passage);
+            distance(walked.graph, &restart(walked.seeds()), &own).err()
+        });
+        Vec::from_iter(cut_off.into_iter().chain([unscored]))
     }
 }
 
@@ -282,16 +289,35 @@ impl Operator for WeightedSum {
             .filter(|g| g.1 > 0.0)
             .collect();
         gaps.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let rank = hits.iter().position(|hit| hit.passage == passage);
         let weakest = gaps.first().map(|(signal, gap)| {
             let title = passage_label(at.index, last.passage);
-            let text = format!(
+            let mut text = format!(
                 "{} gives {gap:.2} less than to '{title}', the last inside the cut",
                 signal.label()
             );
-            Reason::new(Code::SignalWeak, text)
+            // Inside the cut of a list that goes in, it was the sum that dropped it.
+            let class = match input_rank(at, passage).filter(|(_, rank)| *rank <= k) {
+                Some((ranker, rank)) => {
+                    text.push_str(&format!("; {} alone ranks it {rank}", ranker.label()));
+                    Class::F7
+                }
+                None => Class::behind(rank.map_or(usize::MAX, |rank| rank + 1), k),
+            };
+            Reason::new(Code::SignalWeak, text).class(class)
         });
         Vec::from_iter(weakest)
     }
+}
+
+/// The best rank of a passage among the lists that the signals read.
+fn input_rank(at: &At<'_>, passage: u32) -> Option<(Ranker, usize)> {
+    let lists = at.input(0)?.inputs();
+    let ranks = lists.filter_map(|list| {
+        let ranked = list.set().get::<Ranked>()?;
+        Some((ranked.ranker, ranked.rank(passage)?))
+    });
+    ranks.min_by_key(|(_, rank)| *rank)
 }
 
 /// What the signals of a run rest on.

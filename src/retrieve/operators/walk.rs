@@ -475,7 +475,11 @@ pub fn weak(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation) -> Vec<Reaso
         let loss: f64 = path.kept.iter().map(|p| -p.ln()).sum();
         let steps = path.kept.iter().enumerate();
         let worst = steps.min_by(|a, b| a.1.total_cmp(b.1));
-        if let Some((step, p)) = worst.filter(|(_, p)| -p.ln() > 0.5 * loss) {
+        let most = worst.filter(|(_, p)| -p.ln() > 0.5 * loss);
+        // A node of few neighbours passes on little of what it has to each, and dilutes nothing.
+        if let Some((step, p)) =
+            most.filter(|(step, _)| graph.degree(path.nodes[*step]) >= graph.hub())
+        {
             let hub = path.nodes[step];
             let (label, degree) = (graph.label(at.index, hub), graph.degree(hub));
             let next = graph.label(at.index, path.nodes[step + 1]);

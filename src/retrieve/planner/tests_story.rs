@@ -147,7 +147,7 @@ fn reasons_with_evidence_and_a_fix_that_was_tried() {
         .unwrap();
     assert_eq!(
         (cut.class, cut.fix.as_deref()),
-        (Class::F6, Some("result_k=2"))
+        (Class::F6, None)
     );
     let reasons = why(&small, "Which book cites the Compiler?", "london");
     assert_eq!(reasons[0].code, Code::Fallback);
