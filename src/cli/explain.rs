@@ -1,13 +1,17 @@
 //! `hopscope explain`: why one passage is where it is, or is not there.
 
 use super::ask::AskArgs;
+use super::interrupt;
+use crate::evaluate::{Comparison, Difference, Resampling, evaluate};
 use crate::explain::trace::explained;
-use crate::explain::{why_here, why_not};
+use crate::explain::{Change, Repair, Repairs, repairs, why_here, why_not};
 use crate::index::Index;
+use crate::retrieve::Retrieval;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
+use std::sync::Arc;
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
@@ -16,13 +20,39 @@ pub struct ExplainArgs {
     /// The passage, by its identifier.
     #[arg(long, short, value_name = "ID")]
     passage: String,
+    /// Look for changes that bring the passage in: every other value of a parameter, every seed muted, weighed or added;
+    /// each is tried, those of fewest moves first.
+    #[arg(long)]
+    repairs: bool,
+    /// What each change of a parameter does to all questions of the index: R@5, wins and losses.
+    #[arg(long, requires = "repairs")]
+    price: bool,
 }
+
+/// A repair, and the difference it makes to the measure of all questions, where that was asked for.
+#[derive(serde::Serialize)]
+struct Priced {
+    #[serde(flatten)]
+    repair: Repair,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    price: Option<Difference>,
+}
+
+/// The measure of a price.
+const MEASURE: &str = "R@5";
+/// Most repairs that are priced: each is an evaluation of the whole set.
+const PRICED: usize = 10;
 
 pub fn run(args: &ExplainArgs) -> Result<()> {
     let (index, retrieval) = args.ask.run()?;
     let passage = find(&index, &args.passage)?;
     let mut told = explained(&index, &retrieval, passage);
     let reasons = why_not(&index, &retrieval, passage);
+    // What is returned needs no repair.
+    let looked = match args.repairs && !reasons.is_empty() {
+        true => Some(look(args, &index, &retrieval, passage)?),
+        false => None,
+    };
     if args.ask.json {
         told["question"] = json!(retrieval.question);
         told["method"] = json!(retrieval.settings.method().name);
@@ -30,6 +60,9 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         told["seed_edits"] = json!(retrieval.edits());
         told["text"] = json!(index.text(passage));
         told["reasons"] = json!(reasons);
+        if let Some((repairs, priced)) = &looked {
+            told["repairs"] = json!({"tried": repairs.tried, "of": repairs.of, "found": priced});
+        }
         return super::print_json(&told);
     }
     let mut out = std::io::stdout().lock();
@@ -49,6 +82,9 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
             writeln!(out, "  try {fix}")?;
         }
     }
+    if let Some((repairs, priced)) = &looked {
+        print_repairs(&mut out, repairs, priced)?;
+    }
     if retrieval.place(passage).is_some() {
         writeln!(out, "{}", why_here(&index, &retrieval, passage))?;
     }
@@ -60,6 +96,69 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         let nodes: Vec<&str> = nodes.filter_map(Value::as_str).collect();
         let mass = path["mass"].as_f64().unwrap_or(0.0);
         writeln!(out, "path {mass:>10.6}  {}", nodes.join(" > "))?;
+    }
+    Ok(())
+}
+
+/// The changes that bring a passage in, the first of them with their price.
+fn look(
+    args: &ExplainArgs,
+    index: &Arc<Index>,
+    retrieval: &Retrieval,
+    passage: u32,
+) -> Result<(Repairs, Vec<Priced>)> {
+    interrupt::watch();
+    let repairs = repairs(index, retrieval, passage, |_| !interrupt::interrupted())?;
+    let all = index.questions();
+    let mut before = None;
+    let mut priced = Vec::new();
+    for (place, repair) in repairs.found.iter().enumerate() {
+        let mut price = None;
+        // A change of seeds is one of this question alone.
+        let set = matches!(repair.change, Change::Set(..));
+        if args.price && set && place < PRICED && !interrupt::interrupted() {
+            let go_on = |_| !interrupt::interrupted();
+            let base = match &before {
+                Some(base) => base,
+                None => before.insert(evaluate(index, all, &retrieval.settings, go_on)?),
+            };
+            let settings = repair.change.applied(&retrieval.settings);
+            let after = evaluate(index, all, &settings, go_on)?;
+            price = Comparison::new(base, &after, Resampling::default())
+                .get(MEASURE)
+                .cloned();
+        }
+        let repair = repair.clone();
+        priced.push(Priced { repair, price });
+    }
+    Ok((repairs, priced))
+}
+
+fn print_repairs(out: &mut impl Write, repairs: &Repairs, priced: &[Priced]) -> Result<()> {
+    let Repairs { found, tried, of } = repairs;
+    match found.is_empty() {
+        true => writeln!(out, "no single change brings it in: {tried} of {of} tried")?,
+        false => writeln!(out, "brought in by, of {tried} of {of} changes tried:")?,
+    }
+    for Priced { repair, price } in priced {
+        let moves = match repair.moves {
+            1 => "1 move".to_owned(),
+            moves => format!("{moves} moves"),
+        };
+        write!(
+            out,
+            "  {:<32} rank {:<3} {moves}",
+            repair.change.to_string(),
+            repair.rank
+        )?;
+        if let Some(price) = price {
+            write!(out, "; {MEASURE} {:+.4}", price.difference)?;
+            if let Some([low, high]) = price.interval {
+                write!(out, " [{low:+.4}, {high:+.4}]")?;
+            }
+            write!(out, ", {} wins, {} losses", price.wins, price.losses)?;
+        }
+        writeln!(out)?;
     }
     Ok(())
 }

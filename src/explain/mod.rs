@@ -3,11 +3,13 @@
 
 pub mod neighbours;
 pub mod reasons;
+pub mod repair;
 pub mod story;
 pub mod trace;
 
 pub use crate::retrieve::explanation::Reason;
 pub use neighbours::{Neighbour, neighbours};
 pub use reasons::{not_in_index, why_here, why_not};
+pub use repair::{Change, Repair, Repairs, repairs};
 pub use story::story;
 pub use trace::{Trace, trace};

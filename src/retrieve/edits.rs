@@ -57,6 +57,19 @@ pub fn nodes(edit: &SeedEdit, index: &Index, graph: &Graph, values: Scoped<'_>) 
     }
 }
 
+/// What an edit calls a node: a passage by its identifier, anything else by its name.
+pub fn name_of(index: &Index, graph: &Graph, node: Node) -> String {
+    if let Some(view) = graph.entities()
+        && let Some(entity) = view.entity(node)
+    {
+        return view.graph.names.get(entity).to_owned();
+    }
+    match graph.passages_of(node)[..] {
+        [passage] if graph.nodes_of(passage).len() == 1 => format!("#{}", index.id(passage)),
+        _ => graph.label(index, node).into_owned(),
+    }
+}
+
 /// `NAME=mute`, `NAME=2` or `+NAME=2`, as after `--seed`.
 impl fmt::Display for SeedEdit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
