@@ -64,6 +64,22 @@ impl Bm25 {
     }
 }
 
+/// `ln(1 + (N - df + 0.5) / (df + 0.5))` of a word that `df` of `texts` texts have.
+pub fn idf(texts: usize, df: u32) -> f64 {
+    let (n, df) = (texts as f64, f64::from(df));
+    (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
+}
+
+/// The words of a question in order of first appearance, and how often each stands there.
+pub fn counted(tokens: Tokens, text: &str) -> Vec<(String, f64)> {
+    let mut words: Vec<(String, f64)> = Vec::new();
+    tokens.each(text, |word| match words.iter_mut().find(|w| w.0 == word) {
+        Some(known) => known.1 += 1.0,
+        None => words.push((word.to_owned(), 1.0)),
+    });
+    words
+}
+
 fn field_name(tokens: Tokens) -> &'static str {
     tokens.name()
 }
@@ -211,13 +227,8 @@ impl Lexical {
 
     /// The words of a question in order of first appearance, repeats counted.
     pub fn question(&self, tokens: Tokens, text: &str) -> std::io::Result<Vec<Weighted>> {
-        let mut words: Vec<(String, f64)> = Vec::new();
-        tokens.each(text, |word| match words.iter_mut().find(|w| w.0 == word) {
-            Some(known) => known.1 += 1.0,
-            None => words.push((word.to_owned(), 1.0)),
-        });
         let weighted = |(word, weight)| self.weighted(tokens, word, weight);
-        words.into_iter().map(weighted).collect()
+        counted(tokens, text).into_iter().map(weighted).collect()
     }
 
     /// A word with what the index knows of it.
@@ -230,15 +241,9 @@ impl Lexical {
             word,
             weight,
             df,
-            idf: self.idf(df),
+            idf: idf(self.passages, df),
             place,
         })
-    }
-
-    /// `ln(1 + (N - df + 0.5) / (df + 0.5))`
-    pub fn idf(&self, df: u32) -> f64 {
-        let (n, df) = (self.passages as f64, f64::from(df));
-        (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
     }
 
     /// Calls `each` for every passage that has a word, in order.

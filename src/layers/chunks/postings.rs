@@ -1,7 +1,13 @@
 //! Words of units: postings with exact lengths, and BM25 over them.
+//!
+//! Not tantivy's, though it keeps those of the passages. A layer is flat columns with the same bytes at every build, held
+//! so by a checksum and by tests; tantivy names its segment by chance and wants a folder or a copy in memory. The columns
+//! are of version 1 and stay readable, so what reads them would stand beside a second form. And `count * idf * saturation`
+//! is rounded in another order there, which a word asked three times shows in the last bit.
 
 use crate::column::{Column, Strings};
 use crate::index::Bm25;
+use crate::index::lexical::{counted, idf};
 use crate::text::Tokens;
 use rustc_hash::FxHashMap;
 
@@ -82,36 +88,33 @@ impl Postings {
         place.checked_sub(1).map_or(0, end)..end(place)
     }
 
-    /// The words of a question in order of first appearance, `idf = ln(1 + (N - df + .5) / (df + .5))`.
+    /// The words of a question in order of first appearance.
     pub fn question(&self, tokens: Tokens, text: &str) -> Vec<Word> {
-        let mut found: Vec<Word> = Vec::new();
-        tokens.each(text, |word| {
-            match found.iter_mut().find(|w| w.word == word) {
-                Some(known) => known.count += 1.0,
-                None => found.push(Word {
-                    word: word.to_owned(),
-                    count: 1.0,
-                    df: 0,
-                    idf: 0.0,
-                    place: None,
-                }),
+        let known = |(word, count): (String, f64)| {
+            let place = self.find(&word);
+            let df = place.map_or(0, |place| self.span(place).len() as u32);
+            let idf = idf(self.lengths.len(), df);
+            Word {
+                word,
+                count,
+                df,
+                idf,
+                place,
             }
-        });
-        for word in &mut found {
-            let (mut low, mut high) = (0, self.words.len());
-            while low < high {
-                let middle = usize::midpoint(low, high);
-                match self.words.get(middle) < word.word.as_str() {
-                    true => low = middle + 1,
-                    false => high = middle,
-                }
+        };
+        counted(tokens, text).into_iter().map(known).collect()
+    }
+
+    fn find(&self, word: &str) -> Option<usize> {
+        let (mut low, mut high) = (0, self.words.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.words.get(middle) < word {
+                true => low = middle + 1,
+                false => high = middle,
             }
-            word.place = (self.words.get(low) == word.word).then_some(low);
-            word.df = word.place.map_or(0, |place| self.span(place).len() as u32);
-            let (n, df) = (self.lengths.len() as f64, f64::from(word.df));
-            word.idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
         }
-        found
+        (self.words.get(low) == word).then_some(low)
     }
 
     /// BM25 of every unit, 0 where no word is shared. Without the factor k1 + 1, which no ratio of scores keeps.
