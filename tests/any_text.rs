@@ -199,6 +199,12 @@ fn ask(retriever: &mut Retriever, index: &Arc<Index>, method: MethodRef, questio
     let _ = found.text(index);
     let told = trace::trace(index, &found, index.questions().first());
     assert!(serde_json::to_string(&told).is_ok_and(|text| text.starts_with('{')));
+    let (nodes, edges) = (
+        told.subgraph.graph.node_count(),
+        told.subgraph.graph.edge_count(),
+    );
+    assert_eq!(told.subgraph.dot().lines().count(), 2 + nodes + edges);
+    assert_eq!(told.subgraph.graphml().matches("<edge ").count(), edges);
 }
 
 /// Every method, a composition for every graph, and the explorer's screen of one of them.

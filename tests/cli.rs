@@ -151,6 +151,28 @@ fn a_trace_says_which_seeds_were_changed() {
 }
 
 #[test]
+fn a_trace_is_printed_as_a_graph_too() {
+    let text = |form: &str| {
+        let out = hopscope(&["trace", QUESTION, "-m", "graph", "--as", form]);
+        assert!(out.status.success());
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let graphs = [text("dot"), text("graphml")];
+    assert!(graphs[0].starts_with("digraph {") && graphs[1].starts_with("<?xml"));
+    assert_eq!(graphs, [text("dot"), text("graphml")]);
+    let edges = [graphs[0].matches(" -> "), graphs[1].matches("<edge ")].map(Iterator::count);
+    assert!(
+        text("text").contains(&format!(" {} edges", edges[1])),
+        "{edges:?}"
+    );
+    let trace: Value = serde_json::from_str(&text("json")).unwrap();
+    assert_eq!(trace["ranking"][0]["hops"], 1);
+    assert!(graphs[0].contains("label = \"Titan\" kind=\"entity\""));
+    assert!(fails(&["trace", QUESTION, "--as", "dot", "--json"]).contains("cannot be used with"));
+    assert!(fails(&["trace", QUESTION, "--as", "png"]).contains("graphml"));
+}
+
+#[test]
 fn one_passage_is_explained_with_every_method() {
     let methods = json(&["methods", "--json"]);
     let names = methods.as_array().unwrap().iter();

@@ -10,7 +10,7 @@ use crate::explain::{
 use crate::index::Index;
 use crate::retrieve::{Keep, Parameter, Retrieval, Retriever, Settings};
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Map, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -33,6 +33,24 @@ pub struct AskArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct TraceArgs {
+    #[command(flatten)]
+    ask: AskArgs,
+    /// What to print: lines to read, the same as --json, or the traced graph for Graphviz or as GraphML.
+    #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with = "json", default_value_t = Form::Text)]
+    form: Form,
+}
+
+/// How a trace is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Text,
+    Json,
+    Dot,
+    Graphml,
 }
 
 impl AskArgs {
@@ -158,19 +176,27 @@ fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
     object
 }
 
-pub fn trace(args: &AskArgs) -> Result<()> {
-    let (index, retrieval) = args.run()?;
+pub fn trace(args: &TraceArgs) -> Result<()> {
+    let (index, retrieval) = args.ask.run()?;
     let known = index
         .questions()
         .iter()
         .find(|q| q.text == retrieval.question);
     let trace = explain::trace(&index, &retrieval, known);
-    if args.json {
-        return super::print_json(&trace);
-    }
+    let text = match args.form {
+        Form::Text if !args.ask.json => None,
+        Form::Text | Form::Json => return super::print_json(&trace),
+        Form::Dot => Some(trace.subgraph.dot()),
+        Form::Graphml => Some(trace.subgraph.graphml()),
+    };
     let mut out = std::io::stdout().lock();
+    if let Some(text) = text {
+        out.write_all(text.as_bytes())?;
+        return Ok(());
+    }
     writeln!(out, "{} · {}", trace.method, trace.question)?;
     writeln!(out, "{}", trace.headline)?;
+    writeln!(out, "{}", trace.subgraph)?;
     if !trace.made_by.is_empty() {
         writeln!(out, "layer made by {}", trace.made_by)?;
     }

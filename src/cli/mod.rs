@@ -47,7 +47,7 @@ enum Command {
     /// Answer one question with a ranked list of passages.
     Ask(ask::AskArgs),
     /// Show every stage of one retrieval with its quantities.
-    Trace(ask::AskArgs),
+    Trace(ask::TraceArgs),
     /// Open the score of one passage: why it is where it is, or why it is not there.
     Explain(explain::ExplainArgs),
     /// Measure methods over a set of questions.

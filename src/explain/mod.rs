@@ -5,6 +5,7 @@ pub mod neighbours;
 pub mod reasons;
 pub mod repair;
 pub mod story;
+pub mod subgraph;
 pub mod trace;
 
 pub use crate::retrieve::explanation::Reason;
@@ -12,4 +13,5 @@ pub use neighbours::{Neighbour, neighbours};
 pub use reasons::{not_in_index, why_here, why_not};
 pub use repair::{Change, Repair, Repairs, repairs};
 pub use story::story;
+pub use subgraph::Subgraph;
 pub use trace::{Trace, trace};

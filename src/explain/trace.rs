@@ -3,6 +3,7 @@
 
 use super::reasons::{not_in_index, why_not};
 use super::story::story;
+use super::subgraph::Subgraph;
 use crate::corpus::Question;
 use crate::index::Index;
 use crate::parameters::Parameter;
@@ -49,14 +50,26 @@ pub struct Trace {
     pub ledger: Option<Ledger>,
     /// For each known gold passage outside top K, and each gold item outside the corpus: why.
     pub missing: Vec<Value>,
+    /// The same as one graph.
+    #[serde(skip)]
+    pub subgraph: Subgraph,
 }
 
 /// Puts the record of a retrieval together; `question` adds gold.
 pub fn trace(index: &Arc<Index>, retrieval: &Retrieval, question: Option<&Question>) -> Trace {
     let gold = question.into_iter().flat_map(|q| &q.gold);
     let gold: Vec<u32> = gold.map(|gold| gold.passage).collect();
-    let story = story(index, retrieval, &gold);
-    let ranking = retrieval.top().iter();
+    let mut story = story(index, retrieval, &gold);
+    let opened = retrieval.top().iter();
+    let opened = opened.map(|hit| (hit.passage, retrieval.explain(index, hit.passage)));
+    let opened: Vec<(u32, Explanation)> = opened.collect();
+    let subgraph = Subgraph::new(index, retrieval, &mut story, &opened);
+    let ranked = |(at, (passage, opened))| {
+        let mut entry = entry(index, retrieval, passage, opened);
+        let node = subgraph.returned(at + 1);
+        entry["hops"] = json!(node.and_then(|node| subgraph.graph[node].hops));
+        entry
+    };
     Trace {
         method: retrieval.settings.method().name.to_string(),
         preset: retrieval.settings.preset().map(|p| p.name.to_string()),
@@ -69,13 +82,12 @@ pub fn trace(index: &Arc<Index>, retrieval: &Retrieval, question: Option<&Questi
         made_by: story.made_by,
         items: story.items,
         stages: story.stages,
-        ranking: ranking
-            .map(|hit| explained(index, retrieval, hit.passage))
-            .collect(),
+        ranking: opened.into_iter().enumerate().map(ranked).collect(),
         ledger: retrieval
             .walk()
             .and_then(|walk| walk.spread.ledgers.last().copied()),
         missing: question.map_or(Vec::new(), |q| missing(index, retrieval, q)),
+        subgraph,
     }
 }
 
@@ -100,10 +112,13 @@ fn missing(index: &Arc<Index>, retrieval: &Retrieval, question: &Question) -> Ve
 
 /// A passage with its place, and its score opened into what makes it. Rank and score are null where it has none.
 pub fn explained(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Value {
+    entry(index, retrieval, passage, retrieval.explain(index, passage))
+}
+
+fn entry(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, opened: Explanation) -> Value {
     let place = retrieval.place(passage);
     let mut entry = json!({"rank": place.map(|p| p.0), "id": index.id(passage), "title": index.title(passage),
                            "score": place.map(|p| p.1)});
-    let opened = retrieval.explain(index, passage);
     entry["why"] = json!(opened.sentence);
     open(index, retrieval, opened, &mut entry);
     entry
