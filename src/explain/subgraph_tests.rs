@@ -108,6 +108,7 @@ fn a_shown_path_is_in_the_graph_and_what_was_only_cut_is_not() {
         });
         assert!(steps.contains(&ends.into()), "{steps:?}");
     }
+    let (found, own) = run(&index, "bm25", "Who discovered the moon Titan?");
     // What a stage left out is in the story, and has no node unless another stage told it.
     let story = crate::explain::story(&index, &found, &[]);
     let told = |item: usize| {
