@@ -1,14 +1,13 @@
-//! One POST of JSON over HTTP/1.1, on hyper: all that an endpoint needs, without the weight of a whole client. It goes to
-//! the address it was given and nowhere else: a redirect is an answer like any other that is not 200.
+//! One POST of JSON over HTTP/1.1, on ureq, and a few of them at once. It goes to the address it was given and nowhere
+//! else: a redirect is an answer like any other that is not 200, and no proxy of the environment is asked.
 
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::Bytes;
-use hyper::client::conn::http1;
-use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER};
-use hyper::{Method, Request, Response, Uri};
-use hyper_util::rt::TokioIo;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
 use std::time::Duration;
-use tokio::net::TcpStream;
+use ureq::config::AutoHeaderValue;
+use ureq::http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
+pub use ureq::http::{HeaderValue, Uri};
+use ureq::{Agent, Error};
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -17,12 +16,6 @@ pub enum Lost {
     Broken(String),
     /// More bytes than asked for: another try would bring them again.
     TooLarge(usize),
-}
-
-impl From<String> for Lost {
-    fn from(said: String) -> Lost {
-        Lost::Broken(said)
-    }
 }
 
 /// What is wrong with an address or a key, and what to do.
@@ -94,7 +87,7 @@ pub fn bearer(variable: &str) -> Result<HeaderValue, Unfit> {
 pub struct Answer {
     pub status: u16,
     pub retry_after: Option<Duration>,
-    pub body: Bytes,
+    pub body: Vec<u8>,
 }
 
 impl Answer {
@@ -115,105 +108,103 @@ impl Answer {
     }
 }
 
+/// Requests under way at once, each on a thread of its own. Dropped, it closes their connections, and none is opened after.
+pub struct Abreast<T> {
+    agent: Agent,
+    under_way: usize,
+    send: mpsc::Sender<Option<T>>,
+    ended: mpsc::Receiver<Option<T>>,
+}
+
+impl<T: Send + 'static> Abreast<T> {
+    pub fn new() -> Abreast<T> {
+        let config = Agent::config_builder()
+            .proxy(None)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .http_status_as_error(false)
+            .max_idle_connections(0)
+            .user_agent(AutoHeaderValue::None)
+            .accept(AutoHeaderValue::None)
+            .accept_encoding(AutoHeaderValue::None);
+        let (send, ended) = mpsc::channel();
+        Abreast {
+            agent: config.build().new_agent(),
+            under_way: 0,
+            send,
+            ended,
+        }
+    }
+
+    pub fn under_way(&self) -> usize {
+        self.under_way
+    }
+
+    pub fn start(&mut self, request: impl FnOnce(&Agent) -> T + Send + 'static) {
+        let (agent, send) = (self.agent.clone(), self.send.clone());
+        self.under_way += 1;
+        std::thread::spawn(move || {
+            // Whoever waits must hear of one that panicked, too.
+            let ended = catch_unwind(AssertUnwindSafe(|| request(&agent)));
+            let _ = send.send(ended.ok());
+        });
+    }
+
+    /// What ended next; none when none does for so long.
+    pub fn next(&mut self, patience: Duration) -> Option<T> {
+        let ended = self.ended.recv_timeout(patience).ok()?;
+        self.under_way -= 1;
+        ended
+    }
+}
+
+impl<T> Drop for Abreast<T> {
+    fn drop(&mut self) {
+        self.agent.clone().shutdown();
+    }
+}
+
 /// Sends `body` and waits for the whole answer, which may have `most` bytes.
 ///
 /// # Errors
 /// As [`Lost`] says.
-pub async fn post(
+pub fn post(
+    agent: &Agent,
     uri: &Uri,
-    key: Option<HeaderValue>,
-    body: Bytes,
+    key: Option<&HeaderValue>,
+    body: &[u8],
+    timeout: Duration,
     most: usize,
 ) -> Result<Answer, Lost> {
-    let host = uri.host().unwrap_or_default();
-    let secure = uri.scheme_str() == Some("https");
-    let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
-    // An IPv6 address stands in brackets in a URL, and without them elsewhere.
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    let stream = TcpStream::connect((address, port))
-        .await
-        .map_err(|e| format!("no connection: {e}"))?;
-    let mut request = Request::builder()
-        .method(Method::POST)
-        .uri(uri.path_and_query().map_or("/", |p| p.as_str()))
-        .header(HOST, uri.authority().map_or(host, |a| a.as_str()))
-        .header(CONTENT_TYPE, "application/json")
-        .header(CONNECTION, "close");
+    let lost = |what: &str, error: Error| match error {
+        Error::Timeout(_) => Lost::Broken(format!("no answer within {timeout:?}")),
+        Error::BodyExceedsLimit(_) => Lost::TooLarge(most),
+        error => Lost::Broken(format!("{what}: {error}")),
+    };
+    let mut request = agent.post(uri.clone());
     if let Some(key) = key {
         request = request.header(AUTHORIZATION, key);
     }
-    let request = request.body(Full::new(body)).map_err(|e| e.to_string())?;
-    if secure {
-        exchange(secured(address, stream).await?, request, most).await
-    } else {
-        exchange(stream, request, most).await
-    }
-}
-
-async fn exchange<S>(stream: S, request: Request<Full<Bytes>>, most: usize) -> Result<Answer, Lost>
-where
-    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
-{
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
-        .await
-        .map_err(|e| e.to_string())?;
-    // Ends with the connection, or with the runtime of the call; its errors reach the sender.
-    let driver = tokio::spawn(connection);
-    let answer = async {
-        let response = sender.send_request(request).await?;
-        let (head, body) = response.into_parts();
-        Ok::<_, hyper::Error>(Response::from_parts(head, body))
-    };
-    let response = answer.await.map_err(|e| format!("no answer: {e}"))?;
-    let status = response.status().as_u16();
-    let retry_after = response
-        .headers()
-        .get(RETRY_AFTER)
-        .and_then(|value| value.to_str().ok()?.trim().parse().ok())
-        .map(Duration::from_secs);
-    let body = Limited::new(response.into_body(), most)
-        .collect()
-        .await
-        .map_err(|e| match e.downcast_ref::<LengthLimitError>() {
-            Some(_) => Lost::TooLarge(most),
-            None => Lost::Broken(format!("the answer breaks off: {e}")),
-        })?
-        .to_bytes();
-    driver.abort();
+    let request = request.header(CONTENT_TYPE, "application/json");
+    let request = request.header(CONNECTION, "close").config();
+    let answer = request.timeout_global(Some(timeout)).build().send(body);
+    let mut answer = answer.map_err(|error| match &error {
+        Error::Io(io) if io.kind() == std::io::ErrorKind::ConnectionRefused => {
+            lost("no connection", error)
+        }
+        Error::HostNotFound | Error::ConnectionFailed => lost("no connection", error),
+        _ => lost("no answer", error),
+    })?;
+    let retry_after = answer.headers().get(RETRY_AFTER);
+    let retry_after = retry_after.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    // ureq's limit is what is one too many.
+    let limited = answer.body_mut().with_config().limit(most as u64 + 1);
+    let body = limited.read_to_vec();
     Ok(Answer {
-        status,
-        retry_after,
-        body,
+        status: answer.status().as_u16(),
+        retry_after: retry_after.map(Duration::from_secs),
+        body: body.map_err(|error| lost("the answer breaks off", error))?,
     })
-}
-
-#[cfg(feature = "https")]
-async fn secured(
-    host: &str,
-    stream: TcpStream,
-) -> Result<tokio_rustls::client::TlsStream<TcpStream>, String> {
-    use std::sync::Arc;
-    use tokio_rustls::TlsConnector;
-    use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName};
-
-    let roots = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|e| e.to_string())?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let name = ServerName::try_from(host.to_owned()).map_err(|e| e.to_string())?;
-    TlsConnector::from(Arc::new(config))
-        .connect(name, stream)
-        .await
-        .map_err(|e| format!("no secure connection: {e}"))
-}
-
-#[cfg(not(feature = "https"))]
-#[allow(clippy::unused_async)]
-async fn secured(_host: &str, _stream: TcpStream) -> Result<TcpStream, String> {
-    // [`address`] refuses https in such a build.
-    Err("this build speaks no https".into())
 }
 
 #[cfg(test)]
@@ -237,6 +228,41 @@ mod tests {
         for wrong in ["http:", "http://", "ftp://h", "http:///v1"] {
             assert_eq!(address(wrong, "embeddings").unwrap_err().0, "no address");
         }
+    }
+
+    #[test]
+    fn who_no_longer_waits_closes_the_connection() {
+        use std::io::Read;
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let uri: Uri = format!("http://{}/", listener.local_addr().unwrap())
+            .parse()
+            .unwrap();
+        let (told, heard) = mpsc::channel();
+        let mut requests = Abreast::new();
+        requests.start(move |agent| {
+            let ended = post(agent, &uri, None, b"{}", Duration::from_secs(60), 9);
+            let _ = told.send(ended.is_err());
+        });
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut start = [0; 4];
+        stream.read_exact(&mut start).unwrap();
+        assert_eq!((&start, requests.under_way()), (b"POST", 1));
+        assert!(requests.next(Duration::from_millis(50)).is_none());
+        drop(requests);
+        assert_eq!(heard.recv_timeout(Duration::from_secs(20)), Ok(true));
+        // To its end, which is there.
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        stream.read_to_end(&mut Vec::new()).unwrap();
+    }
+
+    #[test]
+    fn a_request_that_panics_is_no_longer_under_way() {
+        let mut requests: Abreast<u8> = Abreast::new();
+        requests.start(|_| panic!("as a test"));
+        assert_eq!(requests.next(Duration::from_secs(20)), None);
+        assert_eq!(requests.under_way(), 0);
     }
 
     #[test]

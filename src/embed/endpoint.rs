@@ -4,11 +4,9 @@ use super::reply::{Request, refusal, rows};
 use super::spec::Settings;
 use super::{EmbedError, Encoder, Identity, Kind, TokenVectors};
 use crate::corpus::full_text;
-use crate::http::{self, Lost};
-use hyper::Uri;
-use hyper::body::Bytes;
-use hyper::header::HeaderValue;
+use crate::http::{self, Abreast, HeaderValue, Lost, Uri};
 use std::time::Duration;
+use ureq::Agent;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// No answer is larger.
@@ -34,7 +32,7 @@ pub struct Endpoint {
     identity: Identity,
 }
 
-/// What a request needs; cloned into tasks.
+/// What a request needs; cloned into threads.
 #[derive(Clone)]
 struct Asker {
     uri: Uri,
@@ -119,75 +117,70 @@ impl Asker {
         batches: Vec<Vec<String>>,
         dims: Option<usize>,
     ) -> Result<Vec<f32>, EmbedError> {
-        let broken = |said: String| self.fail(said, "call encoders from a thread of their own");
-        if tokio::runtime::Handle::try_current().is_ok() {
-            return Err(broken("asked from within an event loop".into()));
-        }
-        // One per call: a runtime that is kept must not be dropped within another one.
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|e| broken(e.to_string()))?;
-        runtime.block_on(async {
-            let mut rows = Vec::new();
-            let mut done = 0;
-            let mut waiting = batches.into_iter();
-            let mut under_way = std::collections::VecDeque::new();
-            loop {
-                while under_way.len() < ABREAST {
-                    let Some(batch) = waiting.next() else { break };
-                    let asker = self.clone();
-                    let count = batch.len();
-                    let task = tokio::spawn(async move { asker.batch(&batch, dims).await });
-                    under_way.push_back((count, task));
-                }
-                let Some((count, mut task)) = under_way.pop_front() else {
-                    return Ok(rows);
+        let mut rows = vec![Vec::new(); batches.len()];
+        let mut waiting = batches.into_iter().enumerate();
+        let mut requests = Abreast::new();
+        let mut done = 0;
+        loop {
+            while requests.under_way() < ABREAST {
+                let Some((at, batch)) = waiting.next() else {
+                    break;
                 };
-                let ended = loop {
-                    match tokio::time::timeout(TICK, &mut task).await {
-                        Ok(ended) => break ended,
-                        Err(_) if go_on(done) => {}
-                        Err(_) => return Err(EmbedError::Cancelled),
-                    }
-                };
-                rows.extend(ended.map_err(|e| broken(e.to_string()))??);
-                done += count;
-                if !go_on(done) {
-                    return Err(EmbedError::Cancelled);
-                }
+                let asker = self.clone();
+                requests.start(move |agent| (at, batch.len(), asker.batch(agent, &batch, dims)));
             }
-        })
+            if requests.under_way() == 0 {
+                if rows.iter().any(Vec::is_empty) {
+                    return Err(self.fail("a request broke off".into(), REACH));
+                }
+                // One batch is freed as the next is appended: all of them may be large.
+                let joined = rows.into_iter().reduce(|mut all, row| {
+                    all.extend(row);
+                    all
+                });
+                return Ok(joined.unwrap_or_default());
+            }
+            if let Some((at, count, ended)) = requests.next(TICK) {
+                rows[at] = ended?;
+                done += count;
+            }
+            if !go_on(done) {
+                return Err(EmbedError::Cancelled);
+            }
+        }
     }
 
     /// One request, tried again while that can help.
-    async fn batch(&self, texts: &[String], dims: Option<usize>) -> Result<Vec<f32>, EmbedError> {
+    fn batch(
+        &self,
+        agent: &Agent,
+        texts: &[String],
+        dims: Option<usize>,
+    ) -> Result<Vec<f32>, EmbedError> {
         let request = Request {
             input: texts,
             model: self.model.as_deref(),
             dimensions: self.asked_dims,
             encoding_format: "float",
         };
-        let body = serde_json::to_vec(&request)
-            .map(Bytes::from)
-            .map_err(|e| self.fail(e.to_string(), SPEAK))?;
+        let body = serde_json::to_vec(&request).map_err(|e| self.fail(e.to_string(), SPEAK))?;
         let mut wait = self.first_wait;
         let mut tried = 1;
         loop {
-            let asked = http::post(&self.uri, self.key.clone(), body.clone(), MOST_BYTES);
-            let (said, after) = match tokio::time::timeout(self.timeout, asked).await {
-                Err(_) => (format!("no answer within {:?}", self.timeout), None),
-                Ok(Err(Lost::Broken(said))) => (said, None),
-                Ok(Err(Lost::TooLarge(most))) => {
+            let key = self.key.as_ref();
+            let asked = http::post(agent, &self.uri, key, &body, self.timeout, MOST_BYTES);
+            let (said, after) = match asked {
+                Err(Lost::Broken(said)) => (said, None),
+                Err(Lost::TooLarge(most)) => {
                     let said = format!("the answer has more than {most} bytes");
                     return Err(self.fail(said, SPEAK));
                 }
-                Ok(Ok(answer)) if answer.status == 200 => {
+                Ok(answer) if answer.status == 200 => {
                     return rows(&answer.body, texts.len(), dims)
                         .map_err(|said| self.fail(said, SPEAK));
                 }
-                Ok(Ok(answer)) => {
-                    let said = refusal(&answer, self.key.as_ref());
+                Ok(answer) => {
+                    let said = refusal(&answer, key);
                     match answer.status {
                         408 | 425 | 429 | 500..=599 => (said, answer.retry_after),
                         401 | 403 => {
@@ -202,7 +195,7 @@ impl Asker {
                 let tries = if tried == 1 { "try" } else { "tries" };
                 return Err(self.fail(format!("{said} ({tried} {tries})"), REACH));
             }
-            tokio::time::sleep(pause).await;
+            std::thread::sleep(pause);
             wait *= 2;
             tried += 1;
         }

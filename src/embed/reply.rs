@@ -1,8 +1,7 @@
 //! The two sides of OpenAI's `/v1/embeddings`: what is asked, and what of an answer is believed.
 
 use super::unit;
-use crate::http::Answer;
-use hyper::header::HeaderValue;
+use crate::http::{Answer, HeaderValue};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize)]

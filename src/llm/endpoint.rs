@@ -3,16 +3,13 @@
 use super::LlmError;
 use super::provider::{Failure, Job, Prompt, Provider, Usage};
 use super::reply::{self, brief, refusal};
-use crate::http::{self, Lost};
-use hyper::Uri;
-use hyper::body::Bytes;
-use hyper::header::HeaderValue;
+use crate::http::{self, Abreast, HeaderValue, Lost, Uri};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::task::JoinSet;
+use ureq::Agent;
 
 const TRIES: u32 = 4;
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -124,38 +121,17 @@ impl Provider for Endpoint {
         Some(&self.asker.model)
     }
 
-    fn generate(&self, prompts: &[Prompt], job: &mut dyn Job) {
-        let all_fail = |job: &mut dyn Job, said: &str| {
-            for i in 0..prompts.len() {
-                job.done(i, Usage::default(), Some(Failure::GaveUp(said.into())));
-            }
-        };
-        if tokio::runtime::Handle::try_current().is_ok() {
-            return all_fail(job, "asked from within an event loop");
-        }
-        // One per call: a runtime that is kept must not be dropped within another one.
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        match runtime {
-            Ok(runtime) => runtime.block_on(self.drive(prompts, job)),
-            Err(e) => all_fail(job, &e.to_string()),
-        }
-    }
-}
-
-impl Endpoint {
     /// Keeps a few requests under way; what they bring is judged here, on one thread.
-    async fn drive(&self, prompts: &[Prompt], job: &mut dyn Job) {
+    fn generate(&self, prompts: &[Prompt], job: &mut dyn Job) {
         let mut queue: VecDeque<Turn> = (0..prompts.len())
             .map(|i| Turn { i, wrong: None })
             .collect();
         let mut usages = vec![Usage::default(); prompts.len()];
-        let mut under_way = JoinSet::new();
+        let mut requests = Abreast::new();
         let mut silent = 0;
         let mut barred: Option<String> = None;
         loop {
-            while under_way.len() < self.abreast
+            while requests.under_way() < self.abreast
                 && let Some(turn) = queue.pop_front()
             {
                 if let Some(said) = &barred {
@@ -163,23 +139,17 @@ impl Endpoint {
                     continue;
                 }
                 let (asker, prompt) = (self.asker.clone(), prompts[turn.i].clone());
-                under_way.spawn(async move {
+                requests.start(move |agent| {
                     let mut usage = Usage::default();
-                    let said = asker.ask(&prompt, turn.wrong.as_ref(), &mut usage).await;
+                    let said = asker.ask(agent, &prompt, turn.wrong.as_ref(), &mut usage);
                     (turn, usage, said)
                 });
             }
-            // Dropping the set ends what is under way.
-            if !job.go_on() {
+            if !job.go_on() || requests.under_way() == 0 {
                 return;
             }
-            let (turn, usage, said) = match tokio::time::timeout(TICK, under_way.join_next()).await
-            {
-                Err(_) => continue,
-                Ok(None) => return,
-                Ok(Some(Ok(ended))) => ended,
-                // A task neither panics nor is aborted while the set lives.
-                Ok(Some(Err(_))) => continue,
+            let Some((turn, usage, said)) = requests.next(TICK) else {
+                continue;
             };
             let i = turn.i;
             usages[i].requests += usage.requests;
@@ -232,16 +202,17 @@ impl Endpoint {
 
 impl Asker {
     /// One prompt: with a schema, or without where the server takes none.
-    async fn ask(
+    fn ask(
         &self,
+        agent: &Agent,
         prompt: &Prompt,
         wrong: Option<&(String, String)>,
         usage: &mut Usage,
     ) -> Said {
         let plain = self.plain.load(Ordering::Relaxed);
-        match self.tried(self.body(prompt, wrong, plain), usage).await {
+        match self.tried(agent, &self.body(prompt, wrong, plain), usage) {
             Err((400 | 422, _)) if !plain => {
-                let again = self.tried(self.body(prompt, wrong, true), usage).await;
+                let again = self.tried(agent, &self.body(prompt, wrong, true), usage);
                 if again.is_ok() {
                     self.plain.store(true, Ordering::Relaxed);
                 }
@@ -251,7 +222,7 @@ impl Asker {
         }
     }
 
-    fn body(&self, prompt: &Prompt, wrong: Option<&(String, String)>, plain: bool) -> Bytes {
+    fn body(&self, prompt: &Prompt, wrong: Option<&(String, String)>, plain: bool) -> String {
         let schema = (prompt.spec.schema)();
         let shape = schema.json();
         let system = format!(
@@ -280,32 +251,32 @@ impl Asker {
                 "name": prompt.spec.name, "strict": schema.strict(), "schema": shape,
             }});
         }
-        Bytes::from(body.to_string())
+        body.to_string()
     }
 
     /// One request, sent again while that can help. The error is a status that may mean the form of the request.
-    async fn tried(&self, body: Bytes, usage: &mut Usage) -> Result<Said, (u16, String)> {
+    fn tried(&self, agent: &Agent, body: &str, usage: &mut Usage) -> Result<Said, (u16, String)> {
         let mut wait = self.first_wait;
         let mut tried = 1;
         loop {
             usage.requests += 1;
-            let asked = http::post(&self.uri, self.key.clone(), body.clone(), self.most_bytes);
-            let (said, after) = match tokio::time::timeout(self.timeout, asked).await {
-                Err(_) => (format!("no answer within {:?}", self.timeout), None),
-                Ok(Err(Lost::Broken(said))) => (said, None),
-                Ok(Err(Lost::TooLarge(most))) => {
+            let (key, most) = (self.key.as_ref(), self.most_bytes);
+            let asked = http::post(agent, &self.uri, key, body.as_bytes(), self.timeout, most);
+            let (said, after) = match asked {
+                Err(Lost::Broken(said)) => (said, None),
+                Err(Lost::TooLarge(most)) => {
                     return Ok(Said::Nothing(format!(
                         "an answer of more than {most} bytes"
                     )));
                 }
-                Ok(Ok(answer)) if answer.status == 200 => {
+                Ok(answer) if answer.status == 200 => {
                     let (tokens, text) = reply::content(&answer.body);
                     usage.tokens.prompt += tokens.prompt;
                     usage.tokens.completion += tokens.completion;
                     return Ok(text.map_or_else(Said::Nothing, Said::Text));
                 }
-                Ok(Ok(answer)) => {
-                    let said = refusal(&answer, self.key.as_ref());
+                Ok(answer) => {
+                    let said = refusal(&answer, key);
                     match answer.status {
                         408 | 425 | 429 | 500..=599 => (said, answer.retry_after),
                         status @ (400 | 422) => return Err((status, self.at(&said))),
@@ -328,7 +299,7 @@ impl Asker {
                     self.at(&format!("{said} ({tried} {tries}); {REACH}")),
                 ));
             }
-            tokio::time::sleep(pause).await;
+            std::thread::sleep(pause);
             wait *= 2;
             tried += 1;
         }

@@ -1,8 +1,7 @@
 //! What is believed of a chat reply: its text, its counts, and the JSON value in the text.
 
-use crate::http::Answer;
+use crate::http::{Answer, HeaderValue};
 use crate::text::span;
-use hyper::header::HeaderValue;
 use serde_json::{Deserializer, Value};
 
 /// What one answer cost, as the server counts it; 0 where it says nothing.

@@ -327,12 +327,12 @@ fn providers_by_name() {
 }
 
 #[test]
-fn asked_from_within_an_event_loop_the_rules_answer() {
+fn asked_from_within_an_event_loop_it_answers_too() {
     let server = serve(|_, _| Says::Echo);
     let llm = llm(&server);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
     let made = runtime.block_on(async { one(&llm) });
-    assert!(made.failure.unwrap().to_string().contains("event loop"));
+    assert_eq!(made.failure, None);
 }
