@@ -3,7 +3,6 @@
 use super::adjacency::Adjacency;
 use crate::graph::walk::Forward;
 use crate::graph::{Dangling, Transition};
-use sprs::CsMatI;
 
 /// When the iteration stops, and how often it jumps.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +46,7 @@ pub fn pagerank(graph: &Adjacency, options: &PageRankOptions) -> PageRank {
     if n == 0 {
         return out;
     }
-    let transition = unweighted(graph);
+    let transition = Transition::of(graph, |_| 1.0);
     let even: Vec<(u32, f64)> = (0..n as u32).map(|u| (u, 1.0 / n as f64)).collect();
     // Restarts and dead ends both go to the seeds, which are all nodes evenly: that is uniform teleport.
     let mut walk = Forward::new(&transition, &even, Dangling::Reseed);
@@ -64,20 +63,6 @@ pub fn pagerank(graph: &Adjacency, options: &PageRankOptions) -> PageRank {
     }
     out.scores = walk.into_mass();
     out
-}
-
-/// The transition matrix of the graph with every weight 1.
-fn unweighted(graph: &Adjacency) -> Transition {
-    let n = graph.node_count();
-    let mut offsets: Vec<u32> = Vec::with_capacity(n + 1);
-    let mut targets: Vec<u32> = Vec::with_capacity(graph.edge_count());
-    offsets.push(0);
-    for u in 0..n as u32 {
-        targets.extend_from_slice(graph.neighbors_slice(u));
-        offsets.push(targets.len() as u32);
-    }
-    let weights = vec![1.0_f32; targets.len()];
-    Transition::new(CsMatI::new((n, n), offsets, targets, weights), vec![1.0; n])
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The transition matrix of a walk: one symmetric sparse matrix, and a scale per node.
 
-use super::adjacency::undirected;
+use super::adjacency::{Adjacency, undirected};
 use super::core::{Core, Factors};
 use super::walk::each_node;
 use sprs::CsMatI;
@@ -67,12 +67,17 @@ impl Transition {
     /// The transition of an undirected graph without penalties: `P[u,v] = w(u,v) / sum_v w(u,v)`. Weights of repeated
     /// edges add up; loops are dropped.
     pub fn of_edges(nodes: usize, edges: impl IntoIterator<Item = (u32, u32, f32)>) -> Transition {
-        let graph = undirected(nodes, edges);
+        Transition::of(&undirected(nodes, edges), |weight| weight)
+    }
+
+    /// The transition of a graph without penalties, of what a function makes of its weights.
+    pub fn of(graph: &Adjacency, weight: impl Fn(f32) -> f32) -> Transition {
+        let nodes = graph.node_count();
         let mut offsets = vec![0];
         let (mut targets, mut weights) = (Vec::new(), Vec::new());
         for u in 0..nodes as u32 {
             targets.extend_from_slice(graph.neighbors_slice(u));
-            weights.extend_from_slice(graph.edges_slice(u));
+            weights.extend(graph.edges_slice(u).iter().map(|w| weight(*w)));
             offsets.push(targets.len() as u32);
         }
         let matrix = CsMatI::new((nodes, nodes), offsets, targets, weights);
