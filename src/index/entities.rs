@@ -12,6 +12,7 @@ use crate::text::{Gazetteer, Ner, Norm, Tokens};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
+use sprs::CsMatI;
 use std::ops::Range;
 
 /// What the graph is built from the passages by. Two equal options give equal bytes.
@@ -556,36 +557,18 @@ impl Builder {
         drop(std::mem::take(&mut self.ids));
         let names = std::mem::take(&mut self.names).finish();
         let entities = names.len();
-        let edges = self.rows.len();
-        let mut offsets = Vec::with_capacity(passages + entities + 1);
-        offsets.push(0);
-        offsets.extend_from_slice(&self.row_ends);
-        let mut counts = vec![0u32; entities];
-        for (entity, _) in &self.rows {
-            counts[*entity as usize] += 1;
-        }
-        let mut at = edges as u32;
-        let mut next: Vec<u32> = Vec::with_capacity(entities);
-        for count in &counts {
-            next.push(at);
-            at += count;
-            offsets.push(at);
-        }
-        let mut targets = vec![0u32; 2 * edges];
-        let mut tf = vec![0u16; 2 * edges];
-        let mut row = 0;
-        for (i, (entity, n)) in self.rows.iter().enumerate() {
-            while self.row_ends[row] as usize <= i {
-                row += 1;
-            }
-            targets[i] = passages as u32 + entity;
-            tf[i] = *n;
-            // Passages come in ascending order, so each entity's row does too.
-            let slot = &mut next[*entity as usize];
-            targets[*slot as usize] = row as u32;
-            tf[*slot as usize] = *n;
-            *slot += 1;
-        }
+        let mut offsets = vec![0];
+        offsets.append(&mut self.row_ends);
+        let (targets, tf) = std::mem::take(&mut self.rows).into_iter().unzip();
+        let rows = CsMatI::<u16, u32>::new((passages, entities), offsets, targets, tf);
+        let (ends, back, back_tf) = rows.transpose_view().to_csr().into_raw_storage();
+        let (mut offsets, mut targets, mut tf) = rows.into_raw_storage();
+        offsets.extend(ends[1..].iter().map(|end| end + targets.len() as u32));
+        targets
+            .iter_mut()
+            .for_each(|entity| *entity += passages as u32);
+        targets.extend(back);
+        tf.extend(back_tf);
         let mut sorted: Vec<u32> = (0..entities as u32).collect();
         sorted.sort_unstable_by(|a, b| names.get(*a as usize).cmp(names.get(*b as usize)));
         EntityGraph {

@@ -7,6 +7,7 @@ use crate::column::Column;
 use crate::index::{Columns, IndexError};
 use crate::text::chunking::percentile;
 use serde::Serialize;
+use sprs::TriMatI;
 use std::ops::Range;
 
 /// What a pair consists of.
@@ -107,27 +108,11 @@ pub struct Measured {
 impl Pairs {
     /// From pairs in ascending order and their measures.
     pub fn new(kind: Kind, units: usize, pairs: &[(u32, u32)], measured: &[Measured]) -> Pairs {
-        let ends_of = |side: &dyn Fn(&(u32, u32)) -> u32| {
-            let mut ends = vec![0u32; units];
-            pairs.iter().for_each(|pair| ends[side(pair) as usize] += 1);
-            let mut total = 0;
-            for end in &mut ends {
-                total += *end;
-                *end = total;
-            }
-            ends
-        };
-        let ends = ends_of(&|pair| pair.0);
-        let back_ends = ends_of(&|pair| pair.1);
-        let mut next: Vec<u32> = std::iter::once(0)
-            .chain(back_ends.iter().copied())
-            .collect();
-        let mut back = vec![0u32; pairs.len()];
-        for (number, pair) in (0..).zip(pairs) {
-            let slot = &mut next[pair.1 as usize];
-            back[*slot as usize] = number;
-            *slot += 1;
-        }
+        let (first, second) = pairs.iter().copied().unzip();
+        let numbers = (0..pairs.len() as u32).collect();
+        let square = TriMatI::<u32, u32>::from_triplets((units, units), first, second, numbers);
+        let (ends, targets, _) = square.to_csr::<u32>().into_raw_storage();
+        let (back_ends, _, back) = square.to_csc::<u32>().into_raw_storage();
         let columns = 0..kind.metrics().len();
         let metrics: Vec<Vec<f32>> = columns
             .map(|m| measured.iter().map(|pair| pair.metrics[m]).collect())
@@ -138,9 +123,9 @@ impl Pairs {
             sorted.into()
         });
         Pairs {
-            targets: pairs.iter().map(|p| p.1).collect::<Vec<_>>().into(),
-            ends: ends.into(),
-            back_ends: back_ends.into(),
+            targets: targets.into(),
+            ends: ends[1..].to_vec().into(),
+            back_ends: back_ends[1..].to_vec().into(),
             back: back.into(),
             sorted: sorted.collect(),
             metrics: metrics.into_iter().map(Column::from).collect(),

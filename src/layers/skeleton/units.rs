@@ -10,6 +10,7 @@ use crate::index::{IndexError, Passages, Together};
 use crate::text::chunks;
 use crate::text::span;
 use rayon::prelude::*;
+use sprs::TriMatI;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -279,18 +280,16 @@ struct Builder {
 
 impl Builder {
     fn finish(self, passages: usize) -> Units {
-        let mut lists = vec![Vec::new(); passages];
+        // A unit with several pieces of a passage stands there once.
+        let mut held = TriMatI::new((passages, self.ends.len()));
         let mut at = 0;
-        for (unit, end) in (0u32..).zip(&self.ends) {
+        for (unit, end) in self.ends.iter().enumerate() {
             for passage in &self.passage[at..*end as usize] {
-                let list: &mut Vec<u32> = &mut lists[*passage as usize];
-                if list.last() != Some(&unit) {
-                    list.push(unit);
-                }
+                held.add_triplet(*passage as usize, unit, 1u32);
             }
             at = *end as usize;
         }
-        let (passage_offsets, passage_units) = rows(lists);
+        let (passage_offsets, passage_units, _) = held.to_csr::<u32>().into_raw_storage();
         Units {
             piece_ends: self.ends.into(),
             piece_passage: self.passage.into(),

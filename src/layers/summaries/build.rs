@@ -16,6 +16,7 @@ use crate::text::persons;
 use crate::text::span;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use sprs::TriMatI;
 use std::ops::Range;
 
 /// Texts of summaries, the passages each quotes, and who wrote them.
@@ -75,7 +76,9 @@ pub(super) fn build(
         pairs.sentence(items, number as u32);
     }
     let graph = pairs.finish(names.len());
-    let (by_entity, by_chunk) = entities.indexes(leaves.len());
+    let found = entities.found(leaves.len());
+    let (entity_ends, entity_chunk, entity_count) = found.to_csr::<u64>().into_raw_storage();
+    let (chunk_ends, chunk_entity, _) = found.to_csc::<u64>().into_raw_storage();
     let nodes = leaves.len() + summaries.len();
     let groups: Vec<&Group> = tree.iter().flatten().collect();
     let mut parent = vec![NO_NODE; nodes];
@@ -126,21 +129,11 @@ pub(super) fn build(
         quotes: quotes.concat().into(),
         names,
         sorted: sorted.into(),
-        entity_ends: ends(by_entity.iter().map(Vec::len)).into(),
-        entity_chunk: by_entity
-            .iter()
-            .flatten()
-            .map(|e| e.0)
-            .collect::<Vec<u32>>()
-            .into(),
-        entity_count: by_entity
-            .iter()
-            .flatten()
-            .map(|e| e.1)
-            .collect::<Vec<u32>>()
-            .into(),
-        chunk_ends: ends(by_chunk.iter().map(Vec::len)).into(),
-        chunk_entity: by_chunk.concat().into(),
+        entity_ends: entity_ends[1..].to_vec().into(),
+        entity_chunk: entity_chunk.into(),
+        entity_count: entity_count.into(),
+        chunk_ends: chunk_ends[1..].to_vec().into(),
+        chunk_entity: chunk_entity.into(),
         graph,
         sentence_start: sentence(&|place| place.1.start as u32),
         sentence_end: sentence(&|place| place.1.end as u32),
@@ -459,9 +452,6 @@ struct Entities<'a> {
 /// A sentence: chunk and byte range in it.
 type Place = (u32, Range<usize>);
 
-/// Chunks with counts by entity, entities by chunk.
-type Indexes = (Vec<Vec<(u32, u32)>>, Vec<Vec<u32>>);
-
 impl<'a> Entities<'a> {
     fn intern(chunks: &'a [Vec<Sentence>]) -> Entities<'a> {
         let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
@@ -492,25 +482,14 @@ impl<'a> Entities<'a> {
         (self.names.iter().collect(), sorted)
     }
 
-    fn indexes(&self, chunks: usize) -> Indexes {
-        let mut by_entity: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.names.len()];
-        let mut by_chunk: Vec<Vec<u32>> = vec![Vec::new(); chunks];
+    /// How often each entity stands in each chunk: ones, to be added up.
+    fn found(&self, chunks: usize) -> TriMatI<u32, u32> {
+        let mut found = TriMatI::new((self.names.len(), chunks));
         for (items, (chunk, _)) in self.items.iter().zip(&self.spans) {
             for &entity in items {
-                // Sentences come chunk by chunk.
-                match by_entity[entity as usize]
-                    .last_mut()
-                    .filter(|last| last.0 == *chunk)
-                {
-                    Some(last) => last.1 += 1,
-                    None => {
-                        by_entity[entity as usize].push((*chunk, 1));
-                        by_chunk[*chunk as usize].push(entity);
-                    }
-                }
+                found.add_triplet(entity as usize, *chunk as usize, 1);
             }
         }
-        by_chunk.iter_mut().for_each(|row| row.sort_unstable());
-        (by_entity, by_chunk)
+        found
     }
 }
