@@ -16,12 +16,15 @@ use std::sync::Arc;
 /// An item of the story.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
+    /// What kind of thing it is.
     pub kind: &'static str,
+    /// In few words.
     pub label: String,
     /// Identifier of the passage it is or belongs to.
     pub passage: Option<String>,
     /// Its quantity in the last stage that told it.
     pub value: f64,
+    /// Whether the run started from it.
     pub seed: bool,
     /// Of a returned passage, from 1.
     pub rank: Option<usize>,
@@ -34,9 +37,11 @@ pub struct Node {
 /// An edge that a stage told, a step of a path, or a node and a passage it stands for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edge {
+    /// What joins the two.
     pub kind: &'static str,
     /// The greatest that a stage gave it; of a path, the mass that takes the path; of a node's passage, its share.
     pub value: f64,
+    /// The evidence, in words.
     pub evidence: String,
 }
 
@@ -49,6 +54,7 @@ fn printable(text: &str) -> String {
 /// Items by their place in [`Story::items`]: those that were only cut have no node.
 #[derive(Clone, Debug, Default)]
 pub struct Subgraph {
+    /// Items and the edges that the run crossed.
     pub graph: StableDiGraph<Node, Edge>,
 }
 
@@ -188,6 +194,7 @@ impl Subgraph {
         }
     }
 
+    /// How many pieces hang together.
     pub fn components(&self) -> usize {
         let numbers = self.graph.node_weights().map(|node| node.component);
         numbers.max().map_or(0, |last| last + 1)

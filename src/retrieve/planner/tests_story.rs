@@ -145,10 +145,7 @@ fn reasons_with_evidence_and_a_fix_that_was_tried() {
         .iter()
         .find(|reason| reason.code == Code::CutByK)
         .unwrap();
-    assert_eq!(
-        (cut.class, cut.fix.as_deref()),
-        (Class::F6, None)
-    );
+    assert_eq!((cut.class, cut.fix.as_deref()), (Class::F6, None));
     let reasons = why(&small, "Which book cites the Compiler?", "london");
     assert_eq!(reasons[0].code, Code::Fallback);
     small.set = vec!["edge_policy=+edge", "sage_neighbours=1"];
