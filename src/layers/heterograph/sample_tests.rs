@@ -81,9 +81,10 @@ fn a_build_can_be_cancelled_and_needs_vectors() {
 #[test]
 fn the_bundled_questions_are_answered_and_every_fix_admits() {
     let index = Arc::new(sample::index().unwrap());
+    let few = ["result_k=5", "vector_hits=2"];
     let (mut found_gold, mut all_gold, mut fixes) = (0, 0, 0);
     for question in index.questions() {
-        let run = ask(&index, &question.text, &["result_k=5"]);
+        let run = ask(&index, &question.text, &few);
         assert!(run.passages.windows(2).all(|w| w[0].score >= w[1].score));
         assert!(close(run.walk().unwrap().spread.mass.iter().sum(), 1.0));
         for gold in &question.gold {
@@ -95,7 +96,7 @@ fn the_bundled_questions_are_answered_and_every_fix_admits() {
             for fix in reasons.iter().filter_map(|r| r.fix.as_deref()) {
                 // What was tried and said to help does help.
                 let change = fix.split(' ').next().unwrap();
-                let tried = ask(&index, &question.text, &["result_k=5", change]);
+                let tried = ask(&index, &question.text, &[few[0], few[1], change]);
                 let rank = tried.rank(gold.passage).unwrap();
                 assert!(rank <= tried.settings.get(RESULT_K), "{fix}");
                 fixes += 1;
