@@ -12,6 +12,7 @@ use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::Pane;
 use hopscope::explorer::losing::{Found, Sighting};
 use hopscope::explorer::quick;
+use hopscope::explorer::scene::{Row, Sign};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
 use hopscope::explorer::store::Session;
@@ -158,12 +159,8 @@ fn a_question_is_typed_and_answered_and_comes_back_from_history() {
     stage.press("Enter");
     let scene = stage.state.scene().unwrap();
     assert_eq!(scene.question, "Who discovered Uranus?");
-    assert!(
-        scene
-            .names
-            .iter()
-            .any(|name| name.surface == "Uranus" && name.group.is_some())
-    );
+    let found = |row: &Row| row.why.starts_with("\"Uranus\"") && row.group.is_some();
+    assert!(scene.seeds.iter().any(found));
     assert!(
         scene.measures.is_empty(),
         "no gold is known for a typed question"
@@ -726,11 +723,8 @@ fn actions_are_written_down_by_name() {
 /// Labels and shares of the seeds.
 fn seeds(stage: &Stage) -> Vec<(String, f64)> {
     let scene = stage.state.scene().unwrap();
-    scene
-        .seeds
-        .iter()
-        .map(|s| (s.name.clone(), s.weight))
-        .collect()
+    let own = scene.seeds.iter().filter(|s| s.sign == Sign::Plain);
+    own.map(|s| (s.name.clone(), s.value)).collect()
 }
 
 #[test]
@@ -748,17 +742,14 @@ fn seeds_are_muted_weighed_and_added_and_undo_takes_each_back() {
     let total: f64 = muted.iter().map(|(_, w)| w).sum();
     assert!((total - 1.0).abs() < 1e-9, "{total}");
     let scene = stage.state.scene().unwrap();
-    assert_eq!(scene.edits[0].name, first);
     assert!(
         stage.state.message.text.contains("=mute"),
         "{}",
         stage.state.message.text
     );
     // The muted seed has a row of its own, from which it comes back.
-    let row = hopscope::explorer::rows::seed_lines(scene)
-        .iter()
-        .position(|line| *line == hopscope::explorer::rows::SeedLine::Edit(0))
-        .unwrap();
+    let muted = |row: &Row| row.sign == Sign::Changed && row.name == first;
+    let row = scene.seeds.iter().position(muted).unwrap();
     stage.press("g");
     (0..row).for_each(|_| stage.press("Down"));
     stage.press("s x");
@@ -980,7 +971,8 @@ fn the_signals_of_hop_open_and_are_muted() {
     let (name, _) = hopscope::explorer::update::seed_target(&stage.state).unwrap();
     stage.press("s x");
     assert!(seeds(&stage).iter().all(|(other, _)| *other != name));
-    assert_eq!(stage.state.scene().unwrap().edits[0].name, name);
+    let muted = |row: &Row| row.sign == Sign::Changed && row.name == name;
+    assert!(stage.state.scene().unwrap().seeds.iter().any(muted));
     stage.press("z s a");
     stage.type_text("uranus");
     stage.press("Enter");

@@ -2,7 +2,7 @@
 //! click, a cursor and a picture always mean the same row.
 
 use super::layout::Pane;
-use super::scene::{Basis, Name, Scene, Subject};
+use super::scene::{Basis, Scene, Subject};
 use super::state::State;
 use crate::retrieve::explanation::Story;
 use crate::retrieve::{Node, Parameter, Stage};
@@ -37,53 +37,6 @@ pub fn passage_lines(scene: &Scene) -> Vec<PassageLine> {
     );
     lines.extend((0..scene.missing.len()).map(PassageLine::Missing));
     lines.extend((inside..rows).map(PassageLine::Hit));
-    lines
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeedLine {
-    /// Place in [`Scene::seeds`].
-    Seed(usize),
-    /// Place in [`Scene::names`]: a name that gave no seed.
-    Name(usize),
-    /// Place in [`Scene::edits`]: a seed that was muted.
-    Edit(usize),
-    /// A group of several seeds, above them.
-    Group(usize),
-}
-
-/// Whether a name became a seed that was then muted: its edit has a row of its own.
-pub fn muted(scene: &Scene, name: &Name) -> bool {
-    name.node.is_some() && scene.edits.iter().any(|edit| edit.node == name.node)
-}
-
-/// Names that linked, names that did not, then the seeds that came from a ranking.
-pub fn seed_lines(scene: &Scene) -> Vec<SeedLine> {
-    let mut lines: Vec<SeedLine> = Vec::new();
-    let seeds = |passages: bool| {
-        scene
-            .seeds
-            .iter()
-            .enumerate()
-            .filter(move |(_, s)| s.is_passage == passages)
-            .map(|(i, s)| (i, s.group))
-    };
-    lines.extend(seeds(false).map(|(i, _)| SeedLine::Seed(i)));
-    let unlinked = scene
-        .names
-        .iter()
-        .enumerate()
-        .filter(|(_, name)| name.group.is_none() && !muted(scene, name));
-    lines.extend(unlinked.map(|(i, _)| SeedLine::Name(i)));
-    lines.extend((0..scene.edits.len()).map(SeedLine::Edit));
-    let mut last = None;
-    for (i, group) in seeds(true) {
-        if last != Some(group) && scene.groups.get(group).is_some_and(|g| g.seeds > 1) {
-            lines.push(SeedLine::Group(group));
-        }
-        last = Some(group);
-        lines.push(SeedLine::Seed(i));
-    }
     lines
 }
 
@@ -219,7 +172,6 @@ pub fn count(state: &State, pane: Pane) -> usize {
     let scene = state.scene();
     if let Some(story) = scene.and_then(|s| s.story.as_deref()) {
         match pane {
-            Pane::Seeds => return story.seeds.len(),
             Pane::Spread => return story_lines(state, story).len(),
             Pane::Neighbours => {
                 return item(state, story).map_or(0, |item| story_edges(story, item).len());
@@ -230,7 +182,7 @@ pub fn count(state: &State, pane: Pane) -> usize {
     match pane {
         Pane::Parameters => parameter_lines(state).len(),
         Pane::Session => state.session.len(),
-        Pane::Seeds => scene.map_or(0, |s| seed_lines(s).len()),
+        Pane::Seeds => scene.map_or(0, |s| s.seeds.len()),
         Pane::Spread => scene.map_or(0, |s| match step(state, s) {
             Some(step) => step.nodes.len(),
             None if s.is_flat() => s.passages.len(),
@@ -274,7 +226,6 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
             node: Some(item as Node),
         };
         match pane {
-            Pane::Seeds => return story.seeds.get(row).map(|seed| of_item(seed.item)),
             Pane::Spread => {
                 return match *story_lines(state, story).get(row)? {
                     StoryLine::Entry(i, n) => Some(of_item(story.stages[i].nodes[n].item)),
@@ -307,25 +258,13 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
             None if scene.is_flat() => scene.passages.get(row).map(|p| of_passage(p.passage)),
             None => scene.nodes.get(row).map(|n| of_node(n.node)),
         },
-        Pane::Seeds => match *seed_lines(scene).get(row)? {
-            SeedLine::Seed(i) => {
-                let seed = &scene.seeds[i];
-                let node = seed.node?;
-                Some(Subject {
-                    passage: seed.passage,
-                    node: Some(node),
-                })
-            }
-            SeedLine::Name(i) => scene.names[i].node.map(of_node),
-            SeedLine::Edit(i) => scene.edits[i].node.map(|node| {
-                if scene.of_passages && (node as usize) < state.facts.passages {
-                    of_passage(node)
-                } else {
-                    of_node(node)
-                }
-            }),
-            SeedLine::Group(_) => None,
-        },
+        Pane::Seeds => {
+            let row = scene.seeds.get(row)?;
+            Some(Subject {
+                passage: row.passage,
+                node: Some(row.node?),
+            })
+        }
         Pane::Neighbours => {
             let row = state.detail()?.node.as_ref()?.neighbours.get(row)?;
             let node = row.node?;

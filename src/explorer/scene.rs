@@ -73,15 +73,15 @@ pub struct Subject {
 pub struct Scene {
     pub question: String,
     pub settings: Settings,
-    /// Names found in the question, in its order. Empty for flat methods.
-    pub names: Vec<Name>,
+    /// Names found in the question, and how many of them became seeds.
+    pub names: usize,
+    pub linked: usize,
     /// What the nodes beside the passages are: `name`, or `word` on a word graph.
     pub noun: &'static str,
     pub basis: Basis,
-    /// Heaviest first.
-    pub seeds: Vec<Seed>,
-    /// Changes of seeds that left no seed to show: muted ones, and names this graph does not have.
-    pub edits: Vec<EditRow>,
+    /// What started the search. Names that linked, names that did not, changes that left no seed, then what a ranking
+    /// gave, each heaviest first. Of a flat ranking the words of the question.
+    pub seeds: Vec<Row>,
     /// What the bars of Spread are split by: seeds, or for flat methods the words of the question.
     pub groups: Vec<Group>,
     /// Entities by mass for a walk; empty for flat methods.
@@ -108,7 +108,7 @@ pub struct Scene {
     /// Entity share of the restart mass, where two kinds of seeds were mixed.
     pub mixed: Option<f64>,
     pub fallback: bool,
-    /// What a system with a graph of its own told; it takes the place of seeds, walk and nodes.
+    /// What a plan over a layer told, where no walk is.
     pub story: Option<std::sync::Arc<Story>>,
     /// Names of every node that some step shows, and of every passage.
     pub labels: BTreeMap<Node, String>,
@@ -148,48 +148,53 @@ impl Basis {
     }
 }
 
-/// A name found in the question.
+/// A row of Seeds, Spread or Neighbours: a node, a passage, a word of the question, or what a step told of.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Name {
-    pub surface: String,
+pub struct Row {
+    /// Where a story was told its place in [`Story::items`], else the node of the graph.
     pub node: Option<Node>,
-    /// Place in [`Scene::groups`] of the seed it became.
-    pub group: Option<usize>,
-    /// What became of it, in words; empty when it simply linked.
-    pub note: String,
-}
-
-/// A node that restarts the walk, or a word of the question for flat methods.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Seed {
-    pub node: Option<Node>,
+    pub passage: Option<u32>,
+    pub sign: Sign,
+    /// What it is, in a plan over several kinds of nodes.
+    pub kind: &'static str,
     pub label: String,
-    /// What an edit calls it; empty where it cannot be edited.
+    /// It is drawn as a passage.
+    pub is_passage: bool,
+    /// The group of seeds it belongs to.
+    pub group: Option<usize>,
+    pub gold: bool,
+    /// In how many passages it is, or how many edges it has; 0 where that is not told.
+    pub count: usize,
+    /// So many that what is sent there is spread thin.
+    pub hub: bool,
+    pub value: f64,
+    /// The value as it is written.
+    pub figure: String,
+    /// By [`Scene::groups`]; they sum to the value. Empty where nothing splits it.
+    pub shares: Vec<f64>,
+    /// The second largest share over the largest: near 1 for a bridge, near 0 for a one-sided neighbour.
+    pub both: f64,
+    /// What an edit of the seeds calls it; empty where it cannot be edited.
     pub name: String,
     /// What a person changed about it.
     pub change: Option<SeedChange>,
-    pub group: usize,
-    /// The passage it stands for.
-    pub passage: Option<u32>,
-    /// Share of the restart mass.
-    pub weight: f64,
-    /// In how many passages it is; 0 for passages.
-    pub df: usize,
-    pub degree: usize,
-    pub is_passage: bool,
+    /// What became of it, where the sign says that it is gone.
+    pub note: String,
     /// Where it comes from, in words.
     pub why: String,
 }
 
-/// A change of seeds that left no seed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EditRow {
-    pub name: String,
-    pub label: String,
-    pub node: Option<Node>,
-    pub change: SeedChange,
-    /// In words.
-    pub note: String,
+/// Whether a row is in force; one that is gone says so in place of figure and bar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sign {
+    #[default]
+    Plain,
+    /// A group of several seeds, above them.
+    Heading,
+    /// A name that gave no seed.
+    Lost,
+    /// A change of the seeds that left none.
+    Changed,
 }
 
 /// One fill of the bars.
@@ -444,8 +449,21 @@ impl Scene {
         row.and_then(|row| row.node).or_else(|| gold()?.node)
     }
 
+    /// Whether it is a ranking only: no walk, and no stages that were told.
     pub fn is_flat(&self) -> bool {
-        self.walk.is_none()
+        self.walk.is_none() && self.story.is_none()
+    }
+
+    /// The group that a node is a seed of.
+    pub fn seed(&self, node: Node) -> Option<usize> {
+        let mut seeds = self.seeds.iter();
+        let seed = seeds.find(|s| s.node == Some(node) && s.sign == Sign::Plain)?;
+        seed.group
+    }
+
+    /// Whether a passage is known to be relevant.
+    pub fn is_gold(&self, passage: u32) -> bool {
+        self.gold.iter().any(|gold| gold.passage == passage)
     }
 
     /// Letter of a group.

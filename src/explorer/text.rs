@@ -63,6 +63,51 @@ fn unzero(text: String) -> String {
     }
 }
 
+/// A figure by itself: a whole one is a count.
+pub fn figure(value: f64) -> String {
+    Scale::of(std::iter::once(value)).figure(value)
+}
+
+/// How the figures of one list are written and drawn: counts without decimals, bars against the largest. Where all are
+/// alike bars would be one block that says nothing, so there are none.
+#[derive(Clone, Copy)]
+pub struct Scale {
+    pub most: f64,
+    least: f64,
+    whole: bool,
+}
+
+impl Scale {
+    pub fn of(values: impl Iterator<Item = f64>) -> Scale {
+        let mut scale = Scale {
+            most: 0.0,
+            least: f64::INFINITY,
+            whole: true,
+        };
+        for value in values.filter(|v| v.is_finite()) {
+            scale.most = scale.most.max(value.abs());
+            scale.least = scale.least.min(value.abs());
+            scale.whole &= value.fract() == 0.0 && value.abs() < 1e9;
+        }
+        scale
+    }
+
+    pub fn figure(self, value: f64) -> String {
+        match self.whole && value.is_finite() {
+            true if value < 0.0 => format!("-{}", count(-value as usize)),
+            true => count(value as usize),
+            false => score(value),
+        }
+    }
+
+    pub fn fraction(self, value: f64) -> f64 {
+        match self.most {
+            most if most > self.least => value.abs() / most,
+            _ => 0.0,
+        }
+    }
+}
+
 /// `1 passage`, `2 passages`.
 pub fn plural(value: usize, one: &str) -> String {
     crate::text::plural(count(value), one)

@@ -191,11 +191,8 @@ fn opened(
 }
 
 fn group_of_word(scene: &Scene, word: &str) -> Option<usize> {
-    scene
-        .seeds
-        .iter()
-        .find(|seed| seed.node.is_none() && seed.label == word)
-        .map(|seed| seed.group)
+    let mut seeds = scene.seeds.iter();
+    seeds.find(|s| s.node.is_none() && s.label == word)?.group
 }
 
 /// A node of the graph and its edges.

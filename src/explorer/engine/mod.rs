@@ -10,7 +10,7 @@ mod words;
 use crate::parameters::RESULT_K;
 pub use search::search;
 
-use super::scene::{Answer, Asked, Basis, Facts, Gold, Name, Request, Scene, StageTime, Subject};
+use super::scene::{Answer, Asked, Basis, Facts, Gold, Request, Scene, StageTime, Subject};
 use super::text::clean;
 use crate::evaluate::measures;
 use crate::explain;
@@ -105,14 +105,17 @@ impl Engine {
         };
         let group_of = walk::group_of(&retrieval, &seed_groups);
         let top: Vec<u32> = retrieval.passages.iter().map(|hit| hit.passage).collect();
+        let linked = retrieval.names().iter().filter(
+            |name| matches!(name.link, Link::Linked { node } if group_of.contains_key(&node)),
+        );
         let mut scene = Scene {
             question: request.question.clone(),
             settings: request.settings.clone(),
-            names: names(&retrieval, &group_of),
+            names: retrieval.names().len(),
+            linked: linked.count(),
             noun: noun(&retrieval),
             basis: basis(&retrieval),
-            seeds: walk::seeds(index, &retrieval, &seed_groups),
-            edits: walk::edits(index, &retrieval),
+            seeds: walk::seeds(index, &retrieval, &seed_groups, &groups),
             groups,
             nodes: walk::nodes(index, &retrieval, &shares, &group_of),
             walk: walk::walk(&retrieval, &gold),
@@ -243,35 +246,27 @@ fn noun(retrieval: &Retrieval) -> &'static str {
     retrieval.walk().map_or("name", |walk| walk.graph.kind.noun)
 }
 
-fn names(retrieval: &Retrieval, group_of: &BTreeMap<Node, usize>) -> Vec<Name> {
-    let name = |name: &crate::retrieve::QueryName| {
-        let (node, note) = match name.link {
-            Link::Linked { node } => (Some(node), String::new()),
-            Link::Repeated { node } => (Some(node), "said again".to_owned()),
-            Link::NotFound => (None, format!("no such {} here", noun(retrieval))),
-            Link::Ambiguous => (None, "alias of several titles".to_owned()),
-            Link::Masked { node, by } => (
-                Some(node),
-                match by {
-                    Mask::Pruned => "pruned as a hub",
-                    Mask::MinDf => "in too few passages",
-                    Mask::MaxDf => "in too many passages",
-                }
-                .to_owned(),
-            ),
-        };
-        let group = match name.link {
-            Link::Linked { node } => group_of.get(&node).copied(),
-            _ => None,
-        };
-        Name {
-            surface: clean(&name.surface),
-            node,
-            group,
-            note,
+/// In more than one passage out of twenty, or with as many edges: what is sent there is spread thin.
+fn is_hub(index: &Index, count: usize) -> bool {
+    count > 5 && count * 20 > index.len()
+}
+
+/// Why a name of the question became no seed.
+fn unlinked(retrieval: &Retrieval, link: Link) -> (Option<Node>, String) {
+    match link {
+        Link::Linked { node } => (Some(node), String::new()),
+        Link::Repeated { node } => (Some(node), "said again".to_owned()),
+        Link::NotFound => (None, format!("no such {} here", noun(retrieval))),
+        Link::Ambiguous => (None, "alias of several titles".to_owned()),
+        Link::Masked { node, by } => {
+            let note = match by {
+                Mask::Pruned => "pruned as a hub",
+                Mask::MinDf => "in too few passages",
+                Mask::MaxDf => "in too many passages",
+            };
+            (Some(node), note.to_owned())
         }
-    };
-    retrieval.names().iter().map(name).collect()
+    }
 }
 
 /// Where a gold passage ended. Only one that was not reached at all gets a verdict here: that search is short, and the

@@ -1,11 +1,11 @@
 //! Systems with a graph of their own: what they tell, made safe to draw, and passages split by the parts of their score.
 
 use crate::explain;
-use crate::explorer::scene::{GROUPS, Group, Part, Scene};
-use crate::explorer::text::clean;
+use crate::explorer::scene::{GROUPS, Group, Part, Row, Scene};
+use crate::explorer::text::{Scale, clean};
 use crate::index::Index;
-use crate::retrieve::Retrieval;
-use crate::retrieve::explanation::{Combine, Part as ScorePart, Story};
+use crate::retrieve::explanation::{Combine, Entry, Part as ScorePart, Story};
+use crate::retrieve::{Node, Retrieval};
 use crate::text::span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,6 +17,9 @@ const SPLIT: usize = 50;
 pub fn tell(index: &Arc<Index>, retrieval: &Retrieval, gold: &[u32], scene: &mut Scene) {
     let mut story = safe(explain::story(index, retrieval, gold));
     tell_apart(index, &mut story);
+    let scale = Scale::of(story.seeds.iter().map(|s| s.value));
+    let seeds = story.seeds.iter().map(|s| entry(scene, &story, s, scale));
+    scene.seeds = seeds.collect();
     scene.story = Some(Arc::new(story));
     let rows = scene.passages.len().min(SPLIT);
     let parts: Vec<Vec<ScorePart>> = scene.passages[..rows]
@@ -60,6 +63,30 @@ pub fn tell(index: &Arc<Index>, retrieval: &Retrieval, gold: &[u32], scene: &mut
                 row.shares[place.min(alone)] += part.value;
             }
         }
+    }
+}
+
+/// An entry of a stage as a row.
+fn entry(scene: &Scene, story: &Story, entry: &Entry, scale: Scale) -> Row {
+    Row {
+        value: entry.value,
+        figure: scale.figure(entry.value),
+        why: entry.why.clone(),
+        ..item(scene, story, entry.item)
+    }
+}
+
+/// An item as a row.
+fn item(scene: &Scene, story: &Story, place: usize) -> Row {
+    let item = &story.items[place];
+    Row {
+        node: Some(place as Node),
+        passage: item.passage,
+        kind: item.kind,
+        label: item.label.clone(),
+        is_passage: item.passage.is_some(),
+        gold: item.passage.is_some_and(|passage| scene.is_gold(passage)),
+        ..Row::default()
     }
 }
 

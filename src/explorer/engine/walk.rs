@@ -1,13 +1,14 @@
 //! What a walk did: seeds in groups, mass on nodes split by group, and every step.
 
-use crate::explorer::scene::{EditRow, GROUPS, Group, Ledger, NodeRow, Scene, Seed, Step, Walk};
-use crate::explorer::text::clean;
+use super::is_hub;
+use crate::explorer::scene::{GROUPS, Group, Ledger, NodeRow, Row, Scene, Sign, Step, Walk};
+use crate::explorer::text::{clean, measure, plural, share};
 use crate::index::Index;
 use crate::retrieve::operators::passages::landed;
 use crate::retrieve::retrieval::Walked;
 use crate::retrieve::set::Origin;
 use crate::retrieve::spread::restart_of;
-use crate::retrieve::{Edited, Node, Retrieval, SeedChange};
+use crate::retrieve::{Edited, Link, Node, Retrieval, SeedChange};
 use std::collections::BTreeMap;
 
 /// How many nodes Spread lists, and how many each earlier step keeps.
@@ -158,7 +159,12 @@ pub fn parts(shares: &[Vec<f32>], node: Node) -> Vec<f64> {
 }
 
 /// Seeds for the screen. A fallback to every passage is one line, not thousands.
-pub fn seeds(index: &Index, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec<Seed> {
+pub fn seeds(
+    index: &Index,
+    retrieval: &Retrieval,
+    groups: &[Vec<usize>],
+    named: &[Group],
+) -> Vec<Row> {
     let Some(walk) = retrieval.walk() else {
         return Vec::new();
     };
@@ -169,23 +175,24 @@ pub fn seeds(index: &Index, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec
     let row = |(place, seed): (usize, &crate::retrieve::Seed)| {
         let passage = graph.passages_of(seed.node).first().copied();
         let named = is_name(&walk, seed);
-        let label = graph.label(index, seed.node);
-        Seed {
+        let count = match named {
+            true => graph.source().frequency(seed.node) as usize,
+            false => 0,
+        };
+        Row {
             node: Some(seed.node),
             name: name(index, &walk, seed.node),
-            label: clean(&label),
+            label: clean(&graph.label(index, seed.node)),
             change: edits
                 .iter()
                 .find(|e| e.node == Some(seed.node))
                 .map(|e| e.edit.change),
-            group: group(place),
+            group: Some(group(place)),
             passage,
-            weight: seed.weight,
-            df: match named {
-                true => graph.source().frequency(seed.node) as usize,
-                false => 0,
-            },
-            degree: graph.degree(seed.node),
+            value: seed.weight,
+            figure: measure(seed.weight),
+            count,
+            hub: is_hub(index, count),
             is_passage: passage.is_some() && !named,
             why: match seed.why {
                 Origin::Name { name, df } => {
@@ -193,7 +200,7 @@ pub fn seeds(index: &Index, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec
                     format!(
                         "\"{}\" in {}",
                         clean(written),
-                        crate::explorer::text::plural(df as usize, "passage")
+                        plural(df as usize, "passage")
                     )
                 }
                 Origin::Ranked {
@@ -208,10 +215,38 @@ pub fn seeds(index: &Index, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Vec
                 Origin::Added => "added here".to_owned(),
                 Origin::Edge { .. } | Origin::Scored => String::new(),
             },
+            ..Row::default()
         }
     };
     let shown = all.len().min(NODES);
-    all[..shown].iter().enumerate().map(row).collect()
+    let seeded = all[..shown].iter().enumerate().map(row);
+    let (ranked, mut rows): (Vec<Row>, Vec<Row>) = seeded.partition(|row| row.is_passage);
+    let edits = changed(index, retrieval, &walk);
+    rows.extend(lost(retrieval, &walk, &edits));
+    rows.extend(edits);
+    let mut last = None;
+    for row in ranked {
+        let several = row.group.and_then(|g| named.get(g));
+        if let Some(several) = several.filter(|g| g.seeds > 1 && last != row.group) {
+            let weight = several.weight;
+            rows.push(Row {
+                sign: Sign::Heading,
+                label: several.label.clone(),
+                group: row.group,
+                value: weight,
+                figure: measure(weight),
+                why: format!(
+                    "{} passages ranked by words share {}",
+                    several.seeds,
+                    share(weight)
+                ),
+                ..Row::default()
+            });
+        }
+        last = row.group;
+        rows.push(row);
+    }
+    rows
 }
 
 /// What an edit calls a node: a passage by its identifier, anything else by its name.
@@ -228,32 +263,61 @@ fn name(index: &Index, walk: &Walked<'_>, node: Node) -> String {
     }
 }
 
-/// Edits that left no seed to show.
-pub fn edits(index: &Index, retrieval: &Retrieval) -> Vec<EditRow> {
-    let Some(walk) = retrieval.walk() else {
-        return Vec::new();
-    };
+/// Changes of the seeds that left none to show.
+fn changed(index: &Index, retrieval: &Retrieval, walk: &Walked<'_>) -> Vec<Row> {
+    let graph = walk.graph;
     let seeded = |node: Option<Node>| walk.seeds().iter().any(|s| Some(s.node) == node);
     let edits = retrieval.edits();
     let hidden = edits.iter().filter(|e| !seeded(e.node));
-    let row = |edited: &Edited| EditRow {
-        name: edited.edit.node.clone(),
-        label: match edited.node {
-            Some(node) => clean(&walk.graph.label(index, node)),
+    let row = |edited: &Edited| {
+        let label = match edited.node {
+            Some(node) => clean(&graph.label(index, node)),
             None => clean(&edited.edit.node),
-        },
-        node: edited.node,
-        change: edited.edit.change,
-        note: match (edited.node, edited.applied, edited.edit.change) {
+        };
+        let note = match (edited.node, edited.applied, edited.edit.change) {
             (None, _, _) => "not in this graph",
             (Some(_), true, SeedChange::Mute) => "muted",
             (Some(_), true, _) => "weighs nothing",
             (Some(_), false, SeedChange::Mute) => "muted, no seed here",
             (Some(_), false, _) => "no seed here",
+        };
+        let own = |node: &Node| graph.is_of_passages() && graph.is_passage(*node);
+        Row {
+            sign: Sign::Changed,
+            name: edited.edit.node.clone(),
+            why: format!("{label}: {note}; s x brings it back"),
+            label,
+            node: edited.node,
+            passage: edited.node.filter(own),
+            change: Some(edited.edit.change),
+            note: note.to_owned(),
+            ..Row::default()
         }
-        .to_owned(),
     };
     hidden.map(row).collect()
+}
+
+/// Names of the question that became no seed. One that was muted has its change's row.
+fn lost(retrieval: &Retrieval, walk: &Walked<'_>, edits: &[Row]) -> Vec<Row> {
+    let seeded = |link: Link| match link {
+        Link::Linked { node } => walk.seeds().iter().any(|s| s.node == node),
+        _ => false,
+    };
+    let unseeded = retrieval.names().iter().filter(|n| !seeded(n.link));
+    let row = |name: &crate::retrieve::QueryName| {
+        let (node, note) = super::unlinked(retrieval, name.link);
+        let surface = clean(&name.surface);
+        Row {
+            sign: Sign::Lost,
+            node,
+            label: format!("\"{surface}\""),
+            why: format!("{surface}: {note}"),
+            note,
+            ..Row::default()
+        }
+    };
+    let muted = |row: &Row| row.node.is_some() && edits.iter().any(|edit| edit.node == row.node);
+    unseeded.map(row).filter(|row| !muted(row)).collect()
 }
 
 /// The nodes that Spread lists: names where nodes of a graph are passages too, else all.

@@ -1,8 +1,9 @@
 //! Flat rankings: what each word of the question pays. The words take the place of seeds, so that methods can be
 //! compared with the eyes.
 
-use crate::explorer::scene::{Basis, GROUPS, Group, Scene, Seed};
-use crate::explorer::text::{clean, plural};
+use super::is_hub;
+use crate::explorer::scene::{Basis, GROUPS, Group, Row, Scene};
+use crate::explorer::text::{clean, measure, plural};
 use crate::index::Index;
 use crate::retrieve::{Ranked, Retrieval, words};
 use std::sync::Arc;
@@ -102,17 +103,13 @@ pub fn split(index: &Arc<Index>, retrieval: &Retrieval, scene: &mut Scene) {
     let total: f64 = paid.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     scene.seeds = order
         .iter()
-        .map(|&w| Seed {
-            node: None,
+        .map(|&w| Row {
             label: words[w].word.clone(),
-            name: String::new(),
-            change: None,
-            group: group(w),
-            passage: None,
-            weight: paid[w] / total,
-            df: words[w].df as usize,
-            degree: 0,
-            is_passage: false,
+            group: Some(group(w)),
+            value: paid[w] / total,
+            figure: measure(paid[w] / total),
+            count: words[w].df as usize,
+            hub: scene.basis == Basis::Words && is_hub(index, words[w].df as usize),
             why: match (added(&words[w].word), scene.basis) {
                 (Some((from, weight)), _) => {
                     format!("added by {from}, weight {weight:.3}; {}", seen(&words[w]))
@@ -120,6 +117,7 @@ pub fn split(index: &Arc<Index>, retrieval: &Retrieval, scene: &mut Scene) {
                 (None, Basis::Words) => seen(&words[w]),
                 (None, _) => format!("ranks {}", plural(words[w].df as usize, "passage")),
             },
+            ..Row::default()
         })
         .collect();
     let groups = words.len().min(room + 1);

@@ -10,6 +10,7 @@ pub mod passages;
 pub mod pipeline;
 pub mod question;
 pub mod reader;
+pub mod row;
 pub mod seeds;
 pub mod session;
 pub mod spread;

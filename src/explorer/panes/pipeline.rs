@@ -84,12 +84,11 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
     }
     let mut stages = Vec::new();
     if let Some(scene) = scene.filter(|s| !s.is_flat() && method.walks()) {
-        let linked = scene.names.iter().filter(|n| n.group.is_some()).count();
         let linked = vec![
             ink.muted(format!("{}s ", scene.noun)),
-            ink.value(scene.names.len().to_string()),
+            ink.value(scene.names.to_string()),
             ink.muted(", linked "),
-            ink.value(linked.to_string()),
+            ink.value(scene.linked.to_string()),
         ];
         stages.push((1, linked));
     }

@@ -67,7 +67,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         (Some(step), _) => step
             .nodes
             .iter()
-            .filter(|(n, _)| !is_seed(scene, *n))
+            .filter(|(n, _)| scene.seed(*n).is_none())
             .map(|(_, m)| *m)
             .fold(0.0, f64::max),
         (None, true) => scene.passages.first().map_or(0.0, |row| row.score),
@@ -109,10 +109,6 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
             area.width - 1,
         );
     }
-}
-
-fn is_seed(scene: &Scene, node: u32) -> bool {
-    scene.seeds.iter().any(|seed| seed.node == Some(node))
 }
 
 /// Columns of the label, of the bar, and whether there is room for number and degree.
@@ -211,11 +207,7 @@ fn at_step(
     let (label, bar, wide) = columns(width);
     let (node, mass) = step.nodes[row];
     let name = scene.labels.get(&node).map_or("", String::as_str);
-    let seed = scene
-        .seeds
-        .iter()
-        .find(|seed| seed.node == Some(node))
-        .map(|seed| seed.group);
+    let seed = scene.seed(node);
     let mut spans = vec![mark(ink, node)];
     if wide {
         spans.push(ink.muted(text::pad_left(&(row + 1).to_string(), 3)));

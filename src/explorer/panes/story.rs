@@ -1,10 +1,11 @@
 //! Systems with a graph of their own: their seeds, stages, edges and timeline in the panes of the walk.
 
+use super::row::{explained, say, split};
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::rows::{self, StoryLine, story_edges, story_lines};
 use crate::explorer::scene::Why;
-use crate::explorer::text;
+use crate::explorer::text::{self, Scale, figure};
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
 use crate::retrieve::explanation::{Entry, Story};
@@ -15,55 +16,6 @@ use serde_json::Value;
 
 /// Columns of an item's kind.
 const KIND: usize = 9;
-
-/// What started the search.
-pub fn seeds(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: &mut Hits) {
-    let mut summary = Filling::new(usize::from(slot.area.width).saturating_sub(15));
-    let scale = Scale::of(story.seeds.iter().map(|s| s.value));
-    for seed in &story.seeds {
-        let label = text::cut(&story.items[seed.item].label, 24);
-        let fits = summary.add(vec![
-            ink.text(format!("{label} ")),
-            ink.value(scale.figure(seed.value)),
-            ink.text("  "),
-        ]);
-        if !fits {
-            break;
-        }
-    }
-    let chrome = Chrome {
-        title: "Seeds".into(),
-        note: Line::from(vec![ink.muted(text::plural(story.seeds.len(), "seed"))]),
-        summary: summary.line,
-        ..Chrome::default()
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let explain = u16::from(area.height > 4) + u16::from(area.height > 7);
-    let (list, below) = split(area, explain);
-    ink.list(
-        Pane::Seeds,
-        list,
-        story.seeds.len(),
-        buf,
-        hits,
-        &|row, width| entry(ink, story, &story.seeds[row], scale, width),
-    );
-    if story.seeds.is_empty() {
-        say(
-            ink,
-            "no seed: nothing of the question was linked",
-            area,
-            buf,
-        );
-    }
-    let cursor = ink.state.list(Pane::Seeds).cursor;
-    let why = story
-        .seeds
-        .get(cursor.min(story.seeds.len().saturating_sub(1)));
-    explained(ink, why.map_or("", |seed| &seed.why), below, buf);
-}
 
 /// The stages with their counters, entries and cuts.
 pub fn stages(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: &mut Hits) {
@@ -539,51 +491,6 @@ fn spoken(code: crate::layers::Code) -> String {
     code.to_lowercase().replace('_', " ")
 }
 
-/// A figure by itself: a whole one is a count.
-fn figure(value: f64) -> String {
-    Scale::of(std::iter::once(value)).figure(value)
-}
-
-/// How the figures of one list are written and drawn: counts without decimals, bars against the largest. Where all are
-/// alike bars would be one block that says nothing, so there are none.
-#[derive(Clone, Copy)]
-struct Scale {
-    most: f64,
-    least: f64,
-    whole: bool,
-}
-
-impl Scale {
-    fn of(values: impl Iterator<Item = f64>) -> Scale {
-        let mut scale = Scale {
-            most: 0.0,
-            least: f64::INFINITY,
-            whole: true,
-        };
-        for value in values.filter(|v| v.is_finite()) {
-            scale.most = scale.most.max(value.abs());
-            scale.least = scale.least.min(value.abs());
-            scale.whole &= value.fract() == 0.0 && value.abs() < 1e9;
-        }
-        scale
-    }
-
-    fn figure(self, value: f64) -> String {
-        match self.whole && value.is_finite() {
-            true if value < 0.0 => format!("-{}", text::count(-value as usize)),
-            true => text::count(value as usize),
-            false => text::score(value),
-        }
-    }
-
-    fn fraction(self, value: f64) -> f64 {
-        match self.most {
-            most if most > self.least => value.abs() / most,
-            _ => 0.0,
-        }
-    }
-}
-
 /// A counter's value as a person reads it.
 pub fn short(value: &Value) -> String {
     match value {
@@ -606,45 +513,6 @@ pub fn short(value: &Value) -> String {
             fields.collect::<Vec<_>>().join(" ")
         }
     }
-}
-
-fn split(area: Rect, below: u16) -> (Rect, Rect) {
-    let below = below.min(area.height);
-    let list = Rect {
-        height: area.height - below,
-        ..area
-    };
-    let rest = Rect {
-        y: area.y + list.height,
-        height: below,
-        ..area
-    };
-    (list, rest)
-}
-
-/// Why the selected row is there, under the list.
-pub fn explained(ink: &Ink<'_>, why: &str, area: Rect, buf: &mut Buffer) {
-    let width = usize::from(area.width).saturating_sub(2);
-    if area.height == 0 || width == 0 {
-        return;
-    }
-    let lines = flow(vec![ink.muted(why.to_owned())], width, 0);
-    let last = usize::from(area.height) - 1;
-    for (y, line) in lines.iter().take(last + 1).enumerate() {
-        if y == last && lines.len() > last + 1 {
-            // What does not fit ends in dots, so that nobody takes a half for the whole.
-            let rest: Vec<String> = lines[last..].iter().map(ToString::to_string).collect();
-            let line = Line::from(ink.muted(text::cut(rest.join(" ").trim(), width)));
-            buf.set_line(area.x + 1, area.y + y as u16, &line, area.width - 1);
-        } else {
-            buf.set_line(area.x + 1, area.y + y as u16, line, area.width - 1);
-        }
-    }
-}
-
-fn say(ink: &Ink<'_>, words: &str, area: Rect, buf: &mut Buffer) {
-    let width = usize::from(area.width).saturating_sub(1);
-    buf.set_stringn(area.x + 1, area.y, words, width, ink.style(Scope::Muted));
 }
 
 /// The parts of the selected passage's score as a list; the one under the cursor says what it rests on.

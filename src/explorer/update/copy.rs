@@ -2,8 +2,8 @@
 
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
-use crate::explorer::rows::{self, PassageLine, SeedLine};
-use crate::explorer::scene::Scene;
+use crate::explorer::rows::{self, PassageLine};
+use crate::explorer::scene::{Scene, Sign};
 use crate::explorer::state::State;
 use serde_json::{Value, json};
 
@@ -41,11 +41,13 @@ pub fn text(state: &mut State) -> Vec<Effect> {
         Pane::Why => why.map(|w| (explained(w), format!("why of {}", w.id))),
         Pane::Passages => passage(state, scene, row),
         Pane::Question => Some((scene.question.clone(), "question".to_owned())),
-        Pane::Seeds => rows::seed_lines(scene).get(row).map(|line| match *line {
-            SeedLine::Seed(i) => (scene.seeds[i].label.clone(), "seed".to_owned()),
-            SeedLine::Name(i) => (scene.names[i].surface.clone(), "name".to_owned()),
-            SeedLine::Edit(i) => (scene.edits[i].label.clone(), "seed".to_owned()),
-            SeedLine::Group(i) => (scene.groups[i].label.clone(), "seeds".to_owned()),
+        Pane::Seeds => scene.seeds.get(row).map(|row| {
+            let what = match row.sign {
+                Sign::Plain | Sign::Changed => "seed",
+                Sign::Lost => "name",
+                Sign::Heading => "seeds",
+            };
+            (row.label.clone(), what.to_owned())
         }),
         Pane::Spread => scene
             .nodes
@@ -178,16 +180,14 @@ fn passages_json(scene: &Scene) -> Value {
 }
 
 fn seeds_json(scene: &Scene) -> Value {
-    let row = |s: &crate::explorer::scene::Seed| json!({"label": s.label, "weight": s.weight, "passage": s.is_passage, "why": s.why});
-    let edit = |e: &crate::explorer::scene::EditRow| json!({"label": e.label, "weight": 0.0, "edit": e.note});
-    Value::Array(
-        scene
-            .seeds
-            .iter()
-            .map(row)
-            .chain(scene.edits.iter().map(edit))
-            .collect(),
-    )
+    let row = |s: &crate::explorer::scene::Row| match s.sign {
+        Sign::Plain => Some(
+            json!({"label": s.label, "weight": s.value, "passage": s.is_passage, "why": s.why}),
+        ),
+        Sign::Changed => Some(json!({"label": s.label, "weight": 0.0, "edit": s.note})),
+        Sign::Heading | Sign::Lost => None,
+    };
+    Value::Array(scene.seeds.iter().filter_map(row).collect())
 }
 
 fn nodes_json(scene: &Scene) -> Value {

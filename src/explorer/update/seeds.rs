@@ -3,8 +3,7 @@
 use super::settings::change;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
-use crate::explorer::rows::{SeedLine, seed_lines};
-use crate::explorer::scene::Basis;
+use crate::explorer::scene::{Basis, Sign};
 use crate::explorer::state::{Mode, State, Weighing};
 use crate::parameters::{Param, SEED_K};
 use crate::retrieve::edits::MOST;
@@ -17,21 +16,16 @@ use tui_input::backend::crossterm::EventHandler;
 /// The seed or edit under the cursor: its name, and the change it has.
 pub fn target(state: &State) -> Result<(String, Option<SeedChange>), String> {
     let scene = state.scene().ok_or("there is no result yet")?;
-    let lines = seed_lines(scene);
     let row = state.list(Pane::Seeds).cursor;
-    match lines.get(row.min(lines.len().saturating_sub(1))) {
-        Some(SeedLine::Seed(i)) if !scene.seeds[*i].name.is_empty() => {
-            let seed = &scene.seeds[*i];
-            Ok((seed.name.clone(), seed.change))
+    let row = scene.seeds.get(row).or(scene.seeds.last());
+    match row.map(|row| (row.sign, row)) {
+        Some((Sign::Plain | Sign::Changed, row)) if !row.name.is_empty() => {
+            Ok((row.name.clone(), row.change))
         }
-        Some(SeedLine::Edit(i)) => {
-            let edit = &scene.edits[*i];
-            Ok((edit.name.clone(), Some(edit.change)))
-        }
-        Some(SeedLine::Group(_)) => {
+        Some((Sign::Heading, _)) => {
             Err("these are several seeds; s d takes all of them out".into())
         }
-        Some(SeedLine::Name(_)) => Err("this name became no seed; s a adds one".into()),
+        Some((Sign::Lost, _)) => Err("this name became no seed; s a adds one".into()),
         _ => Err("no seed is selected; s a adds one".into()),
     }
 }

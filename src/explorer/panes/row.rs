@@ -1,0 +1,250 @@
+//! One row, whichever list it is in, and what is said under a list about the row the cursor is on.
+
+use super::passages::gold_mark;
+use crate::explorer::scene::{Row, Sign};
+use crate::explorer::state::Mode;
+use crate::explorer::text::{self, Scale};
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Ink, flow};
+use crate::retrieve::SeedChange;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// Columns of an item's kind, of a figure, of a count and of a share.
+const KIND: usize = 9;
+const FIGURE: usize = 7;
+const COUNT: usize = 5;
+const BOTH: usize = 4;
+
+/// What the rows of one list have to show in a width.
+pub struct Columns {
+    /// Letter and fill of the seed each row is; such rows need no bar.
+    filled: bool,
+    rank: usize,
+    kind: usize,
+    /// Every row has a place for the mark of gold.
+    gold: bool,
+    count: usize,
+    both: usize,
+    label: usize,
+    bar: usize,
+    scale: Scale,
+}
+
+impl Columns {
+    pub fn of(rows: &[Row], seeds: bool, ranked: bool, width: usize) -> Columns {
+        let any = |has: fn(&Row) -> bool| rows.iter().any(has);
+        let filled = seeds && any(|row| row.group.is_some());
+        let counted = any(|row| row.count > 0);
+        let kinds = any(|row| !row.kind.is_empty());
+        let wide = width >= if seeds { 25 } else { 50 };
+        let given = |is: bool, columns: usize| if is { columns } else { 0 };
+        let rank = given(ranked && (wide || !counted), 3);
+        let kind = given(kinds && width >= 40, KIND);
+        let count = given(counted && wide, COUNT);
+        let both = given(any(|row| row.both > 0.0), BOTH);
+        let lead = if filled { 4 } else { 2 + rank };
+        let rest = width.saturating_sub(lead + kind + count + FIGURE + both);
+        let label = match rest.saturating_sub(1) {
+            _ if filled => rest,
+            rest if any(|row| !row.shares.is_empty()) => (rest * 3 / 5).clamp(rest.min(10), 40),
+            rest => (rest * 3 / 4).clamp(rest.min(10), 48),
+        };
+        // Seeds hold most of the mass; their bars would flatten all others.
+        let drawn = rows.iter().filter(|row| row.group.is_none());
+        Columns {
+            filled,
+            rank,
+            kind,
+            gold: kinds || any(|row| row.gold),
+            count,
+            both,
+            label,
+            bar: rest.saturating_sub(1 + label),
+            scale: Scale::of(
+                drawn
+                    .filter(|row| row.sign == Sign::Plain)
+                    .map(|row| row.value),
+            ),
+        }
+    }
+}
+
+/// A row of Seeds or Spread, `at` being its place in its list.
+pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns) -> Line<'static> {
+    let scene = ink.state.scene();
+    let several =
+        |group: usize| scene.is_some_and(|s| s.groups.get(group).is_some_and(|g| g.seeds > 1));
+    // Under its group's heading a passage has no letter of its own.
+    let grouped = row.sign == Sign::Plain && row.is_passage && row.group.is_some_and(several);
+    let mut spans = match (row.sign, row.group) {
+        (Sign::Lost, _) => vec![ink.span("-", Scope::Warn)],
+        (Sign::Changed, _) => vec![ink.span("x", Scope::Link)],
+        (_, Some(group)) if columns.filled && !grouped => {
+            vec![ink.letter(group), ink.text(" "), ink.fill(group)]
+        }
+        _ if columns.filled => vec![],
+        _ => vec![adjacent(ink, row)],
+    };
+    if columns.rank > 0 {
+        spans.push(ink.muted(text::pad_left(&(at + 1).to_string(), columns.rank)));
+    }
+    let lead = if columns.filled { 4 } else { 2 + columns.rank };
+    let used: usize = spans.iter().map(Span::width).sum();
+    spans.push(ink.text(" ".repeat(lead - used)));
+    let kind = text::cut(row.kind, columns.kind.saturating_sub(1));
+    spans.push(ink.muted(text::pad(&kind, columns.kind)));
+    let mut label = columns.label;
+    match row.group.filter(|_| !columns.filled) {
+        Some(group) => spans.extend([ink.letter(group), ink.text(" ")]),
+        None if row.gold || columns.gold => {
+            spans.extend([gold_mark(ink, row.gold), ink.text(" ")]);
+        }
+        None => label += 2,
+    }
+    label = label.saturating_sub(2);
+    let scope = match row.sign {
+        Sign::Heading => Scope::Title,
+        Sign::Lost if row.kind.is_empty() => Scope::Text,
+        Sign::Changed => Scope::Muted,
+        _ if row.group.is_some() && !columns.filled => Scope::Title,
+        _ if row.is_passage => Scope::Passage,
+        _ => Scope::Entity,
+    };
+    let bar = columns.bar + usize::from(!columns.filled);
+    let tail = columns.count + FIGURE + bar + columns.both;
+    if let Sign::Lost | Sign::Changed = row.sign {
+        let all = label + tail;
+        // As wide as figure and bar of the rows around it; where those are narrow the label gives way.
+        let least = if columns.filled { 0 } else { FIGURE + bar };
+        let note = (text::width(&row.note) + 1).min(all / 2 + 1).max(least);
+        let gone = [Scope::Warn, Scope::Link][usize::from(row.sign == Sign::Changed)];
+        spans.push(ink.span(text::pad(&row.label, all.saturating_sub(note)), scope));
+        spans.push(ink.span(
+            format!(" {}", text::cut(&row.note, note.saturating_sub(1))),
+            gone,
+        ));
+        return Line::from(spans);
+    }
+    let changed = changed(ink, row);
+    // A seed without a count has more to say of itself.
+    let count = if row.count == 0 && columns.filled {
+        0
+    } else {
+        columns.count
+    };
+    label = (label + columns.count - count).saturating_sub(changed.width());
+    spans.extend([ink.span(text::pad(&row.label, label), scope), changed]);
+    if count > 0 {
+        let hub = [Scope::Muted, Scope::Hub][usize::from(row.hub)];
+        spans.push(ink.span(text::pad_left(&text::count(row.count), count), hub));
+    }
+    spans.push(ink.value(text::pad_left(&row.figure, FIGURE)));
+    if columns.filled {
+        return Line::from(spans);
+    }
+    spans.push(ink.text(" "));
+    match row.group {
+        Some(_) => spans.push(ink.muted("seed")),
+        None if row.shares.is_empty() => {
+            let fraction = columns.scale.fraction(row.value);
+            let drawn = crate::explorer::glyphs::bar(fraction, columns.bar, ink.glyphs);
+            spans.push(ink.span(drawn, Scope::Bar));
+        }
+        None => spans.extend(ink.bar(&row.shares, columns.scale.most, columns.bar)),
+    }
+    if columns.both > 0 && row.group.is_none() {
+        spans.push(ink.muted(text::pad_left(&text::share(row.both), columns.both)));
+    }
+    Line::from(spans)
+}
+
+/// `*` marks what is next to the selected node.
+fn adjacent(ink: &Ink<'_>, row: &Row) -> Span<'static> {
+    let around = ink.state.detail().and_then(|d| d.node.as_ref());
+    match around
+        .zip(row.node)
+        .is_some_and(|(around, node)| around.touches(node))
+    {
+        true => ink.span("*", Scope::Key),
+        false => ink.text(" "),
+    }
+}
+
+/// What a person changed about a seed; while its weight is open, what was typed.
+fn changed(ink: &Ink<'_>, row: &Row) -> Span<'static> {
+    if let Mode::Weight(open) = &ink.state.mode
+        && open.seed == row.name
+        && !row.name.is_empty()
+    {
+        let typed = open.input.value();
+        let shown = match (typed, row.change) {
+            ("", Some(SeedChange::Weight(f) | SeedChange::Add(f))) => format!("{f}"),
+            ("", _) => "1".to_owned(),
+            (typed, _) => typed.to_owned(),
+        };
+        return ink.span(
+            format!(" x{}{}", text::cut(&shown, 8), ink.glyphs.eighths[8]),
+            Scope::Key,
+        );
+    }
+    let shown = match row.change {
+        Some(SeedChange::Weight(f)) => format!(" x{}", factor(f)),
+        Some(SeedChange::Add(1.0)) => " +".to_owned(),
+        Some(SeedChange::Add(f)) => format!(" +x{}", factor(f)),
+        Some(SeedChange::Mute) | None => String::new(),
+    };
+    ink.span(shown, Scope::Link)
+}
+
+fn factor(factor: f64) -> String {
+    let short = text::score(factor);
+    let exact = format!("{factor}");
+    if exact.len() <= short.len() {
+        exact
+    } else {
+        short
+    }
+}
+
+/// A list, and the lines under it.
+pub fn split(area: Rect, below: u16) -> (Rect, Rect) {
+    let below = below.min(area.height);
+    let list = Rect {
+        height: area.height - below,
+        ..area
+    };
+    let rest = Rect {
+        y: area.y + list.height,
+        height: below,
+        ..area
+    };
+    (list, rest)
+}
+
+/// Why the selected row is there, under the list.
+pub fn explained(ink: &Ink<'_>, why: &str, area: Rect, buf: &mut Buffer) {
+    let width = usize::from(area.width).saturating_sub(2);
+    if area.height == 0 || width == 0 {
+        return;
+    }
+    let lines = flow(vec![ink.muted(why.to_owned())], width, 0);
+    let last = usize::from(area.height) - 1;
+    for (y, line) in lines.iter().take(last + 1).enumerate() {
+        if y == last && lines.len() > last + 1 {
+            // What does not fit ends in dots, so that nobody takes a half for the whole.
+            let rest: Vec<String> = lines[last..].iter().map(ToString::to_string).collect();
+            let line = Line::from(ink.muted(text::cut(rest.join(" ").trim(), width)));
+            buf.set_line(area.x + 1, area.y + y as u16, &line, area.width - 1);
+        } else {
+            buf.set_line(area.x + 1, area.y + y as u16, line, area.width - 1);
+        }
+    }
+}
+
+/// One muted line.
+pub fn say(ink: &Ink<'_>, words: &str, area: Rect, buf: &mut Buffer) {
+    let width = usize::from(area.width).saturating_sub(1);
+    buf.set_stringn(area.x + 1, area.y, words, width, ink.style(Scope::Muted));
+}
