@@ -129,39 +129,6 @@ pub fn story_lines(state: &State, story: &Story) -> Vec<StoryLine> {
     lines
 }
 
-/// The item of the system's graph that is selected: the chosen one, else the first of the selected passage.
-pub fn item(state: &State, story: &Story) -> Option<usize> {
-    let subject = state.wanted.subject;
-    let chosen = subject
-        .node
-        .map(|n| n as usize)
-        .filter(|n| *n < story.items.len());
-    chosen.or_else(|| item_of(story, subject.passage?))
-}
-
-/// The first item of a passage.
-pub fn item_of(story: &Story, passage: u32) -> Option<usize> {
-    story
-        .items
-        .iter()
-        .position(|item| item.passage == Some(passage))
-}
-
-/// Edges of an item: stage, place in its edges, and the item at the other end.
-pub fn story_edges(story: &Story, item: usize) -> Vec<(usize, usize, usize)> {
-    let mut found = Vec::new();
-    for (s, stage) in story.stages.iter().enumerate() {
-        for (e, edge) in stage.edges.iter().enumerate() {
-            if edge.from == item {
-                found.push((s, e, edge.to));
-            } else if edge.to == item {
-                found.push((s, e, edge.from));
-            }
-        }
-    }
-    found
-}
-
 /// Whether the score of the selected passage opens into parts that each open again.
 pub fn opens_parts(scene: &Scene) -> bool {
     matches!(scene.basis, Basis::Parts | Basis::Signals)
@@ -173,9 +140,6 @@ pub fn count(state: &State, pane: Pane) -> usize {
     if let Some(story) = scene.and_then(|s| s.story.as_deref()) {
         match pane {
             Pane::Spread => return story_lines(state, story).len(),
-            Pane::Neighbours => {
-                return item(state, story).map_or(0, |item| story_edges(story, item).len());
-            }
             _ => {}
         }
     }
@@ -215,10 +179,7 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
     let story = scene.story.as_deref();
     let of_passage = |passage: u32| Subject {
         passage: Some(passage),
-        node: match story {
-            Some(story) => item_of(story, passage).map(|item| item as Node),
-            None => scene.node_of(passage),
-        },
+        node: scene.node_of(passage),
     };
     if let Some(story) = story {
         let of_item = |item: usize| Subject {
@@ -232,10 +193,6 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
                     StoryLine::Cut(i, n) => Some(of_item(story.stages[i].cut[n].item)),
                     StoryLine::Stage(_) | StoryLine::More(_) => None,
                 };
-            }
-            Pane::Neighbours => {
-                let edges = story_edges(story, item(state, story)?);
-                return edges.get(row).map(|(_, _, other)| of_item(*other));
             }
             _ => {}
         }

@@ -182,6 +182,10 @@ pub struct Row {
     pub note: String,
     /// Where it comes from, in words.
     pub why: String,
+    /// Of an edge that was told: whether it comes from there.
+    pub inward: bool,
+    /// By [`Around::columns`]; empty in other lists.
+    pub cells: Vec<Cell>,
 }
 
 /// Whether a row is in force; one that is gone says so in place of figure and bar.
@@ -385,17 +389,50 @@ pub struct Reason {
     pub fix: Option<String>,
 }
 
-/// A node and what is next to it.
+/// A node and what is next to it; for flat methods a passage and the words of the question.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
     pub node: Node,
     pub label: String,
+    /// What there is to read of it beyond its label.
+    pub text: String,
     pub is_passage: bool,
     pub degree: usize,
-    pub mass: f64,
-    pub neighbours: Vec<NeighbourRow>,
+    /// How much is next to it, in words.
+    pub told: String,
+    /// Why nothing is.
+    pub none: &'static str,
+    /// What stands over the labels.
+    pub head: &'static str,
+    pub columns: Vec<Column>,
+    /// With a cell for every column.
+    pub neighbours: Vec<Row>,
     /// All neighbours, for marking rows in other panes; ascending.
     pub adjacent: Vec<Node>,
+}
+
+/// What is told of every neighbour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// As copies call it.
+    pub name: &'static str,
+    /// As it is headed.
+    pub head: &'static str,
+    pub width: usize,
+    /// Columns with a lower place get room first.
+    pub place: u8,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    Empty,
+    Score(f64),
+    Count(usize),
+    /// Of a passage; none where it is not ranked.
+    Rank(Option<usize>),
+    /// Written already.
+    Figure(String),
+    Word(&'static str),
 }
 
 impl Around {
@@ -403,25 +440,6 @@ impl Around {
     pub fn touches(&self, node: Node) -> bool {
         self.adjacent.binary_search(&node).is_ok()
     }
-}
-
-/// One arc of the selected node; for flat methods one word of the selected passage.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct NeighbourRow {
-    pub node: Option<Node>,
-    pub passage: Option<u32>,
-    pub label: String,
-    pub is_passage: bool,
-    pub group: Option<usize>,
-    pub weight: f64,
-    pub mentions: usize,
-    pub probability: f64,
-    pub sends: f64,
-    pub receives: f64,
-    /// Rank of a passage, or passages an entity is in.
-    pub rank: Option<usize>,
-    pub gold: bool,
-    pub seen: usize,
 }
 
 /// A complete answer to a [`Request`].

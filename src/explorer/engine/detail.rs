@@ -5,9 +5,9 @@ use super::resolved;
 use super::words::{Term, terms};
 use crate::explain;
 use crate::explorer::scene::{
-    Around, Basis, Detail, NeighbourRow, Part, Path, Reason, Scene, Stop, Subject, Why,
+    Around, Basis, Cell, Column, Detail, Part, Path, Reason, Row, Scene, Stop, Subject, Why,
 };
-use crate::explorer::text::clean;
+use crate::explorer::text::{clean, plural, score};
 use crate::index::Index;
 use crate::retrieve::explanation::{Combine, Part as ScorePart};
 use crate::retrieve::{Node, Retrieval};
@@ -28,15 +28,18 @@ pub fn explain(
 ) -> Detail {
     let subject = resolved(subject, scene);
     let walk = retrieval.walk();
-    let nodes = walk.map_or(index.len(), |walk| walk.graph.nodes());
+    let nodes = match (&scene.story, walk) {
+        (Some(story), _) => story.items.len(),
+        (None, Some(walk)) => walk.graph.nodes(),
+        (None, None) => index.len(),
+    };
     let passage = subject.passage.filter(|p| (*p as usize) < index.len());
     let node = subject
         .node
         .filter(|n| (*n as usize) < nodes)
         .or_else(|| scene.node_of(passage?));
     let around = |node: Node| match (&scene.story, walk) {
-        // Items and edges of a story are in the story.
-        (Some(_), _) => None,
+        (Some(story), _) => super::story::around(scene, story, node),
         (None, Some(_)) => Some(edges(index, retrieval, scene, groups, node)),
         (None, None) => surroundings(index, retrieval, scene, passage.unwrap_or(node)),
     };
@@ -67,7 +70,7 @@ fn why(
         id: clean(index.id(passage)),
         title: clean(index.title(passage)),
         rank: place.map(|(rank, _)| rank),
-        gold: scene.gold.iter().any(|gold| gold.passage == passage),
+        gold: scene.is_gold(passage),
         score,
         parts: Vec::new(),
         by_length: Vec::new(),
@@ -215,32 +218,64 @@ fn edges(
         .iter()
         .map(|row| (row.passage, row.rank))
         .collect();
+    let is_passage = graph.is_passage(node);
     let row = |n: &explain::Neighbour| {
         let passage = graph.passages_of(n.node).first().copied();
-        NeighbourRow {
+        Row {
             node: Some(n.node),
             passage,
             label: clean(&graph.label(index, n.node)),
             is_passage: passage.is_some(),
             group: groups.get(&n.node).copied(),
-            weight: f64::from(n.weight),
-            mentions: usize::from(n.tf),
-            probability: n.probability,
-            sends: n.sends,
-            receives: n.receives,
-            rank: passage.and_then(|p| ranks.get(&p).copied()),
-            gold: scene.gold.iter().any(|gold| Some(gold.passage) == passage),
-            seen: graph.degree(n.node),
+            gold: passage.is_some_and(|passage| scene.is_gold(passage)),
+            value: n.sends,
+            figure: score(n.sends),
+            cells: vec![
+                Cell::Score(n.probability),
+                Cell::Score(f64::from(n.weight)),
+                Cell::Count(usize::from(n.tf)),
+                Cell::Score(n.sends),
+                Cell::Score(n.receives),
+                match passage {
+                    Some(passage) => Cell::Rank(ranks.get(&passage).copied()),
+                    None => Cell::Count(graph.degree(n.node)),
+                },
+            ],
+            ..Row::default()
         }
     };
+    let degree = graph.degree(node);
     Around {
         node,
         label: clean(&graph.label(index, node)),
-        is_passage: graph.is_passage(node),
-        degree: graph.degree(node),
-        mass: walk.spread.mass.get(node as usize).copied().unwrap_or(0.0),
+        text: String::new(),
+        is_passage,
+        degree,
+        told: plural(degree, if is_passage { scene.noun } else { "passage" }),
+        none: match is_passage {
+            true => "no name was found in this passage",
+            false => "no edge: masked by a setting",
+        },
+        head: "to",
+        columns: vec![
+            column("probability", "P", 6, 5),
+            column("weight", "w", 6, 2),
+            column("mentions", "tf", 5, 4),
+            column("sends", "sends", 8, 0),
+            column("receives", "gets", 8, 3),
+            column("rank", if is_passage { "in" } else { "rank" }, 5, 1),
+        ],
         neighbours: found.iter().take(NEIGHBOURS).map(row).collect(),
         adjacent,
+    }
+}
+
+pub fn column(name: &'static str, head: &'static str, width: usize, place: u8) -> Column {
+    Column {
+        name,
+        head,
+        width,
+        place,
     }
 }
 
@@ -253,25 +288,43 @@ fn surroundings(
 ) -> Option<Around> {
     let mut terms = terms(index, retrieval, passage);
     terms.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let rows: Vec<NeighbourRow> = terms
-        .into_iter()
-        .map(|t| NeighbourRow {
-            group: group_of_word(scene, &t.word),
-            label: t.word,
-            weight: t.idf,
-            mentions: t.tf as usize,
-            sends: t.score,
-            seen: t.df as usize,
-            ..NeighbourRow::default()
-        })
-        .collect();
+    let row = |t: &Term| Row {
+        group: group_of_word(scene, &t.word),
+        label: t.word.clone(),
+        value: t.score,
+        figure: score(t.score),
+        cells: vec![
+            match t.idf {
+                0.0 => Cell::Empty,
+                idf => Cell::Score(idf),
+            },
+            Cell::Count(t.tf as usize),
+            Cell::Score(t.score),
+            Cell::Count(t.df as usize),
+        ],
+        ..Row::default()
+    };
+    let noun = scene.basis.noun();
+    let degree = terms.iter().filter(|t| t.tf > 0).count();
+    let (idf, tf, df) = match scene.basis {
+        Basis::Words => ("idf", "tf", "in"),
+        _ => ("", "rank", "of"),
+    };
     Some(Around {
         node: passage,
         label: clean(index.title(passage)),
         is_passage: true,
-        degree: rows.iter().filter(|row| row.mentions > 0).count(),
-        mass: rows.iter().map(|row| row.sends).sum(),
-        neighbours: rows,
-        adjacent: Vec::new(),
+        degree,
+        told: format!("{degree} of {}", plural(terms.len(), noun)),
+        none: "the question has no word",
+        head: noun,
+        columns: vec![
+            column("weight", idf, 6, 2),
+            column("mentions", tf, 5, 3),
+            column("pays", "pays", 8, 0),
+            column("passages", df, 5, 1),
+        ],
+        neighbours: terms.iter().map(row).collect(),
+        ..Around::default()
     })
 }

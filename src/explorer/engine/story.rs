@@ -1,10 +1,11 @@
 //! Systems with a graph of their own: what they tell, made safe to draw, and passages split by the parts of their score.
 
+use super::detail::column;
 use crate::explain;
-use crate::explorer::scene::{GROUPS, Group, Part, Row, Scene};
-use crate::explorer::text::{Scale, clean};
+use crate::explorer::scene::{Around, Cell, GROUPS, Group, Part, Row, Scene};
+use crate::explorer::text::{Scale, clean, plural};
 use crate::index::Index;
-use crate::retrieve::explanation::{Combine, Entry, Part as ScorePart, Story};
+use crate::retrieve::explanation::{Combine, Edge, Entry, Part as ScorePart, Story};
 use crate::retrieve::{Node, Retrieval};
 use crate::text::span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,22 @@ pub fn tell(index: &Arc<Index>, retrieval: &Retrieval, gold: &[u32], scene: &mut
     let scale = Scale::of(story.seeds.iter().map(|s| s.value));
     let seeds = story.seeds.iter().map(|s| entry(scene, &story, s, scale));
     scene.seeds = seeds.collect();
+    let mut first: BTreeMap<u32, Node> = BTreeMap::new();
+    for (place, item) in story.items.iter().enumerate() {
+        if let Some(passage) = item.passage {
+            first.entry(passage).or_insert(place as Node);
+        }
+    }
+    let node = |passage: &u32| first.get(passage).copied();
+    scene.of_passages = false;
+    scene
+        .passages
+        .iter_mut()
+        .for_each(|row| row.node = node(&row.passage));
+    scene
+        .gold
+        .iter_mut()
+        .for_each(|gold| gold.node = node(&gold.passage));
     scene.story = Some(Arc::new(story));
     let rows = scene.passages.len().min(SPLIT);
     let parts: Vec<Vec<ScorePart>> = scene.passages[..rows]
@@ -88,6 +105,57 @@ fn item(scene: &Scene, story: &Story, place: usize) -> Row {
         gold: item.passage.is_some_and(|passage| scene.is_gold(passage)),
         ..Row::default()
     }
+}
+
+/// An item and the edges of all stages that touch it.
+pub fn around(scene: &Scene, story: &Story, place: Node) -> Option<Around> {
+    let own = story.items.get(place as usize)?;
+    let touching = story.stages.iter().flat_map(|stage| {
+        let edges = stage.edges.iter();
+        edges.filter_map(|edge| match (edge.from, edge.to) {
+            (from, to) if from == place as usize => Some((stage.name, edge, to)),
+            (from, to) if to == place as usize => Some((stage.name, edge, from)),
+            _ => None,
+        })
+    });
+    let touching: Vec<_> = touching.collect();
+    // Edges of one kind are read against each other.
+    let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (_, edge, _) in &touching {
+        values.entry(edge.kind).or_default().push(edge.value);
+    }
+    let scale = |values: &Vec<f64>| Scale::of(values.iter().copied());
+    let scales: BTreeMap<&str, Scale> = values.iter().map(|(k, v)| (*k, scale(v))).collect();
+    let row = |(stage, edge, other): &(&'static str, &Edge, usize)| {
+        let figure = scales[edge.kind].figure(edge.value);
+        Row {
+            kind: edge.kind,
+            inward: edge.to == place as usize,
+            value: edge.value,
+            cells: vec![Cell::Figure(figure.clone()), Cell::Word(stage)],
+            figure,
+            why: edge.why.clone(),
+            ..item(scene, story, *other)
+        }
+    };
+    let mut adjacent: Vec<Node> = touching.iter().map(|t| t.2 as Node).collect();
+    adjacent.sort_unstable();
+    Some(Around {
+        node: place,
+        label: own.label.clone(),
+        text: own.text.clone(),
+        is_passage: own.passage.is_some(),
+        degree: touching.len(),
+        told: plural(touching.len(), "edge"),
+        none: "no stage crossed an edge of it",
+        head: "to",
+        columns: vec![
+            column("value", "value", 8, 0),
+            column("stage", "stage", 15, 1),
+        ],
+        neighbours: touching.iter().map(row).collect(),
+        adjacent,
+    })
 }
 
 /// The parts of a passage's score where they add up to it: factors and witnesses are no shares.

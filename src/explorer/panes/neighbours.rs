@@ -1,19 +1,17 @@
 //! The selected node: what it is connected to, how strongly, and what crosses each edge.
 
+use super::passages::gold_mark;
+use super::row::{explained, say, split};
 use crate::explorer::hits::Hits;
-use crate::explorer::layout::{Pane, Slot};
-use crate::explorer::scene::{Around, Basis, NeighbourRow};
+use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::scene::{Around, Cell, Column, Row};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    if let Some(story) = ink.state.scene().and_then(|s| s.story.as_deref()) {
-        return super::story::neighbours(ink, slot, story, buf, hits);
-    }
     let Some(around) = ink.state.detail().and_then(|d| d.node.as_ref()) else {
         ink.frame(
             slot,
@@ -27,38 +25,17 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         return;
     };
     let flat = ink.state.scene().is_some_and(|s| s.is_flat());
-    let basis = ink.state.scene().map_or(Basis::Walk, |scene| scene.basis);
-    let noun = basis.noun();
     let room = usize::from(slot.area.width);
-    let title = match flat {
-        true => format!(
-            "{}s of {}",
-            capital(noun),
-            text::cut(&around.label, room.saturating_sub(26))
-        ),
-        false if slot.face == crate::explorer::layout::Face::Tabs => {
-            format!("of {}", text::cut(&around.label, room.saturating_sub(46)))
-        }
-        false => format!(
-            "Neighbours of {}",
-            text::cut(&around.label, room.saturating_sub(34))
-        ),
-    };
-    let note = if flat {
-        Line::from(vec![ink.muted(format!(
-            "{} of {}",
-            around.degree,
-            text::plural(around.neighbours.len(), noun)
-        ))])
-    } else {
-        let noun = ink.state.scene().map_or("name", |scene| scene.noun);
-        let what = if around.is_passage { noun } else { "passage" };
-        Line::from(vec![ink.muted(text::plural(around.degree, what))])
+    let label = |taken: usize| text::cut(&around.label, room.saturating_sub(taken));
+    let title = match slot.face {
+        _ if flat => format!("{}s of {}", capital(around.head), label(26)),
+        Face::Tabs => format!("of {}", label(46)),
+        _ => format!("Neighbours of {}", label(34)),
     };
     let chrome = Chrome {
         title,
         short: "Neighbours",
-        note,
+        note: Line::from(vec![ink.muted(around.told.clone())]),
         summary: summary(ink, around, room.saturating_sub(15)),
     };
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
@@ -67,63 +44,29 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     if area.height == 0 {
         return;
     }
-    if around.neighbours.is_empty() {
+    let rows = &around.neighbours;
+    if rows.is_empty() {
         hits.set_extent(Pane::Neighbours, 0, usize::from(area.height));
-        let why = if around.is_passage {
-            "no name was found in this passage"
-        } else {
-            "no edge: masked by a setting"
-        };
-        buf.set_stringn(
-            area.x + 1,
-            area.y,
-            why,
-            usize::from(area.width) - 1,
-            ink.style(Scope::Muted),
-        );
-        return;
+        return say(ink, around.none, area, buf);
     }
-    let width = usize::from(area.width) - 1;
-    let (label, columns) = columns(width);
-    let mut head = vec![ink.muted(text::pad(if flat { noun } else { "to" }, label + 5))];
-    for column in &columns {
-        let name = match (column, flat) {
-            (Column::Weight, false) => "w",
-            (Column::Weight, true) if basis == Basis::Words => "idf",
-            (Column::Weight, true) => "",
-            (Column::Mentions, true) if basis != Basis::Words => "rank",
-            (Column::Mentions, _) => "tf",
-            (Column::Sends, false) => "sends",
-            (Column::Sends, true) => "pays",
-            (Column::Gets, _) => "gets",
-            (Column::Where, false) if around.is_passage => "in",
-            (Column::Where, false) => "rank",
-            (Column::Where, true) if basis == Basis::Words => "in",
-            (Column::Where, true) => "of",
-        };
-        head.push(ink.muted(text::pad_left(
-            if *column == Column::Gets && flat {
-                ""
-            } else {
-                name
-            },
-            column.width(),
-        )));
-    }
-    buf.set_line(area.x + 1, area.y, &Line::from(head), area.width - 1);
-    let list = Rect {
-        y: area.y + 1,
-        height: area.height - 1,
-        ..area
+    // Where edges or the node have something to say, there is room for it under the list.
+    let says = !around.text.is_empty() || rows.iter().any(|row| !row.why.is_empty());
+    let explain = match area.height {
+        9.. if says => 3,
+        5.. if says => 1,
+        _ => 0,
     };
-    ink.list(
-        Pane::Neighbours,
-        list,
-        around.neighbours.len(),
-        buf,
-        hits,
-        &|row, _| line(ink, &around.neighbours[row], label, &columns, flat),
-    );
+    let (head, area) = split(area, area.height - 1);
+    let (list, below) = split(area, explain);
+    let table = Table::of(around, usize::from(list.width) - 1);
+    buf.set_line(head.x + 1, head.y, &table.head(ink, around), head.width - 1);
+    let draw = |row: usize, _| table.line(ink, &rows[row]);
+    ink.list(Pane::Neighbours, list, rows.len(), buf, hits, &draw);
+    let selected = rows.get(ink.state.list(Pane::Neighbours).cursor);
+    match selected.filter(|row| !row.why.is_empty()) {
+        Some(row) => explained(ink, &row.why, below, buf),
+        None => explained(ink, &ink.said(&around.text), below, buf),
+    }
 }
 
 /// `word` as a title begins.
@@ -134,94 +77,96 @@ fn capital(noun: &str) -> String {
     })
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Column {
-    Weight,
-    Mentions,
-    Sends,
-    Gets,
-    Where,
-}
+/// Columns that a label has at least.
+const LABEL: usize = 15;
 
-impl Column {
-    fn width(self) -> usize {
-        match self {
-            Column::Weight => 6,
-            Column::Mentions => 5,
-            Column::Sends | Column::Gets => 8,
-            Column::Where => 5,
-        }
-    }
-}
-
-/// Columns of the label, and the figures there is room for, most telling first.
-fn columns(width: usize) -> (usize, Vec<Column>) {
-    let mut chosen = vec![Column::Sends];
-    let mut free = width.saturating_sub(5 + 14 + 8);
-    for column in [
-        Column::Where,
-        Column::Weight,
-        Column::Gets,
-        Column::Mentions,
-    ] {
-        if free >= column.width() {
-            free -= column.width();
-            chosen.push(column);
-        }
-    }
-    let order = [
-        Column::Weight,
-        Column::Mentions,
-        Column::Sends,
-        Column::Gets,
-        Column::Where,
-    ];
-    chosen.sort_by_key(|c| order.iter().position(|o| o == c));
-    let used: usize = chosen.iter().map(|c| c.width()).sum();
-    (width.saturating_sub(used + 5), chosen)
-}
-
-fn line(
-    ink: &Ink<'_>,
-    row: &NeighbourRow,
+/// What a row has room for.
+struct Table<'a> {
+    /// Of the kind of an edge, with its arrow; 0 where edges are of one kind.
+    kind: usize,
+    letters: bool,
     label: usize,
-    columns: &[Column],
-    flat: bool,
-) -> Line<'static> {
-    let mut spans = Vec::new();
-    match row.group {
-        Some(group) => spans.extend([ink.letter(group), ink.text(" ")]),
-        None => spans.push(ink.text("  ")),
+    /// With their places among the cells.
+    columns: Vec<(usize, &'a Column)>,
+}
+
+impl Table<'_> {
+    fn of(around: &Around, width: usize) -> Table<'_> {
+        let rows = &around.neighbours;
+        let kind = rows.iter().map(|row| text::width(row.kind)).max();
+        let kind = kind
+            .filter(|width| *width > 0)
+            .map_or(0, |width| (width + 3).min(14));
+        let letters = rows.iter().any(|row| row.group.is_some()) || kind == 0;
+        let lead = kind + if letters { 4 } else { 2 };
+        let mut columns: Vec<(usize, &Column)> = around.columns.iter().enumerate().collect();
+        columns.sort_by_key(|(_, column)| column.place);
+        let mut free = width.saturating_sub(lead + LABEL);
+        columns.retain(|(_, column)| {
+            let fits = column.place == 0 || column.width <= free;
+            free = free.saturating_sub(if fits { column.width } else { 0 });
+            fits
+        });
+        columns.sort_unstable_by_key(|(at, _)| *at);
+        let used: usize = columns.iter().map(|(_, column)| column.width).sum();
+        Table {
+            kind,
+            letters,
+            label: width.saturating_sub(lead + used),
+            columns,
+        }
     }
-    spans.push(super::passages::gold_mark(ink, row.gold));
-    spans.push(ink.text(" "));
-    let scope = if row.is_passage {
-        Scope::Passage
-    } else {
-        Scope::Entity
-    };
-    spans.push(ink.span(text::pad(&row.label, label + 1), scope));
-    for column in columns {
-        let figure = match column {
-            Column::Weight if row.weight == 0.0 => String::new(),
-            Column::Weight => text::score(row.weight),
-            Column::Mentions => row.mentions.to_string(),
-            Column::Sends => text::score(row.sends),
-            Column::Gets if flat => String::new(),
-            Column::Gets => text::score(row.receives),
-            Column::Where if row.is_passage => row
-                .rank
-                .map_or_else(|| "-".to_owned(), |rank| format!("#{rank}")),
-            Column::Where => text::count(row.seen),
+
+    fn head(&self, ink: &Ink<'_>, around: &Around) -> Line<'static> {
+        let by = if self.kind > 0 { "by" } else { "" };
+        let marks = if self.letters { 4 } else { 2 };
+        let label = match self.kind {
+            0 => text::pad(around.head, marks + self.label),
+            _ => " ".repeat(marks) + &text::pad(around.head, self.label),
         };
-        let scope = if *column == Column::Sends {
-            Scope::Value
-        } else {
-            Scope::Muted
-        };
-        spans.push(ink.span(text::pad_left(&figure, column.width()), scope));
+        let mut words = text::pad(by, self.kind) + &label;
+        for (at, column) in &self.columns {
+            let word = |row: &Row| matches!(row.cells.get(*at), Some(Cell::Word(_)));
+            words += &match around.neighbours.first().is_some_and(word) {
+                true => text::pad(&format!(" {}", column.head), column.width),
+                false => text::pad_left(column.head, column.width),
+            };
+        }
+        Line::from(ink.muted(words))
     }
-    Line::from(spans)
+
+    fn line(&self, ink: &Ink<'_>, row: &Row) -> Line<'static> {
+        let mut spans = Vec::new();
+        if self.kind > 0 {
+            let arrow = ink.glyphs.arrows[if row.inward { 3 } else { 2 }];
+            let kind = text::cut(row.kind, self.kind - 3);
+            spans.push(ink.muted(text::pad(&format!("{arrow} {kind}"), self.kind)));
+        }
+        if self.letters {
+            spans.push(
+                row.group
+                    .map_or_else(|| ink.text(" "), |group| ink.letter(group)),
+            );
+            spans.push(ink.text(" "));
+        }
+        spans.extend([gold_mark(ink, row.gold), ink.text(" ")]);
+        let scope = [Scope::Entity, Scope::Passage][usize::from(row.is_passage)];
+        spans.push(ink.span(text::pad(&row.label, self.label), scope));
+        for (at, column) in &self.columns {
+            let cell = match row.cells.get(*at).unwrap_or(&Cell::Empty) {
+                Cell::Empty => " ".repeat(column.width),
+                Cell::Score(value) => text::pad_left(&text::score(*value), column.width),
+                Cell::Count(count) => text::pad_left(&text::count(*count), column.width),
+                Cell::Rank(Some(rank)) => text::pad_left(&format!("#{rank}"), column.width),
+                Cell::Rank(None) => text::pad_left("-", column.width),
+                Cell::Figure(figure) => text::pad_left(figure, column.width),
+                Cell::Word(word) => text::pad(&format!(" {word}"), column.width),
+            };
+            let scope = [Scope::Muted, Scope::Value][usize::from(column.place == 0)];
+            spans.push(ink.span(cell, scope));
+        }
+        Line::from(spans)
+    }
 }
 
 fn summary(ink: &Ink<'_>, around: &Around, width: usize) -> Line<'static> {
@@ -234,7 +179,7 @@ fn summary(ink: &Ink<'_>, around: &Around, width: usize) -> Line<'static> {
     for row in &around.neighbours {
         if !filling.add(vec![
             ink.text(text::cut(&row.label, 22)),
-            ink.value(format!(" {}", text::score(row.sends))),
+            ink.value(format!(" {}", row.figure)),
             ink.text("  "),
         ]) {
             break;

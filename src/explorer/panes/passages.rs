@@ -204,7 +204,10 @@ fn tail(id: &str, cells: usize) -> String {
 /// `*` marks passages next to the selected node, letters those that are seeds.
 fn mark(ink: &Ink<'_>, row: &PassageRow) -> Span<'static> {
     let around = ink.state.detail().and_then(|d| d.node.as_ref());
-    match around.is_some_and(|a| a.touches(row.passage)) {
+    match around
+        .zip(row.node)
+        .is_some_and(|(a, node)| a.touches(node))
+    {
         true => ink.span("*", Scope::Key),
         false => ink.text(" "),
     }

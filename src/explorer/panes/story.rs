@@ -3,7 +3,7 @@
 use super::row::{explained, say, split};
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
-use crate::explorer::rows::{self, StoryLine, story_edges, story_lines};
+use crate::explorer::rows::{StoryLine, story_lines};
 use crate::explorer::scene::Why;
 use crate::explorer::text::{self, Scale, figure};
 use crate::explorer::theme::Scope;
@@ -117,120 +117,6 @@ fn made(story: &Story, width: usize) -> String {
             "\u{b7}"
         ),
     }
-}
-
-/// Edges of the selected item over all stages.
-pub fn neighbours(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: &mut Hits) {
-    let item = rows::item(ink.state, story);
-    let edges = item.map_or_else(Vec::new, |item| story_edges(story, item));
-    let label = item.map_or("", |item| &story.items[item].label);
-    let room = usize::from(slot.area.width);
-    let title = match slot.face {
-        Face::Tabs => format!("of {}", text::cut(label, room.saturating_sub(46))),
-        _ => format!(
-            "Neighbours of {}",
-            text::cut(label, room.saturating_sub(34))
-        ),
-    };
-    let mut summary = Filling::new(room.saturating_sub(15));
-    summary.add(vec![
-        ink.muted("of "),
-        ink.text(text::cut(label, 24)),
-        ink.muted("  to "),
-    ]);
-    // Edges of one kind are read against each other.
-    let scale = |kind: &str| {
-        let all = edges.iter().map(|&(s, e, _)| &story.stages[s].edges[e]);
-        Scale::of(all.filter(|edge| edge.kind == kind).map(|edge| edge.value))
-    };
-    let mut scales: Vec<(&str, Scale)> = Vec::new();
-    for &(s, e, _) in &edges {
-        let kind = story.stages[s].edges[e].kind;
-        if scales.iter().all(|(known, _)| *known != kind) {
-            scales.push((kind, scale(kind)));
-        }
-    }
-    let figure = |edge: &crate::retrieve::explanation::Edge| {
-        let scale = scales.iter().find(|(kind, _)| *kind == edge.kind);
-        scale.map_or_else(String::new, |(_, scale)| scale.figure(edge.value))
-    };
-    for &(s, e, other) in &edges {
-        let fits = summary.add(vec![
-            ink.text(text::cut(&story.items[other].label, 22)),
-            ink.value(format!(" {}", figure(&story.stages[s].edges[e]))),
-            ink.text("  "),
-        ]);
-        if !fits {
-            break;
-        }
-    }
-    let chrome = Chrome {
-        title,
-        short: "Neighbours",
-        note: Line::from(vec![ink.muted(text::plural(edges.len(), "edge"))]),
-        summary: summary.line,
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let explain = u16::from(area.height > 4) + 2 * u16::from(area.height > 8);
-    let head = u16::from(area.height > 6 && !edges.is_empty());
-    let (head, rest) = split(area, area.height - head);
-    let (list, below) = split(rest, explain);
-    let columns = |width: usize| {
-        let stage = if width >= 48 { 14 } else { 0 };
-        let label = width.saturating_sub(14 + 8 + stage + usize::from(stage > 0));
-        (label, stage)
-    };
-    if head.height > 0 {
-        // As wide as a row of the list below, beside its cursor.
-        let (label, stage) = columns(usize::from(head.width).saturating_sub(1));
-        let words = format!(
-            "{}{}{} {}",
-            text::pad("by", 14),
-            text::pad("to", label),
-            text::pad_left("value", 8),
-            text::cut("stage", stage)
-        );
-        say(ink, &words, head, buf);
-    }
-    ink.list(
-        Pane::Neighbours,
-        list,
-        edges.len(),
-        buf,
-        hits,
-        &|row, width| {
-            let (s, e, other) = edges[row];
-            let edge = &story.stages[s].edges[e];
-            let (from, to) = (ink.glyphs.arrows[3], ink.glyphs.arrows[2]);
-            let arrow = if Some(edge.from) == item { from } else { to };
-            let kind = format!("{arrow} {}", edge.kind);
-            let (label, stage) = columns(width);
-            Line::from(vec![
-                ink.muted(text::pad(&kind, 14)),
-                ink.span(text::pad(&story.items[other].label, label), Scope::Entity),
-                ink.value(text::pad_left(&figure(edge), 8)),
-                ink.text(" ".repeat(usize::from(stage > 0))),
-                ink.muted(text::pad(story.stages[s].name, stage)),
-            ])
-        },
-    );
-    if edges.is_empty() {
-        say(ink, "no stage crossed an edge of it", area, buf);
-    }
-    let cursor = ink
-        .state
-        .list(Pane::Neighbours)
-        .cursor
-        .min(edges.len().saturating_sub(1));
-    let why = match edges.get(cursor) {
-        Some(&(s, e, _)) if !story.stages[s].edges[e].why.is_empty() => {
-            story.stages[s].edges[e].why.clone()
-        }
-        _ => item.map_or_else(String::new, |item| ink.said(&story.items[item].text)),
-    };
-    explained(ink, &why, below, buf);
 }
 
 /// The system's own timeline: one column a step, one row a counter.

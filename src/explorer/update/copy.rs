@@ -3,7 +3,7 @@
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows::{self, PassageLine};
-use crate::explorer::scene::{Scene, Sign};
+use crate::explorer::scene::{Cell, Scene, Sign};
 use crate::explorer::state::State;
 use serde_json::{Value, json};
 
@@ -232,9 +232,22 @@ fn neighbours_json(state: &State) -> Value {
     let Some(around) = state.detail().and_then(|d| d.node.as_ref()) else {
         return Value::Null;
     };
-    let row = |n: &crate::explorer::scene::NeighbourRow| {
-        json!({"label": n.label, "passage": n.is_passage, "weight": n.weight, "probability": n.probability,
-               "sends": n.sends, "receives": n.receives})
+    let cell = |cell: &Cell| match cell {
+        Cell::Empty => Value::Null,
+        Cell::Score(value) => json!(value),
+        Cell::Count(count) => json!(count),
+        Cell::Rank(rank) => json!(rank),
+        Cell::Figure(figure) => json!(figure),
+        Cell::Word(word) => json!(word),
+    };
+    let row = |row: &crate::explorer::scene::Row| {
+        let cells = around.columns.iter().zip(&row.cells);
+        let mut told: serde_json::Map<String, Value> = cells
+            .map(|(c, value)| (c.name.to_owned(), cell(value)))
+            .collect();
+        told.insert("label".to_owned(), json!(row.label));
+        told.insert("passage".to_owned(), json!(row.is_passage));
+        told
     };
     json!({"of": around.label, "degree": around.degree, "rows": around.neighbours.iter().map(row).collect::<Vec<_>>()})
 }

@@ -178,16 +178,6 @@ fn remember_place(state: &mut State) {
 }
 
 pub fn go_to_node(state: &mut State, node: Node) -> Vec<Effect> {
-    if let Some(item) = state
-        .scene()
-        .and_then(|scene| scene.story.as_deref()?.items.get(node as usize))
-    {
-        let subject = Subject {
-            passage: item.passage,
-            node: Some(node),
-        };
-        return go_to(state, subject);
-    }
     if state.scene().is_none_or(|scene| scene.is_flat()) {
         state.message = Message::warning(format!(
             "{} has no graph to go to a node in; m chooses a method that walks",
@@ -212,15 +202,10 @@ fn go_to(state: &mut State, subject: Subject) -> Vec<Effect> {
     effects
 }
 
-/// A passage as the selection; in a story its node is the item that stands for it.
 fn of_passage(state: &State, passage: u32) -> Subject {
-    let story = state.scene().and_then(|scene| scene.story.as_deref());
     Subject {
         passage: Some(passage),
-        node: match story {
-            Some(story) => rows::item_of(story, passage).map(|item| item as Node),
-            None => Some(passage),
-        },
+        node: state.scene().and_then(|scene| scene.node_of(passage)),
     }
 }
 
@@ -294,9 +279,7 @@ pub fn open(state: &mut State) -> Vec<Effect> {
         }
         Pane::Spread | Pane::Seeds | Pane::Neighbours => {
             match rows::subject(state, state.focus, row) {
-                Some(Subject {
-                    node: Some(node), ..
-                }) => go_to_node(state, node),
+                Some(subject) if subject.node.is_some() => go_to(state, subject),
                 _ => Vec::new(),
             }
         }
