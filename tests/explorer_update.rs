@@ -247,7 +247,7 @@ fn the_walk_is_stepped_through_and_played() {
     assert!(!stage.state.playing, "playing ends at the last step");
     assert_eq!(stage.state.earlier_step(), None);
     let scene = stage.state.scene().unwrap();
-    let last = scene.walk.as_ref().unwrap().steps.last().unwrap();
+    let last = scene.timeline.as_ref().unwrap().steps.last().unwrap();
     let shown: Vec<(u32, f64)> = scene
         .passages
         .iter()
@@ -993,9 +993,9 @@ fn parts_are_composed_by_hand_and_what_does_not_fit_says_why() {
     let scene = stage.state.scene().unwrap();
     assert!(
         scene
-            .walk
+            .timeline
             .as_ref()
-            .is_some_and(|walk| walk.steps.len() == 6)
+            .is_some_and(|timeline| timeline.steps.len() == 6)
     );
     assert!(!scene.seeds.is_empty() && !scene.nodes.is_empty());
     stage.press("M");

@@ -165,7 +165,8 @@ fn walks(state: &State) -> Result<(), String> {
     }
 }
 
-fn steps(state: &State) -> Result<(), String> {
+/// Whether there are steps to go through.
+pub fn steps(state: &State) -> Result<(), String> {
     match state.steps() {
         0 if state.scene().is_none() => Err("there is no result yet".into()),
         0 | 1 if state.scene().is_some_and(|s| s.story.is_some()) => Err(format!(

@@ -168,9 +168,10 @@ pub fn count(state: &State, pane: Pane) -> usize {
     }
 }
 
-/// The earlier step that is shown, if one is.
+/// The earlier step of the walk that is shown, if one is.
 pub fn step<'s>(state: &State, scene: &'s Scene) -> Option<&'s super::scene::Step> {
-    scene.walk.as_ref()?.steps.get(state.earlier_step()?)
+    let timeline = scene.timeline.as_ref().filter(|_| scene.walks)?;
+    timeline.steps.get(state.earlier_step()?)
 }
 
 /// What a row of a pane is about, for the selection that all panes share.

@@ -4,6 +4,7 @@
 //! replace, so moving a cursor never re-runs a walk. Nothing here is computed while drawing: a number on screen is a
 //! number the core computed, rounded.
 
+use super::text;
 use crate::layers::LayerKind;
 use crate::retrieve::explanation::Story;
 use crate::retrieve::{Node, Parameter, SeedChange, Settings};
@@ -86,7 +87,11 @@ pub struct Scene {
     pub groups: Vec<Group>,
     /// Entities by mass for a walk; empty for flat methods.
     pub nodes: Vec<NodeRow>,
-    pub walk: Option<Walk>,
+    /// Whether mass walked over the edges of a graph.
+    pub walks: bool,
+    pub timeline: Option<Timeline>,
+    /// The end in Spread's title.
+    pub spread: String,
     /// Best first, deeper than top K.
     pub passages: Vec<PassageRow>,
     /// How many passages scored above zero.
@@ -225,22 +230,43 @@ pub struct NodeRow {
     pub seed: Option<usize>,
 }
 
-/// What a walk did.
+/// What happened step by step.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Walk {
-    pub push: bool,
-    /// Steps taken, or pushes done.
-    pub work: usize,
-    pub capped: bool,
-    pub largest_residual: f64,
-    /// Mass reaching passages per unit of entity seed and of passage seed.
-    pub parity: Option<(f64, f64)>,
+pub struct Timeline {
+    /// Iterations of a walk, or the stages of another plan.
+    pub title: &'static str,
+    /// What one step is called, and the number of the first.
+    pub unit: &'static str,
+    pub first: usize,
+    /// The end in words.
+    pub whole: String,
+    /// What the figures of [`Step::brief`] are.
+    pub brief: &'static str,
+    /// The last one is the end, which every pane shows when no step is chosen.
     pub steps: Vec<Step>,
+    /// A cell of each for every step; stages have none for the end.
+    pub lines: Vec<StepLine>,
+    /// What the steps mean, in words that the numbers prove.
+    pub told: Vec<String>,
 }
 
-/// The state after one step (power) or at a mark (push).
+/// One line of the timeline: a quantity or a gold passage.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepLine {
+    pub label: String,
+    pub gold: bool,
+    pub cells: Vec<Cell>,
+}
+
+/// The state after one step (power), at a mark (push), or a stage.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
+    /// Over its column; empty where it has none.
+    pub name: String,
+    /// What is said of it beside the scrubber.
+    pub note: String,
+    /// Name and first figure, for one line over all steps.
+    pub brief: (String, String),
     pub ledger: Ledger,
     /// Mass that sits elsewhere than one step before.
     pub moved: f64,
@@ -442,6 +468,19 @@ impl Around {
     }
 }
 
+impl Cell {
+    pub fn text(&self) -> String {
+        match self {
+            Cell::Empty => String::new(),
+            Cell::Score(value) => text::score(*value),
+            Cell::Count(count) => text::count(*count),
+            Cell::Rank(rank) => rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string()),
+            Cell::Figure(figure) => figure.clone(),
+            Cell::Word(word) => (*word).to_owned(),
+        }
+    }
+}
+
 /// A complete answer to a [`Request`].
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -469,7 +508,7 @@ impl Scene {
 
     /// Whether it is a ranking only: no walk, and no stages that were told.
     pub fn is_flat(&self) -> bool {
-        self.walk.is_none() && self.story.is_none()
+        !self.walks && self.story.is_none()
     }
 
     /// The group that a node is a seed of.

@@ -339,13 +339,8 @@ impl State {
 
     /// How many steps can be shown.
     pub fn steps(&self) -> usize {
-        let Some(scene) = self.scene() else { return 0 };
-        match (&scene.story, &scene.walk) {
-            // The whole story follows its last step.
-            (Some(story), _) if story.timeline.is_empty() => 0,
-            (Some(story), _) => story.timeline.len() + 1,
-            (None, walk) => walk.as_ref().map_or(0, |walk| walk.steps.len()),
-        }
+        let timeline = self.scene().and_then(|scene| scene.timeline.as_ref());
+        timeline.map_or(0, |timeline| timeline.steps.len())
     }
 
     /// The step that is shown when it is not the end.

@@ -3,7 +3,7 @@
 mod detail;
 mod passages;
 mod search;
-mod story;
+pub(in crate::explorer) mod story;
 mod walk;
 mod words;
 
@@ -118,7 +118,9 @@ impl Engine {
             seeds: walk::seeds(index, &retrieval, &seed_groups, &groups),
             groups,
             nodes: walk::nodes(index, &retrieval, &shares, &group_of),
-            walk: walk::walk(&retrieval, &gold),
+            walks: !flat,
+            timeline: None,
+            spread: String::new(),
             passages: passages::rows(index, &retrieval, walked, &group_of, &gold),
             matched: matched(&retrieval),
             top_k: retrieval.top().len().max(request.settings.get(RESULT_K)),
@@ -158,8 +160,13 @@ impl Engine {
             story::tell(index, &retrieval, &gold, &mut scene);
         } else if flat {
             words::split(index, &retrieval, &mut scene);
+            scene.spread = match scene.basis {
+                Basis::Lists => "Lists that pay".to_owned(),
+                Basis::Measure => "Closeness".to_owned(),
+                _ => "Words that pay".to_owned(),
+            };
         } else {
-            (scene.labels, scene.titles) = walk::labels(index, &retrieval, &scene);
+            walk::tell(index, &retrieval, &mut scene);
         }
         Ok(Last {
             asked: request.asked,

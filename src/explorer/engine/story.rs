@@ -2,12 +2,15 @@
 
 use super::detail::column;
 use crate::explain;
-use crate::explorer::scene::{Around, Cell, GROUPS, Group, Part, Row, Scene};
-use crate::explorer::text::{Scale, clean, plural};
+use crate::explorer::scene::{
+    Around, Cell, GROUPS, Group, Part, Row, Scene, Step, StepLine, Timeline,
+};
+use crate::explorer::text::{Scale, clean, count, cut, plural, score};
 use crate::index::Index;
-use crate::retrieve::explanation::{Combine, Edge, Entry, Part as ScorePart, Story};
+use crate::retrieve::explanation::{Combine, Edge, Entry, Part as ScorePart, Stage, Story};
 use crate::retrieve::{Node, Retrieval};
 use crate::text::span;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -21,6 +24,7 @@ pub fn tell(index: &Arc<Index>, retrieval: &Retrieval, gold: &[u32], scene: &mut
     let scale = Scale::of(story.seeds.iter().map(|s| s.value));
     let seeds = story.seeds.iter().map(|s| entry(scene, &story, s, scale));
     scene.seeds = seeds.collect();
+    scene.timeline = timeline(&story);
     let mut first: BTreeMap<u32, Node> = BTreeMap::new();
     for (place, item) in story.items.iter().enumerate() {
         if let Some(passage) = item.passage {
@@ -79,6 +83,95 @@ pub fn tell(index: &Arc<Index>, retrieval: &Retrieval, gold: &[u32], scene: &mut
             if let Some(place) = place {
                 row.shares[place.min(alone)] += part.value;
             }
+        }
+    }
+}
+
+/// The stages after what started the search: a column each, a line for every counter.
+fn timeline(story: &Story) -> Option<Timeline> {
+    let stages: Vec<&Stage> = story.timeline.iter().map(|at| &story.stages[*at]).collect();
+    let last = stages.len();
+    let told = |(k, stage): (usize, &&Stage)| {
+        let first = stage.counters.first();
+        Step {
+            name: format!("{} {}", k + 1, stage.name),
+            note: stage.name.to_owned(),
+            brief: match first {
+                Some((name, value)) => (
+                    format!(" {} {name}", stage.name),
+                    format!(" {} ", cut(&short(value), 16)),
+                ),
+                None => (format!(" {} ", stage.name), String::new()),
+            },
+            ..Step::default()
+        }
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in stages.iter().flat_map(|stage| &stage.counters) {
+        if !names.contains(name) {
+            names.push(name);
+        }
+    }
+    let counter = |name: &str, stage: &Stage| {
+        let own = stage.counters.iter().find(|(known, _)| *known == name);
+        own.map_or(Cell::Empty, |(_, value)| Cell::Figure(short(value)))
+    };
+    let mut lines: Vec<StepLine> = (names.iter())
+        .map(|name| StepLine {
+            label: (*name).to_owned(),
+            cells: stages.iter().map(|stage| counter(name, stage)).collect(),
+            gold: false,
+        })
+        .collect();
+    let sizes = |stage: &&Stage| {
+        let (nodes, edges, cut) = (&stage.nodes, &stage.edges, &stage.cut);
+        Cell::Figure(format!("{} {} {}", nodes.len(), edges.len(), cut.len()))
+    };
+    lines.push(StepLine {
+        label: "nodes, edges, cut".to_owned(),
+        cells: stages.iter().map(sizes).collect(),
+        gold: false,
+    });
+    let whole = Step {
+        note: "every stage is listed".to_owned(),
+        ..Step::default()
+    };
+    let steps = stages.iter().enumerate().map(told).chain([whole]);
+    (last > 0).then(|| Timeline {
+        title: "Timeline",
+        unit: "step",
+        first: 1,
+        whole: match last {
+            1 => "one step".to_owned(),
+            last => format!("all {last} steps"),
+        },
+        brief: "",
+        steps: steps.collect(),
+        lines,
+        told: Vec::new(),
+    })
+}
+
+/// A counter's value as a person reads it.
+pub fn short(value: &Value) -> String {
+    match value {
+        Value::String(text) => clean(text),
+        Value::Number(n) if n.is_f64() => n.as_f64().map_or_else(String::new, score),
+        Value::Number(n) => n
+            .as_u64()
+            .map_or_else(|| n.to_string(), |n| count(n as usize)),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Null => "-".to_owned(),
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            items.iter().map(short).collect::<Vec<_>>().join("; ")
+        }
+        Value::Array(items) => items.iter().map(short).collect::<Vec<_>>().join(" "),
+        Value::Object(fields) => {
+            let fields = fields
+                .iter()
+                .map(|(name, v)| format!("{name} {}", short(v)));
+            fields.collect::<Vec<_>>().join(" ")
         }
     }
 }

@@ -1,11 +1,13 @@
 //! What a walk did: seeds in groups, mass on nodes split by group, and every step.
 
 use super::is_hub;
-use crate::explorer::scene::{GROUPS, Group, Ledger, NodeRow, Row, Scene, Sign, Step, Walk};
-use crate::explorer::text::{clean, measure, plural, share};
+use crate::explorer::scene::{
+    Basis, Cell, GROUPS, Group, Ledger, NodeRow, Row, Scene, Sign, Step, StepLine, Timeline,
+};
+use crate::explorer::text::{clean, measure, plural, score, share};
 use crate::index::Index;
 use crate::retrieve::operators::passages::landed;
-use crate::retrieve::retrieval::Walked;
+use crate::retrieve::retrieval::{Spread, Walked};
 use crate::retrieve::set::Origin;
 use crate::retrieve::spread::restart_of;
 use crate::retrieve::{Edited, Link, Node, Retrieval, SeedChange};
@@ -378,9 +380,12 @@ fn heaviest(scores: &[f32], range: std::ops::Range<usize>, count: usize) -> Vec<
     found.into_iter().map(|(n, s)| (n, f64::from(s))).collect()
 }
 
-/// Every step: where mass was, what ranking it made, and where gold was in it.
-pub fn walk(retrieval: &Retrieval, gold: &[u32]) -> Option<Walk> {
-    let walk = retrieval.walk()?;
+/// Fills in every step: where mass was, what ranking it made, and where gold was in it.
+pub fn tell(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
+    let Some(walk) = retrieval.walk() else {
+        return;
+    };
+    let gold: Vec<u32> = scene.gold.iter().map(|gold| gold.passage).collect();
     let (graph, spread) = (walk.graph, walk.spread);
     let passages = graph.passages();
     let mut steps = Vec::with_capacity(spread.states.len());
@@ -399,7 +404,19 @@ pub fn walk(retrieval: &Retrieval, gold: &[u32]) -> Option<Walk> {
                 landed.iter().map(|m| *m as f32).collect::<Vec<_>>().into()
             }
         };
+        let brief = match gold.is_empty() {
+            true => figure(ledger.passages),
+            false => {
+                let ranks: Option<Vec<usize>> =
+                    gold.iter().map(|p| rank(&on_passages, *p)).collect();
+                let worst = ranks.and_then(|ranks| ranks.into_iter().max());
+                worst.map_or_else(|| "-".to_owned(), |worst| worst.to_string())
+            }
+        };
         steps.push(Step {
+            name: at.to_string(),
+            note: format!("moved {}", score(moved)),
+            brief: (String::new(), format!("{brief:>5}")),
             ledger: Ledger {
                 entities: ledger.entities,
                 passages: ledger.passages,
@@ -412,14 +429,106 @@ pub fn walk(retrieval: &Retrieval, gold: &[u32]) -> Option<Walk> {
             gold: gold.iter().map(|p| rank(&on_passages, *p)).collect(),
         });
     }
-    Some(Walk {
-        push: spread.diffusion.pushes(),
-        work: spread.work,
-        capped: spread.capped,
-        largest_residual: spread.largest_residual,
-        parity: spread.parity.map(|p| (p.entity_seeds, p.passage_seeds)),
+    let last = steps.len().saturating_sub(1);
+    let push = spread.diffusion.pushes();
+    let pushes = plural(spread.work, "push");
+    scene.spread = match push {
+        true => format!("Spread after {pushes}"),
+        false => format!("Spread after {}", plural(spread.work, "step")),
+    };
+    let timeline = Timeline {
+        title: "Iterations",
+        unit: if push { "mark" } else { "step" },
+        first: 0,
+        whole: match last {
+            _ if push && spread.capped => format!("{pushes}, capped"),
+            _ if push => pushes,
+            1 => "one step".to_owned(),
+            last => format!("all {last} steps"),
+        },
+        brief: match gold.is_empty() {
+            true => " mass on passages by step",
+            false => " worst gold rank by step",
+        },
+        lines: lines(scene, &steps, push),
+        told: told(scene, spread, &steps),
         steps,
-    })
+    };
+    (scene.labels, scene.titles) = labels(index, &walk, &timeline.steps);
+    scene.timeline = Some(timeline);
+}
+
+/// Gold ranks and the ledger, step by step.
+fn lines(scene: &Scene, steps: &[Step], push: bool) -> Vec<StepLine> {
+    let mut lines = Vec::new();
+    for (i, gold) in scene.gold.iter().enumerate() {
+        lines.push(StepLine {
+            label: gold.id.clone(),
+            gold: true,
+            cells: steps.iter().map(|step| Cell::Rank(step.gold[i])).collect(),
+        });
+    }
+    let mut ledger = |label: &str, of: fn(&Step) -> f64| {
+        lines.push(StepLine {
+            label: label.to_owned(),
+            gold: false,
+            cells: steps
+                .iter()
+                .map(|step| Cell::Figure(figure(of(step))))
+                .collect(),
+        });
+    };
+    ledger("on passages", |s| s.ledger.passages);
+    match push {
+        true => ledger("not settled", |s| s.ledger.residual),
+        false => ledger("moved", |s| s.moved),
+    }
+    if steps.iter().any(|s| s.ledger.dropped > 0.0) {
+        ledger("dropped", |s| s.ledger.dropped);
+    }
+    lines
+}
+
+/// At most five columns.
+fn figure(value: f64) -> String {
+    match value {
+        0.0 => "0".to_owned(),
+        _ if value < 0.0005 => format!("{value:.0e}"),
+        _ => measure(value),
+    }
+}
+
+/// What the steps mean, in words that the numbers prove.
+fn told(scene: &Scene, spread: &Spread, steps: &[Step]) -> Vec<String> {
+    let mut told = Vec::new();
+    let push = spread.diffusion.pushes();
+    let last = steps.len().saturating_sub(1);
+    if scene.basis != Basis::Walk {
+        told.push("These are ranks by what the walk lands, not the result's.".to_owned());
+    }
+    // The first step from which no gold rank changes any more.
+    let end = steps.last().map(|end| &end.gold);
+    let changing = steps.iter().rposition(|step| Some(&step.gold) != end);
+    match changing.map_or(0, |k| k + 1) {
+        _ if scene.gold.is_empty() => {}
+        k if k == last && !push => told.push(format!(
+            "Gold ranks still changed in the last step, {last}: another number of steps ranks differently."
+        )),
+        k => told.push(format!("Gold ranks are fixed from step {k}.")),
+    }
+    match &spread.parity {
+        _ if push => told.push(format!(
+            "Push settles mass until no residual exceeds epsilon; the largest left is {}.",
+            score(spread.largest_residual)
+        )),
+        Some(parity) => told.push(format!(
+            "{last} steps let {} of a name seed's mass end on passages, and {} of a passage seed's.",
+            share(parity.entity_seeds),
+            share(parity.passage_seeds)
+        )),
+        None => {}
+    }
+    told
 }
 
 fn rank(scores: &[f32], passage: u32) -> Option<usize> {
@@ -430,21 +539,17 @@ fn rank(scores: &[f32], passage: u32) -> Option<usize> {
 }
 
 /// Names of every node and passage that some step lists.
-pub fn labels(
+fn labels(
     index: &Index,
-    retrieval: &Retrieval,
-    scene: &Scene,
+    walk: &Walked<'_>,
+    steps: &[Step],
 ) -> (BTreeMap<Node, String>, BTreeMap<u32, String>) {
-    let (Some(own), Some(walk)) = (retrieval.walk(), scene.walk.as_ref()) else {
-        return Default::default();
-    };
-    let steps = || walk.steps.iter();
-    let nodes = steps().flat_map(|step| &step.nodes);
-    let passages = steps().flat_map(|step| &step.passages);
+    let nodes = steps.iter().flat_map(|step| &step.nodes);
+    let passages = steps.iter().flat_map(|step| &step.passages);
     let title = |passage: u32| clean(crate::retrieve::operator::passage_label(index, passage));
     (
         nodes
-            .map(|(node, _)| (*node, clean(&own.graph.label(index, *node))))
+            .map(|(node, _)| (*node, clean(&walk.graph.label(index, *node))))
             .collect(),
         passages.map(|(p, _)| (*p, title(*p))).collect(),
     )

@@ -1,8 +1,9 @@
-//! The walk step by step: how much still moves, on which side mass is, and where gold was at each step.
+//! The walk or the stages step by step: what each came to, and of a walk where mass and gold were.
 
+use crate::explorer::available;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
-use crate::explorer::scene::{Basis, Scene, Step, Walk};
+use crate::explorer::scene::{Cell, Scene, Timeline};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
@@ -10,183 +11,139 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Columns of a row's name, and of one step.
-const NAME: usize = 14;
+/// Columns of a line's name at least, of a figure, and of a stage where there are many and where there are few.
+const NAME: usize = 12;
 const CELL: usize = 7;
+const STAGE: usize = 16;
+const WIDEST: usize = 32;
 
 pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
-    let scene = state.scene();
-    if let Some(story) = scene
-        .and_then(|s| s.story.as_deref())
-        .filter(|story| !story.timeline.is_empty())
-    {
-        return super::story::timeline(ink, slot, story, buf, hits);
-    }
-    let walk = scene
-        .and_then(|s| s.walk.as_ref())
-        .filter(|walk| walk.steps.len() > 1);
-    let (Some(scene), Some(walk)) = (scene, walk) else {
-        let why = match scene {
-            Some(scene) if scene.story.is_some() => {
-                format!("{} told of no timeline", state.settings.method().name)
-            }
-            Some(_) => format!(
-                "{} has no steps: one ranking, no walk",
-                state.settings.method().name
-            ),
-            None => String::new(),
-        };
+    let bare = slot.face == Face::Line && slot.area.height > 1;
+    let timeline = state
+        .scene()
+        .and_then(|scene| Some((scene, scene.timeline.as_ref()?)));
+    let Some((scene, timeline)) = timeline.filter(|(_, timeline)| timeline.steps.len() > 1) else {
+        let why = state.scene().and_then(|_| available::steps(state).err());
+        let why = why.unwrap_or_default();
         let chrome = Chrome {
             title: "Iterations".into(),
             summary: Line::from(vec![ink.muted(why.clone())]),
             ..Chrome::default()
         };
-        if slot.face == Face::Line && slot.area.height > 1 {
+        if bare {
             hits.add(slot.area, Target::Pane(Pane::Iterations));
-            buf.set_stringn(
-                slot.area.x + 1,
-                slot.area.y,
-                why,
-                usize::from(slot.area.width) - 1,
-                ink.style(Scope::Muted),
-            );
+            super::row::say(ink, &why, slot.area, buf);
         } else if let Some(area) = ink.frame(slot, chrome, buf, hits) {
-            buf.set_stringn(
-                area.x + 1,
-                area.y,
-                why,
-                usize::from(area.width).saturating_sub(1),
-                ink.style(Scope::Muted),
-            );
+            super::row::say(ink, &why, area, buf);
         }
         return;
     };
-    let last = walk.steps.len() - 1;
+    let last = timeline.steps.len() - 1;
     let now = state.earlier_step().unwrap_or(last);
-    // At 100x30 two lines without a frame: the scrubber and the gold ranks.
-    if slot.face == Face::Line && slot.area.height > 1 {
+    // At 100x30 two lines without a frame: the scrubber, and every step in a word.
+    let lead = if bare { 0 } else { 15 };
+    let summary = brief(
+        ink,
+        timeline,
+        now,
+        usize::from(slot.area.width).saturating_sub(lead),
+    );
+    if bare {
         hits.add(slot.area, Target::Pane(Pane::Iterations));
-        scrubber(ink, walk, now, slot.area, buf, hits);
-        let line = gold_line(ink, scene, walk, now, usize::from(slot.area.width));
-        buf.set_line(slot.area.x, slot.area.y + 1, &line, slot.area.width);
+        scrubber(ink, timeline, now, slot.area, buf, hits);
+        buf.set_line(slot.area.x, slot.area.y + 1, &summary, slot.area.width);
         return;
     }
-    let title = match (walk.push, now == last) {
-        (true, true) => format!(
-            "Iterations: {} pushes{}",
-            text::count(walk.work),
-            if walk.capped { ", capped" } else { "" }
-        ),
-        (true, false) => format!("Iterations: mark {now} of {last}"),
-        (false, true) if last == 1 => "Iterations: one step".to_owned(),
-        (false, true) => format!("Iterations: all {last} steps"),
-        (false, false) => format!("Iterations: step {now} of {last}"),
+    let Timeline { unit, first, .. } = timeline;
+    let place = match now == last {
+        true => timeline.whole.clone(),
+        false => format!("{unit} {} of {last}", now + first),
     };
     let mut note = Vec::new();
-    for (key, name) in [("Space", "play"), (", .", "step"), ("{ }", "ends")] {
-        note.push(ink.span(key, Scope::Key));
-        note.push(ink.muted(format!(" {name}")));
-        if name != "ends" {
-            note.push(ink.text("  "));
-        }
+    for (key, name) in [("Space", " play  "), (", .", " step  "), ("{ }", " ends")] {
+        note.extend([ink.span(key, Scope::Key), ink.muted(name)]);
     }
-    let summary = gold_line(
-        ink,
-        scene,
-        walk,
-        now,
-        usize::from(slot.area.width).saturating_sub(15),
-    );
-    let Some(area) = ink.frame(
-        slot,
-        Chrome {
-            title,
-            short: "Iterations",
-            note: Line::from(note),
-            summary,
-        },
-        buf,
-        hits,
-    ) else {
+    let chrome = Chrome {
+        title: format!("{}: {place}", timeline.title),
+        short: timeline.title,
+        note: Line::from(note),
+        summary,
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
         return;
     };
     if area.height == 0 {
         return;
     }
-    scrubber(ink, walk, now, Rect { height: 1, ..area }, buf, hits);
-    let below = Rect {
-        y: area.y + 1,
-        height: area.height - 1,
-        ..area
+    let (line, below) = super::row::split(area, area.height - 1);
+    scrubber(ink, timeline, now, line, buf, hits);
+    let told = |width: usize| {
+        let mut told: Vec<Line<'static>> = Vec::new();
+        if now == 0 && scene.walks {
+            told.extend(flow(vec![ink.text("Only the seeds hold mass.")], width, 0));
+        }
+        let words = timeline.told.iter();
+        told.extend(words.flat_map(|words| flow(vec![ink.text(words.clone())], width, 0)));
+        told
     };
-    let needed = (NAME + 2 + CELL * walk.steps.len()) as u16;
+    // What the steps mean stands beside them, where they leave room.
+    let needed = (NAME + 4 + CELL * timeline.steps.len()) as u16;
+    let side = below.width.saturating_sub(needed).min(96);
+    let side = if timeline.told.is_empty() || side < 40 {
+        0
+    } else {
+        side
+    };
     let table = Rect {
-        width: needed.max(below.width / 2).min(below.width),
+        width: if side > 0 { needed } else { below.width },
         ..below
     };
-    let table = if below.width - table.width < 40 {
-        below
+    let lines = table_lines(ink, scene, timeline, now, usize::from(table.width));
+    ink.scrolled(Pane::Iterations, table, &lines, buf, hits);
+    let told = if side > 0 {
+        told(usize::from(side) - 4)
     } else {
-        Rect {
-            width: needed.min(table.width),
-            ..below
-        }
+        Vec::new()
     };
-    ink.scrolled(
-        Pane::Iterations,
-        table,
-        &rows(ink, scene, walk, now, usize::from(table.width)),
-        buf,
-        hits,
-    );
-    let side = (below.width - table.width).min(96);
-    if side > 30 {
-        let told = told(ink, scene, walk, now, usize::from(side) - 4);
-        for (y, line) in told.iter().take(usize::from(below.height)).enumerate() {
-            buf.set_line(
-                below.x + table.width + 3,
-                below.y + y as u16,
-                line,
-                side - 4,
-            );
-        }
+    for (y, line) in told.iter().take(usize::from(below.height)).enumerate() {
+        let x = below.x + table.width + 3;
+        buf.set_line(x, below.y + y as u16, line, side - 4);
     }
 }
 
-fn scrubber(ink: &Ink<'_>, walk: &Walk, now: usize, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let last = walk.steps.len() - 1;
-    let name = if walk.push { "mark" } else { "step" };
-    let head = format!(" {name} {now} of {last} ");
+fn scrubber(
+    ink: &Ink<'_>,
+    timeline: &Timeline,
+    now: usize,
+    area: Rect,
+    buf: &mut Buffer,
+    hits: &mut Hits,
+) {
+    let last = timeline.steps.len() - 1;
+    let step = &timeline.steps[now];
+    let head = match step.name.is_empty() {
+        true => " whole ".to_owned(),
+        false => format!(" {} {} of {last} ", timeline.unit, now + timeline.first),
+    };
     let playing = if ink.state.playing { " playing" } else { "" };
-    let moved = format!(" moved {}{playing}", text::score(walk.steps[now].moved));
-    let (x, _) = buf.set_stringn(
-        area.x,
-        area.y,
-        &head,
-        usize::from(area.width),
-        ink.style(Scope::Value),
-    );
-    let room = usize::from((area.x + area.width).saturating_sub(x)).saturating_sub(moved.len() + 1);
-    let fraction = now as f64 / last as f64;
-    let track = crate::explorer::glyphs::slider(fraction, room, ink.glyphs);
-    let (end, _) = buf.set_stringn(x, area.y, track, room, ink.style(Scope::Key));
+    let note = format!(" {}{playing}", step.note);
+    let width = usize::from(area.width);
+    let (x, _) = buf.set_stringn(area.x, area.y, &head, width, ink.style(Scope::Value));
+    let end = area.x + area.width;
+    let room = usize::from(end.saturating_sub(x)).saturating_sub(text::width(&note) + 1);
+    let track = crate::explorer::glyphs::slider(now as f64 / last as f64, room, ink.glyphs);
+    let (after, _) = buf.set_stringn(x, area.y, track, room, ink.style(Scope::Key));
     hits.add(
         Rect::new(x + 1, area.y, (room as u16).saturating_sub(2), 1),
         Target::Scrubber,
     );
-    buf.set_stringn(
-        end,
-        area.y,
-        moved,
-        usize::from((area.x + area.width).saturating_sub(end)),
-        ink.style(Scope::Muted),
-    );
+    let left = usize::from(end.saturating_sub(after));
+    buf.set_stringn(after, area.y, note, left, ink.style(Scope::Muted));
 }
 
-/// Which steps have a column: all when they fit, else the ends and those around the shown one.
-fn shown(steps: usize, now: usize, width: usize) -> Vec<usize> {
-    let room = (width.saturating_sub(NAME + 1) / CELL).max(1);
+/// Which steps have a column: all when they fit, else the end and those around the shown one.
+fn shown(steps: usize, now: usize, room: usize) -> Vec<usize> {
     if steps <= room {
         return (0..steps).collect();
     }
@@ -198,134 +155,84 @@ fn shown(steps: usize, now: usize, width: usize) -> Vec<usize> {
     shown
 }
 
-fn rows(ink: &Ink<'_>, scene: &Scene, walk: &Walk, now: usize, width: usize) -> Vec<Line<'static>> {
-    let columns = shown(walk.steps.len(), now, width);
-    let row = |name: String, scope: Scope, cell: &dyn Fn(&Step) -> (String, Scope)| {
-        let mut spans = vec![ink.span(format!(" {}", text::pad(&name, NAME)), scope)];
+fn table_lines(
+    ink: &Ink<'_>,
+    scene: &Scene,
+    timeline: &Timeline,
+    now: usize,
+    width: usize,
+) -> Vec<Line<'static>> {
+    let steps = || timeline.steps.iter().filter(|step| !step.name.is_empty());
+    let named = steps().any(|step| text::width(&step.name) > 4);
+    let longest = timeline
+        .lines
+        .iter()
+        .map(|line| text::width(&line.label))
+        .max();
+    let most = if named { (width / 3).max(NAME) } else { NAME };
+    let name = longest.unwrap_or(0).clamp(NAME, most) + 2;
+    let free = width.saturating_sub(name + 1);
+    let wide = match named {
+        true => (free / steps().count().max(1)).clamp(STAGE, WIDEST),
+        false => CELL,
+    };
+    let columns = shown(steps().count(), now, (free / wide).max(1));
+    let row = |mut spans: Vec<Span<'static>>, cell: &dyn Fn(usize) -> (String, Scope)| {
         for &k in &columns {
-            let (figure, scope) = cell(&walk.steps[k]);
-            let mut span = ink.span(text::pad_left(&figure, CELL), scope);
+            let (cell, scope) = cell(k);
+            let cell = match named {
+                true => text::pad(&cell, wide - 1),
+                false => text::pad_left(&cell, wide),
+            };
+            let mut span = ink.span(cell, scope);
             if k == now {
                 span.style = span.style.patch(ink.style(Scope::Selection));
             }
             spans.push(span);
+            spans.push(ink.text(if named { " " } else { "" }));
         }
         Line::from(spans)
     };
-    let mut head = vec![ink.muted(format!(
-        " {}",
-        text::pad(if walk.push { "mark" } else { "step" }, NAME)
-    ))];
-    for &k in &columns {
-        head.push(ink.span(
-            text::pad_left(&k.to_string(), CELL),
-            if k == now { Scope::Title } else { Scope::Muted },
-        ));
-    }
-    let mut lines = vec![Line::from(head)];
-    for (i, gold) in scene.gold.iter().enumerate() {
-        lines.push(row(
-            format!("{} {}", ink.glyphs.gold, gold.id),
-            Scope::Gold,
-            &|step| match step.gold.get(i).copied().flatten() {
-                Some(rank) if rank <= scene.top_k => (rank.to_string(), Scope::Ok),
-                Some(rank) => (rank.to_string(), Scope::Value),
-                None => ("-".to_owned(), Scope::Muted),
-            },
-        ));
-    }
-    let ledger = |name: &str, of: fn(&Step) -> f64| {
-        row(name.to_owned(), Scope::Muted, &move |step| {
-            (figure(of(step)), Scope::Value)
-        })
+    let head = |k: usize| {
+        let scope = if named || k == now {
+            Scope::Title
+        } else {
+            Scope::Muted
+        };
+        (timeline.steps[k].name.clone(), scope)
     };
-    lines.push(ledger("on passages", |s| s.ledger.passages));
-    if walk.push {
-        lines.push(ledger("not settled", |s| s.ledger.residual));
-    } else {
-        lines.push(ledger("moved", |s| s.moved));
-    }
-    if walk.steps.iter().any(|s| s.ledger.dropped > 0.0) {
-        lines.push(ledger("dropped", |s| s.ledger.dropped));
-    }
-    lines
-}
-
-/// At most five columns.
-fn figure(value: f64) -> String {
-    match value {
-        0.0 => "0".to_owned(),
-        _ if value < 0.0005 => format!("{value:.0e}"),
-        _ => text::measure(value),
-    }
-}
-
-/// What the steps mean, in words that the numbers prove.
-fn told(ink: &Ink<'_>, scene: &Scene, walk: &Walk, now: usize, width: usize) -> Vec<Line<'static>> {
-    let mut lines = Vec::new();
-    let last = walk.steps.len() - 1;
-    if now == 0 {
-        lines.extend(flow(vec![ink.text("Only the seeds hold mass.")], width, 0));
-    }
-    if scene.basis != Basis::Walk {
-        let words = "These are ranks by what the walk lands, not the result's.";
-        lines.extend(flow(vec![ink.text(words)], width, 0));
-    }
-    if let Some(fixed) = fixed_from(walk).filter(|_| !scene.gold.is_empty()) {
-        let words = match fixed {
-            k if k == last && !walk.push => format!(
-                "Gold ranks still changed in the last step, {last}: another number of steps ranks differently."
-            ),
-            k => format!("Gold ranks are fixed from step {k}."),
+    let unit = ink.muted(format!(" {}", text::pad(timeline.unit, name)));
+    let mut lines = vec![row(vec![unit], &head)];
+    for line in &timeline.lines {
+        let label = match line.gold {
+            true => format!(" {} {}", ink.glyphs.gold, text::pad(&line.label, name - 2)),
+            false => format!(" {}", text::pad(&line.label, name)),
         };
-        lines.extend(flow(vec![ink.text(words)], width, 0));
-    }
-    if let Some((names, passages)) = walk.parity.filter(|_| !walk.push) {
-        let words = format!(
-            "{last} steps let {} of a name seed's mass end on passages, and {} of a passage seed's.",
-            text::share(names),
-            text::share(passages)
-        );
-        lines.extend(flow(vec![ink.muted(words)], width, 0));
-    } else if walk.push {
-        let words = format!(
-            "Push settles mass until no residual exceeds epsilon; the largest left is {}.",
-            text::score(walk.largest_residual)
-        );
-        lines.extend(flow(vec![ink.muted(words)], width, 0));
+        let scope = if line.gold { Scope::Gold } else { Scope::Muted };
+        lines.push(row(vec![ink.span(label, scope)], &|k| {
+            let cell = &line.cells[k];
+            let scope = match cell {
+                Cell::Rank(None) => Scope::Muted,
+                Cell::Rank(Some(rank)) if *rank <= scene.top_k => Scope::Ok,
+                _ => Scope::Value,
+            };
+            (cell.text(), scope)
+        }));
     }
     lines
 }
 
-/// The first step from which no gold rank changes any more.
-fn fixed_from(walk: &Walk) -> Option<usize> {
-    let end = &walk.steps.last()?.gold;
-    let changing = walk.steps.iter().rposition(|step| step.gold != *end);
-    Some(changing.map_or(0, |k| k + 1))
-}
-
-/// The worst gold rank at each step.
-fn gold_line(ink: &Ink<'_>, scene: &Scene, walk: &Walk, now: usize, width: usize) -> Line<'static> {
+/// Every step in a word: the worst gold rank, or the first figure of a stage.
+fn brief(ink: &Ink<'_>, timeline: &Timeline, now: usize, width: usize) -> Line<'static> {
     let mut filling = Filling::new(width);
-    if scene.gold.is_empty() {
-        filling.add(vec![ink.muted(" mass on passages by step")]);
-    } else {
-        filling.add(vec![ink.muted(" worst gold rank by step")]);
-    }
-    for (k, step) in walk.steps.iter().enumerate() {
-        let figure = match scene.gold.is_empty() {
-            true => figure(step.ledger.passages),
-            false if step.gold.iter().any(Option::is_none) => "-".to_owned(),
-            false => step
-                .gold
-                .iter()
-                .flatten()
-                .max()
-                .map_or_else(|| "-".to_owned(), ToString::to_string),
+    filling.add(vec![ink.muted(timeline.brief)]);
+    for (k, step) in timeline.steps.iter().enumerate() {
+        let (name, figure) = step.brief.clone();
+        let [words, value] = match k == now {
+            true => [Scope::Title; 2],
+            false => [Scope::Text, Scope::Value],
         };
-        let scope = if k == now { Scope::Title } else { Scope::Value };
-        let span: Span<'static> = ink.span(text::pad_left(&figure, 5), scope);
-        if !filling.add(vec![span]) {
+        if !filling.add(vec![ink.span(name, words), ink.span(figure, value)]) {
             break;
         }
     }

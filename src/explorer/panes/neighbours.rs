@@ -154,13 +154,9 @@ impl Table<'_> {
         spans.push(ink.span(text::pad(&row.label, self.label), scope));
         for (at, column) in &self.columns {
             let cell = match row.cells.get(*at).unwrap_or(&Cell::Empty) {
-                Cell::Empty => " ".repeat(column.width),
-                Cell::Score(value) => text::pad_left(&text::score(*value), column.width),
-                Cell::Count(count) => text::pad_left(&text::count(*count), column.width),
                 Cell::Rank(Some(rank)) => text::pad_left(&format!("#{rank}"), column.width),
-                Cell::Rank(None) => text::pad_left("-", column.width),
-                Cell::Figure(figure) => text::pad_left(figure, column.width),
                 Cell::Word(word) => text::pad(&format!(" {word}"), column.width),
+                cell => text::pad_left(&cell.text(), column.width),
             };
             let scope = [Scope::Muted, Scope::Value][usize::from(column.place == 0)];
             spans.push(ink.span(cell, scope));

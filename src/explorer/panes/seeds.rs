@@ -71,7 +71,7 @@ fn note(ink: &Ink<'_>, scene: &Scene) -> Line<'static> {
     if scene.fallback {
         return Line::from(vec![ink.span("fallback: none linked", Scope::Warn)]);
     }
-    if scene.walk.is_none() {
+    if !scene.walks {
         return Line::from(vec![ink.muted(text::plural(scene.seeds.len(), "seed"))]);
     }
     let not = scene.seeds.iter().filter(|s| s.sign == Sign::Lost).count();

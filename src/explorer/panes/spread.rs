@@ -3,7 +3,7 @@
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::rows;
-use crate::explorer::scene::{Basis, NodeRow, PassageRow, Scene, Step};
+use crate::explorer::scene::{NodeRow, PassageRow, Scene, Step};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
@@ -29,23 +29,13 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         return super::story::stages(ink, slot, story, buf, hits);
     }
     let step = rows::step(state, scene);
-    let title = match (&scene.walk, step) {
-        (None, _) => match scene.basis {
-            Basis::Lists => "Lists that pay".to_owned(),
-            Basis::Measure => "Closeness".to_owned(),
-            Basis::Walk | Basis::Words | Basis::Parts | Basis::Signals => {
-                "Words that pay".to_owned()
-            }
-        },
-        (Some(_), Some(_)) => format!(
+    let title = match step {
+        Some(_) => format!(
             "Spread at step {} of {}",
             state.step.unwrap_or(0),
             state.steps() - 1
         ),
-        (Some(walk), None) if walk.push => {
-            format!("Spread after {} pushes", text::count(walk.work))
-        }
-        (Some(walk), None) => format!("Spread after {}", text::plural(walk.work, "step")),
+        None => scene.spread.clone(),
     };
     let chrome = Chrome {
         title,

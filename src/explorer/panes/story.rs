@@ -1,8 +1,8 @@
 //! Systems with a graph of their own: their seeds, stages, edges and timeline in the panes of the walk.
 
 use super::row::{explained, say, split};
-use crate::explorer::hits::{Hits, Target};
-use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::hits::Hits;
+use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::rows::{StoryLine, story_lines};
 use crate::explorer::scene::Why;
 use crate::explorer::text::{self, Scale, figure};
@@ -12,7 +12,6 @@ use crate::retrieve::explanation::{Entry, Story};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use serde_json::Value;
 
 /// Columns of an item's kind.
 const KIND: usize = 9;
@@ -117,150 +116,6 @@ fn made(story: &Story, width: usize) -> String {
             "\u{b7}"
         ),
     }
-}
-
-/// The system's own timeline: one column a step, one row a counter.
-pub fn timeline(ink: &Ink<'_>, slot: Slot, story: &Story, buf: &mut Buffer, hits: &mut Hits) {
-    let last = story.timeline.len();
-    let now = ink.state.earlier_step().unwrap_or(last);
-    let mut summary = Filling::new(usize::from(slot.area.width).saturating_sub(2));
-    for (k, stage) in story.timeline.iter().enumerate() {
-        let stage = &story.stages[*stage];
-        let scope = if k == now { Scope::Title } else { Scope::Text };
-        let mut spans = vec![ink.text(" "), ink.span(stage.name, scope)];
-        if let Some((name, value)) = stage.counters.first() {
-            spans.push(ink.muted(format!(" {name}")));
-            spans.push(ink.value(format!(" {}", text::cut(&short(value), 16))));
-        }
-        spans.push(ink.text(" "));
-        if !summary.add(spans) {
-            break;
-        }
-    }
-    if slot.face == Face::Line && slot.area.height > 1 {
-        hits.add(slot.area, Target::Pane(Pane::Iterations));
-        scrubber(ink, story, now, slot.area, buf, hits);
-        buf.set_line(slot.area.x, slot.area.y + 1, &summary.line, slot.area.width);
-        return;
-    }
-    let title = match now < last {
-        true => format!("Timeline: step {} of {last}", now + 1),
-        false if last == 1 => "Timeline: one step".to_owned(),
-        false => format!("Timeline: all {last} steps"),
-    };
-    let mut note = Vec::new();
-    for (key, name) in [("Space", " play  "), (", .", " step  "), ("{ }", " ends")] {
-        note.extend([ink.span(key, Scope::Key), ink.muted(name)]);
-    }
-    let chrome = Chrome {
-        title,
-        short: "Timeline",
-        note: Line::from(note),
-        summary: summary.line,
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    if area.height == 0 {
-        return;
-    }
-    scrubber(ink, story, now, Rect { height: 1, ..area }, buf, hits);
-    let table = Rect {
-        y: area.y + 1,
-        height: area.height - 1,
-        ..area
-    };
-    let lines = table_lines(ink, story, now, usize::from(area.width));
-    ink.scrolled(Pane::Iterations, table, &lines, buf, hits);
-}
-
-/// Columns of one step, where there are many steps and where there are few.
-const STEP: usize = 16;
-const WIDEST: usize = 32;
-/// The last row of the timeline: how much a step tells.
-const SIZES: &str = "nodes, edges, cut";
-
-fn table_lines(ink: &Ink<'_>, story: &Story, now: usize, width: usize) -> Vec<Line<'static>> {
-    let mut names: Vec<&'static str> = Vec::new();
-    for stage in &story.timeline {
-        for (name, _) in &story.stages[*stage].counters {
-            if !names.contains(name) {
-                names.push(name);
-            }
-        }
-    }
-    let longest = names.iter().map(|name| text::width(name)).max();
-    let names_wide = longest.unwrap_or(0).max(SIZES.len()).min(width / 3) + 2;
-    let steps = story.timeline.len();
-    let free = width.saturating_sub(names_wide + 1);
-    let wide = (free / steps.max(1)).clamp(STEP, WIDEST);
-    let room = (free / wide).max(1);
-    let first = now.saturating_sub(room / 2).min(steps.saturating_sub(room));
-    let shown = first..steps.min(first + room);
-    let row = |name: &str, cell: &dyn Fn(usize) -> (String, Scope)| {
-        let mut spans = vec![ink.muted(format!(" {}", text::pad(name, names_wide)))];
-        for k in shown.clone() {
-            let (cell, scope) = cell(k);
-            let mut span = ink.span(text::pad(&cell, wide - 1), scope);
-            if k == now {
-                span.style = span.style.patch(ink.style(Scope::Selection));
-            }
-            spans.push(span);
-            spans.push(ink.text(" "));
-        }
-        Line::from(spans)
-    };
-    let stage = |k: usize| &story.stages[story.timeline[k]];
-    let mut lines = vec![row("step", &|k| {
-        (format!("{} {}", k + 1, stage(k).name), Scope::Title)
-    })];
-    for name in names {
-        lines.push(row(name, &|k| {
-            let own = stage(k).counters.iter().find(|(n, _)| *n == name);
-            (
-                own.map_or_else(String::new, |(_, v)| short(v)),
-                Scope::Value,
-            )
-        }));
-    }
-    lines.push(row(SIZES, &|k| {
-        let s = stage(k);
-        let figures = format!("{} {} {}", s.nodes.len(), s.edges.len(), s.cut.len());
-        (figures, Scope::Muted)
-    }));
-    lines
-}
-
-fn scrubber(
-    ink: &Ink<'_>,
-    story: &Story,
-    now: usize,
-    area: Rect,
-    buf: &mut Buffer,
-    hits: &mut Hits,
-) {
-    let last = story.timeline.len();
-    let head = match story.timeline.get(now) {
-        Some(_) => format!(" step {} of {last} ", now + 1),
-        None => " whole ".to_owned(),
-    };
-    let name = match story.timeline.get(now) {
-        Some(stage) => format!(" {}", story.stages[*stage].name),
-        None => " every stage is listed".to_owned(),
-    };
-    let width = usize::from(area.width);
-    let (x, _) = buf.set_stringn(area.x, area.y, &head, width, ink.style(Scope::Value));
-    let end = area.x + area.width;
-    let room = usize::from(end.saturating_sub(x)).saturating_sub(text::width(&name) + 1);
-    let fraction = now as f64 / last.max(1) as f64;
-    let track = crate::explorer::glyphs::slider(fraction, room, ink.glyphs);
-    let (after, _) = buf.set_stringn(x, area.y, track, room, ink.style(Scope::Key));
-    hits.add(
-        Rect::new(x + 1, area.y, (room as u16).saturating_sub(2), 1),
-        Target::Scrubber,
-    );
-    let left = usize::from(end.saturating_sub(after));
-    buf.set_stringn(after, area.y, name, left, ink.style(Scope::Muted));
 }
 
 /// The line over a stage: its name and counters, the first ones as far as they fit.
@@ -377,29 +232,7 @@ fn spoken(code: crate::layers::Code) -> String {
     code.to_lowercase().replace('_', " ")
 }
 
-/// A counter's value as a person reads it.
-pub fn short(value: &Value) -> String {
-    match value {
-        Value::String(text) => text::clean(text),
-        Value::Number(n) if n.is_f64() => n.as_f64().map_or_else(String::new, text::score),
-        Value::Number(n) => n
-            .as_u64()
-            .map_or_else(|| n.to_string(), |n| text::count(n as usize)),
-        Value::Bool(true) => "yes".to_owned(),
-        Value::Bool(false) => "no".to_owned(),
-        Value::Null => "-".to_owned(),
-        Value::Array(items) if items.iter().any(Value::is_object) => {
-            items.iter().map(short).collect::<Vec<_>>().join("; ")
-        }
-        Value::Array(items) => items.iter().map(short).collect::<Vec<_>>().join(" "),
-        Value::Object(fields) => {
-            let fields = fields
-                .iter()
-                .map(|(name, v)| format!("{name} {}", short(v)));
-            fields.collect::<Vec<_>>().join(" ")
-        }
-    }
-}
+use crate::explorer::engine::story::short;
 
 /// The parts of the selected passage's score as a list; the one under the cursor says what it rests on.
 pub fn parts(

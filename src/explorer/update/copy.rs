@@ -3,7 +3,7 @@
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows::{self, PassageLine};
-use crate::explorer::scene::{Cell, Scene, Sign};
+use crate::explorer::scene::{Cell, Scene, Sign, StepLine, Timeline};
 use crate::explorer::state::State;
 use serde_json::{Value, json};
 
@@ -76,7 +76,10 @@ pub fn text(state: &mut State) -> Vec<Effect> {
                 "run".to_owned(),
             )
         }),
-        Pane::Iterations => Some((steps(scene), "steps".to_owned())),
+        Pane::Iterations => {
+            let timeline = scene.timeline.as_ref();
+            timeline.map(|timeline| (steps(timeline), "steps".to_owned()))
+        }
     };
     match copied {
         Some((text, what)) => vec![Effect::Copy(text, what)],
@@ -129,20 +132,17 @@ fn explained(why: &crate::explorer::scene::Why) -> String {
     lines.join("\n")
 }
 
-fn steps(scene: &Scene) -> String {
-    let Some(walk) = &scene.walk else {
-        return String::new();
+/// The table as it is shown.
+fn steps(timeline: &Timeline) -> String {
+    let names = timeline.steps.iter().filter(|step| !step.name.is_empty());
+    let names: Vec<String> = names.map(|step| step.name.clone()).collect();
+    let head = format!("{}\t{}", timeline.unit, names.join("\t"));
+    let line = |line: &StepLine| {
+        let cells: Vec<String> = line.cells.iter().map(Cell::text).collect();
+        format!("{}\t{}", line.label, cells.join("\t"))
     };
-    let line = |(k, step): (usize, &crate::explorer::scene::Step)| {
-        let l = step.ledger;
-        format!(
-            "{k}\t{}\t{}\t{}\t{}\t{}",
-            l.entities, l.passages, l.dropped, l.residual, step.moved
-        )
-    };
-    let mut lines = vec!["step\tentities\tpassages\tdropped\tresidual\tmoved".to_owned()];
-    lines.extend(walk.steps.iter().enumerate().map(line));
-    lines.join("\n")
+    let lines = std::iter::once(head).chain(timeline.lines.iter().map(line));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The focused pane as JSON.
@@ -253,7 +253,7 @@ fn neighbours_json(state: &State) -> Value {
 }
 
 fn steps_json(scene: &Scene) -> Value {
-    let Some(walk) = &scene.walk else {
+    let Some(timeline) = &scene.timeline else {
         return Value::Null;
     };
     let row = |step: &crate::explorer::scene::Step| {
@@ -261,7 +261,7 @@ fn steps_json(scene: &Scene) -> Value {
         json!({"entities": l.entities, "passages": l.passages, "dropped": l.dropped, "residual": l.residual,
                "moved": step.moved, "gold_ranks": step.gold})
     };
-    Value::Array(walk.steps.iter().map(row).collect())
+    Value::Array(timeline.steps.iter().map(row).collect())
 }
 
 /// The shell command of this view.
