@@ -10,7 +10,7 @@ use hopscope::explorer::engine;
 use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::layout::Pane;
 use hopscope::explorer::picture::plain;
-use hopscope::explorer::rows::{self, StoryLine};
+use hopscope::explorer::rows::{self, SpreadLine};
 use hopscope::explorer::scene::Facts;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::State;
@@ -107,18 +107,18 @@ fn every_pane_reads_the_story() {
     assert_eq!(around(&stage).node, seed);
 
     // Long stages fold; the timeline shows one stage whole.
-    let lines = rows::story_lines(&stage.state, &story);
-    let folded = |line: &StoryLine| matches!(line, StoryLine::More(_));
+    let lines = rows::spread_lines(&stage.state, &scene);
+    let folded = |line: &SpreadLine| matches!(line, SpreadLine::More(_));
     let more = lines.iter().position(folded).unwrap();
     stage.press("' m g");
     (0..more).for_each(|_| stage.press("Down"));
     stage.press("Enter");
-    let whole = rows::story_lines(&stage.state, &story);
+    let whole = rows::spread_lines(&stage.state, &scene);
     assert!(whole.len() > lines.len() && whole[more] != lines[more]);
     stage.press("{ .");
     let shown = story.timeline[1];
-    let step = rows::story_lines(&stage.state, &story);
-    assert_eq!(step[0], StoryLine::Stage(shown));
+    let step = rows::spread_lines(&stage.state, &scene);
+    assert_eq!(step[0], SpreadLine::Stage(shown));
     let told = &story.stages[shown];
     assert_eq!(step.len(), 1 + told.nodes.len() + told.cut.len());
     (1..story.timeline.len()).for_each(|_| stage.press("."));

@@ -34,13 +34,13 @@ fn the_first_question_is_answered_and_its_gold_is_known() {
 fn shares_of_every_node_and_passage_sum_to_its_score() {
     let stage = stage();
     let scene = stage.state.scene().unwrap();
-    for node in &scene.nodes {
+    for node in &scene.spread[0].rows {
         let sum: f64 = node.shares.iter().sum();
         assert!(
-            (sum - node.mass).abs() < 1e-5,
+            (sum - node.value).abs() < 1e-5,
             "{}: {sum} is not {}",
             node.label,
-            node.mass
+            node.value
         );
     }
     for row in &scene.passages {
@@ -201,7 +201,8 @@ fn choosing_a_name_in_spread_marks_its_passages() {
     let detail = stage.state.detail().unwrap();
     let around = detail.node.as_ref().unwrap();
     assert!(!around.is_passage);
-    assert_eq!(around.node, stage.state.scene().unwrap().nodes[2].node);
+    let third = &stage.state.scene().unwrap().spread[0].rows[2];
+    assert_eq!(Some(around.node), third.node);
     assert!(around.neighbours.iter().all(|row| row.is_passage));
     assert!(around.touches(around.neighbours[0].node.unwrap()));
 }
@@ -997,7 +998,7 @@ fn parts_are_composed_by_hand_and_what_does_not_fit_says_why() {
             .as_ref()
             .is_some_and(|timeline| timeline.steps.len() == 6)
     );
-    assert!(!scene.seeds.is_empty() && !scene.nodes.is_empty());
+    assert!(!scene.seeds.is_empty() && !scene.spread[0].rows.is_empty());
     stage.press("M");
     stage.type_text("names+bm25");
     stage.press("Enter");

@@ -190,10 +190,7 @@ fn open(state: &State) -> Result<(), String> {
             state.detail().is_some_and(|d| d.passage.is_some()),
             "no passage is selected",
         ),
-        Pane::Spread if state.scene().is_some_and(|s| s.story.is_some()) => need(
-            rows::count(state, Pane::Spread) > 0,
-            "this system told of no stage",
-        ),
+        Pane::Spread => need(rows::count(state, Pane::Spread) > 0, "nothing is listed"),
         Pane::Session => need(!state.session.is_empty(), "no run yet"),
         Pane::Passages => match state.scene() {
             None => Err("there is no result yet".into()),

@@ -2,10 +2,9 @@
 //! click, a cursor and a picture always mean the same row.
 
 use super::layout::Pane;
-use super::scene::{Basis, Scene, Subject};
+use super::scene::{Basis, Row, Scene, Subject};
 use super::state::State;
-use crate::retrieve::explanation::Story;
-use crate::retrieve::{Node, Parameter, Stage};
+use crate::retrieve::{Parameter, Stage};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassageLine {
@@ -89,41 +88,43 @@ pub fn stage_title(stage: Stage) -> &'static str {
     }
 }
 
-/// A line of a system's stages.
+/// A line of Spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StoryLine {
+pub enum SpreadLine {
     /// A stage and its counters.
     Stage(usize),
-    /// Stage, and place in its nodes.
-    Entry(usize, usize),
-    /// Stage, and place in what it removed.
-    Cut(usize, usize),
+    /// Stage, and place in its rows.
+    Row(usize, usize),
     /// What a folded stage has more.
     More(usize),
 }
 
-/// Entries and cuts of a stage that is not unfolded.
+/// Rows that a folded stage shows, and how many of those it removed.
 const FEW: usize = 5;
 const FEW_CUTS: usize = 2;
 
-/// The stages with what they hold; at a step of the timeline only that step's stage, whole.
-pub fn story_lines(state: &State, story: &Story) -> Vec<StoryLine> {
-    let step = state.earlier_step().and_then(|k| story.timeline.get(k));
+/// The stages with what they hold; at an earlier step only that step's, whole.
+pub fn spread_lines(state: &State, scene: &Scene) -> Vec<SpreadLine> {
+    let earlier = state.earlier_step();
+    let step = earlier.and_then(|k| scene.timeline.as_ref()?.steps.get(k));
+    let shown = step.map_or(0..scene.listed, |step| step.stage..step.stage + 1);
     let mut lines = Vec::new();
-    for (i, stage) in story.stages.iter().enumerate() {
-        if step.is_some_and(|step| *step != i) {
+    for i in shown {
+        let Some(stage) = scene.spread.get(i) else {
             continue;
-        }
-        let whole = step.is_some() || state.unfolded.contains(&i);
-        let (nodes, cuts) = match whole {
-            true => (stage.nodes.len(), stage.cut.len()),
-            false => (stage.nodes.len().min(FEW), stage.cut.len().min(FEW_CUTS)),
         };
-        lines.push(StoryLine::Stage(i));
-        lines.extend((0..nodes).map(|n| StoryLine::Entry(i, n)));
-        lines.extend((0..cuts).map(|n| StoryLine::Cut(i, n)));
-        if nodes + cuts < stage.nodes.len() + stage.cut.len() {
-            lines.push(StoryLine::More(i));
+        let (all, kept) = (stage.rows.len(), stage.kept());
+        let whole = step.is_some() || stage.name.is_empty() || state.unfolded.contains(&i);
+        let (few, cuts) = match whole {
+            true => (kept, all),
+            false => (kept.min(FEW), all.min(kept + FEW_CUTS)),
+        };
+        if !stage.name.is_empty() {
+            lines.push(SpreadLine::Stage(i));
+        }
+        lines.extend((0..few).chain(kept..cuts).map(|n| SpreadLine::Row(i, n)));
+        if few < kept || cuts < all {
+            lines.push(SpreadLine::More(i));
         }
     }
     lines
@@ -137,21 +138,11 @@ pub fn opens_parts(scene: &Scene) -> bool {
 /// How many rows a pane's list has; 0 for panes without a list.
 pub fn count(state: &State, pane: Pane) -> usize {
     let scene = state.scene();
-    if let Some(story) = scene.and_then(|s| s.story.as_deref()) {
-        match pane {
-            Pane::Spread => return story_lines(state, story).len(),
-            _ => {}
-        }
-    }
     match pane {
         Pane::Parameters => parameter_lines(state).len(),
         Pane::Session => state.session.len(),
         Pane::Seeds => scene.map_or(0, |s| s.seeds.len()),
-        Pane::Spread => scene.map_or(0, |s| match step(state, s) {
-            Some(step) => step.nodes.len(),
-            None if s.is_flat() => s.passages.len(),
-            None => s.nodes.len(),
-        }),
+        Pane::Spread => scene.map_or(0, |s| spread_lines(state, s).len()),
         Pane::Passages => scene.map_or(0, |s| match step(state, s) {
             Some(step) => step.passages.len(),
             None => passage_lines(s).len(),
@@ -177,30 +168,15 @@ pub fn step<'s>(state: &State, scene: &'s Scene) -> Option<&'s super::scene::Ste
 /// What a row of a pane is about, for the selection that all panes share.
 pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
     let scene = state.scene()?;
-    let story = scene.story.as_deref();
     let of_passage = |passage: u32| Subject {
         passage: Some(passage),
         node: scene.node_of(passage),
     };
-    if let Some(story) = story {
-        let of_item = |item: usize| Subject {
-            passage: story.items[item].passage,
-            node: Some(item as Node),
-        };
-        match pane {
-            Pane::Spread => {
-                return match *story_lines(state, story).get(row)? {
-                    StoryLine::Entry(i, n) => Some(of_item(story.stages[i].nodes[n].item)),
-                    StoryLine::Cut(i, n) => Some(of_item(story.stages[i].cut[n].item)),
-                    StoryLine::Stage(_) | StoryLine::More(_) => None,
-                };
-            }
-            _ => {}
-        }
-    }
-    let of_node = |node: Node| Subject {
-        passage: None,
-        node: Some(node),
+    let of_row = |row: &Row| {
+        Some(Subject {
+            passage: row.passage,
+            node: Some(row.node?),
+        })
     };
     match pane {
         Pane::Passages => match step(state, scene) {
@@ -211,26 +187,12 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
                 PassageLine::Cut | PassageLine::Missing(_) => None,
             },
         },
-        Pane::Spread => match step(state, scene) {
-            Some(step) => step.nodes.get(row).map(|(n, _)| of_node(*n)),
-            None if scene.is_flat() => scene.passages.get(row).map(|p| of_passage(p.passage)),
-            None => scene.nodes.get(row).map(|n| of_node(n.node)),
+        Pane::Spread => match *spread_lines(state, scene).get(row)? {
+            SpreadLine::Row(i, n) => of_row(&scene.spread[i].rows[n]),
+            SpreadLine::Stage(_) | SpreadLine::More(_) => None,
         },
-        Pane::Seeds => {
-            let row = scene.seeds.get(row)?;
-            Some(Subject {
-                passage: row.passage,
-                node: Some(row.node?),
-            })
-        }
-        Pane::Neighbours => {
-            let row = state.detail()?.node.as_ref()?.neighbours.get(row)?;
-            let node = row.node?;
-            Some(Subject {
-                passage: row.passage,
-                node: Some(node),
-            })
-        }
+        Pane::Seeds => of_row(scene.seeds.get(row)?),
+        Pane::Neighbours => of_row(state.detail()?.node.as_ref()?.neighbours.get(row)?),
         _ => None,
     }
 }

@@ -85,13 +85,12 @@ pub struct Scene {
     pub seeds: Vec<Row>,
     /// What the bars of Spread are split by: seeds, or for flat methods the words of the question.
     pub groups: Vec<Group>,
-    /// Entities by mass for a walk; empty for flat methods.
-    pub nodes: Vec<NodeRow>,
     /// Whether mass walked over the edges of a graph.
     pub walks: bool,
     pub timeline: Option<Timeline>,
-    /// The end in Spread's title.
-    pub spread: String,
+    /// The lists of Spread. As many as `listed` are shown at the end, one at an earlier step.
+    pub spread: Vec<Stage>,
+    pub listed: usize,
     /// Best first, deeper than top K.
     pub passages: Vec<PassageRow>,
     /// How many passages scored above zero.
@@ -115,8 +114,7 @@ pub struct Scene {
     pub fallback: bool,
     /// What a plan over a layer told, where no walk is.
     pub story: Option<std::sync::Arc<Story>>,
-    /// Names of every node that some step shows, and of every passage.
-    pub labels: BTreeMap<Node, String>,
+    /// Titles of the passages that some step shows.
     pub titles: BTreeMap<u32, String>,
     /// Node p of the graph is passage p; where not, [`Scene::node_of`] knows.
     pub of_passages: bool,
@@ -200,7 +198,7 @@ pub enum Sign {
     Plain,
     /// A group of several seeds, above them.
     Heading,
-    /// A name that gave no seed.
+    /// A name that gave no seed, or what a stage removed.
     Lost,
     /// A change of the seeds that left none.
     Changed,
@@ -215,19 +213,29 @@ pub struct Group {
     pub seeds: usize,
 }
 
-/// An entity in Spread.
+/// A list of Spread: what a stage came to, or what a walk or a ranking reached.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct NodeRow {
-    pub node: Node,
-    pub label: String,
-    pub degree: usize,
-    pub mass: f64,
-    /// By [`Scene::groups`]; they sum to `mass`.
-    pub shares: Vec<f64>,
-    /// The second largest share over the largest: near 1 for a bridge, near 0 for a one-sided neighbour.
-    pub both: f64,
-    /// The group it is a seed of.
-    pub seed: Option<usize>,
+pub struct Stage {
+    /// The pane's where nothing else is listed.
+    pub title: String,
+    /// Over its rows, with its counters; empty where it has no heading and never folds.
+    pub name: &'static str,
+    pub kind: &'static str,
+    pub counters: Vec<(&'static str, String)>,
+    /// Best first, then what was removed.
+    pub rows: Vec<Row>,
+    /// Rows have a rank.
+    pub ranked: bool,
+    /// What is said under it.
+    pub foot: String,
+}
+
+impl Stage {
+    /// How many rows were not removed.
+    pub fn kept(&self) -> usize {
+        let gone = self.rows.iter().rev();
+        self.rows.len() - gone.take_while(|row| row.sign == Sign::Lost).count()
+    }
 }
 
 /// What happened step by step.
@@ -270,7 +278,8 @@ pub struct Step {
     pub ledger: Ledger,
     /// Mass that sits elsewhere than one step before.
     pub moved: f64,
-    pub nodes: Vec<(Node, f64)>,
+    /// Place in [`Scene::spread`].
+    pub stage: usize,
     pub passages: Vec<(u32, f64)>,
     /// By [`Scene::gold`].
     pub gold: Vec<Option<usize>>,

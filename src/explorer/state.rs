@@ -190,7 +190,7 @@ pub struct State {
     pub presets: Presets,
     pub undo: Vec<Settings>,
     pub redo: Vec<Settings>,
-    /// Stages of a system's story that are listed whole.
+    /// Stages of Spread that are listed whole.
     pub unfolded: BTreeSet<usize>,
     /// The part under the cursor of Why has more room for what it rests on.
     pub opened: bool,

@@ -3,7 +3,7 @@
 mod detail;
 mod passages;
 mod search;
-pub(in crate::explorer) mod story;
+mod story;
 mod walk;
 mod words;
 
@@ -117,10 +117,10 @@ impl Engine {
             basis: basis(&retrieval),
             seeds: walk::seeds(index, &retrieval, &seed_groups, &groups),
             groups,
-            nodes: walk::nodes(index, &retrieval, &shares, &group_of),
             walks: !flat,
             timeline: None,
-            spread: String::new(),
+            spread: Vec::new(),
+            listed: 0,
             passages: passages::rows(index, &retrieval, walked, &group_of, &gold),
             matched: matched(&retrieval),
             top_k: retrieval.top().len().max(request.settings.get(RESULT_K)),
@@ -150,7 +150,6 @@ impl Engine {
             mixed: retrieval.mixed().map(|m| m.a),
             fallback: retrieval.fallback(),
             story: None,
-            labels: BTreeMap::new(),
             titles: BTreeMap::new(),
             of_passages: retrieval
                 .walk()
@@ -160,13 +159,9 @@ impl Engine {
             story::tell(index, &retrieval, &gold, &mut scene);
         } else if flat {
             words::split(index, &retrieval, &mut scene);
-            scene.spread = match scene.basis {
-                Basis::Lists => "Lists that pay".to_owned(),
-                Basis::Measure => "Closeness".to_owned(),
-                _ => "Words that pay".to_owned(),
-            };
+            words::list(&mut scene);
         } else {
-            walk::tell(index, &retrieval, &mut scene);
+            walk::tell(index, &retrieval, &shares, &group_of, &mut scene);
         }
         Ok(Last {
             asked: request.asked,

@@ -3,11 +3,11 @@
 use super::detail::column;
 use crate::explain;
 use crate::explorer::scene::{
-    Around, Cell, GROUPS, Group, Part, Row, Scene, Step, StepLine, Timeline,
+    Around, Cell, GROUPS, Group, Part, Row, Scene, Sign, Stage, Step, StepLine, Timeline,
 };
-use crate::explorer::text::{Scale, clean, count, cut, plural, score};
+use crate::explorer::text::{Scale, clean, count, cut, figure, plural, score};
 use crate::index::Index;
-use crate::retrieve::explanation::{Combine, Edge, Entry, Part as ScorePart, Stage, Story};
+use crate::retrieve::explanation::{Combine, Edge, Entry, Part as ScorePart, Stage as Told, Story};
 use crate::retrieve::{Node, Retrieval};
 use crate::text::span;
 use serde_json::Value;
@@ -24,7 +24,20 @@ pub fn tell(index: &Arc<Index>, retrieval: &Retrieval, gold: &[u32], scene: &mut
     let scale = Scale::of(story.seeds.iter().map(|s| s.value));
     let seeds = story.seeds.iter().map(|s| entry(scene, &story, s, scale));
     scene.seeds = seeds.collect();
-    scene.timeline = timeline(&story);
+    scene.spread = story
+        .stages
+        .iter()
+        .map(|s| stage(scene, &story, s))
+        .collect();
+    scene.listed = scene.spread.len();
+    scene.timeline = timeline(&story, &scene.spread);
+    if let Some(timeline) = &scene.timeline {
+        for (k, step) in timeline.steps.iter().enumerate().take(story.timeline.len()) {
+            let stage = &mut scene.spread[step.stage];
+            let of = story.timeline.len();
+            stage.title = format!("Spread, step {} of {of}: {}", k + 1, stage.name);
+        }
+    }
     let mut first: BTreeMap<u32, Node> = BTreeMap::new();
     for (place, item) in story.items.iter().enumerate() {
         if let Some(passage) = item.passage {
@@ -87,24 +100,66 @@ pub fn tell(index: &Arc<Index>, retrieval: &Retrieval, gold: &[u32], scene: &mut
     }
 }
 
-/// The stages after what started the search: a column each, a line for every counter.
-fn timeline(story: &Story) -> Option<Timeline> {
-    let stages: Vec<&Stage> = story.timeline.iter().map(|at| &story.stages[*at]).collect();
-    let last = stages.len();
-    let told = |(k, stage): (usize, &&Stage)| {
-        let first = stage.counters.first();
-        Step {
-            name: format!("{} {}", k + 1, stage.name),
-            note: stage.name.to_owned(),
-            brief: match first {
-                Some((name, value)) => (
-                    format!(" {} {name}", stage.name),
-                    format!(" {} ", cut(&short(value), 16)),
-                ),
-                None => (format!(" {} ", stage.name), String::new()),
-            },
-            ..Step::default()
+/// A stage as a list: what it came to, then what it removed.
+fn stage(scene: &Scene, story: &Story, stage: &Told) -> Stage {
+    let scale = Scale::of(stage.nodes.iter().map(|n| n.value));
+    let nodes = stage.nodes.iter().map(|n| entry(scene, story, n, scale));
+    let cut = stage.cut.iter().map(|cut| {
+        // Traces and verdicts keep the code.
+        let said = cut.code.name().to_lowercase().replace('_', " ");
+        let by = figure(cut.margin);
+        let (note, why) = match cut.margin {
+            0.0 => (said.clone(), said),
+            _ => (format!("{said} {by}"), format!("{said}: short by {by}")),
+        };
+        Row {
+            sign: Sign::Lost,
+            note,
+            why,
+            ..item(scene, story, cut.item)
         }
+    });
+    let counters: Vec<(&'static str, String)> = (stage.counters.iter())
+        .map(|(name, value)| (*name, short(value)))
+        .collect();
+    let sizes = [
+        (stage.nodes.len(), "node"),
+        (stage.edges.len(), "edge"),
+        (stage.cut.len(), "cut"),
+    ];
+    let sizes = sizes
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, word)| plural(*n, word));
+    let told = counters
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"));
+    Stage {
+        name: stage.name,
+        kind: stage.kind,
+        foot: told.chain(sizes).collect::<Vec<_>>().join(", "),
+        counters,
+        rows: nodes.chain(cut).collect(),
+        ..Stage::default()
+    }
+}
+
+/// The stages after what started the search: a column each, a line for every counter.
+fn timeline(story: &Story, spread: &[Stage]) -> Option<Timeline> {
+    let stages: Vec<&Stage> = story.timeline.iter().map(|at| &spread[*at]).collect();
+    let last = stages.len();
+    let told = |(k, stage): (usize, &&Stage)| Step {
+        name: format!("{} {}", k + 1, stage.name),
+        note: stage.name.to_owned(),
+        brief: match stage.counters.first() {
+            Some((name, value)) => (
+                format!(" {} {name}", stage.name),
+                format!(" {} ", cut(value, 16)),
+            ),
+            None => (format!(" {} ", stage.name), String::new()),
+        },
+        stage: story.timeline[k],
+        ..Step::default()
     };
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in stages.iter().flat_map(|stage| &stage.counters) {
@@ -114,7 +169,7 @@ fn timeline(story: &Story) -> Option<Timeline> {
     }
     let counter = |name: &str, stage: &Stage| {
         let own = stage.counters.iter().find(|(known, _)| *known == name);
-        own.map_or(Cell::Empty, |(_, value)| Cell::Figure(short(value)))
+        own.map_or(Cell::Empty, |(_, value)| Cell::Figure(value.clone()))
     };
     let mut lines: Vec<StepLine> = (names.iter())
         .map(|name| StepLine {
@@ -123,13 +178,15 @@ fn timeline(story: &Story) -> Option<Timeline> {
             gold: false,
         })
         .collect();
-    let sizes = |stage: &&Stage| {
-        let (nodes, edges, cut) = (&stage.nodes, &stage.edges, &stage.cut);
+    let sizes = |at: &usize| {
+        let Told {
+            nodes, edges, cut, ..
+        } = &story.stages[*at];
         Cell::Figure(format!("{} {} {}", nodes.len(), edges.len(), cut.len()))
     };
     lines.push(StepLine {
         label: "nodes, edges, cut".to_owned(),
-        cells: stages.iter().map(sizes).collect(),
+        cells: story.timeline.iter().map(sizes).collect(),
         gold: false,
     });
     let whole = Step {
@@ -153,7 +210,7 @@ fn timeline(story: &Story) -> Option<Timeline> {
 }
 
 /// A counter's value as a person reads it.
-pub fn short(value: &Value) -> String {
+fn short(value: &Value) -> String {
     match value {
         Value::String(text) => clean(text),
         Value::Number(n) if n.is_f64() => n.as_f64().map_or_else(String::new, score),

@@ -2,10 +2,11 @@
 
 use super::is_hub;
 use crate::explorer::scene::{
-    Basis, Cell, GROUPS, Group, Ledger, NodeRow, Row, Scene, Sign, Step, StepLine, Timeline,
+    Basis, Cell, GROUPS, Group, Ledger, Row, Scene, Sign, Stage, Step, StepLine, Timeline,
 };
 use crate::explorer::text::{clean, measure, plural, score, share};
 use crate::index::Index;
+use crate::layers::Graph;
 use crate::retrieve::operators::passages::landed;
 use crate::retrieve::retrieval::{Spread, Walked};
 use crate::retrieve::set::Origin;
@@ -331,19 +332,38 @@ fn listed(walk: &Walked<'_>) -> std::ops::Range<usize> {
     first..walk.graph.nodes()
 }
 
-/// Nodes by mass.
-pub fn nodes(
+/// A node that mass reached.
+fn reached(
     index: &Index,
-    retrieval: &Retrieval,
+    graph: &Graph,
+    group_of: &BTreeMap<Node, usize>,
+    (node, mass): (Node, f64),
+) -> Row {
+    let count = graph.degree(node);
+    let own = graph.is_passage(node).then(|| graph.passages_of(node));
+    Row {
+        node: Some(node),
+        passage: own.and_then(|passages| passages.first().copied()),
+        label: clean(&graph.label(index, node)),
+        group: group_of.get(&node).copied(),
+        count,
+        hub: is_hub(index, count),
+        value: mass,
+        figure: score(mass),
+        ..Row::default()
+    }
+}
+
+/// Nodes by mass, split by the group of seeds it came from.
+fn nodes(
+    index: &Index,
+    walk: &Walked<'_>,
     shares: &[Vec<f32>],
     group_of: &BTreeMap<Node, usize>,
-) -> Vec<NodeRow> {
-    let Some(walk) = retrieval.walk() else {
-        return Vec::new();
-    };
+) -> Vec<Row> {
     let mass: Vec<f32> = walk.spread.mass.iter().map(|m| *m as f32).collect();
-    heaviest(&mass, listed(&walk), NODES)
-        .into_iter()
+    let heaviest = heaviest(&mass, listed(walk), NODES).into_iter();
+    heaviest
         .map(|(node, mass)| {
             let shares = parts(shares, node);
             let mut sorted = shares.clone();
@@ -352,14 +372,10 @@ pub fn nodes(
                 [first, second, ..] if first > 0.0 => second / first,
                 _ => 0.0,
             };
-            NodeRow {
-                node,
-                label: clean(&walk.graph.label(index, node)),
-                degree: walk.graph.degree(node),
-                mass,
+            Row {
                 shares,
                 both,
-                seed: group_of.get(&node).copied(),
+                ..reached(index, walk.graph, group_of, (node, mass))
             }
         })
         .collect()
@@ -380,8 +396,14 @@ fn heaviest(scores: &[f32], range: std::ops::Range<usize>, count: usize) -> Vec<
     found.into_iter().map(|(n, s)| (n, f64::from(s))).collect()
 }
 
-/// Fills in every step: where mass was, what ranking it made, and where gold was in it.
-pub fn tell(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
+/// Fills in where mass ended, and every step: where it was, what ranking it made, and where gold was in it.
+pub fn tell(
+    index: &Index,
+    retrieval: &Retrieval,
+    shares: &[Vec<f32>],
+    group_of: &BTreeMap<Node, usize>,
+    scene: &mut Scene,
+) {
     let Some(walk) = retrieval.walk() else {
         return;
     };
@@ -424,7 +446,7 @@ pub fn tell(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
                 residual: ledger.residual,
             },
             moved,
-            nodes: heaviest(state, listed(&walk), STEP_NODES),
+            stage: at + 1,
             passages: heaviest(&on_passages, 0..passages, STEP_PASSAGES),
             gold: gold.iter().map(|p| rank(&on_passages, *p)).collect(),
         });
@@ -432,13 +454,50 @@ pub fn tell(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
     let last = steps.len().saturating_sub(1);
     let push = spread.diffusion.pushes();
     let pushes = plural(spread.work, "push");
-    scene.spread = match push {
-        true => format!("Spread after {pushes}"),
-        false => format!("Spread after {}", plural(spread.work, "step")),
+    let rows = nodes(index, &walk, shares, group_of);
+    let seeds: Vec<f64> = rows
+        .iter()
+        .filter(|r| r.group.is_some())
+        .map(|r| r.value)
+        .collect();
+    let held = score(seeds.iter().sum());
+    let end = Stage {
+        title: match push {
+            true => format!("Spread after {pushes}"),
+            false => format!("Spread after {}", plural(spread.work, "step")),
+        },
+        foot: match seeds.is_empty() {
+            true => format!(
+                "no {} is a seed; * is next to the selected node",
+                scene.noun
+            ),
+            false if scene.groups.len() > 1 => {
+                format!("seeds hold {held} (no bar)   both: 2nd share / 1st")
+            }
+            false => format!("seeds hold {held}"),
+        },
+        rows,
+        ranked: true,
+        ..Stage::default()
     };
+    let unit = if push { "mark" } else { "step" };
+    let state = |(at, state): (usize, &Vec<f32>)| {
+        let nodes = heaviest(state, listed(&walk), STEP_NODES).into_iter();
+        Stage {
+            title: format!("Spread at {unit} {at} of {last}"),
+            rows: nodes
+                .map(|node| reached(index, graph, group_of, node))
+                .collect(),
+            ranked: true,
+            foot: format!("mass on {}s now; shares by seed at the end", scene.noun),
+            ..Stage::default()
+        }
+    };
+    let states = spread.states.iter().enumerate().map(state);
+    let stages = std::iter::once(end).chain(states).collect();
     let timeline = Timeline {
         title: "Iterations",
-        unit: if push { "mark" } else { "step" },
+        unit,
         first: 0,
         whole: match last {
             _ if push && spread.capped => format!("{pushes}, capped"),
@@ -454,7 +513,12 @@ pub fn tell(index: &Index, retrieval: &Retrieval, scene: &mut Scene) {
         told: told(scene, spread, &steps),
         steps,
     };
-    (scene.labels, scene.titles) = labels(index, &walk, &timeline.steps);
+    let listed = timeline.steps.iter().flat_map(|step| &step.passages);
+    let title = |passage: u32| clean(crate::retrieve::operator::passage_label(index, passage));
+    scene.titles = listed
+        .map(|(passage, _)| (*passage, title(*passage)))
+        .collect();
+    (scene.spread, scene.listed) = (stages, 1);
     scene.timeline = Some(timeline);
 }
 
@@ -536,21 +600,4 @@ fn rank(scores: &[f32], passage: u32) -> Option<usize> {
     let before =
         |(other, score): (usize, &f32)| *score > own || (*score == own && other < passage as usize);
     (own > 0.0).then(|| 1 + scores.iter().enumerate().filter(|s| before(*s)).count())
-}
-
-/// Names of every node and passage that some step lists.
-fn labels(
-    index: &Index,
-    walk: &Walked<'_>,
-    steps: &[Step],
-) -> (BTreeMap<Node, String>, BTreeMap<u32, String>) {
-    let nodes = steps.iter().flat_map(|step| &step.nodes);
-    let passages = steps.iter().flat_map(|step| &step.passages);
-    let title = |passage: u32| clean(crate::retrieve::operator::passage_label(index, passage));
-    (
-        nodes
-            .map(|(node, _)| (*node, clean(&walk.graph.label(index, *node))))
-            .collect(),
-        passages.map(|(p, _)| (*p, title(*p))).collect(),
-    )
 }

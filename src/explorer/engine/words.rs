@@ -2,8 +2,8 @@
 //! compared with the eyes.
 
 use super::is_hub;
-use crate::explorer::scene::{Basis, GROUPS, Group, Row, Scene};
-use crate::explorer::text::{clean, measure, plural};
+use crate::explorer::scene::{Basis, GROUPS, Group, PassageRow, Row, Scene, Stage};
+use crate::explorer::text::{clean, measure, plural, score};
 use crate::index::Index;
 use crate::retrieve::{Ranked, Retrieval, words};
 use std::sync::Arc;
@@ -140,6 +140,34 @@ pub fn split(index: &Arc<Index>, retrieval: &Retrieval, scene: &mut Scene) {
             row.shares[group(word)] += term.score;
         }
     }
+}
+
+/// Lists what each word pays for each passage where a walk has its nodes.
+pub fn list(scene: &mut Scene) {
+    let row = |row: &PassageRow| Row {
+        node: scene.node_of(row.passage),
+        passage: Some(row.passage),
+        label: row.title.clone(),
+        is_passage: true,
+        gold: row.gold,
+        value: row.score,
+        figure: score(row.score),
+        shares: row.shares.clone(),
+        ..Row::default()
+    };
+    scene.spread = vec![Stage {
+        title: match scene.basis {
+            Basis::Lists => "Lists that pay",
+            Basis::Measure => "Closeness",
+            _ => "Words that pay",
+        }
+        .to_owned(),
+        rows: scene.passages.iter().map(row).collect(),
+        ranked: true,
+        foot: format!("split by the {} that pays", scene.basis.noun()),
+        ..Stage::default()
+    }];
+    scene.listed = 1;
 }
 
 /// Where a word of the question is.

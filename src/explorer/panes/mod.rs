@@ -15,7 +15,6 @@ pub mod seeds;
 pub mod session;
 pub mod spread;
 pub mod status;
-pub mod story;
 pub mod sweep;
 pub mod why;
 

@@ -103,7 +103,9 @@ impl Table<'_> {
         columns.sort_by_key(|(_, column)| column.place);
         let mut free = width.saturating_sub(lead + LABEL);
         columns.retain(|(_, column)| {
-            let fits = column.place == 0 || column.width <= free;
+            // The last ones are for lists that have room to spare.
+            let spare = if column.place > 4 { 2 * LABEL } else { 0 };
+            let fits = column.place == 0 || column.width + spare <= free;
             free = free.saturating_sub(if fits { column.width } else { 0 });
             fits
         });
@@ -138,7 +140,7 @@ impl Table<'_> {
     fn line(&self, ink: &Ink<'_>, row: &Row) -> Line<'static> {
         let mut spans = Vec::new();
         if self.kind > 0 {
-            let arrow = ink.glyphs.arrows[if row.inward { 3 } else { 2 }];
+            let arrow = ink.glyphs.arrows[if row.inward { 2 } else { 3 }];
             let kind = text::cut(row.kind, self.kind - 3);
             spans.push(ink.muted(text::pad(&format!("{arrow} {kind}"), self.kind)));
         }

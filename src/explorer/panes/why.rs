@@ -1,10 +1,11 @@
 //! Why the selected passage is where it is: the verdict first, then the score opened into parts that add up.
 
+use super::row::explained;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::rows::opens_parts;
 use crate::explorer::scene::{Basis, Path, Scene, Why};
-use crate::explorer::text;
+use crate::explorer::text::{self, Scale};
 use crate::explorer::theme::Scope;
 use crate::explorer::update::{LETTERS, fixes};
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
@@ -86,7 +87,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         if !why.sentence.is_empty() {
             head.extend(flow(vec![ink.text(why.sentence.clone())], width, 0));
         }
-        return super::story::parts(ink, why, &head, area, buf, hits);
+        return list(ink, why, &head, area, buf, hits);
     }
     ink.scrolled(
         Pane::Why,
@@ -190,6 +191,89 @@ fn score(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
         lines.push(Line::from(ink.bar(&shares, why.best.max(why.score), width)));
     }
     lines
+}
+
+/// The parts of the selected passage's score as a list; the one under the cursor says what it rests on.
+fn list(
+    ink: &Ink<'_>,
+    why: &Why,
+    head: &[Line<'static>],
+    area: Rect,
+    buf: &mut Buffer,
+    hits: &mut Hits,
+) {
+    let height = usize::from(area.height);
+    let cursor = ink
+        .state
+        .list(Pane::Why)
+        .cursor
+        .min(why.parts.len().saturating_sub(1));
+    let said = match why.parts.get(cursor) {
+        Some(part) if part.why.is_empty() && part.value == 0.0 => "it gives nothing here",
+        Some(part) => &part.why,
+        None if why.rank.is_none() => "",
+        None => "its place is not a sum: the sentence above says why it is here",
+    };
+    let width = usize::from(area.width);
+    let long = flow(vec![ink.muted(said.to_owned())], width.saturating_sub(2), 0).len();
+    let below = match height {
+        ..5 => usize::from(height > 2),
+        _ if ink.state.opened => long.min(height / 2),
+        _ => long.min(2),
+    };
+    // The verdict and the sentence come first, but at least half of the room is the parts'.
+    let room = height - below;
+    let above = head.len().min(room - why.parts.len().min(room.div_ceil(2)));
+    for (y, line) in head.iter().take(above).enumerate() {
+        buf.set_line(area.x, area.y + y as u16, line, area.width);
+    }
+    let list = Rect {
+        y: area.y + above as u16,
+        height: why.parts.len().min(room - above) as u16,
+        ..area
+    };
+    let scale = Scale::of(why.parts.iter().map(|p| p.value));
+    let sum: f64 = why.parts.iter().map(|p| p.value.abs()).sum();
+    ink.list(
+        Pane::Why,
+        list,
+        why.parts.len(),
+        buf,
+        hits,
+        &|row, width| {
+            let part = &why.parts[row];
+            let bar = (width / 5).min(14);
+            let label = width.saturating_sub(2 + 8 + 5 + 1 + bar);
+            let share = if sum > 0.0 {
+                part.value.abs() / sum
+            } else {
+                0.0
+            };
+            let paid = if part.value == 0.0 {
+                Scope::Muted
+            } else {
+                Scope::Text
+            };
+            Line::from(vec![
+                part.group.map_or_else(|| ink.text(" "), |g| ink.letter(g)),
+                ink.text(" "),
+                ink.span(text::pad(&part.label, label), paid),
+                ink.value(text::pad_left(&scale.figure(part.value), 8)),
+                ink.muted(text::pad_left(&format!("{:.0}%", 100.0 * share), 5)),
+                ink.text(" "),
+                ink.span(
+                    crate::explorer::glyphs::bar(share, bar, ink.glyphs),
+                    Scope::Bar,
+                ),
+            ])
+        },
+    );
+    let rest = Rect {
+        y: list.y + list.height,
+        height: (height - above) as u16 - list.height,
+        ..area
+    };
+    explained(ink, said, rest, buf);
 }
 
 /// The seeds or words that pay, with their part in hundredths; small ones together.

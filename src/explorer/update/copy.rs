@@ -2,8 +2,8 @@
 
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
-use crate::explorer::rows::{self, PassageLine};
-use crate::explorer::scene::{Cell, Scene, Sign, StepLine, Timeline};
+use crate::explorer::rows::{self, PassageLine, SpreadLine};
+use crate::explorer::scene::{Cell, Row, Scene, Sign, StepLine, Timeline};
 use crate::explorer::state::State;
 use serde_json::{Value, json};
 
@@ -14,23 +14,6 @@ pub fn text(state: &mut State) -> Vec<Effect> {
     };
     let row = state.list(state.focus).cursor;
     let why = state.detail().and_then(|d| d.passage.as_ref());
-    let story = scene.story.as_deref();
-    if let Some(story) = story
-        && matches!(state.focus, Pane::Seeds | Pane::Spread | Pane::Neighbours)
-    {
-        let item = rows::subject(state, state.focus, row).and_then(|s| s.node);
-        let item = item.and_then(|item| story.items.get(item as usize));
-        return match item {
-            Some(item) => {
-                let text = format!("{}\t{}\t{}", item.kind, item.label, item.text);
-                vec![Effect::Copy(
-                    text.trim_end().to_owned(),
-                    item.kind.to_owned(),
-                )]
-            }
-            None => vec![Effect::Copy(story.headline.clone(), "headline".to_owned())],
-        };
-    }
     let copied = match state.focus {
         Pane::Reader => why.map(|w| {
             (
@@ -41,23 +24,33 @@ pub fn text(state: &mut State) -> Vec<Effect> {
         Pane::Why => why.map(|w| (explained(w), format!("why of {}", w.id))),
         Pane::Passages => passage(state, scene, row),
         Pane::Question => Some((scene.question.clone(), "question".to_owned())),
-        Pane::Seeds => scene.seeds.get(row).map(|row| {
-            let what = match row.sign {
-                Sign::Plain | Sign::Changed => "seed",
-                Sign::Lost => "name",
-                Sign::Heading => "seeds",
-            };
-            (row.label.clone(), what.to_owned())
+        Pane::Seeds => scene.seeds.get(row).map(|row| match row.sign {
+            Sign::Plain | Sign::Changed => told(scene, row, "seed"),
+            Sign::Lost => told(scene, row, "name"),
+            Sign::Heading => told(scene, row, "seeds"),
         }),
-        Pane::Spread => scene
-            .nodes
-            .get(row)
-            .map(|n| (format!("{}\t{}", n.label, n.mass), "node".to_owned())),
+        Pane::Spread => {
+            let lines = rows::spread_lines(state, scene);
+            lines.get(row).map(|line| match *line {
+                SpreadLine::Row(i, n) => {
+                    let row = &scene.spread[i].rows[n];
+                    let (text, what) = told(scene, row, "node");
+                    (format!("{text}\t{}", row.value), what)
+                }
+                SpreadLine::Stage(i) | SpreadLine::More(i) => {
+                    let stage = &scene.spread[i];
+                    (
+                        format!("{}\t{}", stage.name, stage.foot),
+                        "stage".to_owned(),
+                    )
+                }
+            })
+        }
         Pane::Neighbours => state
             .detail()
             .and_then(|d| d.node.as_ref())
             .and_then(|around| around.neighbours.get(row))
-            .map(|n| (n.label.clone(), "neighbour".to_owned())),
+            .map(|row| told(scene, row, "neighbour")),
         Pane::Parameters => {
             let p = state.parameter;
             Some((
@@ -87,6 +80,19 @@ pub fn text(state: &mut State) -> Vec<Effect> {
             state.message = Message::warning("nothing is selected here");
             Vec::new()
         }
+    }
+}
+
+/// A row's label; of an item its kind and text too.
+fn told(scene: &Scene, row: &Row, what: &str) -> (String, String) {
+    let items = scene.story.as_deref().map(|story| &story.items);
+    let item = items.and_then(|items| items.get(row.node? as usize));
+    match item {
+        Some(item) => {
+            let text = format!("{}\t{}\t{}", item.kind, item.label, item.text);
+            (text.trim_end().to_owned(), item.kind.to_owned())
+        }
+        None => (row.label.trim_matches('"').to_owned(), what.to_owned()),
     }
 }
 
@@ -180,7 +186,7 @@ fn passages_json(scene: &Scene) -> Value {
 }
 
 fn seeds_json(scene: &Scene) -> Value {
-    let row = |s: &crate::explorer::scene::Row| match s.sign {
+    let row = |s: &Row| match s.sign {
         Sign::Plain => Some(
             json!({"label": s.label, "weight": s.value, "passage": s.is_passage, "why": s.why}),
         ),
@@ -192,15 +198,16 @@ fn seeds_json(scene: &Scene) -> Value {
 
 fn nodes_json(scene: &Scene) -> Value {
     let groups: Vec<&str> = scene.groups.iter().map(|g| g.label.as_str()).collect();
-    let row = |n: &crate::explorer::scene::NodeRow| {
+    let row = |row: &Row| {
         let shares: serde_json::Map<String, Value> = groups
             .iter()
-            .zip(&n.shares)
+            .zip(&row.shares)
             .map(|(g, share)| ((*g).to_owned(), json!(share)))
             .collect();
-        json!({"label": n.label, "degree": n.degree, "mass": n.mass, "shares": shares})
+        json!({"label": row.label, "degree": row.count, "mass": row.value, "shares": shares})
     };
-    Value::Array(scene.nodes.iter().map(row).collect())
+    let rows = scene.spread.first().map(|stage| stage.rows.iter().map(row));
+    Value::Array(rows.into_iter().flatten().collect())
 }
 
 fn why_json(state: &State) -> Value {
@@ -240,7 +247,7 @@ fn neighbours_json(state: &State) -> Value {
         Cell::Figure(figure) => json!(figure),
         Cell::Word(word) => json!(word),
     };
-    let row = |row: &crate::explorer::scene::Row| {
+    let row = |row: &Row| {
         let cells = around.columns.iter().zip(&row.cells);
         let mut told: serde_json::Map<String, Value> = cells
             .map(|(c, value)| (c.name.to_owned(), cell(value)))

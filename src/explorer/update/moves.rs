@@ -3,8 +3,8 @@
 use super::{ask, settings};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::{Pane, Shape};
-use crate::explorer::rows::{self, ParameterLine, PassageLine};
-use crate::explorer::scene::Subject;
+use crate::explorer::rows::{self, ParameterLine, PassageLine, SpreadLine};
+use crate::explorer::scene::{Scene, Subject};
 use crate::explorer::state::{Mode, Place, State};
 use crate::retrieve::{Domain, Node};
 use tui_input::Input;
@@ -268,11 +268,7 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             }
             Vec::new()
         }
-        Pane::Spread
-            if state
-                .scene()
-                .is_some_and(|s| s.is_flat() && s.story.is_none()) =>
-        {
+        Pane::Spread if state.scene().is_some_and(Scene::is_flat) => {
             state.reading = Some(Pane::Spread);
             state.focus = Pane::Reader;
             Vec::new()
@@ -289,10 +285,9 @@ pub fn open(state: &mut State) -> Vec<Effect> {
 
 /// The stage that a row of Spread folds and unfolds.
 fn unfolds(state: &State, row: usize) -> Option<usize> {
-    let story = state.scene()?.story.as_deref()?;
-    match *rows::story_lines(state, story).get(row)? {
-        rows::StoryLine::Stage(i) | rows::StoryLine::More(i) => Some(i),
-        _ => None,
+    match *rows::spread_lines(state, state.scene()?).get(row)? {
+        SpreadLine::Stage(i) | SpreadLine::More(i) => Some(i),
+        SpreadLine::Row(..) => None,
     }
 }
 
