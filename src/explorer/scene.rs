@@ -527,6 +527,16 @@ impl Scene {
         seed.group
     }
 
+    /// The group of what pays for a score where no walk does: its own, or the last, which holds the rest.
+    pub fn group_of(&self, label: &str) -> Option<usize> {
+        if self.walks {
+            return None;
+        }
+        let own = self.groups.iter().position(|group| group.label == label);
+        let rest = self.groups.last().filter(|group| group.seeds > 1);
+        own.or_else(|| rest.map(|_| self.groups.len() - 1))
+    }
+
     /// Whether a passage is known to be relevant.
     pub fn is_gold(&self, passage: u32) -> bool {
         self.gold.iter().any(|gold| gold.passage == passage)

@@ -9,6 +9,7 @@ use crate::explorer::scene::{
 };
 use crate::explorer::text::{clean, plural, score};
 use crate::index::Index;
+use crate::layers::Graph;
 use crate::retrieve::explanation::{Combine, Part as ScorePart};
 use crate::retrieve::{Node, Retrieval};
 use std::collections::BTreeMap;
@@ -96,10 +97,7 @@ fn why(
             &question_words(&retrieval.question),
         ),
     };
-    match scene.story {
-        Some(_) => why.parts = super::story::parts(index, retrieval, scene, passage),
-        None => opened(index, retrieval, scene, groups, &mut why),
-    }
+    opened(index, retrieval, scene, groups, &mut why);
     if place.is_none() {
         why.score = why.parts.iter().map(|p| p.value).sum();
     }
@@ -120,16 +118,15 @@ fn opened(
 ) {
     let opened = retrieval.explain(index, why.passage);
     let walk = retrieval.walk();
-    if let Some(walk) = walk {
-        let graph = walk.graph;
-        // A passage often has the title of an entity next to it; its identifier tells them apart.
-        let name = |node: Node| match graph.is_of_passages() && graph.is_passage(node) {
-            true => clean(index.id(node)),
-            false => clean(&graph.label(index, node)),
-        };
+    // A passage often has the title of an entity next to it; its identifier tells them apart.
+    let name = |graph: &Graph, node: Node| match graph.is_of_passages() && graph.is_passage(node) {
+        true => clean(index.id(node)),
+        false => clean(&graph.label(index, node)),
+    };
+    if let Some(graph) = walk.map(|walk| walk.graph) {
         let stop = |(node, kept): (&Node, Option<f64>)| Stop {
             node: *node,
-            label: name(*node),
+            label: name(graph, *node),
             group: groups.get(node).copied(),
             is_passage: graph.is_passage(*node),
             degree: graph.degree(*node),
@@ -143,46 +140,17 @@ fn opened(
             }
         });
         why.paths = paths.collect();
-        if scene.basis == Basis::Walk {
-            let seeds = walk.seeds();
-            let part = |part: ScorePart| {
-                let node = part.seed.and_then(|seed| seeds.get(seed)).map(|s| s.node);
-                Part {
-                    label: node.map_or_else(|| clean(&part.label), name),
-                    group: node.and_then(|node| groups.get(&node).copied()),
-                    value: part.value,
-                    why: String::new(),
-                }
-            };
-            why.parts = opened.parts.into_iter().map(part).collect();
-            why.by_length = opened.by_length;
-            why.error = opened.error;
-            return;
-        }
     }
-    if opened.combine == Combine::Witness {
+    let of_walk = walk.filter(|_| scene.basis == Basis::Walk);
+    if of_walk.is_some() {
+        why.by_length = opened.by_length;
+        why.error = opened.error;
+    } else if opened.combine == Combine::Witness {
         why.sentence = clean(&opened.sentence);
         return;
     }
-    if matches!(scene.basis, Basis::Signals | Basis::Parts) {
-        let seeds = walk.map_or(&[][..], |walk| walk.seeds());
-        let part = |part: ScorePart| Part {
-            label: clean(&part.label),
-            group: part
-                .seed
-                .and_then(|seed| groups.get(&seeds.get(seed)?.node).copied()),
-            value: part.value,
-            why: clean(&part.why),
-        };
-        why.parts = opened.parts.into_iter().map(part).collect();
-        why.parts.sort_by(|a, b| b.value.total_cmp(&a.value));
-        return;
-    }
-    let mut terms = terms(index, retrieval, why.passage);
-    terms.retain(|t| t.score > 0.0);
-    terms.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let part = |t: Term| Part {
-        group: group_of_word(scene, &t.word),
+    let word = |t: Term| Part {
+        group: scene.group_of(&t.word),
         label: match scene.basis {
             Basis::Lists if t.tf > 0 => format!("{}, rank {}", t.word, t.tf),
             _ => t.word,
@@ -190,12 +158,31 @@ fn opened(
         value: t.score,
         why: String::new(),
     };
-    why.parts = terms.into_iter().map(part).collect();
-}
-
-fn group_of_word(scene: &Scene, word: &str) -> Option<usize> {
-    let mut seeds = scene.seeds.iter();
-    seeds.find(|s| s.node.is_none() && s.label == word)?.group
+    let part = |part: ScorePart| {
+        let seeds = walk.map_or(&[][..], |walk| walk.seeds());
+        let node = part.seed.and_then(|seed| seeds.get(seed)).map(|s| s.node);
+        let label = match of_walk.zip(node) {
+            Some((walk, node)) => name(walk.graph, node),
+            None => clean(&part.label),
+        };
+        Part {
+            group: match node {
+                Some(node) => groups.get(&node).copied(),
+                None => scene.group_of(&label),
+            },
+            label,
+            value: part.value,
+            why: clean(&part.why),
+        }
+    };
+    why.parts = match scene.basis {
+        Basis::Words | Basis::Lists | Basis::Measure => {
+            let terms = terms(index, retrieval, why.passage).into_iter();
+            terms.filter(|t| t.score > 0.0).map(word).collect()
+        }
+        _ => opened.parts.into_iter().map(part).collect(),
+    };
+    why.parts.sort_by(|a, b| b.value.total_cmp(&a.value));
 }
 
 /// A node of the graph and its edges.
@@ -289,7 +276,7 @@ fn surroundings(
     let mut terms = terms(index, retrieval, passage);
     terms.sort_by(|a, b| b.score.total_cmp(&a.score));
     let row = |t: &Term| Row {
-        group: group_of_word(scene, &t.word),
+        group: scene.group_of(&t.word),
         label: t.word.clone(),
         value: t.score,
         figure: score(t.score),

@@ -158,8 +158,7 @@ impl Engine {
         if request.settings.method().tells() {
             story::tell(index, &retrieval, &gold, &mut scene);
         } else if flat {
-            words::split(index, &retrieval, &mut scene);
-            words::list(&mut scene);
+            words::tell(index, &retrieval, &mut scene);
         } else {
             walk::tell(index, &retrieval, &shares, &group_of, &mut scene);
         }
@@ -234,9 +233,9 @@ fn basis(retrieval: &Retrieval) -> Basis {
     };
     match ranked.ranker {
         _ if ranked.reranked.is_some() => Basis::Measure,
-        Ranker::Walk | Ranker::Pack => Basis::Walk,
+        Ranker::Walk | Ranker::Pack if retrieval.walk().is_some() => Basis::Walk,
         Ranker::Signals => Basis::Signals,
-        Ranker::Parts => Basis::Parts,
+        Ranker::Parts | Ranker::Walk | Ranker::Pack => Basis::Parts,
         Ranker::Rrf => Basis::Lists,
         Ranker::Dense | Ranker::Bridge => Basis::Measure,
         Ranker::Bm25 | Ranker::Rm3 | Ranker::TwoStep => Basis::Words,

@@ -2,20 +2,15 @@
 
 use super::detail::column;
 use crate::explain;
-use crate::explorer::scene::{
-    Around, Cell, GROUPS, Group, Part, Row, Scene, Sign, Stage, Step, StepLine, Timeline,
-};
+use crate::explorer::scene::{Around, Cell, Row, Scene, Sign, Stage, Step, StepLine, Timeline};
 use crate::explorer::text::{Scale, clean, count, cut, figure, plural, score};
 use crate::index::Index;
-use crate::retrieve::explanation::{Combine, Edge, Entry, Part as ScorePart, Stage as Told, Story};
+use crate::retrieve::explanation::{Combine, Edge, Entry, Stage as Told, Story};
 use crate::retrieve::{Node, Retrieval};
 use crate::text::span;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// How many passages are split by part.
-const SPLIT: usize = 50;
 
 /// Fills in the story, and splits the best passages' scores by the parts that pay most.
 pub fn tell(index: &Arc<Index>, retrieval: &Retrieval, gold: &[u32], scene: &mut Scene) {
@@ -46,58 +41,25 @@ pub fn tell(index: &Arc<Index>, retrieval: &Retrieval, gold: &[u32], scene: &mut
     }
     let node = |passage: &u32| first.get(passage).copied();
     scene.of_passages = false;
-    scene
-        .passages
-        .iter_mut()
-        .for_each(|row| row.node = node(&row.passage));
-    scene
-        .gold
-        .iter_mut()
-        .for_each(|gold| gold.node = node(&gold.passage));
+    for row in &mut scene.passages {
+        row.node = node(&row.passage);
+    }
+    for gold in &mut scene.gold {
+        gold.node = node(&gold.passage);
+    }
     scene.story = Some(Arc::new(story));
-    let rows = scene.passages.len().min(SPLIT);
-    let parts: Vec<Vec<ScorePart>> = scene.passages[..rows]
-        .iter()
-        .map(|row| summed(index, retrieval, row.passage))
-        .collect();
-    let mut labels: Vec<(String, f64)> = Vec::new();
-    for part in parts.iter().flatten() {
-        match labels.iter_mut().find(|(label, _)| *label == part.label) {
-            Some((_, sum)) => *sum += part.value,
-            None => labels.push((part.label.clone(), part.value)),
-        }
-    }
-    labels.retain(|(_, sum)| *sum > 0.0);
-    labels.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let alone = match labels.len() {
-        n if n <= GROUPS => n,
-        _ => GROUPS - 1,
-    };
-    let all: f64 = labels.iter().map(|(_, sum)| sum).sum();
-    scene.groups = labels[..alone]
-        .iter()
-        .map(|(label, sum)| Group {
-            label: clean(label),
-            weight: sum / all,
-            seeds: 1,
-        })
-        .collect();
-    if alone < labels.len() {
-        scene.groups.push(Group {
-            label: format!("{} other parts", labels.len() - alone),
-            weight: labels[alone..].iter().map(|(_, sum)| sum).sum::<f64>() / all,
-            seeds: labels.len() - alone,
-        });
-    }
-    for (row, parts) in scene.passages.iter_mut().zip(&parts) {
-        row.shares = vec![0.0; scene.groups.len()];
-        for part in parts.iter().filter(|p| p.value > 0.0) {
-            let place = labels.iter().position(|(label, _)| *label == part.label);
-            if let Some(place) = place {
-                row.shares[place.min(alone)] += part.value;
-            }
-        }
-    }
+    let paid = super::words::best(scene).map(|row| {
+        let opened = retrieval.explain(index, row.passage);
+        // Factors and witnesses are no shares.
+        let parts = opened
+            .parts
+            .into_iter()
+            .filter(|_| opened.combine == Combine::Sum);
+        let parts = parts.filter(|part| part.value > 0.0);
+        parts.map(|part| (clean(&part.label), part.value)).collect()
+    });
+    let paid: Vec<Vec<(String, f64)>> = paid.collect();
+    super::words::split(scene, &paid);
 }
 
 /// A stage as a list: what it came to, then what it removed.
@@ -306,38 +268,6 @@ pub fn around(scene: &Scene, story: &Story, place: Node) -> Option<Around> {
         neighbours: touching.iter().map(row).collect(),
         adjacent,
     })
-}
-
-/// The parts of a passage's score where they add up to it: factors and witnesses are no shares.
-fn summed(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<ScorePart> {
-    let opened = retrieval.explain(index, passage);
-    match opened.combine {
-        Combine::Sum => opened.parts,
-        Combine::Witness => Vec::new(),
-    }
-}
-
-/// The parts of a passage's score, largest first; those that pay nothing come last.
-pub fn parts(index: &Arc<Index>, retrieval: &Retrieval, scene: &Scene, passage: u32) -> Vec<Part> {
-    let other = scene.groups.last().filter(|g| g.seeds > 1).is_some();
-    let group = |label: &str| {
-        let own = scene.groups.iter().position(|g| g.label == label);
-        own.or(other.then(|| scene.groups.len() - 1))
-    };
-    let mut parts: Vec<Part> = summed(index, retrieval, passage)
-        .into_iter()
-        .map(|part| {
-            let label = clean(&part.label);
-            Part {
-                group: group(&label),
-                label,
-                value: part.value,
-                why: clean(&part.why),
-            }
-        })
-        .collect();
-    parts.sort_by(|a, b| b.value.total_cmp(&a.value));
-    parts
 }
 
 /// Pieces of one text often share its title: those get the end of their passage's identifier before it, from where the

@@ -57,93 +57,101 @@ pub fn terms(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<Ter
         .collect()
 }
 
-/// Fills in the words as seeds and groups, and splits the best passages' scores by them.
-pub fn split(index: &Arc<Index>, retrieval: &Retrieval, scene: &mut Scene) {
-    let split = scene.passages.len().min(SPLIT.max(scene.top_k.min(100)));
-    let opened: Vec<Vec<Term>> = scene.passages[..split]
+/// Fills in the words as seeds, and splits the best passages' scores by them.
+pub fn tell(index: &Arc<Index>, retrieval: &Retrieval, scene: &mut Scene) {
+    let opened = best(scene).map(|row| terms(index, retrieval, row.passage));
+    let opened: Vec<Vec<Term>> = opened.collect();
+    let paid = |term: &Term| (term.word.clone(), term.score);
+    let paid: Vec<Vec<_>> = opened
         .iter()
-        .map(|row| terms(index, retrieval, row.passage))
+        .map(|row| row.iter().map(paid).collect())
         .collect();
-    let Some(words) = opened.first() else { return };
-    let paid: Vec<f64> = (0..words.len())
-        .map(|w| {
-            opened
-                .iter()
-                .take(scene.top_k)
-                .filter_map(|row| row.get(w))
-                .map(|term| term.score)
-                .sum()
-        })
-        .collect();
-    // A letter goes to the words that pay most somewhere: a word that lifts one passage to the top says more than one
-    // that lifts all a little.
-    let most: Vec<f64> = (0..words.len())
-        .map(|w| {
-            opened
-                .iter()
-                .take(scene.top_k)
-                .filter_map(|row| row.get(w))
-                .map(|term| term.score)
-                .fold(0.0, f64::max)
-        })
-        .collect();
-    let mut order: Vec<usize> = (0..words.len()).collect();
-    order.sort_by(|a, b| most[*b].total_cmp(&most[*a]).then(a.cmp(b)));
-    let room = if words.len() <= GROUPS {
-        GROUPS
-    } else {
-        GROUPS - 1
-    };
-    let group = |word: usize| order.iter().position(|w| *w == word).unwrap_or(0).min(room);
     let expansion = retrieval.ranked().map_or(&[][..], |r| &r.expansion);
     let added = |word: &str| {
         let found = expansion.iter().find(|added| added.name == word)?;
         Some((clean(index.id(found.from)), found.weight))
     };
-    let total: f64 = paid.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-    scene.seeds = order
-        .iter()
-        .map(|&w| Row {
-            label: words[w].word.clone(),
-            group: Some(group(w)),
-            value: paid[w] / total,
-            figure: measure(paid[w] / total),
-            count: words[w].df as usize,
-            hub: scene.basis == Basis::Words && is_hub(index, words[w].df as usize),
-            why: match (added(&words[w].word), scene.basis) {
-                (Some((from, weight)), _) => {
-                    format!("added by {from}, weight {weight:.3}; {}", seen(&words[w]))
-                }
-                (None, Basis::Words) => seen(&words[w]),
-                (None, _) => format!("ranks {}", plural(words[w].df as usize, "passage")),
-            },
-            ..Row::default()
-        })
-        .collect();
-    let groups = words.len().min(room + 1);
-    scene.groups = (0..groups)
-        .map(|g| {
-            let members: Vec<usize> = order.iter().copied().filter(|w| group(*w) == g).collect();
-            Group {
-                label: match members[..] {
-                    [one] => words[one].word.clone(),
-                    _ => format!("{} other {}s", members.len(), scene.basis.noun()),
-                },
-                weight: members.iter().map(|w| paid[*w] / total).sum(),
-                seeds: members.len(),
+    let words = split(scene, &paid);
+    let term = |word: &str| opened.first()?.iter().find(|term| term.word == word);
+    let words = words
+        .into_iter()
+        .filter_map(|(word, share)| Some((term(&word)?, share)));
+    let rows = words.map(|(term, share)| Row {
+        label: term.word.clone(),
+        group: scene.group_of(&term.word),
+        value: share,
+        figure: measure(share),
+        count: term.df as usize,
+        hub: scene.basis == Basis::Words && is_hub(index, term.df as usize),
+        why: match (added(&term.word), scene.basis) {
+            (Some((from, weight)), _) => {
+                format!("added by {from}, weight {weight:.3}; {}", seen(term))
             }
-        })
-        .collect();
-    for (row, terms) in scene.passages.iter_mut().zip(&opened) {
-        row.shares = vec![0.0; groups];
-        for (word, term) in terms.iter().enumerate() {
-            row.shares[group(word)] += term.score;
+            (None, Basis::Words) => seen(term),
+            (None, _) => format!("ranks {}", plural(term.df as usize, "passage")),
+        },
+        ..Row::default()
+    });
+    scene.seeds = rows.collect();
+    list(scene);
+}
+
+/// The passages whose scores are split.
+pub fn best(scene: &Scene) -> impl Iterator<Item = &PassageRow> {
+    let split = SPLIT.max(scene.top_k.min(100));
+    scene.passages.iter().take(split)
+}
+
+/// Splits scores of the best passages by what pays them. A letter goes to what pays most somewhere: what lifts one
+/// passage to the top says more than what lifts all a little. Gives all that pays, with its share among the top K.
+pub fn split(scene: &mut Scene, paid: &[Vec<(String, f64)>]) -> Vec<(String, f64)> {
+    let mut sums: Vec<(&str, f64, f64)> = Vec::new();
+    for (at, row) in paid.iter().enumerate() {
+        for (label, value) in row {
+            let value = if at < scene.top_k { *value } else { 0.0 };
+            match sums.iter_mut().find(|(known, ..)| known == label) {
+                Some((_, most, sum)) => (*most, *sum) = (most.max(value), *sum + value),
+                None => sums.push((label, value, value)),
+            }
         }
     }
+    sums.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let total: f64 = sums.iter().map(|(.., sum)| sum).sum();
+    let total = total.max(f64::MIN_POSITIVE);
+    let noun = scene.basis.noun();
+    let alone = if sums.len() > GROUPS {
+        GROUPS - 1
+    } else {
+        sums.len()
+    };
+    let (own, rest) = sums.split_at(alone);
+    let rest = (!rest.is_empty()).then_some(rest);
+    let group = |members: &[(&str, f64, f64)]| Group {
+        label: match members {
+            [(label, ..)] => (*label).to_owned(),
+            _ => format!("{} other {noun}s", members.len()),
+        },
+        weight: members.iter().map(|(.., sum)| sum / total).sum(),
+        seeds: members.len(),
+    };
+    scene.groups = own.chunks(1).chain(rest).map(group).collect();
+    for (at, row) in paid.iter().enumerate() {
+        let mut shares = vec![0.0; scene.groups.len()];
+        for (label, value) in row {
+            if let Some(share) = scene.group_of(label).and_then(|g| shares.get_mut(g)) {
+                *share += value;
+            }
+        }
+        scene.passages[at].shares = shares;
+    }
+    let all = sums
+        .into_iter()
+        .map(|(label, _, sum)| (label.to_owned(), sum / total));
+    all.collect()
 }
 
 /// Lists what each word pays for each passage where a walk has its nodes.
-pub fn list(scene: &mut Scene) {
+fn list(scene: &mut Scene) {
     let row = |row: &PassageRow| Row {
         node: scene.node_of(row.passage),
         passage: Some(row.passage),
