@@ -3,6 +3,7 @@
 mod detail;
 mod passages;
 mod search;
+mod seeds;
 mod story;
 mod walk;
 mod words;
@@ -15,9 +16,7 @@ use super::text::clean;
 use crate::evaluate::measures;
 use crate::explain;
 use crate::index::Index;
-use crate::retrieve::{
-    Keep, Link, Mask, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever,
-};
+use crate::retrieve::{Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -94,7 +93,7 @@ impl Engine {
         let (groups, seed_groups) = if flat {
             Default::default()
         } else {
-            walk::groups(index, &retrieval)
+            seeds::groups(index, &retrieval)
         };
         let shares = shared(&mut self.shares, &retrieval, &seed_groups);
         // A fused score is made of ranks; the walk's shares are those of another number.
@@ -115,7 +114,7 @@ impl Engine {
             linked: linked.count(),
             noun: noun(&retrieval),
             basis: basis(&retrieval),
-            seeds: walk::seeds(index, &retrieval, &seed_groups, &groups),
+            seeds: seeds::seeds(index, &retrieval, &seed_groups, &groups),
             groups,
             walks: !flat,
             timeline: None,
@@ -250,24 +249,6 @@ fn noun(retrieval: &Retrieval) -> &'static str {
 /// In more than one passage out of twenty, or with as many edges: what is sent there is spread thin.
 fn is_hub(index: &Index, count: usize) -> bool {
     count > 5 && count * 20 > index.len()
-}
-
-/// Why a name of the question became no seed.
-fn unlinked(retrieval: &Retrieval, link: Link) -> (Option<Node>, String) {
-    match link {
-        Link::Linked { node } => (Some(node), String::new()),
-        Link::Repeated { node } => (Some(node), "said again".to_owned()),
-        Link::NotFound => (None, format!("no such {} here", noun(retrieval))),
-        Link::Ambiguous => (None, "alias of several titles".to_owned()),
-        Link::Masked { node, by } => {
-            let note = match by {
-                Mask::Pruned => "pruned as a hub",
-                Mask::MinDf => "in too few passages",
-                Mask::MaxDf => "in too many passages",
-            };
-            (Some(node), note.to_owned())
-        }
-    }
 }
 
 /// Where a gold passage ended. Only one that was not reached at all gets a verdict here: that search is short, and the
