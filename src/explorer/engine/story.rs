@@ -263,7 +263,7 @@ pub fn around(scene: &Scene, story: &Story, place: Node) -> Option<Around> {
         head: "to",
         columns: vec![
             column("value", "value", 8, 0),
-            column("stage", "stage", 15, 1),
+            column("stage", "stage", 13, 1),
         ],
         neighbours: touching.iter().map(row).collect(),
         adjacent,

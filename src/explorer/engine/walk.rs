@@ -2,7 +2,7 @@
 
 use super::is_hub;
 use crate::explorer::scene::{Basis, Cell, Ledger, Row, Scene, Stage, Step, StepLine, Timeline};
-use crate::explorer::text::{clean, measure, plural, score, share};
+use crate::explorer::text::{clean, count, measure, plural, score, share};
 use crate::index::Index;
 use crate::layers::Graph;
 use crate::retrieve::operators::passages::landed;
@@ -83,15 +83,15 @@ fn reached(
     group_of: &BTreeMap<Node, usize>,
     (node, mass): (Node, f64),
 ) -> Row {
-    let count = graph.degree(node);
+    let degree = graph.degree(node);
     let own = graph.is_passage(node).then(|| graph.passages_of(node));
     Row {
         node: Some(node),
         passage: own.and_then(|passages| passages.first().copied()),
         label: clean(&graph.label(index, node)),
         group: group_of.get(&node).copied(),
-        count,
-        hub: is_hub(index, count),
+        count: degree,
+        hub: is_hub(index, degree),
         value: mass,
         figure: score(mass),
         ..Row::default()
@@ -197,7 +197,7 @@ pub fn tell(
     }
     let last = steps.len().saturating_sub(1);
     let push = spread.diffusion.pushes();
-    let pushes = plural(spread.work, "push");
+    let pushes = format!("{} pushes", count(spread.work));
     let rows = nodes(index, &walk, shares, group_of);
     let seeds: Vec<f64> = rows
         .iter()
