@@ -6,6 +6,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use explorer_support::{stage, stage_at};
 use hopscope::cli::Cli;
+use hopscope::explain::Change;
 use hopscope::explorer::action::{Action, Tone};
 use hopscope::explorer::command::Command;
 use hopscope::explorer::hits::Target;
@@ -882,6 +883,52 @@ fn a_sweep_without_gold_counts_what_stays() {
 }
 
 #[test]
+fn what_brings_a_lost_passage_in_is_looked_for_applied_and_taken_back() {
+    let mut stage = stage();
+    stage.act(Action::Method("graph".into()));
+    stage.press("R");
+    assert!(stage.state.message.text.contains("w goes there"));
+    let questions = &stage.state.facts.questions;
+    let at = questions.iter().position(|q| q.id == "q20").unwrap();
+    stage.act(Action::AskNumber(at));
+    let gold = stage.state.scene().unwrap().gold.iter();
+    let mut lost = gold.filter(|gold| gold.rank.is_none_or(|rank| rank > 10));
+    let passage = lost
+        .next()
+        .expect("q20 loses gold by too few steps")
+        .passage;
+    stage.act(Action::Passage(passage));
+    stage.press("w");
+    assert!(stage.state.repairing().is_none());
+    stage.press("a");
+    assert!(stage.state.message.text.contains("R looks for one") || !stage.state.undo.is_empty());
+    stage.press("z R");
+    let begun = stage.state.repairing().unwrap().clone();
+    assert!(begun.done && begun.repairs.tried == begun.repairs.of && begun.repairs.of > 50);
+    let found = &begun.repairs.found;
+    assert!(!found.is_empty());
+    // The screen says what was tried and gives the first ones letters.
+    let screen = hopscope::explorer::picture::plain(&stage.draw(160, 48));
+    assert!(screen.contains("changes tried"), "{screen}");
+    assert!(screen.contains(&found[0].change.to_string()), "{screen}");
+    let before = stage.state.settings.clone();
+    stage.press("a");
+    let gold = stage.state.scene().unwrap().gold.iter();
+    let mut own = gold.filter(|gold| gold.passage == passage);
+    assert!(own.next().unwrap().rank.is_some_and(|rank| rank <= 10));
+    // What was found is about the settings before.
+    assert!(stage.state.repairing().is_none());
+    stage.press("z");
+    assert_eq!(stage.state.settings, before);
+    assert_eq!(stage.state.repairing(), Some(&begun));
+    // Inside the list there is nothing to repair.
+    let first = stage.state.scene().unwrap().passages[0].passage;
+    stage.act(Action::Passage(first));
+    stage.press("R");
+    assert!(stage.state.message.text.contains("inside the list"));
+}
+
+#[test]
 fn a_suggestion_is_applied_and_taken_back() {
     let mut stage = stage();
     // The first gold passage that lies outside and comes with a suggestion.
@@ -899,8 +946,8 @@ fn a_suggestion_is_applied_and_taken_back() {
             .collect();
         for passage in lost {
             stage.act(Action::Passage(passage));
-            let why = stage.state.detail().unwrap().passage.clone().unwrap();
-            if let Some((_, set)) = hopscope::explorer::update::fixes(&why).into_iter().next() {
+            let fixes = hopscope::explorer::update::suggested(&stage.state);
+            if let Some((_, set)) = fixes.into_iter().next() {
                 found.get_or_insert((question, passage, set));
             }
         }
@@ -915,7 +962,10 @@ fn a_suggestion_is_applied_and_taken_back() {
     stage.press("a");
     assert!(stage.state.message.text.contains("w goes there"));
     stage.press("w a");
-    for (parameter, value) in set {
+    for change in set {
+        let Change::Set(parameter, value) = change else {
+            panic!("a reason changes parameters");
+        };
         assert_eq!(stage.state.settings.value(parameter), value);
     }
     let scene = stage.state.scene().unwrap();

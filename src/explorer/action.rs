@@ -5,6 +5,7 @@ use super::command::Command;
 use super::hits::Hits;
 use super::layout::Pane;
 use super::losing::{Hunt, Sighting};
+use super::repairing;
 use super::scene::{Answer, Request};
 use super::sweep::{SweepRequest, Swept};
 use crate::layers::Class;
@@ -64,6 +65,9 @@ pub enum Action {
     /// News of the search for a question that loses gold.
     #[serde(skip)]
     Sighted(Sighting),
+    /// How a search for repairs stands.
+    #[serde(skip)]
+    Repaired(repairing::News),
     /// One value of a sweep was tried.
     #[serde(skip)]
     Swept(Swept),
@@ -113,6 +117,8 @@ pub enum Effect {
     /// Looks for a question that loses gold.
     Hunt(Box<Hunt>),
     StopHunt,
+    Repair(Box<repairing::Search>),
+    StopRepair,
     /// The strip was closed.
     StopSweep,
     /// Text, and what it is in words.

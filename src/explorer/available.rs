@@ -28,6 +28,7 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             used(state, state.parameter)?;
             need(state.shown.is_some(), "there is no result yet")
         }
+        Command::Repair => repair(state),
         Command::FixA => fix(state, 0),
         Command::FixB => fix(state, 1),
         Command::FixC => fix(state, 2),
@@ -142,14 +143,32 @@ fn used(state: &State, parameter: Parameter) -> Result<(), String> {
     }
 }
 
+fn repair(state: &State) -> Result<(), String> {
+    if !matches!(state.focus, Pane::Why | Pane::Reader) {
+        return Err("works in Why, of a passage outside the list; w goes there".into());
+    }
+    let why = state.detail().and_then(|detail| detail.passage.as_ref());
+    need(
+        why.is_some_and(|why| !why.reasons.is_empty()),
+        "this passage is inside the list",
+    )
+}
+
 fn fix(state: &State, letter: usize) -> Result<(), String> {
     if !matches!(state.focus, Pane::Why | Pane::Reader) {
         return Err("works in Why, where suggestions have letters; w goes there".into());
     }
-    let why = state.detail().and_then(|d| d.passage.as_ref());
-    let fixes = why.map_or(0, |why| super::update::fixes(why).len());
-    match fixes {
-        0 => Err("nothing was found that helps this passage".into()),
+    match super::update::suggested(state).len() {
+        0 => Err(match state.repairing() {
+            None => "no reason suggests a change; R looks for one".into(),
+            Some(begun) if begun.done && begun.repairs.tried == begun.repairs.of => {
+                format!("no single change of {} brings it in", begun.repairs.of)
+            }
+            Some(begun) => format!(
+                "nothing was found among the {} changes tried so far",
+                begun.repairs.tried
+            ),
+        }),
         n => need(letter < n, "there are fewer suggestions"),
     }
 }

@@ -30,6 +30,7 @@ pub mod palette;
 pub mod panes;
 pub mod picture;
 pub mod quick;
+pub mod repairing;
 pub mod rows;
 pub mod runtime;
 pub mod scene;

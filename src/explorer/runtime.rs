@@ -7,6 +7,7 @@ use super::clipboard;
 use super::engine::{self, Engine};
 use super::glyphs::{GlyphSet, clean};
 use super::losing::{self, Hunt, Sighting};
+use super::repairing;
 use super::scene::{Answer, Request};
 use super::state::State;
 use super::store::{Config, Folders, History, Session, presets};
@@ -80,6 +81,7 @@ struct Loop {
     sweeps: Worker<SweepRequest, Swept>,
     builds: Worker<(&'static str, Box<Settings>), News>,
     hunts: Worker<Hunt, Sighting>,
+    repairs: Worker<repairing::Search, repairing::News>,
     history: History,
     argument: String,
     folders: Option<Folders>,
@@ -139,6 +141,14 @@ impl Loop {
             losing::hunt(&mut hunter, &hunted, &hunt, &tell, &|| task.is_cancelled())
         })
         .context("cannot start the hunting thread")?;
+        let (mut mender, mended) = (Retriever::new(index.clone()), index.clone());
+        let repairs = Worker::spawn("repairs", move |search: repairing::Search, task| {
+            let tell = |news| task.report(news);
+            repairing::search(&mut mender, &mended, &search, &tell, &|| {
+                task.is_cancelled()
+            })
+        })
+        .context("cannot start the thread that looks for repairs")?;
         let answers = Worker::spawn("retrieval", move |request: Request, _| {
             engine.answer(&request).map_err(|error| error.to_string())
         })
@@ -172,6 +182,7 @@ impl Loop {
             sweeps,
             builds,
             hunts,
+            repairs,
             history,
             argument: options.argument,
             folders: options.folders,
@@ -248,6 +259,12 @@ impl Loop {
                     dirty = true;
                     if let Some(Done { result: Ok(sighting), .. }) = sighted {
                         self.act(Action::Sighted(sighting));
+                    }
+                }
+                news = self.repairs.recv() => {
+                    dirty = true;
+                    if let Some(Done { result: Ok(news), .. }) = news {
+                        self.act(Action::Repaired(news));
                     }
                 }
                 swept = self.sweeps.recv() => {
@@ -334,6 +351,10 @@ impl Loop {
                     self.hunts.submit(*hunt);
                 }
                 Effect::StopHunt => self.hunts.cancel(),
+                Effect::Repair(search) => {
+                    self.repairs.submit(*search);
+                }
+                Effect::StopRepair => self.repairs.cancel(),
                 Effect::Copy(text, what) => {
                     self.copy(text, what);
                 }

@@ -7,6 +7,7 @@ use super::engine::{self, Engine};
 use super::glyphs::{GlyphSet, Glyphs};
 use super::keys::Stroke;
 use super::losing;
+use super::repairing;
 use super::scene::Facts;
 use super::state::State;
 use super::sweep;
@@ -106,7 +107,14 @@ impl Stage {
                         losing::hunt(&mut self.sweeper, &self.index, &hunt, &tell, &cancelled);
                     self.act(Action::Sighted(found));
                 }
-                Effect::StopSweep | Effect::StopHunt => {}
+                Effect::Repair(search) => {
+                    let (tell, cancelled) = (|_| {}, || false);
+                    let index = &self.index;
+                    let news =
+                        repairing::search(&mut self.sweeper, index, &search, &tell, &cancelled);
+                    self.act(Action::Repaired(news));
+                }
+                Effect::StopSweep | Effect::StopHunt | Effect::StopRepair => {}
                 Effect::Copy(text, what) => self.copied.push((text, what)),
                 Effect::Remember(_) | Effect::SavePreset(..) => {}
                 Effect::Quit { keep } => self.quit = Some(keep),

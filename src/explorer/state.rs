@@ -6,6 +6,7 @@ use super::command::Command;
 use super::hits::Hits;
 use super::keys::{Keymap, Stroke};
 use super::layout::{Arranged, Pane, Plan};
+use super::repairing::Begun;
 use super::scene::{Answer, Detail, Facts, Request, Scene, Subject};
 use super::sweep::Sweep;
 use crate::layers::Class;
@@ -204,6 +205,10 @@ pub struct State {
     pub hunting: Option<(u64, u64)>,
     /// How many of them were begun.
     pub hunts: u64,
+    /// The newest search for what brings a lost passage in.
+    pub repairing: Option<Begun>,
+    /// How many of them were begun.
+    pub repairs: u64,
     /// How many sweeps were begun.
     pub sweeps: u64,
     /// The parameter that the slider keys move.
@@ -262,6 +267,8 @@ impl State {
             sweep: None,
             hunting: None,
             hunts: 0,
+            repairing: None,
+            repairs: 0,
             sweeps: 0,
             parameter: favourite(&settings),
             lists: BTreeMap::new(),
@@ -290,6 +297,18 @@ impl State {
 
     pub fn detail(&self) -> Option<&Detail> {
         self.shown.as_ref().map(|answer| &*answer.detail)
+    }
+
+    /// The search for what brings the selected passage in, where there was one for the answer on screen.
+    pub fn repairing(&self) -> Option<&Begun> {
+        let why = self.detail()?.passage.as_ref()?;
+        let here = |begun: &&Begun| {
+            let of = &begun.search;
+            of.passage == why.passage
+                && of.settings == self.settings
+                && of.question == self.wanted.question
+        };
+        self.repairing.as_ref().filter(here)
     }
 
     /// A newer answer is on its way.

@@ -4,6 +4,7 @@ use super::is_hub;
 use crate::explorer::scene::{GROUPS, Group, Row, Sign};
 use crate::explorer::text::{clean, measure, plural, share};
 use crate::index::Index;
+use crate::retrieve::edits::name_of;
 use crate::retrieve::retrieval::Walked;
 use crate::retrieve::set::Origin;
 use crate::retrieve::{Edited, Link, Mask, Node, Retrieval, SeedChange};
@@ -125,7 +126,7 @@ pub fn seeds(
         };
         Row {
             node: Some(seed.node),
-            name: name(index, &walk, seed.node),
+            name: name_of(index, walk.graph, seed.node),
             label: clean(&graph.label(index, seed.node)),
             change: edits
                 .iter()
@@ -191,20 +192,6 @@ pub fn seeds(
         rows.push(row);
     }
     rows
-}
-
-/// What an edit calls a node: a passage by its identifier, anything else by its name.
-fn name(index: &Index, walk: &Walked<'_>, node: Node) -> String {
-    let graph = walk.graph;
-    if let Some(view) = graph.entities()
-        && let Some(entity) = view.entity(node)
-    {
-        return view.graph.names.get(entity).to_owned();
-    }
-    match graph.passages_of(node)[..] {
-        [passage] if graph.nodes_of(passage).len() == 1 => format!("#{}", index.id(passage)),
-        _ => graph.label(index, node).into_owned(),
-    }
 }
 
 /// Changes of the seeds that left none to show.

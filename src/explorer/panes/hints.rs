@@ -135,6 +135,7 @@ pub fn own(pane: Pane) -> Vec<Command> {
         Pane::Spread => vec![Command::Open, Command::GoNeighbours],
         Pane::Passages => vec![Command::Open, Command::GoWhy],
         Pane::Why => vec![
+            Command::Repair,
             Command::FixA,
             Command::FixB,
             Command::FixC,

@@ -1,17 +1,21 @@
 //! Why the selected passage is where it is: the verdict first, then the score opened into parts that add up.
 
 use super::row::explained;
+use crate::explain::Repairs;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::rows::opens_parts;
 use crate::explorer::scene::{Basis, Path, Scene, Why};
 use crate::explorer::text::{self, Scale};
 use crate::explorer::theme::Scope;
-use crate::explorer::update::{LETTERS, fixes};
+use crate::explorer::update::{From, LETTERS, suggested};
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+
+/// Most repairs that are listed.
+const REPAIRS: usize = 6;
 
 pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let (Some(scene), Some(why)) = (
@@ -133,7 +137,7 @@ fn lines(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
 /// The verdicts, each with what was found to help.
 fn reasons(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    let fixes = fixes(why);
+    let fixes = suggested(ink.state);
     for (i, reason) in why.reasons.iter().enumerate() {
         let scope = if i == 0 { Scope::Error } else { Scope::Warn };
         let mut spans = vec![
@@ -141,13 +145,53 @@ fn reasons(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
             ink.text(reason.text.clone()),
         ];
         if let Some(fix) = &reason.fix {
-            match fixes.iter().position(|(at, _)| *at == i) {
+            match fixes.iter().position(|(at, _)| *at == From::Reason(i)) {
                 Some(letter) => spans.push(ink.span(format!("  {} ", LETTERS[letter]), Scope::Key)),
                 None => spans.push(ink.muted("  try ")),
             }
             spans.push(ink.span(fix.clone(), Scope::Ok));
         }
         lines.extend(flow(spans, width, 2));
+    }
+    if !why.reasons.is_empty() {
+        lines.extend(repairs(ink, width));
+    }
+    lines
+}
+
+/// What brings the passage in, as far as that was looked for.
+fn repairs(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
+    let Some(begun) = ink.state.repairing() else {
+        let spans = vec![
+            ink.span("R", Scope::Key),
+            ink.muted(" looks for single changes that bring it in"),
+        ];
+        return flow(spans, width, 2);
+    };
+    let Repairs { found, tried, of } = &begun.repairs;
+    let said = match (found.len(), begun.done) {
+        (0, true) => format!("no single change brings it in: {tried} of {of} tried"),
+        (_, true) => format!("brought in by, of {tried} of {of} changes tried:"),
+        (_, false) => format!("trying single changes: {tried} of {of}, Esc stops"),
+    };
+    let mut lines = flow(vec![ink.muted(said)], width, 2);
+    let fixes = suggested(ink.state);
+    for (at, repair) in found.iter().enumerate().take(REPAIRS) {
+        let letter = fixes.iter().position(|(from, _)| *from == From::Repair(at));
+        let spans = vec![
+            ink.span(letter.map_or(" ", |letter| LETTERS[letter]), Scope::Key),
+            ink.span(format!(" {}", repair.change), Scope::Ok),
+            ink.muted(format!(
+                "  rank {}, {}",
+                repair.rank,
+                text::plural(repair.moves, "move")
+            )),
+        ];
+        lines.extend(flow(spans, width, 4));
+    }
+    if found.len() > REPAIRS {
+        let more = format!("  and {} more", found.len() - REPAIRS);
+        lines.push(Line::from(vec![ink.muted(more)]));
     }
     lines
 }
@@ -400,8 +444,9 @@ fn summary(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Line<'stati
     match why.reasons.first() {
         Some(reason) => {
             filling.add(vec![ink.span(format!("{}  ", reason.code), Scope::Error)]);
-            if let Some((at, _)) = fixes(why).first() {
-                let fix = why.reasons[*at].fix.clone().unwrap_or_default();
+            if let Some((_, changes)) = suggested(ink.state).first() {
+                let fix: Vec<String> = changes.iter().map(|change| change.to_string()).collect();
+                let fix = fix.join(", ");
                 filling.add(vec![
                     ink.span(format!("{} ", LETTERS[0]), Scope::Key),
                     ink.span(format!("{fix}  "), Scope::Ok),

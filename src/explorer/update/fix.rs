@@ -1,22 +1,30 @@
-//! Suggested changes: what the reasons of a lost passage offer, as settings that one key applies.
+//! Suggested changes: what the reasons of a lost passage offer and what a search found, each applied by one key.
 
 use super::settings;
+use crate::explain::{Change, Repairs};
 use crate::explorer::action::Effect;
 use crate::explorer::scene::Why;
 use crate::explorer::state::State;
-use crate::retrieve::{Parameter, Value};
+use crate::retrieve::Parameter;
 
 /// The letters of the suggestions.
 pub const LETTERS: [&str; 3] = ["a", "b", "c"];
 
-/// The assignments a suggestion begins with: `steps=6, alpha=0.3 brings it to rank 2`.
-pub fn assignments(fix: &str) -> Vec<(Parameter, Value)> {
+/// What a suggestion is from, by its place there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum From {
+    Reason(usize),
+    Repair(usize),
+}
+
+/// The assignments a reason's suggestion begins with: `steps=6, alpha=0.3 brings it to rank 2`.
+pub fn assignments(fix: &str) -> Vec<Change> {
     let words = fix.split([' ', ',', ';']).filter(|w| !w.is_empty());
     let assignment = |word: &str| {
         let (name, value) = word.split_once('=')?;
         let parameter = Parameter::from_id(name)?;
         let value = parameter.declaration().domain.parse(value).ok()?;
-        Some((parameter, value))
+        Some(Change::Set(parameter, value))
     };
     words
         .filter(|word| *word != "and")
@@ -24,31 +32,39 @@ pub fn assignments(fix: &str) -> Vec<(Parameter, Value)> {
         .collect()
 }
 
-/// The reasons' suggestions that can be applied: place of the reason, and what is set.
-pub fn fixes(why: &Why) -> Vec<(usize, Vec<(Parameter, Value)>)> {
-    let fix = |(i, reason): (usize, &crate::explorer::scene::Reason)| {
+/// The suggestions that have letters: those of the reasons, then those that were found.
+pub fn fixes(why: &Why, found: Option<&Repairs>) -> Vec<(From, Vec<Change>)> {
+    let reasons = why.reasons.iter().enumerate();
+    let told = reasons.filter_map(|(at, reason)| {
         let set = assignments(reason.fix.as_deref()?);
-        (!set.is_empty()).then_some((i, set))
-    };
-    why.reasons
-        .iter()
-        .enumerate()
-        .filter_map(fix)
-        .take(LETTERS.len())
-        .collect()
+        (!set.is_empty()).then_some((From::Reason(at), set))
+    });
+    let found = found.into_iter().flat_map(|repairs| &repairs.found);
+    let found = found.enumerate();
+    let found = found.map(|(at, repair)| (From::Repair(at), vec![repair.change.clone()]));
+    told.chain(found).take(LETTERS.len()).collect()
+}
+
+/// The suggestions on screen.
+pub fn suggested(state: &State) -> Vec<(From, Vec<Change>)> {
+    let why = state.detail().and_then(|detail| detail.passage.as_ref());
+    let found = state.repairing().map(|begun| &begun.repairs);
+    why.map_or_else(Vec::new, |why| fixes(why, found))
 }
 
 /// Applies the suggestion of a letter.
 pub fn apply(state: &mut State, letter: usize) -> Vec<Effect> {
-    let why = state.detail().and_then(|d| d.passage.as_ref());
-    let Some((_, set)) = why.and_then(|why| fixes(why).into_iter().nth(letter)) else {
+    let Some((_, changes)) = suggested(state).into_iter().nth(letter) else {
         return Vec::new();
     };
     let mut changed = state.settings.clone();
-    for (parameter, value) in &set {
-        changed = settings::with(&changed, *parameter, *value);
+    for change in &changes {
+        changed = match change {
+            Change::Set(parameter, value) => settings::with(&changed, *parameter, *value),
+            Change::Seed(_) => change.applied(&changed),
+        };
     }
-    if let Some((parameter, _)) = set.first() {
+    if let Some(Change::Set(parameter, _)) = changes.first() {
         state.parameter = *parameter;
     }
     settings::change(state, changed)
@@ -57,19 +73,20 @@ pub fn apply(state: &mut State, letter: usize) -> Vec<Effect> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::retrieve::Value;
 
     #[test]
     fn a_suggestion_is_its_leading_assignments() {
         assert_eq!(
             assignments("steps=6 brings it to rank 3"),
-            vec![(Parameter::Steps, Value::Integer(6))]
+            vec![Change::Set(Parameter::Steps, Value::Integer(6))]
         );
         assert_eq!(
-            assignments("alpha=0.3, hub-p=0.5 and result_k=20"),
+            assignments("alpha=0.3, hub-p=0.5 and sage_seeds=20"),
             vec![
-                (Parameter::Alpha, Value::Real(0.3)),
-                (Parameter::HubP, Value::Real(0.5)),
-                (Parameter::ResultK, Value::Integer(20))
+                Change::Set(Parameter::Alpha, Value::Real(0.3)),
+                Change::Set(Parameter::HubP, Value::Real(0.5)),
+                Change::Set(Parameter::SageSeeds, Value::Integer(20))
             ]
         );
         assert!(assignments("another name").is_empty());

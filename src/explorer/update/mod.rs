@@ -10,12 +10,13 @@ mod keys;
 mod losing;
 mod mouse;
 mod moves;
+mod repair;
 mod seeds;
 mod settings;
 mod sweep;
 
 pub use copy::shell;
-pub use fix::{LETTERS, fixes};
+pub use fix::{From, LETTERS, suggested};
 pub use seeds::{signal as signal_target, target as seed_target};
 pub use settings::show_parameter;
 
@@ -75,6 +76,10 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         }
         Action::Losing(class) => losing::begin(state, 1, Some(class)),
         Action::Sighted(sighting) => losing::news(state, sighting),
+        Action::Repaired(news) => {
+            repair::news(state, news);
+            Vec::new()
+        }
         Action::Swept(swept) => {
             sweep::swept(state, swept);
             Vec::new()
@@ -105,7 +110,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
     }
     state.message = Message::default();
     if command == Command::Back
-        && let Some(effects) = losing::stop(state)
+        && let Some(effects) = losing::stop(state).or_else(|| repair::stop(state))
     {
         return effects;
     }
@@ -159,6 +164,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::Default => settings::default(state),
         Command::Defaults => settings::defaults(state),
         Command::Sweep => sweep::begin(state),
+        Command::Repair => repair::begin(state),
         Command::FixA => fix::apply(state, 0),
         Command::FixB => fix::apply(state, 1),
         Command::FixC => fix::apply(state, 2),

@@ -1,0 +1,49 @@
+//! Looking for the smallest change that brings a lost passage in.
+
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::repairing::{Begun, News, Search};
+use crate::explorer::state::State;
+
+/// Begins to look, for the passage that Why is about.
+pub fn begin(state: &mut State) -> Vec<Effect> {
+    let Some(why) = state.detail().and_then(|detail| detail.passage.as_ref()) else {
+        return Vec::new();
+    };
+    let passage = why.passage;
+    state.repairs += 1;
+    let search = Search {
+        generation: state.repairs,
+        question: state.wanted.question.clone(),
+        settings: state.settings.clone(),
+        passage,
+    };
+    state.repairing = Some(Begun {
+        search: search.clone(),
+        repairs: Default::default(),
+        done: false,
+    });
+    vec![Effect::Repair(Box::new(search))]
+}
+
+/// Takes in how the newest search stands.
+pub fn news(state: &mut State, news: News) {
+    let newest = state.repairing.as_mut();
+    let Some(begun) = newest.filter(|begun| begun.search.generation == news.generation) else {
+        return;
+    };
+    begun.done = news.done;
+    match news.repairs {
+        Ok(repairs) => begun.repairs = repairs,
+        Err(said) => {
+            state.repairing = None;
+            state.message = Message::error(said);
+        }
+    }
+}
+
+/// Stops looking and keeps what was found. None where nothing is looked for.
+pub fn stop(state: &mut State) -> Option<Vec<Effect>> {
+    state.repairing.as_mut().filter(|begun| !begun.done)?.done = true;
+    state.message = Message::plain("stopped looking");
+    Some(vec![Effect::StopRepair])
+}
