@@ -140,10 +140,14 @@ fn a_lost_passage_has_a_suggestion_that_works() {
     let mut stage = stage_of(120, 36, 1);
     let lost = stage.state.scene().unwrap().passages[12].passage;
     stage.act(Action::Passage(lost));
-    stage.press("w a");
-    assert_eq!(stage.state.settings.get(RESULT_K), 13);
+    let before = stage.state.settings.clone();
+    stage.press("w R a");
+    assert_ne!(stage.state.settings, before);
+    assert_eq!(stage.state.settings.get(RESULT_K), 10, "no longer list");
+    let scene = stage.state.scene().unwrap();
+    assert!(scene.passages[..10].iter().any(|row| row.passage == lost));
     stage.press("z");
-    assert_eq!(stage.state.settings.get(RESULT_K), 10);
+    assert_eq!(stage.state.settings, before);
     stage.press("w C");
     assert!(stage.copied.last().unwrap().0.contains("--method sage"));
     stage.press("' m Y");

@@ -10,7 +10,8 @@ use super::{ConditionFailed, How, Parts, Reading, interrupt, say};
 use crate::corpus::{self, Lookup, Question};
 use crate::embed::Reranker;
 use crate::evaluate::{
-    Comparison, Coverage, Evaluation, Resampling, Survival, by_gold, by_type, evaluate, write_run,
+    Comparison, Coverage, Evaluation, Losses, Resampling, Survival, by_gold, by_type, evaluate,
+    losses, write_run,
 };
 use crate::index::Index;
 use crate::parameters::{CONTEXT_TOKENS, RESULT_K};
@@ -61,6 +62,12 @@ pub struct EvalArgs {
     /// Show measures by type of question and number of gold, and recall by how well names were found.
     #[arg(long)]
     by_type: bool,
+    /// Count the verdicts on lost gold.
+    #[arg(long)]
+    losses: bool,
+    /// Count how much of the lost gold a single change brings in: each is tried until one does.
+    #[arg(long, requires = "losses")]
+    repairs: bool,
     /// Exit with code 1 when a measure is lower than this, of any method or of the one named. May be repeated.
     #[arg(long, value_name = "[METHOD:]MEASURE=VALUE")]
     fail_under: Vec<Condition>,
@@ -141,12 +148,20 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             say(format_args!("wrote {}", path.display()));
         }
     }
+    let mut lost = Vec::new();
+    for settings in all.iter().filter(|_| args.losses) {
+        let go_on = |_| !interrupt::interrupted();
+        lost.push(losses(&index, &questions, settings, args.repairs, go_on)?);
+        if interrupt::interrupted() {
+            bail!("interrupted while looking why gold is lost");
+        }
+    }
     let judged = evaluations.first().map_or(0, |e| e.judged);
     if judged == 0 && !args.fail_under.is_empty() {
         bail!("--fail-under: no question has gold");
     }
     // Reported also when nobody reads the output to its end.
-    let printed = print(args, &index, &questions, &evaluations);
+    let printed = print(args, &index, &questions, &evaluations, &lost);
     let misses: Vec<String> = args
         .fail_under
         .iter()
@@ -163,6 +178,7 @@ fn print(
     index: &Index,
     questions: &[Question],
     evaluations: &[Evaluation],
+    lost: &[Losses],
 ) -> Result<()> {
     let resampling = Resampling {
         seed: args.seed,
@@ -201,12 +217,14 @@ fn print(
             "judged": evaluations.first().map_or(0, |e| e.judged),
             "methods": methods,
             "comparisons": comparisons,
+            "losses": args.losses.then_some(lost),
         }));
     }
     let mut out = std::io::stdout().lock();
     table::measures(&mut out, index, questions, evaluations)?;
     table::comparisons(&mut out, &comparisons)?;
     table::survival(&mut out, evaluations)?;
+    table::losses(&mut out, lost)?;
     if args.by_type {
         table::breakdown(&mut out, questions, evaluations, &coverage)?;
     }

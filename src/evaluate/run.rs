@@ -55,46 +55,25 @@ pub fn evaluate(
     settings: &Settings,
     progress: impl Fn(usize) -> bool + Sync,
 ) -> Result<Evaluation, RetrieveError> {
-    let mut first = Retriever::new(index.clone());
-    for graph in settings.method().plan().graphs() {
-        first.graph(graph, settings, &[])?;
-    }
-    if let Some(dense) = index.dense()
-        && settings.method().uses().contains(&VECTOR_SEARCH.id())
-    {
-        nearest::prepare(dense, settings.all())?;
-    }
-    let done = AtomicUsize::new(0);
-    let outcomes: Vec<Option<PerQuestion>> = questions
-        .par_iter()
-        .enumerate()
-        .map_init(
-            || first.sibling(),
-            |retriever, (at, question)| {
-                if !progress(done.load(Ordering::Relaxed)) {
-                    return Ok(None);
-                }
-                let start = Instant::now();
-                let retrieval = retriever.retrieve(&question.text, settings, Keep::Scores)?;
-                let milliseconds = milliseconds(start.elapsed());
-                done.fetch_add(1, Ordering::Relaxed);
-                let ranked: Vec<u32> = retrieval.passages.iter().map(|h| h.passage).collect();
-                let measures = measures(&ranked, question);
-                let answered = (!question.answers.is_empty())
-                    .then(|| context(index, &retrieval))
-                    .and_then(|context| answered(&context, &question.answers));
-                Ok(Some(PerQuestion {
-                    question: at,
-                    fate: Fate::of(&retrieval, question),
-                    ranking: retrieval.passages,
-                    measures,
-                    milliseconds,
-                    answered,
-                }))
-            },
-        )
-        .collect::<Result<_, RetrieveError>>()?;
-    let per_question: Vec<PerQuestion> = outcomes.into_iter().flatten().collect();
+    let per_question = each(index, questions, settings, progress, |retriever, at| {
+        let question = &questions[at];
+        let start = Instant::now();
+        let retrieval = retriever.retrieve(&question.text, settings, Keep::Scores)?;
+        let milliseconds = milliseconds(start.elapsed());
+        let ranked: Vec<u32> = retrieval.passages.iter().map(|h| h.passage).collect();
+        let measures = measures(&ranked, question);
+        let answered = (!question.answers.is_empty())
+            .then(|| context(index, &retrieval))
+            .and_then(|context| answered(&context, &question.answers));
+        Ok(PerQuestion {
+            question: at,
+            fate: Fate::of(&retrieval, question),
+            ranking: retrieval.passages,
+            measures,
+            milliseconds,
+            answered,
+        })
+    })?;
     let judged: Vec<&Measures> = per_question
         .iter()
         .filter_map(|q| q.measures.as_ref())
@@ -105,6 +84,43 @@ pub fn evaluate(
         judged: judged.len(),
         per_question,
     })
+}
+
+/// Does something for every question, by its place, on all threads; the order is that of the questions. `progress` gets
+/// the number done and stops the rest by returning false.
+///
+/// # Errors
+/// The first that failed.
+pub(super) fn each<R: Send>(
+    index: &Arc<Index>,
+    questions: &[Question],
+    settings: &Settings,
+    progress: impl Fn(usize) -> bool + Sync,
+    of: impl Fn(&mut Retriever, usize) -> Result<R, RetrieveError> + Sync,
+) -> Result<Vec<R>, RetrieveError> {
+    let mut first = Retriever::new(index.clone());
+    for graph in settings.method().plan().graphs() {
+        first.graph(graph, settings, &[])?;
+    }
+    if let Some(dense) = index.dense()
+        && settings.method().uses().contains(&VECTOR_SEARCH.id())
+    {
+        nearest::prepare(dense, settings.all())?;
+    }
+    let done = AtomicUsize::new(0);
+    let one = |retriever: &mut Retriever, at: usize| {
+        if !progress(done.load(Ordering::Relaxed)) {
+            return Ok(None);
+        }
+        let made = of(retriever, at)?;
+        done.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(made))
+    };
+    let all: Result<Vec<Option<R>>, RetrieveError> = (0..questions.len())
+        .into_par_iter()
+        .map_init(|| first.sibling(), one)
+        .collect();
+    Ok(all?.into_iter().flatten().collect())
 }
 
 /// What a reader would be given: the context a system assembled, or the best passages that fit the same budget.

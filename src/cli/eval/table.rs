@@ -2,8 +2,8 @@
 
 use crate::corpus::Question;
 use crate::evaluate::{
-    Comparison, Coverage, Difference, Evaluation, Group, MEASURES, Measures, STAGES, Survival,
-    by_gold, by_type, compare,
+    Comparison, Coverage, Difference, Evaluation, Group, Losses, MEASURES, Measures, STAGES,
+    Survival, by_gold, by_type, compare,
 };
 use crate::index::Index;
 use crate::parameters::CONTEXT_TOKENS;
@@ -199,4 +199,38 @@ fn row(out: &mut impl Write, name: &str, group: &Group) -> io::Result<()> {
     write!(out, "{name:<NAME$} {:>9}", group.questions)?;
     values(out, &group.measures)?;
     writeln!(out)
+}
+
+/// Why gold is lost, one block a method: the verdicts, most frequent first.
+pub fn losses(out: &mut impl Write, lost: &[Losses]) -> io::Result<()> {
+    let share = |part: usize, of: usize| 100.0 * part as f64 / of.max(1) as f64;
+    for method in lost {
+        let Losses {
+            gold,
+            lost,
+            specific,
+            ..
+        } = method;
+        write!(
+            out,
+            "\nlost by {}: {lost} of {gold} gold passages; the verdict is specific for {specific} ({:.0} %)",
+            method.method,
+            share(*specific, *lost)
+        )?;
+        if let Some(repaired) = method.repaired {
+            let share = share(repaired, *lost);
+            write!(out, "; a single change brings in {repaired} ({share:.0} %)")?;
+        }
+        writeln!(out)?;
+        let classes = method.classes.iter();
+        for (class, count) in classes {
+            writeln!(out, "  {count:>5}  {class} {}", class.about())?;
+        }
+        let mut codes: Vec<_> = method.codes.iter().collect();
+        codes.sort_by_key(|(code, count)| (std::cmp::Reverse(**count), **code));
+        for (code, count) in codes {
+            writeln!(out, "  {count:>5}  {code:<27} {}", code.about())?;
+        }
+    }
+    Ok(())
 }
