@@ -158,9 +158,10 @@ pub mod reference {}
 pub use {
     corpus::{Corpus, Gold, Passage, Question, ReadOptions, read as read_corpus},
     evaluate::{
-        Comparison, Difference, Evaluation, MEASURES, Measures, PerQuestion, Resampling, evaluate,
+        Comparison, Difference, Evaluation, Losses, MEASURES, Measures, PerQuestion, Resampling,
+        evaluate, losses,
     },
-    explain::{Trace, not_in_index, story, trace, why_not},
+    explain::{Change, Repair, Repairs, Trace, not_in_index, repairs, story, trace, why_not},
     index::{BuildOptions, Index, IndexError, Progress, Silent},
     layers::{Class, Code, GRAPHS, Graph, GraphKind, LAYERS, LayerKind, Node, add_layers},
     parameters::{Domain, Param, Parameter, Scoped, Value},
