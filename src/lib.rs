@@ -1,7 +1,7 @@
 //! hopscope: a terminal explorer for graph retrieval, and the CPU retrieval core it shows.
 //!
 //! Every method is one sentence with other words in it: **seed** some nodes of a graph, **spread** score from
-//! them, **select** passages from where it lands. What a program needs of it stands at this level; [`reference`] lists
+//! them, **select** passages from where it lands. What a program needs of it stands at this level; [`mod@reference`] lists
 //! methods, graphs, operators, parameters and verdicts.
 //!
 //! Ask a corpus:
@@ -107,7 +107,7 @@
 //! - What an index stores is its default graph. Another extractor, normal form or the word graph is derived from the
 //!   passages when a setting asks for it, and kept, so every parameter works on every index without a rebuild.
 //! - A retrieval keeps what its steps made ([`retrieve::retrieval::Record`]) and the record of a run is read off them
-//!   ([`explain::trace`]). There is no second, recording engine.
+//!   ([`explain::trace()`]). There is no second, recording engine.
 //! - Opening an index reads every byte once, at memory speed, to hold it against its checksum: a flipped byte is an
 //!   error at once, never a wrong answer later.
 

@@ -126,7 +126,7 @@ pub trait Encoder: Send + Sync {
     /// What an endpoint answers.
     fn question(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
 
-    /// Vectors of the tokens of each text, for [`maxsim`].
+    /// Vectors of the tokens of each text, for MaxSim.
     ///
     /// # Errors
     /// An encoder that gives none.

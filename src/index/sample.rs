@@ -41,7 +41,7 @@ pub fn corpus() -> anyhow::Result<Corpus> {
 /// The bundled corpus, indexed.
 ///
 /// # Errors
-/// As [`corpus`].
+/// As `corpus`.
 pub fn index() -> anyhow::Result<Index> {
     Index::build(corpus()?, &BuildOptions::default(), &Silent).map_err(Into::into)
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Pattern {
-    /// [aux]* V [particle or preposition]: "was designed by".
+    /// `[aux]*` V [particle or preposition]: "was designed by".
     Verb = 1,
     /// is (a) NP of: "is capital of".
     Copula = 2,

@@ -95,7 +95,7 @@ pub struct Sage {
     /// Linked sources of source s: `link_targets[link_ends[s-1]..link_ends[s]]`, ascending, both ways.
     pub link_ends: Column<u32>,
     pub link_targets: Column<u32>,
-    /// By [`Tokens`].
+    /// By the way words are cut.
     pub words: [Postings; 2],
 }
 

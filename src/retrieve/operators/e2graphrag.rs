@@ -42,7 +42,7 @@ const ROUNDS: [&str; 7] = [
     "h = 0", "h = 1", "h = 2", "h = 3", "h = 4", "h = 5", "h = 6",
 ];
 
-/// Two entities of the question, by their places in [`Pairs::entities`].
+/// Two entities of the question, by their places among those of the question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     a: usize,
