@@ -4,10 +4,10 @@
 
 use super::run::each;
 use crate::corpus::Question;
-use crate::explain::{repairs, why_not};
+use crate::explain::{Change, Repair, Repairs, repairs, why_not};
 use crate::index::Index;
 use crate::layers::{Class, Code};
-use crate::retrieve::{Keep, RetrieveError, Settings};
+use crate::retrieve::{Keep, Retrieval, RetrieveError, Settings};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,20 +27,42 @@ pub struct Losses {
     pub codes: BTreeMap<Code, usize>,
     /// Their failure classes, and how often.
     pub classes: BTreeMap<Class, usize>,
-    /// Lost ones that a single change brings in; none where that was not tried.
-    pub repaired: Option<usize>,
+    /// How many of them a single change brings in; none where that was not tried.
+    pub repaired: Option<Repaired>,
+}
+
+/// Lost gold that a single change brings in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Repaired {
+    /// Another value of one parameter, which any question can be asked with.
+    pub by_setting: usize,
+    /// No such value, but one seed muted, weighed, or added from the names of the passage.
+    pub by_seed: usize,
 }
 
 /// Why one gold passage is lost, and whether a change brings it in.
 struct Loss {
     code: Code,
     class: Class,
-    repaired: bool,
+    repaired: Repaired,
 }
 
 /// Whether a verdict says what is to be mended, and not only how little came to the passage.
 fn specific(code: Code) -> bool {
     !matches!(code, Code::CutByK | Code::SignalWeak | Code::SeedWeak)
+}
+
+/// What a search for one passage counts as.
+fn mended(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Result<Repaired, RetrieveError> {
+    let is_setting = |repair: &Repair| matches!(repair.change, Change::Set(..));
+    // A setting is the better repair: the search goes on until there is one.
+    let go_on = |so_far: &Repairs| !so_far.found.iter().any(is_setting);
+    let found = repairs(index, run, passage, go_on)?.found;
+    let by_setting = found.iter().any(is_setting);
+    Ok(Repaired {
+        by_setting: usize::from(by_setting),
+        by_seed: usize::from(!by_setting && !found.is_empty()),
+    })
 }
 
 /// Explains every lost gold passage of a set. With `mend`, changes are tried until one brings it in. `progress` gets the
@@ -64,8 +86,10 @@ pub fn losses(
             let Some(verdict) = reasons.first() else {
                 continue;
             };
-            let until = |found: &crate::explain::Repairs| found.found.is_empty();
-            let repaired = mend && !repairs(index, &run, gold.passage, until)?.found.is_empty();
+            let repaired = match mend {
+                true => mended(index, &run, gold.passage)?,
+                false => Repaired::default(),
+            };
             lost.push(Loss {
                 code: verdict.code,
                 class: verdict.class,
@@ -76,7 +100,7 @@ pub fn losses(
     })?;
     let mut all = Losses {
         method: settings.method().name.to_string(),
-        repaired: mend.then_some(0),
+        repaired: mend.then(Repaired::default),
         ..Losses::default()
     };
     for (gold, lost) in done {
@@ -87,7 +111,8 @@ pub fn losses(
             *all.codes.entry(loss.code).or_default() += 1;
             *all.classes.entry(loss.class).or_default() += 1;
             if let Some(repaired) = &mut all.repaired {
-                *repaired += usize::from(loss.repaired);
+                repaired.by_setting += loss.repaired.by_setting;
+                repaired.by_seed += loss.repaired.by_seed;
             }
         }
     }

@@ -15,7 +15,7 @@ pub mod survival;
 pub use breakdown::{Group, by_gold, by_type};
 pub use compare::{Comparison, Difference, Resampling};
 pub use coverage::{Bucket, Coverage, Names};
-pub use losses::{Losses, losses};
+pub use losses::{Losses, Repaired, losses};
 pub use measures::{MEASURES, Measures, measures};
 pub use run::{Evaluation, PerQuestion, evaluate, percentile, write_run};
 pub use shape::{GraphShape, Hub};

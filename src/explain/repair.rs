@@ -125,7 +125,7 @@ fn same(a: &Change, b: &Change) -> bool {
 
 /// Every single change, with how many moves it is, the least first.
 fn changes(index: &Index, run: &Retrieval, passage: u32) -> Vec<(usize, Change)> {
-    let mut changes = seeds(index, run, passage);
+    let mut changes = Vec::new();
     for parameter in run.settings.method().uses() {
         let stage = parameter.declaration().stage;
         if parameter != RESULT_K.id() && stage != Stage::Index {
@@ -133,7 +133,8 @@ fn changes(index: &Index, run: &Retrieval, passage: u32) -> Vec<(usize, Change)>
             changes.extend(values.map(|(moves, value)| (moves, Change::Set(parameter, value))));
         }
     }
-    // Stable: of as many moves, seeds come first and parameters in the order of the pipeline.
+    changes.extend(seeds(index, run, passage));
+    // Stable: of as many moves, parameters come first, in the order of the pipeline: they help other questions too.
     changes.sort_by_key(|(moves, _)| *moves);
     changes
 }

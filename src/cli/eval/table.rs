@@ -2,8 +2,8 @@
 
 use crate::corpus::Question;
 use crate::evaluate::{
-    Comparison, Coverage, Difference, Evaluation, Group, Losses, MEASURES, Measures, STAGES,
-    Survival, by_gold, by_type, compare,
+    Comparison, Coverage, Difference, Evaluation, Group, Losses, MEASURES, Measures, Repaired,
+    STAGES, Survival, by_gold, by_type, compare,
 };
 use crate::index::Index;
 use crate::parameters::CONTEXT_TOKENS;
@@ -218,8 +218,15 @@ pub fn losses(out: &mut impl Write, lost: &[Losses]) -> io::Result<()> {
             share(*specific, *lost)
         )?;
         if let Some(repaired) = method.repaired {
-            let share = share(repaired, *lost);
-            write!(out, "; a single change brings in {repaired} ({share:.0} %)")?;
+            let Repaired {
+                by_setting,
+                by_seed,
+            } = repaired;
+            write!(
+                out,
+                "; one other setting brings in {by_setting} ({:.0} %), one changed seed {by_seed} more",
+                share(by_setting, *lost)
+            )?;
         }
         writeln!(out)?;
         let classes = method.classes.iter();

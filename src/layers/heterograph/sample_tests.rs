@@ -81,7 +81,14 @@ fn a_build_can_be_cancelled_and_needs_vectors() {
 #[test]
 fn the_bundled_questions_are_answered_and_every_fix_admits() {
     let index = Arc::new(sample::index().unwrap());
-    let few = ["result_k=5", "vector_hits=2"];
+    // So narrow that quotas leave gold out.
+    let few = [
+        "result_k=5",
+        "quota_n=1",
+        "quota_r=1",
+        "quota_other=1",
+        "vector_hits=1",
+    ];
     let (mut found_gold, mut all_gold, mut fixes) = (0, 0, 0);
     for question in index.questions() {
         let run = ask(&index, &question.text, &few);
@@ -96,14 +103,14 @@ fn the_bundled_questions_are_answered_and_every_fix_admits() {
             for fix in reasons.iter().filter_map(|r| r.fix.as_deref()) {
                 // What was tried and said to help does help.
                 let change = fix.split(' ').next().unwrap();
-                let tried = ask(&index, &question.text, &[few[0], few[1], change]);
+                let tried = ask(&index, &question.text, &[&few[..], &[change]].concat());
                 let rank = tried.rank(gold.passage).unwrap();
                 assert!(rank <= tried.settings.get(RESULT_K), "{fix}");
                 fixes += 1;
             }
         }
     }
-    assert!(found_gold * 2 > all_gold, "{found_gold} of {all_gold}");
+    assert!(found_gold * 3 > all_gold, "{found_gold} of {all_gold}");
     assert!(fixes > 0);
 }
 
