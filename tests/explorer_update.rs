@@ -909,7 +909,10 @@ fn what_brings_a_lost_passage_in_is_looked_for_applied_and_taken_back() {
     assert!(!found.is_empty());
     // The screen says what was tried and gives the first ones letters.
     let screen = hopscope::explorer::picture::plain(&stage.draw(160, 48));
-    assert!(screen.contains("changes tried"), "{screen}");
+    assert!(
+        screen.contains("single changes that bring it in"),
+        "{screen}"
+    );
     assert!(screen.contains(&found[0].change.to_string()), "{screen}");
     let before = stage.state.settings.clone();
     stage.press("a");
@@ -924,8 +927,9 @@ fn what_brings_a_lost_passage_in_is_looked_for_applied_and_taken_back() {
     // Inside the list there is nothing to repair.
     let first = stage.state.scene().unwrap().passages[0].passage;
     stage.act(Action::Passage(first));
-    stage.press("R");
-    assert!(stage.state.message.text.contains("inside the list"));
+    stage.press("w R");
+    let said = &stage.state.message.text;
+    assert!(said.contains("inside the list"), "{said}");
 }
 
 #[test]

@@ -138,7 +138,10 @@ fn print_repairs(out: &mut impl Write, repairs: &Repairs, priced: &[Priced]) -> 
     let Repairs { found, tried, of } = repairs;
     match found.is_empty() {
         true => writeln!(out, "no single change brings it in: {tried} of {of} tried")?,
-        false => writeln!(out, "brought in by, of {tried} of {of} changes tried:")?,
+        false => writeln!(
+            out,
+            "single changes that bring it in, {tried} of {of} tried:"
+        )?,
     }
     for Priced { repair, price } in priced {
         let moves = match repair.moves {

@@ -171,7 +171,7 @@ fn repairs(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
     let Repairs { found, tried, of } = &begun.repairs;
     let said = match (found.len(), begun.done) {
         (0, true) => format!("no single change brings it in: {tried} of {of} tried"),
-        (_, true) => format!("brought in by, of {tried} of {of} changes tried:"),
+        (_, true) => format!("single changes that bring it in, {tried} of {of} tried:"),
         (_, false) => format!("trying single changes: {tried} of {of}, Esc stops"),
     };
     let mut lines = flow(vec![ink.muted(said)], width, 2);
@@ -179,7 +179,10 @@ fn repairs(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
     for (at, repair) in found.iter().enumerate().take(REPAIRS) {
         let letter = fixes.iter().position(|(from, _)| *from == From::Repair(at));
         let spans = vec![
-            ink.span(letter.map_or(" ", |letter| LETTERS[letter]), Scope::Key),
+            match letter {
+                Some(letter) => ink.span(LETTERS[letter], Scope::Key),
+                None => ink.muted("-"),
+            },
             ink.span(format!(" {}", repair.change), Scope::Ok),
             ink.muted(format!(
                 "  rank {}, {}",
