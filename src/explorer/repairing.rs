@@ -51,7 +51,7 @@ pub fn search(
     };
     let mut found = 0;
     let mut report = |repairs: &Repairs| {
-        if repairs.tried % REPORT == 0 || repairs.found.len() > found {
+        if repairs.tried.is_multiple_of(REPORT) || repairs.found.len() > found {
             found = repairs.found.len();
             tell(news(Ok(repairs.clone()), false));
         }
