@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use explorer_support::{stage, stage_at};
 use hopscope::cli::Cli;
 use hopscope::explain::Change;
-use hopscope::explorer::action::{Action, Tone};
+use hopscope::explorer::action::{Action, Effect, Tone};
 use hopscope::explorer::command::Command;
 use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::Pane;
@@ -17,6 +17,7 @@ use hopscope::explorer::scene::{Row, Sign};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
 use hopscope::explorer::store::Session;
+use hopscope::explorer::update::update;
 use hopscope::parameters::{ALPHA, SEED_K};
 use hopscope::retrieve::{METHODS, Origin, Parameter, Value};
 
@@ -930,6 +931,30 @@ fn what_brings_a_lost_passage_in_is_looked_for_applied_and_taken_back() {
     stage.press("w R");
     let said = &stage.state.message.text;
     assert!(said.contains("inside the list"), "{said}");
+}
+
+#[test]
+fn a_search_for_repairs_ends_where_another_passage_or_setting_is_looked_at() {
+    let mut stage = stage();
+    stage.act(Action::Method("graph".into()));
+    let rows = &stage.state.scene().unwrap().passages;
+    let (first, lost) = (rows[0].passage, rows[12].passage);
+    let changes = [
+        Action::Passage(first),
+        Action::Set("alpha".into(), "0.4".into()),
+        Action::Ask("Who?".into()),
+    ];
+    for change in changes {
+        stage.act(Action::Passage(lost));
+        stage.press("w");
+        let begun = update(&mut stage.state, Action::Do(Command::Repair));
+        assert!(matches!(begun[..], [Effect::Repair(_)]), "{begun:?}");
+        assert!(!stage.state.repairing().unwrap().done);
+        let effects = update(&mut stage.state, change);
+        let stops = |effect: &Effect| matches!(effect, Effect::StopRepair);
+        assert!(effects.iter().any(stops), "{effects:?}");
+        assert!(stage.state.repairing.as_ref().unwrap().done);
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Questions out, answers in.
 
-use super::{seeds, settings};
+use super::{repair, seeds, settings};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows;
@@ -21,7 +21,9 @@ pub fn request(state: &mut State) -> Vec<Effect> {
     }
     state.wanted.generation += 1;
     state.wanted.settings = state.settings.clone();
-    vec![Effect::Ask(Box::new(state.wanted.clone()))]
+    let ask = Effect::Ask(Box::new(state.wanted.clone()));
+    // What is looked for belongs to what was on screen before.
+    std::iter::once(ask).chain(repair::leave(state)).collect()
 }
 
 pub fn edit(state: &mut State) {

@@ -42,8 +42,14 @@ pub fn news(state: &mut State, news: News) {
 }
 
 /// Stops looking and keeps what was found. None where nothing is looked for.
-pub fn stop(state: &mut State) -> Option<Vec<Effect>> {
+pub fn leave(state: &mut State) -> Option<Effect> {
     state.repairing.as_mut().filter(|begun| !begun.done)?.done = true;
+    Some(Effect::StopRepair)
+}
+
+/// As [`leave`], because a person said so.
+pub fn stop(state: &mut State) -> Option<Vec<Effect>> {
+    let stopped = leave(state)?;
     state.message = Message::plain("stopped looking");
-    Some(vec![Effect::StopRepair])
+    Some(vec![stopped])
 }
