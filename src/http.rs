@@ -11,7 +11,7 @@ use ureq::{Agent, Error};
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub enum Lost {
+pub enum HttpError {
     /// No connection, or an answer that breaks off: worth another try.
     Broken(String),
     /// More bytes than asked for: another try would bring them again.
@@ -167,7 +167,7 @@ impl<T> Drop for Abreast<T> {
 /// Sends `body` and waits for the whole answer, which may have `most` bytes.
 ///
 /// # Errors
-/// As [`Lost`] says.
+/// As [`HttpError`] says.
 pub fn post(
     agent: &Agent,
     uri: &Uri,
@@ -175,11 +175,11 @@ pub fn post(
     body: &[u8],
     timeout: Duration,
     most: usize,
-) -> Result<Answer, Lost> {
+) -> Result<Answer, HttpError> {
     let lost = |what: &str, error: Error| match error {
-        Error::Timeout(_) => Lost::Broken(format!("no answer within {timeout:?}")),
-        Error::BodyExceedsLimit(_) => Lost::TooLarge(most),
-        error => Lost::Broken(format!("{what}: {error}")),
+        Error::Timeout(_) => HttpError::Broken(format!("no answer within {timeout:?}")),
+        Error::BodyExceedsLimit(_) => HttpError::TooLarge(most),
+        error => HttpError::Broken(format!("{what}: {error}")),
     };
     let mut request = agent.post(uri.clone());
     if let Some(key) = key {

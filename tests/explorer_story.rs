@@ -4,7 +4,7 @@ mod explorer_support;
 
 use explorer_support::sample;
 use hopscope::explorer::action::Action;
-use hopscope::explorer::available::{Lack, lack};
+use hopscope::explorer::available::{Missing, lack};
 use hopscope::explorer::building::News;
 use hopscope::explorer::engine;
 use hopscope::explorer::glyphs::GlyphSet;
@@ -192,8 +192,8 @@ fn a_missing_layer_is_said_and_built_with_progress() {
     let settings = Settings::of(&index, Method::by_name("bm25").unwrap());
     let mut state = State::new(Arc::new(facts.clone()), settings.clone());
     let method = Method::by_name(LAYER).unwrap();
-    assert_eq!(lack(&state, &method), Some(Lack::Layer(LAYER)));
-    let said = Lack::Layer(LAYER).reason(&facts);
+    assert_eq!(lack(&state, &method), Some(Missing::Layer(LAYER)));
+    let said = Missing::Layer(LAYER).reason(&facts);
     assert!(
         said.contains("hopscope index --add e2graphrag big-index"),
         "{said}"
@@ -237,5 +237,5 @@ fn a_missing_layer_is_said_and_built_with_progress() {
     // Without the means to build it, the reason stands alone.
     facts.kinds = &[];
     let state = State::new(Arc::new(facts), settings);
-    assert_eq!(lack(&state, &method), Some(Lack::Foreign(LAYER)));
+    assert_eq!(lack(&state, &method), Some(Missing::Foreign(LAYER)));
 }

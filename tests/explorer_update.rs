@@ -9,10 +9,10 @@ use hopscope::cli::Cli;
 use hopscope::explain::Change;
 use hopscope::explorer::action::{Action, Effect, Tone};
 use hopscope::explorer::command::Command;
+use hopscope::explorer::failures::{Found, SearchNews};
 use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::Pane;
-use hopscope::explorer::losing::{Found, Sighting};
-use hopscope::explorer::quick;
+use hopscope::explorer::parameter_keys;
 use hopscope::explorer::scene::{Row, Sign};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
@@ -481,7 +481,7 @@ fn parameters_without_keys_have_letters() {
     let mut stage = stage();
     for method in METHODS.iter().filter(|m| m.name != "spark") {
         stage.act(Action::Method(method.name.to_string()));
-        let letters = quick::letters(&stage.state);
+        let letters = parameter_keys::letters(&stage.state);
         for (i, (stroke, parameter)) in letters.iter().enumerate() {
             assert!(letters[..i].iter().all(|(other, _)| other != stroke));
             stage.press(&format!("p {stroke}"));
@@ -549,7 +549,7 @@ fn failing_questions_are_gone_through() {
     assert!(!why.reasons.is_empty() && stage.state.message.text.contains("F1 ("));
     // News of a search that was overtaken by another question is dropped.
     stage.state.hunting = Some((99, 0));
-    stage.act(Action::Sighted(Sighting {
+    stage.act(Action::Sighted(SearchNews {
         generation: 99,
         tried: 1,
         of: 1,

@@ -1,7 +1,7 @@
 //! `hopscope ask` and `hopscope trace`: one question.
 
+use super::llm::{LlmArgs, report};
 use super::load::{judged_by, load};
-use super::thinking::{Thinking, report};
 use super::{How, Reading, say};
 use crate::explain::{
     self,
@@ -29,7 +29,7 @@ pub struct AskArgs {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    thinking: Thinking,
+    thinking: LlmArgs,
     /// Print one JSON object.
     #[arg(long)]
     pub(super) json: bool,

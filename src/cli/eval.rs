@@ -4,8 +4,8 @@ mod condition;
 mod table;
 
 use super::ask::set_top;
+use super::llm::{LlmArgs, report};
 use super::load::{judged_by, load};
-use super::thinking::{Thinking, report};
 use super::{ConditionFailed, How, Parts, Reading, interrupt, say};
 use crate::corpus::{self, Lookup, Question};
 use crate::embed::Reranker;
@@ -55,7 +55,7 @@ pub struct EvalArgs {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    thinking: Thinking,
+    thinking: LlmArgs,
     /// Write a TREC run; with several methods the method's name is added to the file's.
     #[arg(long, value_name = "FILE")]
     run: Option<PathBuf>,

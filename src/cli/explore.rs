@@ -1,7 +1,7 @@
 //! `hopscope [INDEX]`: the explorer, or a picture of it.
 
+use super::llm::{LlmArgs, report};
 use super::load::{judged_by, load};
-use super::thinking::{Thinking, report};
 use super::{How, Reading};
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::picture::{self, Caption};
@@ -28,7 +28,7 @@ pub struct ExploreArgs {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    thinking: Thinking,
+    thinking: LlmArgs,
     /// Theme: default-dark, default-light, high-contrast, colour-blind, ansi16, mono, or one of your own.
     #[arg(long)]
     theme: Option<String>,

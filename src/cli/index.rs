@@ -1,7 +1,7 @@
 //! `hopscope index PATH... --out DIR [--with LAYER]` and `hopscope index --add LAYER INDEX`
 
-use super::load::Bars;
-use super::thinking::{self, Thinking, report_json};
+use super::llm::{self, LlmArgs, report_json};
+use super::load::ProgressBars;
 use super::{How, Reading, interrupt, say};
 use crate::corpus;
 use crate::index::Layer;
@@ -41,7 +41,7 @@ pub struct IndexArgs {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    thinking: Thinking,
+    thinking: LlmArgs,
     /// With --add: where the corpus lies, for layers that read a file beside it (links.tsv).
     #[arg(long, value_name = "FOLDER", requires = "add")]
     beside: Vec<PathBuf>,
@@ -88,7 +88,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     };
     let kinds =
         layers_named(&with(&args.with), LAYERS).map_err(|said| anyhow!("--with: {said}"))?;
-    let bars = Bars::new();
+    let bars = ProgressBars::new();
     let llm = args
         .thinking
         .open(Some(bars.announce()))?
@@ -127,7 +127,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         },
     );
     bars.clear();
-    thinking::report(&llm);
+    llm::report(&llm);
     let built = built?;
     let layers = layers.into_inner();
     let seconds = start.elapsed().as_secs_f64();
@@ -195,7 +195,7 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
             args.add.join(",")
         );
     }
-    let bars = Bars::of(&[]);
+    let bars = ProgressBars::of(&[]);
     let llm = args
         .thinking
         .open(Some(bars.announce()))?
@@ -209,7 +209,7 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
         add_layers(&index, folder, &kinds, settings.all(), &bars)
     });
     bars.clear();
-    thinking::report(&llm);
+    llm::report(&llm);
     let (manifest, layers) = added?;
     let seconds = start.elapsed().as_secs_f64();
     if args.json {

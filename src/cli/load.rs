@@ -2,8 +2,8 @@
 
 use super::Reading;
 use super::interrupt;
+use super::llm::LlmArgs;
 use super::say;
-use super::thinking::Thinking;
 use crate::corpus;
 use crate::embed::Reranker;
 use crate::index::{BuildOptions, Index, Progress, Step, sample};
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub fn load(
     path: Option<&Path>,
     reading: &Reading,
-    thinking: &Thinking,
+    thinking: &LlmArgs,
     settings: &mut Settings,
 ) -> Result<Arc<Index>> {
     let index = match path {
@@ -48,7 +48,7 @@ pub fn load(
                 // Whoever only looks is not kept waiting: a graph is built when it is asked for by name.
                 near: near(settings.all()).filter(|near| near.from == 0),
             };
-            let bars = Bars::new();
+            let bars = ProgressBars::new();
             let index = Index::build(corpus, &options, &bars);
             bars.clear();
             let named = || path.map_or("the sample".to_owned(), |path| path.display().to_string());
@@ -87,17 +87,17 @@ pub fn judged_by(
 }
 
 /// Progress of a build on stderr; hidden where that is no terminal.
-pub struct Bars {
+pub struct ProgressBars {
     all: MultiProgress,
     style: ProgressStyle,
     /// One for each step that was heard of, in that order.
     bars: Mutex<Vec<(Step, ProgressBar)>>,
 }
 
-impl Bars {
+impl ProgressBars {
     /// A bar for each step of an index.
-    pub fn new() -> Bars {
-        Bars::of(&[
+    pub fn new() -> ProgressBars {
+        ProgressBars::of(&[
             Step::Entities,
             Step::Words,
             Step::Vectors,
@@ -106,12 +106,12 @@ impl Bars {
         ])
     }
 
-    /// Bars for these steps; others get theirs when they begin.
-    pub fn of(steps: &[Step]) -> Bars {
+    /// ProgressBars for these steps; others get theirs when they begin.
+    pub fn of(steps: &[Step]) -> ProgressBars {
         let style =
             ProgressStyle::with_template("{prefix:>12} {bar:30} {pos}/{len} {per_sec} {eta}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bars = Bars {
+        let bars = ProgressBars {
             all: MultiProgress::new(),
             style,
             bars: Mutex::default(),
@@ -150,7 +150,7 @@ impl Bars {
     }
 }
 
-impl Progress for Bars {
+impl Progress for ProgressBars {
     fn advance(&self, step: Step, done: usize, total: usize) -> bool {
         // Drawing is cheap but not free: a few hundred times in all.
         if done.is_multiple_of((total / 256).max(1)) || done == total {

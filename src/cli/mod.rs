@@ -10,10 +10,10 @@ mod generate;
 mod index;
 mod interrupt;
 mod lists;
+mod llm;
 mod load;
 mod reference;
 mod stats;
-mod thinking;
 
 use crate::corpus::{Format, ReadOptions};
 use crate::explorer::glyphs::clean;

@@ -1,7 +1,7 @@
 //! `hopscope stats [INDEX]`: what the graph looks like, as built and as the settings see it.
 
+use super::llm::LlmArgs;
 use super::load::load;
-use super::thinking::Thinking;
 use super::{How, Reading};
 use crate::embed::{Rows, Vectors};
 use crate::evaluate::{GraphShape, shape::Degrees};
@@ -53,7 +53,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
     let index = load(
         args.index.as_deref(),
         &args.reading,
-        &Thinking::default(),
+        &LlmArgs::default(),
         &mut settings,
     )?;
     let graph = Retriever::new(index.clone()).graph(kind, &settings, &[])?;

@@ -4,7 +4,7 @@ use super::reply::{Request, refusal, rows};
 use super::spec::Settings;
 use super::{EmbedError, Encoder, Identity, Kind, TokenVectors};
 use crate::corpus::full_text;
-use crate::http::{self, Abreast, HeaderValue, Lost, Uri};
+use crate::http::{self, Abreast, HeaderValue, HttpError, Uri};
 use std::time::Duration;
 use ureq::Agent;
 use xxhash_rust::xxh3::xxh3_64;
@@ -170,8 +170,8 @@ impl Asker {
             let key = self.key.as_ref();
             let asked = http::post(agent, &self.uri, key, &body, self.timeout, MOST_BYTES);
             let (said, after) = match asked {
-                Err(Lost::Broken(said)) => (said, None),
-                Err(Lost::TooLarge(most)) => {
+                Err(HttpError::Broken(said)) => (said, None),
+                Err(HttpError::TooLarge(most)) => {
                     let said = format!("the answer has more than {most} bytes");
                     return Err(self.fail(said, SPEAK));
                 }

@@ -5,7 +5,7 @@ use super::vectors::{Rows, Vectors};
 use super::{EmbedError, Identity};
 
 /// Vectors under construction: encode some passages, push their rows, go on.
-pub struct Gather {
+pub struct VectorWriter {
     identity: Identity,
     whole: bool,
     values: Vec<f32>,
@@ -13,10 +13,10 @@ pub struct Gather {
     scales: Vec<f32>,
 }
 
-impl Gather {
+impl VectorWriter {
     /// `whole` keeps int8, else f32.
-    pub fn new(identity: Identity, whole: bool) -> Gather {
-        Gather {
+    pub fn new(identity: Identity, whole: bool) -> VectorWriter {
+        VectorWriter {
             identity,
             whole,
             values: Vec::new(),

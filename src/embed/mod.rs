@@ -34,7 +34,7 @@ pub use bert::{Bert, CrossEncoder};
 pub use endpoint::Endpoint;
 pub use error::EmbedError;
 pub use fixed::Static;
-pub use gather::Gather;
+pub use gather::VectorWriter;
 pub use given::Given;
 pub use hnsw::{Hnsw, HnswOptions};
 pub use maxsim::{maxsim, maxsim_texts};

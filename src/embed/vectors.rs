@@ -1,7 +1,7 @@
 //! One vector per passage, with the identity of what made them, and exact search.
 
 use super::dot::{self, MOST_DIMS, QUERY_STEPS};
-use super::gather::{self, Gather};
+use super::gather::{self, VectorWriter};
 use super::{EmbedError, Identity};
 use crate::column::Column;
 use rayon::prelude::*;
@@ -75,7 +75,7 @@ impl Vectors {
 
     /// The same in int8: a quarter of the room, cosines of MiniLM's vectors changed by at most .002.
     pub fn quantised(&self) -> Vectors {
-        let mut gather = Gather::new(self.identity.clone(), true);
+        let mut gather = VectorWriter::new(self.identity.clone(), true);
         let mut row = vec![0.0; self.dims()];
         for i in 0..self.len {
             self.row(i as u32, &mut row);

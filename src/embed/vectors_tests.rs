@@ -114,7 +114,7 @@ fn gathered_in_parts_as_made_at_once() {
     let rows = clustered(30, 8, 3, 2);
     let once = Vectors::new(identity(8), rows.clone()).unwrap();
     for whole in [false, true] {
-        let mut gather = Gather::new(identity(8), whole);
+        let mut gather = VectorWriter::new(identity(8), whole);
         for part in rows.chunks(7 * 8) {
             gather.push(part).unwrap();
         }
@@ -125,7 +125,7 @@ fn gathered_in_parts_as_made_at_once() {
             once.scores(&rows[..8]).unwrap()
         );
     }
-    let mut odd = Gather::new(identity(8), true);
+    let mut odd = VectorWriter::new(identity(8), true);
     assert!(odd.push(&[f32::NAN; 8]).is_err());
     odd.push(&[1.0; 9]).unwrap();
     assert!(odd.finish().is_err());

@@ -2,9 +2,9 @@
 
 use super::building::News;
 use super::command::Command;
+use super::failures::{FailureSearch, SearchNews};
 use super::hits::Hits;
 use super::layout::Pane;
-use super::losing::{Hunt, Sighting};
 use super::repairing;
 use super::scene::{Answer, Request};
 use super::sweep::{SweepRequest, Swept};
@@ -64,7 +64,7 @@ pub enum Action {
     Building(News),
     /// News of the search for a question that loses gold.
     #[serde(skip)]
-    Sighted(Sighting),
+    Sighted(SearchNews),
     /// How a search for repairs stands.
     #[serde(skip)]
     Repaired(repairing::News),
@@ -115,7 +115,7 @@ pub enum Effect {
     Build(&'static str, Box<Settings>),
     Sweep(Box<SweepRequest>),
     /// Looks for a question that loses gold.
-    Hunt(Box<Hunt>),
+    FailureSearch(Box<FailureSearch>),
     StopHunt,
     Repair(Box<repairing::Search>),
     StopRepair,

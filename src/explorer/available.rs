@@ -62,7 +62,7 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
 
 /// What the index lacks for a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lack {
+pub enum Missing {
     Vectors,
     /// A layer that can be built here.
     Layer(&'static str),
@@ -73,28 +73,28 @@ pub enum Lack {
 }
 
 /// What the index lacks for a method; small indexes build a missing layer when it is first needed.
-pub fn lack(state: &State, method: &Method) -> Option<Lack> {
+pub fn lack(state: &State, method: &Method) -> Option<Missing> {
     let facts = &state.facts;
     if method.reads_vectors() && !facts.vectors {
-        return Some(Lack::Vectors);
+        return Some(Missing::Vectors);
     }
     let layer = method.layer()?;
     if state.layers.iter().any(|known| known == layer) {
         return None;
     }
     if layer == SparkLayer::NAME && !facts.typed {
-        return Some(Lack::Typed);
+        return Some(Missing::Typed);
     }
     if facts.small {
         return None;
     }
     Some(match facts.kinds.iter().any(|kind| kind.name == layer) {
-        true => Lack::Layer(layer),
-        false => Lack::Foreign(layer),
+        true => Missing::Layer(layer),
+        false => Missing::Foreign(layer),
     })
 }
 
-impl Lack {
+impl Missing {
     /// Why, and the command that helps.
     pub fn reason(self, facts: &Facts) -> String {
         let index = match &*facts.argument {
@@ -102,18 +102,18 @@ impl Lack {
             argument => argument,
         };
         match self {
-            Lack::Vectors => match &facts.closed {
+            Missing::Vectors => match &facts.closed {
                 Some(closed) => format!("needs vectors; {closed}"),
                 None => {
                     "needs vectors; build with: hopscope index CORPUS --out DIR --encoder static"
                         .to_owned()
                 }
             },
-            Lack::Typed => {
+            Missing::Typed => {
                 "needs a typed graph: nodes.tsv, edges.tsv and schema.json beside the corpus"
                     .to_owned()
             }
-            Lack::Layer(layer) | Lack::Foreign(layer) => {
+            Missing::Layer(layer) | Missing::Foreign(layer) => {
                 format!(
                     "the index has no layer '{layer}'; build it with: hopscope index --add {layer} {index}"
                 )

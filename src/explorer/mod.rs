@@ -5,11 +5,11 @@
 //! | [`state`] | everything the explorer knows, as plain data |
 //! | [`action`] | what can happen, and what the world is asked for |
 //! | [`command`] | the one table of commands; [`available`] says why one cannot be done now |
-//! | [`quick`] | letters for the parameters that the table has no keys for |
+//! | [`parameter_keys`] | letters for the parameters that the table has no keys for |
 //! | [`update`] | the only writer of the state; pure |
 //! | [`view`] | the only reader; pure; gives back what is where for the mouse |
 //! | [`layout`] | where panes are, for every size |
-//! | [`losing`] | the next question that loses gold |
+//! | [`failures`] | the next question that loses gold |
 //! | [`scene`] | what a retrieval looks like on screen: strings and numbers |
 //! | [`panes`], [`overlays`] | one file each with one `render` |
 //! | [`theme`], [`glyphs`], [`picture`] | looks, characters, frames as SVG, ANSI and text |
@@ -20,16 +20,16 @@ pub mod building;
 pub mod clipboard;
 pub mod command;
 pub mod engine;
+pub mod failures;
 pub mod glyphs;
 pub mod hits;
 pub mod keys;
 pub mod layout;
-pub mod losing;
 pub mod overlays;
 pub mod palette;
 pub mod panes;
+pub mod parameter_keys;
 pub mod picture;
-pub mod quick;
 pub mod repairing;
 pub mod rows;
 pub mod runtime;

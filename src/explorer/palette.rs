@@ -3,7 +3,7 @@
 
 mod compose;
 
-use super::available::{Lack, available, lack};
+use super::available::{Missing, available, lack};
 use super::command::{Command, Group};
 use super::state::{Choice, Entry, FinderKind, State};
 use crate::layers::Class;
@@ -136,7 +136,7 @@ pub fn keys(state: &State, command: Command) -> String {
         .collect();
     match command {
         Command::Tune(parameter) if keys.is_empty() => {
-            super::quick::shown(state, parameter).unwrap_or_default()
+            super::parameter_keys::shown(state, parameter).unwrap_or_default()
         }
         _ => keys.join("  "),
     }
@@ -216,20 +216,20 @@ fn methods(state: &State) -> Vec<Entry> {
     let facts = &state.facts;
     let entry = |method: &Method| Entry {
         unavailable: match lack(state, method) {
-            None | Some(Lack::Layer(_)) => None,
+            None | Some(Missing::Layer(_)) => None,
             Some(lack) => Some(lack.reason(facts)),
         },
         choice: match lack(state, method) {
-            Some(Lack::Layer(_)) => Choice::Build(method.name.to_string()),
+            Some(Missing::Layer(_)) => Choice::Build(method.name.to_string()),
             _ => Choice::Method(method.name.to_string()),
         },
         title: method.name.to_string(),
         heading: "",
         now: match lack(state, method) {
-            Some(Lack::Layer(layer)) => format!("Enter builds layer {layer}; {}", method.about),
-            Some(Lack::Vectors) => format!("needs vectors; {}", method.about),
-            Some(Lack::Typed) => format!("needs a typed graph; {}", method.about),
-            Some(Lack::Foreign(layer)) => format!("needs layer {layer}; {}", method.about),
+            Some(Missing::Layer(layer)) => format!("Enter builds layer {layer}; {}", method.about),
+            Some(Missing::Vectors) => format!("needs vectors; {}", method.about),
+            Some(Missing::Typed) => format!("needs a typed graph; {}", method.about),
+            Some(Missing::Foreign(layer)) => format!("needs layer {layer}; {}", method.about),
             None => method.about.to_string(),
         },
         key: if *method == **state.settings.method() {
@@ -238,7 +238,7 @@ fn methods(state: &State) -> Vec<Entry> {
             String::new()
         },
         help: match lack(state, method) {
-            Some(lack @ Lack::Layer(_)) => {
+            Some(lack @ Missing::Layer(_)) => {
                 format!("{}. Enter builds it for this session.", lack.reason(facts))
             }
             _ => format!(

@@ -5,8 +5,8 @@ use super::action::{Action, Effect, Found, Message, Search, Tone};
 use super::building::{self, News};
 use super::clipboard;
 use super::engine::{self, Engine};
+use super::failures::{self, FailureSearch, SearchNews};
 use super::glyphs::{GlyphSet, clean};
-use super::losing::{self, Hunt, Sighting};
 use super::repairing;
 use super::scene::{Answer, Request};
 use super::state::State;
@@ -80,7 +80,7 @@ struct Loop {
     searches: Worker<(Search, Box<Settings>), Found>,
     sweeps: Worker<SweepRequest, Swept>,
     builds: Worker<(&'static str, Box<Settings>), News>,
-    hunts: Worker<Hunt, Sighting>,
+    hunts: Worker<FailureSearch, SearchNews>,
     repairs: Worker<repairing::Search, repairing::News>,
     history: History,
     argument: String,
@@ -136,9 +136,9 @@ impl Loop {
         })
         .context("cannot start the sweep thread")?;
         let (mut hunter, hunted) = (Retriever::new(index.clone()), index.clone());
-        let hunts = Worker::spawn("hunt", move |hunt: Hunt, task| {
+        let hunts = Worker::spawn("hunt", move |hunt: FailureSearch, task| {
             let tell = |sighting| task.report(sighting);
-            losing::hunt(&mut hunter, &hunted, &hunt, &tell, &|| task.is_cancelled())
+            failures::hunt(&mut hunter, &hunted, &hunt, &tell, &|| task.is_cancelled())
         })
         .context("cannot start the hunting thread")?;
         let (mut mender, mended) = (Retriever::new(index.clone()), index.clone());
@@ -347,7 +347,7 @@ impl Loop {
                     self.sweeps.submit(*request);
                 }
                 Effect::StopSweep => self.sweeps.cancel(),
-                Effect::Hunt(hunt) => {
+                Effect::FailureSearch(hunt) => {
                     self.hunts.submit(*hunt);
                 }
                 Effect::StopHunt => self.hunts.cancel(),

@@ -4,9 +4,9 @@
 use super::action::{Action, Effect};
 use super::building;
 use super::engine::{self, Engine};
+use super::failures;
 use super::glyphs::{GlyphSet, Glyphs};
 use super::keys::Stroke;
-use super::losing;
 use super::repairing;
 use super::scene::Facts;
 use super::state::State;
@@ -101,10 +101,10 @@ impl Stage {
                         self.act(Action::Swept(swept));
                     }
                 }
-                Effect::Hunt(hunt) => {
+                Effect::FailureSearch(hunt) => {
                     let (tell, cancelled) = (|_| {}, || false);
                     let found =
-                        losing::hunt(&mut self.sweeper, &self.index, &hunt, &tell, &cancelled);
+                        failures::hunt(&mut self.sweeper, &self.index, &hunt, &tell, &cancelled);
                     self.act(Action::Sighted(found));
                 }
                 Effect::Repair(search) => {

@@ -7,7 +7,7 @@ use crate::column::Column;
 use crate::corpus::Question;
 use crate::embed::vectors::Rows;
 use crate::embed::{
-    EmbedError, Encoder, Gather, Given, Hnsw, Identity, Kind, Vectors, Weights, spec,
+    EmbedError, Encoder, Given, Hnsw, Identity, Kind, VectorWriter, Vectors, Weights, spec,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -64,7 +64,7 @@ impl Dense {
         opened.learn(&texts)?;
         // Quantised block by block: the rows of a million passages in f32 would be the largest thing in memory.
         let identity = opened.identity().clone();
-        let mut gather = Gather::new(identity.clone(), identity.kind == Kind::Static);
+        let mut gather = VectorWriter::new(identity.clone(), identity.kind == Kind::Static);
         for (at, block) in texts.chunks(BLOCK).enumerate() {
             let rows = opened.passages(block, &|done| progress(at * BLOCK + done));
             match rows {

@@ -1,7 +1,7 @@
 //! What `hop` adds to an index: the graph whose names include passage titles, and a vector for every sentence.
 
 use crate::column::Column;
-use crate::embed::{Encoder, Gather, Identity, Rows, Static, Vectors, Weights};
+use crate::embed::{Encoder, Identity, Rows, Static, VectorWriter, Vectors, Weights};
 use crate::index::layer::Columns;
 use crate::index::{EntityGraph, EntityOptions, Index, IndexError, Layer, Progress, Step};
 use crate::text::sentences::sentences;
@@ -97,7 +97,7 @@ impl HopLayer {
         })
         .ok_or(IndexError::Cancelled)?;
         let encoder = encoder(index)?;
-        let mut gather = Gather::new(encoder.identity().clone(), true);
+        let mut gather = VectorWriter::new(encoder.identity().clone(), true);
         let (mut ends, mut start, mut stop) = (Vec::new(), Vec::new(), Vec::new());
         for first in (0..total).step_by(BATCH) {
             let batch: Vec<(String, Vec<Range<usize>>)> = (first..total.min(first + BATCH))

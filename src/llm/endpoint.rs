@@ -3,7 +3,7 @@
 use super::LlmError;
 use super::provider::{Failure, Job, Prompt, Provider, Usage};
 use super::reply::{self, brief, refusal};
-use crate::http::{self, Abreast, HeaderValue, Lost, Uri};
+use crate::http::{self, Abreast, HeaderValue, HttpError, Uri};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -263,8 +263,8 @@ impl Asker {
             let (key, most) = (self.key.as_ref(), self.most_bytes);
             let asked = http::post(agent, &self.uri, key, body.as_bytes(), self.timeout, most);
             let (said, after) = match asked {
-                Err(Lost::Broken(said)) => (said, None),
-                Err(Lost::TooLarge(most)) => {
+                Err(HttpError::Broken(said)) => (said, None),
+                Err(HttpError::TooLarge(most)) => {
                     return Ok(Said::Nothing(format!(
                         "an answer of more than {most} bytes"
                     )));

@@ -12,12 +12,10 @@
 //! | `central`, `phrases` | the sentences and phrases that say most |
 //! | `carry`, `relations` | who a sentence is about, and what it says of whom |
 
-pub mod carry;
-pub mod central;
 pub mod chunking;
 pub mod chunks;
+pub mod coreference;
 pub mod dates;
-mod gap;
 pub mod gazetteer;
 pub mod html;
 pub mod keywords;
@@ -31,11 +29,13 @@ pub mod phrases;
 pub mod pos;
 mod pos_cut;
 mod pos_verb;
+mod relation_patterns;
 pub mod relations;
 pub mod sentences;
 pub mod similar;
 pub mod span;
 pub mod stems;
+pub mod summarize;
 pub mod tables;
 pub mod terms;
 pub mod words;

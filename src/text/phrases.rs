@@ -1,8 +1,8 @@
 //! Key phrases of a text and titles of groups of texts.
 
-use super::central::{Idf, stems};
 use super::pos::{Pos, Token, tag};
 use super::span;
+use super::summarize::{Idf, stems};
 use crate::text::sentences::sentences;
 use rustc_hash::FxHashMap;
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! Relations between names by patterns over parts of speech: rule open information extraction.
 
-use super::carry::{Subject, subjects};
-use super::gap::{Link, coordination, further, link};
+use super::coreference::{Subject, subjects};
 use super::pos::{Pos, Token, tag};
+use super::relation_patterns::{Link, coordination, further, link};
 use super::span;
 use crate::text::mentions::Norm;
 use std::ops::Range;
@@ -57,7 +57,7 @@ pub struct Relation {
     pub pattern: Pattern,
     /// "was V-ed by": the order of the surface is kept.
     pub passive: bool,
-    /// The subject is an inferred mention ([`super::carry`]).
+    /// The subject is an inferred mention ([`super::coreference`]).
     pub inferred: bool,
     /// 1, or 0.5 without a pattern.
     pub strength: f32,

@@ -27,7 +27,7 @@ pub const ALIKE: f64 = 0.75;
 
 /// What the fuzzy rule reads of a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sign {
+pub struct NameSignature {
     /// The set of its characters, a bit each: ASCII letters, digits and the space have bits of their own, all others
     /// share 91 bits.
     letters: u128,
@@ -35,16 +35,16 @@ pub struct Sign {
     length: u32,
 }
 
-impl Sign {
+impl NameSignature {
     /// Of a normal form.
-    pub fn of(form: &str) -> Sign {
+    pub fn of(form: &str) -> NameSignature {
         let bit = |c: char| match c {
             'a'..='z' => c as u32 - 'a' as u32,
             '0'..='9' => 26 + c as u32 - '0' as u32,
             ' ' => 36,
             other => 37 + other as u32 % 91,
         };
-        Sign {
+        NameSignature {
             letters: form.chars().fold(0, |set, c| set | 1 << bit(c)),
             length: form.chars().count() as u32,
         }
@@ -52,7 +52,7 @@ impl Sign {
 
     /// `0.7 * Jaccard of the character sets + 0.3 * shorter length / longer length` (SAGE, code): crude, since sets know
     /// no order.
-    pub fn alike(self, other: Sign) -> f64 {
+    pub fn alike(self, other: NameSignature) -> f64 {
         let both = (self.letters & other.letters).count_ones();
         let either = (self.letters | other.letters).count_ones();
         let (short, long) = (self.length.min(other.length), self.length.max(other.length));
@@ -80,13 +80,15 @@ mod tests {
     #[test]
     fn the_fuzzy_rule_by_hand() {
         // {a b c} and {a b d}: 2 of 4, lengths 3 and 4: .7 * .5 + .3 * .75.
-        let found = Sign::of("abc").alike(Sign::of("abdd"));
+        let found = NameSignature::of("abc").alike(NameSignature::of("abdd"));
         assert!((found - 0.575).abs() < 1e-12);
         // Sets know no order.
-        assert!((Sign::of("listen").alike(Sign::of("silent")) - 1.0).abs() < 1e-12);
-        assert_eq!(Sign::of("").alike(Sign::of("")), 0.0);
+        assert!(
+            (NameSignature::of("listen").alike(NameSignature::of("silent")) - 1.0).abs() < 1e-12
+        );
+        assert_eq!(NameSignature::of("").alike(NameSignature::of("")), 0.0);
         // {m a r v o s} with and without the space: 6 of 7, lengths 9 and 8.
-        let found = Sign::of("mara voss").alike(Sign::of("maravoss"));
+        let found = NameSignature::of("mara voss").alike(NameSignature::of("maravoss"));
         assert!((found - (0.7 * 6.0 / 7.0 + 0.3 * 8.0 / 9.0)).abs() < 1e-12);
     }
 }

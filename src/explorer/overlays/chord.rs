@@ -4,7 +4,7 @@ use crate::explorer::available::available;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::keys::{Lookup, Stroke};
-use crate::explorer::quick;
+use crate::explorer::parameter_keys;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::Ink;
@@ -73,10 +73,10 @@ pub fn render(ink: &Ink<'_>, begun: Stroke, main: Rect, buf: &mut Buffer, hits: 
 
 /// The letters of the parameters that have no keys in the table.
 fn letters(ink: &Ink<'_>, begun: Stroke) -> Vec<(Stroke, Command)> {
-    if begun != quick::prefix() {
+    if begun != parameter_keys::prefix() {
         return Vec::new();
     }
-    let letters = quick::letters(ink.state).into_iter();
+    let letters = parameter_keys::letters(ink.state).into_iter();
     letters.map(|(key, p)| (key, Command::Tune(p))).collect()
 }
 

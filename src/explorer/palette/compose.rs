@@ -1,7 +1,7 @@
 //! The parts of compositions as entries, and the names of presets.
 
 use super::plain;
-use crate::explorer::available::{Lack, lack};
+use crate::explorer::available::{Missing, lack};
 use crate::explorer::state::{Choice, Entry, State};
 use crate::retrieve::Composition;
 use crate::retrieve::compose::Slot;
@@ -49,11 +49,11 @@ fn part(state: &State, now: &Composition, slot: Slot, word: &str, about: String)
             entry.help = format!("Runs {}.", method.name);
             entry.shell = format!("hopscope ask QUESTION --method '{}'", method.name);
             entry.choice = match lack {
-                Some(Lack::Layer(_)) => Choice::Build(method.name.to_string()),
+                Some(Missing::Layer(_)) => Choice::Build(method.name.to_string()),
                 _ => Choice::Method(method.name.to_string()),
             };
             match lack {
-                Some(Lack::Layer(layer)) => {
+                Some(Missing::Layer(layer)) => {
                     entry.now = format!("Enter builds layer {layer}; {}", entry.now)
                 }
                 Some(lack) => entry.unavailable = Some(lack.reason(&state.facts)),

@@ -2,7 +2,7 @@
 
 use super::settings;
 use crate::explorer::action::{Effect, Message, Tone};
-use crate::explorer::available::{Lack, lack};
+use crate::explorer::available::{Missing, lack};
 use crate::explorer::building::{Building, News};
 use crate::explorer::state::State;
 use crate::explorer::text;
@@ -17,7 +17,7 @@ pub fn begin(state: &mut State, name: &str) -> Vec<Effect> {
         }
     };
     match (lack(state, &method), &state.building) {
-        (Some(Lack::Layer(layer)), None) => {
+        (Some(Missing::Layer(layer)), None) => {
             state.building = Some(Building {
                 layer,
                 method: method.name.to_string(),
@@ -28,7 +28,7 @@ pub fn begin(state: &mut State, name: &str) -> Vec<Effect> {
             state.message = Message::default();
             vec![Effect::Build(layer, Box::new(state.settings.clone()))]
         }
-        (Some(Lack::Layer(_)), Some(building)) => {
+        (Some(Missing::Layer(_)), Some(building)) => {
             let words = format!("{}; one layer is built at a time", building.said());
             state.message = Message::warning(words);
             Vec::new()

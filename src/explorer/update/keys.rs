@@ -5,7 +5,7 @@ use crate::explorer::action::{Effect, Message};
 use crate::explorer::command::Command;
 use crate::explorer::keys::{Lookup, Stroke};
 use crate::explorer::layout::Pane;
-use crate::explorer::quick;
+use crate::explorer::parameter_keys;
 use crate::explorer::state::{Mode, State};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use tui_input::Input;
@@ -54,7 +54,7 @@ fn chord(state: &mut State, key: KeyEvent, begun: Stroke) -> Vec<Effect> {
     match state.keymap.lookup(&[begun, stroke]) {
         Lookup::Command(command) => run(state, command),
         _ => {
-            if let Some(parameter) = quick::parameter(state, begun, stroke) {
+            if let Some(parameter) = parameter_keys::parameter(state, begun, stroke) {
                 return run(state, Command::Tune(parameter));
             }
             state.message = Message::warning(format!(

@@ -4,10 +4,10 @@
 mod ask;
 mod build;
 mod copy;
+mod failures;
 mod finder;
 mod fix;
 mod keys;
-mod losing;
 mod mouse;
 mod moves;
 mod repair;
@@ -74,8 +74,8 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
             }
             Vec::new()
         }
-        Action::Losing(class) => losing::begin(state, 1, Some(class)),
-        Action::Sighted(sighting) => losing::news(state, sighting),
+        Action::Losing(class) => failures::begin(state, 1, Some(class)),
+        Action::Sighted(sighting) => failures::news(state, sighting),
         Action::Repaired(news) => {
             repair::news(state, news);
             Vec::new()
@@ -110,7 +110,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
     }
     state.message = Message::default();
     if command == Command::Back
-        && let Some(effects) = losing::stop(state).or_else(|| repair::stop(state))
+        && let Some(effects) = failures::stop(state).or_else(|| repair::stop(state))
     {
         return effects;
     }
@@ -124,8 +124,8 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         }
         Command::NextQuestion => ask::neighbouring(state, 1),
         Command::PreviousQuestion => ask::neighbouring(state, -1),
-        Command::NextLosing => losing::begin(state, 1, None),
-        Command::PreviousLosing => losing::begin(state, -1, None),
+        Command::NextLosing => failures::begin(state, 1, None),
+        Command::PreviousLosing => failures::begin(state, -1, None),
         Command::History => finder::open(state, FinderKind::History),
         Command::Method => finder::open(state, FinderKind::Methods),
         Command::Palette => finder::open(state, FinderKind::Palette),

@@ -1,7 +1,7 @@
 //! The layer: units of text and tables with what is known of them, their candidate pairs, links, words and vectors.
 
 use super::names::Names;
-use super::pairs::{Bars, EdgeRule, Kind, Pairs, Passed};
+use super::pairs::{EdgeRule, Kind, Pairs, Passed, Thresholds};
 use super::postings::Postings;
 use crate::column::{Column, Strings};
 use crate::embed::{Identity, Vectors};
@@ -260,20 +260,20 @@ impl Sage {
     }
 
     /// A rule with its thresholds.
-    pub fn bars(&self, rule: EdgeRule) -> Bars {
-        Bars {
+    pub fn bars(&self, rule: EdgeRule) -> Thresholds {
+        Thresholds {
             rule,
             bars: [0, 1, 2].map(|kind| self.pairs[kind].bars(rule.percentile)),
         }
     }
 
     /// What a candidate pair passed.
-    pub fn passed(&self, kind: usize, pair: u32, bars: &Bars) -> Passed {
+    pub fn passed(&self, kind: usize, pair: u32, bars: &Thresholds) -> Passed {
         self.pairs[kind].passed(pair, &bars.bars[kind], &bars.rule)
     }
 
     /// The candidate pairs of a unit that are edges.
-    pub fn similar(&self, unit: u32, bars: &Bars, mut each: impl FnMut(u32, Via, Passed)) {
+    pub fn similar(&self, unit: u32, bars: &Thresholds, mut each: impl FnMut(u32, Via, Passed)) {
         for (kind, pairs) in self.pairs.iter().enumerate() {
             for (pair, other) in pairs.of(unit) {
                 let passed = self.passed(kind, pair, bars);
@@ -299,7 +299,7 @@ impl Sage {
     pub fn neighbours(
         &self,
         unit: u32,
-        bars: &Bars,
+        bars: &Thresholds,
         structural: bool,
         mut each: impl FnMut(u32, Via),
     ) {

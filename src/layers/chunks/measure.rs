@@ -6,7 +6,7 @@ use super::names;
 use super::pairs::{Kind, Measured, Pairs};
 use crate::embed::{EmbedError, Kind as Made, Vectors};
 use crate::index::{Dense, Index, IndexError};
-use crate::text::similar::Sign;
+use crate::text::similar::NameSignature;
 use rayon::prelude::*;
 
 /// Units that are encoded between two reports of progress, and pairs that are measured.
@@ -137,7 +137,7 @@ fn column_similarity(layer: &Sage, first: u32, second: u32) -> f32 {
 pub(super) fn pairs(
     layer: &Sage,
     facts: &Facts,
-    signs: &[Sign],
+    signs: &[NameSignature],
     pool: &[(u32, u32)],
     tell: Tell,
 ) -> Result<[Pairs; 3], IndexError> {
@@ -170,7 +170,7 @@ pub(super) fn pairs(
 fn measure(
     layer: &Sage,
     facts: &Facts,
-    signs: &[Sign],
+    signs: &[NameSignature],
     kind: Kind,
     (a, b): (u32, u32),
     free: &mut Vec<u32>,

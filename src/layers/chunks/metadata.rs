@@ -3,11 +3,11 @@
 
 use crate::llm::task;
 use crate::text::Norm;
-use crate::text::central::Idf;
 use crate::text::phrases::group_titles;
 use crate::text::pos::{Pos, tag};
 use crate::text::sentences::sentences;
 use crate::text::span;
+use crate::text::summarize::Idf;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::ops::Range;

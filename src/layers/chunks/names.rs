@@ -2,7 +2,7 @@
 
 use crate::column::{Column, Strings};
 use crate::text::Norm;
-use crate::text::similar::{ALIKE, Sign};
+use crate::text::similar::{ALIKE, NameSignature};
 use rustc_hash::FxHashMap;
 
 /// Names by unit.
@@ -17,9 +17,9 @@ pub struct Names {
 
 impl Names {
     /// Numbers names by normal form in order of first appearance. Returns the signs of the names, too.
-    pub fn new(units: &[Vec<String>]) -> (Names, Vec<Sign>) {
+    pub fn new(units: &[Vec<String>]) -> (Names, Vec<NameSignature>) {
         let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
-        let (mut labels, mut signs): (Vec<&str>, Vec<Sign>) = (Vec::new(), Vec::new());
+        let (mut labels, mut signs): (Vec<&str>, Vec<NameSignature>) = (Vec::new(), Vec::new());
         let (mut ends, mut ids) = (Vec::new(), Vec::new());
         for names in units {
             let first = ids.len();
@@ -28,7 +28,7 @@ impl Names {
                 let next = labels.len() as u32;
                 let id = *numbers.entry(form).or_insert_with_key(|form| {
                     labels.push(name);
-                    signs.push(Sign::of(form));
+                    signs.push(NameSignature::of(form));
                     next
                 });
                 ids.push(id);
@@ -89,7 +89,7 @@ pub fn exact(a: &[u32], b: &[u32]) -> usize {
 
 /// How many names can be matched one to one: equal ones first, then each of `a` in order with the free one of `b` that
 /// it is most like, from [`ALIKE`] on; ties go to the lower number. `free` is scratch.
-pub fn fuzzy(a: &[u32], b: &[u32], signs: &[Sign], free: &mut Vec<u32>) -> usize {
+pub fn fuzzy(a: &[u32], b: &[u32], signs: &[NameSignature], free: &mut Vec<u32>) -> usize {
     free.clear();
     free.extend(b.iter().filter(|id| a.binary_search(id).is_err()));
     let mut count = b.len() - free.len();
@@ -114,7 +114,7 @@ pub fn fuzzy(a: &[u32], b: &[u32], signs: &[Sign], free: &mut Vec<u32>) -> usize
 mod tests {
     use super::*;
 
-    fn names(units: &[&[&str]]) -> (Names, Vec<Sign>) {
+    fn names(units: &[&[&str]]) -> (Names, Vec<NameSignature>) {
         let units: Vec<Vec<String>> = (units.iter())
             .map(|u| u.iter().map(|n| (*n).to_owned()).collect())
             .collect();

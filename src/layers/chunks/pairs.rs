@@ -56,7 +56,7 @@ pub struct EdgeRule {
 
 /// An edge rule with its thresholds looked up.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bars {
+pub struct Thresholds {
     pub rule: EdgeRule,
     /// By kind and metric; infinite where there are no pairs.
     pub bars: [[f64; 3]; 3],

@@ -1,7 +1,7 @@
 //! The record of an edge: every metric with its threshold, what passed, and what the two units have in common.
 
 use super::layer::{Sage, TEXT};
-use super::pairs::{Bars, Kind, Passed};
+use super::pairs::{Kind, Passed, Thresholds};
 use crate::index::Index;
 use crate::text::Norm;
 use serde::Serialize;
@@ -45,7 +45,7 @@ pub struct Record {
 
 impl Record {
     /// The record of two units, in any order.
-    pub fn new(layer: &Sage, index: &Index, bars: &Bars, a: u32, b: u32) -> Record {
+    pub fn new(layer: &Sage, index: &Index, bars: &Thresholds, a: u32, b: u32) -> Record {
         let kind = layer.kind(a, b);
         let pair = layer.pair(a, b).map(|(_, pair)| pair);
         let passed = pair.map_or(Passed::default(), |pair| {
@@ -92,7 +92,7 @@ impl Record {
         record
     }
 
-    fn tables(&mut self, layer: &Sage, bars: &Bars, a: u32, b: u32) {
+    fn tables(&mut self, layer: &Sage, bars: &Thresholds, a: u32, b: u32) {
         let (first, second) = (layer.table[a as usize], layer.table[b as usize]);
         let bar = bars.bars[Kind::TableTable as usize][0];
         let mut found: Vec<(f32, &str, &str)> = Vec::new();

@@ -1,7 +1,7 @@
 //! How many edges a rule makes of the stored pairs: the table of edges by percentile.
 
 use super::layer::Sage;
-use super::pairs::{Bars, EdgeRule, Kind};
+use super::pairs::{EdgeRule, Kind, Thresholds};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -57,7 +57,7 @@ impl Sage {
     }
 
     /// Structural neighbours of greater number that no candidate pair makes neighbours.
-    fn only_structural(&self, unit: u32, bars: &Bars) -> usize {
+    fn only_structural(&self, unit: u32, bars: &Thresholds) -> usize {
         let mut count = 0;
         self.structural(unit, |other, _| {
             let similar = || {

@@ -2,7 +2,7 @@
 
 use crate::graph::Transition;
 use crate::index::{Index, IndexError};
-use crate::layers::chunks::pairs::{Bars, EdgeRule};
+use crate::layers::chunks::pairs::{EdgeRule, Thresholds};
 use crate::layers::chunks::record::{Record, clip};
 use crate::layers::chunks::{self, SageLayer};
 use crate::layers::{Code, Graph, GraphKind, Node, Source, Unjoined};
@@ -45,7 +45,7 @@ const LABEL: usize = 40;
 /// The layer under one rule of edges.
 pub struct ChunkGraph {
     pub layer: Arc<SageLayer>,
-    bars: Bars,
+    bars: Thresholds,
     transition: Transition,
 }
 

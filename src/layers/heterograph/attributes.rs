@@ -4,7 +4,7 @@ use crate::graph::adjacency::{Adjacency, degrees, edges};
 use crate::graph::betweenness::{Sources, betweenness};
 use crate::graph::kcore::core_numbers;
 use crate::llm::task::AttributeInput;
-use crate::text::central::{Idf, centrality};
+use crate::text::summarize::{Idf, centrality};
 use std::ops::Range;
 
 pub use crate::parameters::CoreRule;

@@ -12,7 +12,7 @@ use crate::index::{Dense, Index, IndexError, Layer};
 use crate::llm::task::{self, AttributeInput, OneText};
 use crate::llm::{Estimate, Llm, Origin, any};
 use crate::parameters::{CHUNK_TOKENS, CORE_RULE, MATCH_CLUSTER_SIZE, Scoped};
-use crate::text::central::Idf;
+use crate::text::summarize::Idf;
 use crate::text::{chunks, persons};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -377,7 +377,7 @@ impl Build<'_> {
         // A text that says nothing the encoder knows is similar to nothing.
         near.retain(|&(a, b)| !empty(a) && !empty(b));
         drop(built);
-        Ok(NodeRagLayer::lay_out(
+        Ok(NodeRagLayer::into_columns(
             self.draft,
             vectors,
             &near,

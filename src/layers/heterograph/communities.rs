@@ -3,8 +3,8 @@
 use super::attributes::within;
 use crate::graph::kmeans::{KMeansOptions, kmeans};
 use crate::llm::task::{self, CommunityInput};
-use crate::text::central::{Idf, summary};
 use crate::text::phrases::group_titles;
+use crate::text::summarize::{Idf, summary};
 
 /// Task `community`: what one community holds.
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,8 @@
 
 use crate::llm::task;
 use crate::text::Norm;
-use crate::text::carry::{Subject, subjects};
 use crate::text::chunks;
+use crate::text::coreference::{Subject, subjects};
 use crate::text::names::without_parenthesis;
 use crate::text::persons::named;
 use crate::text::relations::{Options, relations};

@@ -9,7 +9,7 @@
 //! | `communities` | communities, their elements and overviews, semantic matching |
 //! | `build` | the pipeline, from an index to a layer |
 //! | `enrich` | its second half: communities, elements, matching |
-//! | `lay_out`, `layer` | the graph as columns |
+//! | `into_columns`, `layer` | the graph as columns |
 //! | `view` | its transition matrix under the settings |
 //! | `terms` | the question's terms and the nodes that contain them |
 //!
@@ -21,7 +21,7 @@ pub mod communities;
 pub mod decompose;
 mod enrich;
 pub mod graph;
-mod lay_out;
+mod into_columns;
 pub mod layer;
 pub mod node;
 #[cfg(test)]

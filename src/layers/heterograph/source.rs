@@ -23,13 +23,13 @@ pub static NODERAG: GraphKind = GraphKind {
     reads: &[P::HnswEdges, P::SREdges, P::HubBalance],
     builds: &[P::ChunkTokens, P::CoreRule, P::MatchClusterSize],
     open: |index, values, _| {
-        let source = Seven::open(index, values)?;
+        let source = HeteroGraph::open(index, values)?;
         Ok(Graph::new(&NODERAG, Box::new(source), index.len()))
     },
 };
 
 /// Texts, units, names, relations, attributes, elements, overviews, numbered in this order.
-pub struct Seven {
+pub struct HeteroGraph {
     pub layer: Arc<NodeRagLayer>,
     pub view: Arc<View>,
 }
@@ -37,19 +37,19 @@ pub struct Seven {
 /// Most characters of a label.
 const LABEL: usize = 60;
 
-impl Seven {
-    pub fn open(index: &Index, values: Scoped<'_>) -> Result<Seven, IndexError> {
+impl HeteroGraph {
+    pub fn open(index: &Index, values: Scoped<'_>) -> Result<HeteroGraph, IndexError> {
         let layer = heterograph::opened(index, values)?;
         let view = layer.view(ViewKey {
             hnsw_edges: values.get(HNSW_EDGES),
             s_r_edges: values.get(S_R_EDGES),
             hub_balance: values.get(HUB_BALANCE),
         });
-        Ok(Seven { layer, view })
+        Ok(HeteroGraph { layer, view })
     }
 }
 
-impl Source for Seven {
+impl Source for HeteroGraph {
     fn transition(&self) -> &Transition {
         &self.view.transition
     }

@@ -9,7 +9,7 @@ use super::terms::matches;
 use super::view::ViewKey;
 use crate::embed::{Identity, Kind as EncoderKind, Vectors};
 use crate::graph::walk::Sparse;
-use crate::layers::heterograph::source::{NODERAG, Seven};
+use crate::layers::heterograph::source::{HeteroGraph, NODERAG};
 use crate::layers::{Code, Graph};
 use crate::parameters::{HNSW_EDGES, HUB_BALANCE, NodeOrder, S_R_EDGES, Scoped, Values};
 use crate::retrieve::operators::noderag::{Support, choose, quotas, ranked, shared, weighed};
@@ -90,7 +90,7 @@ fn small() -> NodeRagLayer {
     draft.sources[1].push(vec![0, 1]);
     let near = [(0, 1), (0, 3)];
     let options = NodeRagBuild::default();
-    NodeRagLayer::lay_out(draft, vectors(8), &near, options, Counts::default())
+    NodeRagLayer::into_columns(draft, vectors(8), &near, options, Counts::default())
 }
 
 /// NodeRAG's defaults but for these changes.
@@ -117,7 +117,7 @@ fn graph(layer: NodeRagLayer, values: &Values) -> Graph {
     });
     let passages = layer.count(Kind::Text);
     let layer = Arc::new(layer);
-    Graph::new(&NODERAG, Box::new(Seven { layer, view }), passages)
+    Graph::new(&NODERAG, Box::new(HeteroGraph { layer, view }), passages)
 }
 
 fn diffusion(values: &Values) -> Diffusion {
@@ -233,7 +233,7 @@ fn weights_of_edges_under_the_settings() {
     ));
     assert_eq!(
         graph(small(), &plain(&[]))
-            .source_as::<Seven>()
+            .source_as::<HeteroGraph>()
             .view
             .isolated,
         0
@@ -292,7 +292,7 @@ fn run(values: &Values, order: NodeOrder) -> (Set, Vec<Hit>, Support) {
         &restart(&shared(from_names, from_hits).seeds),
         values,
     );
-    let layer = &graph.source_as::<Seven>().layer;
+    let layer = &graph.source_as::<HeteroGraph>().layer;
     let chosen = choose(layer, &hits, &mass, &quotas(Scoped::all(values)));
     let (passages, support) = ranked(&graph, &chosen.members, &mass, order);
     (chosen, passages, support)
@@ -422,7 +422,7 @@ fn drafts() -> impl Strategy<Value = NodeRagLayer> {
             .collect::<std::collections::BTreeSet<_>>()
             .into_iter()
             .collect();
-        NodeRagLayer::lay_out(
+        NodeRagLayer::into_columns(
             draft,
             vectors(rows as usize),
             &near,

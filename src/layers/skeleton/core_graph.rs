@@ -12,7 +12,7 @@ use crate::index::layer::{Columns, strings, vectors};
 use crate::index::{Dense, EntityGraph, Index, IndexError, Passages};
 use crate::llm::task::{self, ExtractGraph, ExtractInput};
 use crate::llm::{Estimate, Llm, Origin, Shares};
-use crate::text::central::Idf;
+use crate::text::summarize::Idf;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -284,13 +284,18 @@ impl Skeleton {
                 .finish_by(from.idf, from.llm, &mut made.merged, &go_on)
                 .map_err(|_| IndexError::Cancelled)?;
             let vectors = encode(from.dense, &merged, built.first(), &go_on)?;
-            built.push(Skeleton::lay_out(*core, from.units.len(), merged, vectors));
+            built.push(Skeleton::into_columns(
+                *core,
+                from.units.len(),
+                merged,
+                vectors,
+            ));
         }
         Ok((built, made))
     }
 
     /// Merged names and relations as columns.
-    pub fn lay_out(core: Core, units: usize, merged: Merged, vectors: Vectors) -> Skeleton {
+    pub fn into_columns(core: Core, units: usize, merged: Merged, vectors: Vectors) -> Skeleton {
         let Merged {
             entities,
             relations,

@@ -6,11 +6,11 @@
 
 use crate::llm::task::{self, ExtractInput};
 use crate::text::Norm;
-use crate::text::central::{Idf, centrality};
 use crate::text::chunks;
 use crate::text::relations::{Options, Pattern, relations};
 use crate::text::sentences::sentences;
 use crate::text::span;
+use crate::text::summarize::{Idf, centrality};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 

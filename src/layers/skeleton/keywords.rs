@@ -7,7 +7,7 @@
 use super::rows;
 use super::units::{Units, rows as offsets};
 use crate::column::{Column, Strings};
-use crate::embed::{EmbedError, Gather, Identity, Vectors};
+use crate::embed::{EmbedError, Identity, VectorWriter, Vectors};
 use crate::index::layer::{Columns, strings, vectors};
 use crate::index::{Dense, IndexError, Passages};
 use crate::text::keywords::each_keyword;
@@ -193,7 +193,7 @@ fn means(
 ) -> Result<(Vectors, Vec<f32>), EmbedError> {
     let dims = identity.dims;
     let small = matches!(sentences.rows(), crate::embed::Rows::I8 { .. });
-    let mut gather = Gather::new(identity.clone(), small);
+    let mut gather = VectorWriter::new(identity.clone(), small);
     let mut lengths = Vec::with_capacity(stands.len());
     for batch in stands.chunks(BATCH) {
         let mut values = vec![0.0_f32; batch.len() * dims];

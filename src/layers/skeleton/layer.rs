@@ -14,7 +14,7 @@ use crate::index::layer::{Columns, SMALL, vectors};
 use crate::index::{Dense, Index, IndexError, Layer, Passages};
 use crate::llm::{Llm, Shares};
 use crate::parameters::{Parameter as P, Scoped};
-use crate::text::central::Idf;
+use crate::text::summarize::Idf;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 

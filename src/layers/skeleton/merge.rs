@@ -4,10 +4,10 @@ use super::extract::Extracted;
 use crate::llm::task::{self, MergeInput, OneText};
 use crate::llm::{Cancelled, Llm, Shares};
 use crate::text::Norm;
-use crate::text::central::{Idf, summary};
 use crate::text::chunks;
 use crate::text::relations::Pattern;
 use crate::text::span;
+use crate::text::summarize::{Idf, summary};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -18,7 +18,7 @@ pub fn encode<S: AsRef<str>>(
     progress: &dyn Fn(usize) -> bool,
 ) -> Result<Vectors, EmbedError> {
     let whole = matches!(dense.vectors.rows(), Rows::I8 { .. });
-    let mut gather = crate::embed::Gather::new(dense.vectors.identity().clone(), whole);
+    let mut gather = crate::embed::VectorWriter::new(dense.vectors.identity().clone(), whole);
     for (batch, texts) in texts.chunks(BATCH).enumerate() {
         let done = batch * BATCH;
         let pairs: Vec<(&str, &str)> = texts.iter().map(|t| ("", t.as_ref())).collect();

@@ -134,10 +134,10 @@ impl Units {
             .par_iter()
             .map(|run| slices(&Document::new(passages, run.clone()), &sizes))
             .collect();
-        (Units::lay_out(passages.len(), cut), sizes)
+        (Units::into_columns(passages.len(), cut), sizes)
     }
 
-    fn lay_out(passages: usize, cut: Vec<Vec<Slice>>) -> Units {
+    fn into_columns(passages: usize, cut: Vec<Vec<Slice>>) -> Units {
         let mut units = Builder::default();
         let mut chunks = 0;
         for (document, slices) in (0u32..).zip(cut) {

@@ -1,8 +1,8 @@
 //! The summary tree: groups of consecutive nodes, level by level, and their summaries (2.1; stand-in L2 of 6.3).
 
 use crate::llm::task::{OneText, SummariseInput};
-use crate::text::central::{self, Idf};
 use crate::text::chunks;
+use crate::text::summarize::{self, Idf};
 use std::ops::Range;
 
 /// A summary node before its text is made.
@@ -123,7 +123,7 @@ pub fn summarise(
     idf: &Idf,
     names: impl Fn(&str) -> Vec<String>,
 ) -> Summarised {
-    let made = central::summary(&input.texts, input.max_tokens, idf, names);
+    let made = summarize::summary(&input.texts, input.max_tokens, idf, names);
     let mut start = 0;
     let quotes = made
         .sentences

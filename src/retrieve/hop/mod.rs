@@ -9,7 +9,7 @@ mod operators;
 mod signals;
 
 pub use operators::SENTENCES;
-pub use signals::{Crossing, Left, Signal, Signals};
+pub use signals::{BridgeEvidence, Signal, Signals, Uncovered};
 
 use super::methods::Ranker;
 use super::operators::lists::{Deep, List};

@@ -1,6 +1,6 @@
 //! `hop`'s own operators: the seeds of its mixed walk, its signals, and their weighted sum, which opens into eight parts.
 
-use super::signals::{Crossing, Signal, Signals, Sources, mixed_seeds, namesakes, signals};
+use super::signals::{BridgeEvidence, Signal, Signals, Sources, mixed_seeds, namesakes, signals};
 use super::{READS, WEIGHTS};
 use crate::index::{Dense, Index};
 use crate::layers::HopLayer;
@@ -418,11 +418,12 @@ impl<'a> Evidence<'a> {
             Signal::EntityWalk => self.paid(4, passage),
             Signal::MixedWalk => self.paid(5, passage),
             Signal::Bridge => {
-                let reach = |c: &&Crossing| {
+                let reach = |c: &&BridgeEvidence| {
                     c.seed != passage && self.view.probability(c.name, passage) > 0.0
                 };
-                let carries =
-                    |c: &Crossing| c.share * c.cosine * self.view.probability(c.name, passage);
+                let carries = |c: &BridgeEvidence| {
+                    c.share * c.cosine * self.view.probability(c.name, passage)
+                };
                 let best = self
                     .signals
                     .crossings
@@ -433,10 +434,10 @@ impl<'a> Evidence<'a> {
                 best.map_or(String::new(), |c| self.over(index, c))
             }
             Signal::Named => {
-                let names = |c: &&Crossing| {
+                let names = |c: &&BridgeEvidence| {
                     c.seed != passage && namesakes(self.view, c.name).contains(&passage)
                 };
-                let value = |c: &Crossing| c.share * c.cosine;
+                let value = |c: &BridgeEvidence| c.share * c.cosine;
                 let best = self
                     .signals
                     .crossings
@@ -450,7 +451,8 @@ impl<'a> Evidence<'a> {
                 )
             }
             Signal::Residual => {
-                let has = |l: &&super::signals::Left| l.passages.binary_search(&passage).is_ok();
+                let has =
+                    |l: &&super::signals::Uncovered| l.passages.binary_search(&passage).is_ok();
                 let words = self.signals.left.iter().filter(has);
                 let words: Vec<&str> = words.map(|l| l.word.as_str()).collect();
                 words.join(", ")
@@ -458,7 +460,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    fn over(&self, index: &Index, crossing: &Crossing) -> String {
+    fn over(&self, index: &Index, crossing: &BridgeEvidence) -> String {
         let seed = match index.title(crossing.seed) {
             "" => index.id(crossing.seed),
             title => title,
@@ -470,7 +472,7 @@ impl<'a> Evidence<'a> {
         )
     }
 
-    fn sentence(&self, index: &Index, crossing: &Crossing) -> String {
+    fn sentence(&self, index: &Index, crossing: &BridgeEvidence) -> String {
         let text = index.passages().full_text(crossing.seed as usize);
         let text = text.get(self.layer.span(crossing.sentence)).unwrap_or("");
         let cut: String = text.chars().take(120).collect();

@@ -70,7 +70,7 @@ impl Signal {
 
 /// A way over a name: a seed passage's sentence near the question mentions it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Crossing {
+pub struct BridgeEvidence {
     /// The seed passage and its share of all seeds.
     pub seed: u32,
     pub share: f64,
@@ -83,7 +83,7 @@ pub struct Crossing {
 
 /// A word of the question that the best first-stage passage lacks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Left {
+pub struct Uncovered {
     pub word: String,
     pub idf: f64,
     /// The candidates that have it, ascending.
@@ -98,8 +98,8 @@ pub struct Signals {
     /// By candidate, then by [`Signal`].
     pub values: Vec<[f64; 8]>,
     /// The seeds of the bridge by share.
-    pub crossings: Vec<Crossing>,
-    pub left: Vec<Left>,
+    pub crossings: Vec<BridgeEvidence>,
+    pub left: Vec<Uncovered>,
     /// How much the question looks like one that a single passage answers, 0 to 1.
     pub single: f64,
     /// Of cosines: mean over the corpus and the best.
@@ -348,7 +348,7 @@ pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, Retrie
                 Signal::Bridge => log_scaled(bridge[at], best_bridge),
                 Signal::Named => named.get(p).copied().unwrap_or(0.0),
                 Signal::Residual => {
-                    let has = |l: &&Left| l.passages.binary_search(p).is_ok();
+                    let has = |l: &&Uncovered| l.passages.binary_search(p).is_ok();
                     // From zero, since the sum of nothing would be minus zero.
                     let sum = left.iter().filter(has).fold(0.0, |sum, l| sum + l.idf);
                     if all_left > 0.0 { sum / all_left } else { 0.0 }
@@ -402,7 +402,10 @@ fn linked(name: &QueryName) -> Option<Node> {
 }
 
 /// Every name that a sentence of a seed mentions and the question does not, with the nearest such sentence.
-fn crossings(from: &Sources<'_>, seeds: &[(u32, f64)]) -> Result<Vec<Crossing>, RetrieveError> {
+fn crossings(
+    from: &Sources<'_>,
+    seeds: &[(u32, f64)],
+) -> Result<Vec<BridgeEvidence>, RetrieveError> {
     let asked: FxHashSet<Node> = from
         .names
         .iter()
@@ -416,7 +419,7 @@ fn crossings(from: &Sources<'_>, seeds: &[(u32, f64)]) -> Result<Vec<Crossing>, 
     let probe = from.layer.probe(from.question)?;
     let mut all = Vec::new();
     for &(seed, share) in seeds {
-        let mut own: Vec<Crossing> = Vec::new();
+        let mut own: Vec<BridgeEvidence> = Vec::new();
         let sentences = from.layer.sentences(seed);
         for sentence in sentences {
             let span = from.layer.span(sentence);
@@ -429,7 +432,7 @@ fn crossings(from: &Sources<'_>, seeds: &[(u32, f64)]) -> Result<Vec<Crossing>, 
                 {
                     continue;
                 }
-                let found = Crossing {
+                let found = BridgeEvidence {
                     seed,
                     share,
                     name,
@@ -453,7 +456,7 @@ fn left(
     from: &Sources<'_>,
     values: Scoped<'_>,
     candidates: &[u32],
-) -> Result<(Vec<Left>, f64), RetrieveError> {
+) -> Result<(Vec<Uncovered>, f64), RetrieveError> {
     let lexical = from.index.lexical();
     let mut asked = vec![false; from.index.len()];
     candidates.iter().for_each(|p| asked[*p as usize] = true);
@@ -473,7 +476,7 @@ fn left(
         }
         // A word that no passage has cannot be covered by any, and says nothing.
         if !covered && word.df > 0 {
-            left.push(Left {
+            left.push(Uncovered {
                 word: word.word.clone(),
                 idf: word.idf,
                 passages,

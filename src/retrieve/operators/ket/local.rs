@@ -480,7 +480,7 @@ mod tests {
             fingerprint: String::new(),
         };
         let vectors = Vectors::new(identity, vec![1.0; n]).unwrap();
-        Skeleton::lay_out(Core::ALL, 20, merged, vectors)
+        Skeleton::into_columns(Core::ALL, 20, merged, vectors)
     }
 
     const NO_UNITS: [&[u32]; 6] = [&[]; 6];

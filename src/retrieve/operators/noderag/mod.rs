@@ -13,7 +13,7 @@ pub use restart::{WEIGHED, Weighed, shared, weighed};
 use super::names::NAMES;
 use super::nearest::NEAREST_HITS;
 use super::walk::RULED;
-use crate::layers::heterograph::source::{NODERAG, Seven};
+use crate::layers::heterograph::source::{HeteroGraph, NODERAG};
 use crate::layers::heterograph::{Kind, NodeRagLayer};
 use crate::layers::{Graph, Node};
 use crate::retrieve::plan::Plan;
@@ -33,7 +33,7 @@ pub fn plan() -> Plan {
 }
 
 fn layer(graph: &Graph) -> &NodeRagLayer {
-    &graph.source_as::<Seven>().layer
+    &graph.source_as::<HeteroGraph>().layer
 }
 
 /// A passage's texts and their units, ascending.

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 #[derive(Clone, Debug, Default, Args)]
-pub struct Thinking {
+pub struct LlmArgs {
     /// Who summarises, extracts and plans: rules, replay:MODEL, or endpoint:URL?model=NAME with &key_env=VARIABLE,
     /// &timeout=SECONDS, &concurrency=N. What it does not answer well, the rules do. Rules without it.
     #[arg(long, value_name = "SPEC")]
@@ -21,7 +21,7 @@ pub struct Thinking {
     llm_cache: Option<PathBuf>,
 }
 
-impl Thinking {
+impl LlmArgs {
     /// Opens what was named; none where nothing was.
     pub fn open(&self, announce: Option<Announce>) -> Result<Option<Arc<Llm>>> {
         let Some(spec) = &self.llm else {

@@ -13,7 +13,7 @@ const REPORT: usize = 10;
 
 /// What is looked for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hunt {
+pub struct FailureSearch {
     /// Of the hunt; news of an older one is dropped.
     pub generation: u64,
     pub settings: Settings,
@@ -38,7 +38,7 @@ pub struct Loss {
 
 /// What a hunt has to say.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sighting {
+pub struct SearchNews {
     pub generation: u64,
     /// Questions tried so far.
     pub tried: usize,
@@ -60,11 +60,11 @@ pub enum Found {
 pub fn hunt(
     retriever: &mut Retriever,
     index: &Arc<Index>,
-    hunt: &Hunt,
-    tell: &dyn Fn(Sighting),
+    hunt: &FailureSearch,
+    tell: &dyn Fn(SearchNews),
     cancelled: &dyn Fn() -> bool,
-) -> Sighting {
-    let sighting = |tried, found| Sighting {
+) -> SearchNews {
+    let sighting = |tried, found| SearchNews {
         generation: hunt.generation,
         tried,
         of: hunt.order.len(),
@@ -90,7 +90,7 @@ pub fn hunt(
 fn loss(
     retriever: &mut Retriever,
     index: &Arc<Index>,
-    hunt: &Hunt,
+    hunt: &FailureSearch,
     at: usize,
 ) -> Result<Option<Loss>, String> {
     let Some(question) = index.questions().get(at) else {

@@ -2,7 +2,7 @@
 
 use super::ask;
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::losing::{Found, Hunt, Sighting};
+use crate::explorer::failures::{FailureSearch, Found, SearchNews};
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::layers::Class;
@@ -28,7 +28,7 @@ pub fn begin(state: &mut State, by: isize, class: Option<Class>) -> Vec<Effect> 
     let mut settings = state.settings.clone();
     // They belong to the question on screen.
     settings.restore_seeds();
-    vec![Effect::Hunt(Box::new(Hunt {
+    vec![Effect::FailureSearch(Box::new(FailureSearch {
         generation: state.hunts,
         settings,
         order,
@@ -37,7 +37,7 @@ pub fn begin(state: &mut State, by: isize, class: Option<Class>) -> Vec<Effect> 
 }
 
 /// Takes in what a hunt has to say, unless something else was asked meanwhile.
-pub fn news(state: &mut State, sighting: Sighting) -> Vec<Effect> {
+pub fn news(state: &mut State, sighting: SearchNews) -> Vec<Effect> {
     if state.hunting != Some((sighting.generation, state.wanted.generation)) {
         return Vec::new();
     }

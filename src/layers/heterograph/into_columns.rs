@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 impl NodeRagLayer {
     /// Puts the kinds one behind the other and everything into columns.
-    pub(super) fn lay_out(
+    pub(super) fn into_columns(
         draft: Draft,
         vectors: Vectors,
         near: &[(u32, u32)],
