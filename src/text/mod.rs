@@ -9,8 +9,8 @@
 //! | `similar` | how like two names are |
 //! | `mentions`, `names`, `gazetteer`, `persons`, `dates` | names of things, and which are people |
 //! | `pos`, `lemma`, `lexicon` | parts of speech by rules |
-//! | `central`, `phrases` | the sentences and phrases that say most |
-//! | `carry`, `relations` | who a sentence is about, and what it says of whom |
+//! | `summarize`, `phrases` | the sentences and phrases that say most |
+//! | `coreference`, `relations` | who a sentence is about, and what it says of whom |
 
 pub mod chunking;
 pub mod chunks;
