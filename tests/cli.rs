@@ -33,6 +33,8 @@ fn fails(args: &[&str]) -> String {
 }
 
 const QUESTION: &str = "Who discovered the moon Titan?";
+/// The sample, read as anybody's corpus.
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-corpus");
 
 #[test]
 fn ask_prints_one_object() {
@@ -621,4 +623,69 @@ fn completions_and_the_manual_page_know_every_command() {
         }
     }
     assert!(fails(&["completions", "cmd"]).contains("bash"));
+}
+
+#[test]
+fn what_brings_a_lost_passage_in_is_tried_priced_and_holds_when_typed() {
+    let question = "Whose characters circle the planet that William Herschel noticed in Bath?";
+    let ask = ["--method", "graph", "--set", "steps=1"];
+    let lost = "uranus-moon-names";
+    let explain = ["explain", question, "--passage", lost, "--repairs"];
+    let told = json(&[&explain[..], &ask, &["--price", "--json"]].concat());
+    let repairs = &told["repairs"];
+    assert!(repairs["tried"] == repairs["of"] && repairs["tried"].as_u64() > Some(50));
+    let found = repairs["found"].as_array().unwrap();
+    let settings = found.iter().filter(|r| r["change"]["set"].is_string());
+    let settings: Vec<_> = settings.collect();
+    assert!(!settings.is_empty(), "{found:?}");
+    for repair in settings {
+        let set = repair["change"]["set"].as_str().unwrap();
+        assert!(!set.starts_with("result_k="));
+        let price = &repair["price"];
+        let counted = ["wins", "ties", "losses"].map(|name| price[name].as_u64().unwrap_or(0));
+        assert_eq!(counted.iter().sum::<u64>(), 86, "{repair}");
+        let again = json(&[&["ask", question, "--json"][..], &ask, &["--set", set]].concat());
+        let passages = again["passages"].as_array().unwrap();
+        let rank = passages.iter().position(|p| p["id"] == lost).unwrap() + 1;
+        assert_eq!(repair["rank"], rank, "{set}");
+    }
+    // A passage that is returned needs nothing, and nothing is claimed.
+    let inside = [
+        "explain",
+        question,
+        "--passage",
+        "uranus-1",
+        "--repairs",
+        "--json",
+    ];
+    assert!(json(&[&inside[..], &ask].concat())["repairs"].is_null());
+}
+
+#[test]
+fn verdicts_on_lost_gold_are_counted() {
+    let args = [
+        "eval",
+        CORPUS,
+        "--method",
+        "bm25,graph",
+        "--losses",
+        "--json",
+    ];
+    let told = json(&args);
+    let all = told["losses"].as_array().unwrap();
+    assert_eq!(all.len(), 2);
+    for method in all {
+        let sum = |of: &str| -> u64 {
+            let counts = method[of].as_object().unwrap().values();
+            counts.map(|count| count.as_u64().unwrap()).sum()
+        };
+        let lost = method["lost"].as_u64().unwrap();
+        assert!(lost > 0 && lost < method["gold"].as_u64().unwrap());
+        assert!(sum("codes") == lost && sum("classes") == lost, "{method}");
+        assert!(method["specific"].as_u64().unwrap() <= lost);
+        assert!(method["repaired"].is_null(), "nothing was tried");
+    }
+    let out = hopscope(&["eval", CORPUS, "--method", "bm25", "--losses", "--repairs"]);
+    let printed = String::from_utf8(out.stdout).unwrap();
+    assert!(printed.contains("lost by bm25: ") && printed.contains("one other setting brings in"));
 }

@@ -111,12 +111,13 @@ fn look(
     let repairs = repairs(index, retrieval, passage, |_| !interrupt::interrupted())?;
     let all = index.questions();
     let mut before = None;
-    let mut priced = Vec::new();
-    for (place, repair) in repairs.found.iter().enumerate() {
+    let (mut priced, mut evaluated) = (Vec::new(), 0);
+    for repair in &repairs.found {
         let mut price = None;
         // A change of seeds is one of this question alone.
         let set = matches!(repair.change, Change::Set(..));
-        if args.price && set && place < PRICED && !interrupt::interrupted() {
+        if args.price && set && evaluated < PRICED && !interrupt::interrupted() {
+            evaluated += 1;
             let go_on = |_| !interrupt::interrupted();
             let base = match &before {
                 Some(base) => base,
