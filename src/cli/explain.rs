@@ -4,9 +4,10 @@ use super::ask::AskArgs;
 use super::interrupt;
 use crate::evaluate::{Comparison, Difference, Resampling, evaluate};
 use crate::explain::trace::explained;
-use crate::explain::{Change, Repair, Repairs, repairs, why_here, why_not};
+use crate::explain::{Change, Repair, Repairs, repairs, why_not};
 use crate::index::Index;
 use crate::retrieve::Retrieval;
+use crate::text::plural;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
@@ -86,7 +87,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         print_repairs(&mut out, repairs, priced)?;
     }
     if retrieval.place(passage).is_some() {
-        writeln!(out, "{}", why_here(&index, &retrieval, passage))?;
+        writeln!(out, "{}", told["why"].as_str().unwrap_or(""))?;
     }
     for (label, value, why) in parts(&told) {
         writeln!(out, "{value:>12.6}  {label}{why}")?;
@@ -136,19 +137,9 @@ fn look(
 }
 
 fn print_repairs(out: &mut impl Write, repairs: &Repairs, priced: &[Priced]) -> Result<()> {
-    let Repairs { found, tried, of } = repairs;
-    match found.is_empty() {
-        true => writeln!(out, "no single change brings it in: {tried} of {of} tried")?,
-        false => writeln!(
-            out,
-            "single changes that bring it in, {tried} of {of} tried:"
-        )?,
-    }
+    writeln!(out, "{}", repairs.sentence())?;
     for Priced { repair, price } in priced {
-        let moves = match repair.moves {
-            1 => "1 move".to_owned(),
-            moves => format!("{moves} moves"),
-        };
+        let moves = plural(repair.moves, "move");
         write!(
             out,
             "  {:<32} rank {:<3} {moves}",

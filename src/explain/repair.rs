@@ -78,6 +78,17 @@ pub struct Repairs {
     pub of: usize,
 }
 
+impl Repairs {
+    /// What the search came to, in one sentence; what was found follows it.
+    pub fn sentence(&self) -> String {
+        let Repairs { found, tried, of } = self;
+        match found.is_empty() {
+            true => format!("no single change brings it in: {tried} of {of} tried"),
+            false => format!("single changes that bring it in, {tried} of {of} tried:"),
+        }
+    }
+}
+
 /// Looks for what brings a passage in. `tell` hears of the search after every try, and stops it by returning false.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use crate::index::Index;
 use crate::retrieve::Retrieval;
 use crate::retrieve::explanation::{Explanation, Story};
 use crate::retrieve::retrieval::Seeded;
+use crate::text::escape_xml;
 use petgraph::algo::{astar, dijkstra};
 use petgraph::dot::Dot;
 use petgraph::stable_graph::{NodeIndex, StableDiGraph};
@@ -318,16 +319,8 @@ impl Xml {
 
     fn data(&mut self, key: &str, value: Option<impl fmt::Display>) {
         let Some(value) = value else { return };
-        self.0 += &format!("  <data key=\"{key}\">");
-        for c in value.to_string().chars() {
-            match c {
-                '&' => self.0 += "&amp;",
-                '<' => self.0 += "&lt;",
-                '>' => self.0 += "&gt;",
-                c => self.0.push(c),
-            }
-        }
-        self.0 += "</data>\n";
+        let value = escape_xml(&value.to_string());
+        self.0 += &format!("  <data key=\"{key}\">{value}</data>\n");
     }
 }
 

@@ -43,4 +43,4 @@ pub mod words;
 pub use gazetteer::Gazetteer;
 pub use mentions::{Mention, Ner, Norm};
 pub use span::clip;
-pub use words::{Tokens, plural};
+pub use words::{Tokens, escape_xml, plural};

@@ -102,8 +102,8 @@ fn why(
         why.score = why.parts.iter().map(|p| p.value).sum();
     }
     // The parts say the same with more; a sentence is for a score that has none, or for what a system has to say.
-    if why.parts.is_empty() || scene.story.is_some() {
-        why.sentence = clean(&explain::why_here(index, retrieval, passage));
+    if !why.parts.is_empty() && scene.story.is_none() {
+        why.sentence.clear();
     }
     why
 }
@@ -117,6 +117,7 @@ fn opened(
     why: &mut Why,
 ) {
     let opened = retrieval.explain(index, why.passage);
+    why.sentence = clean(&opened.sentence);
     let walk = retrieval.walk();
     // A passage often has the title of an entity next to it; its identifier tells them apart.
     let name = |graph: &Graph, node: Node| match graph.is_of_passages() && graph.is_passage(node) {
@@ -146,7 +147,6 @@ fn opened(
         why.by_length = opened.by_length;
         why.error = opened.error;
     } else if opened.combine == Combine::Witness {
-        why.sentence = clean(&opened.sentence);
         return;
     }
     let word = |t: Term| Part {

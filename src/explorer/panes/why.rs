@@ -169,10 +169,9 @@ fn repairs(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
         return flow(spans, width, 2);
     };
     let Repairs { found, tried, of } = &begun.repairs;
-    let said = match (found.len(), begun.done) {
-        (0, true) => format!("no single change brings it in: {tried} of {of} tried"),
-        (_, true) => format!("single changes that bring it in, {tried} of {of} tried:"),
-        (_, false) => format!("trying single changes: {tried} of {of}, Esc stops"),
+    let said = match begun.done {
+        true => begun.repairs.sentence(),
+        false => format!("trying single changes: {tried} of {of}, Esc stops"),
     };
     let mut lines = flow(vec![ink.muted(said)], width, 2);
     let fixes = suggested(ink.state);

@@ -6,6 +6,7 @@
 mod shapes;
 mod text;
 
+use crate::text::escape_xml;
 use crate::text::span;
 use std::fmt::Write as _;
 
@@ -67,10 +68,10 @@ pub fn svg(buffer: &Buffer, caption: &Caption<'_>) -> String {
          <title>{title}</title>\n",
         w = short(width),
         h = short(height),
-        title = escape(caption.title),
+        title = escape_xml(caption.title),
     );
     if !caption.description.is_empty() {
-        let _ = writeln!(out, "<desc>{}</desc>", escape(caption.description));
+        let _ = writeln!(out, "<desc>{}</desc>", escape_xml(caption.description));
     }
     let _ = write!(
         out,
@@ -269,7 +270,7 @@ fn words(out: &mut String, run: &Run, pieces: &[(u16, u16, &str)], left: f64, to
                     short(top + BASELINE),
                     short(f64::from(word_cells(shown)) * CELL_WIDTH),
                     hex(run.look.fg),
-                    escape(shown),
+                    escape_xml(shown),
                 );
             }
             column += cells;
@@ -309,23 +310,6 @@ pub(super) fn short(value: f64) -> String {
 
 fn hex([r, g, b]: [u8; 3]) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
-}
-
-/// Text for XML; characters XML cannot hold are replaced.
-fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\t' | '\n' => safe.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => safe.push('\u{fffd}'),
-            c => safe.push(c),
-        }
-    }
-    safe
 }
 
 #[cfg(test)]
