@@ -47,11 +47,6 @@ struct Loss {
     repaired: Repaired,
 }
 
-/// Whether a verdict says what is to be mended, and not only how little came to the passage.
-fn specific(code: Code) -> bool {
-    !matches!(code, Code::CutByK | Code::SignalWeak | Code::SeedWeak)
-}
-
 /// What a search for one passage counts as.
 fn mended(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Result<Repaired, RetrieveError> {
     let is_setting = |repair: &Repair| matches!(repair.change, Change::Set(..));
@@ -107,7 +102,7 @@ pub fn losses(
         all.gold += gold;
         all.lost += lost.len();
         for loss in lost {
-            all.specific += usize::from(specific(loss.code));
+            all.specific += usize::from(loss.code.specific());
             *all.codes.entry(loss.code).or_default() += 1;
             *all.classes.entry(loss.class).or_default() += 1;
             if let Some(repaired) = &mut all.repaired {

@@ -4,8 +4,13 @@ use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
 use crate::retrieve::Retrieval;
-use crate::retrieve::explanation::Reason;
+use crate::retrieve::explanation::{Combine, Explanation, Reason};
+use crate::retrieve::methods::Ranker;
+use crate::retrieve::operator::At;
+use crate::retrieve::retrieval::{Hit, Ranked};
+use crate::retrieve::spread::restart;
 use crate::text::similar::nearest;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// Scores closer than this, relatively, are a tie: their order is noise.
@@ -27,8 +32,8 @@ pub fn why_here(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Stri
 }
 
 /// Why a passage is not among the returned ones: the first reason is the verdict, the others hold too. Empty when it is.
-/// A tie comes first; then every step says what it
-/// knows, in their order; the cut comes last. A longer list is no repair and is not suggested.
+/// A tie comes first; then what steps say of it that names what is to be mended, in their order; then what it lacks beside
+/// the last passage inside; the cut comes last. A longer list is no repair and is not suggested.
 pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<Reason> {
     let k = retrieval.settings.get(RESULT_K);
     let place = retrieval.place(passage);
@@ -39,8 +44,17 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
     let mut reasons: Vec<Reason> = steps
         .flat_map(|at| at.operator().refuse(&at, passage))
         .collect();
+    let last = retrieval.passages.get(k.saturating_sub(1));
+    let lack = last.and_then(|last| lacking(index, retrieval, passage, last));
+    if let Some(lack) = lack {
+        reasons.retain(|reason| reason.code != lack.code);
+        reasons.push(lack);
+    }
+    // Stable: what says only that too little came is no verdict while there is another, nor is a hub on the way, which may
+    // be on that of the others too.
+    let weight = |code: Code| (!code.specific(), code == Code::Diluted);
+    reasons.sort_by_key(|reason| weight(reason.code));
     if let Some((rank, score)) = place {
-        let last = retrieval.passages.get(k.saturating_sub(1));
         let last = last.map_or(0.0, |hit| hit.score);
         if score >= last * (1.0 - TIE_BAND) {
             let text = format!("rank {rank}, within {:.1} % of rank {k}", 100.0 * TIE_BAND);
@@ -58,4 +72,123 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
         reasons.push(Reason::new(Code::CutByK, text));
     }
     reasons
+}
+
+/// Where a passage stands: what a verdict is about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Standing {
+    /// From 1; none where it has no score.
+    pub rank: Option<usize>,
+    /// What it lacks to the score of the last inside; none inside, and where either has no score.
+    pub short: Option<f64>,
+    /// Of a walk: which passage it is on the way that brings it most, from the seed on, itself counted. None where
+    /// nothing comes to it.
+    pub hop: Option<usize>,
+    /// The passages before it on that way.
+    pub over: Vec<u32>,
+}
+
+/// Where a passage stands in a run.
+pub fn standing(retrieval: &Retrieval, passage: u32) -> Standing {
+    let k = retrieval.settings.get(RESULT_K);
+    let place = retrieval.place(passage);
+    let last = retrieval.passages.get(k.saturating_sub(1));
+    let short = place.zip(last).filter(|((rank, _), _)| *rank > k);
+    let mut standing = Standing {
+        rank: place.map(|(rank, _)| rank),
+        short: short.map(|((_, own), last)| f64::from(last.score) - f64::from(own)),
+        ..Standing::default()
+    };
+    let Some((walk, node)) = retrieval
+        .walk()
+        .and_then(|w| Some((w, w.best_node(passage)?)))
+    else {
+        return standing;
+    };
+    let (graph, seeds) = (walk.graph, restart(walk.seeds()));
+    let paths = walk
+        .spread
+        .diffusion
+        .paths(graph.transition(), &seeds, node);
+    if let Some(best) = paths.first() {
+        let stops = best
+            .nodes
+            .iter()
+            .filter_map(|&node| graph.passages_of(node).first().copied());
+        standing.over = stops.collect();
+        standing.hop = Some(standing.over.len());
+        standing.over.pop();
+    }
+    standing
+}
+
+/// What a passage has less of than the last inside: the one thing that is most of it, or several of which
+/// none is.
+fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) -> Option<Reason> {
+    let at = retrieval.last(index)?;
+    let lacks = at.operator().lacks(&at, passage, last.passage);
+    let most = lacks.first()?;
+    let own = match retrieval.place(passage) {
+        Some((_, score)) => f64::from(score),
+        None => score(&retrieval.explain(index, passage))?,
+    };
+    let short = f64::from(last.score) - own;
+    // Scores are f32.
+    let level = most.gap >= short * (1.0 - 1e-5);
+    let all: f64 = lacks.iter().map(|lack| lack.gap).sum();
+    let share = most.gap / all;
+    let k = retrieval.settings.get(RESULT_K);
+    let rank = retrieval.rank(passage).unwrap_or(usize::MAX);
+    // Inside the cut of a list that goes in, it was the sum that dropped it.
+    let alone = best_list(&at, passage).filter(|(_, rank)| *rank <= k);
+    let class = match alone {
+        Some(_) => Class::F7,
+        None => Class::behind(rank, k),
+    };
+    let alone = alone.map_or(String::new(), |(ranker, rank)| {
+        format!("; {} alone ranks it {rank}", ranker.label())
+    });
+    let reason = match share > MOST {
+        true => {
+            let how = match level {
+                // With as much of it as the last inside has, it would stand beside that one.
+                true => "alone enough to hold it out".to_owned(),
+                false => format!("{:.0} % of what it lacks", 100.0 * share),
+            };
+            Reason::new(most.code, format!("{}: {how}{alone}", most.text))
+        }
+        false => {
+            let most = lacks.iter().take(LACKS);
+            let texts = most.map(|lack| format!("{:.4} since {}", lack.gap, lack.text));
+            let texts = texts.collect::<Vec<_>>().join("; ");
+            let text = format!("{short:.4} short, and nothing is most of it: {texts}{alone}");
+            Reason::new(Code::SignalWeak, text)
+        }
+    };
+    Some(reason.class(class))
+}
+
+/// A lack that is more than this share of all is what is said.
+const MOST: f64 = 0.5;
+/// Lacks that are told together.
+const LACKS: usize = 3;
+
+/// The score that the parts of a passage make, where they make one.
+fn score(opened: &Explanation) -> Option<f64> {
+    let sum = opened.parts.iter().map(|part| part.value).sum();
+    (opened.combine == Combine::Sum).then_some(sum)
+}
+
+/// The best rank of a passage among the lists that are fused or added up into the result.
+fn best_list(last: &At<'_>, passage: u32) -> Option<(Ranker, usize)> {
+    let inputs = last.inputs();
+    let lists = inputs.flat_map(|input| match input.set().get::<Ranked>() {
+        Some(_) => vec![input],
+        None => input.inputs().collect(),
+    });
+    let ranks = lists.filter_map(|list| {
+        let ranked = list.set().get::<Ranked>()?;
+        Some((ranked.ranker, ranked.rank(passage)?))
+    });
+    ranks.min_by_key(|(_, rank)| *rank)
 }

@@ -97,7 +97,20 @@ words! {
         PoolFull "POOL_FULL" "the pool of candidates was full before it"
         Budget "BUDGET" "the budget of tokens was spent before it"
         BudgetCut "BUDGET_CUT" "its part of the context did not fit the budget"
-        SignalWeak "SIGNAL_WEAK" "a signal that the passages inside have is weak"
+        RestartsLess "RESTARTS_LESS" "what is inside restarts the walk, and it does not or with less"
+        NotNamed "NOT_NAMED" "the seeds lead straight to what is inside, and not to it"
+        LaterHop "LATER_HOP" "it lies farther from the seeds than what is inside"
+        BusierWay "BUSIER_WAY" "the way to it passes a node that shares among more than any on the way to what is inside"
+        FewerSeeds "FEWER_SEEDS" "as near as what is inside, but fewer seeds pay for it"
+        FewerWays "FEWER_WAYS" "as near as what is inside, but less comes over the ways to it"
+        WordsMissing "WORDS_MISSING" "it lacks words of the question that what is inside has"
+        WordsThin "WORDS_THIN" "it has the words of what is inside, fewer times or in a longer text"
+        FarVector "FAR_VECTOR" "its vector is farther from the question's than that of what is inside"
+        OrderedLater "ORDERED_LATER" "what brought it is put after what brought the passages inside"
+        NoBridge "NO_BRIDGE" "no sentence of a seed passage near the question leads to it"
+        BridgeWeak "BRIDGE_WEAK" "what leads to it by a sentence is weaker: the seed, the sentence or the name"
+        NotTitled "NOT_TITLED" "neither the question nor a seed passage names its title"
+        SignalWeak "SIGNAL_WEAK" "it has less of several things, and no one of them is most of it"
         Tied "TIED" "its score is within the tie band of the cut"
         CutByK "CUT_BY_K" "it ranks behind the cut"
         PrunedByFusion "PRUNED_BY_FUSION" "fusing or scoring again dropped it"
@@ -122,10 +135,18 @@ impl Code {
             | PercentilePruned | NotCandidatePair | PairTooFar | NoSharedChunk | PlanNoPath
             | PlanFiltered | BelowThreshold => Class::F3,
             NotACandidate | Diluted | SeedWeak | Parity | HReduced | OccZero | TypeFiltered
-            | QuotaFull | PoolFull | BudgetCut | SignalWeak | CutByK => Class::F4,
+            | QuotaFull | PoolFull | BudgetCut | RestartsLess | NotNamed | LaterHop | BusierWay
+            | FewerSeeds | FewerWays | WordsMissing | WordsThin | FarVector | OrderedLater
+            | NoBridge | BridgeWeak | NotTitled | SignalWeak | CutByK => Class::F4,
             Tied => Class::F5,
             Budget => Class::F6,
             PrunedByFusion => Class::F7,
         }
+    }
+
+    /// Whether it says what is to be mended, and not only that too little came to the passage.
+    pub const fn specific(self) -> bool {
+        use Code::*;
+        !matches!(self, CutByK | SignalWeak | SeedWeak | FewerWays | WordsThin)
     }
 }

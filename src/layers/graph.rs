@@ -192,8 +192,9 @@ enum Incidence {
     },
 }
 
-/// Of a hundred joined nodes, how many count as hubs.
+/// Of a hundred joined nodes, how many count as hubs, and the least neighbours that one has.
 const HUBS: usize = 1;
+const LEAST: usize = 5;
 
 /// A graph with the two ways between its nodes and passages.
 pub struct Graph {
@@ -358,7 +359,7 @@ impl Graph {
             let at = joined.len() * HUBS / 100;
             match joined.len() {
                 0 => usize::MAX,
-                _ => *joined.select_nth_unstable_by(at, |a, b| b.cmp(a)).1,
+                _ => (*joined.select_nth_unstable_by(at, |a, b| b.cmp(a)).1).max(LEAST),
             }
         })
     }

@@ -283,6 +283,28 @@ impl Explanation {
     }
 }
 
+/// What one passage has less of than another of the same step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lack {
+    /// What is lacking.
+    pub code: Code,
+    /// By how much, in the unit of the step's score.
+    pub gap: f64,
+    /// The evidence, in words, with the figures of both.
+    pub text: String,
+}
+
+impl Lack {
+    /// One, where there is a gap at all.
+    pub fn of(code: Code, gap: f64, text: impl Into<String>) -> Option<Lack> {
+        (gap > 0.0).then(|| Lack {
+            code,
+            gap,
+            text: text.into(),
+        })
+    }
+}
+
 /// One reason why a passage is not among the returned ones.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reason {

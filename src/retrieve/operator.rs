@@ -4,7 +4,7 @@
 
 use super::RetrieveError;
 use super::edits::SeedEdit;
-use super::explanation::{Explanation, Reason, Stage, Story};
+use super::explanation::{Explanation, Lack, Reason, Stage, Story};
 use super::retrieval::{Record, Retrieval};
 use super::scratch::Scratch;
 use super::set::{Member, Origin, Set};
@@ -249,6 +249,12 @@ pub trait Operator: Debug + Sync {
 
     /// Why a passage did not come through this step, or with little; what would change it is tried.
     fn refuse(&self, _at: &At<'_>, _passage: u32) -> Vec<Reason> {
+        Vec::new()
+    }
+
+    /// What another passage has of this step's score that a passage behind it lacks: the greatest lack first, and none
+    /// where the two differ in nothing that the step knows of.
+    fn lacks(&self, _at: &At<'_>, _passage: u32, _other: u32) -> Vec<Lack> {
         Vec::new()
     }
 

@@ -60,6 +60,14 @@ pub fn words(index: &Index, ranked: &Ranked, values: Scoped<'_>, passage: u32) -
         .collect()
 }
 
+/// How close a passage is to the question; none without vectors.
+pub fn cosine(at: &At<'_>, passage: u32) -> Option<f64> {
+    let context = at.context();
+    let (dense, vector) = context.dense().ok()?;
+    let probe = dense.vectors.probe(vector).ok()?;
+    Some(f64::from(dense.vectors.score(&probe, passage)))
+}
+
 /// What each list adds to a fused score.
 pub fn list_parts(
     labels: &[&str],
@@ -96,13 +104,15 @@ pub fn explanation(at: &At<'_>, passage: u32) -> Explanation {
         }
         Ranker::Dense => {
             let rank = ranked.rank(passage);
-            let value = rank.map_or(0.0, |rank| f64::from(ranked.hits[rank - 1].score));
+            let kept = rank.map(|rank| f64::from(ranked.hits[rank - 1].score));
+            let value = kept.or_else(|| cosine(at, passage));
             vec![Part::new(
                 "cosine",
-                value,
-                rank.map_or(String::new(), |rank| {
-                    format!("rank {rank} of {}", ranked.matched)
-                }),
+                value.unwrap_or(0.0),
+                match rank {
+                    Some(rank) => format!("rank {rank} of {}", ranked.matched),
+                    None => format!("not among its {}", ranked.hits.len()),
+                },
             )]
         }
         _ => {

@@ -1,17 +1,20 @@
 //! `hop`'s own operators: the seeds of its mixed walk, its signals, and their weighted sum, which opens into eight parts.
 
-use super::signals::{BridgeEvidence, Signal, Signals, Sources, mixed_seeds, namesakes, signals};
+use super::signals::{
+    BridgeEvidence, Signal, Signals, Sources, mixed_seeds, namesakes, places, signals,
+};
 use super::{READS, WEIGHTS};
 use crate::index::{Dense, Index};
 use crate::layers::HopLayer;
-use crate::layers::{Class, Code, GraphView, QueryName};
+use crate::layers::{Code, GraphView, QueryName};
 use crate::parameters::{Parameter, RESULT_K};
 use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{
-    Edge, Entry, Explanation, Part as ScorePart, Reason, Stage, Story,
+    Edge, Entry, Explanation, Lack, Part as ScorePart, Reason, Stage, Story,
 };
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, passage_label};
+use crate::retrieve::operators::lack;
 use crate::retrieve::operators::restart::{edit, reshare, set_of};
 use crate::retrieve::operators::walk::{distance, walked};
 use crate::retrieve::retrieval::{DEPTH, Ranked, Seeded, Spread};
@@ -194,7 +197,26 @@ impl Operator for SignalsOf {
         if signals.is_none_or(|signals| signals.of(passage).is_some()) {
             return Vec::new();
         }
-        let text = "no signal has it among its best, so it was not scored";
+        let sets: Vec<&Set> = at.inputs().map(|input| input.set()).collect();
+        let places = Inputs::of(&sets).map_or_else(Vec::new, |from| {
+            let walks = [
+                (Signal::MixedWalk, from.mixed_walk),
+                (Signal::EntityWalk, from.entity_walk),
+            ];
+            places(
+                [Some(from.words), from.list],
+                walks,
+                at.index.len(),
+                passage,
+            )
+        });
+        let places = places.iter();
+        let places = places.map(|(list, rank, taken)| format!("{list} {rank} of {taken}"));
+        let places = places.collect::<Vec<_>>().join(", ");
+        let mut text = "no signal has it among its best, so it was not scored".to_owned();
+        if !places.is_empty() {
+            text += &format!("; its ranks, of those taken: {places}");
+        }
         let unscored = Reason::new(Code::NotACandidate, text);
         // Not to be reached at all is the deeper reason.
         let walk = at.inputs().filter(|input| walked(input).is_some()).last();
@@ -269,55 +291,17 @@ impl Operator for WeightedSum {
         Explanation::of(parts, sentence)
     }
 
-    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
-        let Some(signals) = at.input(0).and_then(|input| input.set().get::<Signals>()) else {
-            return Vec::new();
-        };
-        let k = at.run.settings.get(RESULT_K);
-        let hits = at.set().hits();
-        let (Some(values), Some(last)) = (signals.of(passage), hits.get(k - 1).or(hits.last()))
-        else {
-            return Vec::new();
-        };
-        let weights = signals.weights(at.values());
-        // What the last passage inside the cut has more of, signal by signal.
-        let theirs = signals.of(last.passage).copied().unwrap_or_default();
-        let mut gaps: Vec<(Signal, f64)> = Signal::ALL
-            .iter()
-            .zip(theirs.iter().zip(values).zip(weights))
-            .map(|(s, ((theirs, own), weight))| (*s, (theirs - own) * weight))
-            .filter(|g| g.1 > 0.0)
-            .collect();
-        gaps.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let rank = hits.iter().position(|hit| hit.passage == passage);
-        let weakest = gaps.first().map(|(signal, gap)| {
-            let title = passage_label(at.index, last.passage);
-            let mut text = format!(
-                "{} gives {gap:.2} less than to '{title}', the last inside the cut",
-                signal.label()
-            );
-            // Inside the cut of a list that goes in, it was the sum that dropped it.
-            let class = match input_rank(at, passage).filter(|(_, rank)| *rank <= k) {
-                Some((ranker, rank)) => {
-                    text.push_str(&format!("; {} alone ranks it {rank}", ranker.label()));
-                    Class::F7
-                }
-                None => Class::behind(rank.map_or(usize::MAX, |rank| rank + 1), k),
-            };
-            Reason::new(Code::SignalWeak, text).class(class)
+    fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+        let evidence = at.input(0).and_then(|input| Evidence::of(&input));
+        let lacks = evidence.and_then(|evidence| {
+            let weights = evidence.signals.weights(at.values());
+            let own = evidence.signals.of(passage)?;
+            let theirs = evidence.signals.of(other)?;
+            let gaps = std::array::from_fn(|at| (theirs[at] - own[at]) * weights[at]);
+            Some(evidence.lacks(passage, other, &gaps))
         });
-        Vec::from_iter(weakest)
+        lacks.unwrap_or_default()
     }
-}
-
-/// The best rank of a passage among the lists that the signals read.
-fn input_rank(at: &At<'_>, passage: u32) -> Option<(Ranker, usize)> {
-    let lists = at.input(0)?.inputs();
-    let ranks = lists.filter_map(|list| {
-        let ranked = list.set().get::<Ranked>()?;
-        Some((ranked.ranker, ranked.rank(passage)?))
-    });
-    ranks.min_by_key(|(_, rank)| *rank)
 }
 
 /// What the signals of a run rest on.
@@ -418,19 +402,7 @@ impl<'a> Evidence<'a> {
             Signal::EntityWalk => self.paid(4, passage),
             Signal::MixedWalk => self.paid(5, passage),
             Signal::Bridge => {
-                let reach = |c: &&BridgeEvidence| {
-                    c.seed != passage && self.view.probability(c.name, passage) > 0.0
-                };
-                let carries = |c: &BridgeEvidence| {
-                    c.share * c.cosine * self.view.probability(c.name, passage)
-                };
-                let best = self
-                    .signals
-                    .crossings
-                    .iter()
-                    .rev()
-                    .filter(reach)
-                    .max_by(|a, b| carries(a).total_cmp(&carries(b)));
+                let best = self.crossing(passage);
                 best.map_or(String::new(), |c| self.over(index, c))
             }
             Signal::Named => {
@@ -458,6 +430,15 @@ impl<'a> Evidence<'a> {
                 words.join(", ")
             }
         }
+    }
+
+    /// The way over a name in a sentence that brings a passage most.
+    fn crossing(&self, passage: u32) -> Option<&BridgeEvidence> {
+        let carries =
+            |c: &BridgeEvidence| c.share * c.cosine * self.view.probability(c.name, passage);
+        let crossings = self.signals.crossings.iter().rev();
+        let ways = crossings.filter(|c| c.seed != passage && carries(c) > 0.0);
+        ways.max_by(|a, b| carries(a).total_cmp(&carries(b)))
     }
 
     fn over(&self, index: &Index, crossing: &BridgeEvidence) -> String {
@@ -515,5 +496,110 @@ impl<'a> Evidence<'a> {
             })
             .collect();
         format!("mass {score:.4}: {}", said.join(", "))
+    }
+
+    /// What the signals of one kind give the other more, in sum: words, closeness, walks, and names in sentences.
+    fn lacks(&self, passage: u32, other: u32, gaps: &[f64; 8]) -> Vec<Lack> {
+        let gap = |signal: Signal| gaps[signal as usize];
+        let kinds = [
+            [Signal::Bm25Rank, Signal::Residual],
+            [Signal::Cosine, Signal::DenseRank],
+            [Signal::EntityWalk, Signal::MixedWalk],
+            [Signal::Bridge, Signal::Named],
+        ];
+        let lacks = kinds.map(|[one, two]| {
+            let deeper = match gap(one) < gap(two) {
+                true => self.lack(two, passage, other),
+                false => self.lack(one, passage, other),
+            }?;
+            let both = [one, two].into_iter().filter(|signal| gap(*signal) != 0.0);
+            let both = both.map(|signal| format!("{} {:+.2}", signal.label(), -gap(signal)));
+            let both = both.collect::<Vec<_>>().join(", ");
+            let text = format!("{both}: {}", deeper.text);
+            Lack::of(deeper.code, gap(one) + gap(two), text)
+        });
+        lack::ordered(lacks)
+    }
+
+    /// What another passage has that makes its signal greater.
+    fn lack(&self, signal: Signal, passage: u32, other: u32) -> Option<Lack> {
+        let input = |place| self.at.input(place);
+        let walk = |place| {
+            let walk = input(place)?;
+            let walked = walked(&walk)?;
+            let lacks = lack::of_walk(&walk, &walked, passage, other);
+            lacks.into_iter().next()
+        };
+        match signal {
+            Signal::Cosine | Signal::DenseRank => {
+                let lacks = lack::of_vectors(&self.at, passage, other);
+                lacks.into_iter().next()
+            }
+            Signal::Bm25Rank => {
+                let lacks = lack::of_words(&input(2)?, self.from.words, passage, other);
+                lacks.into_iter().next()
+            }
+            Signal::EntityWalk => walk(4),
+            Signal::MixedWalk => walk(5),
+            Signal::Bridge => self.no_bridge(passage, other),
+            Signal::Named => {
+                let title = passage_label(self.at.index, other);
+                let how = self.of_passage(signal, other);
+                let text = format!("nothing names its title, and that of '{title}' is: {how}");
+                Lack::of(Code::NotTitled, 1.0, text)
+            }
+            Signal::Residual => {
+                let has = |passage: u32, left: &super::signals::Uncovered| {
+                    left.passages.binary_search(&passage).is_ok()
+                };
+                let missing = self.signals.left.iter();
+                let missing = missing.filter(|left| has(other, left) && !has(passage, left));
+                let missing: Vec<&str> = missing.map(|left| left.word.as_str()).collect();
+                let title = passage_label(self.at.index, other);
+                let text = format!("it lacks {}, which '{title}' has", missing.join(", "));
+                Lack::of(Code::WordsMissing, missing.len() as f64, text)
+            }
+        }
+    }
+
+    /// The way over a name in a sentence to another passage, and that to this one, if there is any.
+    fn no_bridge(&self, passage: u32, other: u32) -> Option<Lack> {
+        let title = passage_label(self.at.index, other);
+        let theirs = self.crossing(other)?;
+        let their = self.over(self.at.index, theirs);
+        match self.crossing(passage) {
+            Some(own) => {
+                let p = |c: &BridgeEvidence, passage| self.view.probability(c.name, passage);
+                // What falls shortest of the other's, of the three that are multiplied.
+                let factors = [
+                    ("its seed passage counts less", own.share, theirs.share),
+                    (
+                        "its sentence is farther from the question",
+                        own.cosine,
+                        theirs.cosine,
+                    ),
+                    (
+                        "its name is in more passages",
+                        p(own, passage),
+                        p(theirs, other),
+                    ),
+                ];
+                let least = factors
+                    .iter()
+                    .min_by(|a, b| (a.1 / a.2).total_cmp(&(b.1 / b.2)));
+                let (what, its, other) = least?;
+                let own = self.over(self.at.index, own);
+                let text = format!(
+                    "{what}, {its:.3} to {other:.3}: it comes {own}, and '{title}' {their}"
+                );
+                Lack::of(Code::BridgeWeak, 1.0, text)
+            }
+            None => {
+                let text = format!(
+                    "no sentence of a seed passage near the question leads to it; '{title}' comes {their}"
+                );
+                Lack::of(Code::NoBridge, 1.0, text)
+            }
+        }
     }
 }

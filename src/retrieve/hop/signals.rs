@@ -251,6 +251,25 @@ fn log_scaled(value: f64, best: f64) -> f64 {
     (value / best).ln().clamp(-8.0, 0.0) / 8.0 + 1.0
 }
 
+/// Where a passage that is no candidate stands in the lists and walks whose best are: rank, and how many are taken.
+pub fn places(
+    lists: [Option<&Ranked>; 2],
+    walks: [(Signal, &Spread); 2],
+    passages: usize,
+    passage: u32,
+) -> Vec<(&'static str, usize, usize)> {
+    let lists = lists.into_iter().flatten();
+    let listed =
+        lists.filter_map(|list| Some((list.ranker.label(), list.rank(passage)?, PER_LIST)));
+    let walked = walks.into_iter().filter_map(|(signal, walk)| {
+        let own = walk.mass.get(passage as usize).filter(|own| **own > 0.0)?;
+        let before = walk.mass[..passages].iter().filter(|mass| *mass > own);
+        let (_, taken) = PER_SIGNAL.iter().find(|(other, _)| *other == signal)?;
+        Some((signal.label(), 1 + before.count(), *taken))
+    });
+    listed.chain(walked).collect()
+}
+
 /// Computes all signals for the union of their best passages.
 pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, RetrieveError> {
     let passages = from.index.len();

@@ -1,7 +1,8 @@
 //! The list and the walk, fused.
 
+use super::lack;
 use crate::parameters::{FUSION, Fusion, Parameter as P, RESULT_K, RRF_DEPTH};
-use crate::retrieve::explanation::Explanation;
+use crate::retrieve::explanation::{Explanation, Lack};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::rank;
 use crate::retrieve::retrieval::{DEPTH, Ranked};
@@ -64,5 +65,10 @@ impl Operator for Fuse {
             sentence,
             ..Explanation::default()
         }
+    }
+
+    fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+        let lists = at.set().get::<Ranked>().map_or(&[][..], |set| &set.parts);
+        lack::of_lists(at, lists, at.values().get(FUSION), passage, other)
     }
 }

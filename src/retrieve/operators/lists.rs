@@ -1,8 +1,9 @@
 //! First-stage rankings of passages: words, vectors, both fused, words with feedback.
 
+use super::lack;
 use crate::layers::{Code, QueryName};
 use crate::parameters::Parameter as P;
-use crate::retrieve::explanation::{Edge, Entry, Explanation, Item, Reason, Stage, Story};
+use crate::retrieve::explanation::{Edge, Entry, Explanation, Item, Lack, Reason, Stage, Story};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, Part};
 use crate::retrieve::rank::{self, Fusion};
@@ -262,6 +263,17 @@ impl Operator for List {
 
     fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
         words::explanation(at, passage)
+    }
+
+    fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+        let Some(ranked) = at.set().get::<Ranked>() else {
+            return Vec::new();
+        };
+        match ranked.ranker {
+            Ranker::Rrf => lack::of_lists(at, &ranked.parts, Fusion::Rank, passage, other),
+            Ranker::Dense => lack::of_vectors(at, passage, other),
+            _ => lack::of_words(at, ranked, passage, other),
+        }
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {

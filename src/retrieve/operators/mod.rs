@@ -5,6 +5,7 @@ pub mod e2graphrag;
 pub mod expand;
 pub mod fuse;
 pub mod ket;
+pub mod lack;
 pub mod linearrag;
 pub mod lists;
 pub mod names;

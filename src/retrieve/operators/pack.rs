@@ -2,7 +2,7 @@
 
 use crate::layers::Code;
 use crate::parameters::{CONTEXT_TOKENS, PACK, Parameter as P};
-use crate::retrieve::explanation::{Explanation, Reason};
+use crate::retrieve::explanation::{Explanation, Lack, Reason};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::pack::Room;
@@ -64,6 +64,13 @@ impl Operator for Pack {
         });
         explanation.sentence = format!("in the context; {}", explanation.sentence);
         explanation
+    }
+
+    fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+        let first = at.input(0);
+        first.map_or_else(Vec::new, |first| {
+            first.operator().lacks(&first, passage, other)
+        })
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {

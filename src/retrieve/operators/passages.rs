@@ -1,8 +1,9 @@
 //! Passages by what landed on the nodes that stand for them.
 
+use super::lack;
 use super::walk::{opened, walked};
 use crate::parameters::{Parameter as P, RESULT_K, RRF_DEPTH};
-use crate::retrieve::explanation::Explanation;
+use crate::retrieve::explanation::{Explanation, Lack};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::rank;
@@ -74,5 +75,9 @@ impl Operator for Passages {
         walked.map_or_else(Explanation::default, |(walk, walked)| {
             opened(&walk, &walked, passage)
         })
+    }
+
+    fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+        lack::of_input_walk(at, passage, other)
     }
 }

@@ -1,12 +1,17 @@
 //! The best, scored again by a cross-encoder or by MaxSim over token vectors.
 
+use crate::layers::Code;
 use crate::parameters::Parameter as P;
-use crate::retrieve::explanation::{Combine, Explanation, Part as ScorePart};
-use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
+use crate::retrieve::explanation::{Combine, Explanation, Lack, Part as ScorePart};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, passage_label};
 use crate::retrieve::rerank::rerank;
 use crate::retrieve::retrieval::Ranked;
 use crate::retrieve::set::{Member, Set};
 use std::sync::Arc;
+
+fn place(rank: Option<usize>) -> String {
+    rank.map_or_else(|| "nowhere".to_owned(), |rank| format!("rank {rank}"))
+}
 
 /// Scores candidates again.
 #[derive(Debug)]
@@ -45,6 +50,26 @@ impl Operator for Rerank {
         let before = at.input(0).and_then(|first| first.set().ranked());
         let before = before.and_then(|first| first.rank(member.node));
         before.map_or(String::new(), |rank| format!("rank {rank} before"))
+    }
+
+    fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+        let ranked = at.set().get::<Ranked>();
+        let Some((ranked, by)) = ranked.and_then(|r| Some((r, r.reranked.as_ref()?))) else {
+            return Vec::new();
+        };
+        let score = |passage| Some(f64::from(ranked.hits[ranked.rank(passage)? - 1].score));
+        let (Some(own), Some(theirs)) = (score(passage), score(other)) else {
+            return Vec::new();
+        };
+        let before = |passage| ranked.parts.first().and_then(|first| first.rank(passage));
+        let text = format!(
+            "{} gives it {own:.4}, and '{}' {theirs:.4}; before they were {} and {}",
+            by.name,
+            passage_label(at.index, other),
+            place(before(passage)),
+            place(before(other))
+        );
+        Vec::from_iter(Lack::of(Code::PrunedByFusion, theirs - own, text))
     }
 
     fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {

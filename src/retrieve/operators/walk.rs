@@ -5,7 +5,7 @@ use crate::graph::walk::Sparse;
 use crate::layers::{Code, Graph, Node};
 use crate::parameters::{Parameter as P, RESULT_K, STEPS};
 use crate::retrieve::explanation::{
-    Edge, Entry, Explanation, Part as ScorePart, Reason, SHOWN, Stage, Story,
+    Edge, Entry, Explanation, Part as ScorePart, Path, Reason, SHOWN, Stage, Story,
 };
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::retrieval::{Seed, Seeded, Spread, Walked};
@@ -249,10 +249,51 @@ fn heaviest(mass: &[f32], count: usize) -> Vec<(Node, f64)> {
 /// What every seed paid of what landed on a passage, by walk length, and along which paths: exact but for what a push
 /// has not settled.
 pub fn opened(at: &At<'_>, walked: &Walked<'_>, passage: u32) -> Explanation {
-    let graph = walked.graph;
+    opened_at(at, walked, &shared(walked.graph, passage))
+}
+
+/// What every seed paid of what landed on some nodes, each with the share of it that counts.
+pub struct Paid {
+    /// By the place of the seed.
+    pub by_seed: Vec<f64>,
+    /// By the length of the walk; empty for push.
+    pub by_length: Vec<f64>,
+    /// How far the sum may be off.
+    pub error: f64,
+}
+
+impl Paid {
+    /// Exact but for what a push has not settled.
+    pub fn of(walked: &Walked<'_>, nodes: &[(Node, f64)]) -> Paid {
+        let (t, diffusion) = (walked.graph.transition(), &walked.spread.diffusion);
+        let seeds = restart(walked.seeds());
+        let mut paid = Paid {
+            by_seed: vec![0.0; walked.seeds().len()],
+            by_length: Vec::new(),
+            error: 0.0,
+        };
+        for &(node, share) in nodes {
+            if walked.spread.mass[node as usize] <= 0.0 {
+                continue;
+            }
+            let reach = diffusion.reach(t, &seeds, node, diffusion.fine());
+            for part in shares(walked.seeds(), &reach) {
+                paid.by_seed[part.seed] += share * part.mass;
+            }
+            paid.by_length.resize(reach.by_length.len(), 0.0);
+            for (sum, own) in paid.by_length.iter_mut().zip(reach.by_length) {
+                *sum += share * own;
+            }
+            paid.error += share * reach.error;
+        }
+        paid
+    }
+}
+
+/// The nodes of a passage, each with the share of it that counts.
+pub fn shared(graph: &Graph, passage: u32) -> Vec<(Node, f64)> {
     let nodes = graph.nodes_of(passage);
-    let nodes: Vec<(Node, f64)> = nodes.iter().map(|&n| (n, graph.share(n))).collect();
-    opened_at(at, walked, &nodes)
+    nodes.iter().map(|&n| (n, graph.share(n))).collect()
 }
 
 /// As [`opened`], of what landed on some nodes, each with the share of it that counts.
@@ -260,23 +301,11 @@ pub fn opened_at(at: &At<'_>, walked: &Walked<'_>, nodes: &[(Node, f64)]) -> Exp
     let (graph, spread) = (walked.graph, walked.spread);
     let (t, diffusion) = (graph.transition(), &spread.diffusion);
     let seeds = restart(walked.seeds());
-    let mut paid = vec![0.0; walked.seeds().len()];
-    let mut by_length: Vec<f64> = Vec::new();
-    let mut error = 0.0;
-    for &(node, share) in nodes {
-        if spread.mass[node as usize] <= 0.0 {
-            continue;
-        }
-        let reach = diffusion.reach(t, &seeds, node, diffusion.fine());
-        for part in shares(walked.seeds(), &reach) {
-            paid[part.seed] += share * part.mass;
-        }
-        by_length.resize(reach.by_length.len(), 0.0);
-        for (sum, own) in by_length.iter_mut().zip(reach.by_length) {
-            *sum += share * own;
-        }
-        error += share * reach.error;
-    }
+    let Paid {
+        by_seed: paid,
+        by_length,
+        mut error,
+    } = Paid::of(walked, nodes);
     if diffusion.pushes() {
         // The forward walk is short of the limit by at most what it has not settled.
         error += spread.ledgers.last().map_or(0.0, |ledger| ledger.residual);
@@ -467,25 +496,28 @@ fn parity(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<Reas
     }
 }
 
+/// The nodes that a path crosses, with what each lets through: the share that it is given where it is given one, times the
+/// share that it passes on. A hub's penalty is paid before it, its many neighbours after it.
+pub fn crossed(path: &Path) -> impl Iterator<Item = (Node, f64)> + '_ {
+    let given = std::iter::once(1.0).chain(path.kept.iter().copied());
+    let nodes = path.nodes.iter().zip(given).zip(&path.kept);
+    nodes.map(|((&node, given), passed)| (node, given * passed))
+}
+
 /// DILUTED and SEED_WEAK: what the attribution of a passage, or of a node of it, shows.
 pub fn weak(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation) -> Vec<Reason> {
     let graph = walked.graph;
     let mut reasons = Vec::new();
     if let Some(path) = opened.paths.iter().find(|p| p.nodes.len() > 1) {
         let loss: f64 = path.kept.iter().map(|p| -p.ln()).sum();
-        let steps = path.kept.iter().enumerate();
-        let worst = steps.min_by(|a, b| a.1.total_cmp(b.1));
-        let most = worst.filter(|(_, p)| -p.ln() > 0.5 * loss);
+        let worst = crossed(path).min_by(|a, b| a.1.total_cmp(&b.1));
+        let most = worst.filter(|(_, through)| -through.ln() > 0.5 * loss);
         // A node of few neighbours passes on little of what it has to each, and dilutes nothing.
-        if let Some((step, p)) =
-            most.filter(|(step, _)| graph.degree(path.nodes[*step]) >= graph.hub())
-        {
-            let hub = path.nodes[step];
+        if let Some((hub, through)) = most.filter(|(node, _)| graph.degree(*node) >= graph.hub()) {
             let (label, degree) = (graph.label(at.index, hub), graph.degree(hub));
-            let next = graph.label(at.index, path.nodes[step + 1]);
             let text = format!(
-                "{label} (degree {degree}) passes only {:.2} % on to {next}",
-                100.0 * p
+                "{label} (degree {degree}) lets only {:.2} % through on the way to it",
+                100.0 * through
             );
             reasons.push(Reason::new(Code::Diluted, text));
         }

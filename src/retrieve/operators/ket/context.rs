@@ -5,11 +5,11 @@ use super::text::Used;
 use crate::layers::Code;
 use crate::layers::skeleton::source::KetGraph;
 use crate::parameters::{CONTEXT_TOKENS, Parameter as P, THETA};
-use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason, clip};
+use crate::retrieve::explanation::{Explanation, Lack, Part as ScorePart, Reason, clip};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, passage_label};
 use crate::retrieve::retrieval::{Hit, Ranked};
-use crate::retrieve::set::{Member, Set};
+use crate::retrieve::set::{Member, Origin, Set};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -94,6 +94,44 @@ impl Operator for Assemble {
             )],
             clip(&told.join("; "), LONGEST),
         )
+    }
+
+    fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+        let units = &KetGraph::of(at.graph()).layer.units;
+        let parts: Vec<At<'_>> = at.inputs().collect();
+        // The part that a passage first appears in, and by which unit.
+        let first = |passage: u32| {
+            let own = units.of_passage(passage);
+            let mut parts = parts.iter().enumerate();
+            parts.find_map(|(place, part)| {
+                let mut members = part.set().members.iter();
+                Some((place, members.find(|member| own.contains(&member.node))?))
+            })
+        };
+        let score = |passage| {
+            at.run
+                .place(passage)
+                .map_or(0.0, |place| f64::from(place.1))
+        };
+        let gap = score(other) - score(passage);
+        let title = passage_label(at.index, other);
+        let lack = first(passage).zip(first(other)).and_then(|(own, theirs)| {
+            let told = |(place, member): (usize, &Member)| {
+                parts[place].operator().why(&parts[place], member)
+            };
+            let text = format!("{}; '{title}' {}", told(own), told(theirs));
+            // Of one entity the texts come in an order of their own.
+            let one_entity = matches!(own.1.from, Origin::Edge { from } if theirs.1.from == Origin::Edge { from });
+            match own.0 == theirs.0 && !(one_entity && parts[own.0].set().get::<LocalPart>().is_some()) {
+                true => Lack::of(Code::FarVector, gap, text),
+                false => Lack::of(
+                    Code::OrderedLater,
+                    gap,
+                    format!("{text}, which comes first"),
+                ),
+            }
+        });
+        Vec::from_iter(lack)
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {

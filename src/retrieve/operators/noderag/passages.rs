@@ -5,9 +5,10 @@ use super::{layer, mass, own_nodes};
 use crate::layers::heterograph::Kind;
 use crate::layers::{Code, Graph, Node};
 use crate::parameters::{NODE_ORDER, NodeOrder, Parameter as P, RESULT_K};
-use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason};
+use crate::retrieve::explanation::{Explanation, Lack, Part as ScorePart, Reason};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, passage_label};
+use crate::retrieve::operators::lack;
 use crate::retrieve::operators::walk::{opened_at, walked};
 use crate::retrieve::retrieval::{DEPTH, Hit, Ranked, Spread};
 use crate::retrieve::set::{Member, Origin, Set};
@@ -22,6 +23,15 @@ pub static BEST: Best = Best;
 
 /// Of every passage of the ranking, the node that it is there by.
 pub struct Support(pub Vec<Node>);
+
+/// The order of output: vector hits, nodes of the walk, what is attached to them.
+fn rank(from: Origin) -> usize {
+    match from {
+        Origin::Near { .. } => 0,
+        Origin::Scored => 1,
+        _ => 2,
+    }
+}
 
 /// What a chosen node is worth: its mass; or, in the order of output, its cosine and 2 for a vector hit, its mass and 1 for
 /// one of the walk, its mass for an attached one. Neither cosine nor mass exceeds 1.
@@ -124,6 +134,51 @@ impl Operator for Best {
             _ => {}
         }
         opened
+    }
+
+    fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+        let both = supported(at, passage).zip(supported(at, other));
+        let Some(((chosen, own), (_, theirs))) = both else {
+            return Vec::new();
+        };
+        let order = at.values().get(NODE_ORDER);
+        let gap = worth(theirs, order) - worth(own, order);
+        let title = passage_label(at.index, other);
+        let text = |it: &str, other: &str| format!("{it}; '{title}' {other}");
+        let entered = |node| entered(at.graph(), &chosen, node);
+        let lack = match (order, own.from, theirs.from) {
+            (
+                NodeOrder::Output,
+                Origin::Near { cosine: its, .. },
+                Origin::Near { cosine: their, .. },
+            ) => {
+                let (its, their) = (format!("cosine {its:.3}"), format!("{their:.3}"));
+                Lack::of(Code::FarVector, gap, text(&its, &their))
+            }
+            (NodeOrder::Output, its, their) if rank(its) != rank(their) => {
+                let text = text(
+                    &entered(own),
+                    &format!("{}, which comes first", entered(theirs)),
+                );
+                Lack::of(Code::OrderedLater, gap, text)
+            }
+            _ => {
+                let walk = at.input(1);
+                let lacks = walk.as_ref().and_then(|walk| {
+                    let of = |node: Node| [(node, 1.0)];
+                    let (its, their) = (of(own.node), of(theirs.node));
+                    let walked = walked(walk)?;
+                    Some(lack::of_nodes(
+                        walk,
+                        &walked,
+                        (passage, &its),
+                        (other, &their),
+                    ))
+                });
+                return lacks.unwrap_or_default();
+            }
+        };
+        Vec::from_iter(lack)
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {

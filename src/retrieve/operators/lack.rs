@@ -1,0 +1,336 @@
+//! What a passage lacks that another of the same step has: a restart, names and ways of a walk; words; closeness; a place
+//! in a list. Every lack is a difference of two figures that both passages have, and the lacks of a step add up to the
+//! difference of its scores, those with a minus left out.
+
+use super::walk::{Paid, crossed, shared, walked};
+use crate::graph::trail;
+use crate::layers::{Code, Node};
+use crate::retrieve::explanation::Lack;
+use crate::retrieve::operator::{At, passage_label};
+use crate::retrieve::rank::{Fusion, shares};
+use crate::retrieve::retrieval::{Ranked, Walked};
+use crate::retrieve::set::Origin;
+use crate::retrieve::words::{WordShare, cosine, words as word_shares};
+use crate::text::plural;
+use std::sync::Arc;
+
+/// Words that are named in one sentence.
+const NAMED: usize = 4;
+
+/// The greatest first; ties in the order they were found.
+pub fn ordered(lacks: impl IntoIterator<Item = Option<Lack>>) -> Vec<Lack> {
+    let mut lacks: Vec<Lack> = lacks.into_iter().flatten().collect();
+    lacks.sort_by(|a, b| b.gap.total_cmp(&a.gap));
+    lacks
+}
+
+/// What a walk brought to a passage, by how the seeds that paid lie to it.
+struct Brought {
+    /// By the place of the seed.
+    paid: Vec<f64>,
+    /// Of each seed: 0 where it stands for the passage, 1 where it is joined to it, 2 farther off.
+    group: Vec<usize>,
+    /// By seeds that stand for it, by seeds joined to it, by those farther off.
+    sums: [f64; 3],
+    /// Of each the seed that paid most.
+    most: [Option<usize>; 3],
+}
+
+impl Brought {
+    fn of(walked: &Walked<'_>, nodes: &[(Node, f64)]) -> Brought {
+        let graph = walked.graph;
+        let paid = Paid::of(walked, nodes).by_seed;
+        let (mut sums, mut most) = ([0.0; 3], [None; 3]);
+        let mut groups = Vec::with_capacity(paid.len());
+        for (seed, &mass) in paid.iter().enumerate() {
+            let node = walked.seeds()[seed].node;
+            let joined = || nodes.iter().any(|own| graph.probability(node, own.0) > 0.0);
+            let group = match nodes.iter().any(|own| own.0 == node) {
+                true => 0,
+                false if joined() => 1,
+                false => 2,
+            };
+            sums[group] += mass;
+            groups.push(group);
+            if mass > 0.0 && most[group].is_none_or(|best: usize| mass > paid[best]) {
+                most[group] = Some(seed);
+            }
+        }
+        Brought {
+            paid,
+            group: groups,
+            sums,
+            most,
+        }
+    }
+
+    /// How many seeds of a group pay for nine tenths of what comes from it.
+    fn payers(&self, group: usize) -> usize {
+        let of = self.paid.iter().zip(&self.group);
+        let of = of.filter(|(mass, own)| **mass > 0.0 && **own == group);
+        let mut paid: Vec<f64> = of.map(|(mass, _)| *mass).collect();
+        paid.sort_by(|a, b| b.total_cmp(a));
+        let mut left = 0.9 * self.sums[group];
+        let needed = paid.iter().take_while(|mass| {
+            let short = left > 0.0;
+            left -= **mass;
+            short
+        });
+        needed.count()
+    }
+}
+
+/// Of a walk's mass on two passages.
+pub fn of_walk(at: &At<'_>, walked: &Walked<'_>, passage: u32, other: u32) -> Vec<Lack> {
+    let [own, theirs] = [passage, other].map(|passage| shared(walked.graph, passage));
+    of_nodes(at, walked, (passage, &own), (other, &theirs))
+}
+
+/// Of a walk's mass on nodes of two passages, each with the share of it that counts: the other restarts the walk, is joined
+/// to seeds, or lies nearer to them. The seed that pays the other most is looked at from both.
+pub fn of_nodes(
+    at: &At<'_>,
+    walked: &Walked<'_>,
+    (passage, its): (u32, &[(Node, f64)]),
+    (other, their): (u32, &[(Node, f64)]),
+) -> Vec<Lack> {
+    let (own, theirs) = (Brought::of(walked, its), Brought::of(walked, their));
+    let title = passage_label(at.index, other);
+    let [its, their] = [its, their].map(|nodes| nodes.iter().map(|node| node.0).collect());
+    let (its, their): (Vec<Node>, Vec<Node>) = (its, their);
+    let lack = |group: usize, code: Code, text: String| {
+        let (own, theirs) = (own.sums[group], theirs.sums[group]);
+        let text = format!("{text} (in all {} and {})", figure(own), figure(theirs));
+        Lack::of(code, theirs - own, text)
+    };
+    let restarts = theirs.most[0].and_then(|seed| {
+        let gap = theirs.sums[0] - own.sums[0];
+        let (theirs, own) = (figure(theirs.sums[0]), figure(own.sums[0]));
+        let place = restarted(at, walked, passage, &its, seed);
+        let text = format!("'{title}' restarts the walk, which gives it {theirs}; {place} ({own})");
+        Lack::of(Code::RestartsLess, gap, text)
+    });
+    let pays = |seed: usize| {
+        let label = walked.graph.label(at.index, walked.seeds()[seed].node);
+        (label, figure(own.paid[seed]), figure(theirs.paid[seed]))
+    };
+    // As near, but with less: over a busier node, or from fewer seeds.
+    let fewer = |group: usize, seed: usize| {
+        if own.paid[seed] * 2.0 < theirs.paid[seed]
+            && let Some(busier) = busier(at, walked, seed, &its, &their)
+        {
+            return busier;
+        }
+        match (own.payers(group), theirs.payers(group)) {
+            (few, many) if few < many => {
+                let of = format!("; {} pay this one, {many} '{title}'", plural(few, "seed"));
+                (Code::FewerSeeds, of)
+            }
+            _ => (Code::FewerWays, String::new()),
+        }
+    };
+    let beside = theirs.most[1].and_then(|seed| {
+        let (label, to_it, to_other) = pays(seed);
+        let far = distance(walked, seed, &its);
+        let text = format!("{label} is joined to '{title}' and gives it {to_other}");
+        match own.sums[1] > 0.0 {
+            true => {
+                let text = format!("{text}, and this one {to_it}, {}", edges(far));
+                let (code, why) = fewer(1, seed);
+                lack(1, code, text + &why)
+            }
+            false => {
+                let text = format!(
+                    "{text}; no seed is joined to this one, {label} is {}",
+                    edges(far)
+                );
+                lack(1, Code::NotNamed, text)
+            }
+        }
+    });
+    let farther = theirs.most[2].and_then(|seed| {
+        let (label, to_it, to_other) = pays(seed);
+        let (near, far) = (distance(walked, seed, &their), distance(walked, seed, &its));
+        let (code, why) = match far.unwrap_or(usize::MAX) > near.unwrap_or(usize::MAX) {
+            true => (Code::LaterHop, String::new()),
+            false => fewer(2, seed),
+        };
+        let text = format!(
+            "{label}, {}, gives '{title}' {to_other}, and this one, {}, {to_it}",
+            edges(near),
+            edges(far)
+        );
+        lack(2, code, text + &why)
+    });
+    ordered([restarts, beside, farther])
+}
+
+/// The node that lets least through on the best way from a seed to a passage, where that is less than any lets through on
+/// the way to the other: a hub dilutes.
+fn busier(
+    at: &At<'_>,
+    walked: &Walked<'_>,
+    seed: usize,
+    its: &[Node],
+    their: &[Node],
+) -> Option<(Code, String)> {
+    let graph = walked.graph;
+    let least = |nodes: &[Node]| {
+        let node = walked.heaviest(nodes.iter().copied())?;
+        let seed = &walked.seeds()[seed];
+        let one = vec![(seed.node, seed.weight)];
+        let paths = walked
+            .spread
+            .diffusion
+            .paths(graph.transition(), &one, node);
+        crossed(paths.first()?).min_by(|a, b| a.1.total_cmp(&b.1))
+    };
+    let (own, theirs) = (least(its)?, least(their)?);
+    let told = |(node, through): (Node, f64)| {
+        let label = graph.label(at.index, node);
+        let degree = graph.degree(node);
+        format!(
+            "{label} (degree {degree}) lets {:.1} % through",
+            100.0 * through
+        )
+    };
+    let code = match graph.degree(own.0) >= graph.hub() {
+        true => Code::Diluted,
+        false => Code::BusierWay,
+    };
+    let text = format!(
+        "; on the way here {}, on that one {}",
+        told(own),
+        told(theirs)
+    );
+    (own.1 < theirs.1 && own.0 != theirs.0).then_some((code, text))
+}
+
+/// Edges between a seed and some nodes.
+fn distance(walked: &Walked<'_>, seed: usize, nodes: &[Node]) -> Option<usize> {
+    let one = vec![(walked.seeds()[seed].node, 1.0)];
+    trail::distance(walked.graph.transition(), &one, nodes)
+}
+
+fn edges(far: Option<usize>) -> String {
+    match far {
+        Some(far) => format!("{} away", plural(far, "edge")),
+        None => "out of its reach".to_owned(),
+    }
+}
+
+/// How a passage fares where another one's seed comes from.
+fn restarted(at: &At<'_>, walked: &Walked<'_>, passage: u32, own: &[Node], seed: usize) -> String {
+    let mut seeds = walked.seeds().iter();
+    let weight = seeds
+        .find(|seed| own.contains(&seed.node))
+        .map(|s| s.weight);
+    let how = match weight {
+        Some(weight) => format!("with {weight:.3} of the restart"),
+        None => "and restarts nothing".to_owned(),
+    };
+    let Origin::Ranked { ranker, .. } = walked.seeds()[seed].why else {
+        return match weight {
+            Some(_) => format!("this one restarts it {how}"),
+            None => "this one restarts nothing".to_owned(),
+        };
+    };
+    let mut lists = at
+        .run
+        .records
+        .iter()
+        .filter_map(|r| r.output.get::<Ranked>());
+    let list = lists.find(|list| list.ranker == ranker);
+    match list.and_then(|list| list.rank(passage)) {
+        Some(rank) => format!("this one is {} rank {rank} {how}", ranker.label()),
+        None => format!("this one is not in the {} list {how}", ranker.label()),
+    }
+}
+
+/// Of a score by words: those of the question that the other has and it has not, and those it has less of.
+pub fn of_words(at: &At<'_>, ranked: &Ranked, passage: u32, other: u32) -> Vec<Lack> {
+    let own = word_shares(at.index, ranked, at.values(), passage);
+    let theirs = word_shares(at.index, ranked, at.values(), other);
+    let pairs = || own.iter().zip(&theirs);
+    let gap = |missing: bool| {
+        let of = pairs()
+            .filter(move |(own, theirs)| (own.tf == 0) == missing && (!missing || theirs.tf > 0));
+        of.map(|(own, theirs)| theirs.score - own.score)
+            .sum::<f64>()
+    };
+    let said = |of: &dyn Fn(&(&WordShare, &WordShare)) -> bool| {
+        let mut words: Vec<(&WordShare, &WordShare)> = pairs().filter(of).collect();
+        words.sort_by(|a, b| (b.1.score - b.0.score).total_cmp(&(a.1.score - a.0.score)));
+        let words = words.iter().take(NAMED).map(|(own, _)| &*own.word);
+        words.collect::<Vec<_>>().join(", ")
+    };
+    let title = passage_label(at.index, other);
+    let missing = said(&|(own, theirs)| own.tf == 0 && theirs.tf > 0);
+    let thin = said(&|(own, theirs)| own.tf > 0 && theirs.score > own.score);
+    ordered([
+        Lack::of(
+            Code::WordsMissing,
+            gap(true),
+            format!("it lacks {missing}, which '{title}' has"),
+        ),
+        Lack::of(
+            Code::WordsThin,
+            gap(false),
+            format!("'{title}' has more of {thin} for its length"),
+        ),
+    ])
+}
+
+/// Of closeness to the question.
+pub fn of_vectors(at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+    let (Some(own), Some(theirs)) = (cosine(at, passage), cosine(at, other)) else {
+        return Vec::new();
+    };
+    let title = passage_label(at.index, other);
+    let text = format!("cosine {own:.3} to the question, '{title}' {theirs:.3}");
+    ordered([Lack::of(Code::FarVector, theirs - own, text)])
+}
+
+/// Of a fused score: each list that gives the other more, with what the list itself knows of it.
+pub fn of_lists(
+    at: &At<'_>,
+    lists: &[Arc<Ranked>],
+    rule: Fusion,
+    passage: u32,
+    other: u32,
+) -> Vec<Lack> {
+    let inputs = at
+        .inputs()
+        .filter(|input| input.set().get::<Ranked>().is_some());
+    let lacks = inputs.zip(lists).map(|(input, list)| {
+        let shares = shares(list, rule, at.values());
+        let share = |passage| {
+            list.rank(passage)
+                .and_then(|rank| shares.get(rank - 1).copied())
+        };
+        let gap = share(other).unwrap_or(0.0) - share(passage).unwrap_or(0.0);
+        let deeper = input.operator().lacks(&input, passage, other);
+        let deeper = deeper.into_iter().next()?;
+        let text = format!("in the {} list {}", list.ranker.label(), deeper.text);
+        Lack::of(deeper.code, gap, text)
+    });
+    ordered(lacks)
+}
+
+/// What the walk that a step takes in knows of the two.
+pub fn of_input_walk(at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+    let walks = at
+        .inputs()
+        .filter_map(|input| Some((input, walked(&input)?)));
+    let mut walks = walks.map(|(input, walked)| of_walk(&input, &walked, passage, other));
+    walks.next().unwrap_or_default()
+}
+
+/// Mass in few letters.
+fn figure(mass: f64) -> String {
+    match mass {
+        mass if mass <= 0.0 => "nothing".to_owned(),
+        mass if mass < 1e-3 => format!("{mass:.1e}"),
+        mass => format!("{mass:.4}"),
+    }
+}

@@ -1,0 +1,396 @@
+//! Every verdict on a small world that was made for it: the passage `gold` is lost for one reason, and that is said first.
+
+use hopscope::corpus::{Corpus, Passage};
+use hopscope::explain::{compare, last_inside, why_not};
+use hopscope::index::{BuildOptions, Index, Silent};
+use hopscope::layers::Code;
+use hopscope::retrieve::{Keep, Method, Retriever, Settings};
+use std::sync::Arc;
+
+/// A world, how it is asked, and what holds its passage `gold` out.
+struct Planted {
+    code: Code,
+    method: &'static str,
+    set: &'static [&'static str],
+    question: &'static str,
+    /// Identifier and text; none has a title.
+    passages: &'static [(&'static str, &'static str)],
+}
+
+/// What is in many passages: the hub of a world.
+const HUB: [(&str, &str); 6] = [
+    ("h1", "omega rain fell on Omega."),
+    ("h2", "omega snow fell on Omega."),
+    ("h3", "omega hail fell on Omega."),
+    ("h4", "omega dust fell on Omega."),
+    ("h5", "omega ash fell on Omega."),
+    ("h6", "omega soot fell on Omega."),
+];
+
+/// Of hop's signals only those of one kind count.
+const ONLY_WORDS: &[&str] = &[
+    "result_k=1",
+    "weight_cosine=0",
+    "weight_dense_rank=0",
+    "weight_entity_walk=0",
+    "weight_mixed_walk=0",
+    "weight_bridge=0",
+    "weight_named=0",
+];
+const ONLY_VECTORS: &[&str] = &[
+    "result_k=1",
+    "weight_bm25_rank=0",
+    "weight_residual=0",
+    "weight_entity_walk=0",
+    "weight_mixed_walk=0",
+    "weight_bridge=0",
+    "weight_named=0",
+];
+const ONLY_NAMES_WALK: &[&str] = &[
+    "result_k=1",
+    "weight_bm25_rank=0",
+    "weight_residual=0",
+    "weight_cosine=0",
+    "weight_dense_rank=0",
+    "weight_mixed_walk=0",
+    "weight_bridge=0",
+    "weight_named=0",
+];
+const ONLY_BRIDGE: &[&str] = &[
+    "result_k=1",
+    "hop_seeds=1",
+    "weight_bm25_rank=0",
+    "weight_residual=0",
+    "weight_cosine=0",
+    "weight_dense_rank=0",
+    "weight_entity_walk=0",
+    "weight_mixed_walk=0",
+    "weight_named=0",
+];
+
+const PLANTED: &[Planted] = &[
+    Planted {
+        code: Code::NotNamed,
+        method: "graph",
+        set: &["result_k=1"],
+        question: "Who built Alphaville?",
+        passages: &[
+            ("one", "The mill of Alphaville stands at Gammahill."),
+            ("gold", "The green slopes of Gammahill were sold."),
+        ],
+    },
+    Planted {
+        code: Code::LaterHop,
+        method: "graph",
+        set: &["result_k=2"],
+        question: "Who built Alphaville?",
+        passages: &[
+            ("one", "The mill of Alphaville stands at Gammahill."),
+            ("two", "The slopes of Gammahill fall to Deltalake."),
+            ("gold", "The water of Deltalake is cold."),
+        ],
+    },
+    Planted {
+        code: Code::Diluted,
+        method: "graph",
+        set: &["result_k=2"],
+        question: "Who built Alphaville?",
+        passages: &[
+            (
+                "one",
+                "The mill of Alphaville was sold from Omega to Gammahill.",
+            ),
+            ("two", "The slopes of Gammahill are green."),
+            ("gold", "The rule of Omega was hard."),
+            HUB[0],
+            HUB[1],
+            HUB[2],
+            HUB[3],
+        ],
+    },
+    Planted {
+        code: Code::BusierWay,
+        method: "graph",
+        set: &["result_k=2"],
+        question: "Who built Alphaville?",
+        passages: &[
+            (
+                "one",
+                "The mill of Alphaville was sold from Epsilonia to Gammahill.",
+            ),
+            ("two", "The slopes of Gammahill are green."),
+            ("gold", "The rule of Epsilonia was hard."),
+            ("e1", "The wine of Epsilonia is red."),
+            ("e2", "The salt of Epsilonia is white."),
+            HUB[0],
+            HUB[1],
+            HUB[2],
+            HUB[3],
+            HUB[4],
+            HUB[5],
+        ],
+    },
+    Planted {
+        code: Code::FewerSeeds,
+        method: "graph",
+        set: &["result_k=1"],
+        question: "What joins Alphaville and Betatown?",
+        passages: &[
+            ("one", "The road from Alphaville to Betatown is old."),
+            ("gold", "The mill of Alphaville is new."),
+            ("two", "The mill of Betatown is lost."),
+        ],
+    },
+    Planted {
+        code: Code::FewerWays,
+        method: "graph",
+        set: &["result_k=1", "edge_weight=tf"],
+        question: "Who built Alphaville?",
+        passages: &[
+            (
+                "one",
+                "In Alphaville, so they say in Alphaville, everybody loves Alphaville.",
+            ),
+            ("gold", "The mill of Alphaville is new."),
+        ],
+    },
+    Planted {
+        code: Code::NoPath,
+        method: "graph",
+        set: &["result_k=1"],
+        question: "Who built Alphaville?",
+        passages: &[
+            ("one", "The mill of Alphaville is new."),
+            ("gold", "The water of Deltalake is cold."),
+            ("two", "The boats of Deltalake are gone."),
+        ],
+    },
+    Planted {
+        code: Code::TooFar,
+        method: "graph",
+        set: &["result_k=1", "steps=2"],
+        question: "Who built Alphaville?",
+        passages: &[
+            ("one", "The mill of Alphaville stands at Gammahill."),
+            ("gold", "The green slopes of Gammahill were sold."),
+        ],
+    },
+    Planted {
+        code: Code::NoEntities,
+        method: "graph",
+        set: &["result_k=1"],
+        question: "Who built Alphaville?",
+        passages: &[
+            ("one", "The mill of Alphaville is new."),
+            ("gold", "nobody knows who built it."),
+        ],
+    },
+    Planted {
+        code: Code::Tied,
+        method: "graph",
+        set: &["result_k=1"],
+        question: "Who built Alphaville?",
+        passages: &[
+            ("one", "The mill of Alphaville is new."),
+            ("gold", "The gate of Alphaville is old."),
+        ],
+    },
+    Planted {
+        code: Code::RestartsLess,
+        method: "graph-hybrid",
+        set: &["result_k=1"],
+        question: "which mill was sold twice",
+        passages: &[
+            ("one", "which mill was sold twice near Gammahill"),
+            ("gold", "The green slopes of Gammahill."),
+            HUB[0],
+        ],
+    },
+    Planted {
+        code: Code::WordsMissing,
+        method: "bm25",
+        set: &["result_k=1"],
+        question: "blue whales sing songs",
+        passages: &[
+            ("one", "blue whales sing songs at night"),
+            ("gold", "blue paint dries at noon today"),
+            HUB[0],
+        ],
+    },
+    Planted {
+        code: Code::WordsThin,
+        method: "bm25",
+        set: &["result_k=1"],
+        question: "blue whales",
+        passages: &[
+            ("one", "blue whales and blue whales"),
+            (
+                "gold",
+                "blue whales are seldom seen by those who fish in the cold water here",
+            ),
+            HUB[0],
+        ],
+    },
+    Planted {
+        code: Code::NoSharedTerm,
+        method: "bm25",
+        set: &["result_k=1"],
+        question: "blue whales",
+        passages: &[
+            ("one", "blue whales sing"),
+            ("gold", "red paint dries"),
+            HUB[0],
+        ],
+    },
+    Planted {
+        code: Code::FarVector,
+        method: "dense",
+        set: &["result_k=1"],
+        question: "the songs of blue whales",
+        passages: &[
+            ("one", "the songs of blue whales in the sea"),
+            ("gold", "a tax on window glass was repealed"),
+            HUB[0],
+        ],
+    },
+    Planted {
+        code: Code::WordsMissing,
+        method: "rrf",
+        set: &["result_k=1"],
+        question: "blue whales sing songs",
+        passages: &[
+            ("one", "blue whales sing songs at night"),
+            ("gold", "humpback song, a music of sea mammals"),
+            HUB[0],
+        ],
+    },
+    Planted {
+        code: Code::WordsMissing,
+        method: "hop",
+        set: ONLY_WORDS,
+        question: "which blue whales sing songs",
+        passages: &[
+            ("one", "blue whales sing songs at night"),
+            ("gold", "blue paint dries at noon today"),
+            HUB[0],
+        ],
+    },
+    Planted {
+        code: Code::FarVector,
+        method: "hop",
+        set: ONLY_VECTORS,
+        question: "the songs of blue whales",
+        passages: &[
+            ("one", "the songs of blue whales in the sea"),
+            ("gold", "a tax on window glass was repealed"),
+            HUB[0],
+        ],
+    },
+    Planted {
+        code: Code::NotNamed,
+        method: "hop",
+        set: ONLY_NAMES_WALK,
+        question: "Who built Alphaville?",
+        passages: &[
+            ("one", "The mill of Alphaville stands at Gammahill."),
+            ("gold", "The green slopes of Gammahill were sold."),
+        ],
+    },
+    Planted {
+        code: Code::NoBridge,
+        method: "hop",
+        set: ONLY_BRIDGE,
+        question: "Where was the miller of the old mill born?",
+        passages: &[
+            ("one", "The miller of the old mill was born in Gammahill."),
+            ("two", "The green slopes of Gammahill were sold."),
+            ("gold", "The water of Deltalake is cold."),
+        ],
+    },
+    Planted {
+        code: Code::BridgeWeak,
+        method: "hop",
+        set: ONLY_BRIDGE,
+        question: "Where was the miller of the old mill born?",
+        passages: &[
+            (
+                "one",
+                "The miller of the old mill was born in Gammahill. Taxes on window glass hurt Deltalake.",
+            ),
+            ("two", "The green slopes of Gammahill were sold."),
+            ("gold", "The water of Deltalake is cold."),
+        ],
+    },
+    Planted {
+        code: Code::Budget,
+        method: "names > entity-passage > power > pack",
+        set: &["context_tokens=500"],
+        question: "Who built Alphaville?",
+        passages: &[
+            ("one", "The mill of Alphaville stands at Gammahill."),
+            ("gold", "The green slopes of Gammahill were sold LONG"),
+        ],
+    },
+    Planted {
+        code: Code::OrderedLater,
+        method: "noderag",
+        set: &["result_k=1", "vector_hits=1"],
+        question: "Who sold the mill of Alphaville?",
+        passages: &[
+            ("one", "Berta Miller sold the mill of Alphaville."),
+            ("gold", "The slopes of Alphaville are green."),
+        ],
+    },
+];
+
+fn world(planted: &Planted) -> Arc<Index> {
+    let passage = |&(id, text): &(&str, &str)| Passage {
+        id: id.into(),
+        title: String::new(),
+        // More than the smallest context holds.
+        text: text.replace("LONG", &"again and ".repeat(400)),
+    };
+    let corpus = Corpus {
+        name: "planted".into(),
+        passages: planted.passages.iter().map(passage).collect(),
+        questions: Vec::new(),
+    };
+    Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap())
+}
+
+#[test]
+fn every_verdict_is_the_one_that_was_planted() {
+    let mut wrong = Vec::new();
+    for planted in PLANTED {
+        let index = world(planted);
+        let mut settings = Settings::of(&index, Method::by_name(planted.method).unwrap());
+        for set in planted.set {
+            settings.set_text(set).unwrap();
+        }
+        let mut retriever = Retriever::new(index.clone());
+        let run = retriever
+            .retrieve(planted.question, &settings, Keep::States)
+            .unwrap();
+        let gold = index.passage_by_id("gold").unwrap();
+        let reasons = why_not(&index, &run, gold);
+        let codes: Vec<Code> = reasons.iter().map(|reason| reason.code).collect();
+        if codes.first() != Some(&planted.code) {
+            let said = reasons.iter().map(|r| format!("{} {}", r.code, r.text));
+            let said = said.collect::<Vec<_>>().join("\n    ");
+            wrong.push(format!(
+                "{} of {}:\n    {said}",
+                planted.code, planted.method
+            ));
+        }
+        // The evidence is a difference between the two: it shows in their parts.
+        if let Some(last) = last_inside(&run).filter(|_| run.place(gold).is_some()) {
+            let both = compare(&index, &run, gold, last);
+            assert!(
+                both.scores[1] >= both.scores[0],
+                "{}: {both:?}",
+                planted.code
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
