@@ -4,8 +4,12 @@ use super::ask::AskArgs;
 use super::interrupt;
 use crate::evaluate::{Comparison, Difference, Resampling, evaluate};
 use crate::explain::trace::explained;
-use crate::explain::{Change, Repair, Repairs, repairs, why_not};
+use crate::explain::{
+    Beside, Change, Compared, Repair, Repairs, Standing, compare, last_inside, repairs, standing,
+    why_not,
+};
 use crate::index::Index;
+use crate::parameters::RESULT_K;
 use crate::retrieve::Retrieval;
 use crate::text::plural;
 use anyhow::{Result, anyhow};
@@ -21,6 +25,9 @@ pub struct ExplainArgs {
     /// The passage, by its identifier.
     #[arg(long, short, value_name = "ID")]
     passage: String,
+    /// Hold it against another passage, part by part; without it, a passage that is lost is held against the last inside.
+    #[arg(long, value_name = "ID")]
+    than: Option<String>,
     /// Look for changes that bring the passage in: every other value of a parameter, every seed muted, weighed or added;
     /// each is tried, those of fewest moves first.
     #[arg(long)]
@@ -41,14 +48,23 @@ struct Priced {
 
 /// The measure of a price.
 const MEASURE: &str = "R@5";
+/// Most edges that two passages are held against each other by.
+const EDGES: usize = 10;
 /// Most repairs that are priced: each is an evaluation of the whole set.
 const PRICED: usize = 10;
 
 pub fn run(args: &ExplainArgs) -> Result<()> {
     let (index, retrieval) = args.ask.run()?;
-    let passage = find(&index, &args.passage)?;
+    let passage = find(&index, "--passage", &args.passage)?;
     let mut told = explained(&index, &retrieval, passage);
     let reasons = why_not(&index, &retrieval, passage);
+    let than = match &args.than {
+        Some(id) => Some(find(&index, "--than", id)?),
+        None => last_inside(&retrieval).filter(|_| !reasons.is_empty()),
+    };
+    let than = than.filter(|other| *other != passage);
+    let compared = than.map(|other| compare(&index, &retrieval, passage, other));
+    let standing = standing(&retrieval, passage);
     // What is returned needs no repair.
     let looked = match args.repairs && !reasons.is_empty() {
         true => Some(look(args, &index, &retrieval, passage)?),
@@ -61,6 +77,15 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         told["seed_edits"] = json!(retrieval.edits());
         told["text"] = json!(index.text(passage));
         told["reasons"] = json!(reasons);
+        told["short"] = json!(standing.short);
+        told["hop"] = json!(standing.hop);
+        let over = standing.over.iter().map(|p| index.id(*p));
+        told["over"] = json!(over.collect::<Vec<_>>());
+        if let Some(compared) = &compared {
+            told["than"] = json!(compared);
+            told["than"]["passage"] = json!(index.id(compared.passage));
+            told["than"]["other"] = json!(index.id(compared.other));
+        }
         if let Some((repairs, priced)) = &looked {
             told["repairs"] = json!({"tried": repairs.tried, "of": repairs.of, "found": priced});
         }
@@ -71,6 +96,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         Some((rank, score)) => format!("rank {rank}, score {score:.6}"),
         None => "not found".to_owned(),
     };
+    let place = place + &stands(&index, &retrieval, &standing);
     writeln!(
         out,
         "{}  {}: {place}",
@@ -89,14 +115,95 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     if retrieval.place(passage).is_some() {
         writeln!(out, "{}", told["why"].as_str().unwrap_or(""))?;
     }
-    for (label, value, why) in parts(&told) {
-        writeln!(out, "{value:>12.6}  {label}{why}")?;
+    match &compared {
+        Some(compared) => print_compared(&mut out, &index, &retrieval, compared)?,
+        None => {
+            for (label, value, why) in parts(&told) {
+                writeln!(out, "{value:>12.6}  {label}{why}")?;
+            }
+        }
     }
     for path in told["paths"].as_array().into_iter().flatten() {
         let nodes = path["nodes"].as_array().into_iter().flatten();
         let nodes: Vec<&str> = nodes.filter_map(Value::as_str).collect();
         let mass = path["mass"].as_f64().unwrap_or(0.0);
         writeln!(out, "path {mass:>10.6}  {}", nodes.join(" > "))?;
+    }
+    Ok(())
+}
+
+/// How much it is short, and over which passages it is come to.
+fn stands(index: &Index, retrieval: &Retrieval, standing: &Standing) -> String {
+    let mut told = String::new();
+    if let Some(short) = standing.short {
+        let k = retrieval.settings.get(RESULT_K);
+        told += &format!(", {short:.6} short of rank {k}");
+    }
+    if let Some(hop) = standing.hop {
+        let over = standing.over.iter().map(|passage| {
+            let rank = retrieval.rank(*passage);
+            let rank = rank.map_or("not ranked".to_owned(), |rank| format!("rank {rank}"));
+            format!("{} ({rank})", index.id(*passage))
+        });
+        let over = over.collect::<Vec<_>>().join(", ");
+        told += &format!(", hop {hop}");
+        if !over.is_empty() {
+            told += &format!(" over {over}");
+        }
+    }
+    told
+}
+
+/// Two scores, part by part: what gives the other passage most more comes first.
+fn print_compared(
+    out: &mut impl Write,
+    index: &Index,
+    retrieval: &Retrieval,
+    compared: &Compared,
+) -> Result<()> {
+    let other = compared.other;
+    let rank = retrieval
+        .place(other)
+        .map(|(rank, _)| format!(" (rank {rank})"));
+    let [own, theirs] = compared.scores;
+    writeln!(
+        out,
+        "beside {}{}  {}",
+        index.id(other),
+        rank.unwrap_or_default(),
+        index.title(other)
+    )?;
+    writeln!(out, "{:>12} {:>12} {:>12}", "this", "other", "gap")?;
+    let mut row = |label: &str, own: f64, theirs: f64, why: &str| {
+        let gap = theirs - own;
+        writeln!(out, "{own:>12.6} {theirs:>12.6} {gap:>+12.6}  {label}{why}")
+    };
+    row("score", own, theirs, "")?;
+    let shown = |part: &&Beside| part.own.abs().max(part.other.abs()) >= 5e-7;
+    for part in compared.parts.iter().filter(shown) {
+        let why = match &*part.other_why {
+            "" => String::new(),
+            why => format!("  ({why})"),
+        };
+        row(&part.label, part.own, part.other, &why)?;
+    }
+    for (length, [own, theirs]) in compared.by_length.iter().enumerate() {
+        row(
+            &format!("over {}", plural(length, "edge")),
+            *own,
+            *theirs,
+            "",
+        )?;
+    }
+    let mut edges: Vec<&Beside> = compared.by_edge.iter().filter(shown).collect();
+    edges.sort_by(|a, b| b.gap().total_cmp(&a.gap()));
+    for edge in edges.iter().take(EDGES) {
+        row(
+            &format!("at the end from {}", edge.label),
+            edge.own,
+            edge.other,
+            "",
+        )?;
     }
     Ok(())
 }
@@ -158,9 +265,9 @@ fn print_repairs(out: &mut impl Write, repairs: &Repairs, priced: &[Priced]) -> 
     Ok(())
 }
 
-fn find(index: &Index, id: &str) -> Result<u32> {
+fn find(index: &Index, flag: &str, id: &str) -> Result<u32> {
     index.passage_by_id(id.trim_start_matches('#')).ok_or_else(|| {
-        anyhow!("--passage: no passage has the id '{id}'; 'hopscope ask' prints the ids of those it returns")
+        anyhow!("{flag}: no passage has the id '{id}'; 'hopscope ask' prints the ids of those it returns")
     })
 }
 

@@ -1,6 +1,7 @@
 //! What a result means: why a passage is there, why another is missing, the record of a run. Operators explain what they
 //! did themselves; here it is put together.
 
+pub mod compare;
 pub mod neighbours;
 pub mod reasons;
 pub mod repair;
@@ -9,8 +10,9 @@ pub mod subgraph;
 pub mod trace;
 
 pub use crate::retrieve::explanation::Reason;
+pub use compare::{Beside, Compared, compare, last_inside};
 pub use neighbours::{Neighbour, neighbours};
-pub use reasons::{not_in_index, why_here, why_not};
+pub use reasons::{Standing, not_in_index, standing, why_here, why_not};
 pub use repair::{Change, Repair, Repairs, repairs};
 pub use story::story;
 pub use subgraph::Subgraph;

@@ -1,0 +1,215 @@
+//! Two passages of one run side by side: why one stands before the other, part by part.
+
+#![warn(missing_docs)]
+
+use super::neighbours::neighbours;
+use crate::index::Index;
+use crate::parameters::RESULT_K;
+use crate::retrieve::Retrieval;
+use crate::retrieve::explanation::{Combine, Explanation, Part};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// One part of two scores.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Beside {
+    /// The seed, word, list, signal or neighbour.
+    pub label: String,
+    /// What it gives the passage.
+    pub own: f64,
+    /// What it gives the other.
+    pub other: f64,
+    /// What it rests on in the passage.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// What it rests on in the other.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub other_why: String,
+}
+
+impl Beside {
+    /// How much more it gives the other.
+    pub fn gap(&self) -> f64 {
+        self.other - self.own
+    }
+}
+
+/// Two passages, part by part.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Compared {
+    /// The passage that is asked about.
+    pub passage: u32,
+    /// The one it is held against.
+    pub other: u32,
+    /// Whether parts add up to scores.
+    pub combine: Combine,
+    /// Their scores: sums of the parts where they add up.
+    pub scores: [f64; 2],
+    /// How far sums of parts may be off the scores.
+    pub error: f64,
+    /// By seed, word, list or signal, those that give the other more first.
+    pub parts: Vec<Beside>,
+    /// Of a walk of steps: by its length 0..=T.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_length: Vec<[f64; 2]>,
+    /// Of a walk that ends on the passages: by the edge it came over in its last step; what restarts or stays there last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_edge: Vec<Beside>,
+}
+
+/// The last passage inside the cut.
+pub fn last_inside(run: &Retrieval) -> Option<u32> {
+    let at = run.settings.get(RESULT_K).checked_sub(1)?;
+    Some(run.passages.get(at)?.passage)
+}
+
+/// Holds a passage against another.
+pub fn compare(index: &Arc<Index>, run: &Retrieval, passage: u32, other: u32) -> Compared {
+    let own = run.explain(index, passage);
+    let theirs = run.explain(index, other);
+    let score = |passage: u32, opened: &Explanation| match run.place(passage) {
+        Some((_, score)) => f64::from(score),
+        None => opened.parts.iter().map(|part| part.value).sum(),
+    };
+    // Of one that came otherwise than by the walk there is nothing to hold against.
+    let lengths = own.by_length.len().min(theirs.by_length.len());
+    let length = |of: &[f64], at: usize| of.get(at).copied().unwrap_or(0.0);
+    let by_length = (0..lengths).map(|at| [&own, &theirs].map(|o| length(&o.by_length, at)));
+    Compared {
+        passage,
+        other,
+        combine: own.combine,
+        scores: [score(passage, &own), score(other, &theirs)],
+        error: own.error.max(theirs.error),
+        by_length: by_length.collect(),
+        by_edge: by_edge(index, run, passage, other),
+        parts: beside(own.parts, theirs.parts),
+    }
+}
+
+/// Parts of two scores, matched: by the seed where one paid, else by label, each the first that is free.
+pub fn beside(own: Vec<Part>, theirs: Vec<Part>) -> Vec<Beside> {
+    let mut theirs: Vec<Option<Part>> = theirs.into_iter().map(Some).collect();
+    let mut rows: Vec<Beside> = own
+        .into_iter()
+        .map(|part| {
+            let same = |other: &Option<Part>| {
+                let other = other.as_ref();
+                other.is_some_and(|other| other.seed == part.seed && other.label == part.label)
+            };
+            let place = theirs.iter().position(same);
+            let other = place.and_then(|at| theirs[at].take()).unwrap_or_default();
+            Beside {
+                label: part.label,
+                own: part.value,
+                other: other.value,
+                why: part.why,
+                other_why: other.why,
+            }
+        })
+        .collect();
+    rows.extend(theirs.into_iter().flatten().map(|part| Beside {
+        label: part.label,
+        other: part.value,
+        other_why: part.why,
+        ..Beside::default()
+    }));
+    rows.sort_by(|a, b| b.gap().total_cmp(&a.gap()));
+    rows
+}
+
+/// Where the score is a walk's: what every neighbour sent to each in the last step, and what was there without it.
+fn by_edge(index: &Arc<Index>, run: &Retrieval, passage: u32, other: u32) -> Vec<Beside> {
+    let Some(walk) = run.scored_by_walk() else {
+        return Vec::new();
+    };
+    // Without the states of a walk of steps, what left the neighbours before the last one is not known.
+    if !walk.spread.diffusion.pushes() && walk.spread.states.len() < 2 {
+        return Vec::new();
+    }
+    let graph = walk.graph;
+    let edges = |passage: u32| {
+        let mut parts: Vec<Part> = Vec::new();
+        for &node in graph.nodes_of(passage).iter() {
+            let share = graph.share(node);
+            for edge in neighbours(run, node).iter().filter(|n| n.receives > 0.0) {
+                let label = graph.label(index, edge.node).into_owned();
+                let mut part = Part::new(label, share * edge.receives, edge.kind);
+                part.seed = Some(edge.node as usize);
+                parts.push(part);
+            }
+        }
+        let sent: f64 = parts.iter().map(|part| part.value).sum();
+        let rest = walk.landed(passage) - sent;
+        (parts, rest)
+    };
+    let ((own, rest), (theirs, their_rest)) = (edges(passage), edges(other));
+    let mut rows = beside(own, theirs);
+    rows.push(Beside {
+        label: "restarts or stays".to_owned(),
+        own: rest,
+        other: their_rest,
+        ..Beside::default()
+    });
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::sample;
+    use crate::retrieve::{Keep, METHODS, Retriever, Settings};
+
+    #[test]
+    fn the_parts_of_both_sum_to_their_scores_for_every_method() {
+        let index = Arc::new(sample::index().unwrap());
+        let mut retriever = Retriever::new(index.clone());
+        let (mut sums, mut lengths, mut edges) = (0, 0, 0);
+        for method in METHODS.iter() {
+            let settings = Settings::of(&index, method);
+            for question in index.questions().iter().take(4) {
+                // What needs a re-ranker or a typed graph, the sample's index cannot answer.
+                let run = retriever.retrieve(&question.text, &settings, Keep::States);
+                let Ok(run) = run else { continue };
+                let Some(last) = last_inside(&run) else {
+                    continue;
+                };
+                for gold in &question.gold {
+                    let both = compare(&index, &run, gold.passage, last);
+                    let name =
+                        format!("{} {} {}", method.name, question.id, index.id(gold.passage));
+                    if both.combine == Combine::Witness {
+                        continue;
+                    }
+                    let sum = |of: fn(&Beside) -> f64| both.parts.iter().map(of).sum::<f64>();
+                    let placed = run.place(gold.passage).is_some();
+                    let near = |sum: f64, score: f64| {
+                        (sum - score).abs() <= 1e-6 * score.abs().max(1.0) + both.error
+                    };
+                    assert!(
+                        !placed || near(sum(|p| p.own), both.scores[0]),
+                        "{name}: {both:?}"
+                    );
+                    assert!(near(sum(|p| p.other), both.scores[1]), "{name}: {both:?}");
+                    sums += 1;
+                    if !both.by_length.is_empty() {
+                        let sum: f64 = both.by_length.iter().map(|two| two[1]).sum();
+                        assert!(near(sum, both.scores[1]), "{name}: {both:?}");
+                        lengths += 1;
+                    }
+                    if !both.by_edge.is_empty() {
+                        let sum: f64 = both.by_edge.iter().map(|edge| edge.other).sum();
+                        assert!(near(sum, both.scores[1]), "{name}: {both:?}");
+                        let rest = both.by_edge.last().unwrap();
+                        assert!(rest.own > -1e-6 && rest.other > -1e-6, "{name}: {both:?}");
+                        edges += 1;
+                    }
+                }
+            }
+        }
+        assert!(
+            sums > 60 && lengths > 20 && edges > 20,
+            "{sums} {lengths} {edges}"
+        );
+    }
+}
