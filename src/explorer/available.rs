@@ -28,6 +28,10 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             used(state, state.parameter)?;
             need(state.shown.is_some(), "there is no result yet")
         }
+        Command::Compare => need(
+            state.detail().is_some_and(|detail| detail.passage.is_some()),
+            "no passage is selected",
+        ),
         Command::Repair => repair(state),
         Command::FixA => fix(state, 0),
         Command::FixB => fix(state, 1),

@@ -171,11 +171,13 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
     let of_passage = |passage: u32| Subject {
         passage: Some(passage),
         node: scene.node_of(passage),
+        ..Subject::default()
     };
     let of_row = |row: &Row| {
         Some(Subject {
             passage: row.passage,
             node: Some(row.node?),
+            ..Subject::default()
         })
     };
     match pane {
@@ -204,6 +206,7 @@ pub fn row_of(state: &State, pane: Pane, subject: Subject) -> Option<usize> {
         Pane::Passages => Subject {
             passage: subject.passage,
             node: subject.passage,
+            ..Subject::default()
         },
         _ => subject,
     };

@@ -67,6 +67,8 @@ pub struct Request {
 pub struct Subject {
     pub passage: Option<u32>,
     pub node: Option<Node>,
+    /// What the passage is held against. `None` is the last inside, where it is lost.
+    pub than: Option<u32>,
 }
 
 /// One complete retrieval.
@@ -371,8 +373,10 @@ pub struct Why {
     pub rank: Option<usize>,
     pub gold: bool,
     pub score: f64,
-    /// Labelled parts that add up to the score, largest first, with their group.
+    /// Labelled parts that add up to the score, largest first, with their group; beside another, largest gap first.
     pub parts: Vec<Part>,
+    /// What it is held against.
+    pub beside: Option<Beside>,
     /// Score by the number of steps walked.
     pub by_length: Vec<f64>,
     pub paths: Vec<Path>,
@@ -396,6 +400,19 @@ pub struct Part {
     pub value: f64,
     /// What the part itself rests on.
     pub why: String,
+    /// What it gives the passage that this one is held against, and what it rests on there.
+    pub other: f64,
+    pub other_why: String,
+}
+
+/// The passage that another is held against.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Beside {
+    pub passage: u32,
+    pub id: String,
+    pub title: String,
+    pub rank: Option<usize>,
+    pub score: f64,
 }
 
 /// A way from a seed to the passage.

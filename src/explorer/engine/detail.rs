@@ -5,12 +5,12 @@ use super::resolved;
 use super::words::{Term, terms};
 use crate::explain;
 use crate::explorer::scene::{
-    Around, Basis, Cell, Column, Detail, Part, Path, Reason, Row, Scene, Stop, Subject, Why,
+    Around, Basis, Beside, Cell, Column, Detail, Part, Path, Reason, Row, Scene, Stop, Subject, Why,
 };
 use crate::explorer::text::{clean, plural, score};
 use crate::index::Index;
 use crate::layers::Graph;
-use crate::retrieve::explanation::{Combine, Part as ScorePart};
+use crate::retrieve::explanation::{Combine, Explanation, Part as ScorePart};
 use crate::retrieve::{Node, Retrieval};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub fn explain(
         (None, None) => surroundings(index, retrieval, scene, passage.unwrap_or(node)),
     };
     Detail {
-        passage: passage.map(|passage| why(index, retrieval, scene, groups, passage)),
+        passage: passage.map(|passage| why(index, retrieval, scene, groups, passage, subject.than)),
         node: node.and_then(around),
     }
 }
@@ -56,6 +56,7 @@ fn why(
     scene: &Scene,
     groups: &Groups,
     passage: u32,
+    than: Option<u32>,
 ) -> Why {
     let place = retrieval.place(passage);
     let inside = place.is_some_and(|(rank, _)| rank <= scene.top_k);
@@ -74,6 +75,7 @@ fn why(
         gold: scene.is_gold(passage),
         score,
         parts: Vec::new(),
+        beside: None,
         by_length: Vec::new(),
         paths: Vec::new(),
         error: 0.0,
@@ -101,6 +103,28 @@ fn why(
     if place.is_none() {
         why.score = why.parts.iter().map(|p| p.value).sum();
     }
+    let last = explain::last_inside(retrieval).filter(|_| !inside);
+    let other = than
+        .or(last)
+        .filter(|other| *other != passage && (*other as usize) < index.len());
+    if let Some(other) = other {
+        let opened = retrieval.explain(index, other);
+        let theirs = parts(index, retrieval, scene, groups, other, opened);
+        let place = retrieval.place(other);
+        why.beside = Some(Beside {
+            passage: other,
+            id: clean(index.id(other)),
+            title: clean(index.title(other)),
+            rank: place.map(|(rank, _)| rank),
+            score: place.map_or(0.0, |(_, score)| f64::from(score)),
+        });
+        hold_against(&mut why.parts, theirs);
+    } else if scene.basis == Basis::Lists {
+        // Alone, a list's part is told with the rank there.
+        for part in why.parts.iter_mut().filter(|part| !part.why.is_empty()) {
+            part.label = format!("{}, {}", part.label, std::mem::take(&mut part.why));
+        }
+    }
     // The parts say the same with more; a sentence is for a score that has none, or for what a system has to say.
     if !why.parts.is_empty() && scene.story.is_none() {
         why.sentence.clear();
@@ -119,15 +143,10 @@ fn opened(
     let opened = retrieval.explain(index, why.passage);
     why.sentence = clean(&opened.sentence);
     let walk = retrieval.walk();
-    // A passage often has the title of an entity next to it; its identifier tells them apart.
-    let name = |graph: &Graph, node: Node| match graph.is_of_passages() && graph.is_passage(node) {
-        true => clean(index.id(node)),
-        false => clean(&graph.label(index, node)),
-    };
     if let Some(graph) = walk.map(|walk| walk.graph) {
         let stop = |(node, kept): (&Node, Option<f64>)| Stop {
             node: *node,
-            label: name(graph, *node),
+            label: named(index, graph, *node),
             group: groups.get(node).copied(),
             is_passage: graph.is_passage(*node),
             degree: graph.degree(*node),
@@ -142,27 +161,43 @@ fn opened(
         });
         why.paths = paths.collect();
     }
-    let of_walk = walk.filter(|_| scene.basis == Basis::Walk);
-    if of_walk.is_some() {
-        why.by_length = opened.by_length;
+    if walk.is_some() && scene.basis == Basis::Walk {
+        why.by_length.clone_from(&opened.by_length);
         why.error = opened.error;
-    } else if opened.combine == Combine::Witness {
-        return;
+    }
+    why.parts = parts(index, retrieval, scene, groups, why.passage, opened);
+    why.parts.sort_by(|a, b| b.value.total_cmp(&a.value));
+}
+
+/// What the score of a passage adds up from, as the panes name it; nothing where it is no sum.
+fn parts(
+    index: &Arc<Index>,
+    retrieval: &Retrieval,
+    scene: &Scene,
+    groups: &Groups,
+    passage: u32,
+    opened: Explanation,
+) -> Vec<Part> {
+    let walk = retrieval.walk();
+    let of_walk = walk.filter(|_| scene.basis == Basis::Walk);
+    if of_walk.is_none() && opened.combine == Combine::Witness {
+        return Vec::new();
     }
     let word = |t: Term| Part {
         group: scene.group_of(&t.word),
-        label: match scene.basis {
-            Basis::Lists if t.tf > 0 => format!("{}, rank {}", t.word, t.tf),
-            _ => t.word,
+        why: match scene.basis {
+            Basis::Lists if t.tf > 0 => format!("rank {}", t.tf),
+            _ => String::new(),
         },
+        label: t.word,
         value: t.score,
-        why: String::new(),
+        ..Part::default()
     };
     let part = |part: ScorePart| {
         let seeds = walk.map_or(&[][..], |walk| walk.seeds());
         let node = part.seed.and_then(|seed| seeds.get(seed)).map(|s| s.node);
         let label = match of_walk.zip(node) {
-            Some((walk, node)) => name(walk.graph, node),
+            Some((walk, node)) => named(index, walk.graph, node),
             None => clean(&part.label),
         };
         Part {
@@ -173,16 +208,46 @@ fn opened(
             label,
             value: part.value,
             why: clean(&part.why),
+            ..Part::default()
         }
     };
-    why.parts = match scene.basis {
+    match scene.basis {
         Basis::Words | Basis::Lists | Basis::Measure => {
-            let terms = terms(index, retrieval, why.passage).into_iter();
+            let terms = terms(index, retrieval, passage).into_iter();
             terms.filter(|t| t.score > 0.0).map(word).collect()
         }
         _ => opened.parts.into_iter().map(part).collect(),
-    };
-    why.parts.sort_by(|a, b| b.value.total_cmp(&a.value));
+    }
+}
+
+/// Puts the parts of another score beside those of a passage: what gives the other most more comes first.
+fn hold_against(parts: &mut Vec<Part>, theirs: Vec<Part>) {
+    let own = parts.len();
+    for other in theirs {
+        let same = |part: &&mut Part| part.label == other.label && part.group == other.group;
+        match parts[..own].iter_mut().find(same) {
+            Some(part) => {
+                part.other = other.value;
+                part.other_why = other.why;
+            }
+            None => parts.push(Part {
+                label: other.label,
+                group: other.group,
+                other: other.value,
+                other_why: other.why,
+                ..Part::default()
+            }),
+        }
+    }
+    parts.sort_by(|a, b| (b.other - b.value).total_cmp(&(a.other - a.value)));
+}
+
+/// A passage often has the title of an entity next to it; its identifier tells them apart.
+fn named(index: &Index, graph: &Graph, node: Node) -> String {
+    match graph.is_of_passages() && graph.is_passage(node) {
+        true => clean(index.id(node)),
+        false => clean(&graph.label(index, node)),
+    }
 }
 
 /// A node of the graph and its edges.

@@ -283,5 +283,6 @@ fn resolved(subject: Subject, scene: &Scene) -> Subject {
     Subject {
         passage,
         node: subject.node.or_else(|| scene.node_of(passage?)),
+        ..subject
     }
 }

@@ -5,7 +5,7 @@ use crate::explain::Repairs;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::rows::opens_parts;
-use crate::explorer::scene::{Basis, Path, Scene, Why};
+use crate::explorer::scene::{Basis, Part, Path, Scene, Why};
 use crate::explorer::text::{self, Scale};
 use crate::explorer::theme::Scope;
 use crate::explorer::update::{From, LETTERS, suggested};
@@ -14,8 +14,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Most repairs that are listed.
+/// Most repairs that are listed, and most parts of two scores.
 const REPAIRS: usize = 6;
+const BESIDE: usize = 8;
+/// Cells of a figure.
+const FIGURE: usize = 8;
 
 pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let (Some(scene), Some(why)) = (
@@ -91,6 +94,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         if !why.sentence.is_empty() {
             head.extend(flow(vec![ink.text(why.sentence.clone())], width, 0));
         }
+        head.extend(beside_heads(ink, why, width));
         return list(ink, why, &head, area, buf, hits);
     }
     ink.scrolled(
@@ -254,14 +258,19 @@ fn list(
         .list(Pane::Why)
         .cursor
         .min(why.parts.len().saturating_sub(1));
-    let said = match why.parts.get(cursor) {
-        Some(part) if part.why.is_empty() && part.value == 0.0 => "it gives nothing here",
-        Some(part) => &part.why,
-        None if why.rank.is_none() => "",
-        None => "its place is not a sum: the sentence above says why it is here",
+    let said = match (why.parts.get(cursor), &why.beside) {
+        (Some(part), Some(beside)) if part.other > part.value && !part.other_why.is_empty() => {
+            format!("{}: {}", beside.id, part.other_why)
+        }
+        (Some(part), _) if part.why.is_empty() && part.value == 0.0 => {
+            "it gives nothing here".to_owned()
+        }
+        (Some(part), _) => part.why.clone(),
+        (None, _) if why.rank.is_none() => String::new(),
+        (None, _) => "its place is not a sum: the sentence above says why it is here".to_owned(),
     };
     let width = usize::from(area.width);
-    let long = flow(vec![ink.muted(said.to_owned())], width.saturating_sub(2), 0).len();
+    let long = flow(vec![ink.muted(said.clone())], width.saturating_sub(2), 0).len();
     let below = match height {
         ..5 => usize::from(height > 2),
         _ if ink.state.opened => long.min(height / 2),
@@ -278,8 +287,9 @@ fn list(
         height: why.parts.len().min(room - above) as u16,
         ..area
     };
-    let scale = Scale::of(why.parts.iter().map(|p| p.value));
+    let scale = Scale::of(why.parts.iter().flat_map(|p| [p.value, p.other]));
     let sum: f64 = why.parts.iter().map(|p| p.value.abs()).sum();
+    let gaps: f64 = why.parts.iter().map(|p| (p.other - p.value).abs()).sum();
     ink.list(
         Pane::Why,
         list,
@@ -288,6 +298,9 @@ fn list(
         hits,
         &|row, width| {
             let part = &why.parts[row];
+            if why.beside.is_some() {
+                return beside_line(ink, part, &scale, gaps, width);
+            }
             let bar = (width / 5).min(14);
             let label = width.saturating_sub(2 + 8 + 5 + 1 + bar);
             let share = if sum > 0.0 {
@@ -319,11 +332,86 @@ fn list(
         height: (height - above) as u16 - list.height,
         ..area
     };
-    explained(ink, said, rest, buf);
+    explained(ink, &said, rest, buf);
+}
+
+/// A part of two scores: what it gives here, what it gives the other, and the gap, which is drawn.
+fn beside_line(
+    ink: &Ink<'_>,
+    part: &Part,
+    scale: &Scale,
+    gaps: f64,
+    width: usize,
+) -> Line<'static> {
+    let bar = (width / 6).min(12);
+    let label = width.saturating_sub(2 + 3 * FIGURE + 1 + bar);
+    let gap = part.value - part.other;
+    let scope = match gap {
+        gap if gap < 0.0 => Scope::RankDown,
+        gap if gap > 0.0 => Scope::RankUp,
+        _ => Scope::Muted,
+    };
+    let figure = |value: f64| text::pad_left(&scale.figure(value), FIGURE);
+    let sign = if gap > 0.0 { "+" } else { "" };
+    let told = format!("{sign}{}", scale.figure(gap));
+    let share = if gaps > 0.0 { gap.abs() / gaps } else { 0.0 };
+    Line::from(vec![
+        part.group.map_or_else(|| ink.text(" "), |g| ink.letter(g)),
+        ink.text(" "),
+        ink.text(text::pad(&part.label, label)),
+        ink.value(figure(part.value)),
+        ink.muted(figure(part.other)),
+        ink.span(text::pad_left(&told, FIGURE), scope),
+        ink.text(" "),
+        ink.span(crate::explorer::glyphs::bar(share, bar, ink.glyphs), scope),
+    ])
+}
+
+/// The heads of the columns of two scores.
+fn beside_heads(ink: &Ink<'_>, why: &Why, width: usize) -> Option<Line<'static>> {
+    let other = why.beside.as_ref()?;
+    let bar = (width / 6).min(12);
+    let label = width.saturating_sub(2 + 3 * FIGURE + 1 + bar);
+    let place = |rank: Option<usize>| match rank {
+        Some(rank) => format!("rank {rank}"),
+        None => "lost".to_owned(),
+    };
+    let against = format!("beside {}", other.id);
+    let heads = [place(why.rank), place(other.rank), "gap".to_owned()];
+    let heads = heads.iter().map(|head| text::pad_left(head, FIGURE));
+    Some(Line::from(vec![
+        ink.muted(format!("  {}", text::pad(&against, label))),
+        ink.muted(heads.collect::<String>()),
+    ]))
+}
+
+/// The parts of two scores, those that give the other most more first; what gives both little is left out.
+fn beside(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
+    let Some(heads) = beside_heads(ink, why, width) else {
+        return Vec::new();
+    };
+    let scale = Scale::of(why.parts.iter().flat_map(|p| [p.value, p.other]));
+    let gaps: f64 = why.parts.iter().map(|p| (p.other - p.value).abs()).sum();
+    let most = why
+        .parts
+        .iter()
+        .map(|p| p.value.abs().max(p.other.abs()))
+        .fold(0.0, f64::max);
+    let shown = why
+        .parts
+        .iter()
+        .filter(|p| p.value.abs().max(p.other.abs()) >= 0.01 * most);
+    let rows = shown
+        .take(BESIDE)
+        .map(|part| beside_line(ink, part, &scale, gaps, width));
+    std::iter::once(heads).chain(rows).collect()
 }
 
 /// The seeds or words that pay, with their part in hundredths; small ones together.
 fn parts(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'static>> {
+    if why.beside.is_some() {
+        return beside(ink, why, width);
+    }
     let total: f64 = why.parts.iter().map(|p| p.value).sum();
     if total <= 0.0 {
         return Vec::new();

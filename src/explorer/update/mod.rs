@@ -175,6 +175,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
             Vec::new()
         }
 
+        Command::Compare => moves::compare(state),
         Command::MuteSeed => seeds::mute(state),
         Command::WeighSeed => seeds::weigh(state),
         Command::Compose => finder::open(state, FinderKind::Compose),

@@ -155,6 +155,7 @@ fn set_subject(state: &mut State, subject: Subject) -> Vec<Effect> {
     let subject = Subject {
         passage: subject.passage.or(state.wanted.subject.passage),
         node: subject.node,
+        than: state.wanted.subject.than,
     };
     if subject == state.wanted.subject {
         return Vec::new();
@@ -190,6 +191,7 @@ pub fn go_to_node(state: &mut State, node: Node) -> Vec<Effect> {
     let subject = Subject {
         passage: is_passage.then_some(node),
         node: Some(node),
+        ..Subject::default()
     };
     go_to(state, subject)
 }
@@ -206,7 +208,27 @@ fn of_passage(state: &State, passage: u32) -> Subject {
     Subject {
         passage: Some(passage),
         node: state.scene().and_then(|scene| scene.node_of(passage)),
+        ..Subject::default()
     }
+}
+
+/// Holds the passages that are looked at from now on against the selected one; again against the last inside.
+pub fn compare(state: &mut State) -> Vec<Effect> {
+    let shown = state.detail().and_then(|detail| detail.passage.as_ref());
+    let Some(passage) = shown.map(|why| (why.passage, why.id.clone())) else {
+        return Vec::new();
+    };
+    let (passage, id) = passage;
+    let than = &mut state.wanted.subject.than;
+    *than = match *than == Some(passage) {
+        true => None,
+        false => Some(passage),
+    };
+    state.message = Message::plain(match than {
+        Some(_) => format!("passages are held against {id}; = on it ends that"),
+        None => "lost passages are held against the last inside again".to_owned(),
+    });
+    ask::request(state)
 }
 
 pub fn go_to_passage(state: &mut State, passage: u32) -> Vec<Effect> {
