@@ -573,6 +573,128 @@ fn one_passage_is_explained_whether_it_is_there_or_not() {
 
 /// Files of others must not write on the terminal of whoever reads them.
 #[test]
+fn two_passages_are_held_against_each_other() {
+    let ask = |than: &[&str]| {
+        let own = [
+            &["explain", QUESTION, "--method", "graph-rrf", "-k", "1"][..],
+            &["--passage", "herschel-caroline"],
+            than,
+        ]
+        .concat();
+        (json(&[&own[..], &["--json"]].concat()), hopscope(&own))
+    };
+    let (lost, text) = ask(&[]);
+    let first = &json(&["ask", QUESTION, "--method", "graph-rrf", "--json"])["passages"][0];
+    // Without another, a lost passage stands beside the last inside.
+    assert_eq!(lost["than"]["other"], first["id"]);
+    let scores = lost["than"]["scores"].as_array().unwrap();
+    let sum = |of: &str| -> f64 {
+        let parts = lost["than"]["parts"].as_array().unwrap();
+        parts.iter().map(|part| part[of].as_f64().unwrap()).sum()
+    };
+    for (of, score) in ["own", "other"].iter().zip(scores) {
+        assert!((sum(of) - score.as_f64().unwrap()).abs() < 1e-6, "{lost}");
+    }
+    let short = lost["short"].as_f64().unwrap();
+    let gap = scores[1].as_f64().unwrap() - scores[0].as_f64().unwrap();
+    assert!((short - gap).abs() < 1e-6 && lost["hop"].as_u64() >= Some(1));
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(
+        text.contains("short of rank 1, hop ") && text.contains("beside "),
+        "{text}"
+    );
+    let (chosen, _) = ask(&["--than", "huygens-probe"]);
+    assert_eq!(chosen["than"]["other"], "huygens-probe");
+    let said = fails(&[
+        "explain",
+        QUESTION,
+        "--passage",
+        "titan",
+        "--than",
+        "nothing",
+    ]);
+    assert!(
+        said.contains("--than: no passage has the id 'nothing'"),
+        "{said}"
+    );
+}
+
+#[test]
+fn parameters_are_swept_over_a_question_a_set_and_each_other() {
+    let own = [
+        "sweep",
+        CORPUS,
+        "--method",
+        "graph-hybrid",
+        "--over",
+        "steps=1,2,3",
+    ];
+    let one = json(&[&own[..], &["q01", "--json"]].concat());
+    let points = one["points"].as_array().unwrap();
+    assert_eq!(points.len(), 3);
+    for (point, steps) in points.iter().zip(["1", "2", "3"]) {
+        assert_eq!(point["set"]["steps"].to_string(), steps);
+        let set = format!("steps={steps}");
+        let asked = [
+            &["ask", CORPUS, one["question"].as_str().unwrap(), "--json"][..],
+            &["--method", "graph-hybrid", "--set", &set, "-k", "100"],
+        ];
+        let asked = json(&asked.concat());
+        let ranking = asked["passages"].as_array().unwrap();
+        for gold in point["gold"].as_array().unwrap() {
+            let rank = ranking.iter().position(|p| p["id"] == gold["id"]);
+            let told = gold["rank"].as_u64().filter(|rank| *rank <= 100);
+            assert_eq!(rank.map(|at| at as u64 + 1), told, "{point}");
+        }
+    }
+    let text = String::from_utf8(hopscope(&[&own[..], &["q01"]].concat()).stdout).unwrap();
+    assert!(text.contains("A ulugh-beg") && text.contains('|'), "{text}");
+    // Every combination of two over the set, as rows.
+    let two = [&own[..], &["--over", "alpha=0.1,0.3", "--as", "tsv"]].concat();
+    let rows = String::from_utf8(hopscope(&two).stdout).unwrap();
+    let rows: Vec<Vec<&str>> = rows
+        .lines()
+        .map(|line| line.split('\t').collect())
+        .collect();
+    assert_eq!(
+        (rows.len(), rows[0][..3].to_vec()),
+        (7, vec!["steps", "alpha", "R@5"])
+    );
+    let set = ["--set", "steps=3", "--set", "alpha=0.3", "--json"];
+    let whole = json(&[&["eval", CORPUS, "--method", "graph-hybrid"][..], &set].concat());
+    let mean = whole["methods"][0]["measures"]["R@5"].as_f64().unwrap();
+    assert_eq!(rows[6][2], format!("{mean:.6}"));
+    // Which change did it: the effects of changes that were made together.
+    let changes = [
+        "--subsets",
+        "--set",
+        "steps=1",
+        "--set",
+        "seed_k=3",
+        "--json",
+    ];
+    let all = json(&[&["sweep", CORPUS, "--method", "graph-hybrid"][..], &changes].concat());
+    assert_eq!(all["points"].as_array().unwrap().len(), 4);
+    let effects = all["effects"].as_array().unwrap();
+    let sum: f64 = effects
+        .iter()
+        .map(|effect| effect["effect"].as_f64().unwrap())
+        .sum();
+    let worth = |at: usize| all["points"][at]["measures"]["R@5"].as_f64().unwrap();
+    assert!((sum - (worth(3) - worth(0))).abs() < 1e-9, "{all}");
+    for (args, why) in [
+        (&["--over", "alhpa"][..], "did you mean alpha?"),
+        (&["--over", "quota_n"], "graph-hybrid does not read it"),
+        (&["--over", "steps", "--over", "steps"], "swept already"),
+        (&["--subsets"], "--set changes nothing"),
+        (&["--over", "steps", "--measure", "R@3"], "no 'R@3'"),
+    ] {
+        let said = fails(&[&["sweep", CORPUS, "--method", "graph-hybrid"][..], args].concat());
+        assert!(said.contains(why), "{args:?}: {said}");
+    }
+}
+
+#[test]
 fn what_files_hold_reaches_stderr_without_control_characters() {
     let home = tempfile::tempdir().unwrap();
     let at = |name: &str| home.path().join(name).to_str().unwrap().to_owned();

@@ -3,6 +3,7 @@
 use super::ask::AskArgs;
 use super::interrupt;
 use crate::evaluate::{Comparison, Difference, Resampling, evaluate};
+use crate::explain::compare::STAYS;
 use crate::explain::trace::explained;
 use crate::explain::{
     Beside, Change, Compared, Repair, Repairs, Standing, compare, last_inside, repairs, standing,
@@ -198,12 +199,12 @@ fn print_compared(
     let mut edges: Vec<&Beside> = compared.by_edge.iter().filter(shown).collect();
     edges.sort_by(|a, b| b.gap().total_cmp(&a.gap()));
     for edge in edges.iter().take(EDGES) {
-        row(
-            &format!("at the end from {}", edge.label),
-            edge.own,
-            edge.other,
-            "",
-        )?;
+        // The last of them is no edge.
+        let label = match edge.label == STAYS {
+            true => edge.label.clone(),
+            false => format!("at the end from {}", edge.label),
+        };
+        row(&label, edge.own, edge.other, "")?;
     }
     Ok(())
 }

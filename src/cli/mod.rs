@@ -14,6 +14,7 @@ mod llm;
 mod load;
 mod reference;
 mod stats;
+mod sweep;
 
 use crate::corpus::{Format, ReadOptions};
 use crate::explorer::glyphs::clean;
@@ -52,6 +53,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Measure methods over a set of questions.
     Eval(eval::EvalArgs),
+    /// Try a parameter or two over their values, or every subset of some changes, for one question or all.
+    Sweep(sweep::SweepArgs),
     /// Describe the graph of an index: sizes, degrees, hubs, components.
     Stats(stats::StatsArgs),
     /// List the methods.
@@ -243,6 +246,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Trace(args)) => ask::trace(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
+        Some(Command::Sweep(args)) => sweep::run(&args),
         Some(Command::Stats(args)) => stats::run(&args),
         Some(Command::Methods(args)) => lists::methods(&args),
         Some(Command::Parameters(args)) => lists::parameters(&args),

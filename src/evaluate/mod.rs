@@ -11,6 +11,7 @@ pub mod measures;
 pub mod run;
 pub mod shape;
 pub mod survival;
+pub mod sweep;
 
 pub use breakdown::{Group, by_gold, by_type};
 pub use compare::{Comparison, Difference, Resampling};

@@ -57,6 +57,9 @@ pub struct Compared {
     pub by_edge: Vec<Beside>,
 }
 
+/// What came to a passage over no edge in the last step.
+pub const STAYS: &str = "restarts or stays";
+
 /// The last passage inside the cut.
 pub fn last_inside(run: &Retrieval) -> Option<u32> {
     let at = run.settings.get(RESULT_K).checked_sub(1)?;
@@ -141,12 +144,14 @@ fn by_edge(index: &Arc<Index>, run: &Retrieval, passage: u32, other: u32) -> Vec
         }
         let sent: f64 = parts.iter().map(|part| part.value).sum();
         let rest = walk.landed(passage) - sent;
+        // What rounding leaves is nothing.
+        let rest = if rest.abs() < 1e-12 { 0.0 } else { rest };
         (parts, rest)
     };
     let ((own, rest), (theirs, their_rest)) = (edges(passage), edges(other));
     let mut rows = beside(own, theirs);
     rows.push(Beside {
-        label: "restarts or stays".to_owned(),
+        label: STAYS.to_owned(),
         own: rest,
         other: their_rest,
         ..Beside::default()

@@ -7,6 +7,7 @@ use super::hits::Hits;
 use super::layout::Pane;
 use super::repairing;
 use super::scene::{Answer, Request};
+use super::scoring::{Score, Scoring};
 use super::sweep::{SweepRequest, Swept};
 use crate::layers::Class;
 use crate::retrieve::Settings;
@@ -68,6 +69,9 @@ pub enum Action {
     /// How a search for repairs stands.
     #[serde(skip)]
     Repaired(repairing::News),
+    /// How the set under the slider stands.
+    #[serde(skip)]
+    Scored(Score),
     /// One value of a sweep was tried.
     #[serde(skip)]
     Swept(Swept),
@@ -119,6 +123,9 @@ pub enum Effect {
     StopHunt,
     Repair(Box<repairing::Search>),
     StopRepair,
+    /// Asks the whole set with these settings.
+    Score(Box<Scoring>),
+    StopScore,
     /// The strip was closed.
     StopSweep,
     /// Text, and what it is in words.

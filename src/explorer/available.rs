@@ -32,6 +32,9 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             state.detail().is_some_and(|detail| detail.passage.is_some()),
             "no passage is selected",
         ),
+        Command::Pin => {
+            need(state.facts.questions.iter().any(|q| q.gold > 0), "no question of this index has known gold")
+        }
         Command::Repair => repair(state),
         Command::FixA => fix(state, 0),
         Command::FixB => fix(state, 1),

@@ -143,6 +143,8 @@ commands! {
         "Shows the rank of every gold passage over all its values; h and l preview, Enter takes, Esc leaves." "range strip scan all values" "";
     Compare "passage.compare" "hold against" "Hold passages against this one" ["="] Settings
         "Why then shows the passage that is selected beside this one, part by part; again on this one, and lost passages stand beside the last inside." "compare than versus difference gap beside two columns" "hopscope explain QUESTION --passage ID --than ID";
+    Pin "settings.pin" "pin" "Pin these settings" ["P"] Settings
+        "After every change all questions of the set are asked in the background and held against the pinned settings, at first those the explorer was opened with: R@5, its difference with a 95 % interval, questions won and lost." "hold against baseline compare set evaluate" "hopscope eval INDEX --method A,B";
     Repair "fix.find" "repairs" "Look for what brings this passage in" ["R"] Settings
         "In Why of a lost passage: tries every other value of each parameter, and every seed muted, weighed or added, one change at a time, those of fewest moves first; Esc stops." "repair fix change smallest counterfactual" "hopscope explain QUESTION --passage ID --repairs";
     FixA "fix.a" "apply a" "Apply suggestion a" ["a"] Settings

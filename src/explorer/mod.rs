@@ -34,6 +34,7 @@ pub mod repairing;
 pub mod rows;
 pub mod runtime;
 pub mod scene;
+pub mod scoring;
 pub mod stage;
 pub mod state;
 pub mod store;

@@ -9,6 +9,7 @@ use super::failures::{self, FailureSearch, SearchNews};
 use super::glyphs::{GlyphSet, clean};
 use super::repairing;
 use super::scene::{Answer, Request};
+use super::scoring::{self, Score, Scoring};
 use super::state::State;
 use super::store::{Config, Folders, History, Session, presets};
 use super::sweep::{self, SweepRequest, Swept};
@@ -82,6 +83,7 @@ struct Loop {
     builds: Worker<(&'static str, Box<Settings>), News>,
     hunts: Worker<FailureSearch, SearchNews>,
     repairs: Worker<repairing::Search, repairing::News>,
+    scores: Worker<Scoring, Option<Score>>,
     history: History,
     argument: String,
     folders: Option<Folders>,
@@ -149,6 +151,15 @@ impl Loop {
             })
         })
         .context("cannot start the thread that looks for repairs")?;
+        let (mut scorer, scored) = (Retriever::new(index.clone()), index.clone());
+        let mut memory = scoring::Memory::default();
+        let scores = Worker::spawn("score", move |request: Scoring, task| {
+            let tell = |score| task.report(Some(score));
+            scoring::score(&mut scorer, &scored, &mut memory, &request, &tell, &|| {
+                task.is_cancelled()
+            })
+        })
+        .context("cannot start the thread that asks the set")?;
         let answers = Worker::spawn("retrieval", move |request: Request, _| {
             engine.answer(&request).map_err(|error| error.to_string())
         })
@@ -183,6 +194,7 @@ impl Loop {
             builds,
             hunts,
             repairs,
+            scores,
             history,
             argument: options.argument,
             folders: options.folders,
@@ -265,6 +277,12 @@ impl Loop {
                     dirty = true;
                     if let Some(Done { result: Ok(news), .. }) = news {
                         self.act(Action::Repaired(news));
+                    }
+                }
+                score = self.scores.recv() => {
+                    if let Some(Done { result: Ok(Some(score)), .. }) = score {
+                        dirty = true;
+                        self.act(Action::Scored(score));
                     }
                 }
                 swept = self.sweeps.recv() => {
@@ -355,6 +373,10 @@ impl Loop {
                     self.repairs.submit(*search);
                 }
                 Effect::StopRepair => self.repairs.cancel(),
+                Effect::Score(scoring) => {
+                    self.scores.submit(*scoring);
+                }
+                Effect::StopScore => self.scores.cancel(),
                 Effect::Copy(text, what) => {
                     self.copy(text, what);
                 }

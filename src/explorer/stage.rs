@@ -9,6 +9,7 @@ use super::glyphs::{GlyphSet, Glyphs};
 use super::keys::Stroke;
 use super::repairing;
 use super::scene::Facts;
+use super::scoring;
 use super::state::State;
 use super::sweep;
 use super::theme::Theme;
@@ -27,6 +28,9 @@ pub struct Stage {
     index: Arc<Index>,
     engine: Engine,
     sweeper: Retriever,
+    memory: scoring::Memory,
+    /// Whether the set is asked after every change: that takes as long as an evaluation.
+    pub scores: bool,
     theme: Theme,
     glyphs: &'static Glyphs,
     /// What was copied: text, and what it is.
@@ -48,6 +52,8 @@ impl Stage {
             state: State::new(facts, settings),
             engine: Engine::new(index.clone()),
             sweeper: Retriever::new(index.clone()),
+            memory: scoring::Memory::default(),
+            scores: false,
             index,
             theme,
             glyphs,
@@ -114,7 +120,26 @@ impl Stage {
                         repairing::search(&mut self.sweeper, index, &search, &tell, &cancelled);
                     self.act(Action::Repaired(news));
                 }
-                Effect::StopSweep | Effect::StopHunt | Effect::StopRepair => {}
+                Effect::Score(request) if self.scores => {
+                    let (tell, cancelled) = (|_| {}, || false);
+                    let (index, memory) = (&self.index, &mut self.memory);
+                    let score = scoring::score(
+                        &mut self.sweeper,
+                        index,
+                        memory,
+                        &request,
+                        &tell,
+                        &cancelled,
+                    );
+                    if let Some(score) = score {
+                        self.act(Action::Scored(score));
+                    }
+                }
+                Effect::StopSweep
+                | Effect::StopHunt
+                | Effect::StopRepair
+                | Effect::StopScore
+                | Effect::Score(_) => {}
                 Effect::Copy(text, what) => self.copied.push((text, what)),
                 Effect::Remember(_) | Effect::SavePreset(..) => {}
                 Effect::Quit { keep } => self.quit = Some(keep),
@@ -190,6 +215,7 @@ pub fn screenshot(index: Arc<Index>, shot: &Shot) -> Buffer {
         glyphs,
     );
     let (width, height) = shot.size;
+    stage.scores = true;
     stage.draw(width, height);
     match &shot.question {
         Some(question) => stage.act(Action::Ask(question.clone())),

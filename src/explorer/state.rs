@@ -8,6 +8,7 @@ use super::keys::{Keymap, Stroke};
 use super::layout::{Arranged, Pane, Plan};
 use super::repairing::Begun;
 use super::scene::{Answer, Detail, Facts, Request, Scene, Subject};
+use super::scoring::Score;
 use super::sweep::Sweep;
 use crate::layers::Class;
 use crate::retrieve::{Parameter, Presets, Settings};
@@ -209,6 +210,13 @@ pub struct State {
     pub repairing: Option<Begun>,
     /// How many of them were begun.
     pub repairs: u64,
+    /// What the set is held against, without changes of seeds.
+    pub pinned: Settings,
+    /// What was scored last, and how that stands.
+    pub scored: Option<Settings>,
+    pub score: Option<Score>,
+    /// How many scorings were begun.
+    pub scores: u64,
     /// How many sweeps were begun.
     pub sweeps: u64,
     /// The parameter that the slider keys move.
@@ -258,6 +266,14 @@ impl State {
             input: Input::default(),
             settings: settings.clone(),
             presets: Presets::default(),
+            pinned: {
+                let mut pinned = settings.clone();
+                pinned.restore_seeds();
+                pinned
+            },
+            scored: None,
+            score: None,
+            scores: 0,
             undo: Vec::new(),
             redo: Vec::new(),
             unfolded: BTreeSet::new(),

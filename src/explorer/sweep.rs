@@ -2,12 +2,9 @@
 //! thread of its own, value by value from the present one outwards, so that the slider's best place shows before it is
 //! moved.
 
-use crate::evaluate::measures;
-use crate::index::Index;
-use crate::retrieve::{Domain, Keep, Origin, Parameter, RetrieveError, Retriever, Settings, Value};
-
-/// The most values of a number that are tried.
-const VALUES: usize = 25;
+pub use crate::evaluate::sweep::Column;
+use crate::evaluate::sweep::changed;
+use crate::retrieve::{Keep, Parameter, RetrieveError, Retriever, Settings, Value};
 
 /// What the worker is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,15 +42,6 @@ impl Swept {
     }
 }
 
-/// What a value gives.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Column {
-    /// Rank of every gold passage, as far as they are ranked.
-    pub gold: Vec<Option<usize>>,
-    /// R@5; without gold the share of the present top K that stays.
-    pub worth: f64,
-}
-
 /// An open sweep.
 #[derive(Clone, Debug)]
 pub struct Sweep {
@@ -77,27 +65,6 @@ impl Sweep {
     }
 }
 
-/// The values to try, from one end of the domain to the other: all of a choice, else a grid with the present value and
-/// the one the session began with.
-pub fn values(settings: &Settings, parameter: Parameter) -> Vec<Value> {
-    let domain = &parameter.declaration().domain;
-    let mut base = settings.clone();
-    base.reset(parameter);
-    let mut values: Vec<Value> = match domain {
-        Domain::Choice(choices) => (0..choices.len()).map(Value::Choice).collect(),
-        domain => {
-            let place = |i: usize| domain.at_fraction(i as f64 / (VALUES - 1) as f64);
-            (0..VALUES)
-                .map(place)
-                .chain([settings.value(parameter), base.value(parameter)])
-                .collect()
-        }
-    };
-    values.sort_by(|a, b| domain.fraction(*a).total_cmp(&domain.fraction(*b)));
-    values.dedup();
-    values
-}
-
 /// The order in which values are tried: nearest to the first one first.
 pub fn order(request: &SweepRequest) -> Vec<usize> {
     let mut order: Vec<usize> = (0..request.values.len()).collect();
@@ -119,26 +86,10 @@ fn column(
     request: &SweepRequest,
     at: usize,
 ) -> Result<Column, RetrieveError> {
-    let mut settings = request.settings.clone();
-    settings.set(request.parameter, request.values[at], Origin::User);
-    let retrieval = retriever.retrieve(&request.question, &settings, Keep::Scores)?;
-    let index: &Index = retriever.index();
-    let top: Vec<u32> = retrieval.passages.iter().map(|hit| hit.passage).collect();
-    let question = request.asked.and_then(|at| index.questions().get(at));
-    let gold = question.map_or(&[][..], |q| &q.gold);
-    let measured = question
-        .and_then(|q| measures::measures(&top, q))
-        .and_then(|m| m.get("R@5"));
-    let stays = || {
-        let kept = retrieval.top().iter().map(|hit| hit.passage);
-        let kept = kept.filter(|p| request.top.contains(p)).count();
-        kept as f64 / request.top.len().max(1) as f64
-    };
-    Ok(Column {
-        gold: gold
-            .iter()
-            .map(|g| retrieval.place(g.passage).map(|(rank, _)| rank))
-            .collect(),
-        worth: measured.unwrap_or_else(stays),
-    })
+    let change = vec![(request.parameter, request.values[at])];
+    let settings = changed(&request.settings, &change);
+    let run = retriever.retrieve(&request.question, &settings, Keep::Scores)?;
+    let questions = retriever.index().questions();
+    let question = request.asked.and_then(|at| questions.get(at));
+    Ok(Column::of(&run, question, &request.top))
 }

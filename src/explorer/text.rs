@@ -44,6 +44,17 @@ pub fn share(value: f64) -> String {
     unzero(format!("{value:.2}"))
 }
 
+/// A difference of measures with its sign and three digits: `+.006`, `-.012`, `.000`.
+pub fn signed(value: f64) -> String {
+    let rounded = (value * 1000.0).round() / 1000.0;
+    let sign = match rounded {
+        rounded if rounded > 0.0 => "+",
+        rounded if rounded < 0.0 => "-",
+        _ => "",
+    };
+    format!("{sign}{}", unzero(format!("{:.3}", rounded.abs())))
+}
+
 /// A measure with three digits: `.250`, `1.00`.
 pub fn measure(value: f64) -> String {
     if value >= 0.9995 {

@@ -1,15 +1,67 @@
 //! The line that says what happened: messages, errors in words, and how long the last run took.
 
 use crate::explorer::action::Tone;
+use crate::explorer::scoring::MEASURE;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Filling, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// How the set stands under these settings, in as many words as there is room for.
+fn set(ink: &Ink<'_>, width: usize) -> Option<Vec<Span<'static>>> {
+    let score = ink.state.score.as_ref()?;
+    let d = &score.difference;
+    let whole = score.done == score.of;
+    let done = match whole {
+        true => format!("set of {}", score.of),
+        false => format!("set {}/{}", score.done, score.of),
+    };
+    let scope = match d.difference {
+        _ if d
+            .interval
+            .is_none_or(|[low, high]| low <= 0.0 && high >= 0.0) =>
+        {
+            Scope::Muted
+        }
+        gain if gain > 0.0 => Scope::RankUp,
+        _ => Scope::RankDown,
+    };
+    let interval = d.interval.map_or(String::new(), |[low, high]| {
+        format!(" [{}, {}]", text::signed(low), text::signed(high))
+    });
+    let counts = format!("{} won {} tied {} lost", d.wins, d.ties, d.losses);
+    let few = format!("+{} -{}", d.wins, d.losses);
+    let gain = text::signed(d.difference);
+    let long = vec![
+        ink.muted(format!("{done}  {MEASURE} ")),
+        ink.value(text::measure(d.mean_b)),
+        ink.span(format!(" {gain}"), scope),
+        ink.muted(format!("{interval}  {counts} ")),
+    ];
+    let short = vec![
+        ink.muted(format!("{done} {MEASURE} ")),
+        ink.value(text::measure(d.mean_b)),
+        ink.span(format!(" {gain}"), scope),
+        ink.muted(format!(" {few} ")),
+    ];
+    let fits = |spans: &Vec<Span<'_>>| {
+        let own: usize = spans.iter().map(|span| text::width(&span.content)).sum();
+        own * 2 <= width
+    };
+    [long, short].into_iter().find(fits)
+}
 
 pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
     let state = ink.state;
-    let width = usize::from(area.width);
+    let mut width = usize::from(area.width);
+    if let Some(spans) = set(ink, width) {
+        let own: usize = spans.iter().map(|span| text::width(&span.content)).sum();
+        width = width.saturating_sub(own + 1);
+        let line = Line::from(spans);
+        buf.set_line(area.x + width as u16 + 1, area.y, &line, own as u16);
+    }
     let mut filling = Filling::new(width);
     if state.stale() {
         filling.add(vec![ink.span(" running", Scope::Warn)]);
@@ -57,5 +109,5 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
         }
         filling.add(vec![ink.dot(), ink.muted("nothing left this machine")]);
     }
-    buf.set_line(area.x, area.y, &filling.line, area.width);
+    buf.set_line(area.x, area.y, &filling.line, width as u16);
 }

@@ -42,6 +42,7 @@ pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: 
         Line::from(spans)
     };
     let column = |at: usize| sweep.columns[at].as_ref();
+    let k = ink.state.scene().map_or(10, |scene| scene.top_k);
     let measured = ink.state.scene().is_some_and(|s| !s.measures.is_empty());
     let worth = if measured { "R@5" } else { "stay" };
     let mut lines = vec![heading(ink, sweep, width)];
@@ -51,7 +52,7 @@ pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: 
     for (i, name) in names.iter().enumerate().take(spare) {
         lines.push(row(name, Scope::Passage, &|at| match column(at) {
             None => (" ".to_owned(), Scope::Muted),
-            Some(column) => rank(column.gold.get(i).copied().flatten()),
+            Some(column) => rank(ink, column.gold.get(i).copied().flatten(), k),
         }));
     }
     lines.push(row(worth, Scope::Text, &|at| match column(at) {
@@ -68,7 +69,7 @@ pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: 
     }));
     lines.push(previewed(ink, sweep, worth, width));
     if legend {
-        let words = "1-9 rank, + later, - not ranked";
+        let words = "1-9 rank, = inside, bars sink behind the cut, - not ranked";
         lines.push(Line::from(vec![ink.muted(text::cut(words, width))]));
     }
     for (y, line) in lines.iter().take(usize::from(area.height)).enumerate() {
@@ -89,10 +90,20 @@ fn gold(ink: &Ink<'_>, sweep: &Sweep) -> Vec<String> {
     gold.iter().take(rows).map(|g| g.id.clone()).collect()
 }
 
-fn rank(rank: Option<usize>) -> (String, Scope) {
+/// The deepest rank that is told from deeper ones.
+const DEEPEST: f64 = 1000.0;
+
+/// Inside the cut a figure; behind it a bar that sinks as the rank's logarithm grows.
+fn rank(ink: &Ink<'_>, rank: Option<usize>, k: usize) -> (String, Scope) {
     match rank {
-        Some(rank @ 1..=9) => (rank.to_string(), Scope::Value),
-        Some(_) => ("+".to_owned(), Scope::Muted),
+        Some(rank @ 1..=9) if rank <= k => (rank.to_string(), Scope::Value),
+        Some(rank) if rank <= k => ("=".to_owned(), Scope::Value),
+        Some(rank) => {
+            let k = (k.max(1) as f64).min(DEEPEST - 1.0);
+            let behind = (rank as f64 / k).ln() / (DEEPEST / k).ln();
+            let level = 7 - (6.0 * behind.clamp(0.0, 1.0)).round() as usize;
+            (ink.glyphs.levels[level].to_owned(), Scope::RankDown)
+        }
         None => ("-".to_owned(), Scope::Error),
     }
 }

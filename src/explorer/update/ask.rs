@@ -1,6 +1,6 @@
 //! Questions out, answers in.
 
-use super::{repair, seeds, settings};
+use super::{repair, scoring, seeds, settings};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows;
@@ -23,7 +23,10 @@ pub fn request(state: &mut State) -> Vec<Effect> {
     state.wanted.settings = state.settings.clone();
     let ask = Effect::Ask(Box::new(state.wanted.clone()));
     // What is looked for belongs to what was on screen before.
-    std::iter::once(ask).chain(repair::leave(state)).collect()
+    let beside = [repair::leave(state), scoring::follow(state)];
+    std::iter::once(ask)
+        .chain(beside.into_iter().flatten())
+        .collect()
 }
 
 pub fn edit(state: &mut State) {

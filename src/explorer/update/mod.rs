@@ -11,6 +11,7 @@ mod keys;
 mod mouse;
 mod moves;
 mod repair;
+mod scoring;
 mod seeds;
 mod settings;
 mod sweep;
@@ -78,6 +79,10 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Sighted(sighting) => failures::news(state, sighting),
         Action::Repaired(news) => {
             repair::news(state, news);
+            Vec::new()
+        }
+        Action::Scored(score) => {
+            scoring::news(state, score);
             Vec::new()
         }
         Action::Swept(swept) => {
@@ -176,6 +181,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         }
 
         Command::Compare => moves::compare(state),
+        Command::Pin => scoring::pin(state),
         Command::MuteSeed => seeds::mute(state),
         Command::WeighSeed => seeds::weigh(state),
         Command::Compose => finder::open(state, FinderKind::Compose),

@@ -1,11 +1,12 @@
 //! Sweeping a parameter: the strip opens, moving along it previews, Enter keeps, Esc leaves everything as it was.
 
 use super::{ask, moves, settings};
+use crate::evaluate::sweep::{VALUES, values};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::command::Command;
 use crate::explorer::layout::Pane;
 use crate::explorer::state::State;
-use crate::explorer::sweep::{Sweep, SweepRequest, Swept, values};
+use crate::explorer::sweep::{Sweep, SweepRequest, Swept};
 
 /// Opens the strip of the current parameter; on the one that is open, closes it.
 pub fn begin(state: &mut State) -> Vec<Effect> {
@@ -19,7 +20,7 @@ pub fn begin(state: &mut State) -> Vec<Effect> {
     };
     let shown = scene.passages.iter().take(scene.top_k);
     let top = shown.map(|row| row.passage).collect();
-    let values = values(&state.settings, parameter);
+    let values = values(&state.settings, parameter, VALUES);
     let now = state.settings.value(parameter);
     let present = values.iter().position(|v| *v == now).unwrap_or(0);
     state.sweeps += 1;
