@@ -133,16 +133,16 @@ pub fn own(pane: Pane) -> Vec<Command> {
         ],
         Pane::Session => vec![Command::Open],
         Pane::Spread => vec![Command::Open, Command::GoNeighbours],
-        Pane::Passages => vec![Command::Open, Command::GoWhy, Command::Compare],
+        Pane::Passages => vec![Command::Open, Command::GoWhy],
         Pane::Why => vec![
             Command::Repair,
             Command::FixA,
             Command::FixB,
             Command::FixC,
-            Command::Compare,
             Command::MuteSeed,
             Command::Open,
             Command::Back,
+            Command::Compare,
         ],
         Pane::Iterations => vec![
             Command::Play,
