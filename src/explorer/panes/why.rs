@@ -94,7 +94,6 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         if !why.sentence.is_empty() {
             head.extend(flow(vec![ink.text(why.sentence.clone())], width, 0));
         }
-        head.extend(beside_heads(ink, why, width));
         return list(ink, why, &head, area, buf, hits);
     }
     ink.scrolled(
@@ -276,12 +275,18 @@ fn list(
         _ if ink.state.opened => long.min(height / 2),
         _ => long.min(2),
     };
-    // The verdict and the sentence come first, but at least half of the room is the parts'.
-    let room = height - below;
+    // The verdict and the sentence come first, but at least half of the room is the parts', with the heads of their columns.
+    let heads = beside_heads(ink, why, width.saturating_sub(1)).filter(|_| height > 4);
+    let room = height - below - usize::from(heads.is_some());
     let above = head.len().min(room - why.parts.len().min(room.div_ceil(2)));
     for (y, line) in head.iter().take(above).enumerate() {
         buf.set_line(area.x, area.y + y as u16, line, area.width);
     }
+    if let Some(heads) = &heads {
+        buf.set_line(area.x, area.y + above as u16, heads, area.width);
+    }
+    let above = above + usize::from(heads.is_some());
+    let room = height - below;
     let list = Rect {
         y: area.y + above as u16,
         height: why.parts.len().min(room - above) as u16,
