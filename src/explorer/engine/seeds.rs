@@ -263,6 +263,7 @@ fn unlinked(retrieval: &Retrieval, link: Link) -> (Option<Node>, String) {
                 Mask::Pruned => "pruned as a hub",
                 Mask::MinDf => "in too few passages",
                 Mask::MaxDf => "in too many passages",
+                Mask::Muted => "muted by hand",
             };
             (Some(node), note.to_owned())
         }
