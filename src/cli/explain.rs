@@ -59,6 +59,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         told["method"] = json!(retrieval.settings.method().name);
         told["settings"] = json!(retrieval.settings);
         told["seed_edits"] = json!(retrieval.edits());
+        told["graph_edits"] = json!(retrieval.graph_edits());
         told["text"] = json!(index.text(passage));
         told["reasons"] = json!(reasons);
         if let Some((repairs, priced)) = &looked {
