@@ -10,6 +10,8 @@
 //! | `chunks` | SAGE: chunks and table segments, and the pairs that may be edges |
 //! | `typed` | SPARK: objects and typed edges of a schema |
 //!
+//! `edits` are a person's changes of the graphs of names and words, over the index.
+//!
 //! A graph is opened from an index under some settings and is one type for every method ([`Graph`]): what is particular
 //! to a layer stays behind [`Source`]. [`GRAPHS`] lists the graphs, [`LAYERS`] what can be built; a method names a graph
 //! by its name.
