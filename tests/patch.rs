@@ -113,6 +113,8 @@ proptest! {
         let edited = ask(&plain(&texts), &question(&|n| NAMES[n]), method, set, &[&join]);
         prop_assert_eq!(idle(&edited), [None]);
         let spelt = ask(&index(&texts, one), &question(&one), method, set, &[]);
+        let walk = edited.walk().unwrap();
+        prop_assert!(walk.spread.mass.iter().all(|mass| mass.is_finite()));
         let (edited, spelt) = (scores(&edited), scores(&spelt));
         prop_assert_eq!(edited.keys().collect::<Vec<_>>(), spelt.keys().collect::<Vec<_>>());
         for (passage, score) in &edited {
@@ -250,6 +252,39 @@ fn a_muted_name_takes_no_part_and_a_kept_one_does_though_it_is_masked() {
     };
     assert!(names(&[]).contains(&"corin".to_owned()));
     assert!(!names(&["mute Corin"]).contains(&"corin".to_owned()));
+}
+
+#[test]
+fn a_name_without_edges_leaves_every_step_of_the_walk_finite() {
+    let index = rivers();
+    for edits in [
+        &["join Boro | Avon"][..],
+        &["cut Corin | #p2", "keep Corin"],
+        &["cut Avon | #p0", "cut Avon | #p1"],
+        &["cut Boro | #p1", "cut Boro | #p2", "mute Boro"],
+    ] {
+        let mut settings = Settings::of(&index, Method::by_name("graph").unwrap());
+        settings.set_text("steps=6").unwrap();
+        for edit in edits {
+            settings.edit_graph(edit.parse().unwrap());
+        }
+        let run = Retriever::new(index.clone()).retrieve(QUESTION, &settings, Keep::States);
+        let run = run.unwrap();
+        let spread = run.walk().unwrap().spread;
+        let states = spread.states.iter().flatten();
+        assert!(states.clone().count() > 0 && states.clone().all(|mass| mass.is_finite()));
+        for ledger in &spread.ledgers {
+            assert!((ledger.total() - 1.0).abs() < 1e-5, "{edits:?} {ledger:?}");
+        }
+    }
+    let run = ask(
+        &index,
+        QUESTION,
+        "graph",
+        &[],
+        &["cut Corin | #p2", "keep Corin"],
+    );
+    assert_eq!(idle(&run), [None, Some("no passage mentions it".into())]);
 }
 
 #[test]

@@ -113,6 +113,9 @@ impl Editing<'_> {
                     changes(!out, || "it is muted already".into())
                 }),
                 GraphEdit::Keep(name) => self.name(graph, name).and_then(|name| {
+                    if graph.df(name as usize) == 0 {
+                        return Err("no passage mentions it".into());
+                    }
                     let before = masks[name as usize].take();
                     changes(before.is_some(), || "it takes part already".into())
                 }),

@@ -151,7 +151,8 @@ impl GraphView {
         };
         let masked = masks.iter().filter(|m| m.is_some()).count();
         let p = values.get(HUB_P);
-        let hub = by_df(&graph, |df| df.powf(-p));
+        // A name that a person left without edges is walked to by none.
+        let hub = by_df(&graph, |df| df.max(1.0).powf(-p));
         let into = (0..graph.nodes())
             .map(|node| match node.checked_sub(graph.passages) {
                 Some(entity) => hub[entity],
