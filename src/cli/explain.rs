@@ -21,8 +21,8 @@ pub struct ExplainArgs {
     /// The passage, by its identifier.
     #[arg(long, short, value_name = "ID")]
     passage: String,
-    /// Look for changes that bring the passage in: every other value of a parameter, every seed muted, weighed or added;
-    /// each is tried, those of fewest moves first.
+    /// Look for changes that bring the passage in: every other value of a parameter, every seed muted, weighed or added,
+    /// names kept and muted, edges cut; each is tried, those of fewest moves first, and where none is enough two at once.
     #[arg(long)]
     repairs: bool,
     /// What each change of a parameter does to all questions of the index: R@5, wins and losses.
