@@ -10,6 +10,7 @@ use super::keys::Stroke;
 use super::repairing;
 use super::scene::Facts;
 use super::state::State;
+use super::store::patches;
 use super::sweep;
 use super::theme::Theme;
 use super::update::update;
@@ -116,6 +117,12 @@ impl Stage {
                 }
                 Effect::StopSweep | Effect::StopHunt | Effect::StopRepair => {}
                 Effect::Copy(text, what) => self.copied.push((text, what)),
+                Effect::SavePatch(name, edits, over) => {
+                    let known = &mut self.state.patches;
+                    let said = patches::keep(None, &name, &edits, over, known);
+                    self.act(Action::Told(said));
+                }
+                Effect::LoadPatch(name) => self.act(patches::taken(None, &name)),
                 Effect::Remember(_) | Effect::SavePreset(..) => {}
                 Effect::Quit { keep } => self.quit = Some(keep),
             }
