@@ -5,6 +5,7 @@
 use divan::{Bencher, black_box};
 use hopscope::corpus::{self, Corpus, Passage, ReadOptions};
 use hopscope::index::{BuildOptions, Index, Silent};
+use hopscope::layers::Opening;
 use hopscope::retrieve::{GraphView, Keep, Method, Retriever, Settings};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
@@ -103,7 +104,7 @@ fn open_25k() -> Index {
 #[divan::bench]
 fn graph_view() -> GraphView {
     let settings = settings("graph-hybrid", &[]);
-    GraphView::after(&BENCH.index, false, settings.all(), None)
+    GraphView::open(&BENCH.index, false, settings.all(), &Opening::default())
 }
 
 #[divan::bench(args = ["bm25", "graph", "graph-hybrid", "hop"])]

@@ -15,7 +15,7 @@ use hopscope::corpus::{self, Corpus, ReadOptions};
 use hopscope::graph::push::{PushThreshold, Pushed, Rule};
 use hopscope::graph::{Dangling, Power, Transition, walk};
 use hopscope::index::{BuildOptions, EntityGraph, Index, Lexical, Silent, sample};
-use hopscope::layers::{ENTITY_PASSAGE, Graph, GraphView};
+use hopscope::layers::{ENTITY_PASSAGE, Graph, GraphView, Opening};
 use hopscope::parameters::{ALPHA, STEPS};
 use hopscope::retrieve::methods::Ranker;
 use hopscope::retrieve::{Keep, Method, Retriever, Settings, rank, spread};
@@ -124,7 +124,7 @@ fn prepare(corpus: Corpus, folder: &Path) -> Result<Value> {
 
     let mut peer = Peer::new(index.clone())?;
     let start = Instant::now();
-    let view = GraphView::after(&index, false, peer.settings.all(), None);
+    let view = GraphView::open(&index, false, peer.settings.all(), &Opening::default());
     let graph = start.elapsed().as_secs_f64();
     let t = &view.transition;
     let mut offsets = vec![0u64];

@@ -5,7 +5,9 @@ use memmap2::Mmap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A read-only array of plain values. Little-endian on disk; big-endian machines are refused at open.
+/// A read-only array of plain values. Little-endian on disk; big-endian machines are refused at open. A clone of a mapped
+/// one shares the map.
+#[derive(Clone)]
 pub enum Column<T: Pod> {
     Owned(Vec<T>),
     /// Checked once at construction: length and alignment fit `T`.
@@ -57,7 +59,7 @@ impl<T: Pod> From<Vec<T>> for Column<T> {
 }
 
 /// Many strings in one run of bytes: string `i` is `bytes[ends[i-1]..ends[i]]`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Strings {
     pub ends: Column<u64>,
     pub bytes: Column<u8>,

@@ -163,7 +163,10 @@ pub use {
     },
     explain::{Change, Repair, Repairs, Trace, not_in_index, repairs, story, trace, why_not},
     index::{BuildOptions, Index, IndexError, Progress, Silent},
-    layers::{Class, Code, GRAPHS, Graph, GraphKind, LAYERS, LayerKind, Node, add_layers},
+    layers::{
+        Class, Code, GRAPHS, Graph, GraphEdit, GraphEdited, GraphKind, LAYERS, LayerKind, Node,
+        add_layers,
+    },
     parameters::{Domain, Param, Parameter, Scoped, Value},
     retrieve::explanation::{
         Combine, Cut, Edge, Entry, Explanation, Item, Part as ScorePart, Path, Reason, Stage, Story,

@@ -121,6 +121,143 @@ fn seeds_are_changed_from_the_command_line() {
 }
 
 #[test]
+fn a_patch_changes_the_graph_of_every_command_and_never_the_index() {
+    let home = tempfile::tempdir().unwrap();
+    let [index, patch] = ["index", "what-if.patch"].map(|name| home.path().join(name));
+    let [index, patch] = [&index, &patch].map(|path| path.to_str().unwrap());
+    assert!(
+        hopscope(&["index", CORPUS, "--out", index])
+            .status
+            .success()
+    );
+    let bytes = || {
+        let mut files: Vec<_> = walk(Path::new(index)).into_iter().collect();
+        files.sort();
+        files
+            .into_iter()
+            .map(|file| (std::fs::read(&file).unwrap(), file))
+            .collect::<Vec<_>>()
+    };
+    let before = bytes();
+    std::fs::write(patch, "// what if\n\nmute titan\ncut Zambezi | #saturn\n").unwrap();
+    fn patched<'a>(args: &[&'a str], patch: &'a str) -> Vec<&'a str> {
+        [args, &["--patch", patch]].concat()
+    }
+    let ask = ["ask", index, QUESTION, "-m", "graph", "--json"];
+    let plain = json(&ask);
+    assert!(plain.get("graph_edits").is_none());
+    let out = hopscope(&patched(&ask, patch));
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(
+        said.contains("'cut Zambezi | #saturn' changes nothing: no name 'Zambezi'"),
+        "{said}"
+    );
+    let muted: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_ne!(plain["passages"], muted["passages"]);
+    assert_eq!(
+        muted["graph_edits"][0],
+        serde_json::json!({"edit": "mute titan"})
+    );
+    assert!(
+        muted["graph_edits"][1]["idle"]
+            .as_str()
+            .unwrap()
+            .contains("Zambezi")
+    );
+    assert!(
+        muted["seeds"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|seed| seed["kind"] != "entity")
+    );
+    // A single edit goes after the file: it says the same of the same name last.
+    let kept = json(&patched(
+        &[&ask[..], &["--edit", "keep titan"]].concat(),
+        patch,
+    ));
+    assert_eq!(kept["passages"], plain["passages"]);
+    let trace = ["trace", index, QUESTION, "-m", "graph"];
+    let told = json(&patched(&[&trace[..], &["--json"]].concat(), patch));
+    assert_eq!(told["graph_edits"], muted["graph_edits"]);
+    let told = String::from_utf8(hopscope(&patched(&trace, patch)).stdout).unwrap();
+    assert!(
+        told.contains("graph mute titan\ngraph cut Zambezi | #saturn, nothing to change"),
+        "{told}"
+    );
+    let id = plain["passages"][0]["id"].as_str().unwrap();
+    let told = json(&patched(
+        &[
+            "explain",
+            index,
+            QUESTION,
+            "-m",
+            "graph",
+            "--passage",
+            id,
+            "--json",
+        ],
+        patch,
+    ));
+    assert_eq!(told["graph_edits"], muted["graph_edits"]);
+    assert_eq!(told["reasons"][0]["code"], "BY_HAND", "{}", told["reasons"]);
+    let eval = [
+        "eval",
+        index,
+        "-m",
+        "bm25,graph",
+        "--resamples",
+        "100",
+        "--json",
+    ];
+    let measured = [json(&eval), json(&patched(&eval, patch))];
+    let of =
+        |eval: &Value, method: usize| eval["methods"][method]["per_question"][0]["ranking"].clone();
+    assert_eq!(of(&measured[0], 0), of(&measured[1], 0));
+    assert_ne!(
+        measured[0]["methods"][1]["measures"],
+        measured[1]["methods"][1]["measures"]
+    );
+    assert_eq!(
+        measured[1]["methods"][0]["graph_edits"][0]["idle"],
+        "works on no graph"
+    );
+    assert_eq!(
+        measured[1]["methods"][1]["graph_edits"],
+        muted["graph_edits"]
+    );
+    let said =
+        String::from_utf8(hopscope(&patched(&["ask", QUESTION, "-m", "bm25"], patch)).stderr)
+            .unwrap();
+    assert!(
+        said.contains("bm25 works on no graph: --edit and --patch change nothing"),
+        "{said}"
+    );
+    assert!(bytes() == before, "the index was written to");
+    // What is wrong is named with its line.
+    std::fs::write(patch, "mute titan\nforget titan\n").unwrap();
+    let said = fails(&patched(&["ask", QUESTION], patch));
+    assert!(
+        said.contains("what-if.patch:2: expected join NAME | NAME"),
+        "{said}"
+    );
+    assert!(fails(&["ask", QUESTION, "--patch", "none.patch"]).contains("none.patch"));
+    assert!(fails(&["ask", QUESTION, "--edit", "weigh Titan | #x * 0"]).contains("FACTOR"));
+}
+
+/// Every file below a folder.
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let inside = |path: std::path::PathBuf| match path.is_dir() {
+        true => walk(&path),
+        false => vec![path],
+    };
+    entries.flat_map(inside).collect()
+}
+
+#[test]
 fn a_trace_says_which_seeds_were_changed() {
     let plain = json(&["trace", QUESTION, "--json", "--method", "graph"]);
     assert!(plain.get("seed_edits").is_none());

@@ -808,6 +808,166 @@ fn seeds_are_muted_weighed_and_added_and_undo_takes_each_back() {
     assert!(stage.state.settings.seed_edits().is_empty());
 }
 
+/// The changes of the graph as they are typed.
+fn edits(stage: &Stage) -> Vec<String> {
+    let edits = stage.state.settings.graph_edits().iter();
+    edits.map(ToString::to_string).collect()
+}
+
+#[test]
+fn changes_of_the_graph_are_made_taken_back_and_follow_to_the_next_question() {
+    let mut stage = stage();
+    stage.act(Action::Method("graph".into()));
+    let before = stage.state.scene().unwrap().passages.clone();
+    stage.press("' s g");
+    let (name, _) = hopscope::explorer::update::seed_target(&stage.state).unwrap();
+    stage.press("e x");
+    let mute = format!("mute {name}");
+    assert_eq!(edits(&stage), [mute.as_str()]);
+    let scene = stage.state.scene().unwrap();
+    assert_ne!(scene.passages, before);
+    let said = &stage.state.message.text;
+    assert!(said.starts_with(&format!("{mute}; ")), "{said}");
+    assert!(scene.seeds.iter().any(|row| row.note == "muted by hand"));
+    stage.press("C");
+    let (command, _) = stage.copied.last().unwrap();
+    assert!(command.ends_with(&format!("--edit '{mute}'")), "{command}");
+    assert_eq!(Session::of(&stage.state).edits, [mute.as_str()]);
+    stage.press("]");
+    assert_eq!(edits(&stage), [mute.as_str()]);
+    stage.press("[ z");
+    assert!(edits(&stage).is_empty());
+    assert!(
+        stage
+            .state
+            .message
+            .text
+            .contains(&format!("no longer {mute}"))
+    );
+    assert_eq!(stage.state.scene().unwrap().passages, before);
+    stage.press("Z");
+    // The list takes it back, and makes what is typed.
+    stage.press("e e Enter");
+    assert!(edits(&stage).is_empty());
+    stage.press("e e");
+    stage.type_text("keep nobody at all");
+    stage.press("Enter");
+    let said = &stage.state.message;
+    assert_eq!(said.tone, Tone::Warning);
+    assert!(
+        said.text
+            .contains("changes nothing: no name 'nobody at all'"),
+        "{}",
+        said.text
+    );
+    stage.press("e e");
+    stage.type_text("kee");
+    stage.press("Enter");
+    assert!(
+        stage
+            .state
+            .message
+            .text
+            .contains("expected join NAME | NAME"),
+        "{}",
+        stage.state.message.text
+    );
+    stage.press("Esc z");
+    assert!(edits(&stage).is_empty());
+}
+
+#[test]
+fn names_are_joined_and_edges_cut_where_they_are_seen() {
+    let mut stage = stage();
+    stage.act(Action::Method("graph".into()));
+    stage.press("' s g");
+    let (name, _) = hopscope::explorer::update::seed_target(&stage.state).unwrap();
+    stage.press("e j");
+    stage.type_text("saturn");
+    stage.press("Enter");
+    assert_eq!(edits(&stage), [format!("join {name} | saturn")]);
+    let scene = stage.state.scene().unwrap();
+    assert!(scene.seeds.iter().any(|row| row.name == "saturn"));
+    stage.press("z");
+    assert!(stage.state.settings.graph_edits().is_empty());
+    // The first edge of the node that Neighbours shows.
+    stage.press("' s g ' n g");
+    let around = stage.state.detail().unwrap().node.clone().unwrap();
+    let row = around.neighbours[0].clone();
+    stage.press("e c");
+    let [cut] = &edits(&stage)[..] else {
+        panic!("no edge was cut")
+    };
+    assert!(cut.starts_with("cut ") && cut.contains(" | #"), "{cut}");
+    let around = stage.state.detail().unwrap().node.clone().unwrap();
+    assert!(
+        around.neighbours.iter().all(|left| left.node != row.node),
+        "{cut}"
+    );
+    stage.press("' l e c");
+    assert!(stage.state.message.text.contains("works in Neighbours"));
+    // Where the graph takes no changes that is said.
+    stage.act(Action::Method("bm25".into()));
+    stage.press("e x");
+    assert!(
+        stage.state.message.text.contains("bm25 works on no graph"),
+        "{}",
+        stage.state.message.text
+    );
+}
+
+#[test]
+fn a_patch_is_saved_loaded_and_replaced_only_when_that_is_chosen() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("titan.patch");
+    let path = file.to_str().unwrap();
+    let mut stage = stage();
+    stage.act(Action::Method("graph".into()));
+    stage.press("e s");
+    assert!(stage.state.message.text.contains("as it was built"));
+    stage.act(Action::Edit("mute Titan".into()));
+    stage.act(Action::Edit("keep Saturn".into()));
+    let save = |stage: &mut Stage, keys: &str| {
+        stage.press("e s");
+        stage.type_text(path);
+        stage.press(keys);
+    };
+    save(&mut stage, "Enter");
+    assert_eq!(
+        stage.state.message.tone,
+        Tone::Good,
+        "{}",
+        stage.state.message.text
+    );
+    let written = || std::fs::read_to_string(&file).unwrap();
+    assert_eq!(written(), "mute Titan\nkeep Saturn\n");
+    stage.press("z");
+    save(&mut stage, "Enter");
+    assert!(
+        stage.state.message.text.contains("choose 'replace'"),
+        "{}",
+        stage.state.message.text
+    );
+    assert_eq!(written(), "mute Titan\nkeep Saturn\n");
+    save(&mut stage, "Down Enter");
+    assert_eq!(written(), "mute Titan\n");
+    stage.press("z e o");
+    assert!(edits(&stage).is_empty());
+    stage.type_text(path);
+    stage.press("Enter");
+    assert_eq!(edits(&stage), ["mute Titan"]);
+    stage.press("z");
+    assert!(edits(&stage).is_empty());
+    std::fs::write(&file, "mute Titan\nforget\n").unwrap();
+    stage.act(Action::LoadPatch(path.into()));
+    assert!(
+        stage.state.message.text.contains("titan.patch:2: expected"),
+        "{}",
+        stage.state.message.text
+    );
+    assert!(edits(&stage).is_empty());
+}
+
 #[test]
 fn a_flat_method_has_no_seeds_to_change() {
     let mut stage = stage();

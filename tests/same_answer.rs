@@ -164,6 +164,8 @@ struct Ask {
     question: String,
     set: Vec<(Parameter, f64)>,
     edit: Option<String>,
+    /// Changes of the graph.
+    patch: Vec<String>,
 }
 
 impl Ask {
@@ -178,6 +180,8 @@ impl Ask {
             .iter()
             .filter_map(|edit| edit.parse::<SeedEdit>().ok());
         edit.for_each(|edit| settings.edit_seed(edit));
+        let patch = self.patch.iter().filter_map(|edit| edit.parse().ok());
+        patch.for_each(|edit| settings.edit_graph(edit));
         settings
     }
 
@@ -228,6 +232,32 @@ fn set(method: &str, most: usize) -> impl Strategy<Value = Vec<(Parameter, f64)>
     prop::collection::vec((which, place), 0..=most)
 }
 
+/// Changes of the graph: two words of the vocabulary, and what is done with them.
+type Patch = Vec<(At, At, &'static str)>;
+
+fn patch() -> impl Strategy<Value = Patch> {
+    let how = select(
+        &[
+            "join {} | {2}",
+            "cut {} | #p0",
+            "add {} | #p0",
+            "weigh {} | #p1 * 4",
+            "mute {}",
+            "keep {}",
+        ][..],
+    );
+    let some = prop::collection::vec((any::<At>(), any::<At>(), how), 1..4);
+    prop_oneof![3 => Just(Vec::new()), 1 => some]
+}
+
+fn patched(vocabulary: &[String], patch: &Patch) -> Vec<String> {
+    let edit = |(a, b, how): &(At, At, &str)| {
+        let text = how.replace("{}", a.get(vocabulary).as_str());
+        text.replace("{2}", b.get(vocabulary).as_str())
+    };
+    patch.iter().map(edit).collect()
+}
+
 fn methods() -> Vec<&'static str> {
     let own = METHODS
         .iter()
@@ -247,15 +277,17 @@ fn case(method: &'static str) -> impl Strategy<Value = (Built, Ask, Vec<Ask>)> {
         words(1..6),
         set(method, 3),
         prop::option::weighted(0.2, edit),
+        patch(),
     );
     let before = (
         prop::option::weighted(0.2, words(1..6)),
         set(method, 2),
         any::<bool>(),
         prop::option::weighted(0.4, select(methods())),
+        patch(),
     );
     let before = prop::collection::vec(before, 1..5);
-    (index, ask, before).prop_map(move |(index, (question, set, edit), before)| {
+    (index, ask, before).prop_map(move |(index, (question, set, edit, patch), before)| {
         let (vocabulary, passages, options, vectors) = index;
         let said = |words: &Words| text(&vocabulary, words);
         let built = Built {
@@ -271,13 +303,17 @@ fn case(method: &'static str) -> impl Strategy<Value = (Built, Ask, Vec<Ask>)> {
             question: said(&question),
             set,
             edit: edit.map(|(name, how)| how.replace("{}", &said(&name))),
+            patch: patched(&vocabulary, &patch),
         };
-        let before = before.into_iter().map(|(question, set, anew, method)| Ask {
-            method: method.unwrap_or(ask.method),
-            question: question.as_ref().map_or(ask.question.clone(), said),
-            set: [if anew { &[] } else { &ask.set[..] }, &set].concat(),
-            edit: None,
-        });
+        let before = before
+            .into_iter()
+            .map(|(question, set, anew, method, patch)| Ask {
+                method: method.unwrap_or(ask.method),
+                question: question.as_ref().map_or(ask.question.clone(), said),
+                set: [if anew { &[] } else { &ask.set[..] }, &set].concat(),
+                edit: None,
+                patch: patched(&vocabulary, &patch),
+            });
         let before = before.collect();
         (built, ask, before)
     })
@@ -363,6 +399,7 @@ fn asked(method: &'static str, question: &str, set: &[(Parameter, f64)]) -> Ask 
         question: question.into(),
         set: set.to_vec(),
         edit: None,
+        patch: Vec::new(),
     }
 }
 

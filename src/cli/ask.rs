@@ -2,6 +2,7 @@
 
 use super::llm::{LlmArgs, report};
 use super::load::{judged_by, load};
+use super::patch::unapplied_graph;
 use super::{How, Reading, say};
 use crate::explain::{
     self,
@@ -82,7 +83,7 @@ impl AskArgs {
     }
 }
 
-/// Says which changes of seeds had nothing to change.
+/// Says which changes of seeds and of the graph had nothing to change.
 fn unapplied(retrieval: &Retrieval) {
     let method = retrieval.settings.method();
     if let Some(why) = method.ignores_edits()
@@ -100,6 +101,7 @@ fn unapplied(retrieval: &Retrieval) {
         };
         say(format_args!("hopscope: --seed '{}': {why}", edited.edit));
     }
+    unapplied_graph(method, &retrieval.graph_edits());
 }
 
 /// `--top K` is `--set result_k=K`.
@@ -173,6 +175,9 @@ fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
     if !retrieval.edits().is_empty() {
         object["seed_edits"] = json!(retrieval.edits());
     }
+    if !retrieval.graph_edits().is_empty() {
+        object["graph_edits"] = json!(retrieval.graph_edits());
+    }
     object
 }
 
@@ -207,6 +212,11 @@ pub fn trace(args: &TraceArgs) -> Result<()> {
             ", nothing to change"
         };
         writeln!(out, "seed {}{done}", edited.edit)?;
+    }
+    for edited in &trace.graph_edits {
+        let idle = edited.idle.as_ref();
+        let done = idle.map_or_else(String::new, |why| format!(", nothing to change: {why}"));
+        writeln!(out, "graph {}{done}", edited.edit)?;
     }
     // An item is told by its name; its number is for those who read JSON.
     let line = |entry: &serde_json::Value| {

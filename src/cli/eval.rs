@@ -6,6 +6,7 @@ mod table;
 use super::ask::set_top;
 use super::llm::{LlmArgs, report};
 use super::load::{judged_by, load};
+use super::patch::{PatchArgs, unapplied_graph};
 use super::{ConditionFailed, How, Parts, Reading, interrupt, say};
 use crate::corpus::{self, Lookup, Question};
 use crate::embed::Reranker;
@@ -14,8 +15,9 @@ use crate::evaluate::{
     losses, write_run,
 };
 use crate::index::Index;
+use crate::layers::GraphEdited;
 use crate::parameters::{CONTEXT_TOKENS, RESULT_K};
-use crate::retrieve::DEPTH;
+use crate::retrieve::{DEPTH, Retriever, Settings};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use condition::Condition;
@@ -49,6 +51,8 @@ pub struct EvalArgs {
     /// What bm25-ce and rrf-ce score candidates again with: bert:FOLDER, a cross-encoder. MaxSim without it.
     #[arg(long, value_name = "bert:FOLDER")]
     reranker: Option<String>,
+    #[command(flatten)]
+    patch: PatchArgs,
     /// How many passages each question returns.
     #[arg(long, short = 'k', value_name = "K")]
     top: Option<usize>,
@@ -93,6 +97,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         set: args.set.clone(),
         preset: args.preset.clone(),
         reranker: args.reranker.clone(),
+        patch: args.patch.clone(),
         ..How::default()
     };
     let mut all = names
@@ -110,6 +115,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         set_top(settings, args.top)?;
         settings.adopt(&index);
     }
+    let edited = edited(&index, &all)?;
     let questions = questions(args, &index)?;
     if questions.is_empty() {
         bail!(
@@ -161,7 +167,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         bail!("--fail-under: no question has gold");
     }
     // Reported also when nobody reads the output to its end.
-    let printed = print(args, &index, &questions, &evaluations, &lost);
+    let printed = print(args, &index, &questions, &evaluations, &lost, &edited);
     let misses: Vec<String> = args
         .fail_under
         .iter()
@@ -179,6 +185,7 @@ fn print(
     questions: &[Question],
     evaluations: &[Evaluation],
     lost: &[Losses],
+    edited: &[Vec<GraphEdited>],
 ) -> Result<()> {
     let resampling = Resampling {
         seed: args.seed,
@@ -198,8 +205,12 @@ fn print(
     if args.json {
         let methods: Vec<Value> = evaluations
             .iter()
-            .map(|e| {
+            .zip(edited)
+            .map(|(e, edited)| {
                 let mut method = method_json(index, questions, e);
+                if !edited.is_empty() {
+                    method["graph_edits"] = json!(edited);
+                }
                 method["coverage"] = json!(coverage(e));
                 let answers = e.answers();
                 method["answer_coverage"] = json!({"share": answers.share(), "questions": answers.questions,
@@ -229,6 +240,18 @@ fn print(
         table::breakdown(&mut out, questions, evaluations, &coverage)?;
     }
     Ok(())
+}
+
+/// What became of the changes of the graph under each method; what changes nothing is said.
+fn edited(index: &Arc<Index>, all: &[Settings]) -> Result<Vec<Vec<GraphEdited>>> {
+    let mut retriever = Retriever::new(index.clone());
+    let mut told = Vec::new();
+    for settings in all {
+        let edits = retriever.graph_edits(settings)?;
+        unapplied_graph(settings.method(), &edits);
+        told.push(edits);
+    }
+    Ok(told)
 }
 
 fn questions(args: &EvalArgs, index: &Arc<Index>) -> Result<Vec<Question>> {

@@ -29,8 +29,8 @@ pub struct ExplainArgs {
     /// Hold it against another passage, part by part; without it, a passage that is lost is held against the last inside.
     #[arg(long, value_name = "ID")]
     than: Option<String>,
-    /// Look for changes that bring the passage in: every other value of a parameter, every seed muted, weighed or added;
-    /// each is tried, those of fewest moves first.
+    /// Look for changes that bring the passage in: every other value of a parameter, every seed muted, weighed or added,
+    /// names kept and muted, edges cut; each is tried, those of fewest moves first, and where none is enough two at once.
     #[arg(long)]
     repairs: bool,
     /// What each change of a parameter does to all questions of the index: R@5, wins and losses.
@@ -76,6 +76,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         told["method"] = json!(retrieval.settings.method().name);
         told["settings"] = json!(retrieval.settings);
         told["seed_edits"] = json!(retrieval.edits());
+        told["graph_edits"] = json!(retrieval.graph_edits());
         told["text"] = json!(index.text(passage));
         told["reasons"] = json!(reasons);
         told["short"] = json!(standing.short);

@@ -12,6 +12,7 @@ mod interrupt;
 mod lists;
 mod llm;
 mod load;
+mod patch;
 mod reference;
 mod stats;
 mod sweep;
@@ -123,6 +124,8 @@ pub struct How {
     /// Change a seed: NAME=mute, NAME=FACTOR, or +NAME to add one; a passage is #ID. May be repeated.
     #[arg(long = "seed", value_name = "CHANGE")]
     seed: Vec<String>,
+    #[command(flatten)]
+    patch: patch::PatchArgs,
 }
 
 /// How INDEX is opened: what makes vectors, and how a corpus is read where it is one.
@@ -210,6 +213,7 @@ impl How {
                 .map_err(|said| anyhow!("--seed {change}: {said}"))?;
             settings.edit_seed(edit);
         }
+        self.patch.apply(&mut settings)?;
         if let Some(name) = &self.save_preset {
             let folders =
                 Folders::find().context("--save-preset: there is no home to keep it in")?;

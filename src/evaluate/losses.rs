@@ -6,7 +6,7 @@ use super::run::each;
 use crate::corpus::Question;
 use crate::explain::{Change, Repair, Repairs, repairs, why_not};
 use crate::index::Index;
-use crate::layers::{Class, Code};
+use crate::layers::{Class, Code, GraphEdit};
 use crate::retrieve::{Keep, Retrieval, RetrieveError, Settings};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -38,6 +38,10 @@ pub struct Repaired {
     pub by_setting: usize,
     /// No such value, but one seed muted, weighed, or added from the names of the passage.
     pub by_seed: usize,
+    /// Neither, but one name kept or muted, or one edge of another passage cut.
+    pub by_graph: usize,
+    /// No single change, but two at once. That an edge to the passage itself helps says little, and is not counted.
+    pub by_two: usize,
 }
 
 /// Why one gold passage is lost, and whether a change brings it in.
@@ -53,11 +57,24 @@ fn mended(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Result<Repaired,
     // A setting is the better repair: the search goes on until there is one.
     let go_on = |so_far: &Repairs| !so_far.found.iter().any(is_setting);
     let found = repairs(index, run, passage, go_on)?.found;
-    let by_setting = found.iter().any(is_setting);
-    Ok(Repaired {
-        by_setting: usize::from(by_setting),
-        by_seed: usize::from(!by_setting && !found.is_empty()),
-    })
+    let mut repaired = Repaired::default();
+    let counts = [
+        |change: &Change| matches!(change, Change::Set(..)),
+        |change: &Change| matches!(change, Change::Seed(_)),
+        |change: &Change| matches!(change, Change::Graph(edit) if !matches!(edit, GraphEdit::Add(_))),
+        |change: &Change| matches!(change, Change::Both(_)),
+    ];
+    let best = counts
+        .iter()
+        .position(|counts| found.iter().any(|repair| counts(&repair.change)));
+    match best {
+        Some(0) => repaired.by_setting = 1,
+        Some(1) => repaired.by_seed = 1,
+        Some(2) => repaired.by_graph = 1,
+        Some(_) => repaired.by_two = 1,
+        None => {}
+    }
+    Ok(repaired)
 }
 
 /// Explains every lost gold passage of a set. With `mend`, changes are tried until one brings it in. `progress` gets the
@@ -108,6 +125,8 @@ pub fn losses(
             if let Some(repaired) = &mut all.repaired {
                 repaired.by_setting += loss.repaired.by_setting;
                 repaired.by_seed += loss.repaired.by_seed;
+                repaired.by_graph += loss.repaired.by_graph;
+                repaired.by_two += loss.repaired.by_two;
             }
         }
     }

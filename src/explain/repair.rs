@@ -1,9 +1,11 @@
-//! The smallest change that brings a passage in: every single change of a parameter or of a seed, tried, the least first.
+//! The smallest change that brings a passage in: every single change of a parameter, of a seed or of the graph, tried, the
+//! least first; then the best of them two by two, where none is enough; an edge to the passage itself last.
 //!
 //! A longer list is no repair, so the size of the list is never changed. Parameters that read the passages again are left
 //! out: what they change is the graph and not the retrieval.
 
 use crate::index::Index;
+use crate::layers::{GraphEdit, GraphView, NameEdge, Node};
 use crate::parameters::{Parameter, RESULT_K, Stage, Value};
 use crate::retrieve::edits::{SeedChange, SeedEdit, name_of};
 use crate::retrieve::{Origin, Retrieval, RetrieveError, Settings};
@@ -16,33 +18,61 @@ const SEEDS: usize = 12;
 /// Factors that a seed's weight is tried with, and how many moves each counts for.
 const FACTORS: [(f64, usize); 4] = [(2.0, 1), (0.5, 1), (4.0, 2), (0.25, 2)];
 
-/// One change of a run.
+/// Most masked names of the passage that are kept, and most names of much mass that are muted.
+const NAMES: usize = 6;
+/// How many passages just inside the cut lose an edge, and how many edges each.
+const INSIDE: usize = 2;
+const EDGES: usize = 3;
+/// Most edges to the passage that are added.
+const ADDED: usize = 3;
+/// How many of the best single changes are tried two by two.
+const BEST: usize = 5;
+
+/// A change of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// Another value of a parameter.
     Set(Parameter, Value),
     /// A change of a seed.
     Seed(SeedEdit),
+    /// A change of the graph.
+    Graph(GraphEdit),
+    /// Two of them at once.
+    Both(Box<[Change; 2]>),
 }
 
 impl Change {
     /// These settings with the change.
     pub fn applied(&self, settings: &Settings) -> Settings {
         let mut settings = settings.clone();
-        match self {
-            Change::Set(parameter, value) => settings.set(*parameter, *value, Origin::User),
-            Change::Seed(edit) => settings.edit_seed(edit.clone()),
+        for change in self.each() {
+            match change {
+                Change::Set(parameter, value) => settings.set(*parameter, *value, Origin::User),
+                Change::Seed(edit) => settings.edit_seed(edit.clone()),
+                Change::Graph(edit) => settings.edit_graph(edit.clone()),
+                Change::Both(_) => {}
+            }
         }
         settings
     }
+
+    /// The single changes that it is made of.
+    pub fn each(&self) -> Vec<&Change> {
+        match self {
+            Change::Both(both) => both.iter().flat_map(Change::each).collect(),
+            single => vec![single],
+        }
+    }
 }
 
-/// As after `--set` or `--seed`.
+/// As after `--set`, `--seed` or `--edit`.
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Change::Set(parameter, value) => f.write_str(&parameter.assignment(*value)),
             Change::Seed(edit) => edit.fmt(f),
+            Change::Graph(edit) => edit.fmt(f),
+            Change::Both(both) => write!(f, "{} and {}", both[0], both[1]),
         }
     }
 }
@@ -52,6 +82,8 @@ impl Serialize for Change {
         match self {
             Change::Set(..) => to.collect_map([("set", self.to_string())]),
             Change::Seed(_) => to.collect_map([("seed", self.to_string())]),
+            Change::Graph(_) => to.collect_map([("edit", self.to_string())]),
+            Change::Both(both) => to.collect_map([("both", &**both)]),
         }
     }
 }
@@ -61,7 +93,7 @@ impl Serialize for Change {
 pub struct Repair {
     /// What is changed.
     pub change: Change,
-    /// Moves of the slider, another choice or a seed being one.
+    /// Moves of the slider; another choice, a seed and a change of the graph are one each.
     pub moves: usize,
     /// Where the passage then stands, from 1.
     pub rank: usize,
@@ -74,18 +106,35 @@ pub struct Repairs {
     pub found: Vec<Repair>,
     /// Changes that were tried.
     pub tried: usize,
-    /// Changes there are.
+    /// Changes there are: those of two are counted once no single one helps.
     pub of: usize,
+    /// How many of those that were tried are of two.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pairs: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Repairs {
     /// What the search came to, in one sentence; what was found follows it.
     pub fn sentence(&self) -> String {
-        let Repairs { found, tried, of } = self;
-        match found.is_empty() {
-            true => format!("no single change brings it in: {tried} of {of} tried"),
-            false => format!("single changes that bring it in, {tried} of {of} tried:"),
-        }
+        let Repairs {
+            found,
+            tried,
+            of,
+            pairs,
+        } = self;
+        let what = match (*pairs > 0, found.is_empty()) {
+            (false, true) => "no single change brings it in:",
+            (false, false) => "single changes that bring it in,",
+            (true, true) => "no change, and no two of the best, bring it in:",
+            (true, false) => "no single change is enough; what brings it in,",
+        };
+        let end = if found.is_empty() { "" } else { ":" };
+        format!("{what} {tried} of {of} tried{end}")
     }
 }
 
@@ -99,37 +148,104 @@ pub fn repairs(
     passage: u32,
     mut tell: impl FnMut(&Repairs) -> bool,
 ) -> Result<Repairs, RetrieveError> {
-    let changes = changes(index, run, passage);
-    let mut repairs = Repairs {
-        of: changes.len(),
-        ..Repairs::default()
+    let mut search = Looking {
+        index,
+        run,
+        passage,
+        repairs: Repairs::default(),
+        nearest: Vec::new(),
     };
-    let k = run.settings.get(RESULT_K);
-    for (moves, change) in changes {
-        // Of one parameter or seed the least change is enough.
-        let known = |repair: &Repair| same(&repair.change, &change);
-        if !repairs.found.iter().any(known) {
-            let again = run.again(index, &change.applied(&run.settings))?;
-            let rank = again.rank(passage).filter(|rank| *rank <= k);
-            repairs.found.extend(rank.map(|rank| Repair {
-                change,
-                moves,
-                rank,
-            }));
-        }
-        repairs.tried += 1;
-        if !tell(&repairs) {
-            break;
-        }
+    let mut go_on = search.all(changes(index, run, passage), &mut tell)?;
+    // Moves add up: what comes near alone may be enough with another.
+    if go_on && search.repairs.found.is_empty() {
+        let pairs = search.pairs();
+        go_on = search.all(pairs, &mut tell)?;
     }
-    Ok(repairs)
+    // That a name of the question would lead there if the passage had it says little: only where nothing else does.
+    if go_on && search.repairs.found.is_empty() {
+        search.all(added(index, run, passage), &mut tell)?;
+    }
+    Ok(search.repairs)
 }
 
-/// Whether two changes are of one parameter or one seed.
+/// A search and how far it came.
+struct Looking<'a> {
+    index: &'a Arc<Index>,
+    run: &'a Retrieval,
+    passage: u32,
+    repairs: Repairs,
+    /// Single changes by the rank that they bring the passage to, those that bring it nearer than it was.
+    nearest: Vec<(usize, usize, Change)>,
+}
+
+impl Looking<'_> {
+    /// Tries some changes; false where it was stopped.
+    fn all(
+        &mut self,
+        changes: Vec<(usize, Change)>,
+        tell: &mut impl FnMut(&Repairs) -> bool,
+    ) -> Result<bool, RetrieveError> {
+        self.repairs.of += changes.len();
+        let k = self.run.settings.get(RESULT_K);
+        let rank_of = |run: &Retrieval| run.place(self.passage).map(|(rank, _)| rank);
+        let before = rank_of(self.run).unwrap_or(usize::MAX);
+        for (moves, change) in changes {
+            let pair = matches!(change, Change::Both(_));
+            // Of one parameter or seed the least change is enough.
+            let known = |repair: &Repair| same(&repair.change, &change);
+            if !self.repairs.found.iter().any(known) {
+                let again = self
+                    .run
+                    .again(self.index, &change.applied(&self.run.settings))?;
+                // What is returned has a rank in the list, whatever a walk ranks.
+                match (again.rank(self.passage), rank_of(&again)) {
+                    (Some(rank), _) if rank <= k => self.repairs.found.push(Repair {
+                        change,
+                        moves,
+                        rank,
+                    }),
+                    (_, Some(rank)) if rank < before && !pair => {
+                        self.nearest.push((rank, moves, change));
+                    }
+                    _ => {}
+                }
+            }
+            self.repairs.tried += 1;
+            self.repairs.pairs += usize::from(pair);
+            if !tell(&self.repairs) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The best single changes two by two, each of another parameter, seed or edge; those of fewest moves first.
+    fn pairs(&mut self) -> Vec<(usize, Change)> {
+        self.nearest.sort_by_key(|(rank, moves, _)| (*rank, *moves));
+        let mut best: Vec<(usize, Change)> = Vec::new();
+        for (_, moves, change) in &self.nearest {
+            if best.len() < BEST && !best.iter().any(|(_, known)| same(known, change)) {
+                best.push((*moves, change.clone()));
+            }
+        }
+        let mut pairs = Vec::new();
+        for (at, (moves, change)) in best.iter().enumerate() {
+            for (more, other) in &best[at + 1..] {
+                let both = Change::Both(Box::new([change.clone(), other.clone()]));
+                pairs.push((moves + more, both));
+            }
+        }
+        pairs.sort_by_key(|(moves, _)| *moves);
+        pairs
+    }
+}
+
+/// Whether two changes are of one parameter, one seed, or decide the same of the graph.
 fn same(a: &Change, b: &Change) -> bool {
     match (a, b) {
         (Change::Set(a, _), Change::Set(b, _)) => a == b,
         (Change::Seed(a), Change::Seed(b)) => a.node == b.node,
+        (Change::Graph(a), Change::Graph(b)) => a.replaced_by(b),
         _ => false,
     }
 }
@@ -145,6 +261,7 @@ fn changes(index: &Index, run: &Retrieval, passage: u32) -> Vec<(usize, Change)>
         }
     }
     changes.extend(seeds(index, run, passage));
+    changes.extend(edits(index, run, passage));
     // Stable: of as many moves, parameters come first, in the order of the pipeline: they help other questions too.
     changes.sort_by_key(|(moves, _)| *moves);
     changes
@@ -211,6 +328,91 @@ fn seeds(index: &Index, run: &Retrieval, passage: u32) -> Vec<(usize, Change)> {
             .map(|name| edit(1, &name, SeedChange::Add(1.0))),
     );
     changes
+}
+
+/// The graph of names of a run's walk, where changes by hand reach it.
+fn view(run: &Retrieval) -> Option<&GraphView> {
+    run.walk()?.entities()
+}
+
+/// Names of the walk by some order, without those that a person changed already.
+fn names<'a>(
+    run: &'a Retrieval,
+    view: &'a GraphView,
+    nodes: impl Iterator<Item = Node> + 'a,
+) -> impl Iterator<Item = String> + 'a {
+    let names = nodes.filter_map(|node| Some(view.graph.names.get(view.entity(node)?).to_owned()));
+    let edited = run.settings.graph_edits();
+    names.filter(move |name| {
+        let of_name = |edit: &GraphEdit| match edit {
+            GraphEdit::Mute(known) | GraphEdit::Keep(known) => known == name,
+            _ => false,
+        };
+        !edited.iter().any(of_name)
+    })
+}
+
+/// Masked names of the passage kept, names of much mass muted, and edges cut that feed the last passages inside. Joins of
+/// names that look alike have their place here too.
+fn edits(index: &Index, run: &Retrieval, passage: u32) -> Vec<(usize, Change)> {
+    let (Some(view), Some(walked)) = (view(run), run.walk()) else {
+        return Vec::new();
+    };
+    let mut edits = Vec::new();
+    let (own, _) = view.graph.row(passage as usize);
+    let masked = own.iter().copied();
+    let masked = masked.filter(|&node| {
+        view.entity(node)
+            .is_some_and(|e| view.mask(e as u32).is_some())
+    });
+    edits.extend(names(run, view, masked).take(NAMES).map(GraphEdit::Keep));
+    let mass = &walked.spread.mass;
+    // A name in one passage sends nothing on.
+    let mut heavy: Vec<Node> = (view.passages() as Node..view.nodes() as Node)
+        .filter(|&node| mass[node as usize] > 0.0 && view.degree(node) > 1)
+        .collect();
+    let heavier = |a: &Node, b: &Node| {
+        let by_mass = mass[*b as usize].total_cmp(&mass[*a as usize]);
+        by_mass.then(a.cmp(b))
+    };
+    if heavy.len() > NAMES {
+        heavy.select_nth_unstable_by(NAMES, heavier);
+        heavy.truncate(NAMES);
+    }
+    heavy.sort_by(heavier);
+    edits.extend(names(run, view, heavy.into_iter()).map(GraphEdit::Mute));
+    let k = run.settings.get(RESULT_K);
+    for hit in run.top().iter().take(k).rev().take(INSIDE) {
+        let seeds = walked.seeds().iter().map(|seed| seed.node);
+        let feeds = seeds.filter(|&node| !view.is_passage(node));
+        let feeds = feeds.filter(|&node| view.probability(node, hit.passage) > 0.0);
+        let cut = |name| {
+            GraphEdit::Cut(NameEdge {
+                name,
+                passage: index.id(hit.passage).to_owned(),
+            })
+        };
+        edits.extend(names(run, view, feeds).take(EDGES).map(cut));
+    }
+    let single = |edit| (1, Change::Graph(edit));
+    edits.into_iter().map(single).collect()
+}
+
+/// Edges from the heaviest names that restart the walk to the passage.
+fn added(index: &Index, run: &Retrieval, passage: u32) -> Vec<(usize, Change)> {
+    let (Some(view), Some(walked)) = (view(run), run.walk()) else {
+        return Vec::new();
+    };
+    let seeds = walked.seeds().iter().map(|seed| seed.node);
+    let apart = seeds.filter(|&node| !view.is_passage(node) && view.tf(passage, node) == 0);
+    let add = |name| {
+        let edge = NameEdge {
+            name,
+            passage: index.id(passage).to_owned(),
+        };
+        (1, Change::Graph(GraphEdit::Add(edge)))
+    };
+    names(run, view, apart).take(ADDED).map(add).collect()
 }
 
 #[cfg(test)]
@@ -298,6 +500,8 @@ mod tests {
             match &repair.change {
                 Change::Set(..) => settings.set_text(&repair.change.to_string()).unwrap(),
                 Change::Seed(edit) => settings.edit_seed(edit.to_string().parse().unwrap()),
+                Change::Graph(edit) => settings.edit_graph(edit.to_string().parse().unwrap()),
+                Change::Both(_) => panic!("a single change is enough"),
             }
             let mut fresh = Retriever::new(index.clone());
             let again = fresh.retrieve(&run.question, &settings, Keep::Scores);
@@ -314,5 +518,93 @@ mod tests {
         let (index, run, passage) = lost("hop", &[], "q20", "violin-5");
         let found = repairs(&index, &run, passage, |so_far| so_far.tried < 5).unwrap();
         assert!(found.tried == 5 && found.of > 50, "{found:?}");
+    }
+
+    /// Every gold passage that a method loses on the sample.
+    fn all_lost(index: &Arc<Index>, method: &str, set: &[&str]) -> Vec<(Retrieval, u32)> {
+        let mut settings = Settings::of(index, Method::by_name(method).unwrap());
+        set.iter().for_each(|set| settings.set_text(set).unwrap());
+        let mut retriever = Retriever::new(index.clone());
+        let mut lost = Vec::new();
+        for question in index.questions() {
+            let run = retriever.retrieve(&question.text, &settings, Keep::Scores);
+            let run = run.unwrap();
+            let inside = |passage| run.top().iter().any(|hit| hit.passage == passage);
+            let gold = question.gold.iter().map(|gold| gold.passage);
+            let outside: Vec<u32> = gold.filter(|gold| !inside(*gold)).collect();
+            lost.extend(outside.into_iter().map(|gold| (run.clone(), gold)));
+        }
+        lost
+    }
+
+    #[test]
+    fn every_change_of_the_graph_does_something_and_those_that_help_are_found() {
+        let index = Arc::new(sample::index().unwrap());
+        let mut helped = 0;
+        for (run, passage) in all_lost(&index, "graph", &["max_df_ratio=0.03"]) {
+            let k = run.settings.get(RESULT_K);
+            let mut helpful = Vec::new();
+            for (_, change) in edits(&index, &run, passage) {
+                let again = run.again(&index, &change.applied(&run.settings)).unwrap();
+                let edited = again.graph_edits();
+                assert!(edited.iter().all(|e| e.idle.is_none()), "{edited:?}");
+                if again.rank(passage).is_some_and(|rank| rank <= k) {
+                    helpful.push(change);
+                }
+            }
+            if helpful.is_empty() || helped > 3 {
+                continue;
+            }
+            helped += 1;
+            let found = repairs(&index, &run, passage, |_| true).unwrap();
+            let of_graph = |repair: &Repair| match &repair.change {
+                Change::Graph(_) => Some(repair.change.clone()),
+                _ => None,
+            };
+            let own: Vec<Change> = found.found.iter().filter_map(of_graph).collect();
+            assert_eq!(own, helpful);
+        }
+        assert!(helped > 0);
+    }
+
+    #[test]
+    fn two_changes_are_tried_where_no_single_one_helps_and_an_edge_to_it_last() {
+        let index = Arc::new(sample::index().unwrap());
+        let (mut pairs, mut edges) = (0, 0);
+        for (run, gold) in all_lost(&index, "graph", &["result_k=1"]) {
+            if pairs > 1 {
+                break;
+            }
+            let found = repairs(&index, &run, gold, |_| true).unwrap();
+            assert_eq!(found.tried, found.of);
+            let singles = changes(&index, &run, gold).len();
+            if found.tried == singles {
+                continue;
+            }
+            for repair in &found.found {
+                let again = run
+                    .again(&index, &repair.change.applied(&run.settings))
+                    .unwrap();
+                assert_eq!(again.rank(gold), Some(1), "{}", repair.change);
+                match &repair.change {
+                    Change::Both(both) => {
+                        pairs += 1;
+                        assert!(!same(&both[0], &both[1]) && repair.moves > 1);
+                        let alone = both.each_ref().map(|one| {
+                            let run = run.again(&index, &one.applied(&run.settings)).unwrap();
+                            run.rank(gold)
+                        });
+                        assert!(alone.iter().all(|rank| *rank != Some(1)));
+                        assert!(found.sentence().starts_with("no single change is enough"));
+                    }
+                    Change::Graph(GraphEdit::Add(edge)) => {
+                        edges += 1;
+                        assert_eq!(edge.passage, index.id(gold));
+                    }
+                    other => panic!("{other} is a single change"),
+                }
+            }
+        }
+        assert!(pairs > 0, "{pairs} {edges}");
     }
 }

@@ -6,6 +6,7 @@ use super::story::story;
 use super::subgraph::Subgraph;
 use crate::corpus::Question;
 use crate::index::Index;
+use crate::layers::GraphEdited;
 use crate::parameters::Parameter;
 use crate::retrieve::explanation::{Explanation, Item, Stage};
 use crate::retrieve::operator::At;
@@ -35,6 +36,9 @@ pub struct Trace {
     /// Changes of the seeds that the person asked for, and whether each had something to change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seed_edits: Vec<Edited>,
+    /// Changes of the graph that the person asked for, and why those change nothing that do not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub graph_edits: Vec<GraphEdited>,
     /// One line: what was decided.
     pub headline: String,
     /// Who made how much of its layer, where a language model was asked.
@@ -78,6 +82,7 @@ pub fn trace(index: &Arc<Index>, retrieval: &Retrieval, question: Option<&Questi
                       "entities": index.entities(), "edges": index.edges()}),
         question: retrieval.question.clone(),
         seed_edits: retrieval.edits(),
+        graph_edits: retrieval.graph_edits(),
         headline: story.headline,
         made_by: story.made_by,
         items: story.items,

@@ -9,7 +9,7 @@ use super::repairing;
 use super::scene::{Answer, Request};
 use super::scoring::{Score, Scoring};
 use super::sweep::{SweepRequest, Swept};
-use crate::layers::Class;
+use crate::layers::{Class, GraphEdit};
 use crate::retrieve::Settings;
 use crossterm::event::KeyEvent;
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,14 @@ pub enum Action {
     Set(String, String),
     /// Changes a seed, as written after `--seed`.
     Seed(String),
+    /// Changes the graph, as written after `--edit`.
+    Edit(String),
+    /// Takes such a change back.
+    Restore(String),
+    /// Writes the changes of the graph to a file; true takes the place of one that is there.
+    SavePatch(String, bool),
+    /// Makes the changes of a patch file.
+    LoadPatch(String),
     /// Makes a node the selected one.
     Node(u32),
     /// Makes a passage the selected one.
@@ -84,6 +92,9 @@ pub enum Action {
     /// An effect has something to say.
     #[serde(skip)]
     Told(Message),
+    /// What a patch file says, and the file.
+    #[serde(skip)]
+    Patch(String, Vec<GraphEdit>),
 }
 
 /// Matches of a [`Search`].
@@ -132,6 +143,10 @@ pub enum Effect {
     Copy(String, String),
     /// Method and settings for the presets file, under a name.
     SavePreset(String, Box<Settings>),
+    /// Changes of the graph for a file, and whether it may take the place of one.
+    SavePatch(String, Vec<GraphEdit>, bool),
+    /// A patch file to be read.
+    LoadPatch(String),
     /// A question for the history file.
     Remember(String),
     Quit {

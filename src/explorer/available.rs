@@ -59,6 +59,19 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         }
         Command::AddSeed => walks(state),
         Command::PassageSeeds => used(state, Parameter::SeedK),
+        Command::JoinNames | Command::MuteName => {
+            super::update::patch::possible(state)?;
+            super::update::patch::name(state).map(|_| ())
+        }
+        Command::CutEdge => {
+            super::update::patch::possible(state)?;
+            super::update::patch::edge(state).map(|_| ())
+        }
+        Command::GraphEdits | Command::LoadPatch => super::update::patch::possible(state),
+        Command::SavePatch => need(
+            !state.settings.graph_edits().is_empty(),
+            "the graph is as it was built; e e changes it",
+        ),
         Command::Open => open(state),
         Command::Copy | Command::CopyJson | Command::CopyShell => {
             need(state.shown.is_some(), "there is no result yet")
@@ -169,7 +182,7 @@ fn fix(state: &State, letter: usize) -> Result<(), String> {
         0 => Err(match state.repairing() {
             None => "no reason suggests a change; R looks for one".into(),
             Some(begun) if begun.done && begun.repairs.tried == begun.repairs.of => {
-                format!("no single change of {} brings it in", begun.repairs.of)
+                begun.repairs.sentence()
             }
             Some(begun) => format!(
                 "nothing was found among the {} changes tried so far",

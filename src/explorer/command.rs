@@ -146,7 +146,7 @@ commands! {
     Pin "settings.pin" "pin" "Pin these settings" ["P"] Settings
         "After every change all questions of the set are asked in the background and held against the pinned settings, at first those the explorer was opened with: R@5, its difference with a 95 % interval, questions won and lost." "hold against baseline compare set evaluate" "hopscope eval INDEX --method A,B";
     Repair "fix.find" "repairs" "Look for what brings this passage in" ["R"] Settings
-        "In Why of a lost passage: tries every other value of each parameter, and every seed muted, weighed or added, one change at a time, those of fewest moves first; Esc stops." "repair fix change smallest counterfactual" "hopscope explain QUESTION --passage ID --repairs";
+        "In Why of a lost passage: tries every other value of each parameter, every seed muted, weighed or added, and changes of the graph, those of fewest moves first; where none is enough, two at once; Esc stops." "repair fix change smallest counterfactual" "hopscope explain QUESTION --passage ID --repairs";
     FixA "fix.a" "apply a" "Apply suggestion a" ["a"] Settings
         "Sets what the first suggestion in Why says; undo takes it back." "repair try fix" "";
     FixB "fix.b" "apply b" "Apply suggestion b" ["b"] Settings "Sets what the second suggestion in Why says." "repair try fix" "";
@@ -162,6 +162,19 @@ commands! {
         "Finds a name, or after # a passage, and lets the walk start there too." "node insert new" "hopscope ask QUESTION --seed +NAME";
     PassageSeeds "seed.passages" "passages on, off" "Passage seeds: on or off" ["s d"] Settings
         "Takes the ranked passages out of the seeds; again brings them back." "dense words toggle" "hopscope ask QUESTION --set seed_k=0";
+
+    JoinNames "graph.join" "join names" "Join names" ["e j"] Settings
+        "The selected name is another from now on: what mentions it, and itself in questions; type to find the other." "same alias merge spelling graph edit" "hopscope ask QUESTION --edit 'join NAME | NAME'";
+    CutEdge "graph.cut" "cut edge" "Cut edge" ["e c"] Settings
+        "In Neighbours: the passage mentions the name no longer." "remove edge graph edit mention" "hopscope ask QUESTION --edit 'cut NAME | #ID'";
+    MuteName "graph.mute" "mute name" "Mute name for all questions" ["e x"] Settings
+        "The selected name takes no part, whatever is asked; again takes that back." "hub remove drop stop graph edit" "hopscope ask QUESTION --edit 'mute NAME'";
+    GraphEdits "graph.edits" "graph edits" "Changes of the graph" ["e e"] Settings
+        "Lists them with what each does; Enter takes one back, and one that is typed is made: join, cut, add, weigh, mute or keep." "what-if patch list undo keep add weigh" "hopscope ask QUESTION --edit CHANGE";
+    SavePatch "patch.save" "save patch" "Save patch" ["e s"] Settings
+        "Writes the changes of the graph to a file, for --patch and Load patch; asks before it replaces one." "store keep write file export what-if" "hopscope ask QUESTION --patch FILE";
+    LoadPatch "patch.load" "load patch" "Load patch" ["e o"] Settings
+        "Makes the changes of a patch file; undo takes all of them back." "open read file import what-if" "hopscope ask QUESTION --patch FILE";
 
     Play "step.play" "play" "Play the walk" ["Space"] Steps "Plays the steps of the walk from the seeds on; again pauses." "animate pause start stop" "";
     StepBack "step.back" "step back" "One step back" [","] Steps "Shows the walk one step earlier." "iteration previous" "";

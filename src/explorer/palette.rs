@@ -2,6 +2,7 @@
 //! person who types "select line" must not find it at place nine.
 
 mod compose;
+mod patches;
 
 use super::available::{Missing, available, lack};
 use super::command::{Command, Group};
@@ -22,7 +23,10 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
         FinderKind::Compose => narrowed(compose::parts(state), typed),
         FinderKind::Preset => compose::saves(state, typed.trim()),
         // Found by the worker.
-        FinderKind::Seeds => Vec::new(),
+        FinderKind::Seeds | FinderKind::Join => Vec::new(),
+        FinderKind::Edits => patches::edits(state, typed.trim()),
+        FinderKind::SavePatch => patches::saves(state, typed.trim()),
+        FinderKind::LoadPatch => patches::loads(state, typed.trim()),
         FinderKind::History => narrowed(history(state), typed),
         FinderKind::Help => narrowed(help(state), typed),
     }
@@ -98,6 +102,8 @@ fn again(state: &State, choice: &Choice) -> Option<Entry> {
         Choice::Question(text) => Some(plain(text.clone(), String::new(), choice.clone())),
         // A node's name is not known here; it is a few letters away. A preset's name is asked for each time.
         Choice::SavePreset(_) | Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_) => None,
+        // Nor is a change of the graph or its file.
+        Choice::Edit(_) | Choice::Restore(_) | Choice::SavePatch(..) | Choice::LoadPatch(_) => None,
     }
 }
 
@@ -106,6 +112,9 @@ fn of_command(state: &State, command: Command) -> Entry {
     let now = match command {
         Command::Tune(parameter) => state.settings.text(parameter),
         Command::Method => state.settings.method().name.to_string(),
+        Command::GraphEdits if !state.settings.graph_edits().is_empty() => {
+            format!("{} made", state.settings.graph_edits().len())
+        }
         Command::Undo if !state.undo.is_empty() => format!("{} left", state.undo.len()),
         Command::Redo if !state.redo.is_empty() => format!("{} left", state.redo.len()),
         Command::NextQuestion | Command::PreviousQuestion => match state.wanted.asked {

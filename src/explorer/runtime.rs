@@ -11,7 +11,7 @@ use super::repairing;
 use super::scene::{Answer, Request};
 use super::scoring::{self, Score, Scoring};
 use super::state::State;
-use super::store::{Config, Folders, History, Session, presets};
+use super::store::{Config, Folders, History, Session, patches, presets};
 use super::sweep::{self, SweepRequest, Swept};
 use super::terminal::{
     QuitReason, Screen, TerminalEvent, TerminalEvents, install_panic_hook, take_panics,
@@ -107,6 +107,10 @@ impl Loop {
         let facts = Arc::new(engine::facts(&index, &options.argument));
         let mut state = State::new(facts, options.settings);
         state.presets = options.presets;
+        state.patches = options
+            .folders
+            .as_ref()
+            .map_or_else(Vec::new, patches::known);
         let mut notes = options.notes;
         let history = match &options.folders {
             Some(folders) => {
@@ -383,6 +387,20 @@ impl Loop {
                 Effect::SavePreset(name, settings) => {
                     let said = self.keep(&name, &settings);
                     update(&mut self.state, Action::Told(said));
+                }
+                Effect::SavePatch(name, edits, over) => {
+                    let said = patches::keep(
+                        self.folders.as_ref(),
+                        &name,
+                        &edits,
+                        over,
+                        &mut self.state.patches,
+                    );
+                    update(&mut self.state, Action::Told(said));
+                }
+                Effect::LoadPatch(name) => {
+                    let read = patches::taken(self.folders.as_ref(), &name);
+                    end = self.act(read).or(end);
                 }
                 Effect::Remember(question) => {
                     if let Err(said) = self.history.add(&question, &self.argument) {

@@ -5,7 +5,7 @@
 //! number the core computed, rounded.
 
 use super::text;
-use crate::layers::LayerKind;
+use crate::layers::{GraphEdited, LayerKind};
 use crate::retrieve::explanation::Story;
 use crate::retrieve::{Node, Parameter, SeedChange, Settings};
 use std::collections::BTreeMap;
@@ -114,6 +114,8 @@ pub struct Scene {
     /// Entity share of the restart mass, where two kinds of seeds were mixed.
     pub mixed: Option<f64>,
     pub fallback: bool,
+    /// Changes of the graph by hand, and why those change nothing that do not.
+    pub graph_edits: Vec<GraphEdited>,
     /// What a plan over a layer told, where no walk is.
     pub story: Option<std::sync::Arc<Story>>,
     /// Titles of the passages that some step shows.
@@ -179,7 +181,7 @@ pub struct Row {
     pub shares: Vec<f64>,
     /// The second largest share over the largest: near 1 for a bridge, near 0 for a one-sided neighbour.
     pub both: f64,
-    /// What an edit of the seeds calls it; empty where it cannot be edited.
+    /// What an edit of the seeds or the graph calls it; empty where it cannot be edited.
     pub name: String,
     /// What a person changed about it.
     pub change: Option<SeedChange>,
@@ -445,6 +447,8 @@ pub struct Reason {
 #[derive(Clone, Debug, Default)]
 pub struct Around {
     pub node: Node,
+    /// What an edit calls it; empty where it cannot be edited.
+    pub name: String,
     pub label: String,
     /// What there is to read of it beyond its label.
     pub text: String,

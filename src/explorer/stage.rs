@@ -11,6 +11,7 @@ use super::repairing;
 use super::scene::Facts;
 use super::scoring;
 use super::state::State;
+use super::store::patches;
 use super::sweep;
 use super::theme::Theme;
 use super::update::update;
@@ -141,6 +142,12 @@ impl Stage {
                 | Effect::StopScore
                 | Effect::Score(_) => {}
                 Effect::Copy(text, what) => self.copied.push((text, what)),
+                Effect::SavePatch(name, edits, over) => {
+                    let known = &mut self.state.patches;
+                    let said = patches::keep(None, &name, &edits, over, known);
+                    self.act(Action::Told(said));
+                }
+                Effect::LoadPatch(name) => self.act(patches::taken(None, &name)),
                 Effect::Remember(_) | Effect::SavePreset(..) => {}
                 Effect::Quit { keep } => self.quit = Some(keep),
             }

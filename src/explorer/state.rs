@@ -62,6 +62,12 @@ pub enum FinderKind {
     Preset,
     /// Names and passages, to be added to the seeds.
     Seeds,
+    /// Names that the selected one may be joined to.
+    Join,
+    /// Changes of the graph, and one that is typed.
+    Edits,
+    SavePatch,
+    LoadPatch,
     History,
     Help,
 }
@@ -103,6 +109,13 @@ pub enum Choice {
     Passage(u32),
     /// A change of seeds, as written after `--seed`.
     Seed(String),
+    /// A change of the graph, as written after `--edit`.
+    Edit(String),
+    /// One to be taken back.
+    Restore(String),
+    /// Writes a patch; true in the place of one that is there.
+    SavePatch(String, bool),
+    LoadPatch(String),
 }
 
 impl Choice {
@@ -120,6 +133,10 @@ impl Choice {
             Choice::Node(node) => Action::Node(*node),
             Choice::Passage(passage) => Action::Passage(*passage),
             Choice::Seed(text) => Action::Seed(text.clone()),
+            Choice::Edit(text) => Action::Edit(text.clone()),
+            Choice::Restore(text) => Action::Restore(text.clone()),
+            Choice::SavePatch(name, over) => Action::SavePatch(name.clone(), *over),
+            Choice::LoadPatch(name) => Action::LoadPatch(name.clone()),
         }
     }
 }
@@ -190,6 +207,8 @@ pub struct State {
     pub settings: Settings,
     /// The presets there are, those kept here too.
     pub presets: Presets,
+    /// Patches of the graph in the folder of patches, by name.
+    pub patches: Vec<String>,
     pub undo: Vec<Settings>,
     pub redo: Vec<Settings>,
     /// Stages of Spread that are listed whole.
@@ -274,6 +293,7 @@ impl State {
             scored: None,
             score: None,
             scores: 0,
+            patches: Vec::new(),
             undo: Vec::new(),
             redo: Vec::new(),
             unfolded: BTreeSet::new(),

@@ -57,7 +57,7 @@ impl EntityOptions {
 pub const MIN_LENGTH: usize = 2;
 
 /// Title aliases: which normal form stands for which title (SPRIG, +EL).
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Aliases {
     /// Sorted.
     pub names: Strings,
@@ -98,6 +98,8 @@ pub struct EntityGraph {
     pub title_entity: Column<u32>,
     pub title_passage: Column<u32>,
     pub aliases: Aliases,
+    /// Names that a person joined, ascending, and the name each is now: never stored, see [`Rewiring`](super::Rewiring).
+    pub joined: Vec<(u32, u32)>,
 }
 
 /// A stored mention.
@@ -135,13 +137,19 @@ impl EntityGraph {
         self.offsets[node + 1] - self.offsets[node]
     }
 
-    /// The entity with this normal form.
+    /// The entity with this normal form, or the one it was joined to.
     pub fn find(&self, form: &str) -> Option<u32> {
         let at = self
             .sorted
             .partition_point(|&e| self.names.get(e as usize) < form);
         let entity = *self.sorted.get(at)?;
-        (self.names.get(entity as usize) == form).then_some(entity)
+        (self.names.get(entity as usize) == form).then(|| self.now(entity))
+    }
+
+    /// The name that an entity is, where a person joined names.
+    fn now(&self, entity: u32) -> u32 {
+        let joined = self.joined.binary_search_by_key(&entity, |(from, _)| *from);
+        joined.map_or(entity, |at| self.joined[at].1)
     }
 
     /// Whether an entity is the title of a passage.
@@ -202,6 +210,7 @@ impl EntityGraph {
                 names: columns.strings("aliases.name")?,
                 forms: columns.strings("aliases.form")?,
             },
+            joined: Vec::new(),
         };
         let entities = graph.entities();
         let mentions = graph.mention_start.len();
@@ -587,6 +596,7 @@ impl Builder {
             title_entity: self.titles.iter().map(|t| t.0).collect::<Vec<_>>().into(),
             title_passage: self.titles.iter().map(|t| t.1).collect::<Vec<_>>().into(),
             aliases,
+            joined: Vec::new(),
         }
     }
 }

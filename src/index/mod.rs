@@ -8,6 +8,7 @@ pub mod layer;
 pub mod lexical;
 pub mod near;
 pub mod passages;
+pub mod rewire;
 pub mod sample;
 pub mod store;
 
@@ -19,6 +20,7 @@ pub use layer::{Columns, Layer};
 pub use lexical::{Bm25, Lexical};
 pub use near::NearOptions;
 pub use passages::Passages;
+pub use rewire::Rewiring;
 
 use crate::corpus::Question;
 use crate::embed::{Closed, Reranker};

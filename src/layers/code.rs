@@ -78,6 +78,7 @@ words! {
         PrunedHub "PRUNED_HUB" "the name that links the two was pruned as a hub"
         DfFiltered "DF_FILTERED" "the name that links the two is too rare or too frequent to take part"
         CappedEdge "CAPPED_EDGE" "the edge fell to the cap on edges per name"
+        ByHand "BY_HAND" "a person muted the name or cut the edge that links the two"
         NotNeighbour "NOT_NEIGHBOUR" "no seed is adjacent, and one hop is taken"
         PercentilePruned "PERCENTILE_PRUNED" "the pair was scored, and its edge fell below the percentile"
         NotCandidatePair "NOT_CANDIDATE_PAIR" "no pair with a seed was scored"
@@ -131,9 +132,9 @@ impl Code {
             | KeywordNotSelected
             | EntityNotSelected => Class::F1,
             NoEntities | NotCore => Class::F2,
-            Isolated | NoPath | TooFar | PrunedHub | DfFiltered | CappedEdge | NotNeighbour
-            | PercentilePruned | NotCandidatePair | PairTooFar | NoSharedChunk | PlanNoPath
-            | PlanFiltered | BelowThreshold => Class::F3,
+            Isolated | NoPath | TooFar | PrunedHub | DfFiltered | CappedEdge | ByHand
+            | NotNeighbour | PercentilePruned | NotCandidatePair | PairTooFar | NoSharedChunk
+            | PlanNoPath | PlanFiltered | BelowThreshold => Class::F3,
             NotACandidate | Diluted | SeedWeak | Parity | HReduced | OccZero | TypeFiltered
             | QuotaFull | PoolFull | BudgetCut | RestartsLess | NotNamed | LaterHop | BusierWay
             | FewerSeeds | FewerWays | WordsMissing | WordsThin | FarVector | OrderedLater

@@ -1,7 +1,9 @@
 //! The entity-passage graph as one setting sees it: masked, weighted, ready to walk.
 
-use super::GraphKind;
+use super::edited::{Editing, Factors};
+use super::edits::GraphEdited;
 use super::graph::{Graph, Link, Mask, Node, QueryName, Source};
+use super::{GraphKind, Opening};
 use crate::graph::Transition;
 use crate::index::entities::MIN_LENGTH;
 use crate::index::{EntityGraph, EntityOptions, Index};
@@ -39,7 +41,7 @@ pub static ENTITY_PASSAGE: GraphKind = GraphKind {
         P::HubP,
     ],
     builds: &[],
-    open: |index, values, before| Ok(opened(&ENTITY_PASSAGE, index, values, before)),
+    open: |index, values, with| Ok(opened(&ENTITY_PASSAGE, index, values, with)),
 };
 
 /// Passages and their words.
@@ -62,23 +64,26 @@ pub static TERM_PASSAGE: GraphKind = GraphKind {
         P::HubP,
     ],
     builds: &[],
-    open: |index, values, before| Ok(opened(&TERM_PASSAGE, index, values, before)),
+    open: |index, values, with| Ok(opened(&TERM_PASSAGE, index, values, with)),
 };
 
 fn opened(
     kind: &'static GraphKind,
     index: &Index,
     values: Scoped<'_>,
-    before: Option<&Graph>,
+    with: &Opening<'_>,
 ) -> Graph {
-    let before = before.and_then(Graph::entities);
-    let view = GraphView::after(index, kind == &TERM_PASSAGE, values, before);
+    let view = GraphView::open(index, kind == &TERM_PASSAGE, values, with);
     Graph::of_passages(kind, Box::new(view), index.len())
 }
 
 /// A weighted, masked entity-passage graph. Nodes `0..passages` are passages, entities follow; ids never change.
 pub struct GraphView {
     pub graph: Arc<EntityGraph>,
+    /// The graph as the passages gave it: the same, unless a person joined names or changed edges.
+    pub built: Arc<EntityGraph>,
+    /// A person's changes, and what became of each.
+    pub edited: Vec<GraphEdited>,
     pub transition: Transition,
     masks: Arc<Vec<Option<Mask>>>,
     pub masked: usize,
@@ -113,14 +118,9 @@ pub fn entity_options(words: bool, values: Scoped<'_>) -> EntityOptions {
 }
 
 impl GraphView {
-    /// The graph under these values. Takes the weights over from `before`, where that differs in the hub penalty alone:
-    /// a slider step on it costs a pass over the scales and not over the passages.
-    pub fn after(
-        index: &Index,
-        words: bool,
-        values: Scoped<'_>,
-        before: Option<&GraphView>,
-    ) -> GraphView {
+    /// The graph under these values and changes. Takes the weights over from the one before, where that differs in the hub
+    /// penalty alone: a slider step on it costs a pass over the scales and not over the passages.
+    pub fn open(index: &Index, words: bool, values: Scoped<'_>, with: &Opening<'_>) -> GraphView {
         let kind = if words {
             &TERM_PASSAGE
         } else {
@@ -128,15 +128,31 @@ impl GraphView {
         };
         let reads = kind.reads.iter().filter(|p| **p != HUB_P.id());
         let weighed_by: Vec<Value> = reads.map(|p| values.value(*p)).collect();
-        let before = before.filter(|b| b.words == words && b.weighed_by == weighed_by);
-        let graph = index.entity_graph(&entity_options(words, values));
-        let masks = before.map_or_else(
-            || Arc::new(masks(&graph, values)),
-            |view| view.masks.clone(),
-        );
+        let before = with.before.and_then(Graph::entities).filter(|b| {
+            let edits = b.edited.iter().map(|edited| &edited.edit);
+            b.words == words && b.weighed_by == weighed_by && edits.eq(with.edits)
+        });
+        let built = index.entity_graph(&entity_options(words, values));
+        let mut factors = Factors::default();
+        let (graph, masks, edited) = match before {
+            Some(view) => (view.graph.clone(), view.masks.clone(), view.edited.clone()),
+            None => {
+                let find = |graph: &EntityGraph, name: &str| find(graph, words, name, values);
+                let editing = Editing {
+                    index,
+                    noun: kind.noun,
+                    find: &find,
+                };
+                let (graph, mut edited) = editing.rewired(&built, with.edits);
+                let mut masks = masks(&graph, values);
+                factors = editing.masked(&graph, &mut edited, &mut masks);
+                (graph, Arc::new(masks), edited)
+            }
+        };
         let masked = masks.iter().filter(|m| m.is_some()).count();
         let p = values.get(HUB_P);
-        let hub = by_df(&graph, |df| df.powf(-p));
+        // A name that a person left without edges is walked to by none.
+        let hub = by_df(&graph, |df| df.max(1.0).powf(-p));
         let into = (0..graph.nodes())
             .map(|node| match node.checked_sub(graph.passages) {
                 Some(entity) => hub[entity],
@@ -145,11 +161,13 @@ impl GraphView {
             .collect();
         let transition = match before {
             Some(view) => view.transition.rescaled(into),
-            None => Transition::new(weights(&graph, values, &masks), into),
+            None => Transition::new(weights(&graph, values, &masks, &factors), into),
         };
         GraphView {
             transition,
             graph,
+            built,
+            edited,
             masks,
             masked,
             words,
@@ -209,6 +227,12 @@ impl GraphView {
         targets.binary_search(&b).map_or(0, |at| tf[at])
     }
 
+    /// Whether a person cut the edge between a passage and a name.
+    pub fn was_cut(&self, passage: Node, name: Node) -> bool {
+        let mentions = |graph: &EntityGraph| graph.row(passage as usize).0.contains(&name);
+        mentions(&self.built) && !mentions(&self.graph)
+    }
+
     /// Why an entity does not take part.
     pub fn mask(&self, entity: u32) -> Option<Mask> {
         self.masks[entity as usize]
@@ -246,7 +270,9 @@ fn masks(graph: &EntityGraph, values: Scoped<'_>) -> Vec<Option<Mask>> {
             }
         })
         .collect();
-    let prune = (values.get(PRUNE_TOP_PCT) / 100.0 * entities as f64 + 1e-9).floor() as usize;
+    // A name that was joined to another is none.
+    let names = (entities - graph.joined.len()) as f64;
+    let prune = (values.get(PRUNE_TOP_PCT) / 100.0 * names + 1e-9).floor() as usize;
     if prune > 0 {
         let mut by_df: Vec<u32> = (0..entities as u32).collect();
         by_df.sort_by_key(|e| (std::cmp::Reverse(graph.df(*e as usize)), *e));
@@ -254,11 +280,19 @@ fn masks(graph: &EntityGraph, values: Scoped<'_>) -> Vec<Option<Mask>> {
             masks[*e as usize] = Some(Mask::Pruned);
         }
     }
+    for (from, _) in &graph.joined {
+        masks[*from as usize] = None;
+    }
     masks
 }
 
 /// The symmetric weights w(e,d), both directions, without masked entities and capped edges.
-fn weights(graph: &EntityGraph, values: Scoped<'_>, masks: &[Option<Mask>]) -> CsMatI<f32, u32> {
+fn weights(
+    graph: &EntityGraph,
+    values: Scoped<'_>,
+    masks: &[Option<Mask>],
+    factors: &Factors,
+) -> CsMatI<f32, u32> {
     let (n, passages) = (graph.nodes(), graph.passages);
     let total = passages as f64;
     // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
@@ -271,13 +305,18 @@ fn weights(graph: &EntityGraph, values: Scoped<'_>, masks: &[Option<Mask>]) -> C
     };
     let weight = |entity: usize, passage: usize, tf: u16| -> f32 {
         let tf = f64::from(tf);
-        (match rule {
+        let own = match rule {
             EdgeWeight::TfXSmoothidf => tf * (rarity[entity] + 1.0),
             EdgeWeight::Binary => 1.0,
             EdgeWeight::Tf => tf,
             EdgeWeight::Share => tf / all[passage],
             EdgeWeight::TfLogPlus1 => tf * rarity[entity] + 1.0,
-        }) as f32
+        };
+        let factor = match factors.is_empty() {
+            true => None,
+            false => factors.get(&(entity as u32, passage as u32)),
+        };
+        factor.map_or(own, |factor| own * factor) as f32
     };
     let cap = values.get(EDGE_CAP);
     let kept = (cap > 0).then(|| capped(graph, cap, &weight));
@@ -370,19 +409,22 @@ impl Source for GraphView {
     }
 
     fn find(&self, _index: &Index, name: &str, values: Scoped<'_>) -> Option<Node> {
-        let graph = &self.graph;
-        let plain = match self.words {
-            true => name.to_owned(),
-            false => values.get(NORM).apply(name),
-        };
-        let entity = graph.find(name).or_else(|| graph.find(&plain));
-        let aliased = || graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?);
-        entity.or_else(aliased).map(|e| self.entity_node(e))
+        find(&self.graph, self.words, name, values).map(|e| self.entity_node(e))
     }
 
     fn entities(&self) -> Option<&GraphView> {
         Some(self)
     }
+}
+
+/// The entity that a person calls by this name: by its form, or any spelling of it.
+fn find(graph: &EntityGraph, words: bool, name: &str, values: Scoped<'_>) -> Option<u32> {
+    let plain = match words {
+        true => values.get(TOKENS).list(name).join(" "),
+        false => values.get(NORM).apply(name),
+    };
+    let entity = graph.find(name).or_else(|| graph.find(&plain));
+    entity.or_else(|| graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?))
 }
 
 /// What a name seeds: a name that is linked, its node.
@@ -474,7 +516,11 @@ fn look_up(view: &GraphView, form: &str, before: &[QueryName], unknown: Link) ->
         return unknown;
     };
     let node = view.entity_node(entity);
-    if before.iter().any(|n| n.form == form) {
+    let is_node = |known: &QueryName| match known.link {
+        Link::Linked { node: known } | Link::Masked { node: known, .. } => known == node,
+        _ => false,
+    };
+    if before.iter().any(is_node) {
         Link::Repeated { node }
     } else if let Some(by) = view.mask(entity) {
         Link::Masked { node, by }

@@ -90,6 +90,8 @@ pub enum Mask {
     MinDf,
     /// It occurs in too large a share of the passages.
     MaxDf,
+    /// A person muted it.
+    Muted,
 }
 
 /// Why two nodes are not neighbours.

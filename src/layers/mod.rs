@@ -10,12 +10,16 @@
 //! | `chunks` | SAGE: chunks and table segments, and the pairs that may be edges |
 //! | `typed` | SPARK: objects and typed edges of a schema |
 //!
+//! `edits` are a person's changes of the graphs of names and words, over the index.
+//!
 //! A graph is opened from an index under some settings and is one type for every method ([`Graph`]): what is particular
 //! to a layer stays behind [`Source`]. [`GRAPHS`] lists the graphs, [`LAYERS`] what can be built; a method names a graph
 //! by its name.
 
 pub mod chunks;
 mod code;
+mod edited;
+pub mod edits;
 pub mod entities;
 mod graph;
 pub mod heterograph;
@@ -26,6 +30,7 @@ pub mod summaries;
 pub mod typed;
 
 pub use code::{Class, Code};
+pub use edits::{GraphEdit, GraphEdited, NameEdge};
 pub use entities::{ENTITY_PASSAGE, GraphView, TERM_PASSAGE};
 pub use graph::{Graph, Link, Mask, Node, QueryName, Row, Source, Unjoined};
 pub use kinds::{BuiltLayer, add_layers, build_layers, layers_named};
@@ -63,8 +68,25 @@ pub struct GraphKind {
     pub reads: &'static [Parameter],
     /// The parameters that act when a layer that is missing is built.
     pub builds: &'static [Parameter],
-    /// Opens it. `before` is the last graph of this kind, for what can be taken over.
-    pub open: fn(&Index, Scoped<'_>, Option<&Graph>) -> Result<Graph, IndexError>,
+    /// Opens it.
+    pub open: fn(&Index, Scoped<'_>, &Opening<'_>) -> Result<Graph, IndexError>,
+}
+
+/// What a graph is opened with beside the index and the values it reads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Opening<'a> {
+    /// A person's changes, for a graph that [takes them](GraphKind::takes_edits).
+    pub edits: &'a [GraphEdit],
+    /// The last graph of this kind, for what can be taken over.
+    pub before: Option<&'a Graph>,
+}
+
+impl GraphKind {
+    /// Whether a person's changes of the graph are applied to it: to those whose edges are mentions, which a name and a
+    /// passage say.
+    pub fn takes_edits(&self) -> bool {
+        self.layer.is_none()
+    }
 }
 
 impl fmt::Debug for GraphKind {

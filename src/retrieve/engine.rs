@@ -11,7 +11,7 @@ use super::scratch::Scratch;
 use super::set::Set;
 use super::settings::Settings;
 use crate::index::{Index, IndexError};
-use crate::layers::{Graph, GraphKind};
+use crate::layers::{Graph, GraphEdit, GraphEdited, GraphKind, GraphView, Opening};
 use crate::parameters::{Parameter, Scoped, Value};
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,9 +44,17 @@ const REMEMBERED_WALKS: usize = 2;
 /// Graphs remembered: a composition of one method's graph beside it.
 const REMEMBERED_GRAPHS: usize = 3;
 
-/// A graph's name, the values it and a layer built for it read, and which of them a person or the plan decided: a layer that
-/// was built before is as it was, but for those.
-type GraphKey = (&'static str, Vec<Value>, Vec<Parameter>);
+/// What a graph depends on.
+#[derive(Clone, Debug, PartialEq)]
+struct GraphKey {
+    name: &'static str,
+    /// What it and a layer built for it read.
+    values: Vec<Value>,
+    /// Which of them a person or the plan decided: a layer that was built before is as it was, but for those.
+    chosen: Vec<Parameter>,
+    /// A person's changes, where it takes them.
+    edits: Vec<GraphEdit>,
+}
 
 /// Answers questions over one index, and remembers steps between them: one slider, and only what depends on it runs.
 pub struct Retriever {
@@ -90,7 +98,7 @@ impl Retriever {
             if let Some(graph) = &record.graph {
                 let reads = graph_reads(graph.kind);
                 let values = run.settings.scoped(&reads).with(&record.step.fixed);
-                let key = graph_key(graph.kind, values);
+                let key = graph_key(graph.kind, values, &run.settings);
                 own.graphs.push((key, graph.clone()));
             }
             let inputs: Vec<Arc<Set>> = inputs(&record.step, &run.records);
@@ -260,7 +268,7 @@ impl Retriever {
     ) -> Result<Arc<Graph>, RetrieveError> {
         let reads = graph_reads(kind);
         let values = settings.scoped(&reads).with(fixed);
-        let key = graph_key(kind, values);
+        let key = graph_key(kind, values, settings);
         if let Some((_, known)) = self.graphs.iter().find(|(known, _)| *known == key) {
             return Ok(known.clone());
         }
@@ -268,20 +276,63 @@ impl Retriever {
             .graphs
             .iter()
             .rev()
-            .find(|(known, _)| known.0 == kind.name);
+            .find(|(known, _)| known.name == kind.name);
         let before = before.map(|(_, graph)| graph.clone());
-        let graph = Arc::new((kind.open)(&self.index, values, before.as_deref())?);
+        let opening = Opening {
+            edits: &key.edits,
+            before: before.as_deref(),
+        };
+        let graph = Arc::new((kind.open)(&self.index, values, &opening)?);
         if self.graphs.len() >= REMEMBERED_GRAPHS {
             // One of the same kind first: a slider of a graph should not drive another graph out.
             let same = self
                 .graphs
                 .iter()
-                .position(|(known, _)| known.0 == kind.name);
+                .position(|(known, _)| known.name == kind.name);
             self.graphs.remove(same.unwrap_or(0));
         }
         self.graphs.push((key, graph.clone()));
         Ok(graph)
     }
+
+    /// What became of these settings' changes of the graph, as a retrieval would tell it: for work that keeps no
+    /// retrieval, as an evaluation.
+    ///
+    /// # Errors
+    /// As [`graph`](Self::graph).
+    pub fn graph_edits(&mut self, settings: &Settings) -> Result<Vec<GraphEdited>, RetrieveError> {
+        let mut graphs = Vec::new();
+        if !settings.graph_edits().is_empty() {
+            for step in &self.plan(settings.method()).steps {
+                if let Some(kind) = step.graph.filter(|kind| kind.takes_edits()) {
+                    graphs.push(self.graph(kind, settings, &step.fixed)?);
+                }
+            }
+        }
+        Ok(edited(settings, graphs.iter().map(|graph| &**graph)))
+    }
+}
+
+/// What became of a person's changes of the graph, over all graphs of a run: one that changes any of them is no idle one.
+pub(super) fn edited<'a>(
+    settings: &Settings,
+    graphs: impl Iterator<Item = &'a Graph>,
+) -> Vec<GraphEdited> {
+    let told: Vec<&GraphView> = graphs.filter_map(Graph::entities).collect();
+    let edits = settings.graph_edits().iter().enumerate();
+    let one = |(at, edit): (usize, &GraphEdit)| {
+        let idle = |view: &&GraphView| view.edited.get(at).map(|edited| edited.idle.clone());
+        let mut idle = told.iter().filter_map(idle);
+        let first = idle.next().unwrap_or_else(|| {
+            let why = settings.method().ignores_graph_edits();
+            Some(why.unwrap_or_default())
+        });
+        GraphEdited {
+            edit: edit.clone(),
+            idle: first.filter(|_| idle.all(|idle| idle.is_some())),
+        }
+    };
+    edits.map(one).collect()
 }
 
 /// What a graph depends on: what it reads, and what a layer that is missing is built with.
@@ -289,13 +340,17 @@ fn graph_reads(kind: &GraphKind) -> Vec<Parameter> {
     [kind.reads, kind.builds].concat()
 }
 
-fn graph_key(kind: &'static GraphKind, values: Scoped<'_>) -> GraphKey {
+fn graph_key(kind: &'static GraphKind, values: Scoped<'_>, settings: &Settings) -> GraphKey {
     let set = |p: &&Parameter| kind.layer.is_some() && values.chosen(**p);
-    (
-        kind.name,
-        values.key(),
-        kind.reads.iter().filter(set).copied().collect(),
-    )
+    GraphKey {
+        name: kind.name,
+        values: values.key(),
+        chosen: kind.reads.iter().filter(set).copied().collect(),
+        edits: match kind.takes_edits() {
+            true => settings.graph_edits().to_vec(),
+            false => Vec::new(),
+        },
+    }
 }
 
 fn inputs(step: &Step, records: &[Record]) -> Vec<Arc<Set>> {

@@ -467,6 +467,30 @@ impl Method {
         }
     }
 
+    /// What keeps changes of the graph from changing anything; none where some graph of the plan takes them.
+    pub fn ignores_graph_edits(&self) -> Option<String> {
+        let graphs = self.plan().graphs();
+        match graphs.first() {
+            None => Some("works on no graph".to_owned()),
+            Some(_) if graphs.iter().any(|graph| graph.takes_edits()) => None,
+            Some(graph) => Some(format!(
+                "works on {}, which takes no changes by hand",
+                graph.name
+            )),
+        }
+    }
+
+    /// The graphs of its plan that changes by hand do not reach, where they reach another.
+    pub fn graphs_without_edits(&self) -> Vec<&'static str> {
+        let graphs = self.plan().graphs();
+        let closed = graphs.iter().filter(|graph| !graph.takes_edits());
+        let names: Vec<&str> = closed.map(|graph| graph.name).collect();
+        match names.len() < graphs.len() {
+            true => names,
+            false => Vec::new(),
+        }
+    }
+
     /// The parameters that can change this method's result, in the order they are declared.
     pub fn uses(&self) -> Vec<Parameter> {
         self.plan().uses()

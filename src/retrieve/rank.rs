@@ -4,7 +4,7 @@ use super::methods::Ranker;
 use super::retrieval::{Expansion, Hit, Ranked};
 use crate::index::lexical::Weighted;
 use crate::index::{Bm25, EntityGraph, Index};
-use crate::layers::{Link, QueryName};
+use crate::layers::{GraphView, Link, Mask, QueryName};
 pub use crate::parameters::Fusion;
 use crate::parameters::{
     BM25_B, BM25_K1, RM3_DOCS, RM3_ORIGINAL, RM3_POOL, RM3_TERMS, RRF_C, RRF_DEPTH, Rm3Pool,
@@ -134,11 +134,12 @@ fn feedback_of(graph: &EntityGraph, feedback: &[Hit], entity: u32) -> u32 {
 /// BM25 2-step: names of the best passages join the question with a weight of their own.
 pub fn two_step(
     index: &Index,
-    graph: &EntityGraph,
+    view: &GraphView,
     names: &[QueryName],
     first: &Ranked,
     values: Scoped<'_>,
 ) -> io::Result<(Vec<Weighted>, Vec<Expansion>)> {
+    let graph = &*view.graph;
     let tokens = tokens(values);
     let by_tf_idf = values.get(STEP2_RULE) == Step2Rule::TfIdf;
     let asked: Vec<u32> = names
@@ -154,6 +155,9 @@ pub fn two_step(
         let (row, tf) = graph.row(hit.passage as usize);
         for (&node, &tf) in row.iter().zip(tf) {
             let entity = node - graph.passages as u32;
+            if view.mask(entity) == Some(Mask::Muted) {
+                continue;
+            }
             let mut weight = 1.0 / (at as f64 + 1.0);
             if by_tf_idf {
                 if asked.contains(&node) {

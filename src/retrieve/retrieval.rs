@@ -14,7 +14,7 @@ use super::settings::Settings;
 use super::spread::Diffusion;
 use crate::index::Index;
 use crate::index::lexical::Weighted;
-use crate::layers::{Graph, GraphView, Node, QueryName};
+use crate::layers::{Graph, GraphEdited, GraphView, Node, QueryName};
 use crate::parameters::RESULT_K;
 use serde::Serialize;
 use std::sync::Arc;
@@ -376,6 +376,12 @@ impl Retrieval {
             }
         }
         edits
+    }
+
+    /// Changes of the graph that a person made, and what became of each.
+    pub fn graph_edits(&self) -> Vec<GraphEdited> {
+        let graphs = self.records.iter().filter_map(|r| r.graph.as_deref());
+        super::engine::edited(&self.settings, graphs)
     }
 
     /// The steps whose nodes a plan without a walk starts from: those that obey changes of seeds.

@@ -6,6 +6,7 @@ use super::edits::SeedEdit;
 use super::methods::MethodRef;
 use super::presets::{Preset, PresetRef};
 use crate::index::Index;
+use crate::layers::GraphEdit;
 use crate::parameters::{
     ALIAS_LINKING, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM, Origin, PLAN_BY, Param, ParamType,
     Parameter, PlanBy, Scoped, Value, Values, WALK,
@@ -32,6 +33,8 @@ pub struct Settings {
     preset: Option<PresetRef>,
     /// Changes of this question's seeds, each node at most once.
     seeds: Vec<SeedEdit>,
+    /// Changes of the graph, whatever is asked.
+    graph: Vec<GraphEdit>,
 }
 
 impl Settings {
@@ -44,6 +47,7 @@ impl Settings {
             built: Vec::new(),
             preset: None,
             seeds: Vec::new(),
+            graph: Vec::new(),
         };
         settings.restart();
         settings
@@ -216,6 +220,30 @@ impl Settings {
     /// Takes back all edits: they belong to one question.
     pub fn restore_seeds(&mut self) {
         self.seeds.clear();
+    }
+
+    /// Changes of the graph, in the order they were made.
+    pub fn graph_edits(&self) -> &[GraphEdit] {
+        &self.graph
+    }
+
+    /// Changes the graph. A newer edit of the same takes the place of the one before, and an edge that is cut and added
+    /// again is as it was.
+    pub fn edit_graph(&mut self, edit: GraphEdit) {
+        let before = self.graph.len();
+        self.graph.retain(|known| !known.taken_back_by(&edit));
+        if self.graph.len() < before {
+            return;
+        }
+        match self.graph.iter_mut().find(|e| e.replaced_by(&edit)) {
+            Some(before) => *before = edit,
+            None => self.graph.push(edit),
+        }
+    }
+
+    /// Takes back one change of the graph.
+    pub fn restore_graph(&mut self, edit: &GraphEdit) {
+        self.graph.retain(|e| e != edit);
     }
 
     /// The value as a person writes it.

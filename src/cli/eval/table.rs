@@ -221,10 +221,12 @@ pub fn losses(out: &mut impl Write, lost: &[Losses]) -> io::Result<()> {
             let Repaired {
                 by_setting,
                 by_seed,
+                by_graph,
+                by_two,
             } = repaired;
             write!(
                 out,
-                "; one other setting brings in {by_setting} ({:.0} %), one changed seed {by_seed} more",
+                "; one other setting brings in {by_setting} ({:.0} %), one changed seed {by_seed} more, one change of the graph {by_graph}, two changes {by_two}",
                 share(by_setting, *lost)
             )?;
         }

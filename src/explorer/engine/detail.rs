@@ -10,8 +10,9 @@ use crate::explorer::scene::{
 use crate::explorer::text::{clean, plural, score};
 use crate::index::Index;
 use crate::layers::Graph;
+use crate::retrieve::edits::name_of;
 use crate::retrieve::explanation::{Combine, Explanation, Part as ScorePart};
-use crate::retrieve::{Node, Retrieval};
+use crate::retrieve::{Mask, Node, Retrieval};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -276,6 +277,7 @@ fn edges(
         Row {
             node: Some(n.node),
             passage,
+            name: name_of(index, graph, n.node),
             label: clean(&graph.label(index, n.node)),
             is_passage: passage.is_some(),
             group: groups.get(&n.node).copied(),
@@ -299,6 +301,7 @@ fn edges(
     let degree = graph.degree(node);
     Around {
         node,
+        name: name_of(index, graph, node),
         label: clean(&graph.label(index, node)),
         text: String::new(),
         is_passage,
@@ -306,6 +309,7 @@ fn edges(
         told: plural(degree, if is_passage { scene.noun } else { "passage" }),
         none: match is_passage {
             true => "no name was found in this passage",
+            false if by_hand(graph, node) => "no edge: muted, joined or cut by hand",
             false => "no edge: masked by a setting",
         },
         head: "to",
@@ -320,6 +324,17 @@ fn edges(
         neighbours: found.iter().take(NEIGHBOURS).map(row).collect(),
         adjacent,
     }
+}
+
+/// Whether it is a person's change that left a name without edges.
+fn by_hand(graph: &Graph, node: Node) -> bool {
+    let of = graph
+        .entities()
+        .and_then(|view| Some((view, view.entity(node)?)));
+    of.is_some_and(|(view, entity)| {
+        let none = view.graph.df(entity) == 0 && view.built.df(entity) > 0;
+        none || view.mask(entity as u32) == Some(Mask::Muted)
+    })
 }
 
 pub fn column(name: &'static str, head: &'static str, width: usize, place: u8) -> Column {

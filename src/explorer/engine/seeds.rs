@@ -167,7 +167,7 @@ pub fn seeds(
     let seeded = all[..shown].iter().enumerate().map(row);
     let (ranked, mut rows): (Vec<Row>, Vec<Row>) = seeded.partition(|row| row.is_passage);
     let edits = changed(index, retrieval, &walk);
-    rows.extend(lost(retrieval, &walk, &edits));
+    rows.extend(lost(index, retrieval, &walk, &edits));
     rows.extend(edits);
     let mut last = None;
     for row in ranked {
@@ -229,7 +229,7 @@ fn changed(index: &Index, retrieval: &Retrieval, walk: &Walked<'_>) -> Vec<Row> 
 }
 
 /// Names of the question that became no seed. One that was muted has its change's row.
-fn lost(retrieval: &Retrieval, walk: &Walked<'_>, edits: &[Row]) -> Vec<Row> {
+fn lost(index: &Index, retrieval: &Retrieval, walk: &Walked<'_>, edits: &[Row]) -> Vec<Row> {
     let seeded = |link: Link| match link {
         Link::Linked { node } => walk.seeds().iter().any(|s| s.node == node),
         _ => false,
@@ -241,8 +241,14 @@ fn lost(retrieval: &Retrieval, walk: &Walked<'_>, edits: &[Row]) -> Vec<Row> {
         Row {
             sign: Sign::Lost,
             node,
+            name: node.map_or_else(String::new, |node| name_of(index, walk.graph, node)),
             label: format!("\"{surface}\""),
-            why: format!("{surface}: {note}"),
+            why: match name.link {
+                Link::Masked {
+                    by: Mask::Muted, ..
+                } => format!("{surface}: {note}; e x brings it back"),
+                _ => format!("{surface}: {note}"),
+            },
             note,
             ..Row::default()
         }
@@ -263,6 +269,7 @@ fn unlinked(retrieval: &Retrieval, link: Link) -> (Option<Node>, String) {
                 Mask::Pruned => "pruned as a hub",
                 Mask::MinDf => "in too few passages",
                 Mask::MaxDf => "in too many passages",
+                Mask::Muted => "muted by hand",
             };
             (Some(node), note.to_owned())
         }

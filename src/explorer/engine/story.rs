@@ -253,6 +253,7 @@ pub fn around(scene: &Scene, story: &Story, place: Node) -> Option<Around> {
     let mut adjacent: Vec<Node> = touching.iter().map(|t| t.2 as Node).collect();
     adjacent.sort_unstable();
     Some(Around {
+        name: String::new(),
         node: place,
         label: own.label.clone(),
         text: own.text.clone(),

@@ -21,10 +21,14 @@ pub fn render(
     let wanted = match open.kind {
         FinderKind::Palette | FinderKind::Help => 92,
         FinderKind::Methods | FinderKind::Compose | FinderKind::Preset | FinderKind::Seeds => 96,
+        FinderKind::Join | FinderKind::Edits | FinderKind::SavePatch | FinderKind::LoadPatch => 96,
         FinderKind::History => 100,
     };
     let width = main.width.min(wanted);
-    let about_rows = if matches!(open.kind, FinderKind::History | FinderKind::Seeds) {
+    let about_rows = if matches!(
+        open.kind,
+        FinderKind::History | FinderKind::Seeds | FinderKind::Join
+    ) {
         0
     } else {
         4
@@ -95,6 +99,13 @@ fn titles(open: &Finder) -> (&'static str, &'static str) {
         FinderKind::Methods => ("Method", "type to filter   Enter switch   Esc close"),
         FinderKind::Compose => ("Compose", "type to filter   Enter take   Esc close"),
         FinderKind::Preset => ("Keep as a preset", "a name   Enter keep   Esc close"),
+        FinderKind::Join => ("Join names", "the other name   Enter join   Esc close"),
+        FinderKind::Edits => (
+            "Changes of the graph",
+            "type one, or Enter takes back   Esc close",
+        ),
+        FinderKind::SavePatch => ("Save patch", "a name or a path   Enter save   Esc close"),
+        FinderKind::LoadPatch => ("Load patch", "a name or a path   Enter load   Esc close"),
         FinderKind::Seeds => ("Add a seed", "a name, or #passage   Enter add   Esc close"),
         FinderKind::History => ("Questions asked", "type to filter   Enter ask   Esc close"),
         FinderKind::Help => ("Keys", "type to filter   Enter run   Esc close"),
@@ -111,6 +122,12 @@ fn field(ink: &Ink<'_>, open: &Finder, inner: Rect, buf: &mut Buffer) -> Positio
             FinderKind::Methods => "bm25, graph ..",
             FinderKind::Compose => "a part: noderag, push, rerank ..",
             FinderKind::Preset => "letters, digits, - and _ ..",
+            FinderKind::Join => "part of the name that it is ..",
+            FinderKind::Edits => {
+                "join NAME | NAME, cut NAME | #ID, add, weigh NAME | #ID * 2, mute NAME, keep NAME .."
+            }
+            FinderKind::SavePatch => "letters, or a path such as ./nixon.patch ..",
+            FinderKind::LoadPatch => "a name, or a path such as ./nixon.patch ..",
             FinderKind::Seeds => "part of a name, or # and part of a passage ..",
             FinderKind::History => "part of a question ..",
             FinderKind::Help => "a key or a word ..",
@@ -217,8 +234,10 @@ fn entry_line(ink: &Ink<'_>, open: &Finder, entry: &Entry, width: usize) -> Line
     // Questions and nodes have long titles and no keys.
     let (title, now, key) = if entry.key.is_empty()
         && entry.help.is_empty()
-        && matches!(open.kind, FinderKind::Palette | FinderKind::Seeds)
-    {
+        && matches!(
+            open.kind,
+            FinderKind::Palette | FinderKind::Seeds | FinderKind::Join
+        ) {
         let now = text::width(&entry.now).min(width / 3);
         (width.saturating_sub(now + 1), now + 1, 0)
     } else {

@@ -118,10 +118,18 @@ pub fn own(pane: Pane) -> Vec<Command> {
             Command::WeighSeed,
             Command::AddSeed,
             Command::PassageSeeds,
+            Command::JoinNames,
+            Command::MuteName,
             Command::Open,
             Command::Back,
         ],
-        Pane::Neighbours => vec![Command::Open, Command::Back],
+        Pane::Neighbours => vec![
+            Command::Open,
+            Command::CutEdge,
+            Command::JoinNames,
+            Command::MuteName,
+            Command::Back,
+        ],
         Pane::Parameters => vec![
             Command::Less,
             Command::More,
@@ -132,7 +140,12 @@ pub fn own(pane: Pane) -> Vec<Command> {
             Command::Redo,
         ],
         Pane::Session => vec![Command::Open],
-        Pane::Spread => vec![Command::Open, Command::GoNeighbours],
+        Pane::Spread => vec![
+            Command::Open,
+            Command::GoNeighbours,
+            Command::JoinNames,
+            Command::MuteName,
+        ],
         Pane::Passages => vec![Command::Open, Command::GoWhy],
         Pane::Why => vec![
             Command::Repair,

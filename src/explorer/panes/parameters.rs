@@ -25,7 +25,22 @@ fn label(width: usize) -> usize {
 pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let changed = state.settings.changed().len();
+    let edits = state.settings.graph_edits().len();
     let note = match changed {
+        _ if edits > 0 => {
+            let said = match changed {
+                0 => String::new(),
+                n => format!("{n} changed, "),
+            };
+            let edits = text::plural(edits, "graph edit");
+            let told = state.scene().map_or(&[][..], |scene| &scene.graph_edits);
+            let idle = told.iter().filter(|edited| edited.idle.is_some()).count();
+            let mut spans = vec![ink.span(format!("{said}{edits}"), Scope::Link)];
+            if idle > 0 {
+                spans.push(ink.span(format!(", {idle} idle"), Scope::Warn));
+            }
+            Line::from(spans)
+        }
         0 => Line::from(vec![ink.muted(state.settings.preset().map_or_else(
             || "all default".to_owned(),
             |preset| format!("preset {}", preset.name),
@@ -273,6 +288,11 @@ fn short(value: &str) -> String {
 fn summary(ink: &Ink<'_>, width: usize) -> Line<'static> {
     let state = ink.state;
     let mut filling = Filling::new(width);
+    let edits = state.settings.graph_edits().len();
+    if edits > 0 {
+        let edits = text::plural(edits, "graph edit");
+        filling.add(vec![ink.span(format!("{edits}  "), Scope::Link)]);
+    }
     let uses = state.settings.method().uses();
     let mut shown: Vec<Parameter> = uses
         .iter()

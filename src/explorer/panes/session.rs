@@ -82,5 +82,7 @@ fn changes(run: &Run) -> String {
         })
         .collect();
     let edits = run.settings.seed_edits().iter().map(ToString::to_string);
+    let graph = run.settings.graph_edits().iter().map(ToString::to_string);
+    let edits = edits.chain(graph);
     words.into_iter().chain(edits).collect::<Vec<_>>().join(" ")
 }

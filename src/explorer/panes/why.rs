@@ -171,7 +171,9 @@ fn repairs(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
         ];
         return flow(spans, width, 2);
     };
-    let Repairs { found, tried, of } = &begun.repairs;
+    let Repairs {
+        found, tried, of, ..
+    } = &begun.repairs;
     let said = match begun.done {
         true => begun.repairs.sentence(),
         false => format!("trying single changes: {tried} of {of}, Esc stops"),

@@ -6,6 +6,7 @@
 
 mod config;
 mod history;
+pub mod patches;
 pub mod presets;
 pub(super) mod toml;
 
@@ -87,6 +88,11 @@ impl Folders {
     /// The person's own presets.
     pub fn presets_file(&self) -> PathBuf {
         self.config.join("presets.toml")
+    }
+
+    /// The person's own patches of the graph.
+    pub fn patches(&self) -> PathBuf {
+        self.data.join("patches")
     }
 
     /// The questions asked so far.
@@ -180,6 +186,8 @@ pub struct Session {
     pub settings: BTreeMap<String, String>,
     /// Changes of the question's seeds, as after `--seed`.
     pub seeds: Vec<String>,
+    /// Changes of the graph, as after `--edit`.
+    pub edits: Vec<String>,
     /// The view, pane and selected row.
     pub view: String,
     /// The pane with the keyboard.
@@ -208,6 +216,11 @@ impl Session {
             settings: set
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
+            edits: settings
+                .graph_edits()
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             seeds: settings
                 .seed_edits()
                 .iter()
@@ -226,6 +239,7 @@ impl Session {
         let set = self.settings.iter();
         actions.extend(set.map(|(name, value)| Action::Set(name.clone(), value.clone())));
         actions.extend(self.seeds.iter().cloned().map(Action::Seed));
+        actions.extend(self.edits.iter().cloned().map(Action::Edit));
         actions.push(Action::Focus(Pane::Passages));
         actions.push(Action::Ask(self.question.clone()));
         actions

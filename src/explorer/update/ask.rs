@@ -145,6 +145,9 @@ pub fn answered(state: &mut State, answer: Answer) -> Vec<Effect> {
                 state.message = Message::plain(format!("{said}{gap}{effect}"));
             }
         }
+        if let Some(idle) = idle(state.scene(), &answer.scene) {
+            state.message = Message::warning(idle);
+        }
     }
     if !same_scene && let Some(item) = followed(state, &answer.scene) {
         state.wanted.subject.node = item;
@@ -169,6 +172,19 @@ fn followed(state: &State, after: &Scene) -> Option<Option<u32>> {
         other.kind == item.kind && other.label == item.label && other.passage == item.passage
     };
     Some(after.items.iter().position(same).map(|at| at as u32))
+}
+
+/// The first change of the graph that changes nothing, where that is news.
+fn idle(before: Option<&Scene>, after: &Scene) -> Option<String> {
+    let told = before.map_or(&[][..], |scene| &scene.graph_edits);
+    let mut news = after.graph_edits.iter().filter(|e| !told.contains(e));
+    news.find_map(|edited| {
+        let why = edited.idle.as_ref()?;
+        Some(text::clean(&format!(
+            "{} changes nothing: {why}",
+            edited.edit
+        )))
+    })
 }
 
 /// What a change of settings did, in words: nothing moves without a reason shown.

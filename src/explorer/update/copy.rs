@@ -314,6 +314,8 @@ pub fn shell(state: &State) -> String {
             .iter()
             .map(|edit| format!("--seed {}", quote(&edit.to_string()))),
     );
+    let edits = state.settings.graph_edits().iter();
+    words.extend(edits.map(|edit| format!("--edit {}", quote(&edit.to_string()))));
     if let (true, Some(why)) = (explains, why) {
         words.push(format!("--passage {}", quote(&why.id)));
     }

@@ -4,6 +4,7 @@ use super::update;
 use crate::explorer::action::{Effect, Found, Message, Search};
 use crate::explorer::palette::{self, after_prefix};
 use crate::explorer::state::{Choice, Finder, FinderKind, List, Mode, State};
+use crate::layers::GraphEdit;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use fuzzy_matcher::skim::SkimMatcherV2;
 use tui_input::Input;
@@ -26,7 +27,7 @@ pub fn open(state: &mut State, kind: FinderKind) -> Vec<Effect> {
         entries,
         searching: None,
     });
-    if kind == FinderKind::Seeds {
+    if matches!(kind, FinderKind::Seeds | FinderKind::Join) {
         return refilter(state);
     }
     Vec::new()
@@ -92,6 +93,10 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
                 text: after_prefix(&typed, '@').unwrap_or(&typed).to_owned(),
             },
         }),
+        FinderKind::Join => Some(Search {
+            passages: false,
+            text: after_prefix(&typed, '@').unwrap_or(&typed).to_owned(),
+        }),
         _ => None,
     };
     let entries = palette::entries(state, kind, &typed);
@@ -105,7 +110,7 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
             open.entries.retain(|e| {
                 matches!(
                     e.choice,
-                    Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_)
+                    Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_) | Choice::Edit(_)
                 )
             });
         }
@@ -119,6 +124,7 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
 
 /// Takes matches of the worker in, if they are still wanted.
 pub fn found(state: &mut State, found: Found) {
+    let joined = super::patch::name(state);
     let Mode::Finder(open) = &mut state.mode else {
         return;
     };
@@ -127,9 +133,14 @@ pub fn found(state: &mut State, found: Found) {
     }
     open.searching = None;
     let adding = open.kind == FinderKind::Seeds;
+    let joined = joined.ok().filter(|_| open.kind == FinderKind::Join);
     let matcher = SkimMatcherV2::default().ignore_case();
     let entry = |m: crate::explorer::action::Match| {
-        let choice = if adding {
+        let choice = if let Some(name) = &joined {
+            let into = m.name.clone();
+            let name = name.clone();
+            Choice::Edit(GraphEdit::Join { name, into }.to_string())
+        } else if adding {
             Choice::Seed(format!("+{}=1", m.name))
         } else if m.is_passage {
             Choice::Passage(m.node)
@@ -140,7 +151,9 @@ pub fn found(state: &mut State, found: Found) {
         entry.matched = palette::matched(&matcher, &entry.title, &found.search.text);
         entry
     };
-    open.entries = found.matches.into_iter().map(entry).collect();
+    // A name is itself already.
+    let other = |m: &crate::explorer::action::Match| joined.as_ref() != Some(&m.name);
+    open.entries = found.matches.into_iter().filter(other).map(entry).collect();
     open.list.cursor = open.list.cursor.min(open.entries.len().saturating_sub(1));
 }
 

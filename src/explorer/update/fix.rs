@@ -41,7 +41,12 @@ pub fn fixes(why: &Why, found: Option<&Repairs>) -> Vec<(From, Vec<Change>)> {
     });
     let found = found.into_iter().flat_map(|repairs| &repairs.found);
     let found = found.enumerate();
-    let found = found.map(|(at, repair)| (From::Repair(at), vec![repair.change.clone()]));
+    let found = found.map(|(at, repair)| {
+        (
+            From::Repair(at),
+            repair.change.each().into_iter().cloned().collect(),
+        )
+    });
     told.chain(found).take(LETTERS.len()).collect()
 }
 
@@ -61,7 +66,7 @@ pub fn apply(state: &mut State, letter: usize) -> Vec<Effect> {
     for change in &changes {
         changed = match change {
             Change::Set(parameter, value) => settings::with(&changed, *parameter, *value),
-            Change::Seed(_) => change.applied(&changed),
+            _ => change.applied(&changed),
         };
     }
     if let Some(Change::Set(parameter, _)) = changes.first() {

@@ -10,6 +10,7 @@ mod fix;
 mod keys;
 mod mouse;
 mod moves;
+pub mod patch;
 mod repair;
 mod scoring;
 mod seeds;
@@ -44,6 +45,14 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Building(news) => build::news(state, news),
         Action::Set(parameter, value) => settings::set_text(state, &parameter, &value),
         Action::Seed(text) => seeds::edit(state, &text),
+        Action::Edit(text) => patch::edit(state, &text),
+        Action::Restore(text) => patch::restore(state, &text),
+        Action::SavePatch(name, over) => {
+            let edits = state.settings.graph_edits().to_vec();
+            vec![Effect::SavePatch(name, edits, over)]
+        }
+        Action::LoadPatch(name) => vec![Effect::LoadPatch(name)],
+        Action::Patch(from, edits) => patch::loaded(state, &from, edits),
         Action::Node(node) => moves::go_to_node(state, node),
         Action::Passage(passage) => moves::go_to_passage(state, passage),
         Action::Focus(pane) => {
@@ -188,6 +197,12 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::SavePreset => finder::open(state, FinderKind::Preset),
         Command::AddSeed => finder::open(state, FinderKind::Seeds),
         Command::PassageSeeds => seeds::passages(state),
+        Command::JoinNames => finder::open(state, FinderKind::Join),
+        Command::CutEdge => patch::cut(state),
+        Command::MuteName => patch::mute(state),
+        Command::GraphEdits => finder::open(state, FinderKind::Edits),
+        Command::SavePatch => finder::open(state, FinderKind::SavePatch),
+        Command::LoadPatch => finder::open(state, FinderKind::LoadPatch),
 
         Command::Play => moves::play(state),
         Command::StepBack => moves::step_by(state, -1),

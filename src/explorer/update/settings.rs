@@ -248,6 +248,19 @@ pub fn difference(from: &Settings, to: &Settings) -> String {
     for edit in from.seed_edits().iter().filter(|e| !kept(e)) {
         words.push(format!("seed {} as found", edit.node));
     }
+    let fresh = |edit: &&crate::layers::GraphEdit| !from.graph_edits().contains(edit);
+    words.extend(
+        to.graph_edits()
+            .iter()
+            .filter(fresh)
+            .map(ToString::to_string),
+    );
+    let gone = |edit: &&crate::layers::GraphEdit| {
+        let replaced = |newer: &_| edit.replaced_by(newer);
+        !to.graph_edits().iter().any(replaced)
+    };
+    let gone = from.graph_edits().iter().filter(gone);
+    words.extend(gone.map(|edit| format!("no longer {edit}")));
     if words.is_empty() {
         "no difference".to_owned()
     } else {

@@ -167,8 +167,7 @@ impl Operator for List {
                 let names = inputs.iter().find_map(|set| set.get::<Vec<QueryName>>());
                 let (words, expansion) = match (names, cx.entities()) {
                     (Some(names), Some(view)) => {
-                        let graph = &view.graph;
-                        rank::two_step(cx.index, graph, names, &first, cx.values)?
+                        rank::two_step(cx.index, view, names, &first, cx.values)?
                     }
                     _ => rank::rm3(cx.index, &first, cx.values)?,
                 };

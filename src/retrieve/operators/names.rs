@@ -89,7 +89,7 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
     let mut reasons = Vec::new();
     let text = index.passages().full_text(passage as usize);
     let (row, _) = view.graph.row(passage as usize);
-    if row.is_empty() {
+    if view.built.row(passage as usize).0.is_empty() && row.is_empty() {
         let mut found: Vec<&str> = Ner::RegexPlus
             .mentions(&text)
             .iter()
@@ -136,12 +136,21 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
                 let code = match by {
                     Mask::Pruned => Code::PrunedHub,
                     Mask::MinDf | Mask::MaxDf => Code::DfFiltered,
+                    Mask::Muted => Code::ByHand,
+                };
+                let how = match by {
+                    Mask::Muted => "muted by hand",
+                    _ => "masked",
                 };
                 let text = format!(
-                    "'{}' (in {df} passages) links the two, but is masked",
+                    "'{}' (in {df} passages) links the two, but is {how}",
                     name.surface
                 );
                 reasons.push(Reason::new(code, text).class(Class::F3));
+            }
+            Link::Linked { node } | Link::Masked { node, .. } if view.was_cut(passage, node) => {
+                let text = format!("its edge to '{}' was cut by hand", name.surface);
+                reasons.push(Reason::new(Code::ByHand, text));
             }
             Link::Linked { node }
                 if view.tf(passage, node) > 0 && view.probability(passage, node) == 0.0 =>

@@ -1,0 +1,63 @@
+//! `--edit` and `--patch`: what-if changes of the graph, for every command that asks.
+
+use super::say;
+use crate::layers::GraphEdited;
+use crate::layers::edits::read_patch;
+use crate::retrieve::{Method, Settings};
+use anyhow::{Result, anyhow};
+use clap::Args;
+use std::path::PathBuf;
+
+/// What-if: changes of the graph, over the index and never written into it.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PatchArgs {
+    /// Change the graph, without writing the index: join NAME | NAME, cut NAME | #ID, add NAME | #ID, weigh NAME | #ID *
+    /// FACTOR, mute NAME or keep NAME; #ID is a passage. May be repeated.
+    #[arg(long = "edit", value_name = "CHANGE")]
+    edit: Vec<String>,
+    /// Changes of the graph from a file, one a line; lines that begin with // are comments. --edit goes after.
+    #[arg(long, value_name = "FILE")]
+    patch: Option<PathBuf>,
+}
+
+impl PatchArgs {
+    /// Makes the changes.
+    pub(super) fn apply(&self, settings: &mut Settings) -> Result<()> {
+        if let Some(path) = &self.patch {
+            let edits = read_patch(path).map_err(|said| anyhow!("--patch {said}"))?;
+            edits.into_iter().for_each(|edit| settings.edit_graph(edit));
+        }
+        for change in &self.edit {
+            let edit = change.parse().map_err(|said| anyhow!("--edit: {said}"))?;
+            settings.edit_graph(edit);
+        }
+        Ok(())
+    }
+}
+
+/// Says which changes of the graph do not reach the method, and which had nothing to change.
+pub(super) fn unapplied_graph(method: &Method, edits: &[GraphEdited]) {
+    if edits.is_empty() {
+        return;
+    }
+    let name = &method.name;
+    if let Some(why) = method.ignores_graph_edits() {
+        say(format_args!(
+            "hopscope: {name} {why}: --edit and --patch change nothing"
+        ));
+        return;
+    }
+    for graph in method.graphs_without_edits() {
+        say(format_args!(
+            "hopscope: {name} works on {graph} too, which --edit and --patch do not change"
+        ));
+    }
+    for edited in edits {
+        if let Some(why) = &edited.idle {
+            say(format_args!(
+                "hopscope: '{}' changes nothing: {why}",
+                edited.edit
+            ));
+        }
+    }
+}
