@@ -6,8 +6,7 @@ use crate::evaluate::{Comparison, Difference, Resampling, evaluate};
 use crate::explain::compare::STAYS;
 use crate::explain::trace::explained;
 use crate::explain::{
-    Beside, Change, Compared, Repair, Repairs, Standing, compare, last_inside, repairs, standing,
-    why_not,
+    Beside, Compared, Repair, Repairs, Standing, compare, last_inside, repairs, standing, why_not,
 };
 use crate::index::Index;
 use crate::parameters::RESULT_K;
@@ -33,7 +32,7 @@ pub struct ExplainArgs {
     /// names kept and muted, edges cut; each is tried, those of fewest moves first, and where none is enough two at once.
     #[arg(long)]
     repairs: bool,
-    /// What each change of a parameter does to all questions of the index: R@5, wins and losses.
+    /// What each change of a parameter or of the graph does to all questions of the index: R@5, wins and losses.
     #[arg(long, requires = "repairs")]
     price: bool,
 }
@@ -224,9 +223,11 @@ fn look(
     let (mut priced, mut evaluated) = (Vec::new(), 0);
     for repair in &repairs.found {
         let mut price = None;
-        // A change of seeds is one of this question alone.
-        let set = matches!(repair.change, Change::Set(..));
-        if args.price && set && evaluated < PRICED && !interrupt::interrupted() {
+        if args.price
+            && repair.change.is_general()
+            && evaluated < PRICED
+            && !interrupt::interrupted()
+        {
             evaluated += 1;
             let go_on = |_| !interrupt::interrupted();
             let base = match &before {

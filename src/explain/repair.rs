@@ -42,6 +42,12 @@ pub enum Change {
 }
 
 impl Change {
+    /// Whether it is one for all questions: a change of seeds belongs to one alone.
+    pub fn is_general(&self) -> bool {
+        let each = self.each();
+        !each.iter().any(|change| matches!(change, Change::Seed(_)))
+    }
+
     /// These settings with the change.
     pub fn applied(&self, settings: &Settings) -> Settings {
         let mut settings = settings.clone();
