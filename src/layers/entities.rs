@@ -71,9 +71,14 @@ fn opened(
     values: Scoped<'_>,
     before: Option<&Graph>,
 ) -> Graph {
-    let before = before.and_then(Graph::entities);
-    let view = GraphView::after(index, kind == &TERM_PASSAGE, values, before);
-    Graph::of_passages(kind, Box::new(view), index.len())
+    let known = before.and_then(Graph::entities);
+    let view = GraphView::after(index, kind == &TERM_PASSAGE, values, known);
+    let same = known.is_some_and(|known| Arc::ptr_eq(&known.graph, &view.graph));
+    let graph = Graph::of_passages(kind, Box::new(view), index.len());
+    match before.filter(|_| same) {
+        Some(before) => graph.spelled_as(before),
+        None => graph,
+    }
 }
 
 /// A weighted, masked entity-passage graph. Nodes `0..passages` are passages, entities follow; ids never change.
