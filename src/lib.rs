@@ -161,7 +161,10 @@ pub use {
         Comparison, Difference, Evaluation, Losses, MEASURES, Measures, PerQuestion, Resampling,
         evaluate, losses,
     },
-    explain::{Change, Repair, Repairs, Trace, not_in_index, repairs, story, trace, why_not},
+    explain::{
+        Change, LookAlike, Repair, Repairs, Trace, lookalikes, not_in_index, repairs, story, trace,
+        why_not,
+    },
     index::{BuildOptions, Index, IndexError, Progress, Silent},
     layers::{Class, Code, GRAPHS, Graph, GraphKind, LAYERS, LayerKind, Node, add_layers},
     parameters::{Domain, Param, Parameter, Scoped, Value},

@@ -662,6 +662,58 @@ fn what_brings_a_lost_passage_in_is_tried_priced_and_holds_when_typed() {
 }
 
 #[test]
+fn a_lost_passage_is_told_which_name_should_be_one_of_its_own() {
+    let home = tempfile::tempdir().unwrap();
+    let passages = [
+        (
+            "a",
+            "Roger Egeberg",
+            "Roger Egeberg was a physician under Nixon.",
+        ),
+        ("b", "Richard Nixon", "Richard Nixon resigned in August."),
+        ("c", "Mara Voss", "Mara Voss painted in Hull."),
+    ];
+    let line = |(id, title, text): (&str, &str, &str)| {
+        format!(
+            "{}\n",
+            serde_json::json!({"id": id, "title": title, "text": text})
+        )
+    };
+    let path = home.path().join("presidents.jsonl");
+    std::fs::write(&path, passages.map(line).concat()).unwrap();
+    let question = "Which president did Roger Egeberg serve?";
+    let args = [
+        "explain",
+        path.to_str().unwrap(),
+        question,
+        "-m",
+        "graph",
+        "-k",
+        "1",
+    ];
+    let told = json(&[&args[..], &["--passage", "b", "--json"]].concat());
+    let alike = told["look_alikes"].as_array().unwrap();
+    assert_eq!(alike.len(), 1, "{alike:?}");
+    assert_eq!(alike[0]["join"], "join Nixon | Richard Nixon");
+    assert_eq!(alike[0]["variant"], "surname");
+    assert!(alike[0]["holds"]["mass"].as_f64() > alike[0]["other_mass"].as_f64());
+    let out = hopscope(&[&args[..], &["--passage", "b"]].concat());
+    let text = String::from_utf8(out.stdout).unwrap();
+    let said = alike[0]["sentence"].as_str().unwrap();
+    assert!(
+        text.contains(&format!(
+            "look-alike: {said}\n  may be one: join Nixon | Richard Nixon\n"
+        )),
+        "{text}"
+    );
+    // Of what is returned, and of names that are like none, nothing is said.
+    for id in ["a", "c"] {
+        let told = json(&[&args[..], &["--passage", id, "--json"]].concat());
+        assert_eq!(told["look_alikes"], serde_json::json!([]), "{id}");
+    }
+}
+
+#[test]
 fn verdicts_on_lost_gold_are_counted() {
     let args = [
         "eval",

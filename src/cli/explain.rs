@@ -4,7 +4,7 @@ use super::ask::AskArgs;
 use super::interrupt;
 use crate::evaluate::{Comparison, Difference, Resampling, evaluate};
 use crate::explain::trace::explained;
-use crate::explain::{Change, Repair, Repairs, repairs, why_not};
+use crate::explain::{Change, LookAlike, Repair, Repairs, lookalikes, repairs, why_not};
 use crate::index::Index;
 use crate::retrieve::Retrieval;
 use crate::text::plural;
@@ -41,6 +41,8 @@ struct Priced {
 
 /// The measure of a price.
 const MEASURE: &str = "R@5";
+/// Most look-alikes that are printed.
+const ALIKE: usize = 3;
 /// Most repairs that are priced: each is an evaluation of the whole set.
 const PRICED: usize = 10;
 
@@ -49,6 +51,10 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let passage = find(&index, &args.passage)?;
     let mut told = explained(&index, &retrieval, passage);
     let reasons = why_not(&index, &retrieval, passage);
+    let alike = match reasons.is_empty() {
+        true => Vec::new(),
+        false => lookalikes(&index, &retrieval, passage),
+    };
     // What is returned needs no repair.
     let looked = match args.repairs && !reasons.is_empty() {
         true => Some(look(args, &index, &retrieval, passage)?),
@@ -61,6 +67,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         told["seed_edits"] = json!(retrieval.edits());
         told["text"] = json!(index.text(passage));
         told["reasons"] = json!(reasons);
+        told["look_alikes"] = alike.iter().map(told_alike).collect();
         if let Some((repairs, priced)) = &looked {
             told["repairs"] = json!({"tried": repairs.tried, "of": repairs.of, "found": priced});
         }
@@ -83,6 +90,12 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
             writeln!(out, "  try {fix}")?;
         }
     }
+    for alike in alike.iter().take(ALIKE) {
+        writeln!(out, "look-alike: {}", alike.sentence())?;
+        if let Some(join) = alike.join() {
+            writeln!(out, "  may be one: {join}")?;
+        }
+    }
     if let Some((repairs, priced)) = &looked {
         print_repairs(&mut out, repairs, priced)?;
     }
@@ -99,6 +112,14 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         writeln!(out, "path {mass:>10.6}  {}", nodes.join(" > "))?;
     }
     Ok(())
+}
+
+/// A pair of names, with what is said of it.
+fn told_alike(alike: &LookAlike) -> Value {
+    let mut told = json!(alike);
+    told["sentence"] = json!(alike.sentence());
+    told["join"] = json!(alike.join());
+    told
 }
 
 /// The changes that bring a passage in, the first of them with their price.

@@ -1,6 +1,7 @@
 //! What a result means: why a passage is there, why another is missing, the record of a run. Operators explain what they
 //! did themselves; here it is put together.
 
+pub mod lookalike;
 pub mod neighbours;
 pub mod reasons;
 pub mod repair;
@@ -9,6 +10,7 @@ pub mod subgraph;
 pub mod trace;
 
 pub use crate::retrieve::explanation::Reason;
+pub use lookalike::{LookAlike, lookalikes};
 pub use neighbours::{Neighbour, neighbours};
 pub use reasons::{not_in_index, why_here, why_not};
 pub use repair::{Change, Repair, Repairs, repairs};
