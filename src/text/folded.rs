@@ -136,6 +136,8 @@ pub(super) struct Name<'a> {
     pub letters: u32,
     /// It is one word without a lower-case letter.
     pub caps: bool,
+    /// What is said of it stands behind a comma or in brackets: "Ellis, Kansas", "Emma (novel)".
+    pub aside: bool,
 }
 
 /// A hash of the words of a name with their accents: equal where only case, spaces and punctuation differ.
@@ -152,6 +154,11 @@ pub(super) fn caps(name: &str) -> bool {
     !name.contains(char::is_whitespace)
         && ACRONYM.contains(&letters.clone().count())
         && letters.clone().all(char::is_uppercase)
+}
+
+/// Whether a part of a name stands behind a comma or in brackets.
+pub(super) fn aside(name: &str) -> bool {
+    name.contains([',', '('])
 }
 
 /// FNV-1a: a name's hash does not depend on where it is cut into words.
@@ -211,7 +218,8 @@ impl<'a> Name<'a> {
         let named = |w: &Word<'_>| w.1.is(Marks::FIRST_NAME) || initial(w.0);
         let titled = self.core.start > 0;
         let core = self.core();
-        (2..=5).contains(&core.len())
+        !self.aside
+            && (2..=5).contains(&core.len())
             && self.core.end == self.words.len()
             && !initial(self.last())
             && !(core[0].0 == "u" && core[1].0 == "s")

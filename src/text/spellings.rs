@@ -28,6 +28,7 @@ struct Entry {
     /// Its first and last word without titles and kinds.
     core: (u8, u8),
     caps: bool,
+    aside: bool,
 }
 
 /// A name that is probably one with the name that was asked for.
@@ -157,6 +158,7 @@ impl Spellings {
                 letters: folded::letters(label),
                 core: (small(own.start), small(own.end)),
                 caps: folded::caps(label),
+                aside: folded::aside(label),
             });
             let mut own = Vec::new();
             keys(&all.name(at), |key| own.push((key, at)));
@@ -205,6 +207,7 @@ impl Spellings {
             core,
             letters: entry.letters,
             caps: entry.caps,
+            aside: entry.aside,
         }
     }
 
@@ -220,6 +223,7 @@ impl Spellings {
             words,
             letters: folded::letters(label),
             caps: folded::caps(label),
+            aside: folded::aside(label),
         };
         let mut alike: Vec<(u32, Variant)> = Vec::new();
         for at in self.candidates(&asked) {

@@ -73,6 +73,8 @@ fn each_rule_finds_its_pairs_and_leaves_their_neighbors() {
         ("Richard", "Richard Nixon", None),
         ("Atbarah", "Atbarah River", Some(Variant::Beginning)),
         ("York", "New York", None),
+        ("Kansas", "Ellis, Kansas", None),
+        ("Stargate", "George Hammond (Stargate)", None),
     ];
     for (a, b, expected) in cases {
         assert_eq!(pair(a, b), *expected, "{a} | {b}");
