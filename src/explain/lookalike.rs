@@ -156,7 +156,7 @@ pub fn names_of(graph: &Graph, passage: u32) -> Vec<Node> {
 /// holds less: each once, what would give the passage most first; then names of the question that no node has, where one
 /// elsewhere is like them.
 pub fn lookalikes(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<LookAlike> {
-    let Some(graph) = graph(run) else {
+    let Some(graph) = graph_of(run) else {
         return Vec::new();
     };
     let own = names_of(graph, passage);
@@ -181,7 +181,7 @@ pub fn lookalikes(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<Look
 }
 
 /// The graph whose names are compared: that of the walk, else the last one that has names.
-fn graph(run: &Retrieval) -> Option<&Arc<Graph>> {
+pub fn graph_of(run: &Retrieval) -> Option<&Arc<Graph>> {
     let walked = run.walk().map(|walk| walk.graph);
     let graphs = run
         .records

@@ -382,7 +382,9 @@ impl Source for GraphView {
         };
         let entity = graph.find(name).or_else(|| graph.find(&plain));
         let aliased = || graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?);
-        entity.or_else(aliased).map(|e| self.entity_node(e))
+        let bare = || graph.unaccented(&plain).filter(|_| !self.words);
+        let entity = entity.or_else(aliased).or_else(bare);
+        entity.map(|e| self.entity_node(e))
     }
 
     fn entities(&self) -> Option<&GraphView> {
@@ -419,6 +421,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
                 end,
                 form: word.to_owned(),
                 aliased: false,
+                unaccented: false,
                 phrase: false,
                 link,
             });
@@ -443,6 +446,8 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
         } else {
             Link::NotFound
         };
+        let aliased = form != plain;
+        let (form, unaccented) = bare(view, form);
         let link = look_up(view, &form, &names, unknown);
         let (start, end) = (mention.span.start, mention.span.end);
         names.push(QueryName {
@@ -450,13 +455,25 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
             surface: surface.to_owned(),
             start,
             end,
-            aliased: form != plain,
+            aliased,
+            unaccented,
             phrase: false,
             form,
             link,
         });
     }
     names
+}
+
+/// The form itself where an entity has it, else that of the one entity that differs in accents alone.
+fn bare(view: &GraphView, form: String) -> (String, bool) {
+    if view.graph.find(&form).is_some() {
+        return (form, false);
+    }
+    match view.graph.unaccented(&form) {
+        Some(entity) => (view.graph.names.get(entity as usize).to_owned(), true),
+        None => (form, false),
+    }
 }
 
 /// What the extractor finds, and with the gazetteer every title that the question names, whatever its case.

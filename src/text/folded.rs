@@ -33,22 +33,29 @@ fn accent(c: char) -> bool {
         | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}')
 }
 
-/// A text in lower case without accents.
-pub fn folded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+/// A text without accents.
+pub fn unaccented(text: &str) -> String {
     if text.is_ascii() {
-        out.push_str(text);
-        out.make_ascii_lowercase();
-        return out;
+        return text.to_owned();
     }
-    for c in text.chars().flat_map(char::to_lowercase).nfkd() {
+    let mut out = String::with_capacity(text.len());
+    for c in text.nfkd() {
         match plain(c) {
             _ if accent(c) => {}
             "" => out.push(c),
             letters => out.push_str(letters),
         }
     }
-    out
+    // Letters that are written of parts stay whole.
+    out.nfc().collect()
+}
+
+/// A text in lower case without accents.
+pub fn folded(text: &str) -> String {
+    match text.is_ascii() {
+        true => text.to_ascii_lowercase(),
+        false => unaccented(&text.to_lowercase()),
+    }
 }
 
 /// What is known of a word whatever name it stands in.
