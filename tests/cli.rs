@@ -617,7 +617,7 @@ fn completions_and_the_manual_page_know_every_command() {
         assert!(out.status.success(), "{arguments:?}");
         let text = String::from_utf8(out.stdout).unwrap();
         for command in [
-            "index", "ask", "trace", "explain", "eval", "stats", "methods",
+            "index", "ask", "trace", "explain", "eval", "stats", "doctor", "methods",
         ] {
             assert!(text.contains(command), "{arguments:?}: {command}");
         }
@@ -711,6 +711,50 @@ fn a_lost_passage_is_told_which_name_should_be_one_of_its_own() {
         let told = json(&[&args[..], &["--passage", id, "--json"]].concat());
         assert_eq!(told["look_alikes"], serde_json::json!([]), "{id}");
     }
+}
+
+#[test]
+fn a_doctor_says_what_is_wrong_and_what_it_costs() {
+    let told = json(&["doctor", CORPUS, "--method", "graph", "--json"]);
+    assert_eq!(
+        (&told["method"], &told["graph"]),
+        (&"graph".into(), &"entity-passage".into())
+    );
+    let number = |of: &Value, name: &str| of[name].as_u64().unwrap();
+    let (gold, lost) = (number(&told, "gold"), number(&told, "lost"));
+    assert!(lost > 0 && lost < gold);
+    let findings = told["findings"].as_array().unwrap();
+    let faults: Vec<&str> = findings
+        .iter()
+        .map(|f| f["fault"].as_str().unwrap())
+        .collect();
+    for fault in [
+        "hub",
+        "isolated",
+        "nameless",
+        "split",
+        "look_alike",
+        "common_word",
+        "duplicate",
+    ] {
+        assert!(faults.contains(&fault), "{faults:?}");
+    }
+    assert!(findings.iter().all(|f| number(f, "explains") <= lost));
+    let out = hopscope(&["doctor", CORPUS, "--method", "graph"]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(
+        text.contains(&format!("{lost} of {gold} gold passages lost")),
+        "{text}"
+    );
+    for finding in findings {
+        let said = format!(
+            "{:>6} lost gold   {} ",
+            number(finding, "explains"),
+            finding["count"]
+        );
+        assert!(text.contains(&said), "{said}: {text}");
+    }
+    assert!(fails(&["doctor", CORPUS, "--method", "nothing"]).contains("nothing"));
 }
 
 #[test]

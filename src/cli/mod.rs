@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 ran but a condition failed, 2 usage or input error, 130 interrupted.
 
 mod ask;
+mod doctor;
 mod eval;
 mod explain;
 mod explore;
@@ -54,6 +55,8 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Describe the graph of an index: sizes, degrees, hubs, components.
     Stats(stats::StatsArgs),
+    /// Look for what is wrong with an index, and how much lost gold each fault explains.
+    Doctor(doctor::DoctorArgs),
     /// List the methods.
     Methods(lists::ListArgs),
     /// List the parameters.
@@ -244,6 +247,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Stats(args)) => stats::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Methods(args)) => lists::methods(&args),
         Some(Command::Parameters(args)) => lists::parameters(&args),
         Some(Command::Reference) => reference::print(),
