@@ -2,6 +2,7 @@
 
 use super::building::News;
 use super::command::Command;
+use super::doctoring;
 use super::failures::{FailureSearch, SearchNews};
 use super::hits::Hits;
 use super::layout::Pane;
@@ -68,6 +69,9 @@ pub enum Action {
     /// How a search for repairs stands.
     #[serde(skip)]
     Repaired(repairing::News),
+    /// How a check-up of the index stands.
+    #[serde(skip)]
+    Doctored(doctoring::News),
     /// One value of a sweep was tried.
     #[serde(skip)]
     Swept(Swept),
@@ -119,6 +123,9 @@ pub enum Effect {
     StopHunt,
     Repair(Box<repairing::Search>),
     StopRepair,
+    /// Looks for what is wrong with the index.
+    Doctor(Box<doctoring::Visit>),
+    StopDoctor,
     /// The strip was closed.
     StopSweep,
     /// Text, and what it is in words.

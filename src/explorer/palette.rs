@@ -24,6 +24,7 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
         // Found by the worker.
         FinderKind::Seeds => Vec::new(),
         FinderKind::History => narrowed(history(state), typed),
+        FinderKind::Doctor => narrowed(faults(state), typed),
         FinderKind::Help => narrowed(help(state), typed),
     }
 }
@@ -329,6 +330,15 @@ pub fn plain(title: String, now: String, choice: Choice) -> Entry {
         choice,
         matched: Vec::new(),
     }
+}
+
+/// What the newest check-up found.
+fn faults(state: &State) -> Vec<Entry> {
+    let found = state
+        .doctoring
+        .as_ref()
+        .and_then(|begun| begun.found.as_ref());
+    found.map_or_else(Vec::new, |found| super::doctoring::entries(found))
 }
 
 fn help(state: &State) -> Vec<Entry> {

@@ -4,6 +4,7 @@
 use super::action::{Action, Effect, Found, Message, Search, Tone};
 use super::building::{self, News};
 use super::clipboard;
+use super::doctoring;
 use super::engine::{self, Engine};
 use super::failures::{self, FailureSearch, SearchNews};
 use super::glyphs::{GlyphSet, clean};
@@ -82,6 +83,7 @@ struct Loop {
     builds: Worker<(&'static str, Box<Settings>), News>,
     hunts: Worker<FailureSearch, SearchNews>,
     repairs: Worker<repairing::Search, repairing::News>,
+    visits: Worker<doctoring::Visit, doctoring::News>,
     history: History,
     argument: String,
     folders: Option<Folders>,
@@ -149,6 +151,12 @@ impl Loop {
             })
         })
         .context("cannot start the thread that looks for repairs")?;
+        let patient = index.clone();
+        let visits = Worker::spawn("doctor", move |visit: doctoring::Visit, task| {
+            let tell = |news| task.report(news);
+            doctoring::visit(&patient, &visit, &tell, &|| task.is_cancelled())
+        })
+        .context("cannot start the thread that looks at the index")?;
         let answers = Worker::spawn("retrieval", move |request: Request, _| {
             engine.answer(&request).map_err(|error| error.to_string())
         })
@@ -183,6 +191,7 @@ impl Loop {
             builds,
             hunts,
             repairs,
+            visits,
             history,
             argument: options.argument,
             folders: options.folders,
@@ -265,6 +274,11 @@ impl Loop {
                     dirty = true;
                     if let Some(Done { result: Ok(news), .. }) = news {
                         self.act(Action::Repaired(news));
+                    }
+                }                news = self.visits.recv() => {
+                    dirty = true;
+                    if let Some(Done { result: Ok(news), .. }) = news {
+                        self.act(Action::Doctored(news));
                     }
                 }
                 swept = self.sweeps.recv() => {
@@ -355,6 +369,10 @@ impl Loop {
                     self.repairs.submit(*search);
                 }
                 Effect::StopRepair => self.repairs.cancel(),
+                Effect::Doctor(visit) => {
+                    self.visits.submit(*visit);
+                }
+                Effect::StopDoctor => self.visits.cancel(),
                 Effect::Copy(text, what) => {
                     self.copy(text, what);
                 }

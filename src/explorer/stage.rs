@@ -3,6 +3,7 @@
 
 use super::action::{Action, Effect};
 use super::building;
+use super::doctoring;
 use super::engine::{self, Engine};
 use super::failures;
 use super::glyphs::{GlyphSet, Glyphs};
@@ -114,7 +115,11 @@ impl Stage {
                         repairing::search(&mut self.sweeper, index, &search, &tell, &cancelled);
                     self.act(Action::Repaired(news));
                 }
-                Effect::StopSweep | Effect::StopHunt | Effect::StopRepair => {}
+                Effect::Doctor(visit) => {
+                    let news = doctoring::visit(&self.index, &visit, &|_| {}, &|| false);
+                    self.act(Action::Doctored(news));
+                }
+                Effect::StopSweep | Effect::StopHunt | Effect::StopRepair | Effect::StopDoctor => {}
                 Effect::Copy(text, what) => self.copied.push((text, what)),
                 Effect::Remember(_) | Effect::SavePreset(..) => {}
                 Effect::Quit { keep } => self.quit = Some(keep),

@@ -3,6 +3,7 @@
 use super::action::{Action, Message, Search};
 use super::building::Building;
 use super::command::Command;
+use super::doctoring;
 use super::hits::Hits;
 use super::keys::{Keymap, Stroke};
 use super::layout::{Arranged, Pane, Plan};
@@ -62,6 +63,8 @@ pub enum FinderKind {
     /// Names and passages, to be added to the seeds.
     Seeds,
     History,
+    /// What is wrong with the index.
+    Doctor,
     Help,
 }
 
@@ -209,6 +212,8 @@ pub struct State {
     pub repairing: Option<Begun>,
     /// How many of them were begun.
     pub repairs: u64,
+    /// The newest check-up of the index.
+    pub doctoring: Option<doctoring::Begun>,
     /// How many sweeps were begun.
     pub sweeps: u64,
     /// The parameter that the slider keys move.
@@ -269,6 +274,7 @@ impl State {
             hunts: 0,
             repairing: None,
             repairs: 0,
+            doctoring: None,
             sweeps: 0,
             parameter: favourite(&settings),
             lists: BTreeMap::new(),
