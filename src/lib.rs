@@ -158,10 +158,13 @@ pub mod reference {}
 pub use {
     corpus::{Corpus, Gold, Passage, Question, ReadOptions, read as read_corpus},
     evaluate::{
-        Comparison, Difference, Evaluation, Losses, MEASURES, Measures, PerQuestion, Resampling,
-        evaluate, losses,
+        Checkup, Comparison, Difference, Evaluation, Fault, Finding, Losses, MEASURES, Measures,
+        PerQuestion, Resampling, doctor, evaluate, losses,
     },
-    explain::{Change, Repair, Repairs, Trace, not_in_index, repairs, story, trace, why_not},
+    explain::{
+        Change, LookAlike, Repair, Repairs, Trace, lookalikes, not_in_index, repairs, story, trace,
+        why_not,
+    },
     index::{BuildOptions, Index, IndexError, Progress, Silent},
     layers::{
         Class, Code, GRAPHS, Graph, GraphEdit, GraphEdited, GraphKind, LAYERS, LayerKind, Node,

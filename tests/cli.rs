@@ -878,7 +878,7 @@ fn completions_and_the_manual_page_know_every_command() {
         assert!(out.status.success(), "{arguments:?}");
         let text = String::from_utf8(out.stdout).unwrap();
         for command in [
-            "index", "ask", "trace", "explain", "eval", "stats", "methods",
+            "index", "ask", "trace", "explain", "eval", "stats", "doctor", "methods",
         ] {
             assert!(text.contains(command), "{arguments:?}: {command}");
         }
@@ -920,6 +920,102 @@ fn what_brings_a_lost_passage_in_is_tried_priced_and_holds_when_typed() {
         "--json",
     ];
     assert!(json(&[&inside[..], &ask].concat())["repairs"].is_null());
+}
+
+#[test]
+fn a_lost_passage_is_told_which_name_should_be_one_of_its_own() {
+    let home = tempfile::tempdir().unwrap();
+    let passages = [
+        (
+            "a",
+            "Roger Egeberg",
+            "Roger Egeberg was a physician under Nixon.",
+        ),
+        ("b", "Richard Nixon", "Richard Nixon resigned in August."),
+        ("c", "Mara Voss", "Mara Voss painted in Hull."),
+    ];
+    let line = |(id, title, text): (&str, &str, &str)| {
+        format!(
+            "{}\n",
+            serde_json::json!({"id": id, "title": title, "text": text})
+        )
+    };
+    let path = home.path().join("presidents.jsonl");
+    std::fs::write(&path, passages.map(line).concat()).unwrap();
+    let question = "Which president did Roger Egeberg serve?";
+    let args = [
+        "explain",
+        path.to_str().unwrap(),
+        question,
+        "-m",
+        "graph",
+        "-k",
+        "1",
+    ];
+    let told = json(&[&args[..], &["--passage", "b", "--json"]].concat());
+    let alike = told["look_alikes"].as_array().unwrap();
+    assert_eq!(alike.len(), 1, "{alike:?}");
+    assert_eq!(alike[0]["join"], "join Nixon | Richard Nixon");
+    assert_eq!(alike[0]["variant"], "surname");
+    assert!(alike[0]["holds"]["mass"].as_f64() > alike[0]["other_mass"].as_f64());
+    let out = hopscope(&[&args[..], &["--passage", "b"]].concat());
+    let text = String::from_utf8(out.stdout).unwrap();
+    let said = alike[0]["sentence"].as_str().unwrap();
+    assert!(
+        text.contains(&format!(
+            "look-alike: {said}\n  may be one: join Nixon | Richard Nixon\n"
+        )),
+        "{text}"
+    );
+    // Of what is returned, and of names that are like none, nothing is said.
+    for id in ["a", "c"] {
+        let told = json(&[&args[..], &["--passage", id, "--json"]].concat());
+        assert_eq!(told["look_alikes"], serde_json::json!([]), "{id}");
+    }
+}
+
+#[test]
+fn a_doctor_says_what_is_wrong_and_what_it_costs() {
+    let told = json(&["doctor", CORPUS, "--method", "graph", "--json"]);
+    assert_eq!(
+        (&told["method"], &told["graph"]),
+        (&"graph".into(), &"entity-passage".into())
+    );
+    let number = |of: &Value, name: &str| of[name].as_u64().unwrap();
+    let (gold, lost) = (number(&told, "gold"), number(&told, "lost"));
+    assert!(lost > 0 && lost < gold);
+    let findings = told["findings"].as_array().unwrap();
+    let faults: Vec<&str> = findings
+        .iter()
+        .map(|f| f["fault"].as_str().unwrap())
+        .collect();
+    for fault in [
+        "hub",
+        "isolated",
+        "nameless",
+        "split",
+        "look_alike",
+        "common_word",
+        "duplicate",
+    ] {
+        assert!(faults.contains(&fault), "{faults:?}");
+    }
+    assert!(findings.iter().all(|f| number(f, "explains") <= lost));
+    let out = hopscope(&["doctor", CORPUS, "--method", "graph"]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(
+        text.contains(&format!("{lost} of {gold} gold passages lost")),
+        "{text}"
+    );
+    for finding in findings {
+        let said = format!(
+            "{:>6} lost gold   {} ",
+            number(finding, "explains"),
+            finding["count"]
+        );
+        assert!(text.contains(&said), "{said}: {text}");
+    }
+    assert!(fails(&["doctor", CORPUS, "--method", "nothing"]).contains("nothing"));
 }
 
 #[test]

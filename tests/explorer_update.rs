@@ -9,6 +9,7 @@ use hopscope::cli::Cli;
 use hopscope::explain::Change;
 use hopscope::explorer::action::{Action, Effect, Tone};
 use hopscope::explorer::command::Command;
+use hopscope::explorer::doctoring;
 use hopscope::explorer::failures::{Found, SearchNews};
 use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::Pane;
@@ -1115,6 +1116,43 @@ fn a_search_for_repairs_ends_where_another_passage_or_setting_is_looked_at() {
         assert!(effects.iter().any(stops), "{effects:?}");
         assert!(stage.state.repairing.as_ref().unwrap().done);
     }
+}
+
+#[test]
+fn the_doctor_lists_what_is_wrong_with_the_index_and_can_be_stopped() {
+    let mut stage = stage();
+    stage.act(Action::Method("graph".into()));
+    stage.act(Action::Do(Command::Doctor));
+    let Mode::Finder(open) = &stage.state.mode else {
+        panic!("nothing is listed: {:?}", stage.state.mode);
+    };
+    let found = stage.state.doctoring.as_ref().unwrap().found.as_ref();
+    let found = found.unwrap().clone();
+    assert_eq!(open.entries.len(), found.findings.len());
+    for (entry, finding) in open.entries.iter().zip(&found.findings) {
+        assert!(entry.title.starts_with(&finding.count.to_string()));
+        assert_eq!(entry.now, format!("{} lost gold", finding.explains));
+        assert!(entry.help.contains(&finding.remedy));
+    }
+    let said = format!("{} of {} gold passages lost", found.lost, found.gold);
+    assert!(stage.state.message.text.contains(&said));
+    stage.press("Esc");
+    // Asked for again it is there at once; under other settings it is looked for again, until Esc.
+    let again = update(&mut stage.state, Action::Do(Command::Doctor));
+    assert!(again.is_empty() && matches!(stage.state.mode, Mode::Finder(_)));
+    stage.press("Esc");
+    stage.act(Action::Set("hub_p".into(), "0.9".into()));
+    let begun = update(&mut stage.state, Action::Do(Command::Doctor));
+    assert!(matches!(begun[..], [Effect::Doctor(_)]), "{begun:?}");
+    let stopped = update(&mut stage.state, Action::Do(Command::Back));
+    assert_eq!(stopped, [Effect::StopDoctor]);
+    let visit = stage.state.doctoring.clone().unwrap().visit;
+    let late = doctoring::News {
+        generation: visit.generation,
+        told: doctoring::Told::Done(found),
+    };
+    update(&mut stage.state, Action::Doctored(late));
+    assert!(matches!(stage.state.mode, Mode::Browse));
 }
 
 #[test]

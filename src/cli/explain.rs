@@ -6,7 +6,8 @@ use crate::evaluate::{Comparison, Difference, Resampling, evaluate};
 use crate::explain::compare::STAYS;
 use crate::explain::trace::explained;
 use crate::explain::{
-    Beside, Compared, Repair, Repairs, Standing, compare, last_inside, repairs, standing, why_not,
+    Beside, Compared, LookAlike, Repair, Repairs, Standing, compare, last_inside, lookalikes,
+    repairs, standing, why_not,
 };
 use crate::index::Index;
 use crate::parameters::RESULT_K;
@@ -50,6 +51,8 @@ struct Priced {
 const MEASURE: &str = "R@5";
 /// Most edges that two passages are held against each other by.
 const EDGES: usize = 10;
+/// Most look-alikes that are printed.
+const ALIKE: usize = 3;
 /// Most repairs that are priced: each is an evaluation of the whole set.
 const PRICED: usize = 10;
 
@@ -65,6 +68,10 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let than = than.filter(|other| *other != passage);
     let compared = than.map(|other| compare(&index, &retrieval, passage, other));
     let standing = standing(&retrieval, passage);
+    let alike = match reasons.is_empty() {
+        true => Vec::new(),
+        false => lookalikes(&index, &retrieval, passage),
+    };
     // What is returned needs no repair.
     let looked = match args.repairs && !reasons.is_empty() {
         true => Some(look(args, &index, &retrieval, passage)?),
@@ -87,6 +94,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
             told["than"]["passage"] = json!(index.id(compared.passage));
             told["than"]["other"] = json!(index.id(compared.other));
         }
+        told["look_alikes"] = alike.iter().map(told_alike).collect();
         if let Some((repairs, priced)) = &looked {
             told["repairs"] = json!({"tried": repairs.tried, "of": repairs.of, "found": priced});
         }
@@ -108,6 +116,12 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         writeln!(out, "{} ({}): {}", reason.code, reason.class, reason.text)?;
         if let Some(fix) = &reason.fix {
             writeln!(out, "  try {fix}")?;
+        }
+    }
+    for alike in alike.iter().take(ALIKE) {
+        writeln!(out, "look-alike: {}", alike.sentence())?;
+        if let Some(join) = alike.join() {
+            writeln!(out, "  may be one: {join}")?;
         }
     }
     if let Some((repairs, priced)) = &looked {
@@ -207,6 +221,14 @@ fn print_compared(
         row(&label, edge.own, edge.other, "")?;
     }
     Ok(())
+}
+
+/// A pair of names, with what is said of it.
+fn told_alike(alike: &LookAlike) -> Value {
+    let mut told = json!(alike);
+    told["sentence"] = json!(alike.sentence());
+    told["join"] = json!(alike.join());
+    told
 }
 
 /// The changes that bring a passage in, the first of them with their price.

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 ran but a condition failed, 2 usage or input error, 130 interrupted.
 
 mod ask;
+mod doctor;
 mod eval;
 mod explain;
 mod explore;
@@ -58,6 +59,8 @@ enum Command {
     Sweep(sweep::SweepArgs),
     /// Describe the graph of an index: sizes, degrees, hubs, components.
     Stats(stats::StatsArgs),
+    /// Look for what is wrong with an index, and how much lost gold each fault explains.
+    Doctor(doctor::DoctorArgs),
     /// List the methods.
     Methods(lists::ListArgs),
     /// List the parameters.
@@ -252,6 +255,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Sweep(args)) => sweep::run(&args),
         Some(Command::Stats(args)) => stats::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Methods(args)) => lists::methods(&args),
         Some(Command::Parameters(args)) => lists::parameters(&args),
         Some(Command::Reference) => reference::print(),

@@ -2,6 +2,7 @@
 //! did themselves; here it is put together.
 
 pub mod compare;
+pub mod lookalike;
 pub mod neighbours;
 pub mod reasons;
 pub mod repair;
@@ -11,6 +12,7 @@ pub mod trace;
 
 pub use crate::retrieve::explanation::Reason;
 pub use compare::{Beside, Compared, compare, last_inside};
+pub use lookalike::{LookAlike, lookalikes};
 pub use neighbours::{Neighbour, neighbours};
 pub use reasons::{Standing, not_in_index, standing, why_here, why_not};
 pub use repair::{Change, Repair, Repairs, repairs};

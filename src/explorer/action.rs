@@ -2,6 +2,7 @@
 
 use super::building::News;
 use super::command::Command;
+use super::doctoring;
 use super::failures::{FailureSearch, SearchNews};
 use super::hits::Hits;
 use super::layout::Pane;
@@ -80,6 +81,9 @@ pub enum Action {
     /// How the set under the slider stands.
     #[serde(skip)]
     Scored(Score),
+    /// How a check-up of the index stands.
+    #[serde(skip)]
+    Doctored(doctoring::News),
     /// One value of a sweep was tried.
     #[serde(skip)]
     Swept(Swept),
@@ -137,6 +141,9 @@ pub enum Effect {
     /// Asks the whole set with these settings.
     Score(Box<Scoring>),
     StopScore,
+    /// Looks for what is wrong with the index.
+    Doctor(Box<doctoring::Visit>),
+    StopDoctor,
     /// The strip was closed.
     StopSweep,
     /// Text, and what it is in words.

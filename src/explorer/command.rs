@@ -90,7 +90,8 @@ commands! {
     NextLosing "question.next-losing" "next failing" "Next question that loses gold" ["n"] Question
         "Tries the next questions with these settings until one loses gold, and turns to that passage; in the palette ! asks for one failure class." "failing failure lost missing annotate" "hopscope eval INDEX --json";
     PreviousLosing "question.previous-losing" "previous failing" "Previous question that loses gold" ["N"] Question
-        "The same, backwards." "failing failure lost missing annotate" "hopscope eval INDEX --json";
+        "The same, backwards." "failing failure lost missing annotate" "hopscope eval INDEX --json";    Doctor "index.doctor" "doctor" "Look for what is wrong with the index" [] Question
+        "Lists hubs, isolated and nameless passages, split components, names that should be one, duplicates, each with a remedy and the lost gold it explains under these settings; Esc stops." "doctor health check diagnose faults isolated components" "hopscope doctor INDEX";
     History "question.history" "history" "Questions asked before" ["Ctrl-R"] Question
         "Lists the questions asked before, newest first; type to filter." "recent earlier log" "";
 

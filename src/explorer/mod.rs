@@ -19,6 +19,7 @@ pub mod available;
 pub mod building;
 pub mod clipboard;
 pub mod command;
+pub mod doctoring;
 pub mod engine;
 pub mod failures;
 pub mod glyphs;

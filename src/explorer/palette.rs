@@ -28,6 +28,7 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
         FinderKind::SavePatch => patches::saves(state, typed.trim()),
         FinderKind::LoadPatch => patches::loads(state, typed.trim()),
         FinderKind::History => narrowed(history(state), typed),
+        FinderKind::Doctor => narrowed(faults(state), typed),
         FinderKind::Help => narrowed(help(state), typed),
     }
 }
@@ -338,6 +339,15 @@ pub fn plain(title: String, now: String, choice: Choice) -> Entry {
         choice,
         matched: Vec::new(),
     }
+}
+
+/// What the newest check-up found.
+fn faults(state: &State) -> Vec<Entry> {
+    let found = state
+        .doctoring
+        .as_ref()
+        .and_then(|begun| begun.found.as_ref());
+    found.map_or_else(Vec::new, |found| super::doctoring::entries(found))
 }
 
 fn help(state: &State) -> Vec<Entry> {

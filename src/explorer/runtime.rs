@@ -4,6 +4,7 @@
 use super::action::{Action, Effect, Found, Message, Search, Tone};
 use super::building::{self, News};
 use super::clipboard;
+use super::doctoring;
 use super::engine::{self, Engine};
 use super::failures::{self, FailureSearch, SearchNews};
 use super::glyphs::{GlyphSet, clean};
@@ -84,6 +85,7 @@ struct Loop {
     hunts: Worker<FailureSearch, SearchNews>,
     repairs: Worker<repairing::Search, repairing::News>,
     scores: Worker<Scoring, Option<Score>>,
+    visits: Worker<doctoring::Visit, doctoring::News>,
     history: History,
     argument: String,
     folders: Option<Folders>,
@@ -164,6 +166,12 @@ impl Loop {
             })
         })
         .context("cannot start the thread that asks the set")?;
+        let patient = index.clone();
+        let visits = Worker::spawn("doctor", move |visit: doctoring::Visit, task| {
+            let tell = |news| task.report(news);
+            doctoring::visit(&patient, &visit, &tell, &|| task.is_cancelled())
+        })
+        .context("cannot start the thread that looks at the index")?;
         let answers = Worker::spawn("retrieval", move |request: Request, _| {
             engine.answer(&request).map_err(|error| error.to_string())
         })
@@ -199,6 +207,7 @@ impl Loop {
             hunts,
             repairs,
             scores,
+            visits,
             history,
             argument: options.argument,
             folders: options.folders,
@@ -281,6 +290,11 @@ impl Loop {
                     dirty = true;
                     if let Some(Done { result: Ok(news), .. }) = news {
                         self.act(Action::Repaired(news));
+                    }
+                }                news = self.visits.recv() => {
+                    dirty = true;
+                    if let Some(Done { result: Ok(news), .. }) = news {
+                        self.act(Action::Doctored(news));
                     }
                 }
                 score = self.scores.recv() => {
@@ -381,6 +395,10 @@ impl Loop {
                     self.scores.submit(*scoring);
                 }
                 Effect::StopScore => self.scores.cancel(),
+                Effect::Doctor(visit) => {
+                    self.visits.submit(*visit);
+                }
+                Effect::StopDoctor => self.visits.cancel(),
                 Effect::Copy(text, what) => {
                     self.copy(text, what);
                 }

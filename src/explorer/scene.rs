@@ -388,6 +388,8 @@ pub struct Why {
     pub sentence: String,
     /// The first is the verdict. Empty for a passage among the top K.
     pub reasons: Vec<Reason>,
+    /// Names that should be one with a name of the passage, in a sentence each, the most telling first.
+    pub look_alikes: Vec<String>,
     /// Score of the best passage and of the last one inside the cut.
     pub best: f64,
     pub cut: f64,

@@ -3,6 +3,7 @@
 
 use super::action::{Action, Effect};
 use super::building;
+use super::doctoring;
 use super::engine::{self, Engine};
 use super::failures;
 use super::glyphs::{GlyphSet, Glyphs};
@@ -121,6 +122,10 @@ impl Stage {
                         repairing::search(&mut self.sweeper, index, &search, &tell, &cancelled);
                     self.act(Action::Repaired(news));
                 }
+                Effect::Doctor(visit) => {
+                    let news = doctoring::visit(&self.index, &visit, &|_| {}, &|| false);
+                    self.act(Action::Doctored(news));
+                }
                 Effect::Score(request) if self.scores => {
                     let (tell, cancelled) = (|_| {}, || false);
                     let (index, memory) = (&self.index, &mut self.memory);
@@ -140,6 +145,7 @@ impl Stage {
                 | Effect::StopHunt
                 | Effect::StopRepair
                 | Effect::StopScore
+                | Effect::StopDoctor
                 | Effect::Score(_) => {}
                 Effect::Copy(text, what) => self.copied.push((text, what)),
                 Effect::SavePatch(name, edits, over) => {

@@ -3,6 +3,7 @@
 use super::action::{Action, Message, Search};
 use super::building::Building;
 use super::command::Command;
+use super::doctoring;
 use super::hits::Hits;
 use super::keys::{Keymap, Stroke};
 use super::layout::{Arranged, Pane, Plan};
@@ -69,6 +70,8 @@ pub enum FinderKind {
     SavePatch,
     LoadPatch,
     History,
+    /// What is wrong with the index.
+    Doctor,
     Help,
 }
 
@@ -236,6 +239,8 @@ pub struct State {
     pub score: Option<Score>,
     /// How many scorings were begun.
     pub scores: u64,
+    /// The newest check-up of the index.
+    pub doctoring: Option<doctoring::Begun>,
     /// How many sweeps were begun.
     pub sweeps: u64,
     /// The parameter that the slider keys move.
@@ -305,6 +310,7 @@ impl State {
             hunts: 0,
             repairing: None,
             repairs: 0,
+            doctoring: None,
             sweeps: 0,
             parameter: favourite(&settings),
             lists: BTreeMap::new(),

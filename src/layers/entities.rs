@@ -73,8 +73,14 @@ fn opened(
     values: Scoped<'_>,
     with: &Opening<'_>,
 ) -> Graph {
+    let known = with.before.and_then(Graph::entities);
     let view = GraphView::open(index, kind == &TERM_PASSAGE, values, with);
-    Graph::of_passages(kind, Box::new(view), index.len())
+    let same = known.is_some_and(|known| Arc::ptr_eq(&known.graph, &view.graph));
+    let graph = Graph::of_passages(kind, Box::new(view), index.len());
+    match with.before.filter(|_| same) {
+        Some(before) => graph.spelled_as(before),
+        None => graph,
+    }
 }
 
 /// A weighted, masked entity-passage graph. Nodes `0..passages` are passages, entities follow; ids never change.
@@ -424,7 +430,9 @@ fn find(graph: &EntityGraph, words: bool, name: &str, values: Scoped<'_>) -> Opt
         false => values.get(NORM).apply(name),
     };
     let entity = graph.find(name).or_else(|| graph.find(&plain));
-    entity.or_else(|| graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?))
+    let aliased = || graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?);
+    let bare = || graph.unaccented(&plain).filter(|_| !words);
+    entity.or_else(aliased).or_else(bare)
 }
 
 /// What a name seeds: a name that is linked, its node.
@@ -456,6 +464,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
                 end,
                 form: word.to_owned(),
                 aliased: false,
+                unaccented: false,
                 phrase: false,
                 link,
             });
@@ -480,6 +489,8 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
         } else {
             Link::NotFound
         };
+        let aliased = form != plain;
+        let (form, unaccented) = bare(view, form);
         let link = look_up(view, &form, &names, unknown);
         let (start, end) = (mention.span.start, mention.span.end);
         names.push(QueryName {
@@ -487,13 +498,25 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
             surface: surface.to_owned(),
             start,
             end,
-            aliased: form != plain,
+            aliased,
+            unaccented,
             phrase: false,
             form,
             link,
         });
     }
     names
+}
+
+/// The form itself where an entity has it, else that of the one entity that differs in accents alone.
+fn bare(view: &GraphView, form: String) -> (String, bool) {
+    if view.graph.find(&form).is_some() {
+        return (form, false);
+    }
+    match view.graph.unaccented(&form) {
+        Some(entity) => (view.graph.names.get(entity as usize).to_owned(), true),
+        None => (form, false),
+    }
 }
 
 /// What the extractor finds, and with the gazetteer every title that the question names, whatever its case.

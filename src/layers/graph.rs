@@ -8,13 +8,14 @@ use super::entities::GraphView;
 use crate::graph::Transition;
 use crate::index::{Index, IndexError};
 use crate::parameters::{Parameter, Scoped, Value};
+use crate::text::Spellings;
 use serde::Serialize;
 use sprs::CsMatI;
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// A node of a graph, numbered from 0. On the entity graph passages come first (`0..passages`), then entities.
 pub type Node = u32;
@@ -32,6 +33,9 @@ pub struct QueryName {
     pub form: String,
     /// True when a title alias changed the form.
     pub aliased: bool,
+    /// True when nothing has the form as the question writes it, and the one thing that differs in accents alone was taken.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unaccented: bool,
     /// A noun phrase of the question beside its names, where a graph looks those up too.
     #[serde(skip)]
     pub phrase: bool,
@@ -53,6 +57,7 @@ impl QueryName {
             form: surface.clone(),
             surface,
             aliased: false,
+            unaccented: false,
             phrase: false,
             link: match nodes.first() {
                 Some(&node) => Link::Linked { node },
@@ -194,6 +199,8 @@ enum Incidence {
     },
 }
 
+/// What graphs call a node that is a name.
+const NAME: &str = "entity";
 /// Of a hundred joined nodes, how many count as hubs, and the least neighbours that one has.
 const HUBS: usize = 1;
 const LEAST: usize = 5;
@@ -210,6 +217,8 @@ pub struct Graph {
     passages: usize,
     /// See [`Graph::hub`].
     hub: OnceLock<usize>,
+    /// See [`Graph::spellings`].
+    spellings: Arc<OnceLock<Spellings>>,
 }
 
 impl fmt::Debug for Graph {
@@ -265,6 +274,7 @@ impl Graph {
             },
             passages,
             hub: OnceLock::new(),
+            spellings: Arc::default(),
         }
     }
 
@@ -281,6 +291,7 @@ impl Graph {
             incidence: Incidence::Same { passages },
             passages,
             hub: OnceLock::new(),
+            spellings: Arc::default(),
         }
     }
 
@@ -364,6 +375,28 @@ impl Graph {
                 _ => (*joined.select_nth_unstable_by(at, |a, b| b.cmp(a)).1).max(LEAST),
             }
         })
+    }
+
+    /// Whether a node is a name: it may be one with another that is spelled otherwise. Words and keywords are none.
+    pub fn is_name(&self, node: Node) -> bool {
+        self.source.kind(node) == NAME
+    }
+
+    /// Its names by their spellings, numbered as nodes. Made when first asked for.
+    pub fn spellings(&self, index: &Index) -> &Spellings {
+        self.spellings.get_or_init(|| {
+            let nodes = (0..self.nodes() as Node).filter(|&node| self.is_name(node));
+            Spellings::of(nodes.map(|node| (node, self.label(index, node))))
+        })
+    }
+
+    /// With the spellings of a graph whose nodes have the same names: they are made once for both.
+    #[must_use]
+    pub fn spelled_as(self, other: &Graph) -> Graph {
+        Graph {
+            spellings: other.spellings.clone(),
+            ..self
+        }
     }
 
     /// How many neighbours a node has.

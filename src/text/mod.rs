@@ -6,7 +6,7 @@
 //! | `tables`, `html` | tables inside texts |
 //! | `stems`, `keywords`, `terms` | words compared by stem, words and phrases that tell something |
 //! | `span` | byte ranges of a text |
-//! | `similar` | how like two names are |
+//! | `similar`, `folded`, `variants`, `spellings` | how like two names are, which are probably one, and finding those |
 //! | `mentions`, `names`, `gazetteer`, `persons`, `dates` | names of things, and which are people |
 //! | `pos`, `lemma`, `lexicon` | parts of speech by rules |
 //! | `summarize`, `phrases` | the sentences and phrases that say most |
@@ -16,6 +16,7 @@ pub mod chunking;
 pub mod chunks;
 pub mod coreference;
 pub mod dates;
+pub mod folded;
 pub mod gazetteer;
 pub mod html;
 pub mod keywords;
@@ -34,13 +35,17 @@ pub mod relations;
 pub mod sentences;
 pub mod similar;
 pub mod span;
+pub mod spellings;
 pub mod stems;
 pub mod summarize;
 pub mod tables;
 pub mod terms;
+pub mod variants;
 pub mod words;
 
 pub use gazetteer::Gazetteer;
 pub use mentions::{Mention, Ner, Norm};
 pub use span::clip;
+pub use spellings::Spellings;
+pub use variants::Variant;
 pub use words::{Tokens, escape_xml, plural};

@@ -45,6 +45,59 @@ pub static TITLES: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Words whose "of" stands before a place's name: "Republic of Chad".
+pub const KINDS_BEFORE: &[&str] = &[
+    "city", "county", "kingdom", "republic", "state", "town", "village",
+];
+
+/// Words after a name that say what it is: forms of companies in several languages.
+pub const KINDS_AFTER: &[&str] = &[
+    "ab",
+    "ag",
+    "co",
+    "company",
+    "corp",
+    "corporation",
+    "gmbh",
+    "inc",
+    "incorporated",
+    "limited",
+    "llc",
+    "ltd",
+    "nv",
+    "oy",
+    "plc",
+    "sa",
+    "spa",
+    "srl",
+];
+
+/// Words after the name of a place or of people that say what it is.
+pub const GEOGRAPHY: &[&str] = &[
+    "basin",
+    "city",
+    "district",
+    "dynasty",
+    "family",
+    "island",
+    "islands",
+    "lake",
+    "language",
+    "mountain",
+    "mountains",
+    "municipality",
+    "nation",
+    "people",
+    "peninsula",
+    "province",
+    "region",
+    "river",
+    "road",
+    "tribe",
+    "valley",
+    "village",
+];
+
 /// Whether a word (lower-cased) can be no name alone.
 pub fn is_function_word(lower: &str) -> bool {
     FUNCTION_WORDS.contains(lower) || OPENERS.contains(lower)

@@ -118,6 +118,17 @@ pub const HONORIFICS: &[&str] = &[
     "baroness",
 ];
 
+/// More words before persons' names, offices and ways of address in several languages, folded. They are no evidence that
+/// a name is a person's, as honorifics are.
+pub static OFFICES: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
+    "acting ambassador archbishop bishop brigadier cardinal chairman chancellor chief comrade congressman corporal \
+     deputy director doctor former frau gov herr hon kaiser madam maharaja marshal minister mlle mme monsignor \
+     premier presidente presidents prime rabbi rep representative secretary sen senor senora shah sheikh signor \
+     signora sultan tsar vice"
+        .split_whitespace()
+        .collect()
+});
+
 /// Words no person's name contains: with one of them a name is a place, a work or an organisation.
 pub static NO_PERSON: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
     "academy agency airline airlines airport album alliance amphitheatre apartments arena army art association avenue award awards band bank basin \

@@ -66,6 +66,10 @@ fn why(
     } else {
         explain::why_not(index, retrieval, passage)
     };
+    let look_alikes = match reasons.is_empty() {
+        true => Vec::new(),
+        false => explain::lookalikes(index, retrieval, passage),
+    };
     let score = place.map_or(0.0, |(_, score)| f64::from(score));
     let row = |at: usize| scene.passages.get(at).map_or(0.0, |row| row.score);
     let mut why = Why {
@@ -88,6 +92,10 @@ fn why(
                 text: clean(&r.text),
                 fix: r.fix.map(|f| clean(&f)),
             })
+            .collect(),
+        look_alikes: look_alikes
+            .iter()
+            .map(|alike| clean(&alike.sentence()))
             .collect(),
         best: row(0),
         cut: row(scene.top_k.saturating_sub(1)),

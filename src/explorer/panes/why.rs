@@ -14,6 +14,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+/// Most look-alikes that are listed.
+const LOOK_ALIKES: usize = 2;
 /// Most repairs that are listed, and most parts of two scores.
 const REPAIRS: usize = 6;
 const BESIDE: usize = 8;
@@ -156,12 +158,19 @@ fn reasons(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
         }
         lines.extend(flow(spans, width, 2));
     }
+    lines.extend(look_alikes(ink, why, width));
     if !why.reasons.is_empty() {
         lines.extend(repairs(ink, width));
     }
     lines
 }
 
+/// The names that should be one, the best of them.
+fn look_alikes(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
+    let told = why.look_alikes.iter().take(LOOK_ALIKES);
+    let said = |text: &String| vec![ink.muted("look-alike "), ink.text(text.clone())];
+    told.flat_map(|text| flow(said(text), width, 2)).collect()
+}
 /// What brings the passage in, as far as that was looked for.
 fn repairs(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
     let Some(begun) = ink.state.repairing() else {

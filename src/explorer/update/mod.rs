@@ -4,6 +4,7 @@
 mod ask;
 mod build;
 mod copy;
+mod doctor;
 mod failures;
 mod finder;
 mod fix;
@@ -94,6 +95,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
             scoring::news(state, score);
             Vec::new()
         }
+        Action::Doctored(news) => doctor::news(state, news),
         Action::Swept(swept) => {
             sweep::swept(state, swept);
             Vec::new()
@@ -124,7 +126,9 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
     }
     state.message = Message::default();
     if command == Command::Back
-        && let Some(effects) = failures::stop(state).or_else(|| repair::stop(state))
+        && let Some(effects) = failures::stop(state)
+            .or_else(|| repair::stop(state))
+            .or_else(|| doctor::stop(state))
     {
         return effects;
     }
@@ -179,6 +183,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::Defaults => settings::defaults(state),
         Command::Sweep => sweep::begin(state),
         Command::Repair => repair::begin(state),
+        Command::Doctor => doctor::begin(state),
         Command::FixA => fix::apply(state, 0),
         Command::FixB => fix::apply(state, 1),
         Command::FixC => fix::apply(state, 2),

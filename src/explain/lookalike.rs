@@ -1,0 +1,266 @@
+//! Names that should be one: from the names of a passage that is missing to names that hold mass, or that the question
+//! says, and are probably spelled otherwise.
+
+use crate::index::Index;
+use crate::layers::{Graph, Link, Node};
+use crate::retrieve::Retrieval;
+use crate::text::folded::words;
+use crate::text::spellings::BEARERS;
+use crate::text::{Variant, plural};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A node with less than this part of all mass tells nothing.
+const LEAST: f64 = 0.001;
+
+/// Where a name of the run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holds {
+    /// A node with so much of the walk's mass, out of 1.
+    Mass(f64),
+    /// A node that the question names, under a method without a walk.
+    Named,
+    /// The question says it, and no node has it.
+    NoNode,
+}
+
+/// Two names that are probably one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LookAlike {
+    /// What the run holds.
+    pub name: String,
+    /// How.
+    pub holds: Holds,
+    /// What it looks like: a node of the graph.
+    pub other: String,
+    /// The walk's mass on that; none without a walk.
+    pub other_mass: Option<f64>,
+    /// Whether that is a name of the passage. Only where no node has `name` it may be none.
+    pub of_passage: bool,
+    /// The rule that makes them alike.
+    pub variant: Variant,
+    /// How many different names the shorter one may stand for by that rule: from 2 on it is ambiguous.
+    pub bearers: usize,
+    /// Passages in which both stand.
+    pub together: usize,
+    /// How sure it is that they are one, 0 to 1.
+    pub strength: f64,
+}
+
+impl LookAlike {
+    /// The two names as an edit takes them; none where one of them is no node.
+    pub fn join(&self) -> Option<String> {
+        let nodes = self.holds != Holds::NoNode;
+        nodes.then(|| format!("join {} | {}", self.name, self.other))
+    }
+
+    /// What is so, in one sentence.
+    pub fn sentence(&self) -> String {
+        let LookAlike { name, other, .. } = self;
+        let mut text = match self.holds {
+            Holds::Mass(mass) => format!("{name} holds {mass:.5}, the passage hangs on {other}"),
+            Holds::Named => format!("the question names {name}, the passage hangs on {other}"),
+            Holds::NoNode if self.of_passage => {
+                format!("'{name}' is no name of the graph, the passage hangs on {other}")
+            }
+            Holds::NoNode => format!("'{name}' is no name of the graph; nearest: {other}"),
+        };
+        // What would be printed as zero says nothing.
+        let held = matches!(self.holds, Holds::Mass(_));
+        if let Some(mass) = self.other_mass.filter(|mass| held && *mass >= 5e-6) {
+            text.push_str(&format!(" with {mass:.5}"));
+        }
+        text.push_str(&format!(" ({}", self.variant.about()));
+        if self.bearers > 1 {
+            let more = if self.bearers < BEARERS {
+                ""
+            } else {
+                " or more"
+            };
+            let others = plural(self.bearers - 1, "other");
+            text.push_str(&format!(", as of {others}{more}"));
+        }
+        text.push(')');
+        text
+    }
+}
+
+/// Two nodes that are probably one name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// The other node.
+    pub node: Node,
+    /// The rule that makes them alike.
+    pub variant: Variant,
+    /// As in [`LookAlike::bearers`].
+    pub bearers: usize,
+    /// As in [`LookAlike::together`].
+    pub together: usize,
+    /// As in [`LookAlike::strength`].
+    pub strength: f64,
+}
+
+/// Passages in which both names stand.
+fn together(graph: &Graph, a: Node, b: Node) -> usize {
+    let (few, many) = match graph.degree(a) <= graph.degree(b) {
+        true => (a, b),
+        false => (b, a),
+    };
+    let passages = |node| {
+        let beside = graph.neighbours(node).map(|(node, _)| node);
+        beside.filter(|&node| graph.is_passage(node))
+    };
+    let (mut theirs, mut common) = (passages(many).peekable(), 0);
+    // Rows ascend.
+    for node in passages(few) {
+        while theirs.next_if(|other| *other < node).is_some() {}
+        common += usize::from(theirs.peek() == Some(&node));
+    }
+    common
+}
+
+/// The names of a graph that are probably one with this one, the surest first; `node` is the name's own, where it has one.
+pub fn pairs(index: &Index, graph: &Graph, name: &str, node: Option<Node>) -> Vec<Pair> {
+    let alike = graph.spellings(index).alike(name).into_iter();
+    let mut pairs: Vec<Pair> = alike
+        .filter(|found| Some(found.number) != node)
+        .map(|found| {
+            let together = node.map_or(0, |node| together(graph, node, found.number));
+            Pair {
+                node: found.number,
+                variant: found.variant,
+                bearers: found.bearers,
+                together,
+                strength: found.variant.strength(found.bearers, together > 0),
+            }
+        })
+        .filter(|pair| pair.strength > 0.0)
+        .collect();
+    pairs.sort_by(|a, b| b.strength.total_cmp(&a.strength).then(a.node.cmp(&b.node)));
+    pairs
+}
+
+/// The names of a passage: those that its nodes are joined to.
+pub fn names_of(graph: &Graph, passage: u32) -> Vec<Node> {
+    let own = graph.nodes_of(passage);
+    let beside = own.iter().flat_map(|&node| graph.neighbours(node));
+    let names = beside.map(|(node, _)| node);
+    let mut names: Vec<Node> = names.filter(|&node| graph.is_name(node)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Names that hold mass in a run, or that its question says, and that are probably one with a name of the passage that
+/// holds less: each once, what would give the passage most first; then names of the question that no node has, where one
+/// elsewhere is like them.
+pub fn lookalikes(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<LookAlike> {
+    let Some(graph) = graph_of(run) else {
+        return Vec::new();
+    };
+    let own = names_of(graph, passage);
+    let title = words(index.title(passage));
+    let mut found = held(index, run, graph, &own);
+    found.extend(unlinked(index, run, graph, &own));
+    // The passage's title says best what it hangs on.
+    let is_title = |alike: &LookAlike| alike.of_passage && words(&alike.other) == title;
+    found.sort_by(|a, b| {
+        let sure = b.1.strength.total_cmp(&a.1.strength);
+        b.0.total_cmp(&a.0).then(sure)
+    });
+    let mut each: Vec<LookAlike> = Vec::new();
+    for (_, alike) in found {
+        match each.iter_mut().find(|known| known.name == alike.name) {
+            Some(known) if is_title(&alike) && !is_title(known) => *known = alike,
+            Some(_) => {}
+            None => each.push(alike),
+        }
+    }
+    each
+}
+
+/// The graph whose names are compared: that of the walk, else the last one that has names.
+pub fn graph_of(run: &Retrieval) -> Option<&Arc<Graph>> {
+    let walked = run.walk().map(|walk| walk.graph);
+    let graphs = run
+        .records
+        .iter()
+        .rev()
+        .filter_map(|record| record.graph.as_ref());
+    walked.or_else(|| graphs.into_iter().find(|graph| graph.kind.named))
+}
+
+/// A look-alike, and what a step from the joined name would give the passage, in parts of 1: it is shared by all that
+/// name is joined to.
+type Weighed = (f64, LookAlike);
+
+/// Names that hold what a name of the passage lacks.
+fn held(index: &Arc<Index>, run: &Retrieval, graph: &Graph, own: &[Node]) -> Vec<Weighed> {
+    let walked = run.walk();
+    let mass = |node: Node| walked.map(|walk| walk.spread.mass[node as usize]);
+    let linked = |node: Node| run.names().iter().any(|name| name.nodes.contains(&node));
+    let mut found = Vec::new();
+    for &node in own {
+        let label = graph.label(index, node);
+        for pair in pairs(index, graph, &label, Some(node)) {
+            // What stands in the passage too gives it all it has.
+            if own.binary_search(&pair.node).is_ok() {
+                continue;
+            }
+            let other_mass = mass(node);
+            let more = |held: f64| held - other_mass.unwrap_or(0.0);
+            let (holds, given) = match mass(pair.node) {
+                Some(held) if held >= LEAST && more(held) > 0.0 => (Holds::Mass(held), more(held)),
+                None if linked(pair.node) && !linked(node) => (Holds::Named, 1.0),
+                _ => continue,
+            };
+            let degree = (graph.degree(node) + graph.degree(pair.node)).max(1) as f64;
+            let alike = LookAlike {
+                name: graph.label(index, pair.node).into_owned(),
+                holds,
+                other: label.clone().into_owned(),
+                other_mass,
+                of_passage: true,
+                variant: pair.variant,
+                bearers: pair.bearers,
+                together: pair.together,
+                strength: pair.strength,
+            };
+            found.push((pair.strength * given / degree, alike));
+        }
+    }
+    found
+}
+
+/// Names of the question that no node has, with what is like them, here first.
+fn unlinked(index: &Arc<Index>, run: &Retrieval, graph: &Graph, own: &[Node]) -> Vec<Weighed> {
+    let walked = run.walk();
+    let missing = run.names().iter();
+    let missing = missing.filter(|name| name.link == Link::NotFound && !name.phrase);
+    let of = |name: &str| {
+        let all = pairs(index, graph, name, None).into_iter();
+        let told = all.map(|pair| {
+            let of_passage = own.binary_search(&pair.node).is_ok();
+            let given = if of_passage { pair.strength } else { 0.0 };
+            let alike = LookAlike {
+                name: name.to_owned(),
+                holds: Holds::NoNode,
+                other: graph.label(index, pair.node).into_owned(),
+                other_mass: walked.map(|walk| walk.spread.mass[pair.node as usize]),
+                of_passage,
+                variant: pair.variant,
+                bearers: pair.bearers,
+                together: 0,
+                strength: pair.strength,
+            };
+            (given, alike)
+        });
+        told.collect::<Vec<Weighed>>()
+    };
+    missing.flat_map(|name| of(&name.surface)).collect()
+}
+
+#[cfg(test)]
+#[path = "lookalike_tests.rs"]
+mod tests;

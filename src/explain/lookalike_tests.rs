@@ -1,0 +1,223 @@
+use super::*;
+use crate::corpus::{Corpus, Passage};
+use crate::index::{BuildOptions, Silent};
+use crate::retrieve::{Keep, Method, Retriever, Settings};
+
+/// Passages by title and text.
+fn planted(passages: &[(&str, &str)]) -> Arc<Index> {
+    let passage = |(at, (title, text)): (usize, &(&str, &str))| Passage {
+        id: format!("p{at}"),
+        title: (*title).into(),
+        text: (*text).into(),
+    };
+    let corpus = Corpus {
+        name: "planted".into(),
+        passages: passages.iter().enumerate().map(passage).collect(),
+        questions: Vec::new(),
+    };
+    Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap())
+}
+
+fn asked(index: &Arc<Index>, method: &str, question: &str) -> Retrieval {
+    let mut settings = Settings::of(index, Method::by_name(method).unwrap());
+    settings.set_text("result_k=1").unwrap();
+    let mut retriever = Retriever::new(index.clone());
+    retriever
+        .retrieve(question, &settings, Keep::Scores)
+        .unwrap()
+}
+
+const EGEBERG: &str = "Which president did Roger Egeberg serve?";
+
+fn unjoined() -> Arc<Index> {
+    planted(&[
+        (
+            "Roger Egeberg",
+            "Roger Egeberg was a physician under Nixon.",
+        ),
+        ("Richard Nixon", "Richard Nixon resigned in August."),
+        ("Mara Voss", "Mara Voss painted in Hull."),
+    ])
+}
+
+#[test]
+fn a_lost_passage_is_told_the_name_that_holds_its_mass() {
+    let index = unjoined();
+    for method in ["graph", "hop", "graph-rrf"] {
+        let run = asked(&index, method, EGEBERG);
+        let found = lookalikes(&index, &run, 1);
+        assert_eq!(found.len(), 1, "{method}: {found:?}");
+        let alike = &found[0];
+        assert_eq!((&*alike.name, &*alike.other), ("Nixon", "Richard Nixon"));
+        assert_eq!((alike.variant, alike.bearers), (Variant::Surname, 1));
+        assert_eq!(alike.join().unwrap(), "join Nixon | Richard Nixon");
+        // The masses are the run's own.
+        let walk = run.walk().unwrap();
+        let mass = |name: &str| {
+            let mut nodes = 0..walk.graph.nodes() as Node;
+            let named =
+                |node: &Node| walk.graph.is_name(*node) && walk.graph.label(&index, *node) == name;
+            walk.spread.mass[nodes.find(named).unwrap() as usize]
+        };
+        assert_eq!(alike.holds, Holds::Mass(mass("Nixon")));
+        assert_eq!(alike.other_mass, Some(mass("Richard Nixon")));
+        assert!(mass("Nixon") > 0.01);
+        let said = alike.sentence();
+        assert!(
+            said.starts_with(&format!(
+                "Nixon holds {:.5}, the passage hangs on Richard Nixon",
+                mass("Nixon")
+            )),
+            "{said}"
+        );
+        assert!(said.ends_with("(the last name of the other)"), "{said}");
+    }
+}
+
+#[test]
+fn nothing_is_said_where_the_name_is_joined_or_holds_nothing() {
+    // The passage has the short name itself.
+    let index = planted(&[
+        (
+            "Roger Egeberg",
+            "Roger Egeberg was a physician under Nixon.",
+        ),
+        (
+            "Richard Nixon",
+            "Richard Nixon resigned in August. They miss Nixon.",
+        ),
+        ("Mara Voss", "Mara Voss painted in Hull."),
+    ]);
+    assert_eq!(lookalikes(&index, &asked(&index, "graph", EGEBERG), 1), []);
+    // Nothing is like the names of this one.
+    let index = unjoined();
+    assert_eq!(lookalikes(&index, &asked(&index, "graph", EGEBERG), 2), []);
+    // The walk does not come to the short name.
+    let run = asked(&index, "graph", "Where did Mara Voss paint?");
+    assert_eq!(lookalikes(&index, &run, 1), []);
+    // A plan without a graph compares no names.
+    assert_eq!(lookalikes(&index, &asked(&index, "bm25", EGEBERG), 1), []);
+}
+
+#[test]
+fn a_surname_of_two_people_is_said_to_be_ambiguous() {
+    let index = planted(&[
+        (
+            "Roger Egeberg",
+            "Roger Egeberg was a physician under Nixon.",
+        ),
+        ("Richard Nixon", "Richard Nixon resigned in August."),
+        ("Patricia Nixon", "Patricia Nixon traveled to Hull."),
+    ]);
+    let found = lookalikes(&index, &asked(&index, "graph", EGEBERG), 1);
+    assert_eq!(found[0].bearers, 2);
+    let said = found[0].sentence();
+    assert!(
+        said.ends_with("(the last name of the other, as of 1 other)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_name_of_the_question_that_no_node_has_is_told_what_is_like_it() {
+    let index = planted(&[
+        (
+            "Odisha",
+            "Odisha lies by the sea; Bhubaneshwar is its capital.",
+        ),
+        ("Mara Voss", "Mara Voss painted in Hull."),
+    ]);
+    let run = asked(
+        &index,
+        "graph",
+        "Which state has Bhubaneswar as its capital?",
+    );
+    let here = lookalikes(&index, &run, 0);
+    assert_eq!(here.len(), 1, "{here:?}");
+    assert_eq!((here[0].holds, here[0].of_passage), (Holds::NoNode, true));
+    assert_eq!(here[0].join(), None);
+    assert_eq!(
+        here[0].sentence(),
+        "'Bhubaneswar' is no name of the graph, the passage hangs on Bhubaneshwar (one letter apart)"
+    );
+    let elsewhere = lookalikes(&index, &run, 1);
+    assert_eq!(
+        elsewhere[0].sentence(),
+        "'Bhubaneswar' is no name of the graph; nearest: Bhubaneshwar (one letter apart)"
+    );
+}
+
+#[test]
+fn a_pair_counts_the_passages_where_both_stand() {
+    let index = planted(&[
+        (
+            "Alpha",
+            "Richard Nixon met Ivo Lind. They say Nixon was late.",
+        ),
+        (
+            "Beta",
+            "In Hull they say Nixon was late, and Richard Nixon too.",
+        ),
+        ("Gamma", "In Bergen they say Nixon was late."),
+    ]);
+    let run = asked(&index, "graph", "Did Ivo Lind come?");
+    let graph = graph_of(&run).unwrap();
+    let node = |name: &str| {
+        let mut nodes = 0..graph.nodes() as Node;
+        nodes
+            .find(|&node| graph.is_name(node) && graph.label(&index, node) == name)
+            .unwrap()
+    };
+    let found = pairs(&index, graph, "Nixon", Some(node("Nixon")));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        (found[0].node, found[0].together),
+        (node("Richard Nixon"), 2)
+    );
+    assert_eq!(
+        pairs(&index, graph, "Richard Nixon", Some(node("Richard Nixon")))[0].together,
+        2
+    );
+}
+
+#[test]
+fn a_name_that_differs_in_accents_alone_is_linked_and_told_so() {
+    let passages = [
+        ("Setit", "The Tekezé River flows to the west."),
+        ("Mara Voss", "Mara Voss painted in Hull."),
+    ];
+    let question = "Which way does the Tekeze River flow?";
+    let run = asked(&planted(&passages), "graph", question);
+    let name = &run.names()[0];
+    assert!(name.unaccented && !name.aliased, "{name:?}");
+    assert_eq!(
+        (&*name.surface, &*name.form),
+        ("Tekeze River", "tekezé river")
+    );
+    assert!(matches!(name.link, Link::Linked { .. }));
+    let index = planted(&passages);
+    let trace = crate::explain::trace(&index, &run, None);
+    let told = serde_json::to_value(&trace).unwrap().to_string();
+    assert!(
+        told.contains("\"but for accents\":\"tekezé river for Tekeze River\""),
+        "{told}"
+    );
+    assert!(
+        told.contains("named by 'Tekeze River' but for accents, in 1 place"),
+        "{told}"
+    );
+    // The exact form is taken as ever, and of two that fit neither.
+    let exact = asked(&index, "graph", "Which way does the Tekezé River flow?");
+    assert!(!exact.names()[0].unaccented);
+    let two = planted(&[
+        passages[0],
+        ("Tékeze", "The Tékeze River flows to the east."),
+    ]);
+    let run = asked(&two, "graph", question);
+    assert_eq!(run.names()[0].link, Link::NotFound);
+    let here = lookalikes(&two, &run, 0);
+    assert_eq!(
+        (here[0].variant, here[0].of_passage),
+        (Variant::Accents, true)
+    );
+}
