@@ -2,7 +2,7 @@
 //! says, and are probably spelled otherwise.
 
 use crate::index::Index;
-use crate::layers::{Graph, Link, Node};
+use crate::layers::{Graph, GraphEdit, Link, Node};
 use crate::retrieve::Retrieval;
 use crate::text::folded::words;
 use crate::text::spellings::BEARERS;
@@ -49,10 +49,13 @@ pub struct LookAlike {
 }
 
 impl LookAlike {
-    /// The two names as an edit takes them; none where one of them is no node.
-    pub fn join(&self) -> Option<String> {
+    /// The edit that makes the two one; none where one of them is no node.
+    pub fn join(&self) -> Option<GraphEdit> {
         let nodes = self.holds != Holds::NoNode;
-        nodes.then(|| format!("join {} | {}", self.name, self.other))
+        nodes.then(|| GraphEdit::Join {
+            name: self.name.clone(),
+            into: self.other.clone(),
+        })
     }
 
     /// What is so, in one sentence.

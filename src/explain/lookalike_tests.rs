@@ -50,7 +50,8 @@ fn a_lost_passage_is_told_the_name_that_holds_its_mass() {
         let alike = &found[0];
         assert_eq!((&*alike.name, &*alike.other), ("Nixon", "Richard Nixon"));
         assert_eq!((alike.variant, alike.bearers), (Variant::Surname, 1));
-        assert_eq!(alike.join().unwrap(), "join Nixon | Richard Nixon");
+        let join = alike.join().unwrap();
+        assert_eq!(join.to_string(), "join Nixon | Richard Nixon");
         // The masses are the run's own.
         let walk = run.walk().unwrap();
         let mass = |name: &str| {
@@ -219,5 +220,26 @@ fn a_name_that_differs_in_accents_alone_is_linked_and_told_so() {
     assert_eq!(
         (here[0].variant, here[0].of_passage),
         (Variant::Accents, true)
+    );
+}
+
+#[test]
+fn a_join_that_was_tried_is_a_repair() {
+    let index = unjoined();
+    let mut settings = Settings::of(&index, Method::by_name("graph").unwrap());
+    settings.set_text("result_k=2").unwrap();
+    let mut retriever = Retriever::new(index.clone());
+    let run = retriever.retrieve(EGEBERG, &settings, Keep::Scores);
+    let run = run.unwrap();
+    assert_eq!(run.rank(1), None);
+    let found = crate::explain::repairs(&index, &run, 1, |_| true).unwrap();
+    let join = found
+        .found
+        .iter()
+        .find(|repair| repair.change.to_string() == "join Nixon | Richard Nixon");
+    assert_eq!(
+        join.map(|join| (join.rank, join.moves)),
+        Some((2, 1)),
+        "{found:?}"
     );
 }

@@ -4,6 +4,7 @@
 //! A longer list is no repair, so the size of the list is never changed. Parameters that read the passages again are left
 //! out: what they change is the graph and not the retrieval.
 
+use super::lookalike::{LookAlike, lookalikes};
 use crate::index::Index;
 use crate::layers::{GraphEdit, GraphView, NameEdge, Node};
 use crate::parameters::{Parameter, RESULT_K, Stage, Value};
@@ -257,7 +258,7 @@ fn same(a: &Change, b: &Change) -> bool {
 }
 
 /// Every single change, with how many moves it is, the least first.
-fn changes(index: &Index, run: &Retrieval, passage: u32) -> Vec<(usize, Change)> {
+fn changes(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<(usize, Change)> {
     let mut changes = Vec::new();
     for parameter in run.settings.method().uses() {
         let stage = parameter.declaration().stage;
@@ -358,13 +359,16 @@ fn names<'a>(
     })
 }
 
-/// Masked names of the passage kept, names of much mass muted, and edges cut that feed the last passages inside. Joins of
-/// names that look alike have their place here too.
-fn edits(index: &Index, run: &Retrieval, passage: u32) -> Vec<(usize, Change)> {
+/// Look-alike names joined, masked names of the passage kept, names of much mass muted, and edges cut that feed the last
+/// passages inside.
+fn edits(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<(usize, Change)> {
     let (Some(view), Some(walked)) = (view(run), run.walk()) else {
         return Vec::new();
     };
-    let mut edits = Vec::new();
+    // Names that should be one come first: a join is right or wrong for all questions.
+    let alike = lookalikes(index, run, passage);
+    let of_passage = alike.iter().filter(|alike| alike.of_passage);
+    let mut edits: Vec<GraphEdit> = of_passage.filter_map(LookAlike::join).take(NAMES).collect();
     let (own, _) = view.graph.row(passage as usize);
     let masked = own.iter().copied();
     let masked = masked.filter(|&node| {
