@@ -9,7 +9,7 @@ use crate::explain::{
     trace::{explained, seeds},
 };
 use crate::index::Index;
-use crate::retrieve::{Keep, Parameter, Retrieval, Retriever, Settings};
+use crate::retrieve::{Keep, Origin, Parameter, Retrieval, Retriever, Settings};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, json};
@@ -79,6 +79,7 @@ impl AskArgs {
         report(&index.llm());
         let retrieval = retrieval?;
         unapplied(&retrieval);
+        idle(&retrieval.settings);
         Ok((index, retrieval))
     }
 }
@@ -102,6 +103,17 @@ fn unapplied(retrieval: &Retrieval) {
         say(format_args!("hopscope: --seed '{}': {why}", edited.edit));
     }
     unapplied_graph(method, &retrieval.graph_edits());
+}
+
+/// Says which parameters that a person set change nothing beside the others.
+pub fn idle(settings: &Settings) {
+    for parameter in settings.method().uses() {
+        if settings.origin(parameter) == Origin::User
+            && let Some(why) = settings.idle(parameter)
+        {
+            say(format_args!("hopscope: --set {}: {why}", parameter.id()));
+        }
+    }
 }
 
 /// `--top K` is `--set result_k=K`.

@@ -3,7 +3,7 @@
 use super::ask::set_top;
 use super::llm::LlmArgs;
 use super::load::{judged_by, load};
-use super::{How, Reading, interrupt};
+use super::{How, Reading, interrupt, say};
 use crate::corpus::Question;
 use crate::evaluate::sweep::{
     CHANGES, Changes, Column, Mean, effects, grid, over_question, over_set, subsets, values,
@@ -225,6 +225,9 @@ fn axes(args: &SweepArgs, settings: &Settings) -> Result<Vec<(Parameter, Vec<Val
         }
         if axes.iter().any(|axis| axis.0 == parameter) {
             bail!("--over {over}: it is swept already");
+        }
+        if let Some(why) = settings.idle(parameter) {
+            say(format_args!("hopscope: --over {over}: {why}"));
         }
         let values = match list {
             None => values(settings, parameter, usize::from(args.points)),

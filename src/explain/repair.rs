@@ -262,7 +262,10 @@ fn changes(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<(usize, Cha
     let mut changes = Vec::new();
     for parameter in run.settings.method().uses() {
         let stage = parameter.declaration().stage;
-        if parameter != RESULT_K.id() && stage != Stage::Index {
+        if parameter != RESULT_K.id()
+            && stage != Stage::Index
+            && run.settings.idle(parameter).is_none()
+        {
             let values = values(parameter, run.settings.value(parameter)).into_iter();
             changes.extend(values.map(|(moves, value)| (moves, Change::Set(parameter, value))));
         }

@@ -35,7 +35,12 @@ pub fn passage_lines(scene: &Scene) -> Vec<PassageLine> {
             .map(PassageLine::Lost),
     );
     lines.extend((0..scene.missing.len()).map(PassageLine::Missing));
-    lines.extend((inside..rows).map(PassageLine::Hit));
+    // What is told as lost is not told again at its own place.
+    let told = |at: &usize| {
+        let mut gold = scene.gold.iter().filter(|gold| outside(gold));
+        !gold.any(|gold| gold.passage == scene.passages[*at].passage)
+    };
+    lines.extend((inside..rows).filter(told).map(PassageLine::Hit));
     lines
 }
 

@@ -232,6 +232,8 @@ pub struct State {
     pub repairing: Option<Begun>,
     /// How many of them were begun.
     pub repairs: u64,
+    /// Ranks before the last change of settings, while the question stays.
+    pub before: Option<BTreeMap<u32, usize>>,
     /// What the set is held against, without changes of seeds.
     pub pinned: Settings,
     /// What was scored last, and how that stands.
@@ -295,6 +297,7 @@ impl State {
                 pinned.restore_seeds();
                 pinned
             },
+            before: None,
             scored: None,
             score: None,
             scores: 0,

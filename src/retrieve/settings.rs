@@ -7,6 +7,7 @@ use super::methods::MethodRef;
 use super::presets::{Preset, PresetRef};
 use crate::index::Index;
 use crate::layers::GraphEdit;
+use crate::parameters::acts::{Must, NEEDS};
 use crate::parameters::{
     ALIAS_LINKING, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM, Origin, PLAN_BY, Param, ParamType,
     Parameter, PlanBy, Scoped, Value, Values, WALK,
@@ -31,6 +32,8 @@ pub struct Settings {
     /// What the opened index was built with, where that differs from the declarations.
     built: Vec<(Parameter, Value)>,
     preset: Option<PresetRef>,
+    /// The opened index has stored a small-world graph.
+    stored: bool,
     /// Changes of this question's seeds, each node at most once.
     seeds: Vec<SeedEdit>,
     /// Changes of the graph, whatever is asked.
@@ -45,6 +48,7 @@ impl Settings {
             method,
             values: Values::default(),
             built: Vec::new(),
+            stored: false,
             preset: None,
             seeds: Vec::new(),
             graph: Vec::new(),
@@ -64,6 +68,7 @@ impl Settings {
     pub fn adopt(&mut self, index: &Index) {
         let built = index.options();
         let graph = index.dense().and_then(|d| d.entry.hnsw.as_ref());
+        self.stored = graph.is_some();
         let graph = graph.map(|entry| &entry.options);
         let named = |p: Parameter, name: &str| Some((p, p.declaration().domain.parse(name).ok()?));
         let known = [
@@ -173,6 +178,28 @@ impl Settings {
     /// The values as code sees them that reads only these.
     pub fn scoped<'a>(&'a self, reads: &'a [Parameter]) -> Scoped<'a> {
         Scoped::new(&self.values, reads)
+    }
+
+    /// Why a parameter changes nothing under these settings; none where it can act.
+    pub fn idle(&self, parameter: Parameter) -> Option<String> {
+        let own = NEEDS.iter().filter(|needs| needs.parameter == parameter);
+        let mut own = own.filter(|needs| self.method.uses().contains(&needs.other));
+        own.find_map(|needs| {
+            let value = self.text(needs.other);
+            let other = needs.other.id();
+            let (acts, what) = match needs.must {
+                Must::Be(values) => (
+                    values.contains(&&*value),
+                    format!("= {}", values.join(" or ")),
+                ),
+                Must::BeOrStored(named) => (
+                    value == named || value == "auto" && self.stored,
+                    format!("= {named}"),
+                ),
+                Must::Exceed0 => (value.parse() != Ok(0.0), "above 0".to_owned()),
+            };
+            (!acts).then(|| format!("acts only with {other} {what}"))
+        })
     }
 
     /// Sets a value that the domain contains; others are ignored.

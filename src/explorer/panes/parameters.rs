@@ -139,9 +139,14 @@ fn line(ink: &Ink<'_>, parameter: Parameter, width: usize) -> Line<'static> {
         Origin::Preset => ink.span("p", Scope::Muted),
         Origin::Default => ink.text(" "),
     };
+    let idle = state.settings.idle(parameter).is_some();
     let name = ink.span(
         text::pad(declaration.label, label(width)),
-        if current { Scope::Title } else { Scope::Text },
+        match (current, idle) {
+            (true, _) => Scope::Title,
+            (false, true) => Scope::Muted,
+            (false, false) => Scope::Text,
+        },
     );
     let mut spans = vec![name, mark];
     let room = width.saturating_sub(label(width) + 1);
@@ -154,10 +159,10 @@ fn line(ink: &Ink<'_>, parameter: Parameter, width: usize) -> Line<'static> {
         spans.push(ink.span(ink.glyphs.eighths[8], Scope::Key));
         return Line::from(spans);
     }
-    let value_scope = if origin == Origin::User {
-        Scope::Link
-    } else {
-        Scope::Value
+    let value_scope = match origin {
+        _ if idle => Scope::Muted,
+        Origin::User => Scope::Link,
+        _ => Scope::Value,
     };
     match &declaration.domain {
         Domain::Choice(choices) => {
@@ -240,7 +245,11 @@ fn about(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
     let state = ink.state;
     let parameter = state.parameter;
     let declaration = parameter.declaration();
-    let mut words = vec![ink.text(declaration.meaning.to_owned())];
+    let mut words = Vec::new();
+    if let Some(why) = state.settings.idle(parameter) {
+        words.push(ink.span(format!("{why}. "), Scope::Warn));
+    }
+    words.push(ink.text(declaration.meaning.to_owned()));
     if let (Domain::Choice(choices), Value::Choice(at)) =
         (&declaration.domain, state.settings.value(parameter))
         && let Some(choice) = choices.get(at)

@@ -63,7 +63,8 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
         return;
     };
-    let columns = Columns::new(usize::from(area.width).saturating_sub(1), scene);
+    let moved = state.before.is_some() && step.is_none();
+    let columns = Columns::new(usize::from(area.width).saturating_sub(1), scene, moved);
     if let Some(step) = step {
         ink.list(
             Pane::Passages,
@@ -136,10 +137,15 @@ struct Columns {
     title: usize,
     bar: usize,
     snippet: usize,
+    /// Whether it is told where each passage was before the last change.
+    moved: bool,
 }
 
+/// Cells of a move.
+const MOVED: usize = 5;
+
 impl Columns {
-    fn new(width: usize, scene: &Scene) -> Columns {
+    fn new(width: usize, scene: &Scene, moved: bool) -> Columns {
         let longest = scene
             .passages
             .iter()
@@ -148,6 +154,7 @@ impl Columns {
             .unwrap_or(2);
         // Rank, gold, score and tie always stay.
         let mut rest = width.saturating_sub(4 + 2 + 7 + 1);
+        rest = rest.saturating_sub(if moved { MOVED } else { 0 });
         // Wide enough for most identifiers, once there is room for a snippet beside the title.
         let widest = match width {
             74.. => 14,
@@ -172,6 +179,7 @@ impl Columns {
             title: if snippet < 12 { rest } else { title },
             bar,
             snippet: if snippet < 12 { 0 } else { snippet },
+            moved,
         }
     }
 }
@@ -229,6 +237,15 @@ fn hit(ink: &Ink<'_>, row: &PassageRow, columns: &Columns) -> Line<'static> {
         ink.value(text::pad_left(&text::score(row.score), 7)),
         ink.span(if row.tie { ink.glyphs.tie } else { " " }, Scope::Tie),
     ];
+    if columns.moved {
+        let before = ink.state.before.as_ref();
+        let before = before.and_then(|before| before.get(&row.passage).copied());
+        let (change, scope) = match change(ink, before, row.rank) {
+            (_, Scope::Muted) => (String::new(), Scope::Muted),
+            change => change,
+        };
+        spans.push(ink.span(text::pad(&format!(" {change}"), MOVED), scope));
+    }
     if columns.bar > 0 {
         let best = ink
             .state
@@ -336,6 +353,22 @@ fn lost(ink: &Ink<'_>, gold: &Gold, columns: &Columns) -> Line<'static> {
     Line::from(spans)
 }
 
+/// How a rank came from another.
+fn change(ink: &Ink<'_>, before: Option<usize>, now: usize) -> (String, Scope) {
+    match before {
+        Some(before) if now < before => {
+            let up = format!("{}{}", ink.glyphs.arrows[0], before - now);
+            (up, Scope::RankUp)
+        }
+        Some(before) if now > before => {
+            let down = format!("{}{}", ink.glyphs.arrows[1], now - before);
+            (down, Scope::RankDown)
+        }
+        Some(_) => ("=".to_owned(), Scope::Muted),
+        None => ("new".to_owned(), Scope::RankUp),
+    }
+}
+
 fn at_step(
     ink: &Ink<'_>,
     scene: &Scene,
@@ -346,17 +379,8 @@ fn at_step(
     let (passage, score) = step.passages[row];
     let gold = scene.gold.iter().any(|gold| gold.passage == passage);
     let title = scene.titles.get(&passage).map_or("", String::as_str);
-    let last = scene.row(passage).map(|at| at + 1);
-    let (change, scope) = match last {
-        Some(last) if last < row + 1 => (
-            format!("{}{}", ink.glyphs.arrows[0], row + 1 - last),
-            Scope::RankUp,
-        ),
-        Some(last) if last > row + 1 => (
-            format!("{}{}", ink.glyphs.arrows[1], last - row - 1),
-            Scope::RankDown,
-        ),
-        Some(_) => ("=".to_owned(), Scope::Muted),
+    let (change, scope) = match scene.row(passage).map(|at| at + 1) {
+        Some(last) => change(ink, Some(row + 1), last),
         None => ("out".to_owned(), Scope::RankDown),
     };
     Line::from(vec![

@@ -7,6 +7,7 @@ use crate::explorer::rows;
 use crate::explorer::scene::{Answer, Gold, Scene, Subject};
 use crate::explorer::state::{Mode, Run, State};
 use crate::explorer::text;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tui_input::Input;
 
@@ -137,6 +138,9 @@ pub fn answered(state: &mut State, answer: Answer) -> Vec<Effect> {
     }
     if !same_scene {
         record(state, &answer);
+        state.before = state
+            .scene()
+            .and_then(|before| moved(before, &answer.scene));
         if let Some(before) = state.scene() {
             // What is said about the command itself (undone, again) already names the change.
             let said = state.message.text.clone();
@@ -187,14 +191,23 @@ fn idle(before: Option<&Scene>, after: &Scene) -> Option<String> {
     })
 }
 
+/// The ranks before a change of settings; none where another question was asked.
+fn moved(before: &Scene, after: &Scene) -> Option<BTreeMap<u32, usize>> {
+    let changed = before.question == after.question && before.settings != after.settings;
+    let ranks = before.passages.iter().map(|row| (row.passage, row.rank));
+    changed.then(|| ranks.collect())
+}
+
 /// What a change of settings did, in words: nothing moves without a reason shown.
 fn effect(before: &Scene, after: &Scene, name_it: bool) -> Option<String> {
     if before.question != after.question || before.settings == after.settings {
         return None;
     }
     let mut words = Vec::new();
+    // The first change names itself; of several, what they did comes before the others.
+    let mut changes = settings::differences(&before.settings, &after.settings).into_iter();
     if name_it {
-        words.push(settings::difference(&before.settings, &after.settings));
+        words.extend(changes.next());
     }
     if let (Some(old), Some(new)) = (before.measure("R@5"), after.measure("R@5")) {
         words.push(match old == new {
@@ -233,6 +246,10 @@ fn effect(before: &Scene, after: &Scene, name_it: bool) -> Option<String> {
         (moved, 0) => format!("{moved} of {} moved", new.len()),
         (moved, entered) => format!("{moved} of {} moved, {entered} new", new.len()),
     });
+    let others: Vec<String> = changes.filter(|_| name_it).collect();
+    if !others.is_empty() {
+        words.push(others.join(", "));
+    }
     Some(words.join("; "))
 }
 

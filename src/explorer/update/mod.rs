@@ -27,7 +27,7 @@ use super::action::{Action, Effect, Message};
 use super::available::available;
 use super::command::Command;
 use super::layout::Pane;
-use super::state::{FinderKind, Mode, State};
+use super::state::{FinderKind, Held, Mode, State};
 
 /// Takes an action in and gives back what the caller has to do.
 pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
@@ -64,7 +64,9 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         Action::DoublePress(x, y) => mouse::double_press(state, x, y),
         Action::Drag(x, _) => mouse::drag(state, x),
         Action::Release => {
-            state.held = None;
+            if let Some(Held::Slider(..)) = state.held.take() {
+                settings::end_drag(state);
+            }
             Vec::new()
         }
         Action::Wheel(x, y, lines) => mouse::wheel(state, x, y, lines),

@@ -41,8 +41,17 @@ pub fn drag(state: &mut State, parameter: Parameter, value: Value) -> Vec<Effect
 /// Remembers the settings before a drag begins.
 pub fn begin_drag(state: &mut State) {
     sweep::close(state);
+    // What the last change did is no part of what this one does.
+    state.message = Message::default();
     state.undo.push(state.settings.clone());
     state.redo.clear();
+}
+
+/// Ends a drag: one that changed nothing leaves nothing to undo.
+pub fn end_drag(state: &mut State) {
+    if state.undo.last() == Some(&state.settings) {
+        state.undo.pop();
+    }
 }
 
 fn changed(state: &mut State) -> Vec<Effect> {
@@ -210,6 +219,14 @@ pub fn redo(state: &mut State) -> Vec<Effect> {
 
 /// What is different, in words.
 pub fn difference(from: &Settings, to: &Settings) -> String {
+    match differences(from, to) {
+        words if words.is_empty() => "no difference".to_owned(),
+        words => words.join(", "),
+    }
+}
+
+/// Each difference in words, the greatest first: the method, the preset, parameters, seeds, the graph.
+pub fn differences(from: &Settings, to: &Settings) -> Vec<String> {
     let mut words = Vec::new();
     if from.method() != to.method() {
         // The name of a composition has arrows of its own.
@@ -261,11 +278,7 @@ pub fn difference(from: &Settings, to: &Settings) -> String {
     };
     let gone = from.graph_edits().iter().filter(gone);
     words.extend(gone.map(|edit| format!("no longer {edit}")));
-    if words.is_empty() {
-        "no difference".to_owned()
-    } else {
-        words.join(", ")
-    }
+    words
 }
 
 /// Makes a parameter current and shows its slider.
