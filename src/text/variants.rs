@@ -110,10 +110,11 @@ pub(super) fn variant(a: &Name<'_>, b: &Name<'_>) -> Option<Variant> {
     if same(&a.words, &b.words) {
         // "Us" and "US", "It" and "IT".
         let common = a.words.len() == 1 && is_function_word(a.words[0].0);
-        return (!common).then(|| match a.letters == b.letters {
+        let variant = match a.letters == b.letters {
             true => Variant::Punctuation,
             false => Variant::Accents,
-        });
+        };
+        return (!common).then_some(variant);
     }
     let (short, long) = match a.core().len() <= b.core().len() {
         true => (a, b),
