@@ -98,17 +98,19 @@ fn entry(finding: &Finding) -> Entry {
         explains,
         ..
     } = finding;
-    let title = format!("{count} {}, of {of} {}", fault.about(), fault.among());
+    let title = format!("{count} {}", fault.about());
+    // What helps comes first: there is room for a few lines.
     let told = [
-        finding.detail.clone(),
-        match finding.examples.is_empty() {
-            true => String::new(),
-            false => format!("as {}", finding.examples.join("; ")),
-        },
         match finding.remedy.is_empty() {
             true => String::new(),
             false => format!("remedy: {}", finding.remedy),
         },
+        match finding.examples.is_empty() {
+            true => String::new(),
+            false => format!("as {}", finding.examples.join("; ")),
+        },
+        format!("of {of} {}", fault.among()),
+        finding.detail.clone(),
     ];
     let told: Vec<String> = told.into_iter().filter(|told| !told.is_empty()).collect();
     let choice = Choice::Command(Command::Doctor);

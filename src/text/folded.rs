@@ -222,22 +222,20 @@ impl<'a> Name<'a> {
 
     /// Whether it may be a person's: of several words, and none that persons' names do not have.
     pub fn person(&self) -> bool {
-        let named = |w: &Word<'_>| w.1.is(Marks::FIRST_NAME) || initial(w.0);
-        let titled = self.core.start > 0;
         let core = self.core();
-        !self.aside
-            && (2..=5).contains(&core.len())
-            && self.core.end == self.words.len()
-            && !initial(self.last())
-            && !(core[0].0 == "u" && core[1].0 == "s")
-            && !self
-                .words
-                .iter()
-                .any(|w| w.1.is(Marks::NO_PERSON | Marks::NUMBER))
-            && !core
-                .iter()
-                .any(|w| !initial(w.0) && w.1.is(Marks::FUNCTION))
-            && (titled || named(&core[0]))
+        let whole = !self.aside && self.core.end == self.words.len();
+        if !whole || !(2..=5).contains(&core.len()) || initial(self.last()) {
+            return false;
+        }
+        let other = |w: &Word<'_>| w.1.is(Marks::NO_PERSON | Marks::NUMBER);
+        let function = |w: &Word<'_>| !initial(w.0) && w.1.is(Marks::FUNCTION);
+        // "U.S. Army".
+        let country = core[0].0 == "u" && core[1].0 == "s";
+        if country || self.words.iter().any(other) || core.iter().any(function) {
+            return false;
+        }
+        let titled = self.core.start > 0;
+        titled || core[0].1.is(Marks::FIRST_NAME) || initial(core[0].0)
     }
 
     /// Words with a digit, and Roman numbers, an initial's letter at the end being one.

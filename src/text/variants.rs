@@ -104,24 +104,24 @@ const BEGINNING: usize = 4;
 
 /// Why two names are probably one; none where no rule says so.
 pub(super) fn variant(a: &Name<'_>, b: &Name<'_>) -> Option<Variant> {
-    let (whole_a, whole_b) = (joined(&a.words), joined(&b.words));
-    if whole_a.is_empty() || whole_b.is_empty() || !a.numbers().eq(b.numbers()) {
+    if a.words.is_empty() || b.words.is_empty() || !a.numbers().eq(b.numbers()) {
         return None;
     }
-    if whole_a == whole_b {
+    if same(&a.words, &b.words) {
         // "Us" and "US", "It" and "IT".
-        let common = a.words.len() == 1 && is_function_word(&whole_a);
-        return (!common).then(|| match a.letters == b.letters {
+        let common = a.words.len() == 1 && is_function_word(a.words[0].0);
+        let variant = match a.letters == b.letters {
             true => Variant::Punctuation,
             false => Variant::Accents,
-        });
+        };
+        return (!common).then_some(variant);
     }
     let (short, long) = match a.core().len() <= b.core().len() {
         true => (a, b),
         false => (b, a),
     };
     same_core(a, b)
-        .or_else(|| plural(a, b, &whole_a, &whole_b))
+        .or_else(|| plural(a, b))
         .or_else(|| given(short, long))
         .or_else(|| acronym(a, b).or_else(|| acronym(b, a)))
         .or_else(|| surname(short, long))
@@ -129,9 +129,18 @@ pub(super) fn variant(a: &Name<'_>, b: &Name<'_>) -> Option<Variant> {
         .or_else(|| beginning(a, b).or_else(|| beginning(b, a)))
 }
 
+/// Whether the letters are the same, wherever they are cut into words.
+fn same(a: &[Word<'_>], b: &[Word<'_>]) -> bool {
+    fn bytes<'a>(words: &'a [Word<'a>]) -> impl Iterator<Item = u8> + 'a {
+        words.iter().flat_map(|word| word.0.bytes())
+    }
+    let size = |words: &[Word<'_>]| words.iter().map(|w| w.0.len()).sum::<usize>();
+    size(a) == size(b) && bytes(a).eq(bytes(b))
+}
+
 /// Titles and kinds: the rest is the same, and only one of the two has one.
 fn same_core(a: &Name<'_>, b: &Name<'_>) -> Option<Variant> {
-    if joined(a.core()) != joined(b.core()) {
+    if !same(a.core(), b.core()) {
         return None;
     }
     let beside = |name: &Name<'_>| {
@@ -157,22 +166,26 @@ fn same_core(a: &Name<'_>, b: &Name<'_>) -> Option<Variant> {
     (whole && (one || !few)).then_some(Variant::Title)
 }
 
-fn plural(a: &Name<'_>, b: &Name<'_>, whole_a: &str, whole_b: &str) -> Option<Variant> {
-    let (one, many) = match whole_a.len() < whole_b.len() {
-        true => (a, whole_b),
-        false => (b, whole_a),
-    };
+fn plural(a: &Name<'_>, b: &Name<'_>) -> Option<Variant> {
+    let size = |name: &Name<'_>| name.words.iter().map(|w| w.0.len()).sum::<usize>();
+    let (one, many) = if size(a) < size(b) { (a, b) } else { (b, a) };
+    // "y" may become "ies".
+    if size(many) - size(one) > 2 {
+        return None;
+    }
     let last = one.words.last()?;
     // "Robert" and "Roberts", "Richard William" and "Richard Williams" are two.
     let word = one.words.len() == 1 && !one.lone();
-    let named = last.1.is(Marks::FIRST_NAME) || one.person() || word;
-    let one = joined(&one.words);
+    if last.1.is(Marks::FIRST_NAME) || one.person() || word || last.0.chars().count() < 4 {
+        return None;
+    }
+    let (one, many) = (joined(&one.words), joined(&many.words));
     let same = many.strip_suffix('s') == Some(&one)
         || many.strip_suffix("es") == Some(&one)
         || many
             .strip_suffix("ies")
             .is_some_and(|stem| one.strip_suffix('y') == Some(stem));
-    (same && !named && last.0.chars().count() >= 4).then_some(Variant::Plural)
+    same.then_some(Variant::Plural)
 }
 
 /// Persons with the same first and last name, where one has more in between, or initials for names.
@@ -208,12 +221,13 @@ fn given(short: &Name<'_>, long: &Name<'_>) -> Option<Variant> {
 }
 
 fn acronym(short: &Name<'_>, long: &Name<'_>) -> Option<Variant> {
-    let letters = joined(&short.words);
     let whole = long.words.len() > 1 && short.caps && !long.person();
-    let same = || {
-        letters == first_letters(&long.words, false) || letters == first_letters(&long.words, true)
-    };
-    (whole && same()).then_some(Variant::Acronym)
+    if !whole {
+        return None;
+    }
+    let letters = joined(&short.words);
+    let same = |content| letters == first_letters(&long.words, content);
+    (same(false) || same(true)).then_some(Variant::Acronym)
 }
 
 fn surname(short: &Name<'_>, long: &Name<'_>) -> Option<Variant> {
