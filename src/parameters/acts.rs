@@ -13,6 +13,10 @@ pub enum Must {
     BeOrStored(&'static str),
     /// A number above 0.
     Exceed0,
+    /// 0: passage seeds never leave a walk without any.
+    Be0,
+    /// One of these choices, where no list of the method is by words.
+    BeUnlessListed(&'static [&'static str]),
 }
 
 /// A parameter that acts only while another is as it must be.
@@ -52,4 +56,8 @@ pub const NEEDS: &[Needs] = &[
     ),
     needs(P::HnswEfSearch, P::VectorSearch, Must::BeOrStored("hnsw")),
     needs(P::HopTail, P::WeightMixedWalk, Must::Exceed0),
+    needs(P::Fallback, P::SeedK, Must::Be0),
+    needs(P::Tokens, P::Fallback, Must::BeUnlessListed(&["bm25_top1"])),
+    needs(P::Bm25K1, P::Fallback, Must::BeUnlessListed(&["bm25_top1"])),
+    needs(P::Bm25B, P::Fallback, Must::BeUnlessListed(&["bm25_top1"])),
 ];

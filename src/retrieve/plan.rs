@@ -91,6 +91,18 @@ impl Plan {
         uses
     }
 
+    /// Whether a step that does not read the other parameter, or a graph, reads a parameter.
+    pub fn reads_beside(&self, parameter: Parameter, other: Parameter) -> bool {
+        let steps = self
+            .steps
+            .iter()
+            .map(|step| step.operator.declaration().reads);
+        let mut beside = steps.filter(|reads| !reads.contains(&other));
+        let graphs = self.graphs();
+        beside.any(|reads| reads.contains(&parameter))
+            || graphs.iter().any(|graph| graph.reads.contains(&parameter))
+    }
+
     /// The graphs it works on, each once, in the order of its steps.
     pub fn graphs(&self) -> Vec<&'static GraphKind> {
         let mut graphs: Vec<&'static GraphKind> = Vec::new();

@@ -10,7 +10,7 @@ use crate::layers::GraphEdit;
 use crate::parameters::acts::{Must, NEEDS};
 use crate::parameters::{
     ALIAS_LINKING, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM, Origin, PLAN_BY, Param, ParamType,
-    Parameter, PlanBy, Scoped, Value, Values, WALK,
+    Parameter, PlanBy, Scoped, Stage, Value, Values, WALK,
 };
 use serde::{Serialize, Serializer};
 
@@ -182,8 +182,13 @@ impl Settings {
 
     /// Why a parameter changes nothing under these settings; none where it can act.
     pub fn idle(&self, parameter: Parameter) -> Option<String> {
+        let plan = self.method.plan();
+        if parameter.declaration().stage == Stage::Graph && !plan.spreads() {
+            return Some("acts only where score spreads over the graph".to_owned());
+        }
         let own = NEEDS.iter().filter(|needs| needs.parameter == parameter);
-        let mut own = own.filter(|needs| self.method.uses().contains(&needs.other));
+        let uses = plan.uses();
+        let mut own = own.filter(|needs| uses.contains(&needs.other));
         own.find_map(|needs| {
             let value = self.text(needs.other);
             let other = needs.other.id();
@@ -197,6 +202,12 @@ impl Settings {
                     format!("= {named}"),
                 ),
                 Must::Exceed0 => (value.parse() != Ok(0.0), "above 0".to_owned()),
+                Must::Be0 => (value.parse() == Ok(0.0), "= 0".to_owned()),
+                Must::BeUnlessListed(values) => {
+                    let told = format!("= {}", values.join(" or "));
+                    let listed = plan.reads_beside(parameter, needs.other);
+                    (listed || values.contains(&&*value), told)
+                }
             };
             (!acts).then(|| format!("acts only with {other} {what}"))
         })
