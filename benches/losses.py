@@ -3,8 +3,8 @@
 
 Needs ../shared/data (or --shared FOLDER). Standard library only. Every set is indexed once, with the layers of NodeRAG and
 KET-RAG, in a temporary folder; then `hopscope eval --losses --repairs --json` says for every lost gold passage what the
-verdict is and whether a change that was tried brings it in. Prices are those of the repairs that help most often: what each
-does to R@5 of the whole set, by `hopscope eval` with that setting.
+verdict is and whether a change that was tried brings it in; of the settings that do, those that do so most often are priced:
+what each does to R@5 of the whole set, by `hopscope sweep`.
 """
 
 import argparse
@@ -17,8 +17,9 @@ from collections import Counter
 
 SETS = ["hotpotqa-dev500", "musique-train100", "2wiki-dev284"]
 METHODS = ["hop", "graph-rrf", "noderag", "ket-rag-u"]
-# Verdicts of a set and method that are listed.
+# Verdicts of a set and method that are listed, and settings that are priced.
 SHOWN = 6
+PRICED = 3
 
 
 def main():
@@ -32,7 +33,7 @@ def main():
     data = os.path.join(args.shared, "data")
     if not os.path.isdir(data):
         sys.exit(f"{data}: no such folder; name the one that has data/ with --shared")
-    rows, verdicts = [], []
+    rows, verdicts, prices = [], [], []
     with tempfile.TemporaryDirectory() as folder:
         for name in args.sets.split(","):
             index = os.path.join(folder, name)
@@ -45,6 +46,8 @@ def main():
                 rows.append(row(name, method, lost))
                 codes = Counter(lost["codes"]).most_common(SHOWN)
                 verdicts.append(f"| {name} | {method} | " + ", ".join(f"{code} {count}" for code, count in codes) + " |")
+                often = Counter(lost.get("settings", {})).most_common(PRICED)
+                prices += [price(args.program, index, name, method, *one) for one in often]
                 print(f"{name} {method} done", file=sys.stderr)
     print("| set | method | lost of gold | specific | by class | a setting | a seed | the graph | two changes | any |")
     print("|---|---|---|---|---|---|---|---|---|---|")
@@ -53,6 +56,10 @@ def main():
     print("| set | method | verdicts, the most frequent |")
     print("|---|---|---|")
     print("\n".join(verdicts))
+    print()
+    print("| set | method | setting | brings in | R@5 of the set | won | lost |")
+    print("|---|---|---|---|---|---|---|")
+    print("\n".join(prices))
 
 
 def row(name, method, lost):
@@ -67,6 +74,14 @@ def row(name, method, lost):
         by = [repaired.get(key, 0) for key in ("by_setting", "by_seed", "by_graph", "by_two")]
         cells += [share(part) for part in by] + [share(sum(by))]
     return "| " + " | ".join(cells) + " |"
+
+
+def price(program, index, name, method, setting, count):
+    told = json.loads(run(program, "sweep", index, "--method", method, "--over", setting, "--json"))
+    difference = told["points"][0]["difference"]
+    low, high = difference["interval"]
+    mean = f"{difference['difference']:+.4f} [{low:+.4f}, {high:+.4f}]"
+    return f"| {name} | {method} | `{setting}` | {count} | {mean} | {difference['wins']} | {difference['losses']} |"
 
 
 def run(*words):

@@ -27,8 +27,11 @@ pub struct Losses {
     pub codes: BTreeMap<Code, usize>,
     /// Their failure classes, and how often.
     pub classes: BTreeMap<Class, usize>,
-    /// How many of them a single change brings in; none where that was not tried.
+    /// How many of them a change brings in; none where that was not tried.
     pub repaired: Option<Repaired>,
+    /// Of those that another value of a parameter brings in, the first that does, and how often it is that.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, usize>,
 }
 
 /// Lost gold that a single change brings in.
@@ -49,10 +52,15 @@ struct Loss {
     code: Code,
     class: Class,
     repaired: Repaired,
+    setting: Option<String>,
 }
 
 /// What a search for one passage counts as.
-fn mended(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Result<Repaired, RetrieveError> {
+fn mended(
+    index: &Arc<Index>,
+    run: &Retrieval,
+    passage: u32,
+) -> Result<(Repaired, Option<String>), RetrieveError> {
     let is_setting = |repair: &Repair| matches!(repair.change, Change::Set(..));
     // A setting is the better repair: the search goes on until there is one.
     let go_on = |so_far: &Repairs| !so_far.found.iter().any(is_setting);
@@ -74,7 +82,8 @@ fn mended(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Result<Repaired,
         Some(_) => repaired.by_two = 1,
         None => {}
     }
-    Ok(repaired)
+    let setting = found.iter().find(|repair| is_setting(repair));
+    Ok((repaired, setting.map(|repair| repair.change.to_string())))
 }
 
 /// Explains every lost gold passage of a set. With `mend`, changes are tried until one brings it in. `progress` gets the
@@ -98,14 +107,15 @@ pub fn losses(
             let Some(verdict) = reasons.first() else {
                 continue;
             };
-            let repaired = match mend {
+            let (repaired, setting) = match mend {
                 true => mended(index, &run, gold.passage)?,
-                false => Repaired::default(),
+                false => Default::default(),
             };
             lost.push(Loss {
                 code: verdict.code,
                 class: verdict.class,
                 repaired,
+                setting,
             });
         }
         Ok((question.gold.len(), lost))
@@ -122,6 +132,9 @@ pub fn losses(
             all.specific += usize::from(loss.code.specific());
             *all.codes.entry(loss.code).or_default() += 1;
             *all.classes.entry(loss.class).or_default() += 1;
+            if let Some(setting) = loss.setting {
+                *all.settings.entry(setting).or_default() += 1;
+            }
             if let Some(repaired) = &mut all.repaired {
                 repaired.by_setting += loss.repaired.by_setting;
                 repaired.by_seed += loss.repaired.by_seed;

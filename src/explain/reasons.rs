@@ -45,7 +45,10 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
         .flat_map(|at| at.operator().refuse(&at, passage))
         .collect();
     let last = retrieval.passages.get(k.saturating_sub(1));
-    let lack = last.and_then(|last| lacking(index, retrieval, passage, last));
+    // What cannot be reached lacks everything: that is said already.
+    let cut_off = reasons.iter().any(|reason| reason.class < Class::F4);
+    let lack = last.filter(|_| !cut_off);
+    let lack = lack.and_then(|last| lacking(index, retrieval, passage, last));
     if let Some(lack) = lack {
         reasons.retain(|reason| reason.code != lack.code);
         reasons.push(lack);
