@@ -46,8 +46,8 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
         .collect();
     let last = retrieval.passages.get(k.saturating_sub(1));
     // What cannot be reached lacks everything: that is said already.
-    let cut_off = reasons.iter().any(|reason| reason.class < Class::F4);
-    let lack = last.filter(|_| !cut_off);
+    let cut_off = |reason: &Reason| matches!(reason.class, Class::F2 | Class::F3);
+    let lack = last.filter(|_| !reasons.iter().any(cut_off));
     let lack = lack.and_then(|last| lacking(index, retrieval, passage, last));
     if let Some(lack) = lack {
         reasons.retain(|reason| reason.code != lack.code);
