@@ -19,6 +19,16 @@ const STILL: &[(Parameter, &[&str], &str)] = &[
         "the small-world graph of so few passages misses nothing",
     ),
     (
+        Parameter::Dangling,
+        &["tfidf-graph", "hop", "linearrag"],
+        "no walk of these questions ends on a node without edges",
+    ),
+    (
+        Parameter::QuotaR,
+        &["noderag"],
+        "no passage is there by a relation",
+    ),
+    (
         Parameter::RrfC,
         &["rrf-ce"],
         "all that is fused is scored again: only who is among them could change",
