@@ -182,48 +182,6 @@ fn a_pair_counts_the_passages_where_both_stand() {
 }
 
 #[test]
-fn a_name_that_differs_in_accents_alone_is_linked_and_told_so() {
-    let passages = [
-        ("Setit", "The Tekezé River flows to the west."),
-        ("Mara Voss", "Mara Voss painted in Hull."),
-    ];
-    let question = "Which way does the Tekeze River flow?";
-    let run = asked(&planted(&passages), "graph", question);
-    let name = &run.names()[0];
-    assert!(name.unaccented && !name.aliased, "{name:?}");
-    assert_eq!(
-        (&*name.surface, &*name.form),
-        ("Tekeze River", "tekezé river")
-    );
-    assert!(matches!(name.link, Link::Linked { .. }));
-    let index = planted(&passages);
-    let trace = crate::explain::trace(&index, &run, None);
-    let told = serde_json::to_value(&trace).unwrap().to_string();
-    assert!(
-        told.contains("\"but for accents\":\"tekezé river for Tekeze River\""),
-        "{told}"
-    );
-    assert!(
-        told.contains("named by 'Tekeze River' but for accents, in 1 place"),
-        "{told}"
-    );
-    // The exact form is taken as ever, and of two that fit neither.
-    let exact = asked(&index, "graph", "Which way does the Tekezé River flow?");
-    assert!(!exact.names()[0].unaccented);
-    let two = planted(&[
-        passages[0],
-        ("Tékeze", "The Tékeze River flows to the east."),
-    ]);
-    let run = asked(&two, "graph", question);
-    assert_eq!(run.names()[0].link, Link::NotFound);
-    let here = lookalikes(&two, &run, 0);
-    assert_eq!(
-        (here[0].variant, here[0].of_passage),
-        (Variant::Accents, true)
-    );
-}
-
-#[test]
 fn a_join_that_was_tried_is_a_repair() {
     let index = unjoined();
     let mut settings = Settings::of(&index, Method::by_name("graph").unwrap());

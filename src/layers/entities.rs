@@ -430,9 +430,7 @@ fn find(graph: &EntityGraph, words: bool, name: &str, values: Scoped<'_>) -> Opt
         false => values.get(NORM).apply(name),
     };
     let entity = graph.find(name).or_else(|| graph.find(&plain));
-    let aliased = || graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?);
-    let bare = || graph.unaccented(&plain).filter(|_| !words);
-    entity.or_else(aliased).or_else(bare)
+    entity.or_else(|| graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?))
 }
 
 /// What a name seeds: a name that is linked, its node.
@@ -464,7 +462,6 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
                 end,
                 form: word.to_owned(),
                 aliased: false,
-                unaccented: false,
                 phrase: false,
                 link,
             });
@@ -489,8 +486,6 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
         } else {
             Link::NotFound
         };
-        let aliased = form != plain;
-        let (form, unaccented) = bare(view, form);
         let link = look_up(view, &form, &names, unknown);
         let (start, end) = (mention.span.start, mention.span.end);
         names.push(QueryName {
@@ -498,25 +493,13 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
             surface: surface.to_owned(),
             start,
             end,
-            aliased,
-            unaccented,
+            aliased: form != plain,
             phrase: false,
             form,
             link,
         });
     }
     names
-}
-
-/// The form itself where an entity has it, else that of the one entity that differs in accents alone.
-fn bare(view: &GraphView, form: String) -> (String, bool) {
-    if view.graph.find(&form).is_some() {
-        return (form, false);
-    }
-    match view.graph.unaccented(&form) {
-        Some(entity) => (view.graph.names.get(entity as usize).to_owned(), true),
-        None => (form, false),
-    }
 }
 
 /// What the extractor finds, and with the gazetteer every title that the question names, whatever its case.

@@ -33,9 +33,6 @@ pub struct QueryName {
     pub form: String,
     /// True when a title alias changed the form.
     pub aliased: bool,
-    /// True when nothing has the form as the question writes it, and the one thing that differs in accents alone was taken.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub unaccented: bool,
     /// A noun phrase of the question beside its names, where a graph looks those up too.
     #[serde(skip)]
     pub phrase: bool,
@@ -57,7 +54,6 @@ impl QueryName {
             form: surface.clone(),
             surface,
             aliased: false,
-            unaccented: false,
             phrase: false,
             link: match nodes.first() {
                 Some(&node) => Link::Linked { node },
