@@ -1,7 +1,7 @@
 //! Every verdict on a small world that was made for it: the passage `gold` is lost for one reason, and that is said first.
 
 use hopscope::corpus::{Corpus, Passage};
-use hopscope::explain::{compare, last_inside, why_not};
+use hopscope::explain::{compare, why_not};
 use hopscope::index::{BuildOptions, Index, Silent};
 use hopscope::layers::Code;
 use hopscope::retrieve::{Keep, Method, Retriever, Settings};
@@ -383,8 +383,8 @@ fn every_verdict_is_the_one_that_was_planted() {
             ));
         }
         // The evidence is a difference between the two: it shows in their parts.
-        if let Some(last) = last_inside(&run).filter(|_| run.place(gold).is_some()) {
-            let both = compare(&index, &run, gold, last);
+        if let Some(last) = run.last_inside().filter(|_| run.place(gold).is_some()) {
+            let both = compare(&index, &run, gold, last.passage);
             assert!(
                 both.scores[1] >= both.scores[0],
                 "{}: {both:?}",

@@ -6,8 +6,8 @@ use crate::evaluate::{Comparison, Difference, Resampling, evaluate};
 use crate::explain::compare::STAYS;
 use crate::explain::trace::explained;
 use crate::explain::{
-    Beside, Compared, LookAlike, Repair, Repairs, Standing, compare, last_inside, lookalikes,
-    repairs, standing, why_not,
+    Beside, Compared, LookAlike, Repair, Repairs, Standing, compare, lookalikes, repairs, standing,
+    why_not,
 };
 use crate::index::Index;
 use crate::parameters::RESULT_K;
@@ -63,7 +63,10 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let reasons = why_not(&index, &retrieval, passage);
     let than = match &args.than {
         Some(id) => Some(find(&index, "--than", id)?),
-        None => last_inside(&retrieval).filter(|_| !reasons.is_empty()),
+        None => {
+            let last = retrieval.last_inside().filter(|_| !reasons.is_empty());
+            last.map(|last| last.passage)
+        }
     };
     let than = than.filter(|other| *other != passage);
     let compared = than.map(|other| compare(&index, &retrieval, passage, other));

@@ -6,12 +6,9 @@ use super::faults::{Anatomy, SURE, twins};
 use super::run::each;
 use crate::corpus::Question;
 use crate::explain::lookalike::{graph_of, lookalikes};
-use crate::explain::why_not;
 use crate::index::Index;
 use crate::layers::Node;
-use crate::parameters::{
-    GAZETTEER, HUB_P, MAX_DF_RATIO, NER, Ner, RESULT_K, VECTOR_SEARCH, VectorSearch,
-};
+use crate::parameters::{GAZETTEER, HUB_P, MAX_DF_RATIO, NER, Ner, VECTOR_SEARCH, VectorSearch};
 use crate::retrieve::nearest::{Search, search};
 use crate::retrieve::{Keep, Origin, Retrieval, RetrieveError, Retriever, Settings};
 use crate::text::Variant;
@@ -205,7 +202,7 @@ pub fn doctor(
         let question = &questions[at];
         let run = retriever.retrieve(&question.text, settings, Keep::Scores)?;
         let gold = question.gold.iter().map(|gold| gold.passage);
-        let lost = gold.filter(|&passage| !why_not(index, &run, passage).is_empty());
+        let lost = gold.filter(|&passage| !run.returns(passage));
         let lost: Vec<u32> = lost.collect();
         Ok((question.gold.len(), patient.explained(&run, &lost)?))
     })?;
@@ -312,8 +309,7 @@ impl Patient<'_> {
                         exact.insert(run.again(self.index, &settings)?)
                     }
                 };
-                let k = self.settings.get(RESULT_K);
-                if again.rank(passage).is_some_and(|rank| rank <= k) {
+                if again.returns(passage) {
                     faults.push(Fault::SmallWorld);
                 }
             }

@@ -4,7 +4,6 @@
 
 use super::neighbours::neighbours;
 use crate::index::Index;
-use crate::parameters::RESULT_K;
 use crate::retrieve::Retrieval;
 use crate::retrieve::explanation::{Combine, Explanation, Part};
 use serde::Serialize;
@@ -60,19 +59,13 @@ pub struct Compared {
 /// What came to a passage over no edge in the last step.
 pub const STAYS: &str = "restarts or stays";
 
-/// The last passage inside the cut.
-pub fn last_inside(run: &Retrieval) -> Option<u32> {
-    let at = run.settings.get(RESULT_K).checked_sub(1)?;
-    Some(run.passages.get(at)?.passage)
-}
-
 /// Holds a passage against another.
 pub fn compare(index: &Arc<Index>, run: &Retrieval, passage: u32, other: u32) -> Compared {
     let own = run.explain(index, passage);
     let theirs = run.explain(index, other);
     let score = |passage: u32, opened: &Explanation| match run.place(passage) {
         Some((_, score)) => f64::from(score),
-        None => opened.parts.iter().map(|part| part.value).sum(),
+        None => opened.sum(),
     };
     // Of one that came otherwise than by the walk there is nothing to hold against.
     let lengths = own.by_length.len().min(theirs.by_length.len());
@@ -90,33 +83,46 @@ pub fn compare(index: &Arc<Index>, run: &Retrieval, passage: u32, other: u32) ->
     }
 }
 
-/// Parts of two scores, matched: by the seed where one paid, else by label, each the first that is free.
-pub fn beside(own: Vec<Part>, theirs: Vec<Part>) -> Vec<Beside> {
-    let mut theirs: Vec<Option<Part>> = theirs.into_iter().map(Some).collect();
-    let mut rows: Vec<Beside> = own
-        .into_iter()
-        .map(|part| {
-            let same = |other: &Option<Part>| {
-                let other = other.as_ref();
-                other.is_some_and(|other| other.seed == part.seed && other.label == part.label)
-            };
-            let place = theirs.iter().position(same);
-            let other = place.and_then(|at| theirs[at].take()).unwrap_or_default();
-            Beside {
-                label: part.label,
-                own: part.value,
-                other: other.value,
-                why: part.why,
-                other_why: other.why,
-            }
-        })
-        .collect();
-    rows.extend(theirs.into_iter().flatten().map(|part| Beside {
-        label: part.label,
-        other: part.value,
-        other_why: part.why,
-        ..Beside::default()
-    }));
+/// Two lists, matched: each of the first with the first free one of the second that is the same, then those left over.
+pub fn matched<T>(
+    own: Vec<T>,
+    theirs: Vec<T>,
+    same: impl Fn(&T, &T) -> bool,
+) -> Vec<(Option<T>, Option<T>)> {
+    let mut theirs: Vec<Option<T>> = theirs.into_iter().map(Some).collect();
+    let with = |own: T| {
+        let is_same = |other: &Option<T>| other.as_ref().is_some_and(|other| same(&own, other));
+        let place = theirs.iter().position(is_same);
+        let other = place.and_then(|at| theirs[at].take());
+        (Some(own), other)
+    };
+    let mut pairs: Vec<(Option<T>, Option<T>)> = own.into_iter().map(with).collect();
+    pairs.extend(
+        theirs
+            .into_iter()
+            .flatten()
+            .map(|other| (None, Some(other))),
+    );
+    pairs
+}
+
+/// Parts of two scores, matched by the seed that paid and by label.
+fn beside(own: Vec<Part>, theirs: Vec<Part>) -> Vec<Beside> {
+    let same = |a: &Part, b: &Part| a.seed == b.seed && a.label == b.label;
+    let pairs = matched(own, theirs, same).into_iter();
+    let row = |(own, other): (Option<Part>, Option<Part>)| {
+        let named = own.as_ref().or(other.as_ref());
+        let label = named.map_or_else(String::new, |part| part.label.clone());
+        let (own, other) = (own.unwrap_or_default(), other.unwrap_or_default());
+        Beside {
+            label,
+            own: own.value,
+            other: other.value,
+            why: own.why,
+            other_why: other.why,
+        }
+    };
+    let mut rows: Vec<Beside> = pairs.map(row).collect();
     rows.sort_by(|a, b| b.gap().total_cmp(&a.gap()));
     rows
 }
@@ -163,7 +169,7 @@ fn by_edge(index: &Arc<Index>, run: &Retrieval, passage: u32, other: u32) -> Vec
 mod tests {
     use super::*;
     use crate::index::sample;
-    use crate::retrieve::{Keep, METHODS, Retriever, Settings};
+    use crate::retrieve::{Hit, Keep, METHODS, Retriever, Settings};
 
     #[test]
     fn the_parts_of_both_sum_to_their_scores_for_every_method() {
@@ -176,7 +182,7 @@ mod tests {
                 // What needs a re-ranker or a typed graph, the sample's index cannot answer.
                 let run = retriever.retrieve(&question.text, &settings, Keep::States);
                 let Ok(run) = run else { continue };
-                let Some(last) = last_inside(&run) else {
+                let Some(Hit { passage: last, .. }) = run.last_inside() else {
                     continue;
                 };
                 for gold in &question.gold {

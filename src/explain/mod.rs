@@ -11,7 +11,7 @@ pub mod subgraph;
 pub mod trace;
 
 pub use crate::retrieve::explanation::Reason;
-pub use compare::{Beside, Compared, compare, last_inside};
+pub use compare::{Beside, Compared, compare};
 pub use lookalike::{LookAlike, lookalikes};
 pub use neighbours::{Neighbour, neighbours};
 pub use reasons::{Standing, not_in_index, standing, why_here, why_not};

@@ -4,7 +4,7 @@ use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
 use crate::retrieve::Retrieval;
-use crate::retrieve::explanation::{Combine, Explanation, Reason};
+use crate::retrieve::explanation::{Combine, Reason};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::At;
 use crate::retrieve::retrieval::{Hit, Ranked};
@@ -36,19 +36,19 @@ pub fn why_here(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Stri
 /// the last passage inside; the cut comes last. A longer list is no repair and is not suggested.
 pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<Reason> {
     let k = retrieval.settings.get(RESULT_K);
-    let place = retrieval.place(passage);
-    if place.is_some_and(|(rank, _)| rank <= k) {
+    if retrieval.returns(passage) {
         return Vec::new();
     }
+    let place = retrieval.place(passage);
     let steps = retrieval.steps(index);
     let mut reasons: Vec<Reason> = steps
         .flat_map(|at| at.operator().refuse(&at, passage))
         .collect();
-    let last = retrieval.passages.get(k.saturating_sub(1));
+    let last = retrieval.last_inside();
     // What cannot be reached lacks everything: that is said already.
     let cut_off = |reason: &Reason| matches!(reason.class, Class::F2 | Class::F3);
     let lack = last.filter(|_| !reasons.iter().any(cut_off));
-    let lack = lack.and_then(|last| lacking(index, retrieval, passage, last));
+    let lack = lack.and_then(|last| lacking(index, retrieval, passage, &last));
     if let Some(lack) = lack {
         reasons.retain(|reason| reason.code != lack.code);
         reasons.push(lack);
@@ -93,10 +93,9 @@ pub struct Standing {
 
 /// Where a passage stands in a run.
 pub fn standing(retrieval: &Retrieval, passage: u32) -> Standing {
-    let k = retrieval.settings.get(RESULT_K);
     let place = retrieval.place(passage);
-    let last = retrieval.passages.get(k.saturating_sub(1));
-    let short = place.zip(last).filter(|((rank, _), _)| *rank > k);
+    let outside = place.filter(|_| !retrieval.returns(passage));
+    let short = outside.zip(retrieval.last_inside());
     let mut standing = Standing {
         rank: place.map(|(rank, _)| rank),
         short: short.map(|((_, own), last)| f64::from(last.score) - f64::from(own)),
@@ -133,7 +132,10 @@ fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) 
     let most = lacks.first()?;
     let own = match retrieval.place(passage) {
         Some((_, score)) => f64::from(score),
-        None => score(&retrieval.explain(index, passage))?,
+        None => {
+            let opened = retrieval.explain(index, passage);
+            (opened.combine == Combine::Sum).then(|| opened.sum())?
+        }
     };
     let short = f64::from(last.score) - own;
     // Scores are f32.
@@ -175,12 +177,6 @@ fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) 
 const MOST: f64 = 0.5;
 /// Lacks that are told together.
 const LACKS: usize = 3;
-
-/// The score that the parts of a passage make, where they make one.
-fn score(opened: &Explanation) -> Option<f64> {
-    let sum = opened.parts.iter().map(|part| part.value).sum();
-    (opened.combine == Combine::Sum).then_some(sum)
-}
 
 /// The best rank of a passage among the lists that are fused or added up into the result.
 fn best_list(last: &At<'_>, passage: u32) -> Option<(Ranker, usize)> {

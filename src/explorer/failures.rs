@@ -4,7 +4,6 @@
 use crate::explain;
 use crate::index::Index;
 use crate::layers::{Class, Code};
-use crate::parameters::RESULT_K;
 use crate::retrieve::{Keep, Retriever, Settings};
 use std::sync::Arc;
 
@@ -109,12 +108,7 @@ fn loss(
     let retrieval = retriever
         .retrieve(&question.text, &hunt.settings, Keep::Scores)
         .map_err(|error| error.to_string())?;
-    let k = hunt.settings.get(RESULT_K);
     for gold in &question.gold {
-        let inside = |(rank, _): (usize, f32)| rank <= k;
-        if retrieval.place(gold.passage).is_some_and(inside) {
-            continue;
-        }
         let reasons = explain::why_not(index, &retrieval, gold.passage);
         // Any of them: what holds besides the first is as true.
         if let Some(reason) = reasons.iter().find(|reason| wanted(reason.class)) {

@@ -273,6 +273,11 @@ pub struct Explanation {
 }
 
 impl Explanation {
+    /// What the parts add up to.
+    pub fn sum(&self) -> f64 {
+        self.parts.iter().map(|part| part.value).sum()
+    }
+
     /// Parts, and the sentence that says them.
     pub fn of(parts: Vec<Part>, sentence: impl Into<String>) -> Explanation {
         Explanation {

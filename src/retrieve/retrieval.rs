@@ -473,6 +473,17 @@ impl Retrieval {
         &self.passages[..k.min(self.passages.len())]
     }
 
+    /// Whether a passage is returned.
+    pub fn returns(&self, passage: u32) -> bool {
+        self.top().iter().any(|hit| hit.passage == passage)
+    }
+
+    /// The passage at rank top K; none where fewer are found.
+    pub fn last_inside(&self) -> Option<Hit> {
+        let at = self.settings.get(RESULT_K).checked_sub(1)?;
+        self.passages.get(at).copied()
+    }
+
     /// What the score of a passage is made of.
     pub fn explain(&self, index: &Arc<Index>, passage: u32) -> Explanation {
         let last = self.last(index);

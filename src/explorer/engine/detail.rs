@@ -4,6 +4,7 @@ use super::passages::{marks, question_words};
 use super::resolved;
 use super::words::{Term, terms};
 use crate::explain;
+use crate::explain::compare::matched;
 use crate::explorer::scene::{
     Around, Basis, Beside, Cell, Column, Detail, Part, Path, Reason, Row, Scene, Stop, Subject, Why,
 };
@@ -60,13 +61,9 @@ fn why(
     than: Option<u32>,
 ) -> Why {
     let place = retrieval.place(passage);
-    let inside = place.is_some_and(|(rank, _)| rank <= scene.top_k);
-    let reasons = if inside {
-        Vec::new()
-    } else {
-        explain::why_not(index, retrieval, passage)
-    };
-    let look_alikes = match reasons.is_empty() {
+    let reasons = explain::why_not(index, retrieval, passage);
+    let inside = reasons.is_empty();
+    let look_alikes = match inside {
         true => Vec::new(),
         false => explain::lookalikes(index, retrieval, passage),
     };
@@ -112,9 +109,9 @@ fn why(
     if place.is_none() {
         why.score = why.parts.iter().map(|p| p.value).sum();
     }
-    let last = explain::last_inside(retrieval).filter(|_| !inside);
+    let last = retrieval.last_inside().filter(|_| !inside);
     let other = than
-        .or(last)
+        .or(last.map(|last| last.passage))
         .filter(|other| *other != passage && (*other as usize) < index.len());
     if let Some(other) = other {
         let opened = retrieval.explain(index, other);
@@ -231,23 +228,24 @@ fn parts(
 
 /// Puts the parts of another score beside those of a passage: what gives the other most more comes first.
 fn hold_against(parts: &mut Vec<Part>, theirs: Vec<Part>) {
-    let own = parts.len();
-    for other in theirs {
-        let same = |part: &&mut Part| part.label == other.label && part.group == other.group;
-        match parts[..own].iter_mut().find(same) {
-            Some(part) => {
-                part.other = other.value;
-                part.other_why = other.why;
-            }
-            None => parts.push(Part {
-                label: other.label,
-                group: other.group,
-                other: other.value,
-                other_why: other.why,
-                ..Part::default()
-            }),
-        }
-    }
+    let same = |a: &Part, b: &Part| a.label == b.label && a.group == b.group;
+    let pairs = matched(std::mem::take(parts), theirs, same).into_iter();
+    let both = pairs.filter_map(|pair| match pair {
+        (Some(own), Some(other)) => Some(Part {
+            other: other.value,
+            other_why: other.why,
+            ..own
+        }),
+        (None, Some(other)) => Some(Part {
+            value: 0.0,
+            why: String::new(),
+            other: other.value,
+            other_why: other.why,
+            ..other
+        }),
+        (own, None) => own,
+    });
+    parts.extend(both);
     parts.sort_by(|a, b| (b.other - b.value).total_cmp(&(a.other - a.value)));
 }
 

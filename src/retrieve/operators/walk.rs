@@ -377,7 +377,7 @@ fn sentence(
         let own = said.pop();
         return own.unwrap_or_else(|| "reached from the fallback's seeds".into());
     }
-    let score: f64 = opened.parts.iter().map(|part| part.value).sum();
+    let score = opened.sum();
     if score <= 0.0 {
         return "the walk does not reach it".into();
     }
@@ -522,7 +522,7 @@ pub fn weak(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation) -> Vec<Reaso
             reasons.push(Reason::new(Code::Diluted, text));
         }
     }
-    let score: f64 = opened.parts.iter().map(|part| part.value).sum();
+    let score = opened.sum();
     let paid = opened.parts.iter().filter(|part| part.value > 0.05 * score);
     let paid: Vec<&Seed> = paid
         .filter_map(|part| walked.seeds().get(part.seed?))
