@@ -394,8 +394,7 @@ fn edits(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<(usize, Chang
     }
     heavy.sort_by(heavier);
     edits.extend(names(run, view, heavy.into_iter()).map(GraphEdit::Mute));
-    let k = run.settings.get(RESULT_K);
-    for hit in run.top().iter().take(k).rev().take(INSIDE) {
+    for hit in run.top().iter().rev().take(INSIDE) {
         let seeds = walked.seeds().iter().map(|seed| seed.node);
         let feeds = seeds.filter(|&node| !view.is_passage(node));
         let feeds = feeds.filter(|&node| view.probability(node, hit.passage) > 0.0);

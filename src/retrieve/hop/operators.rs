@@ -508,36 +508,40 @@ impl<'a> Evidence<'a> {
             [Signal::Bridge, Signal::Named],
         ];
         let lacks = kinds.map(|[one, two]| {
-            let deeper = match gap(one) < gap(two) {
-                true => self.lack(two, passage, other),
-                false => self.lack(one, passage, other),
-            }?;
+            let sum = gap(one) + gap(two);
+            let greater = if gap(one) < gap(two) { two } else { one };
+            // What the other has less of is not looked into: walks are walked backwards for it.
+            let (code, why) = match sum > 0.0 {
+                true => self.lack(greater, passage, other)?,
+                false => return None,
+            };
             let both = [one, two].into_iter().filter(|signal| gap(*signal) != 0.0);
             let both = both.map(|signal| format!("{} {:+.2}", signal.label(), -gap(signal)));
             let both = both.collect::<Vec<_>>().join(", ");
-            let text = format!("{both}: {}", deeper.text);
-            Lack::of(deeper.code, gap(one) + gap(two), text)
+            Lack::of(code, sum, format!("{both}: {why}"))
         });
         lack::ordered(lacks)
     }
 
-    /// What another passage has that makes its signal greater.
-    fn lack(&self, signal: Signal, passage: u32, other: u32) -> Option<Lack> {
+    /// What another passage has that makes its signal greater, and the evidence.
+    fn lack(&self, signal: Signal, passage: u32, other: u32) -> Option<(Code, String)> {
         let input = |place| self.at.input(place);
+        let greatest = |lacks: Vec<Lack>| {
+            let most = lacks.into_iter().next()?;
+            Some((most.code, most.text))
+        };
         let walk = |place| {
             let walk = input(place)?;
             let walked = walked(&walk)?;
-            let lacks = lack::of_walk(&walk, &walked, passage, other);
-            lacks.into_iter().next()
+            greatest(lack::of_walk(&walk, &walked, passage, other))
         };
         match signal {
             Signal::Cosine | Signal::DenseRank => {
-                let lacks = lack::of_vectors(&self.at, passage, other);
-                lacks.into_iter().next()
+                greatest(lack::of_vectors(&self.at, passage, other))
             }
             Signal::Bm25Rank => {
-                let lacks = lack::of_words(&input(2)?, self.from.words, passage, other);
-                lacks.into_iter().next()
+                let words = input(2)?;
+                greatest(lack::of_words(&words, self.from.words, passage, other))
             }
             Signal::EntityWalk => walk(4),
             Signal::MixedWalk => walk(5),
@@ -546,7 +550,7 @@ impl<'a> Evidence<'a> {
                 let title = passage_label(self.at.index, other);
                 let how = self.of_passage(signal, other);
                 let text = format!("nothing names its title, and that of '{title}' is: {how}");
-                Lack::of(Code::NotTitled, 1.0, text)
+                Some((Code::NotTitled, text))
             }
             Signal::Residual => {
                 let has = |passage: u32, left: &super::signals::Uncovered| {
@@ -557,13 +561,13 @@ impl<'a> Evidence<'a> {
                 let missing: Vec<&str> = missing.map(|left| left.word.as_str()).collect();
                 let title = passage_label(self.at.index, other);
                 let text = format!("it lacks {}, which '{title}' has", missing.join(", "));
-                Lack::of(Code::WordsMissing, missing.len() as f64, text)
+                (!missing.is_empty()).then_some((Code::WordsMissing, text))
             }
         }
     }
 
     /// The way over a name in a sentence to another passage, and that to this one, if there is any.
-    fn no_bridge(&self, passage: u32, other: u32) -> Option<Lack> {
+    fn no_bridge(&self, passage: u32, other: u32) -> Option<(Code, String)> {
         let title = passage_label(self.at.index, other);
         let theirs = self.crossing(other)?;
         let their = self.over(self.at.index, theirs);
@@ -592,13 +596,13 @@ impl<'a> Evidence<'a> {
                 let text = format!(
                     "{what}, {its:.3} to {other:.3}: it comes {own}, and '{title}' {their}"
                 );
-                Lack::of(Code::BridgeWeak, 1.0, text)
+                Some((Code::BridgeWeak, text))
             }
             None => {
                 let text = format!(
                     "no sentence of a seed passage near the question leads to it; '{title}' comes {their}"
                 );
-                Lack::of(Code::NoBridge, 1.0, text)
+                Some((Code::NoBridge, text))
             }
         }
     }

@@ -103,7 +103,9 @@ pub fn of_nodes(
         let text = format!("{text} (in all {} and {})", figure(own), figure(theirs));
         Lack::of(code, theirs - own, text)
     };
-    let restarts = theirs.most[0].and_then(|seed| {
+    // The seed that pays the other most, of a group that gives it more: what is no lack is not looked into.
+    let payer = |group: usize| theirs.most[group].filter(|_| theirs.sums[group] > own.sums[group]);
+    let restarts = payer(0).and_then(|seed| {
         let gap = theirs.sums[0] - own.sums[0];
         let (theirs, own) = (figure(theirs.sums[0]), figure(own.sums[0]));
         let place = restarted(at, walked, passage, &its, seed);
@@ -129,7 +131,7 @@ pub fn of_nodes(
             _ => (Code::FewerWays, String::new()),
         }
     };
-    let beside = theirs.most[1].and_then(|seed| {
+    let beside = payer(1).and_then(|seed| {
         let (label, to_it, to_other) = pays(seed);
         let far = distance(walked, seed, &its);
         let text = format!("{label} is joined to '{title}' and gives it {to_other}");
@@ -148,7 +150,7 @@ pub fn of_nodes(
             }
         }
     });
-    let farther = theirs.most[2].and_then(|seed| {
+    let farther = payer(2).and_then(|seed| {
         let (label, to_it, to_other) = pays(seed);
         let (near, far) = (distance(walked, seed, &their), distance(walked, seed, &its));
         let (code, why) = match far.unwrap_or(usize::MAX) > near.unwrap_or(usize::MAX) {
@@ -309,6 +311,10 @@ pub fn of_lists(
                 .and_then(|rank| shares.get(rank - 1).copied())
         };
         let gap = share(other).unwrap_or(0.0) - share(passage).unwrap_or(0.0);
+        // What a list gives less of is not looked into.
+        if gap <= 0.0 {
+            return None;
+        }
         let deeper = input.operator().lacks(&input, passage, other);
         let deeper = deeper.into_iter().next()?;
         let text = format!("in the {} list {}", list.ranker.label(), deeper.text);

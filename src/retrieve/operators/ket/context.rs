@@ -120,15 +120,16 @@ impl Operator for Assemble {
                 parts[place].operator().why(&parts[place], member)
             };
             let text = format!("{}; '{title}' {}", told(own), told(theirs));
-            // Of one entity the texts come in an order of their own.
-            let one_entity = matches!(own.1.from, Origin::Edge { from } if theirs.1.from == Origin::Edge { from });
-            match own.0 == theirs.0 && !(one_entity && parts[own.0].set().get::<LocalPart>().is_some()) {
-                true => Lack::of(Code::FarVector, gap, text),
-                false => Lack::of(
-                    Code::OrderedLater,
-                    gap,
-                    format!("{text}, which comes first"),
-                ),
+            // The texts of one entity come in an order of their own, not by closeness.
+            let of_entities = parts[own.0].set().get::<LocalPart>().is_some();
+            let one = matches!(own.1.from, Origin::Edge { .. }) && own.1.from == theirs.1.from;
+            let by_order = own.0 != theirs.0 || of_entities && one;
+            match by_order {
+                true => {
+                    let text = format!("{text}, which comes first");
+                    Lack::of(Code::OrderedLater, gap, text)
+                }
+                false => Lack::of(Code::FarVector, gap, text),
             }
         });
         Vec::from_iter(lack)
