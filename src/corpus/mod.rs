@@ -98,6 +98,13 @@ pub struct Question {
     pub missing: Vec<String>,
 }
 
+impl Question {
+    /// How many passages are to be found: all gold, whether the corpus has it or not. 0 where none is known.
+    pub fn wanted(&self) -> usize {
+        self.gold.len() + self.missing.len()
+    }
+}
+
 /// Passages, and questions where the source has them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Corpus {

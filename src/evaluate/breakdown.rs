@@ -33,9 +33,7 @@ pub fn by_type(questions: &[Question], evaluation: &Evaluation) -> BTreeMap<Stri
 
 /// By the number of gold links, those outside the corpus included.
 pub fn by_gold(questions: &[Question], evaluation: &Evaluation) -> BTreeMap<usize, Group> {
-    grouped(questions, evaluation, |question| {
-        question.gold.len() + question.missing.len()
-    })
+    grouped(questions, evaluation, |question| question.wanted())
 }
 
 fn grouped<K: Ord>(

@@ -1,6 +1,7 @@
 //! Measures of one ranking against gold.
 
 use crate::corpus::Question;
+use crate::retrieve::Retrieval;
 use serde::{Serialize, Serializer};
 
 /// The names of all measures, in print order.
@@ -42,10 +43,16 @@ impl Serialize for Measures {
     }
 }
 
+/// Measures what a run ranked. `None` without any gold.
+pub fn measured(run: &Retrieval, question: &Question) -> Option<Measures> {
+    let ranking: Vec<u32> = run.passages.iter().map(|hit| hit.passage).collect();
+    measures(&ranking, question)
+}
+
 /// Measures a ranking (passage numbers, best first) against a question's gold. Gold that is not in the corpus counts
 /// among what was to be found, with grade 1. `None` without any gold.
 pub fn measures(ranking: &[u32], question: &Question) -> Option<Measures> {
-    let total = question.gold.len() + question.missing.len();
+    let total = question.wanted();
     if total == 0 {
         return None;
     }

@@ -20,7 +20,7 @@ pub use compare::{Comparison, Difference, Resampling};
 pub use coverage::{Bucket, Coverage, Names};
 pub use doctor::{Checkup, Doing, Fault, Finding, doctor};
 pub use losses::{Losses, Repaired, losses};
-pub use measures::{MEASURES, Measures, measures};
+pub use measures::{MEASURES, Measures, measured, measures};
 pub use run::{Evaluation, PerQuestion, evaluate, percentile, write_run};
 pub use shape::{GraphShape, Hub};
 pub use survival::{Fate, STAGES, Stage, Survival};

@@ -3,7 +3,7 @@
 #![warn(missing_docs)]
 
 use super::answers::{AnswerCoverage, answered, packed};
-use super::measures::{Measures, measures};
+use super::measures::{Measures, measured};
 use super::survival::Fate;
 use crate::corpus::Question;
 use crate::index::Index;
@@ -60,8 +60,7 @@ pub fn evaluate(
         let start = Instant::now();
         let retrieval = retriever.retrieve(&question.text, settings, Keep::Scores)?;
         let milliseconds = milliseconds(start.elapsed());
-        let ranked: Vec<u32> = retrieval.passages.iter().map(|h| h.passage).collect();
-        let measures = measures(&ranked, question);
+        let measures = measured(&retrieval, question);
         let answered = (!question.answers.is_empty())
             .then(|| context(index, &retrieval))
             .and_then(|context| answered(&context, &question.answers));

@@ -3,7 +3,7 @@
 
 use crate::embed::Kind;
 use crate::evaluate::compare::differences;
-use crate::evaluate::{Difference, MEASURES, Measures, Resampling, measures};
+use crate::evaluate::{Difference, MEASURES, Measures, Resampling, measured};
 use crate::index::Index;
 use crate::parameters::{PLAN_BY, PlanBy};
 use crate::retrieve::{Keep, Retriever, Settings};
@@ -72,19 +72,17 @@ pub fn score(
         memory.known.clear();
         memory.pinned = Some(scoring.pinned.clone());
     }
-    let judged = |at: &usize| {
-        let question = &index.questions()[*at];
-        !question.gold.is_empty() || !question.missing.is_empty()
-    };
-    let judged: Vec<usize> = (0..index.questions().len()).filter(judged).collect();
+    let judged = 0..index.questions().len();
+    let judged: Vec<usize> = judged
+        .filter(|at| index.questions()[*at].wanted() > 0)
+        .collect();
     let mut pairs = Vec::with_capacity(judged.len());
     let mut ask = |at: usize, settings: &Settings| {
         let question = &index.questions()[at];
         let run = retriever
             .retrieve(&question.text, settings, Keep::Scores)
             .ok()?;
-        let ranking: Vec<u32> = run.passages.iter().map(|hit| hit.passage).collect();
-        measures(&ranking, question)
+        measured(&run, question)
     };
     let place = MEASURES.iter().position(|name| *name == MEASURE)?;
     let stands = |pairs: &[(Measures, Measures)]| {

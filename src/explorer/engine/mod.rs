@@ -199,7 +199,7 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         text: clean(&q.text),
         kind: q.kind.clone(),
         answers: q.answers.clone(),
-        gold: q.gold.len() + q.missing.len(),
+        gold: q.wanted(),
     };
     Facts {
         name: clean(index.name()),
