@@ -6,7 +6,8 @@ use super::load::{judged_by, load};
 use super::{How, Reading, interrupt, say};
 use crate::corpus::Question;
 use crate::evaluate::sweep::{
-    CHANGES, Changes, Column, Mean, effects, grid, over_question, over_set, subsets, values,
+    CHANGES, Changes, Column, Mean, effects, grid, over_question, over_set, present, subsets,
+    values,
 };
 use crate::evaluate::{MEASURES, Resampling};
 use crate::index::Index;
@@ -184,9 +185,7 @@ fn set<'a>(
     };
     let how = (points, &*args.measure);
     let means = over_set(index, questions, settings, how, Resampling::default(), tell)?;
-    let judged = questions
-        .iter()
-        .filter(|q| !q.gold.is_empty() || !q.missing.is_empty());
+    let judged = questions.iter().filter(|q| q.wanted() > 0);
     Ok(Found::Set(judged.count(), means))
 }
 
@@ -207,18 +206,8 @@ fn axes(args: &SweepArgs, settings: &Settings) -> Result<Vec<(Parameter, Vec<Val
             Some((name, list)) => (name, Some(list)),
             None => (&**over, None),
         };
-        // As --set reads it, so that it says what is wrong in the same words.
-        let named = |assignment: &str| -> Result<Settings> {
-            let mut with = settings.clone();
-            let read = with.set_text(assignment);
-            read.map_err(|said| anyhow!("--over {over}: {said}"))?;
-            Ok(with)
-        };
-        let id = name.trim().replace('-', "_");
-        let Some(parameter) = Parameter::from_id(&id) else {
-            named(&format!("{name}=0"))?;
-            bail!("--over {over}: no such parameter");
-        };
+        let wrong = |said| anyhow!("--over {over}: {said}");
+        let parameter = Parameter::named(name).map_err(wrong)?;
         let method = settings.method();
         if !method.uses().contains(&parameter) {
             bail!("--over {over}: {} does not read it", method.name);
@@ -232,8 +221,8 @@ fn axes(args: &SweepArgs, settings: &Settings) -> Result<Vec<(Parameter, Vec<Val
         let values = match list {
             None => values(settings, parameter, usize::from(args.points)),
             Some(list) => {
-                let value = |text: &str| Ok(named(&format!("{id}={text}"))?.value(parameter));
-                list.split(',').map(value).collect::<Result<_>>()?
+                let values = list.split(',').map(|text| parameter.parse(text));
+                values.collect::<Result<_, String>>().map_err(wrong)?
             }
         };
         axes.push((parameter, values));
@@ -289,19 +278,10 @@ impl Swept<'_> {
         let of = |head: &&str| {
             let change = point.iter().find(|(parameter, _)| parameter.id() == *head);
             change.map_or("-".to_owned(), |(parameter, value)| {
-                let told = parameter.assignment(*value);
-                told.split_once('=')
-                    .map_or(told.clone(), |(_, value)| value.to_owned())
+                parameter.declaration().domain.format(*value)
             })
         };
         self.heads.iter().map(of).collect()
-    }
-
-    /// Whether a point is what the settings already are.
-    fn present(&self, point: &Changes) -> bool {
-        point
-            .iter()
-            .all(|(parameter, value)| self.settings.value(*parameter) == *value)
     }
 
     /// What every point is worth: the measure, or without gold what stays.
@@ -466,7 +446,11 @@ impl Swept<'_> {
         let best = worth.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         for (at, point) in self.points.iter().enumerate() {
             head(&mut out, &self.values(point))?;
-            let mark = if self.present(point) { '*' } else { ' ' };
+            let mark = if present(self.settings, point) {
+                '*'
+            } else {
+                ' '
+            };
             let top = if worth[at] == best { '^' } else { ' ' };
             write!(out, "{mark} {:>8.4}{top}", worth[at])?;
             if !gold.is_empty() {

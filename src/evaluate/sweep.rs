@@ -2,7 +2,7 @@
 //! question or a whole set.
 
 use super::compare::{Comparison, Difference, Resampling};
-use super::measures::{Measures, measures};
+use super::measures::{Measures, measured};
 use super::run::evaluate;
 use crate::corpus::Question;
 use crate::index::Index;
@@ -92,9 +92,8 @@ pub struct Column {
 impl Column {
     /// Of a run; `first` are the passages returned at first.
     pub fn of(run: &Retrieval, question: Option<&Question>, first: &[u32]) -> Column {
-        let ranking: Vec<u32> = run.passages.iter().map(|hit| hit.passage).collect();
         let gold = question.map_or(&[][..], |question| &question.gold);
-        let measures = question.and_then(|question| measures(&ranking, question));
+        let measures = question.and_then(|question| measured(run, question));
         let stays = || {
             let kept = run.top().iter().filter(|hit| first.contains(&hit.passage));
             kept.count() as f64 / first.len().max(1) as f64
@@ -117,6 +116,12 @@ pub fn changed(settings: &Settings, changes: &Changes) -> Settings {
         settings.set(*parameter, *value, Origin::User);
     }
     settings
+}
+
+/// Whether changes leave every value as it is.
+pub fn present(settings: &Settings, changes: &Changes) -> bool {
+    let mut changes = changes.iter();
+    changes.all(|(parameter, value)| settings.value(*parameter) == *value)
 }
 
 /// Asks one question under every point. `tell` hears of the number done and stops by returning false: then those done so
@@ -169,12 +174,18 @@ pub fn over_set(
     let base = evaluate(index, questions, settings, |done| tell(0, done))?;
     let mut means = Vec::new();
     for (at, point) in points.iter().enumerate() {
-        let own = changed(settings, point);
-        let evaluation = evaluate(index, questions, &own, |done| tell(at, done))?;
+        let fresh = match present(settings, point) {
+            true => None,
+            false => {
+                let own = changed(settings, point);
+                Some(evaluate(index, questions, &own, |done| tell(at, done))?)
+            }
+        };
+        let evaluation = fresh.as_ref().unwrap_or(&base);
         if evaluation.per_question.len() < questions.len() {
             break;
         }
-        let comparison = Comparison::new(&base, &evaluation, resampling);
+        let comparison = Comparison::new(&base, evaluation, resampling);
         means.push(Mean {
             measures: evaluation.measures,
             difference: comparison.get(measure).cloned(),

@@ -2,7 +2,7 @@
 
 use super::palette;
 use super::state::{Choice, Entry};
-use super::text::{clean, plural};
+use super::text::clean;
 use crate::evaluate::{Checkup, Doing, Finding, doctor};
 use crate::explorer::command::Command;
 use crate::index::Index;
@@ -114,11 +114,7 @@ fn entry(finding: &Finding) -> Entry {
     ];
     let told: Vec<String> = told.into_iter().filter(|told| !told.is_empty()).collect();
     let choice = Choice::Command(Command::Doctor);
-    let mut entry = palette::plain(
-        title,
-        plural(*explains, "lost gold").replace("golds", "gold"),
-        choice,
-    );
+    let mut entry = palette::plain(title, format!("{explains} lost gold"), choice);
     entry.help = clean(&told.join(". "));
     entry
 }

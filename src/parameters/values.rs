@@ -36,6 +36,31 @@ impl Default for Values {
     }
 }
 
+impl Parameter {
+    /// The one that a person calls by this name.
+    ///
+    /// # Errors
+    /// Where to see what there is, and what may be meant.
+    pub fn named(name: &str) -> Result<Parameter, String> {
+        let name = name.trim();
+        Parameter::from_id(name).ok_or_else(|| {
+            let known: Vec<&str> = Parameter::ALL.iter().map(|p| p.id()).collect();
+            let near = meant(name, &known).map(|near| format!("; did you mean {near}?"));
+            let near = near.unwrap_or_default();
+            format!("no parameter '{name}'; 'hopscope parameters' lists them{near}")
+        })
+    }
+
+    /// A value as a person writes it.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn parse(self, text: &str) -> Result<Value, String> {
+        let value = self.declaration().domain.parse(text);
+        value.map_err(|said| format!("parameter {}: {said}", self.id()))
+    }
+}
+
 impl Values {
     /// The value of a typed parameter.
     pub fn get<T: ParamType>(&self, param: Param<T>) -> T {
@@ -72,19 +97,8 @@ impl Values {
         let (name, text) = assignment.split_once('=').ok_or_else(|| {
             format!("'{assignment}' is no NAME=VALUE; write for example --set alpha=0.3")
         })?;
-        let name = name.trim();
-        let parameter = Parameter::from_id(name).ok_or_else(|| {
-            let known: Vec<&str> = Parameter::ALL.iter().map(|p| p.id()).collect();
-            let near = meant(name, &known).map(|near| format!("; did you mean {near}?"));
-            let near = near.unwrap_or_default();
-            format!("no parameter '{name}'; 'hopscope parameters' lists them{near}")
-        })?;
-        let value = parameter
-            .declaration()
-            .domain
-            .parse(text)
-            .map_err(|said| format!("parameter {}: {said}", parameter.id()))?;
-        self.set(parameter, value, Origin::User);
+        let parameter = Parameter::named(name)?;
+        self.set(parameter, parameter.parse(text)?, Origin::User);
         Ok(())
     }
 
