@@ -120,7 +120,7 @@ fn odd_texts_draw_at_every_size_with_every_method() {
                 (3, 3),
                 (1, 1),
             ] {
-                for pane in Pane::ALL.into_iter().filter(|pane| *pane != Pane::Reader) {
+                for pane in Pane::all().filter(|pane| *pane != Pane::Reader) {
                     stage.act(Action::Focus(pane));
                     stage.press("Esc");
                     let buffer = stage.draw(width, height);

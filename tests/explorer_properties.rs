@@ -10,7 +10,7 @@ use hopscope::retrieve::{METHODS, Parameter};
 use proptest::prelude::*;
 
 /// Keys a person could press in any order.
-const KEYS: [&str; 62] = [
+const KEYS: [&str; 67] = [
     "h",
     "l",
     "H",
@@ -62,6 +62,11 @@ const KEYS: [&str; 62] = [
     "r",
     "b",
     "1",
+    "2",
+    "5",
+    "P",
+    "X",
+    "D",
     "7",
     "9",
     "-",
@@ -81,7 +86,7 @@ proptest! {
     #[test]
     fn any_size_draws(width in 0u16..260, height in 0u16..90, method in 0usize..METHODS.len(), question in 0usize..92) {
         let mut stage = stage_with(width, height, &METHODS[method].name, GlyphSet::Unicode, question);
-        for pane in Pane::ALL.into_iter().filter(|pane| *pane != Pane::Reader) {
+        for pane in Pane::all().filter(|pane| *pane != Pane::Reader) {
             stage.act(Action::Focus(pane));
             stage.draw(width, height);
         }

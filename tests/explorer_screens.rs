@@ -5,11 +5,18 @@ mod explorer_support;
 use explorer_support::stage_with;
 use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::picture::plain;
+use hopscope::explorer::stage::Stage;
 use insta::assert_snapshot;
 
 /// The screen after some keys.
 fn screen(width: u16, height: u16, method: &str, question: usize, keys: &[&str]) -> String {
     let mut stage = stage_with(width, height, method, GlyphSet::Unicode, question);
+    press(&mut stage, width, height, keys);
+    plain(&stage.draw(width, height))
+}
+
+/// Presses keys one after the other, each on what the frame before showed; `'text'` is typed.
+fn press(stage: &mut Stage, width: u16, height: u16, keys: &[&str]) {
     for keys in keys {
         match keys
             .strip_prefix('\'')
@@ -20,7 +27,37 @@ fn screen(width: u16, height: u16, method: &str, question: usize, keys: &[&str])
         }
         stage.draw(width, height);
     }
+}
+
+/// The screen of a view with the set asked, after a pin and a change of a walk.
+fn view(width: u16, height: u16, glyphs: GlyphSet, keys: &[&str]) -> String {
+    let mut stage = stage_with(width, height, "graph", glyphs, 7);
+    stage.scores = true;
+    press(&mut stage, width, height, &["P", "p a", "L", "p t", "h h"]);
+    press(&mut stage, width, height, keys);
     plain(&stage.draw(width, height))
+}
+
+const SIZES: [(u16, u16); 5] = [(160, 48), (120, 36), (100, 30), (80, 24), (60, 16)];
+
+#[test]
+fn compare_at_every_size() {
+    for (width, height) in SIZES {
+        let name = format!("compare_at_{width}x{height}");
+        assert_snapshot!(name, view(width, height, GlyphSet::Unicode, &["2"]));
+    }
+    let four = ["P", "p h", "H", "P", "m", "'bm25'", "Enter", "2"];
+    assert_snapshot!("compare_four", view(160, 48, GlyphSet::Unicode, &four));
+    assert_snapshot!("compare_in_ascii", view(100, 30, GlyphSet::Ascii, &["2"]));
+}
+
+#[test]
+fn evaluate_at_every_size() {
+    for (width, height) in SIZES {
+        let name = format!("evaluate_at_{width}x{height}");
+        assert_snapshot!(name, view(width, height, GlyphSet::Unicode, &["5"]));
+    }
+    assert_snapshot!("evaluate_in_ascii", view(100, 30, GlyphSet::Ascii, &["5"]));
 }
 
 #[test]

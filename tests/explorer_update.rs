@@ -139,7 +139,7 @@ fn a_number_is_typed_and_a_wrong_one_is_explained() {
     stage.type_text("0.4");
     stage.press("Enter");
     assert_eq!(stage.state.settings.get(ALPHA), 0.4);
-    stage.press("7 Enter");
+    stage.press("Enter 7 Enter");
     assert_eq!(stage.state.message.tone, Tone::Error);
     assert!(
         stage.state.message.text.contains("0.01 to 0.99"),

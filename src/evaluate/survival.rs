@@ -10,8 +10,8 @@ use crate::corpus::Question;
 use crate::layers::Node;
 use crate::layers::{ENTITY_PASSAGE, Graph};
 use crate::parameters::{FALLBACK, Fallback};
-use crate::retrieve::Retrieval;
 use crate::retrieve::retrieval::Walked;
+use crate::retrieve::{Method, Retrieval};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -191,8 +191,19 @@ pub struct Survival {
 }
 
 impl Survival {
+    /// Of an evaluation.
     pub fn of(evaluation: &Evaluation) -> Survival {
-        let fates = || evaluation.per_question.iter().map(|row| &row.fate);
+        let fates: Vec<&Fate> = evaluation
+            .per_question
+            .iter()
+            .map(|row| &row.fate)
+            .collect();
+        Survival::counted(&fates, evaluation.settings.method())
+    }
+
+    /// Of what became of each question's gold under a method.
+    pub fn counted(fates: &[&Fate], method: &Method) -> Survival {
+        let fates = || fates.iter().copied();
         let gold: usize = fates().map(|fate| fate.gold.len()).sum();
         let alive = |stage: Stage| {
             let reach = |fate: &Fate| fate.gold.iter().filter(|g| **g >= stage).count();
@@ -203,8 +214,8 @@ impl Survival {
                 share: count as f64 / gold.max(1) as f64,
             }
         };
-        let walk = evaluation.settings.method().walks();
-        let names = evaluation.settings.method().graph() == Some(&ENTITY_PASSAGE);
+        let walk = method.walks();
+        let names = method.graph() == Some(&ENTITY_PASSAGE);
         let named = |fate: &&Fate| fate.names.is_some_and(|names| names.linked > 0);
         let mut fallbacks = BTreeMap::new();
         for rule in fates().filter_map(|fate| fate.fallback) {

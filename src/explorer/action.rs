@@ -6,10 +6,12 @@ use super::doctoring;
 use super::failures::{FailureSearch, SearchNews};
 use super::hits::Hits;
 use super::layout::Pane;
+use super::pins::{Asking, Pinned};
 use super::repairing;
 use super::scene::{Answer, Request};
 use super::scoring::{Score, Scoring};
 use super::sweep::{SweepRequest, Swept};
+use super::trials::{Trial, Tried};
 use crate::layers::{Class, GraphEdit};
 use crate::retrieve::Settings;
 use crossterm::event::KeyEvent;
@@ -78,6 +80,12 @@ pub enum Action {
     /// How a search for repairs stands.
     #[serde(skip)]
     Repaired(repairing::News),
+    /// What a method gives for the question.
+    #[serde(skip)]
+    Tried(Tried),
+    /// What the pinned runs give.
+    #[serde(skip)]
+    Pinned(Box<Pinned>),
     /// How the set under the slider stands.
     #[serde(skip)]
     Scored(Score),
@@ -138,6 +146,10 @@ pub enum Effect {
     StopHunt,
     Repair(Box<repairing::Search>),
     StopRepair,
+    /// Asks the question with every method.
+    Try(Box<Trial>),
+    /// Asks the question with the pinned settings.
+    AskPins(Box<Asking>),
     /// Asks the whole set with these settings.
     Score(Box<Scoring>),
     StopScore,

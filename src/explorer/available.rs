@@ -32,9 +32,11 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             state.detail().is_some_and(|detail| detail.passage.is_some()),
             "no passage is selected",
         ),
-        Command::Pin => {
-            need(state.facts.questions.iter().any(|q| q.gold > 0), "no question of this index has known gold")
-        }
+        Command::Unpin => need(state.pins.by_hand, "nothing is pinned; P pins this run"),
+        Command::SwapPin => need(
+            state.pins.first().settings != state.settings,
+            "the live run has the settings of A",
+        ),
         Command::Repair => repair(state),
         Command::FixA => fix(state, 0),
         Command::FixB => fix(state, 1),
@@ -224,6 +226,11 @@ fn open(state: &State) -> Result<(), String> {
     let row = state.list(state.focus).cursor;
     match state.focus {
         Pane::Question | Pane::Parameters | Pane::Reader => Ok(()),
+        Pane::Questions => need(!rows::questions(state).is_empty(), "no question is listed"),
+        Pane::Lost | Pane::Methods => {
+            need(rows::count(state, state.focus) > 0, "nothing is listed")
+        }
+        Pane::Changes | Pane::Set => Err("nothing opens here".into()),
         Pane::Iterations => steps(state),
         Pane::Why => need(
             state.detail().is_some_and(|d| d.passage.is_some()),

@@ -115,6 +115,12 @@ commands! {
         "Gives the keyboard to the pane before." "focus switch" "";
     Zoom "pane.zoom" "full size" "This pane in full size" ["F"] Panes
         "Shows the pane alone; again or Esc comes back." "zoom maximise maximize fullscreen enlarge" "";
+    ViewExplore "view.explore" "Explore" "View: Explore" ["1"] Panes
+        "Seeds, spread, neighbours, passages and why, of one run." "screen tab main" "hopscope trace QUESTION";
+    ViewCompare "view.compare" "Compare" "View: Compare" ["2"] Panes
+        "The pinned runs and the live one side by side, what differs in their settings, which difference did it, and the set." "screen tab runs beside difference" "hopscope eval INDEX --method A,B";
+    ViewEvaluate "view.evaluate" "Evaluate" "View: Evaluate" ["5"] Panes
+        "The question set under the live settings and A: measures, how far gold gets, why it is lost, the questions by what changed, every method on this question." "screen tab set scores failures classes funnel" "hopscope eval INDEX --losses";
     GoSeeds "pane.seeds" "Seeds" "Go to Seeds" ["' s"] Panes "What the question linked to." "jump focus" "hopscope trace QUESTION";
     GoParameters "pane.parameters" "Parameters" "Go to Parameters" ["' p"] Panes "The sliders." "jump focus settings knobs" "hopscope parameters";
     GoSession "pane.session" "Session" "Go to Session" ["' r"] Panes "The runs of this session." "jump focus runs history" "";
@@ -144,8 +150,11 @@ commands! {
         "Shows the rank of every gold passage over all its values; h and l preview, Enter takes, Esc leaves." "range strip scan all values" "";
     Compare "passage.compare" "hold against" "Hold passages against this one" ["="] Settings
         "Why then shows the passage that is selected beside this one, part by part; again on this one, and lost passages stand beside the last inside." "compare than versus difference gap beside two columns" "hopscope explain QUESTION --passage ID --than ID";
-    Pin "settings.pin" "pin" "Pin these settings" ["P"] Settings
-        "After every change all questions of the set are asked in the background and held against the pinned settings, at first those the explorer was opened with: R@5, its difference with a 95 % interval, questions won and lost." "hold against baseline compare set evaluate" "hopscope eval INDEX --method A,B";
+    Pin "pin" "pin" "Pin this run" ["P"] Settings
+        "Keeps method and settings as A, then B and C: they are asked whatever the live run is asked, Passages marks who moved against A, Compare shows all side by side, and the set is held against A: R@5 with a 95 % interval, questions won and lost." "hold against baseline compare set evaluate keep" "hopscope eval INDEX --method A,B";
+    Unpin "pin.drop" "drop pin" "Drop a pinned run" ["D"] Settings "Drops the run that was pinned last." "unpin remove forget" "";
+    SwapPin "pin.swap" "swap" "Exchange the live run and A" ["X"] Settings
+        "The live run takes the settings of A, and A those of the live run; again brings both back." "exchange switch flip" "";
     Repair "fix.find" "repairs" "Look for what brings this passage in" ["R"] Settings
         "In Why of a lost passage: tries every other value of each parameter, every seed muted, weighed or added, and changes of the graph, those of fewest moves first; where none is enough, two at once; Esc stops." "repair fix change smallest counterfactual" "hopscope explain QUESTION --passage ID --repairs";
     FixA "fix.a" "apply a" "Apply suggestion a" ["a"] Settings

@@ -16,6 +16,8 @@ pub enum Target {
     Slider(Parameter),
     /// One alternative of a choice.
     Choice(Parameter, usize),
+    /// A passage outside of a list.
+    Passage(u32),
     /// A value of an open sweep.
     Sweep(usize),
     /// The track of the scrubber.

@@ -1,6 +1,6 @@
 //! Where things are, for every size of terminal. The layout has named shapes; it does not just shrink.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Rect};
 use serde::{Deserialize, Serialize};
 
 /// A part of the screen that can have the keyboard.
@@ -18,22 +18,110 @@ pub enum Pane {
     Iterations,
     /// The text of a passage; only there while one is read.
     Reader,
+    /// Pinned runs and the live one, side by side.
+    Runs,
+    /// What differs between two runs, and which difference did it.
+    Changes,
+    /// The set under the pinned settings and the live ones.
+    Set,
+    /// How far gold gets over the set, and why what is lost is lost.
+    Lost,
+    /// The questions of the set, by what changed.
+    Questions,
+    /// Every method on this question.
+    Methods,
 }
 
 impl Pane {
-    /// In the order of Tab.
-    pub const ALL: [Pane; 10] = [
-        Pane::Question,
-        Pane::Seeds,
-        Pane::Parameters,
-        Pane::Session,
-        Pane::Spread,
-        Pane::Neighbours,
-        Pane::Passages,
-        Pane::Why,
-        Pane::Iterations,
-        Pane::Reader,
-    ];
+    /// Those of every view; one that is in several comes several times.
+    pub fn all() -> impl Iterator<Item = Pane> {
+        let views = View::ALL.into_iter();
+        views.flat_map(|view| view.panes().iter().copied())
+    }
+}
+
+/// What the screen shows: each view has panes of its own over the same question, selection and step.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum View {
+    #[default]
+    Explore,
+    Compare,
+    Evaluate,
+}
+
+/// A row of panes: its part of the height, and the panes with their parts of the width.
+type Row = (u16, &'static [(Pane, u16)]);
+
+impl View {
+    /// In the order of their keys.
+    pub const ALL: [View; 3] = [View::Explore, View::Compare, View::Evaluate];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            View::Explore => "Explore",
+            View::Compare => "Compare",
+            View::Evaluate => "Evaluate",
+        }
+    }
+
+    /// In the order of Tab. Every view has the question.
+    pub fn panes(self) -> &'static [Pane] {
+        match self {
+            View::Explore => &[
+                Pane::Question,
+                Pane::Seeds,
+                Pane::Parameters,
+                Pane::Session,
+                Pane::Spread,
+                Pane::Neighbours,
+                Pane::Passages,
+                Pane::Why,
+                Pane::Iterations,
+                Pane::Reader,
+            ],
+            View::Compare => &[Pane::Question, Pane::Runs, Pane::Changes, Pane::Set],
+            View::Evaluate => &[
+                Pane::Question,
+                Pane::Set,
+                Pane::Lost,
+                Pane::Questions,
+                Pane::Methods,
+            ],
+        }
+    }
+
+    /// The pane that has the keyboard when the view is opened for the first time.
+    pub fn first(self) -> Pane {
+        match self {
+            View::Explore => Pane::Passages,
+            View::Compare => Pane::Runs,
+            View::Evaluate => Pane::Questions,
+        }
+    }
+
+    /// From top to bottom. Explore has an arrangement of its own for every shape.
+    fn rows(self) -> &'static [Row] {
+        match self {
+            View::Explore => &[],
+            View::Compare => &[
+                (3, &[(Pane::Runs, 1)]),
+                (2, &[(Pane::Changes, 1), (Pane::Set, 1)]),
+            ],
+            View::Evaluate => &[
+                (2, &[(Pane::Set, 1), (Pane::Lost, 1)]),
+                (3, &[(Pane::Questions, 3), (Pane::Methods, 2)]),
+            ],
+        }
+    }
+
+    /// The view that a pane is in.
+    pub fn of(pane: Pane) -> View {
+        let has = |view: &View| view.panes().contains(&pane);
+        View::ALL.into_iter().find(has).unwrap_or_default()
+    }
 }
 
 /// The arrangement for a size.
@@ -100,6 +188,7 @@ pub struct Plan {
 /// What the arrangement depends on besides the size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arranged {
+    pub view: View,
     pub focus: Pane,
     /// Which of Why and Neighbours was used last.
     pub lower: Pane,
@@ -130,16 +219,18 @@ impl Plan {
             Shape::Full | Shape::Tabbed | Shape::Columns => {
                 let question = Rect::new(area.x, area.y + 1, area.width, 3);
                 plan.put(Pane::Question, question, Face::Box);
-                let lines = u16::from(shape == Shape::Columns);
+                let own = arranged.view != View::Explore;
+                let lines = u16::from(shape == Shape::Columns && !own);
                 plan.pipeline = row(4 + lines);
                 let main = Rect::new(area.x, area.y + 5 + lines, area.width, bottom - 7 - lines);
-                if shape == Shape::Columns {
+                if lines > 0 {
                     plan.put(Pane::Seeds, row(4), Face::Line);
                 }
                 if arranged.zoom && arranged.focus != Pane::Question {
                     plan.put(arranged.focus, main, Face::Box);
                 } else {
                     match shape {
+                        _ if own => plan.rows(main, arranged.view),
                         Shape::Full => plan.full(main, arranged),
                         Shape::Tabbed => plan.tabbed(main, arranged),
                         _ => plan.columns(main, arranged),
@@ -223,6 +314,24 @@ impl Plan {
         }
     }
 
+    fn rows(&mut self, main: Rect, view: View) {
+        let parts = |weights: Vec<u16>| {
+            weights
+                .into_iter()
+                .map(Constraint::Fill)
+                .collect::<Vec<_>>()
+        };
+        let rows = view.rows();
+        let heights = Layout::vertical(parts(rows.iter().map(|row| row.0).collect())).split(main);
+        for ((_, panes), area) in rows.iter().zip(heights.iter()) {
+            let widths = parts(panes.iter().map(|pane| pane.1).collect());
+            let areas = Layout::horizontal(widths).split(*area);
+            for ((pane, _), area) in panes.iter().zip(areas.iter()) {
+                self.put(*pane, *area, Face::Box);
+            }
+        }
+    }
+
     fn columns(&mut self, main: Rect, arranged: Arranged) {
         let (main, iterations) = cut_bottom(main, 2);
         if arranged.reading && arranged.focus == Pane::Reader {
@@ -260,31 +369,29 @@ impl Plan {
     }
 
     fn accordion(&mut self, main: Rect, arranged: Arranged) {
-        if arranged.zoom || (arranged.reading && arranged.focus == Pane::Reader) {
-            let pane = if arranged.focus == Pane::Question {
-                Pane::Passages
-            } else {
-                arranged.focus
-            };
-            self.put(pane, main, Face::Section);
-            return;
-        }
         let open = if arranged.focus == Pane::Question {
-            Pane::Passages
+            arranged.view.first()
         } else {
             arranged.focus
         };
-        let mut sections = vec![
-            Pane::Seeds,
-            Pane::Parameters,
-            Pane::Spread,
-            Pane::Neighbours,
-            Pane::Passages,
-            Pane::Why,
-            Pane::Iterations,
-            Pane::Session,
-        ];
-        if arranged.reading {
+        if arranged.zoom || (arranged.reading && arranged.focus == Pane::Reader) {
+            self.put(open, main, Face::Section);
+            return;
+        }
+        let mut sections = match arranged.view {
+            View::Explore => vec![
+                Pane::Seeds,
+                Pane::Parameters,
+                Pane::Spread,
+                Pane::Neighbours,
+                Pane::Passages,
+                Pane::Why,
+                Pane::Iterations,
+                Pane::Session,
+            ],
+            view => view.panes()[1..].to_vec(),
+        };
+        if arranged.reading && arranged.view == View::Explore {
             sections.insert(5, Pane::Reader);
         }
         // A short screen hides the closed sections that say least; Tab still reaches them.

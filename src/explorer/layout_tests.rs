@@ -9,6 +9,7 @@ fn plan(width: u16, height: u16, focus: Pane) -> Plan {
     Plan::new(
         Rect::new(0, 0, width, height),
         Arranged {
+            view: View::of(focus),
             focus,
             lower,
             zoom: false,
@@ -42,7 +43,7 @@ fn slots_stay_inside_and_do_not_overlap_at_any_size() {
         (99, 29),
         (300, 17),
     ] {
-        for focus in Pane::ALL {
+        for focus in Pane::all() {
             let plan = plan(width, height, focus);
             let whole = Rect::new(0, 0, width, height);
             let mut taken: Vec<Rect> = vec![plan.header, plan.pipeline, plan.status, plan.hints];
@@ -64,7 +65,7 @@ fn slots_stay_inside_and_do_not_overlap_at_any_size() {
 #[test]
 fn whatever_has_the_keyboard_is_on_screen() {
     for (width, height) in [(160, 48), (120, 36), (100, 30), (80, 24), (60, 16)] {
-        for focus in Pane::ALL.into_iter().filter(|p| *p != Pane::Reader) {
+        for focus in Pane::all().filter(|p| *p != Pane::Reader) {
             let plan = plan(width, height, focus);
             let shown = plan.slots.iter().any(|s| s.pane == focus);
             assert!(shown, "{width}x{height} {focus:?}");

@@ -9,6 +9,7 @@
 //! | [`update`] | the only writer of the state; pure |
 //! | [`view`] | the only reader; pure; gives back what is where for the mouse |
 //! | [`layout`] | where panes are, for every size |
+//! | [`pins`] | runs that stay beside the live one |
 //! | [`failures`] | the next question that loses gold |
 //! | [`scene`] | what a retrieval looks like on screen: strings and numbers |
 //! | [`panes`], [`overlays`] | one file each with one `render` |
@@ -31,6 +32,7 @@ pub mod palette;
 pub mod panes;
 pub mod parameter_keys;
 pub mod picture;
+pub mod pins;
 pub mod repairing;
 pub mod rows;
 pub mod runtime;
@@ -43,6 +45,7 @@ pub mod sweep;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+pub mod trials;
 pub mod update;
 pub mod view;
 pub mod worker;

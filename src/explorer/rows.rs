@@ -3,6 +3,7 @@
 
 use super::layout::Pane;
 use super::scene::{Basis, Row, Scene, Subject};
+use super::scoring::Judged;
 use super::state::State;
 use crate::retrieve::{Parameter, Stage};
 
@@ -148,6 +149,13 @@ pub fn count(state: &State, pane: Pane) -> usize {
         Pane::Session => state.session.len(),
         Pane::Seeds => scene.map_or(0, |s| s.seeds.len()),
         Pane::Spread => scene.map_or(0, |s| spread_lines(state, s).len()),
+        Pane::Questions => questions(state).len(),
+        Pane::Lost => state
+            .score
+            .as_ref()
+            .map_or(0, |score| score.classes().len()),
+        Pane::Methods => state.trials.as_ref().map_or(0, |trials| trials.rows.len()),
+        Pane::Runs => scene.map_or(0, |s| passage_lines(s).len()),
         Pane::Passages => scene.map_or(0, |s| match step(state, s) {
             Some(step) => step.passages.len(),
             None => passage_lines(s).len(),
@@ -160,8 +168,19 @@ pub fn count(state: &State, pane: Pane) -> usize {
             .detail()
             .and_then(|d| d.passage.as_ref())
             .map_or(0, |why| why.parts.len()),
-        Pane::Question | Pane::Why | Pane::Iterations | Pane::Reader => 0,
+        Pane::Question
+        | Pane::Why
+        | Pane::Iterations
+        | Pane::Reader
+        | Pane::Changes
+        | Pane::Set => 0,
     }
+}
+
+/// The questions that Evaluate lists.
+pub fn questions(state: &State) -> Vec<&Judged> {
+    let score = state.score.as_ref();
+    score.map_or_else(Vec::new, |score| score.listed(state.class))
 }
 
 /// The earlier step of the walk that is shown, if one is.
@@ -186,14 +205,16 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
         })
     };
     match pane {
-        Pane::Passages => match step(state, scene) {
-            Some(step) => step.passages.get(row).map(|(p, _)| of_passage(*p)),
-            None => match *passage_lines(scene).get(row)? {
-                PassageLine::Hit(i) => Some(of_passage(scene.passages[i].passage)),
-                PassageLine::Lost(i) => Some(of_passage(scene.gold[i].passage)),
-                PassageLine::Cut | PassageLine::Missing(_) => None,
-            },
-        },
+        Pane::Passages | Pane::Runs => {
+            match step(state, scene).filter(|_| pane == Pane::Passages) {
+                Some(step) => step.passages.get(row).map(|(p, _)| of_passage(*p)),
+                None => match *passage_lines(scene).get(row)? {
+                    PassageLine::Hit(i) => Some(of_passage(scene.passages[i].passage)),
+                    PassageLine::Lost(i) => Some(of_passage(scene.gold[i].passage)),
+                    PassageLine::Cut | PassageLine::Missing(_) => None,
+                },
+            }
+        }
         Pane::Spread => match *spread_lines(state, scene).get(row)? {
             SpreadLine::Row(i, n) => of_row(&scene.spread[i].rows[n]),
             SpreadLine::Stage(_) | SpreadLine::More(_) => None,
@@ -208,7 +229,7 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
 pub fn row_of(state: &State, pane: Pane, subject: Subject) -> Option<usize> {
     let rows = count(state, pane);
     let wanted = match pane {
-        Pane::Passages => Subject {
+        Pane::Passages | Pane::Runs => Subject {
             passage: subject.passage,
             node: subject.passage,
             ..Subject::default()
@@ -217,7 +238,7 @@ pub fn row_of(state: &State, pane: Pane, subject: Subject) -> Option<usize> {
     };
     (0..rows).find(|row| {
         self::subject(state, pane, *row).is_some_and(|s| match pane {
-            Pane::Passages => s.passage.is_some() && s.passage == wanted.passage,
+            Pane::Passages | Pane::Runs => s.passage.is_some() && s.passage == wanted.passage,
             _ => s.node.is_some() && s.node == wanted.node,
         })
     })

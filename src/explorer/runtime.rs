@@ -8,6 +8,7 @@ use super::doctoring;
 use super::engine::{self, Engine};
 use super::failures::{self, FailureSearch, SearchNews};
 use super::glyphs::{GlyphSet, clean};
+use super::pins::{self, Asking, Pinned};
 use super::repairing;
 use super::scene::{Answer, Request};
 use super::scoring::{self, Score, Scoring};
@@ -18,6 +19,7 @@ use super::terminal::{
     QuitReason, Screen, TerminalEvent, TerminalEvents, install_panic_hook, take_panics,
 };
 use super::theme::Theme;
+use super::trials::{self, Trial, Tried};
 use super::update::update;
 use super::view::{draw, view};
 use super::worker::{Done, Worker};
@@ -86,6 +88,8 @@ struct Loop {
     repairs: Worker<repairing::Search, repairing::News>,
     scores: Worker<Scoring, Option<Score>>,
     visits: Worker<doctoring::Visit, doctoring::News>,
+    pins: Worker<Asking, Option<Pinned>>,
+    trials: Worker<Trial, Option<Tried>>,
     history: History,
     argument: String,
     folders: Option<Folders>,
@@ -166,6 +170,18 @@ impl Loop {
             })
         })
         .context("cannot start the thread that asks the set")?;
+        let mut pinner = Engine::new(index.clone());
+        let pins = Worker::spawn("pins", move |asking: Asking, task| {
+            pins::ask(&mut pinner, &asking, &|| task.is_cancelled())
+        })
+        .context("cannot start the thread that asks for pinned runs")?;
+        let mut tryer = Retriever::new(index.clone());
+        let trials = Worker::spawn("methods", move |trial: Trial, task| {
+            let tell = |tried| task.report(Some(tried));
+            trials::run(&mut tryer, &trial, &tell, &|| task.is_cancelled());
+            None
+        })
+        .context("cannot start the thread that tries methods")?;
         let patient = index.clone();
         let visits = Worker::spawn("doctor", move |visit: doctoring::Visit, task| {
             let tell = |news| task.report(news);
@@ -208,6 +224,8 @@ impl Loop {
             repairs,
             scores,
             visits,
+            pins,
+            trials,
             history,
             argument: options.argument,
             folders: options.folders,
@@ -295,6 +313,18 @@ impl Loop {
                     dirty = true;
                     if let Some(Done { result: Ok(news), .. }) = news {
                         self.act(Action::Doctored(news));
+                    }
+                }
+                tried = self.trials.recv() => {
+                    if let Some(Done { result: Ok(Some(tried)), .. }) = tried {
+                        dirty = true;
+                        self.act(Action::Tried(tried));
+                    }
+                }
+                pinned = self.pins.recv() => {
+                    if let Some(Done { result: Ok(Some(pinned)), .. }) = pinned {
+                        dirty = true;
+                        self.act(Action::Pinned(Box::new(pinned)));
                     }
                 }
                 score = self.scores.recv() => {
@@ -391,6 +421,12 @@ impl Loop {
                     self.repairs.submit(*search);
                 }
                 Effect::StopRepair => self.repairs.cancel(),
+                Effect::Try(trial) => {
+                    self.trials.submit(*trial);
+                }
+                Effect::AskPins(asking) => {
+                    self.pins.submit(*asking);
+                }
                 Effect::Score(scoring) => {
                     self.scores.submit(*scoring);
                 }

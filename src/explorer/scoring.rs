@@ -3,14 +3,16 @@
 
 use crate::embed::Kind;
 use crate::evaluate::compare::differences;
-use crate::evaluate::{Difference, MEASURES, Measures, Resampling, measured};
+use crate::evaluate::{Difference, Fate, MEASURES, Measures, Resampling, measured};
+use crate::explain::why_not;
 use crate::index::Index;
+use crate::layers::{Class, Code};
 use crate::parameters::{PLAN_BY, PlanBy};
 use crate::retrieve::{Keep, Retriever, Settings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The measure that is told.
+/// The measure that is told first.
 pub const MEASURE: &str = "R@5";
 /// Questions between two reports.
 const CHUNK: usize = 25;
@@ -25,6 +27,30 @@ pub struct Scoring {
     pub settings: Settings,
     /// What they are held against.
     pub pinned: Settings,
+    /// Whether every lost gold passage is explained too, which takes longer than the asking.
+    pub judge: bool,
+}
+
+/// A question, asked with both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Place in the set.
+    pub at: usize,
+    pub before: Measures,
+    pub now: Measures,
+    /// Rank of every gold passage of the corpus, in the question's order.
+    pub gold: Vec<Option<usize>>,
+    /// How far its gold gets, and what each lost passage lacks; empty where that was not asked for.
+    pub fate: Fate,
+    pub lost: Vec<(u32, Code, Class)>,
+}
+
+impl Judged {
+    /// What the measure that is told first gained.
+    pub fn gain(&self) -> f64 {
+        let of = |measures: &Measures| measures.get(MEASURE).unwrap_or(0.0);
+        of(&self.now) - of(&self.before)
+    }
 }
 
 /// How it stands.
@@ -34,8 +60,53 @@ pub struct Score {
     /// Questions asked so far, and how many there are.
     pub done: usize,
     pub of: usize,
-    /// From the pinned settings to these, over the questions asked so far.
-    pub difference: Difference,
+    /// From the pinned settings to these over the questions asked so far, by [`MEASURES`].
+    pub differences: Vec<Difference>,
+    pub asked: Arc<Vec<Judged>>,
+    /// Whether lost gold was explained.
+    pub judged: bool,
+}
+
+impl Score {
+    /// The questions that lose gold for a class, or all, the most harmed first.
+    pub fn listed(&self, class: Option<Class>) -> Vec<&Judged> {
+        let own = |q: &&Judged| class.is_none_or(|class| q.lost.iter().any(|lost| lost.2 == class));
+        let mut listed: Vec<&Judged> = self.asked.iter().filter(own).collect();
+        let worth = |q: &Judged| q.now.get(MEASURE).unwrap_or(0.0);
+        listed.sort_by(|a, b| {
+            let by_gain = a.gain().total_cmp(&b.gain());
+            by_gain
+                .then(worth(a).total_cmp(&worth(b)))
+                .then(a.at.cmp(&b.at))
+        });
+        listed
+    }
+
+    /// Classes of lost gold, with how much of it and by which verdicts, the most frequent first.
+    pub fn classes(&self) -> Vec<(Class, usize, Vec<(Code, usize)>)> {
+        let mut counted: BTreeMap<Class, BTreeMap<Code, usize>> = BTreeMap::new();
+        for (_, code, class) in self.asked.iter().flat_map(|q| &q.lost) {
+            *counted.entry(*class).or_default().entry(*code).or_default() += 1;
+        }
+        let most_first = |codes: BTreeMap<Code, usize>| {
+            let mut codes: Vec<_> = codes.into_iter().collect();
+            codes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+            codes
+        };
+        let classes = counted.into_iter().map(|(class, codes)| {
+            let all = codes.values().sum();
+            (class, all, most_first(codes))
+        });
+        let mut classes: Vec<_> = classes.collect();
+        classes.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+        classes
+    }
+
+    /// A measure by name.
+    pub fn difference(&self, name: &str) -> Option<&Difference> {
+        let place = MEASURES.iter().position(|known| *known == name)?;
+        self.differences.get(place)
+    }
 }
 
 /// What the pinned settings came to, so that they are asked once.
@@ -76,46 +147,68 @@ pub fn score(
     let judged: Vec<usize> = judged
         .filter(|at| index.questions()[*at].wanted() > 0)
         .collect();
-    let mut pairs = Vec::with_capacity(judged.len());
+    let mut asked: Vec<Judged> = Vec::with_capacity(judged.len());
     let mut ask = |at: usize, settings: &Settings| {
         let question = &index.questions()[at];
-        let run = retriever
-            .retrieve(&question.text, settings, Keep::Scores)
-            .ok()?;
-        measured(&run, question)
+        let run = retriever.retrieve(&question.text, settings, Keep::Scores);
+        run.ok().map(|run| (run, question))
     };
-    let place = MEASURES.iter().position(|name| *name == MEASURE)?;
-    let stands = |pairs: &[(Measures, Measures)]| {
+    let stands = |asked: &Vec<Judged>| {
         let resampling = Resampling {
             resamples: RESAMPLES,
             ..Resampling::default()
         };
-        let all = differences(pairs, resampling);
-        Some(Score {
+        let pairs: Vec<_> = asked.iter().map(|q| (q.before, q.now)).collect();
+        Score {
             generation: scoring.generation,
-            done: pairs.len(),
+            done: asked.len(),
             of: judged.len(),
-            difference: all.into_iter().nth(place)?,
-        })
+            differences: differences(&pairs, resampling),
+            asked: Arc::new(asked.clone()),
+            judged: scoring.judge,
+        }
     };
+    let same = scoring.settings == scoring.pinned;
     for &at in &judged {
         if cancelled() {
             return None;
         }
+        let (run, question) = ask(at, &scoring.settings)?;
+        let now = measured(&run, question)?;
+        let mut lost = Vec::new();
+        let mut fate = Fate::default();
+        if scoring.judge {
+            fate = Fate::of(&run, question);
+            for gold in &question.gold {
+                let reasons = why_not(index, &run, gold.passage).into_iter();
+                lost.extend(reasons.take(1).map(|r| (gold.passage, r.code, r.class)));
+            }
+        }
+        let gold = question.gold.iter();
+        let gold = gold.map(|gold| run.place(gold.passage).map(|place| place.0));
+        let gold = gold.collect();
         let before = match memory.known.get(&at) {
             Some(known) => *known,
+            None if same => now,
             None => {
-                let fresh = ask(at, &scoring.pinned)?;
-                memory.known.insert(at, fresh);
-                fresh
+                let (run, question) = ask(at, &scoring.pinned)?;
+                measured(&run, question)?
             }
         };
-        pairs.push((before, ask(at, &scoring.settings)?));
-        if pairs.len().is_multiple_of(CHUNK) && pairs.len() < judged.len() {
-            tell(stands(&pairs)?);
+        memory.known.insert(at, before);
+        asked.push(Judged {
+            at,
+            before,
+            now,
+            gold,
+            fate,
+            lost,
+        });
+        if asked.len().is_multiple_of(CHUNK) && asked.len() < judged.len() {
+            tell(stands(&asked));
         }
     }
-    stands(&pairs)
+    Some(stands(&asked))
 }
 
 #[cfg(test)]
@@ -138,6 +231,7 @@ mod tests {
             generation: 7,
             settings: settings.clone(),
             pinned: pinned.clone(),
+            judge: true,
         };
         let mut retriever = Retriever::new(index.clone());
         let mut memory = Memory::default();
@@ -158,9 +252,10 @@ mod tests {
         let comparison = Comparison::new(&a, &b, Resampling::default());
         let whole = comparison.get(MEASURE).unwrap();
         assert_eq!((end.done, end.of), (a.judged, a.judged));
-        assert_eq!(end.difference.mean_b, whole.mean_b);
+        let told_first = end.difference(MEASURE).unwrap();
+        assert_eq!(told_first.mean_b, whole.mean_b);
         assert_eq!(
-            (end.difference.wins, end.difference.losses),
+            (told_first.wins, told_first.losses),
             (whole.wins, whole.losses)
         );
         assert!(whole.wins + whole.losses > 0);

@@ -8,6 +8,7 @@ use super::engine::{self, Engine};
 use super::failures;
 use super::glyphs::{GlyphSet, Glyphs};
 use super::keys::Stroke;
+use super::pins;
 use super::repairing;
 use super::scene::Facts;
 use super::scoring;
@@ -15,6 +16,7 @@ use super::state::State;
 use super::store::patches;
 use super::sweep;
 use super::theme::Theme;
+use super::trials;
 use super::update::update;
 use super::view;
 use crate::index::Index;
@@ -29,6 +31,7 @@ pub struct Stage {
     pub state: State,
     index: Arc<Index>,
     engine: Engine,
+    pinner: Engine,
     sweeper: Retriever,
     memory: scoring::Memory,
     /// Whether the set is asked after every change: that takes as long as an evaluation.
@@ -53,6 +56,7 @@ impl Stage {
         Stage {
             state: State::new(facts, settings),
             engine: Engine::new(index.clone()),
+            pinner: Engine::new(index.clone()),
             sweeper: Retriever::new(index.clone()),
             memory: scoring::Memory::default(),
             scores: false,
@@ -121,6 +125,27 @@ impl Stage {
                     let news =
                         repairing::search(&mut self.sweeper, index, &search, &tell, &cancelled);
                     self.act(Action::Repaired(news));
+                }
+                Effect::Try(trial) => {
+                    let told = Mutex::new(Vec::new());
+                    let tell = |tried| {
+                        told.lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .push(tried)
+                    };
+                    trials::run(&mut self.sweeper, &trial, &tell, &|| false);
+                    for tried in told.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                        // Pictures do not say how fast this machine is.
+                        self.act(Action::Tried(trials::Tried {
+                            seconds: 0.0,
+                            ..tried
+                        }));
+                    }
+                }
+                Effect::AskPins(asking) => {
+                    if let Some(pinned) = pins::ask(&mut self.pinner, &asking, &|| false) {
+                        self.act(Action::Pinned(Box::new(pinned)));
+                    }
                 }
                 Effect::Doctor(visit) => {
                     let news = doctoring::visit(&self.index, &visit, &|_| {}, &|| false);

@@ -6,11 +6,13 @@ use super::command::Command;
 use super::doctoring;
 use super::hits::Hits;
 use super::keys::{Keymap, Stroke};
-use super::layout::{Arranged, Pane, Plan};
+use super::layout::{Arranged, Pane, Plan, View};
+use super::pins::Pins;
 use super::repairing::Begun;
 use super::scene::{Answer, Detail, Facts, Request, Scene, Subject};
 use super::scoring::Score;
 use super::sweep::Sweep;
+use super::trials::Trials;
 use crate::layers::Class;
 use crate::retrieve::{Parameter, Presets, Settings};
 use ratatui::layout::Rect;
@@ -198,6 +200,9 @@ pub enum Held {
 pub struct State {
     pub facts: Arc<Facts>,
     pub size: (u16, u16),
+    pub view: View,
+    /// What had the keyboard in the other views.
+    pub places: BTreeMap<View, Pane>,
     pub focus: Pane,
     /// Which of Why and Neighbours was used last; they share a pane on smaller screens.
     pub lower: Pane,
@@ -234,11 +239,21 @@ pub struct State {
     pub repairs: u64,
     /// Ranks before the last change of settings, while the question stays.
     pub before: Option<BTreeMap<u32, usize>>,
-    /// What the set is held against, without changes of seeds.
-    pub pinned: Settings,
-    /// What was scored last, and how that stands.
-    pub scored: Option<Settings>,
+    /// What the live run is held against.
+    pub pins: Pins,
+    /// What was scored last, whether lost gold was explained, and how that stands.
+    pub scored: Option<(Settings, bool)>,
     pub score: Option<Score>,
+    /// The failure class whose questions Evaluate lists.
+    pub class: Option<Class>,
+    /// The list that the next failing question is taken from, once one of it was opened.
+    pub listed: Option<Vec<usize>>,
+    /// Every method on the question.
+    pub trials: Option<Trials>,
+    /// How often they were asked.
+    pub tried: u64,
+    /// What the whole set came to under a method, and under which settings.
+    pub worth: BTreeMap<String, (Settings, f64)>,
     /// How many scorings were begun.
     pub scores: u64,
     /// The newest check-up of the index.
@@ -284,6 +299,8 @@ impl State {
         let mut state = State {
             facts,
             size: (0, 0),
+            view: View::default(),
+            places: BTreeMap::new(),
             focus: Pane::Passages,
             lower: Pane::Why,
             zoom: false,
@@ -292,14 +309,15 @@ impl State {
             input: Input::default(),
             settings: settings.clone(),
             presets: Presets::default(),
-            pinned: {
-                let mut pinned = settings.clone();
-                pinned.restore_seeds();
-                pinned
-            },
+            pins: Pins::new(settings.clone()),
             before: None,
             scored: None,
             score: None,
+            class: None,
+            listed: None,
+            trials: None,
+            tried: 0,
+            worth: BTreeMap::new(),
             scores: 0,
             patches: Vec::new(),
             undo: Vec::new(),
@@ -381,6 +399,22 @@ impl State {
             })
     }
 
+    /// Ranks that those on screen are held against: of the first run pinned by hand, else of the run before.
+    pub fn against(&self) -> Option<&BTreeMap<u32, usize>> {
+        let pin = self.pins.first();
+        let pinned = self.pins.by_hand && pin.scene(&self.wanted.question).is_some();
+        match pinned {
+            true if self
+                .scene()
+                .is_some_and(|live| live.settings == pin.settings) =>
+            {
+                None
+            }
+            true => Some(&pin.ranks),
+            false => self.before.as_ref(),
+        }
+    }
+
     pub fn list(&self, pane: Pane) -> List {
         self.lists.get(&pane).copied().unwrap_or_default()
     }
@@ -389,6 +423,7 @@ impl State {
         Plan::new(
             area,
             Arranged {
+                view: self.view,
                 focus: self.focus,
                 lower: self.lower,
                 zoom: self.zoom,

@@ -14,6 +14,7 @@ pub use search::search;
 use super::scene::{Answer, Asked, Basis, Facts, Gold, Request, Scene, StageTime, Subject};
 use super::text::clean;
 use crate::evaluate::measures;
+use crate::evaluate::sweep::{Changes, Column, over_question};
 use crate::explain;
 use crate::index::Index;
 use crate::retrieve::{Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever};
@@ -79,6 +80,27 @@ impl Engine {
         };
         self.last = Some(last);
         Ok(answer)
+    }
+
+    /// What each of some changes of a request's settings gives.
+    ///
+    /// # Errors
+    /// The first retrieval that failed.
+    pub fn changed(
+        &mut self,
+        request: &Request,
+        points: &[Changes],
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Vec<Column>, RetrieveError> {
+        let question = request.asked.and_then(|at| self.index.questions().get(at));
+        let asked = (&*request.question, question);
+        over_question(
+            &mut self.retriever,
+            asked,
+            &request.settings,
+            points,
+            |_| go_on(),
+        )
     }
 
     fn run(&mut self, request: &Request) -> Result<Last, RetrieveError> {

@@ -107,6 +107,8 @@ pub struct Glyphs {
     pub dot: &'static str,
     /// A horizontal line inside a pane, as for the top-k cut.
     pub rule: &'static str,
+    /// A cell of a line, by what it leads to: left 1, right 2, up 4, down 8.
+    pub lines: [&'static str; 16],
     /// A tree: branch, last branch, and the line past a branch. Two cells each.
     pub tree: [&'static str; 3],
     /// A section that is closed, and one that is open.
@@ -139,6 +141,9 @@ const UNICODE: Glyphs = Glyphs {
     cursor: ">",
     dot: "·",
     rule: "─",
+    lines: [
+        " ", "─", "─", "─", "│", "╯", "╰", "┴", "│", "╮", "╭", "┬", "│", "┤", "├", "┼",
+    ],
     tree: ["├─", "└─", "│ "],
     fold: ["+", "-"],
     tie: "~",
@@ -189,6 +194,9 @@ const ASCII: Glyphs = Glyphs {
     cursor: ">",
     dot: "-",
     rule: "-",
+    lines: [
+        " ", "-", "-", "-", "|", "'", "`", "+", "|", ".", ".", "+", "|", "+", "+", "+",
+    ],
     tree: ["|-", "`-", "| "],
     fold: ["+", "-"],
     tie: "~",

@@ -2,12 +2,13 @@
 
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
+use crate::explorer::layout::View;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Filling, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let facts = &ink.state.facts;
@@ -28,7 +29,17 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             hits.add(Rect::new(x, area.y, width - 2, 1), Target::Command(command));
         }
     }
-    let mut filling = Filling::new(usize::from(area.width.saturating_sub(right + 2)));
+    let (tabs, width) = tabs(ink, usize::from(area.width.saturating_sub(right + 34)));
+    let x = area.x + area.width.saturating_sub(right + width as u16 + 2);
+    let mut at = x;
+    for (command, spans) in tabs {
+        let line = Line::from(spans);
+        let own = line.width() as u16;
+        buf.set_line(at, area.y, &line, own);
+        hits.add(Rect::new(at, area.y, own, 1), Target::Command(command));
+        at += own + 1;
+    }
+    let mut filling = Filling::new(usize::from(x.saturating_sub(area.x + 1)));
     filling.add(vec![ink.span(" hopscope ", Scope::Tab)]);
     let room = filling.room().min(30);
     filling.add(vec![ink.text(format!(
@@ -56,4 +67,43 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         ]);
     }
     buf.set_line(area.x, area.y, &filling.line, area.width);
+}
+
+/// The views, with their names as far as there is room: all, that of the open one, none.
+fn tabs(ink: &Ink<'_>, room: usize) -> (Vec<(Command, Vec<Span<'static>>)>, usize) {
+    let command = |view: View| match view {
+        View::Explore => Command::ViewExplore,
+        View::Compare => Command::ViewCompare,
+        View::Evaluate => Command::ViewEvaluate,
+    };
+    let open = ink.state.view;
+    let tab = |view: View, named: bool| {
+        let key = ink.state.keymap.shown(command(view));
+        let key = key.map_or_else(String::new, |key| key.to_string());
+        let name = if named { view.name() } else { "" };
+        let words = format!("{key} {name}").trim().to_owned();
+        let spans = match view == open {
+            true => vec![ink.span(format!("[{words}]"), Scope::Tab)],
+            false => vec![
+                ink.span(key, Scope::Key),
+                ink.muted(words.trim_start_matches(char::is_numeric).to_owned()),
+            ],
+        };
+        (command(view), spans)
+    };
+    let all = |named: &dyn Fn(View) -> bool| -> Vec<_> {
+        View::ALL
+            .into_iter()
+            .map(|view| tab(view, named(view)))
+            .collect()
+    };
+    let wide = |tabs: &[(Command, Vec<Span<'static>>)]| -> usize {
+        let spans = tabs.iter().flat_map(|tab| &tab.1);
+        spans.map(Span::width).sum::<usize>() + tabs.len()
+    };
+    let choices = [all(&|_| true), all(&|view| view == open)];
+    let shown = choices.into_iter().find(|tabs| wide(tabs) <= room);
+    let shown = shown.unwrap_or_else(|| all(&|_| false));
+    let width = wide(&shown);
+    (shown, width)
 }

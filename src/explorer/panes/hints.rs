@@ -164,6 +164,15 @@ pub fn own(pane: Pane) -> Vec<Command> {
             Command::StepFirst,
             Command::StepLast,
         ],
+        Pane::Runs => vec![
+            Command::Open,
+            Command::Pin,
+            Command::SwapPin,
+            Command::Unpin,
+        ],
+        Pane::Questions => vec![Command::Open, Command::NextLosing, Command::Pin],
+        Pane::Lost | Pane::Methods => vec![Command::Open, Command::Pin],
+        Pane::Changes | Pane::Set => vec![Command::Pin, Command::SwapPin, Command::Unpin],
         Pane::Reader => vec![Command::Back, Command::Left, Command::Right],
     }
 }

@@ -1,18 +1,24 @@
 //! The panes of the Explore view, one file each with one `render`.
 
+pub mod changes;
 pub mod header;
 pub mod hints;
 pub mod iterations;
 pub mod line;
+pub mod lost;
+pub mod methods;
 pub mod neighbours;
 pub mod parameters;
 pub mod passages;
 pub mod pipeline;
 pub mod question;
+pub mod questions;
 pub mod reader;
 pub mod row;
+pub mod runs;
 pub mod seeds;
 pub mod session;
+pub mod set;
 pub mod spread;
 pub mod status;
 pub mod sweep;
@@ -40,6 +46,20 @@ pub fn about(pane: Pane) -> &'static str {
         Pane::Iterations => {
             "Iterations: gold ranks and mass after each step; stepping back changes Spread and Passages"
         }
+        Pane::Runs => {
+            "Runs: the pinned ones and the live one; lines join the places of one passage"
+        }
+        Pane::Changes => {
+            "Changes: what the live run has other than A, and what each change alone does to this question"
+        }
+        Pane::Lost => {
+            "Lost: how far gold gets, and why what is lost is lost; Enter lists the questions of a class"
+        }
+        Pane::Questions => {
+            "Questions: the most harmed against A first; Enter opens one, and n then walks this list"
+        }
+        Pane::Methods => "Methods: each on this question; Enter takes it",
+        Pane::Set => "Set: all questions with gold under A and under the live settings",
         Pane::Reader => {
             "Passage: seeds in their colours, words of the question, names of the graph underlined"
         }

@@ -63,7 +63,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
         return;
     };
-    let moved = state.before.is_some() && step.is_none();
+    let moved = state.against().is_some() && step.is_none();
     let columns = Columns::new(usize::from(area.width).saturating_sub(1), scene, moved);
     if let Some(step) = step {
         ink.list(
@@ -238,7 +238,7 @@ fn hit(ink: &Ink<'_>, row: &PassageRow, columns: &Columns) -> Line<'static> {
         ink.span(if row.tie { ink.glyphs.tie } else { " " }, Scope::Tie),
     ];
     if columns.moved {
-        let before = ink.state.before.as_ref();
+        let before = ink.state.against();
         let before = before.and_then(|before| before.get(&row.passage).copied());
         let (change, scope) = match change(ink, before, row.rank) {
             (_, Scope::Muted) => (String::new(), Scope::Muted),
@@ -354,7 +354,7 @@ fn lost(ink: &Ink<'_>, gold: &Gold, columns: &Columns) -> Line<'static> {
 }
 
 /// How a rank came from another.
-fn change(ink: &Ink<'_>, before: Option<usize>, now: usize) -> (String, Scope) {
+pub fn change(ink: &Ink<'_>, before: Option<usize>, now: usize) -> (String, Scope) {
     match before {
         Some(before) if now < before => {
             let up = format!("{}{}", ink.glyphs.arrows[0], before - now);

@@ -243,6 +243,19 @@ pub fn explained(ink: &Ink<'_>, why: &str, area: Rect, buf: &mut Buffer) {
     }
 }
 
+/// Writes what stands over the columns of a list. Gives back the room for the list.
+pub fn headed(ink: &Ink<'_>, head: &str, area: Rect, buf: &mut Buffer) -> Rect {
+    if area.height < 3 {
+        return area;
+    }
+    say(ink, head, Rect { height: 1, ..area }, buf);
+    Rect {
+        y: area.y + 1,
+        height: area.height - 1,
+        ..area
+    }
+}
+
 /// One muted line.
 pub fn say(ink: &Ink<'_>, words: &str, area: Rect, buf: &mut Buffer) {
     let width = usize::from(area.width).saturating_sub(1);

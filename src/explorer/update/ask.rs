@@ -1,6 +1,6 @@
 //! Questions out, answers in.
 
-use super::{repair, scoring, seeds, settings};
+use super::{pins, repair, scoring, seeds, settings, trials};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows;
@@ -24,7 +24,12 @@ pub fn request(state: &mut State) -> Vec<Effect> {
     state.wanted.settings = state.settings.clone();
     let ask = Effect::Ask(Box::new(state.wanted.clone()));
     // What is looked for belongs to what was on screen before.
-    let beside = [repair::leave(state), scoring::follow(state)];
+    let beside = [
+        repair::leave(state),
+        scoring::follow(state),
+        pins::follow(state),
+        trials::follow(state),
+    ];
     std::iter::once(ask)
         .chain(beside.into_iter().flatten())
         .collect()
@@ -39,6 +44,7 @@ pub fn edit(state: &mut State) {
 /// Asks a question. One that is in the set brings its gold along.
 pub fn question(state: &mut State, question: &str) -> Vec<Effect> {
     let question = text::clean(question);
+    state.listed = None;
     if question.is_empty() {
         state.message = Message::warning("type a question, then Enter");
         return Vec::new();
@@ -88,6 +94,7 @@ pub fn about(state: &mut State, number: usize, passage: Option<u32>) -> Vec<Effe
 /// The next or previous question of the set; after a typed question the first or last.
 pub fn neighbouring(state: &mut State, by: isize) -> Vec<Effect> {
     let count = state.facts.questions.len() as isize;
+    state.listed = None;
     let next = match state.wanted.asked {
         Some(at) => (at as isize + by).rem_euclid(count),
         None if by > 0 => 0,
@@ -99,7 +106,7 @@ pub fn neighbouring(state: &mut State, by: isize) -> Vec<Effect> {
 fn begin(state: &mut State, question: String, asked: Option<usize>) -> Vec<Effect> {
     state.mode = Mode::Browse;
     if state.focus == Pane::Question {
-        state.focus = Pane::Passages;
+        state.focus = state.view.first();
     }
     state.reading = None;
     state.input = Input::new(question.clone());

@@ -1,9 +1,11 @@
 //! What is taken out of the explorer: text, JSON, and the command that prints the same numbers.
 
+use crate::evaluate::MEASURES;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows::{self, PassageLine, SpreadLine};
 use crate::explorer::scene::{Cell, Row, Scene, Sign, StepLine, Timeline};
+use crate::explorer::scoring::{Judged, Score};
 use crate::explorer::state::State;
 use serde_json::{Value, json};
 
@@ -22,7 +24,29 @@ pub fn text(state: &mut State) -> Vec<Effect> {
             )
         }),
         Pane::Why => why.map(|w| (explained(w), format!("why of {}", w.id))),
-        Pane::Passages => passage(state, scene, row),
+        Pane::Passages | Pane::Runs => passage(state, scene, row),
+        Pane::Changes => {
+            let differ = super::differences(&state.pins.first().settings, &state.settings);
+            Some((differ.join("\n"), "changes".to_owned()))
+        }
+        Pane::Set | Pane::Lost => state
+            .score
+            .as_ref()
+            .map(|score| (set(score), "set".to_owned())),
+        Pane::Questions => rows::questions(state).get(row).and_then(|judged| {
+            let asked = state.facts.questions.get(judged.at)?;
+            Some((
+                format!("{}\t{}", asked.id, asked.text),
+                "question".to_owned(),
+            ))
+        }),
+        Pane::Methods => state.trials.as_ref().and_then(|trials| {
+            let tried = trials.rows.get(row)?;
+            Some((
+                format!("{}\t{}", tried.method, tried.ranks()),
+                "method".to_owned(),
+            ))
+        }),
         Pane::Question => Some((scene.question.clone(), "question".to_owned())),
         Pane::Seeds => scene.seeds.get(row).map(|row| match row.sign {
             Sign::Plain | Sign::Changed => told(scene, row, "seed"),
@@ -81,6 +105,25 @@ pub fn text(state: &mut State) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+/// Measures of the set under A and the live settings, separated by tabs.
+fn set(score: &Score) -> String {
+    let head = "measure\ta\tlive\tchange\tlow\thigh".to_owned();
+    let line = |(name, d): (&&str, &crate::evaluate::Difference)| {
+        let [low, high] = d
+            .interval
+            .map_or([String::new(), String::new()], |i| i.map(|v| v.to_string()));
+        format!(
+            "{name}\t{}\t{}\t{}\t{low}\t{high}",
+            d.mean_a, d.mean_b, d.difference
+        )
+    };
+    let lines = MEASURES.iter().zip(&score.differences).map(line);
+    std::iter::once(head)
+        .chain(lines)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// A row's label; of an item its kind and text too.
@@ -169,6 +212,16 @@ pub fn json(state: &mut State) -> Vec<Effect> {
         Pane::Neighbours => (neighbours_json(state), "neighbours"),
         Pane::Iterations => (steps_json(scene), "steps"),
         Pane::Question | Pane::Passages => (passages_json(scene), "passages"),
+        Pane::Runs => (runs_json(state), "runs"),
+        Pane::Changes => (
+            json!(super::differences(
+                &state.pins.first().settings,
+                &state.settings
+            )),
+            "changes",
+        ),
+        Pane::Set | Pane::Lost | Pane::Questions => (set_json(state), "set"),
+        Pane::Methods => (methods_json(state), "methods"),
     };
     let value = json!({
         "question": scene.question,
@@ -183,6 +236,50 @@ pub fn json(state: &mut State) -> Vec<Effect> {
 fn passages_json(scene: &Scene) -> Value {
     let row = |r: &crate::explorer::scene::PassageRow| json!({"rank": r.rank, "id": r.id, "title": r.title, "score": r.score, "gold": r.gold});
     Value::Array(scene.passages.iter().take(scene.top_k).map(row).collect())
+}
+
+fn runs_json(state: &State) -> Value {
+    let one = |name: String, scene: &Scene| json!({"run": name, "settings": scene.settings, "passages": passages_json(scene)});
+    let pins = state.pins.list.iter().enumerate();
+    let pins = pins.filter_map(|(at, pin)| {
+        let scene = pin.scene(&state.wanted.question)?;
+        Some(one(crate::explorer::pins::letter(at).to_string(), scene))
+    });
+    let live = state.scene().map(|scene| one("live".to_owned(), scene));
+    Value::Array(pins.chain(live).collect())
+}
+
+fn set_json(state: &State) -> Value {
+    let Some(score) = &state.score else {
+        return Value::Null;
+    };
+    let measures = MEASURES.iter().zip(&score.differences);
+    let measures: serde_json::Map<String, Value> = measures
+        .map(|(name, d)| ((*name).to_owned(), json!(d)))
+        .collect();
+    let question = |judged: &Judged| {
+        let asked = state.facts.questions.get(judged.at);
+        let lost = judged.lost.iter();
+        let lost: Vec<Value> = lost
+            .map(|(_, code, class)| json!({"code": code, "class": class}))
+            .collect();
+        json!({"id": asked.map(|a| &*a.id), "gain": judged.gain(), "gold": judged.gold, "lost": lost})
+    };
+    let questions: Vec<Value> = rows::questions(state).into_iter().map(question).collect();
+    json!({"asked": score.done, "of": score.of, "measures": measures, "questions": questions})
+}
+
+fn methods_json(state: &State) -> Value {
+    let Some(trials) = &state.trials else {
+        return Value::Null;
+    };
+    let row = |tried: &crate::explorer::trials::Tried| match &tried.column {
+        Ok(column) => {
+            json!({"method": tried.method, "gold": column.gold, "worth": column.worth, "seconds": tried.seconds})
+        }
+        Err(said) => json!({"method": tried.method, "error": said}),
+    };
+    Value::Array(trials.rows.iter().map(row).collect())
 }
 
 fn seeds_json(scene: &Scene) -> Value {

@@ -7,6 +7,37 @@ use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::layers::Class;
 
+/// The next question of the list that one was opened from in Evaluate; without such a list the next that loses gold.
+pub fn next(state: &mut State, by: isize) -> Vec<Effect> {
+    let Some(listed) = state.listed.clone().filter(|listed| !listed.is_empty()) else {
+        return begin(state, by, None);
+    };
+    let here = listed.iter().position(|at| state.wanted.asked == Some(*at));
+    let here = here.map_or(-by.min(0), |here| here as isize + by);
+    let place = here.rem_euclid(listed.len() as isize).unsigned_abs();
+    open(state, &listed, place)
+}
+
+/// Opens a question of a list, with the first gold passage that is lost under the selection.
+pub fn open(state: &mut State, listed: &[usize], place: usize) -> Vec<Effect> {
+    let Some(&at) = listed.get(place) else {
+        return Vec::new();
+    };
+    let judged = state
+        .score
+        .as_ref()
+        .and_then(|score| score.asked.iter().find(|q| q.at == at));
+    let lost = judged.and_then(|judged| judged.lost.first().copied());
+    let effects = ask::about(state, at, lost.map(|lost| lost.0));
+    state.listed = Some(listed.to_vec());
+    let place = format!("{} of {} listed", place + 1, listed.len());
+    state.message = Message::plain(match lost {
+        Some((_, code, class)) => format!("{place}: gold is lost, {code}, {}", named(class)),
+        None => place,
+    });
+    effects
+}
+
 /// Looks for the next question that loses gold, forwards or backwards from the one on screen.
 pub fn begin(state: &mut State, by: isize, class: Option<Class>) -> Vec<Effect> {
     let questions = &state.facts.questions;

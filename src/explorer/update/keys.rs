@@ -33,10 +33,6 @@ fn browse(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     let Some(stroke) = Stroke::from_event(&key) else {
         return Vec::new();
     };
-    if let Some(digit @ '1'..='9') = stroke.typed().filter(|_| state.focus == Pane::Parameters) {
-        state.mode = Mode::Number(Input::new(digit.to_string()));
-        return Vec::new();
-    }
     match state.keymap.lookup(&[stroke]) {
         Lookup::Command(command) => return run(state, command),
         Lookup::Prefix(_) => state.mode = Mode::Chord(stroke),

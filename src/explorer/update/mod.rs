@@ -12,21 +12,23 @@ mod keys;
 mod mouse;
 mod moves;
 pub mod patch;
+mod pins;
 mod repair;
 mod scoring;
 mod seeds;
 mod settings;
 mod sweep;
+mod trials;
 
 pub use copy::shell;
 pub use fix::{From, LETTERS, suggested};
 pub use seeds::{signal as signal_target, target as seed_target};
-pub use settings::show_parameter;
+pub use settings::{differences, show_parameter};
 
 use super::action::{Action, Effect, Message};
 use super::available::available;
 use super::command::Command;
-use super::layout::Pane;
+use super::layout::{Pane, View};
 use super::state::{FinderKind, Held, Mode, State};
 
 /// Takes an action in and gives back what the caller has to do.
@@ -93,6 +95,14 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
             repair::news(state, news);
             Vec::new()
         }
+        Action::Tried(tried) => {
+            trials::news(state, tried);
+            Vec::new()
+        }
+        Action::Pinned(pinned) => {
+            pins::news(state, *pinned);
+            Vec::new()
+        }
         Action::Scored(score) => {
             scoring::news(state, score);
             Vec::new()
@@ -144,8 +154,8 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         }
         Command::NextQuestion => ask::neighbouring(state, 1),
         Command::PreviousQuestion => ask::neighbouring(state, -1),
-        Command::NextLosing => failures::begin(state, 1, None),
-        Command::PreviousLosing => failures::begin(state, -1, None),
+        Command::NextLosing => failures::next(state, 1),
+        Command::PreviousLosing => failures::next(state, -1),
         Command::History => finder::open(state, FinderKind::History),
         Command::Method => finder::open(state, FinderKind::Methods),
         Command::Palette => finder::open(state, FinderKind::Palette),
@@ -197,7 +207,12 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         }
 
         Command::Compare => moves::compare(state),
-        Command::Pin => scoring::pin(state),
+        Command::Pin => pins::pin(state),
+        Command::Unpin => pins::unpin(state),
+        Command::SwapPin => pins::swap(state),
+        Command::ViewExplore => pins::look(state, View::Explore),
+        Command::ViewCompare => pins::look(state, View::Compare),
+        Command::ViewEvaluate => pins::look(state, View::Evaluate),
         Command::MuteSeed => seeds::mute(state),
         Command::WeighSeed => seeds::weigh(state),
         Command::Compose => finder::open(state, FinderKind::Compose),

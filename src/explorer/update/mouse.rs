@@ -33,6 +33,7 @@ pub fn press(state: &mut State, x: u16, y: u16) -> Vec<Effect> {
             moves::focus(state, pane);
             moves::to_row(state, pane, row)
         }
+        Target::Passage(passage) => moves::look_at(state, passage),
         Target::Slider(parameter) => {
             settings::tune(state, parameter);
             settings::begin_drag(state);

@@ -2,7 +2,7 @@
 
 use super::{ask, settings};
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::layout::{Pane, Shape};
+use crate::explorer::layout::{Pane, Shape, View};
 use crate::explorer::rows::{self, ParameterLine, PassageLine, SpreadLine};
 use crate::explorer::scene::{Scene, Subject};
 use crate::explorer::state::{Mode, Place, State};
@@ -12,7 +12,12 @@ use tui_input::Input;
 /// Places to go back to.
 const TRAIL: usize = 100;
 
+/// Gives a pane the keyboard, in the view that has it.
 pub fn focus(state: &mut State, pane: Pane) -> Vec<Effect> {
+    if !state.view.panes().contains(&pane) {
+        state.places.insert(state.view, state.focus);
+        state.view = View::of(pane);
+    }
     state.focus = pane;
     match pane {
         Pane::Question => ask::edit(state),
@@ -35,8 +40,11 @@ pub fn next_pane(state: &mut State, by: isize) -> Vec<Effect> {
             && matches!(shape, Shape::Full | Shape::Tabbed)
             && matches!(pane, Pane::Passages | Pane::Why)
     };
-    let panes: Vec<Pane> = Pane::ALL
-        .into_iter()
+    let panes: Vec<Pane> = state
+        .view
+        .panes()
+        .iter()
+        .copied()
         .filter(|pane| {
             (*pane != Pane::Reader || reading) && *pane != Pane::Question && !covered(*pane)
         })
@@ -60,7 +68,12 @@ pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
     if !parts
         && matches!(
             pane,
-            Pane::Why | Pane::Reader | Pane::Iterations | Pane::Question
+            Pane::Why
+                | Pane::Reader
+                | Pane::Iterations
+                | Pane::Question
+                | Pane::Changes
+                | Pane::Set
         )
     {
         let list = state.lists.entry(pane).or_default();
@@ -98,7 +111,7 @@ pub fn to_row(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
     // The cut and headings are no places to stop.
     if let Some(scene) = state.scene() {
         let lines = rows::passage_lines(scene);
-        if pane == Pane::Passages
+        if matches!(pane, Pane::Passages | Pane::Runs)
             && rows::step(state, scene).is_none()
             && lines.get(row) == Some(&PassageLine::Cut)
         {
@@ -142,7 +155,10 @@ fn parameter_row(state: &mut State, row: usize, before: usize) -> usize {
 /// What the row is about becomes the selection of all panes.
 fn select(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
     // A cursor in Neighbours only looks; Enter goes there, or the list would change under the cursor.
-    if !matches!(pane, Pane::Passages | Pane::Spread | Pane::Seeds) {
+    if !matches!(
+        pane,
+        Pane::Passages | Pane::Runs | Pane::Spread | Pane::Seeds
+    ) {
         return Vec::new();
     }
     match rows::subject(state, pane, row) {
@@ -231,6 +247,22 @@ pub fn compare(state: &mut State) -> Vec<Effect> {
     ask::request(state)
 }
 
+/// Makes a passage the selected one, wherever the keyboard is.
+pub fn look_at(state: &mut State, passage: u32) -> Vec<Effect> {
+    let subject = of_passage(state, passage);
+    let effects = set_subject(state, subject);
+    ask::follow_selection(state);
+    effects
+}
+
+/// The passage under the eye, in Explore.
+fn go_to_selected(state: &mut State) -> Vec<Effect> {
+    match state.wanted.subject.passage {
+        Some(passage) => go_to_passage(state, passage),
+        None => Vec::new(),
+    }
+}
+
 pub fn go_to_passage(state: &mut State, passage: u32) -> Vec<Effect> {
     remember_place(state);
     focus(state, Pane::Passages);
@@ -276,6 +308,31 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             state.opened = !state.opened;
             Vec::new()
         }
+        Pane::Runs => go_to_selected(state),
+        Pane::Questions => {
+            let listed = rows::questions(state);
+            let listed: Vec<usize> = listed.iter().map(|judged| judged.at).collect();
+            state.view = View::Explore;
+            state.places.insert(View::Evaluate, Pane::Questions);
+            state.focus = Pane::Passages;
+            let place = (listed.clone(), row);
+            super::failures::open(state, &place.0, place.1)
+        }
+        Pane::Lost => {
+            let classes = state
+                .score
+                .as_ref()
+                .map_or_else(Vec::new, |score| score.classes());
+            let class = classes.get(row).map(|(class, ..)| *class);
+            state.class = class.filter(|_| state.class != class);
+            state.lists.remove(&Pane::Questions);
+            focus(state, Pane::Questions)
+        }
+        Pane::Methods => {
+            let trials = state.trials.as_ref();
+            let method = trials.and_then(|trials| Some(trials.rows.get(row)?.method.clone()));
+            method.map_or_else(Vec::new, |method| settings::method(state, &method))
+        }
         Pane::Passages | Pane::Why => {
             state.reading = Some(state.focus);
             state.focus = Pane::Reader;
@@ -301,7 +358,7 @@ pub fn open(state: &mut State) -> Vec<Effect> {
                 _ => Vec::new(),
             }
         }
-        Pane::Reader => Vec::new(),
+        Pane::Reader | Pane::Changes | Pane::Set => Vec::new(),
     }
 }
 

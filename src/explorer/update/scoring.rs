@@ -1,7 +1,8 @@
 //! The set under the slider: begins with a change of settings, ends with the next.
 
-use crate::explorer::action::{Effect, Message};
-use crate::explorer::scoring::{Score, Scoring};
+use crate::explorer::action::Effect;
+use crate::explorer::layout::View;
+use crate::explorer::scoring::{MEASURE, Score, Scoring};
 use crate::explorer::state::State;
 use crate::retrieve::Settings;
 
@@ -16,42 +17,44 @@ fn of_set(settings: &Settings) -> Settings {
 /// nothing to tell.
 pub fn follow(state: &mut State) -> Option<Effect> {
     let settings = of_set(&state.settings);
-    if state.scored.as_ref() == Some(&settings) || state.facts.questions.iter().all(|q| q.gold == 0)
+    let pinned = of_set(&state.pins.first().settings);
+    // What was explained need not be told again without; the other way round it must.
+    let judge = state.view == View::Evaluate;
+    let known = |(scored, judged): &(Settings, bool)| *scored == settings && (*judged || !judge);
+    if state.scored.as_ref().is_some_and(known) || state.facts.questions.iter().all(|q| q.gold == 0)
     {
         return None;
     }
-    // The first settings of a session are scored when something is changed.
-    let stays = state.scored.is_none() && settings == state.pinned;
-    state.scored = Some(settings.clone());
+    // The first settings of a session are scored when something is changed, or looked at.
+    let looked_at = state.view != View::Explore;
+    let stays = state.scored.is_none() && settings == pinned && !looked_at;
     state.score = None;
     state.scores += 1;
     if stays {
         return None;
     }
-    if settings == state.pinned {
+    if settings == pinned && !looked_at {
+        state.scored = None;
         return Some(Effect::StopScore);
     }
+    state.scored = Some((settings.clone(), judge));
     Some(Effect::Score(Box::new(Scoring {
         generation: state.scores,
         settings,
-        pinned: state.pinned.clone(),
+        pinned,
+        judge,
     })))
-}
-
-/// Holds the set against the settings of the moment from now on.
-pub fn pin(state: &mut State) -> Vec<Effect> {
-    state.pinned = of_set(&state.settings);
-    state.scored = None;
-    state.message = Message::plain(format!(
-        "pinned: the set is held against {} as it is now",
-        state.settings.method().name
-    ));
-    Vec::from_iter(follow(state).or(Some(Effect::StopScore)))
 }
 
 /// Takes in how the newest scoring stands.
 pub fn news(state: &mut State, score: Score) {
-    if score.generation == state.scores {
-        state.score = Some(score);
+    if score.generation != state.scores {
+        return;
     }
+    if let (true, Some(d)) = (score.done == score.of, score.difference(MEASURE)) {
+        let settings = of_set(&state.settings);
+        let method = settings.method().name.to_string();
+        state.worth.insert(method, (settings, d.mean_b));
+    }
+    state.score = Some(score);
 }

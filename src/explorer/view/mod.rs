@@ -65,6 +65,12 @@ pub fn draw(
             Pane::Passages => panes::passages::render(&ink, *slot, buf, &mut hits),
             Pane::Why => panes::why::render(&ink, *slot, buf, &mut hits),
             Pane::Iterations => panes::iterations::render(&ink, *slot, buf, &mut hits),
+            Pane::Runs => panes::runs::render(&ink, *slot, buf, &mut hits),
+            Pane::Changes => panes::changes::render(&ink, *slot, buf, &mut hits),
+            Pane::Set => panes::set::render(&ink, *slot, buf, &mut hits),
+            Pane::Lost => panes::lost::render(&ink, *slot, buf, &mut hits),
+            Pane::Questions => panes::questions::render(&ink, *slot, buf, &mut hits),
+            Pane::Methods => panes::methods::render(&ink, *slot, buf, &mut hits),
             Pane::Reader => panes::reader::render(&ink, *slot, buf, &mut hits),
         }
         if state.outdated() && shows_result(*slot) {

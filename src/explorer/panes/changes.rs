@@ -1,0 +1,142 @@
+//! What the live run has other than A, and which of these changes did it: every subset of them, tried on this question.
+
+use crate::evaluate::sweep::{Changes, Column, effects};
+use crate::explorer::hits::Hits;
+use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::update::differences;
+use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+    let state = ink.state;
+    let differ = differences(&state.pins.first().settings, &state.settings);
+    let words = match differ.is_empty() {
+        true => "the live run has the settings of A".to_owned(),
+        false => differ.join(", "),
+    };
+    let chrome = Chrome {
+        title: "Which change did it".into(),
+        short: "Changes",
+        note: Line::from(vec![ink.muted(text::plural(differ.len(), "change"))]),
+        summary: Line::from(vec![ink.text(words.clone())]),
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    let width = usize::from(area.width).saturating_sub(2);
+    let mut lines = flow(vec![ink.text(words)], width, 2);
+    if let Some((changes, columns)) = &state.pins.subsets {
+        lines.push(Line::default());
+        lines.extend(tried(ink, changes, columns, width));
+    } else if let Some(why) = untried(ink, differ.len()) {
+        lines.extend(flow(vec![ink.muted(why)], width, 0));
+    }
+    let inner = Rect {
+        x: area.x + 1,
+        width: area.width.saturating_sub(1),
+        ..area
+    };
+    ink.scrolled(Pane::Changes, inner, &lines, buf, hits);
+}
+
+/// Why no subset was tried.
+fn untried(ink: &Ink<'_>, differ: usize) -> Option<String> {
+    let state = ink.state;
+    let (from, to) = (&state.pins.first().settings, &state.settings);
+    match differ {
+        0 => Some("change something, or pin other settings: P".to_owned()),
+        _ if from.method() != to.method() => {
+            Some("the methods differ: there is no step between them to try".to_owned())
+        }
+        _ if from.preset() != to.preset() => {
+            Some("a preset changes settings together: its parts are not tried alone".to_owned())
+        }
+        _ if !crate::explorer::pins::changes(from, to).is_empty() => None,
+        n if n > crate::explorer::pins::CHANGES => Some(format!(
+            "every subset is tried for at most {} changes",
+            crate::explorer::pins::CHANGES
+        )),
+        _ => Some("changes of seeds and of the graph are not tried one by one".to_owned()),
+    }
+}
+
+/// A line for every subset, and what each change does on average over all of them.
+fn tried(ink: &Ink<'_>, changes: &Changes, columns: &[Column], width: usize) -> Vec<Line<'static>> {
+    let scene = ink.state.scene();
+    let name = match scene.is_some_and(|scene| !scene.measures.is_empty()) {
+        true => "R@5",
+        false => "stays",
+    };
+    let label = |at: usize| {
+        let (parameter, value) = &changes[at];
+        let declaration = parameter.declaration();
+        format!(
+            "{} {}",
+            declaration.symbol,
+            declaration.domain.format(*value)
+        )
+    };
+    let worth: Vec<f64> = columns.iter().map(|column| column.worth).collect();
+    let of = |subset: usize| -> String {
+        let own = (0..changes.len()).filter(|at| subset >> at & 1 == 1);
+        let own: Vec<String> = own.map(label).collect();
+        match own.len() {
+            0 => "A".to_owned(),
+            n if n == changes.len() && n > 1 => "all of them".to_owned(),
+            _ => own.join(", "),
+        }
+    };
+    let wide = (0..columns.len())
+        .map(|subset| text::width(&of(subset)))
+        .max();
+    let wide = wide.unwrap_or(0).min(width / 2);
+    let mut order: Vec<usize> = (0..columns.len()).collect();
+    order.sort_by_key(|subset| (subset.count_ones(), *subset));
+    let mut lines = Vec::new();
+    for subset in order {
+        let column = &columns[subset];
+        let gain = column.worth - worth[0];
+        let scope = match gain {
+            gain if gain > 0.0 => Scope::RankUp,
+            gain if gain < 0.0 => Scope::RankDown,
+            _ => Scope::Muted,
+        };
+        let mut filling = Filling::new(width);
+        filling.add(vec![ink.text(format!(
+            "{}  ",
+            text::pad(&text::cut(&of(subset), wide), wide)
+        ))]);
+        filling.add(vec![
+            ink.muted(format!("{name} ")),
+            ink.value(text::pad(&text::share(column.worth), 4)),
+        ]);
+        if subset > 0 {
+            filling.add(vec![
+                ink.span(format!("  {:>5}", text::signed(gain)), scope),
+            ]);
+        }
+        if !column.gold.is_empty() {
+            let rank =
+                |rank: &Option<usize>| rank.map_or_else(|| "-".to_owned(), |r| r.to_string());
+            let ranks: Vec<String> = column.gold.iter().map(rank).collect();
+            filling.add(vec![ink.muted("  gold "), ink.value(ranks.join(" "))]);
+        }
+        lines.push(filling.line);
+    }
+    if changes.len() > 1 {
+        lines.push(Line::default());
+        let found = effects(&worth);
+        for (at, effect) in found.iter().enumerate() {
+            let words = match text::signed(*effect).as_str() {
+                ".000" => format!("{} does nothing on average over the others", label(at)),
+                effect => format!("{} does {effect} on average over the others", label(at)),
+            };
+            lines.push(Line::from(vec![ink.muted(text::cut(&words, width))]));
+        }
+    }
+    lines
+}

@@ -1,0 +1,363 @@
+//! Pinned runs and the live one, side by side: one column each, and lines that join the places of a passage.
+
+use super::passages::{change, gold_mark};
+use crate::explorer::hits::{Hits, Target};
+use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::pins::letter;
+use crate::explorer::rows::{PassageLine, passage_lines};
+use crate::explorer::scene::Scene;
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::update::differences;
+use crate::explorer::view::ink::{Chrome, Filling, Ink};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use std::collections::BTreeMap;
+
+/// Rows of a column's head.
+const HEAD: u16 = 2;
+
+/// One run in its column.
+struct Run<'a> {
+    name: String,
+    scene: Option<&'a Scene>,
+    /// Why there is none.
+    failed: Option<&'a str>,
+    lines: Vec<PassageLine>,
+}
+
+impl Run<'_> {
+    /// The passage on a row.
+    fn passage(&self, row: usize) -> Option<u32> {
+        match *self.lines.get(row)? {
+            PassageLine::Hit(at) => Some(self.scene?.passages[at].passage),
+            PassageLine::Lost(at) => Some(self.scene?.gold[at].passage),
+            PassageLine::Cut | PassageLine::Missing(_) => None,
+        }
+    }
+}
+
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+    let state = ink.state;
+    let runs = runs(ink);
+    let opened = if state.pins.by_hand {
+        ""
+    } else {
+        "A is what the explorer was opened with; P pins this run"
+    };
+    let chrome = Chrome {
+        title: format!("{} runs", runs.len()),
+        short: "Runs",
+        note: Line::from(vec![ink.muted(opened)]),
+        summary: Line::from(vec![ink.text(text::plural(runs.len(), "run"))]),
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    let count = runs.len() as u16;
+    // Too narrow for all, the pins nearest to the live run stay.
+    let fit = (area.width / 24).clamp(1, count);
+    let runs = &runs[usize::from(count - fit)..];
+    let gap = if fit < 2 {
+        0
+    } else {
+        ((area.width / fit) / 4).clamp(1, 12)
+    };
+    let column = (area.width - gap * (fit - 1)) / fit;
+    let body = Rect {
+        y: area.y + HEAD.min(area.height),
+        height: area.height.saturating_sub(HEAD),
+        ..area
+    };
+    let live = &runs[runs.len() - 1];
+    let offset = state
+        .list(Pane::Runs)
+        .window(live.lines.len(), usize::from(body.height));
+    for (at, run) in runs.iter().enumerate() {
+        let x = area.x + at as u16 * (column + gap);
+        let own = Rect {
+            x,
+            width: column,
+            ..body
+        };
+        head(
+            ink,
+            run,
+            Rect {
+                y: area.y,
+                height: HEAD.min(area.height),
+                ..own
+            },
+            buf,
+        );
+        let before = at.checked_sub(1).and_then(|at| runs[at].scene);
+        let draw = |row: usize, width: usize| line(ink, run, before, row, width);
+        if at + 1 == runs.len() {
+            ink.list(Pane::Runs, own, run.lines.len(), buf, hits, &draw);
+        } else {
+            column_of(ink, run, own, offset, buf, hits, &draw);
+            let between = Rect {
+                x: x + column,
+                width: gap,
+                ..body
+            };
+            connect(ink, [run, &runs[at + 1]], between, offset, buf);
+        }
+        if let Some(why) = run.failed {
+            let words = Line::from(vec![
+                ink.span(text::cut(why, usize::from(column)), Scope::Warn),
+            ]);
+            buf.set_line(own.x, own.y, &words, own.width);
+        }
+    }
+}
+
+/// The pins, then the live run.
+fn runs<'a>(ink: &Ink<'a>) -> Vec<Run<'a>> {
+    let state = ink.state;
+    let lines = |scene: Option<&Scene>| scene.map_or_else(Vec::new, passage_lines);
+    let pins = state.pins.list.iter().enumerate().map(|(at, pin)| {
+        let scene = pin.scene(&state.wanted.question).map(|scene| &**scene);
+        Run {
+            name: letter(at).to_string(),
+            scene,
+            failed: pin
+                .answer
+                .as_ref()
+                .and_then(|a| a.as_ref().err())
+                .map(String::as_str),
+            lines: lines(scene),
+        }
+    });
+    let live = Run {
+        name: "live".to_owned(),
+        scene: state.scene(),
+        failed: None,
+        lines: lines(state.scene()),
+    };
+    pins.chain([live]).collect()
+}
+
+/// What ran, and what it was worth here.
+fn head(ink: &Ink<'_>, run: &Run<'_>, area: Rect, buf: &mut Buffer) {
+    let width = usize::from(area.width);
+    let mut filling = Filling::new(width);
+    filling.add(vec![ink.span(format!("{} ", run.name), Scope::Title)]);
+    let Some(scene) = run.scene else {
+        filling.add(vec![ink.muted("asking")]);
+        buf.set_line(area.x, area.y, &filling.line, area.width);
+        return;
+    };
+    filling.add(vec![
+        ink.span(scene.settings.method().name.to_string(), Scope::Tab),
+    ]);
+    let first = &ink.state.pins.first().settings;
+    let mut differ = differences(first, &scene.settings);
+    if scene.settings.method() != first.method() {
+        differ.remove(0);
+    }
+    let room = filling.room();
+    filling.add(vec![ink.muted(format!(
+        " {}",
+        text::cut(&differ.join(", "), room.saturating_sub(1))
+    ))]);
+    buf.set_line(area.x, area.y, &filling.line, area.width);
+    let mut filling = Filling::new(width);
+    for name in ["R@5", "R@10", "RR"] {
+        if let Some(value) = scene.measure(name) {
+            filling.add(vec![
+                ink.muted(format!("{name} ")),
+                ink.value(format!("{}  ", text::share(value))),
+            ]);
+        }
+    }
+    buf.set_line(area.x, area.y + 1, &filling.line, area.width);
+}
+
+fn line(
+    ink: &Ink<'_>,
+    run: &Run<'_>,
+    before: Option<&Scene>,
+    row: usize,
+    width: usize,
+) -> Line<'static> {
+    let Some(scene) = run.scene else {
+        return Line::default();
+    };
+    let (rank, title, passage, gold) = match run.lines[row] {
+        PassageLine::Hit(at) => {
+            let hit = &scene.passages[at];
+            (Some(hit.rank), &hit.title, hit.passage, hit.gold)
+        }
+        PassageLine::Lost(at) => {
+            let lost = &scene.gold[at];
+            (lost.rank, &lost.title, lost.passage, true)
+        }
+        PassageLine::Missing(at) => {
+            let words = format!("  - {} not in this corpus", scene.missing[at]);
+            return Line::from(vec![ink.span(text::cut(&words, width), Scope::Error)]);
+        }
+        PassageLine::Cut => {
+            return Line::from(vec![ink.span(ink.glyphs.rule.repeat(width), Scope::Border)]);
+        }
+    };
+    let outside = matches!(run.lines[row], PassageLine::Lost(_));
+    let shown = rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
+    let mut spans = vec![
+        ink.span(
+            text::pad_left(&shown, 3),
+            [Scope::Value, Scope::Error][usize::from(outside)],
+        ),
+        ink.text(" "),
+        gold_mark(ink, gold),
+        ink.text(" "),
+    ];
+    let moved = before.zip(rank).map(|(before, rank)| {
+        let was = before.passages.iter().find(|r| r.passage == passage);
+        let was = was
+            .map(|r| r.rank)
+            .or_else(|| before.gold.iter().find(|g| g.passage == passage)?.rank);
+        change(ink, was, rank)
+    });
+    let moved = moved.filter(|(_, scope)| *scope != Scope::Muted);
+    let tail = if before.is_some() { 5 } else { 0 };
+    let scope = if gold { Scope::Gold } else { Scope::Text };
+    spans.push(ink.span(text::pad(title, width.saturating_sub(6 + tail)), scope));
+    if let Some((words, scope)) = moved {
+        spans.push(ink.span(format!(" {words}"), scope));
+    }
+    Line::from(spans)
+}
+
+/// A column without a cursor of its own: what is selected in the live run is marked here too.
+fn column_of(
+    ink: &Ink<'_>,
+    run: &Run<'_>,
+    area: Rect,
+    offset: usize,
+    buf: &mut Buffer,
+    hits: &mut Hits,
+    draw: &dyn Fn(usize, usize) -> Line<'static>,
+) {
+    let selected = ink.state.wanted.subject.passage;
+    for y in 0..area.height {
+        let row = offset + usize::from(y);
+        if row >= run.lines.len() {
+            break;
+        }
+        let place = Rect {
+            y: area.y + y,
+            height: 1,
+            ..area
+        };
+        let line = draw(row, usize::from(area.width).saturating_sub(1));
+        buf.set_line(place.x + 1, place.y, &line, place.width.saturating_sub(1));
+        if run.passage(row).is_some() && run.passage(row) == selected {
+            buf.set_string(
+                place.x,
+                place.y,
+                ink.glyphs.cursor,
+                ink.style(Scope::BorderFocus),
+            );
+        }
+        if let Some(passage) = run.passage(row) {
+            hits.add(place, Target::Passage(passage));
+        }
+    }
+}
+
+/// What a cell of a line leads to.
+const LEFT: usize = 1;
+const RIGHT: usize = 2;
+const UP: usize = 4;
+const DOWN: usize = 8;
+
+/// Joins the places of a passage in two columns: the selected one first, then gold, then those that moved most, as many
+/// as find a way of their own.
+fn connect(ink: &Ink<'_>, runs: [&Run<'_>; 2], area: Rect, offset: usize, buf: &mut Buffer) {
+    if area.width < 3 {
+        return;
+    }
+    let rows = offset..offset + usize::from(area.height);
+    let places = |run: &Run<'_>| -> BTreeMap<u32, usize> {
+        let own = rows
+            .clone()
+            .filter_map(|row| Some((run.passage(row)?, row - offset)));
+        own.collect()
+    };
+    let [from, to] = runs.map(places);
+    let selected = ink.state.wanted.subject.passage;
+    let is_gold = |passage: u32| {
+        ink.state
+            .scene()
+            .is_some_and(|scene| scene.is_gold(passage))
+    };
+    let mut pairs: Vec<(u32, usize, usize)> = from
+        .iter()
+        .filter_map(|(passage, a)| Some((*passage, *a, *to.get(passage)?)))
+        .collect();
+    pairs.sort_by_key(|(passage, a, b)| {
+        let first = if Some(*passage) == selected {
+            0
+        } else if is_gold(*passage) {
+            1
+        } else {
+            2
+        };
+        (first, std::cmp::Reverse(a.abs_diff(*b)), *a)
+    });
+    let width = usize::from(area.width);
+    let mut cells = vec![(0usize, Scope::Muted); width * usize::from(area.height)];
+    // Rows that each upright line stands on.
+    let mut taken: Vec<Vec<(usize, usize)>> = vec![Vec::new(); width];
+    for (passage, a, b) in pairs {
+        let scope = match passage {
+            _ if Some(passage) == selected => Scope::BorderFocus,
+            _ if is_gold(passage) => Scope::Gold,
+            _ if a == b => Scope::Border,
+            _ if b < a => Scope::RankUp,
+            _ => Scope::RankDown,
+        };
+        let mut put = |x: usize, y: usize, bits: usize| {
+            let cell = &mut cells[y * width + x];
+            if cell.0 == 0 {
+                cell.1 = scope;
+            }
+            cell.0 |= bits;
+        };
+        if a == b {
+            (0..width).for_each(|x| put(x, a, LEFT | RIGHT));
+            continue;
+        }
+        let (top, bottom) = (a.min(b), a.max(b));
+        let free = |x: &usize| taken[*x].iter().all(|(t, u)| bottom < *t || *u < top);
+        // Upwards from the left, downwards from the right: such lines cross each other least.
+        let lane = match a > b {
+            true => (1..width - 1).find(free),
+            false => (1..width - 1).rev().find(free),
+        };
+        let Some(lane) = lane else {
+            continue;
+        };
+        taken[lane].push((top, bottom));
+        (0..lane).for_each(|x| put(x, a, LEFT | RIGHT));
+        (lane + 1..width).for_each(|x| put(x, b, LEFT | RIGHT));
+        (top + 1..bottom).for_each(|y| put(lane, y, UP | DOWN));
+        let (below, above) = (LEFT | UP, RIGHT | DOWN);
+        match a > b {
+            true => {
+                put(lane, a, below);
+                put(lane, b, above);
+            }
+            false => {
+                put(lane, a, LEFT | DOWN);
+                put(lane, b, RIGHT | UP);
+            }
+        }
+    }
+    for (at, (bits, scope)) in cells.iter().enumerate().filter(|(_, cell)| cell.0 > 0) {
+        let (x, y) = (area.x + (at % width) as u16, area.y + (at / width) as u16);
+        buf.set_string(x, y, ink.glyphs.lines[*bits], ink.style(*scope));
+    }
+}

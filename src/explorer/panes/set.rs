@@ -1,0 +1,150 @@
+//! The set under the first pinned settings and the live ones: each measure with its difference, and which questions paid.
+
+use crate::evaluate::MEASURES;
+use crate::explorer::hits::Hits;
+use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::scoring::{MEASURE, Score};
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Chrome, Filling, Ink};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+    let state = ink.state;
+    let score = state.score.as_ref();
+    let note = score.map_or_else(String::new, |score| match score.done == score.of {
+        true => text::plural(score.of, "question"),
+        false => format!("{} of {}", score.done, score.of),
+    });
+    let width = usize::from(slot.area.width);
+    let chrome = Chrome {
+        title: "Set: A to live".into(),
+        short: "Set",
+        note: Line::from(vec![ink.muted(note)]),
+        summary: score.map_or_else(Line::default, |score| counts(ink, score, width)),
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    let width = usize::from(area.width).saturating_sub(2);
+    let lines = match score {
+        None => vec![Line::from(vec![ink.muted(none(ink))])],
+        Some(score) => table(ink, score, width),
+    };
+    let inner = Rect {
+        x: area.x + 1,
+        width: area.width.saturating_sub(1),
+        ..area
+    };
+    ink.scrolled(Pane::Set, inner, &lines, buf, hits);
+}
+
+/// Why there are no figures.
+fn none(ink: &Ink<'_>) -> &'static str {
+    let state = ink.state;
+    match state.facts.questions.iter().any(|q| q.gold > 0) {
+        false => "no question of this index has known gold",
+        true if state.scored.is_some() => "asking the set",
+        true => "the set is not asked while settings ask a server",
+    }
+}
+
+/// Without a difference of settings there is one column.
+fn same(ink: &Ink<'_>) -> bool {
+    ink.state.pins.first().settings == ink.state.settings
+}
+
+fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
+    let same = same(ink);
+    let wide = width >= 56;
+    let mut head = format!("{:<10}", "measure");
+    head += match (same, wide) {
+        (true, _) => " mean",
+        (false, true) => "    A  live change  95 % interval       p",
+        (false, false) => "    A  live change  95 % interval",
+    };
+    let mut lines = vec![Line::from(vec![ink.muted(text::cut(&head, width))])];
+    for (name, d) in MEASURES.iter().zip(&score.differences) {
+        let mut filling = Filling::new(width);
+        filling.add(vec![ink.text(format!("{name:<10}"))]);
+        if same {
+            filling.add(vec![ink.value(format!("{:>5}", text::measure(d.mean_b)))]);
+            lines.push(filling.line);
+            continue;
+        }
+        let sure = d
+            .interval
+            .is_some_and(|[low, high]| low > 0.0 || high < 0.0);
+        let scope = match d.difference {
+            _ if !sure => Scope::Muted,
+            gain if gain > 0.0 => Scope::RankUp,
+            _ => Scope::RankDown,
+        };
+        let interval = d.interval.map_or_else(
+            || "too few for one".to_owned(),
+            |[low, high]| format!("[{}, {}]", text::signed(low), text::signed(high)),
+        );
+        filling.add(vec![ink.muted(format!("{:>5}", text::measure(d.mean_a)))]);
+        filling.add(vec![ink.value(format!("{:>6}", text::measure(d.mean_b)))]);
+        filling.add(vec![
+            ink.span(format!("{:>7}", text::signed(d.difference)), scope),
+        ]);
+        filling.add(vec![ink.muted(format!("  {interval:<16}"))]);
+        if wide {
+            let p = d.p_holm.map_or_else(|| "-".to_owned(), text::share);
+            filling.add(vec![ink.muted(format!("{p:>6}"))]);
+        }
+        lines.push(filling.line);
+    }
+    if !same {
+        lines.push(Line::default());
+        lines.push(counts(ink, score, width));
+        lines.extend(paid(ink, score, width));
+    }
+    lines
+}
+
+/// Questions won, tied and lost.
+fn counts(ink: &Ink<'_>, score: &Score, width: usize) -> Line<'static> {
+    let mut filling = Filling::new(width);
+    let Some(d) = score.difference(MEASURE) else {
+        return filling.line;
+    };
+    filling.add(vec![ink.muted(format!("{MEASURE}  "))]);
+    for (count, word, scope) in [
+        (d.wins, "won", Scope::RankUp),
+        (d.ties, "tied", Scope::Muted),
+        (d.losses, "lost", Scope::RankDown),
+    ] {
+        let scope = if count == 0 { Scope::Muted } else { scope };
+        filling.add(vec![
+            ink.span(count.to_string(), scope),
+            ink.muted(format!(" {word}  ")),
+        ]);
+    }
+    filling.line
+}
+
+/// The questions that changed most, on either side.
+fn paid(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
+    let mut changed: Vec<_> = score.asked.iter().filter(|q| q.gain() != 0.0).collect();
+    changed.sort_by(|a, b| {
+        b.gain()
+            .abs()
+            .total_cmp(&a.gain().abs())
+            .then(a.at.cmp(&b.at))
+    });
+    let lines = changed.into_iter().map(|question| {
+        let gain = question.gain();
+        let scope = [Scope::RankDown, Scope::RankUp][usize::from(gain > 0.0)];
+        let asked = ink.state.facts.questions.get(question.at);
+        let words = asked.map_or("", |asked| &asked.text);
+        Line::from(vec![
+            ink.span(format!("{:>6}  ", text::signed(gain)), scope),
+            ink.text(text::cut(&ink.said(words), width.saturating_sub(8))),
+        ])
+    });
+    lines.collect()
+}

@@ -1,0 +1,52 @@
+//! Every method on the question on screen, while Evaluate shows them.
+
+use crate::explorer::action::Effect;
+use crate::explorer::available::lack;
+use crate::explorer::layout::View;
+use crate::explorer::state::State;
+use crate::explorer::trials::{Trial, Trials, Tried};
+use crate::retrieve::{METHODS, Settings};
+
+/// Begins anew where another question is looked at, or other settings that the methods share.
+pub fn follow(state: &mut State) -> Option<Effect> {
+    if state.view != View::Evaluate || state.wanted.question.trim().is_empty() {
+        return None;
+    }
+    let able = METHODS
+        .iter()
+        .filter(|method| lack(state, method).is_none());
+    let settings: Vec<Settings> = able
+        .map(|method| {
+            let mut settings = state.settings.clone();
+            settings.restore_seeds();
+            settings.set_method(method);
+            settings
+        })
+        .collect();
+    let question = state.wanted.question.clone();
+    let known =
+        |trials: &Trials| trials.trial.question == question && trials.trial.settings == settings;
+    if state.trials.as_ref().is_some_and(known) {
+        return None;
+    }
+    state.tried += 1;
+    let trial = Trial {
+        generation: state.tried,
+        question,
+        asked: state.wanted.asked,
+        settings,
+    };
+    state.trials = Some(Trials {
+        trial: trial.clone(),
+        rows: Vec::new(),
+    });
+    Some(Effect::Try(Box::new(trial)))
+}
+
+/// Takes in what a method gave.
+pub fn news(state: &mut State, tried: Tried) {
+    let newest = state.trials.as_mut();
+    if let Some(trials) = newest.filter(|trials| trials.trial.generation == tried.generation) {
+        trials.rows.push(tried);
+    }
+}

@@ -1,0 +1,242 @@
+//! The other views, driven by keys on the bundled sample: pinned runs, the set, and the walk through its questions.
+
+mod explorer_support;
+
+use explorer_support::{sample, stage, stage_at};
+use hopscope::evaluate::{Comparison, MEASURES, Resampling, Survival, evaluate};
+use hopscope::explorer::action::Action;
+use hopscope::explorer::hits::Target;
+use hopscope::explorer::layout::{Pane, View};
+use hopscope::explorer::scene::Gold;
+use hopscope::parameters::{ALPHA, STEPS};
+use hopscope::retrieve::{Keep, Retriever};
+use std::collections::BTreeSet;
+
+#[test]
+fn tab_reaches_every_pane_of_every_view_at_every_size() {
+    for (width, height) in [(160, 48), (120, 36), (100, 30), (80, 24), (60, 16)] {
+        for (key, view) in [("2", View::Compare), ("5", View::Evaluate)] {
+            let mut stage = stage_at(width, height);
+            stage.press(key);
+            assert_eq!(stage.state.view, view);
+            let mut seen = BTreeSet::new();
+            for _ in 0..6 {
+                stage.draw(width, height);
+                let pane = stage.state.focus;
+                let shown = stage.state.hits.area(Target::Pane(pane)).is_some();
+                assert!(shown, "{pane:?} is drawn at {width}x{height}");
+                seen.insert(pane);
+                stage.press("Tab");
+            }
+            let all: BTreeSet<Pane> = view.panes().iter().copied().collect();
+            let all = &all - &BTreeSet::from([Pane::Question]);
+            assert_eq!(seen, all, "{width}x{height}");
+        }
+    }
+}
+
+#[test]
+fn a_pinned_run_stays_and_the_live_one_is_held_against_it() {
+    let mut stage = stage();
+    let before = stage.state.scene().unwrap().clone();
+    // Nothing is pinned: the opening settings stand there, and there is nothing to drop or exchange.
+    assert!(!stage.state.pins.by_hand && stage.state.against().is_none());
+    stage.press("D");
+    assert!(stage.state.message.text.contains("nothing is pinned"));
+    stage.press("X");
+    assert!(stage.state.message.text.contains("the settings of A"));
+    stage.press("P");
+    assert!(stage.state.message.text.starts_with("pinned as A"));
+    stage.press("P");
+    assert!(stage.state.message.text.contains("pinned already, as A"));
+    stage.act(Action::Set("alpha".into(), "0.6".into()));
+    stage.act(Action::Set("steps".into(), "2".into()));
+    // Marks are against A, over both changes.
+    let ranks = stage.state.against().unwrap();
+    let of_a: Vec<_> = before
+        .passages
+        .iter()
+        .map(|r| (r.passage, r.rank))
+        .collect();
+    assert_eq!(ranks.len(), of_a.len());
+    assert!(of_a.iter().all(|(passage, rank)| ranks[passage] == *rank));
+    // The pin is asked along with the next question, by its own settings.
+    stage.press("]");
+    let question = stage.state.wanted.question.clone();
+    let pin = stage.state.pins.first().clone();
+    let scene = pin.scene(&question).unwrap();
+    let mut retriever = Retriever::new(sample());
+    let run = retriever
+        .retrieve(&question, &pin.settings, Keep::Scores)
+        .unwrap();
+    let shown: Vec<u32> = scene.passages.iter().map(|r| r.passage).take(10).collect();
+    let asked: Vec<u32> = run
+        .passages
+        .iter()
+        .map(|hit| hit.passage)
+        .take(10)
+        .collect();
+    assert_eq!(shown, asked);
+    // Exchanged and exchanged back.
+    let live = stage.state.settings.clone();
+    stage.press("X");
+    assert_eq!(stage.state.settings, pin.settings);
+    assert_eq!(stage.state.pins.first().settings, live);
+    stage.press("X");
+    assert_eq!(stage.state.settings, live);
+    // Three at most, and dropped from the newest on.
+    stage.press("P");
+    stage.act(Action::Method("bm25".into()));
+    stage.press("P");
+    stage.act(Action::Method("dense".into()));
+    stage.press("P");
+    assert!(stage.state.message.text.contains("D drops one"));
+    stage.press("D");
+    assert!(stage.state.message.text.starts_with("C dropped; 2 pinned"));
+    stage.press("D");
+    stage.press("D");
+    assert!(!stage.state.pins.by_hand);
+}
+
+#[test]
+fn compare_says_which_change_did_it() {
+    let mut stage = stage();
+    stage.press("P");
+    let base = stage.state.settings.clone();
+    stage.act(Action::Set("alpha".into(), "0.7".into()));
+    stage.act(Action::Set("steps".into(), "1".into()));
+    assert!(
+        stage.state.pins.subsets.is_none(),
+        "not asked before it is looked at"
+    );
+    stage.press("2");
+    let (changes, columns) = stage.state.pins.subsets.clone().unwrap();
+    let ids: BTreeSet<_> = changes.iter().map(|change| change.0).collect();
+    assert_eq!(ids, BTreeSet::from([ALPHA.id(), STEPS.id()]));
+    assert_eq!(columns.len(), 4);
+    // The ends are A and the live run, as they are on screen.
+    let ranks = |gold: &[Gold]| gold.iter().map(|g| g.rank).collect::<Vec<_>>();
+    let question = stage.state.wanted.question.clone();
+    let a = stage.state.pins.first().scene(&question).unwrap();
+    assert_eq!(columns[0].gold, ranks(&a.gold));
+    assert_eq!(columns[3].gold, ranks(&stage.state.scene().unwrap().gold));
+    // The two between are runs of one change.
+    let mut retriever = Retriever::new(sample());
+    for (at, column) in [(0, &columns[1]), (1, &columns[2])] {
+        let mut one = base.clone();
+        let (parameter, value) = changes[at];
+        one.set(parameter, value, hopscope::retrieve::Origin::User);
+        let run = retriever.retrieve(&question, &one, Keep::Scores).unwrap();
+        let gold = sample().questions()[stage.state.wanted.asked.unwrap()]
+            .gold
+            .clone();
+        let own: Vec<_> = gold
+            .iter()
+            .map(|g| run.place(g.passage).map(|p| p.0))
+            .collect();
+        assert_eq!(column.gold, own);
+    }
+    // Another change asks again; another method has no steps between.
+    stage.press("l");
+    assert_eq!(stage.state.pins.subsets.as_ref().unwrap().1.len(), 4);
+    stage.act(Action::Method("bm25".into()));
+    assert!(stage.state.pins.subsets.is_none());
+    let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
+    assert!(drawn.contains("the methods differ"), "{drawn}");
+}
+
+#[test]
+fn evaluate_shows_what_an_evaluation_says_and_its_questions_are_walked() {
+    let mut stage = stage();
+    stage.scores = true;
+    stage.press("P");
+    let base = stage.state.settings.clone();
+    stage.act(Action::Set("steps".into(), "1".into()));
+    stage.press("5");
+    let score = stage.state.score.clone().unwrap();
+    assert!(score.judged && score.done == score.of);
+    let index = sample();
+    let [a, b] = [&base, &stage.state.settings]
+        .map(|s| evaluate(&index, index.questions(), s, |_| true).unwrap());
+    let compared = Comparison::new(&a, &b, Resampling::default());
+    for (name, d) in MEASURES.iter().zip(&score.differences) {
+        let whole = compared.get(name).unwrap();
+        assert_eq!((d.mean_a, d.mean_b), (whole.mean_a, whole.mean_b), "{name}");
+    }
+    // The funnel is the evaluation's, over the judged questions.
+    let fates: Vec<_> = score.asked.iter().map(|q| &q.fate).collect();
+    let own = Survival::counted(&fates, stage.state.settings.method());
+    let judged = b.per_question.iter().zip(index.questions());
+    let judged: Vec<_> = judged
+        .filter(|(_, q)| q.wanted() > 0)
+        .map(|(row, _)| &row.fate)
+        .collect();
+    assert_eq!(
+        own,
+        Survival::counted(&judged, stage.state.settings.method())
+    );
+    // The most harmed first.
+    let gains: Vec<f64> = score.listed(None).iter().map(|q| q.gain()).collect();
+    assert!(gains.is_sorted() && gains[0] < 0.0);
+    // A class narrows the list, and each question of it loses gold so.
+    stage.act(Action::Focus(Pane::Lost));
+    stage.press("Enter");
+    let class = stage.state.class.unwrap();
+    let listed: Vec<usize> = score.listed(Some(class)).iter().map(|q| q.at).collect();
+    assert!(!listed.is_empty() && listed.len() < score.asked.len());
+    assert_eq!(stage.state.focus, Pane::Questions);
+    stage.press("Enter");
+    assert_eq!(stage.state.view, View::Explore);
+    assert_eq!(stage.state.wanted.asked, Some(listed[0]));
+    let place = format!("1 of {} listed", listed.len());
+    assert!(
+        stage.state.message.text.starts_with(&place),
+        "{}",
+        stage.state.message.text
+    );
+    // n goes on in this list, N back, around its ends.
+    for at in listed.iter().skip(1).chain([&listed[0]]) {
+        stage.press("n");
+        assert_eq!(stage.state.wanted.asked, Some(*at));
+        let lost = stage.state.detail().unwrap().passage.clone().unwrap();
+        assert!(!lost.reasons.is_empty(), "a lost passage is selected");
+    }
+    stage.press("N");
+    assert_eq!(stage.state.wanted.asked, listed.last().copied());
+    // A question taken otherwise ends the walk.
+    stage.press("]");
+    assert!(stage.state.listed.is_none());
+}
+
+#[test]
+fn methods_are_held_against_each_other_on_the_question() {
+    let mut stage = stage();
+    stage.press("5");
+    let trials = stage.state.trials.clone().unwrap();
+    assert_eq!(trials.rows.len(), trials.trial.settings.len());
+    let mut retriever = Retriever::new(sample());
+    for (row, settings) in trials.rows.iter().zip(&trials.trial.settings) {
+        assert_eq!(row.method, *settings.method().name);
+        let run = retriever
+            .retrieve(&trials.trial.question, settings, Keep::Scores)
+            .unwrap();
+        let gold = sample().questions()[stage.state.wanted.asked.unwrap()]
+            .gold
+            .clone();
+        let own: Vec<_> = gold
+            .iter()
+            .map(|g| run.place(g.passage).map(|p| p.0))
+            .collect();
+        assert_eq!(row.column.as_ref().unwrap().gold, own, "{}", row.method);
+    }
+    // Enter takes the method under the cursor.
+    stage.act(Action::Focus(Pane::Methods));
+    let at = trials
+        .rows
+        .iter()
+        .position(|row| row.method == "bm25")
+        .unwrap();
+    (0..at).for_each(|_| stage.press("Down"));
+    stage.press("Enter");
+    assert_eq!(&*stage.state.settings.method().name, "bm25");
+}
