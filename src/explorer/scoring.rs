@@ -45,6 +45,15 @@ pub struct Judged {
     pub lost: Vec<(u32, Code, Class)>,
 }
 
+/// Lost gold of one failure class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted {
+    pub class: Class,
+    pub count: usize,
+    /// Its verdicts, the most frequent first.
+    pub codes: Vec<(Code, usize)>,
+}
+
 impl Judged {
     /// What the measure that is told first gained.
     pub fn gain(&self) -> f64 {
@@ -83,7 +92,7 @@ impl Score {
     }
 
     /// Classes of lost gold, with how much of it and by which verdicts, the most frequent first.
-    pub fn classes(&self) -> Vec<(Class, usize, Vec<(Code, usize)>)> {
+    pub fn classes(&self) -> Vec<Counted> {
         let mut counted: BTreeMap<Class, BTreeMap<Code, usize>> = BTreeMap::new();
         for (_, code, class) in self.asked.iter().flat_map(|q| &q.lost) {
             *counted.entry(*class).or_default().entry(*code).or_default() += 1;
@@ -95,10 +104,14 @@ impl Score {
         };
         let classes = counted.into_iter().map(|(class, codes)| {
             let all = codes.values().sum();
-            (class, all, most_first(codes))
+            Counted {
+                class,
+                count: all,
+                codes: most_first(codes),
+            }
         });
         let mut classes: Vec<_> = classes.collect();
-        classes.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+        classes.sort_by_key(|counted| std::cmp::Reverse(counted.count));
         classes
     }
 

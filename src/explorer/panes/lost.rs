@@ -3,7 +3,7 @@
 use crate::evaluate::Survival;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
-use crate::explorer::scoring::Score;
+use crate::explorer::scoring::{Counted, Score};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink};
@@ -73,7 +73,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     }
     let most = classes
         .iter()
-        .map(|(_, count, _)| *count)
+        .map(|counted| counted.count)
         .max()
         .unwrap_or(1);
     ink.list(
@@ -83,7 +83,11 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         buf,
         hits,
         &|row, width| {
-            let (class, count, codes) = &classes[row];
+            let Counted {
+                class,
+                count,
+                codes,
+            } = &classes[row];
             let chosen = ink.state.class == Some(*class);
             let about = format!("{class} {}", class.about());
             let label = 36.min(width / 2);

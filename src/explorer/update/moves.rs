@@ -323,7 +323,7 @@ pub fn open(state: &mut State) -> Vec<Effect> {
                 .score
                 .as_ref()
                 .map_or_else(Vec::new, |score| score.classes());
-            let class = classes.get(row).map(|(class, ..)| *class);
+            let class = classes.get(row).map(|counted| counted.class);
             state.class = class.filter(|_| state.class != class);
             state.lists.remove(&Pane::Questions);
             focus(state, Pane::Questions)
