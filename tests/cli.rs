@@ -834,6 +834,89 @@ fn parameters_are_swept_over_a_question_a_set_and_each_other() {
 }
 
 #[test]
+fn a_run_is_one_word_in_eval_and_compare() {
+    // A method with settings of its own is what --set makes of it, under the name it was given.
+    let two = "graph,short=graph@steps=2@alpha=.4";
+    let both = json(&["eval", CORPUS, "--method", two, "--json"]);
+    let set = ["--set", "steps=2", "--set", "alpha=.4", "--json"];
+    let alone = json(&[&["eval", CORPUS, "--method", "graph"][..], &set].concat());
+    assert_eq!(both["methods"][0]["run"], "graph");
+    assert_eq!(both["methods"][1]["run"], "short");
+    assert_eq!(both["methods"][1]["method"], "graph");
+    assert_eq!(
+        both["methods"][1]["measures"],
+        alone["methods"][0]["measures"]
+    );
+    assert_ne!(
+        both["methods"][0]["measures"],
+        alone["methods"][0]["measures"]
+    );
+    assert_eq!(both["comparisons"][0]["b"], "short");
+    let text = hopscope(&[
+        "eval",
+        CORPUS,
+        "--method",
+        two,
+        "--fail-under",
+        "short:R@5=0",
+    ]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("short"), "{text}");
+    // Ranks of every run are those of ask with the same settings.
+    let compared = json(&["compare", CORPUS, "q01", "--method", two, "--json"]);
+    let question = compared["question"].as_str().unwrap();
+    for (run, set) in compared["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip([&[][..], &set[..4]])
+    {
+        let asked = json(
+            &[
+                &["ask", CORPUS, question, "--json", "--method", "graph"][..],
+                set,
+            ]
+            .concat(),
+        );
+        let ids = |all: &Value| -> Vec<Value> {
+            let all = all.as_array().unwrap();
+            all.iter().map(|p| p["id"].clone()).collect()
+        };
+        assert_eq!(ids(&run["passages"]), ids(&asked["passages"]));
+        assert!(run["measures"]["R@5"].is_number());
+    }
+    let subsets = compared["subsets"]["tried"].as_array().unwrap();
+    assert_eq!(subsets.len(), 4);
+    for (at, run) in [(0, 0), (3, 1)] {
+        assert_eq!(
+            subsets[at]["worth"],
+            compared["runs"][run]["measures"]["R@5"]
+        );
+    }
+    let told = hopscope(&["compare", CORPUS, "q01", "--method", two]);
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(
+        told.contains("graph to short: restart alpha 0.15 > 0.4, steps T 5 > 2"),
+        "{told}"
+    );
+    assert!(told.contains("which change did it, R@5"), "{told}");
+    // A composition, a preset, and what is neither.
+    let mixed = "bm25,names > entity-passage > power > passages@steps=3,hotpotqa";
+    let mixed = json(&["compare", CORPUS, "q01", "--method", mixed, "--json"]);
+    assert_eq!(mixed["runs"].as_array().unwrap().len(), 3);
+    assert!(mixed["subsets"].is_null());
+    for (run, why) in [
+        ("graph", "name two to 4 runs"),
+        ("graph,grahp", "no method 'grahp'"),
+        ("graph,graph@alhpa=.3", "did you mean alpha?"),
+        ("graph,graph@alpha=7", "0.01 to 0.99"),
+    ] {
+        let said = fails(&["compare", CORPUS, "q01", "--method", run]);
+        assert!(said.contains(why), "{run}: {said}");
+    }
+}
+
+#[test]
 fn what_files_hold_reaches_stderr_without_control_characters() {
     let home = tempfile::tempdir().unwrap();
     let at = |name: &str| home.path().join(name).to_str().unwrap().to_owned();

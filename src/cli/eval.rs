@@ -37,8 +37,14 @@ pub struct EvalArgs {
     /// Gold for those questions: a qrels file.
     #[arg(long, value_name = "FILE")]
     qrels: Option<PathBuf>,
-    /// Methods, separated by commas. Each later one is compared with the first.
-    #[arg(long, short, value_delimiter = ',')]
+    /// Methods, presets or compositions, separated by commas, each with settings of its own if it has any:
+    /// hop,hop@alpha=.3@steps=4,wide=graph@seed_k=20. Each later one is compared with the first.
+    #[arg(
+        long,
+        short,
+        value_delimiter = ',',
+        value_name = "[NAME=]METHOD[@PARAMETER=VALUE]"
+    )]
     method: Vec<String>,
     #[command(flatten)]
     parts: Parts,
@@ -100,10 +106,9 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         patch: args.patch.clone(),
         ..How::default()
     };
-    let mut all = names
-        .iter()
-        .map(|name| how.settings(*name))
-        .collect::<Result<Vec<_>>>()?;
+    let named = names.iter().map(|name| how.named(*name));
+    let (names, mut all): (Vec<String>, Vec<Settings>) =
+        named.collect::<Result<Vec<_>>>()?.into_iter().unzip();
     let index = load(
         Some(&args.index),
         &args.reading,
@@ -124,14 +129,15 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         );
     }
     for method in args.fail_under.iter().filter_map(Condition::method) {
-        if !all.iter().any(|s| s.method().name == method) {
+        if !names.iter().any(|name| name == method) {
             bail!("--fail-under: '{method}' is none of the methods of this evaluation");
         }
     }
     interrupt::watch();
     let mut evaluations = Vec::new();
-    for settings in &all {
-        let evaluation = evaluate(&index, &questions, settings, |_| !interrupt::interrupted())?;
+    for (name, settings) in names.iter().zip(&all) {
+        let mut evaluation = evaluate(&index, &questions, settings, |_| !interrupt::interrupted())?;
+        evaluation.name.clone_from(name);
         if interrupt::interrupted() {
             bail!(
                 "interrupted after {} of {} questions",
@@ -155,9 +161,11 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         }
     }
     let mut lost = Vec::new();
-    for settings in all.iter().filter(|_| args.losses) {
+    for (name, settings) in names.iter().zip(&all).filter(|_| args.losses) {
         let go_on = |_| !interrupt::interrupted();
-        lost.push(losses(&index, &questions, settings, args.repairs, go_on)?);
+        let mut own = losses(&index, &questions, settings, args.repairs, go_on)?;
+        own.method.clone_from(name);
+        lost.push(own);
         if interrupt::interrupted() {
             bail!("interrupted while looking why gold is lost");
         }
@@ -285,10 +293,7 @@ fn run_path(path: &std::path::Path, evaluation: &Evaluation, count: usize) -> Pa
     let ending = path
         .extension()
         .map_or("run".into(), |e| e.to_string_lossy());
-    path.with_file_name(format!(
-        "{stem}.{}.{ending}",
-        evaluation.settings.method().name
-    ))
+    path.with_file_name(format!("{stem}.{}.{ending}", evaluation.name))
 }
 
 fn method_json(index: &Index, questions: &[Question], evaluation: &Evaluation) -> Value {
@@ -314,6 +319,7 @@ fn method_json(index: &Index, questions: &[Question], evaluation: &Evaluation) -
         })
         .collect();
     json!({
+        "run": evaluation.name,
         "method": evaluation.settings.method().name,
         "preset": evaluation.settings.preset().map(|p| &*p.name),
         "settings": evaluation.settings,

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 ran but a condition failed, 2 usage or input error, 130 interrupted.
 
 mod ask;
+mod compare;
 mod doctor;
 mod eval;
 mod explain;
@@ -55,6 +56,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Measure methods over a set of questions.
     Eval(eval::EvalArgs),
+    /// Hold two to four runs of one question side by side: ranks, what differs, which difference did it.
+    Compare(compare::CompareArgs),
     /// Try a parameter or two over their values, or every subset of some changes, for one question or all.
     Sweep(sweep::SweepArgs),
     /// Describe the graph of an index: sizes, degrees, hubs, components.
@@ -107,8 +110,8 @@ impl Parts {
 /// Method and settings, the same for every command.
 #[derive(Clone, Debug, Default, Args)]
 pub struct How {
-    /// Retrieval method; 'hopscope methods' lists them.
-    #[arg(long, short)]
+    /// Retrieval method, preset or composition; 'hopscope methods' lists them. Settings of its own may follow: hop@alpha=.3.
+    #[arg(long, short, value_name = "METHOD[@PARAMETER=VALUE]")]
     method: Option<String>,
     #[command(flatten)]
     parts: Parts,
@@ -188,15 +191,37 @@ impl Reading {
 impl How {
     /// The settings these arguments ask for, before an index adds what it was built with.
     fn settings(&self, method: Option<&str>) -> Result<Settings> {
+        self.named(method).map(|(_, settings)| settings)
+    }
+
+    /// The same of a run in one word, `[NAME=]METHOD[@PARAMETER=VALUE]..`, where a preset may stand for the method; with
+    /// what it is called.
+    fn named(&self, run: Option<&str>) -> Result<(String, Settings)> {
         let presets = own_presets();
+        let run = run.or(self.method.as_deref());
+        let (head, own) = match run.map(|run| run.split_once('@').unwrap_or((run, ""))) {
+            Some((head, own)) => (Some(head), own),
+            None => (None, ""),
+        };
+        let (name, method) = match head.and_then(|head| head.split_once('=')) {
+            Some((name, method)) => (Some(name.trim()), Some(method.trim())),
+            None => (run, head.map(str::trim)),
+        };
+        let by_word = method.map(Method::by_name);
+        let preset = match (&self.preset, &by_word, method) {
+            (None, Some(Err(_)), Some(word)) => presets.by_name(word).ok().flatten(),
+            _ => None,
+        };
+        let by_word = by_word.filter(|_| preset.is_none());
         let preset = match &self.preset {
+            _ if preset.is_some() => preset,
             Some(name) => presets
                 .by_name(name)
                 .map_err(|said| anyhow!("--preset: {said}"))?,
             None => None,
         };
-        let method = match method.or(self.method.as_deref()) {
-            Some(name) => Method::by_name(name).map_err(|said| anyhow!("{said}"))?,
+        let method = match by_word {
+            Some(method) => method.map_err(|said| anyhow!("{said}"))?,
             // A preset of one's own stands for a method too.
             None => match preset.as_ref().and_then(|preset| preset.method.as_ref()) {
                 Some(method) => method.clone(),
@@ -209,6 +234,11 @@ impl How {
             settings
                 .set_text(assignment)
                 .map_err(|said| anyhow!("--set {assignment}: {said}"))?;
+        }
+        for assignment in own.split('@').filter(|own| !own.is_empty()) {
+            settings
+                .set_text(assignment)
+                .map_err(|said| anyhow!("{}: {said}", run.unwrap_or_default()))?;
         }
         for change in &self.seed {
             let edit = change
@@ -224,7 +254,8 @@ impl How {
                 .map_err(|said| anyhow!("--save-preset: {said}"))?;
             say(format_args!("preset {name} kept in {}", kept.display()));
         }
-        Ok(settings)
+        let method = settings.method().name.to_string();
+        Ok((name.map_or(method, str::to_owned), settings))
     }
 }
 
@@ -253,6 +284,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Trace(args)) => ask::trace(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
+        Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Sweep(args)) => sweep::run(&args),
         Some(Command::Stats(args)) => stats::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),

@@ -94,8 +94,8 @@ impl Comparison {
     pub fn new(a: &Evaluation, b: &Evaluation, resampling: Resampling) -> Comparison {
         let pairs = paired(a, b);
         Comparison {
-            a: a.settings.method().name.to_string(),
-            b: b.settings.method().name.to_string(),
+            a: a.name.clone(),
+            b: b.name.clone(),
             questions: pairs.len(),
             seed: resampling.seed,
             resamples: resampling.resamples,

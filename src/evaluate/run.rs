@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// A method's results over a set.
 pub struct Evaluation {
+    /// What it is called: the method, unless somebody names it.
+    pub name: String,
     /// The method and every value.
     pub settings: Settings,
     /// In the order of the questions.
@@ -78,6 +80,7 @@ pub fn evaluate(
         .filter_map(|q| q.measures.as_ref())
         .collect();
     Ok(Evaluation {
+        name: settings.method().name.to_string(),
         settings: settings.clone(),
         measures: Measures::mean(judged.iter().copied()),
         judged: judged.len(),
@@ -170,7 +173,11 @@ pub fn write_run(
     depth: usize,
 ) -> io::Result<()> {
     let plain = |id: &str| id.split_whitespace().collect::<Vec<_>>().join("_");
-    let tag = &*evaluation.settings.method().name;
+    let tag: String = evaluation
+        .name
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join("_");
     for outcome in &evaluation.per_question {
         let qid = plain(&questions[outcome.question].id);
         let mut last = f32::INFINITY;

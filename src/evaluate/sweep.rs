@@ -6,8 +6,10 @@ use super::measures::{Measures, measured};
 use super::run::evaluate;
 use crate::corpus::Question;
 use crate::index::Index;
+use crate::layers::GraphEdit;
 use crate::parameters::{Domain, Origin, Parameter, Value};
-use crate::retrieve::{Keep, Retrieval, RetrieveError, Retriever, Settings};
+use crate::retrieve::presets::NO_PRESET;
+use crate::retrieve::{Keep, Retrieval, RetrieveError, Retriever, SeedEdit, Settings};
 use std::sync::Arc;
 
 /// The most values of a number that are tried.
@@ -116,6 +118,76 @@ pub fn changed(settings: &Settings, changes: &Changes) -> Settings {
         settings.set(*parameter, *value, Origin::User);
     }
     settings
+}
+
+/// What a person changed between two runs of one method, as far as every subset of it can be tried: at most `most`
+/// parameters. Empty where the method or the preset is another.
+pub fn between(from: &Settings, to: &Settings, most: usize) -> Changes {
+    if from.method() != to.method() || from.preset() != to.preset() {
+        return Changes::new();
+    }
+    let uses = to.method().uses().into_iter();
+    let differ = uses.filter(|p| from.value(*p) != to.value(*p));
+    let changes: Changes = differ.map(|p| (p, to.value(p))).collect();
+    match changes.len() <= most {
+        true => changes,
+        false => Changes::new(),
+    }
+}
+
+/// Each difference in words, the greatest first: the method, the preset, parameters, seeds, the graph.
+pub fn differences(from: &Settings, to: &Settings) -> Vec<String> {
+    let mut words = Vec::new();
+    if from.method() != to.method() {
+        // The name of a composition has arrows of its own.
+        let composed = [from, to]
+            .iter()
+            .any(|s| s.method().composition().is_some());
+        let arrow = if composed { "to" } else { ">" };
+        let (before, after) = (&from.method().name, &to.method().name);
+        words.push(format!("method {before} {arrow} {after}"));
+    }
+    if from.preset() != to.preset() {
+        let name = |s: &Settings| {
+            s.preset()
+                .map_or(NO_PRESET.to_owned(), |p| p.name.to_string())
+        };
+        words.push(format!("preset {} > {}", name(from), name(to)));
+    }
+    let uses = to.method().uses();
+    for parameter in uses.into_iter().filter(|p| from.value(*p) != to.value(*p)) {
+        let label = parameter.declaration().label;
+        words.push(format!(
+            "{label} {} > {}",
+            from.text(parameter),
+            to.text(parameter)
+        ));
+    }
+    for edit in to
+        .seed_edits()
+        .iter()
+        .filter(|e| !from.seed_edits().contains(e))
+    {
+        words.push(format!("seed {edit}"));
+    }
+    let kept = |edit: &SeedEdit| to.seed_edits().iter().any(|e| e.node == edit.node);
+    for edit in from.seed_edits().iter().filter(|e| !kept(e)) {
+        words.push(format!("seed {} as found", edit.node));
+    }
+    let fresh = |edit: &&GraphEdit| !from.graph_edits().contains(edit);
+    words.extend(
+        to.graph_edits()
+            .iter()
+            .filter(fresh)
+            .map(ToString::to_string),
+    );
+    let gone = |edit: &&GraphEdit| {
+        let replaced = |newer: &_| edit.replaced_by(newer);
+        !to.graph_edits().iter().any(replaced)
+    };
+    let gone = from.graph_edits().iter().filter(gone);
+    words.extend(gone.map(|edit| format!("no longer {edit}")));
+    words
 }
 
 /// Whether changes leave every value as it is.

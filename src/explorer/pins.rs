@@ -59,20 +59,6 @@ pub struct Pinned {
 /// Every subset of more changes would be too many runs for a moment.
 pub const CHANGES: usize = 5;
 
-/// What a person changed between two runs of one method, as far as every subset of it can be tried.
-pub fn changes(from: &Settings, to: &Settings) -> Changes {
-    if from.method() != to.method() || from.preset() != to.preset() {
-        return Changes::new();
-    }
-    let uses = to.method().uses().into_iter();
-    let differ = uses.filter(|p| from.value(*p) != to.value(*p));
-    let changes: Changes = differ.map(|p| (p, to.value(p))).collect();
-    match changes.len() <= CHANGES {
-        true => changes,
-        false => Changes::new(),
-    }
-}
-
 impl Pin {
     pub fn new(settings: Settings) -> Pin {
         Pin {

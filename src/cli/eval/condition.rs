@@ -50,7 +50,7 @@ impl Condition {
     pub fn misses(&self, evaluations: &[Evaluation]) -> Vec<String> {
         evaluations
             .iter()
-            .map(|e| (&*e.settings.method().name, e.measures.get(self.measure)))
+            .map(|e| (&*e.name, e.measures.get(self.measure)))
             .filter(|(name, _)| self.method().is_none_or(|wanted| wanted == *name))
             .filter_map(|(name, value)| {
                 let value = value.unwrap_or(0.0);

@@ -31,7 +31,7 @@ pub fn measures(
     head(out)?;
     writeln!(out, " {:>8} {:>8} {:>8}", "p50 ms", "p95 ms", "p99 ms")?;
     for e in evaluations {
-        write!(out, "{:<14}", e.settings.method().name)?;
+        write!(out, "{:<14}", e.name)?;
         values(out, &e.measures)?;
         writeln!(
             out,
@@ -45,7 +45,7 @@ pub fn measures(
         .iter()
         .filter_map(|e| {
             let share = e.answers().share()?;
-            Some(format!("{} {share:.3}", e.settings.method().name))
+            Some(format!("{} {share:.3}", e.name))
         })
         .collect();
     if let Some(first) = evaluations.first().filter(|_| !answered.is_empty()) {
@@ -132,7 +132,7 @@ pub fn survival(out: &mut impl Write, evaluations: &[Evaluation]) -> io::Result<
     writeln!(out)?;
     for e in evaluations {
         let survival = Survival::of(e);
-        write!(out, "{:<14} {:>6}", e.settings.method().name, survival.gold)?;
+        write!(out, "{:<14} {:>6}", e.name, survival.gold)?;
         for stage in STAGES {
             match survival.share(stage) {
                 Some(share) => write!(out, " {share:>9.4}")?,
@@ -155,7 +155,7 @@ pub fn breakdown(
     coverage: &dyn Fn(&Evaluation) -> Option<Coverage>,
 ) -> io::Result<()> {
     for e in evaluations {
-        let method = &*e.settings.method().name;
+        let method = &*e.name;
         write!(out, "\n{method:<NAME$} {:>9}", "questions")?;
         head(out)?;
         writeln!(out)?;
@@ -168,7 +168,7 @@ pub fn breakdown(
         let Some(coverage) = coverage(e) else {
             continue;
         };
-        let own = if coverage.names_of == method {
+        let own = if coverage.names_of == *e.settings.method().name {
             String::new()
         } else {
             format!(" (names of {})", coverage.names_of)

@@ -1,11 +1,11 @@
 //! What the live run has other than A, and which of these changes did it: every subset of them, tried on this question.
 
-use crate::evaluate::sweep::{Changes, Column, effects};
+use crate::evaluate::sweep::{Changes, Column, between, differences, effects};
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::pins::CHANGES;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::update::differences;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -55,10 +55,9 @@ fn untried(ink: &Ink<'_>, differ: usize) -> Option<String> {
         _ if from.preset() != to.preset() => {
             Some("a preset changes settings together: its parts are not tried alone".to_owned())
         }
-        _ if !crate::explorer::pins::changes(from, to).is_empty() => None,
-        n if n > crate::explorer::pins::CHANGES => Some(format!(
-            "every subset is tried for at most {} changes",
-            crate::explorer::pins::CHANGES
+        _ if !between(from, to, CHANGES).is_empty() => None,
+        n if n > CHANGES => Some(format!(
+            "every subset is tried for at most {CHANGES} changes"
         )),
         _ => Some("changes of seeds and of the graph are not tried one by one".to_owned()),
     }

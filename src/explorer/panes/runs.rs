@@ -1,6 +1,7 @@
 //! Pinned runs and the live one, side by side: one column each, and lines that join the places of a passage.
 
 use super::passages::{change, gold_mark};
+use crate::evaluate::sweep::differences;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::pins::letter;
@@ -8,7 +9,6 @@ use crate::explorer::rows::{PassageLine, passage_lines};
 use crate::explorer::scene::Scene;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::update::differences;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,6 +1,7 @@
 //! Questions out, answers in.
 
-use super::{pins, repair, scoring, seeds, settings, trials};
+use super::{pins, repair, scoring, seeds, trials};
+use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows;
@@ -212,7 +213,7 @@ fn effect(before: &Scene, after: &Scene, name_it: bool) -> Option<String> {
     }
     let mut words = Vec::new();
     // The first change names itself; of several, what they did comes before the others.
-    let mut changes = settings::differences(&before.settings, &after.settings).into_iter();
+    let mut changes = differences(&before.settings, &after.settings).into_iter();
     if name_it {
         words.extend(changes.next());
     }

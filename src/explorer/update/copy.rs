@@ -1,6 +1,7 @@
 //! What is taken out of the explorer: text, JSON, and the command that prints the same numbers.
 
 use crate::evaluate::MEASURES;
+use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows::{self, PassageLine, SpreadLine};
@@ -26,7 +27,7 @@ pub fn text(state: &mut State) -> Vec<Effect> {
         Pane::Why => why.map(|w| (explained(w), format!("why of {}", w.id))),
         Pane::Passages | Pane::Runs => passage(state, scene, row),
         Pane::Changes => {
-            let differ = super::differences(&state.pins.first().settings, &state.settings);
+            let differ = differences(&state.pins.first().settings, &state.settings);
             Some((differ.join("\n"), "changes".to_owned()))
         }
         Pane::Set | Pane::Lost => state
@@ -214,10 +215,7 @@ pub fn json(state: &mut State) -> Vec<Effect> {
         Pane::Question | Pane::Passages => (passages_json(scene), "passages"),
         Pane::Runs => (runs_json(state), "runs"),
         Pane::Changes => (
-            json!(super::differences(
-                &state.pins.first().settings,
-                &state.settings
-            )),
+            json!(differences(&state.pins.first().settings, &state.settings)),
             "changes",
         ),
         Pane::Set | Pane::Lost | Pane::Questions => (set_json(state), "set"),

@@ -23,7 +23,7 @@ mod trials;
 pub use copy::shell;
 pub use fix::{From, LETTERS, suggested};
 pub use seeds::{signal as signal_target, target as seed_target};
-pub use settings::{differences, show_parameter};
+pub use settings::show_parameter;
 
 use super::action::{Action, Effect, Message};
 use super::available::available;

@@ -1,10 +1,10 @@
 //! Pinned runs: kept, dropped, exchanged with the live one, and asked whatever the live one is asked.
 
 use super::{scoring, settings, trials};
-use crate::evaluate::sweep::Changes;
+use crate::evaluate::sweep::{Changes, between};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::{Pane, View};
-use crate::explorer::pins::{Asking, MOST, Pin, Pinned, changes, letter};
+use crate::explorer::pins::{Asking, CHANGES, MOST, Pin, Pinned, letter};
 use crate::explorer::scene::{Request, Subject};
 use crate::explorer::state::State;
 
@@ -32,7 +32,7 @@ pub fn follow(state: &mut State) -> Option<Effect> {
         generation: state.pins.asked + 1,
         requests: requests.collect(),
         changes: match comparing {
-            true => changes(first, &state.settings),
+            true => between(first, &state.settings, CHANGES),
             false => Changes::new(),
         },
     };

@@ -2,12 +2,13 @@
 
 use super::ask::request;
 use super::sweep;
+use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::available::lack;
 use crate::explorer::layout::Pane;
 use crate::explorer::rows;
 use crate::explorer::state::{State, favourite};
-use crate::retrieve::{Method, NO_PRESET, Origin, Parameter, Settings, Value};
+use crate::retrieve::{Method, Origin, Parameter, Settings, Value};
 
 /// How many changes can be taken back.
 const UNDO: usize = 500;
@@ -223,62 +224,6 @@ pub fn difference(from: &Settings, to: &Settings) -> String {
         words if words.is_empty() => "no difference".to_owned(),
         words => words.join(", "),
     }
-}
-
-/// Each difference in words, the greatest first: the method, the preset, parameters, seeds, the graph.
-pub fn differences(from: &Settings, to: &Settings) -> Vec<String> {
-    let mut words = Vec::new();
-    if from.method() != to.method() {
-        // The name of a composition has arrows of its own.
-        let composed = [from, to]
-            .iter()
-            .any(|s| s.method().composition().is_some());
-        let arrow = if composed { "to" } else { ">" };
-        let (before, after) = (&from.method().name, &to.method().name);
-        words.push(format!("method {before} {arrow} {after}"));
-    }
-    if from.preset() != to.preset() {
-        let name = |s: &Settings| {
-            s.preset()
-                .map_or(NO_PRESET.to_owned(), |p| p.name.to_string())
-        };
-        words.push(format!("preset {} > {}", name(from), name(to)));
-    }
-    let uses = to.method().uses();
-    for parameter in uses.into_iter().filter(|p| from.value(*p) != to.value(*p)) {
-        let label = parameter.declaration().label;
-        words.push(format!(
-            "{label} {} > {}",
-            from.text(parameter),
-            to.text(parameter)
-        ));
-    }
-    for edit in to
-        .seed_edits()
-        .iter()
-        .filter(|e| !from.seed_edits().contains(e))
-    {
-        words.push(format!("seed {edit}"));
-    }
-    let kept =
-        |edit: &crate::retrieve::SeedEdit| to.seed_edits().iter().any(|e| e.node == edit.node);
-    for edit in from.seed_edits().iter().filter(|e| !kept(e)) {
-        words.push(format!("seed {} as found", edit.node));
-    }
-    let fresh = |edit: &&crate::layers::GraphEdit| !from.graph_edits().contains(edit);
-    words.extend(
-        to.graph_edits()
-            .iter()
-            .filter(fresh)
-            .map(ToString::to_string),
-    );
-    let gone = |edit: &&crate::layers::GraphEdit| {
-        let replaced = |newer: &_| edit.replaced_by(newer);
-        !to.graph_edits().iter().any(replaced)
-    };
-    let gone = from.graph_edits().iter().filter(gone);
-    words.extend(gone.map(|edit| format!("no longer {edit}")));
-    words
 }
 
 /// Makes a parameter current and shows its slider.
