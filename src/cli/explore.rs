@@ -4,6 +4,7 @@ use super::llm::{LlmArgs, report};
 use super::load::{judged_by, load};
 use super::{How, Reading};
 use crate::explorer::glyphs::GlyphSet;
+use crate::explorer::lesson::Lesson;
 use crate::explorer::picture::{self, Caption};
 use crate::explorer::runtime::{self, Options};
 use crate::explorer::stage::{self, Shot};
@@ -23,6 +24,13 @@ pub struct ExploreArgs {
     /// Start with this question instead of the first of the set.
     #[arg(long)]
     question: Option<String>,
+    /// Teach: first-look, restart, hubs, parity, walk-beats-words, autopsy, or a lesson file. On the bundled sample, unless INDEX says
+    /// otherwise.
+    #[arg(long, value_name = "NAME")]
+    lesson: Option<String>,
+    /// For the back row: few panes, rows apart, figures of two digits.
+    #[arg(long)]
+    present: bool,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
@@ -57,6 +65,9 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
         && let Some(said) = refusal()
     {
         bail!("{said}");
+    }
+    if let Some(name) = &args.lesson {
+        Lesson::find(name).map_err(|said| anyhow!("--lesson {said}"))?;
     }
     let folders = Folders::find();
     // A picture shows what anyone would see, not one person's settings.
@@ -103,6 +114,8 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
                 size: size(&args.size)?,
                 settings,
                 question: args.question.clone(),
+                lesson: args.lesson.clone(),
+                present: args.present,
                 argument,
                 theme,
                 glyphs,
@@ -120,6 +133,8 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
                     settings,
                     argument,
                     question,
+                    lesson: args.lesson.clone(),
+                    present: args.present,
                     theme,
                     glyphs,
                     config,

@@ -25,6 +25,10 @@ pub enum Action {
     Do(Command),
     /// Asks a question as if it had been typed.
     Ask(String),
+    /// Begins a lesson, by its name or file.
+    Lesson(String),
+    /// Makes a passage of the ranking the selected one, by its identifier.
+    Select(String),
     /// Asks a question of the set, by its place.
     AskNumber(usize),
     Method(String),

@@ -32,6 +32,9 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             state.detail().is_some_and(|detail| detail.passage.is_some()),
             "no passage is selected",
         ),
+        Command::LessonOn | Command::LessonBack | Command::LessonLeave => {
+            need(state.lesson.is_some(), "no lesson is on; F2 lists them")
+        }
         Command::Unpin => need(state.pins.by_hand, "nothing is pinned; P pins this run"),
         Command::SwapPin => need(
             state.pins.first().settings != state.settings,

@@ -202,6 +202,13 @@ commands! {
     Palette "palette" "commands" "Find a command" ["Ctrl-P", ":"] Program
         "Finds commands, parameters and values; @ finds nodes, # passages, ? questions, ! failing questions." "search find run" "";
     Help "help" "help" "Help" ["?", "F1"] Program "Lists all keys; type to filter." "keys manual shortcuts bindings" "hopscope --help";
+    Lessons "lesson.list" "lessons" "Lessons" ["F2"] Program
+        "Lists the lessons that come with the program; each says, asks and shows, step by step, on the bundled sample." "tutorial tour teach learn class course" "hopscope --lesson NAME";
+    LessonOn "lesson.on" "go on" "Lesson: go on" [">"] Program "The next step of the lesson; after the last one it ends." "next continue" "";
+    LessonBack "lesson.back" "step back" "Lesson: one step back" ["<"] Program "The step before, from its beginning." "previous" "";
+    LessonLeave "lesson.leave" "leave" "Lesson: leave it" [] Program "Ends the lesson; settings become what they were before it." "stop quit end" "";
+    Present "present" "present" "Present: for the back row" ["F5"] Program
+        "Few panes, a blank line between rows, figures of two digits; again brings all back." "big large projector class talk slides font zoom" "hopscope --present";
     Quit "quit" "quit" "Quit" ["q", "Ctrl-C"] Program "Leaves and restores the terminal." "exit leave close" "";
     QuitKeep "quit.keep" "quit, keep screen" "Quit and leave the screen" ["Q"] Program
         "Leaves with the last screen in the scrollback, to be pasted into a ticket." "exit print" "";

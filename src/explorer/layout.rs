@@ -124,6 +124,9 @@ impl View {
     }
 }
 
+/// Rows of a lesson's strip, its border too.
+const LESSON: u16 = 8;
+
 /// The arrangement for a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -181,6 +184,8 @@ pub struct Plan {
     pub header: Rect,
     pub pipeline: Rect,
     pub slots: Vec<Slot>,
+    /// The strip of a lesson; it may lie over the panes.
+    pub lesson: Rect,
     pub status: Rect,
     pub hints: Rect,
 }
@@ -189,6 +194,10 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arranged {
     pub view: View,
+    /// For the back row.
+    pub present: bool,
+    /// A lesson is on.
+    pub lesson: bool,
     pub focus: Pane,
     /// Which of Why and Neighbours was used last.
     pub lower: Pane,
@@ -200,16 +209,25 @@ pub struct Arranged {
 
 impl Plan {
     pub fn new(area: Rect, arranged: Arranged) -> Plan {
-        let shape = Shape::of(area.width, area.height);
+        // A strip below the panes, or on a short screen over them.
+        let whole = area.height;
+        let strip = match arranged.lesson {
+            true => LESSON.min(whole.saturating_sub(3)),
+            false => 0,
+        };
+        let left = whole - strip;
+        let over = Shape::of(area.width, left) == Shape::Line;
+        let bottom = if over { whole } else { left };
+        let shape = Shape::of(area.width, bottom);
         let row = |y: u16| Rect::new(area.x, area.y + y, area.width, 1).intersection(area);
-        let bottom = area.height;
         let mut plan = Plan {
             shape,
             header: row(0),
             pipeline: Rect::default(),
             slots: Vec::new(),
-            status: row(bottom.saturating_sub(2)),
-            hints: row(bottom.saturating_sub(1)),
+            lesson: Rect::new(area.x, area.y + left.saturating_sub(2), area.width, strip),
+            status: row(whole.saturating_sub(2)),
+            hints: row(whole.saturating_sub(1)),
         };
         match shape {
             Shape::Line => {
@@ -230,7 +248,8 @@ impl Plan {
                     plan.put(arranged.focus, main, Face::Box);
                 } else {
                     match shape {
-                        _ if own => plan.rows(main, arranged.view),
+                        _ if own => plan.rows(main, arranged.view.rows()),
+                        _ if arranged.present => plan.present(main, arranged),
                         Shape::Full => plan.full(main, arranged),
                         Shape::Tabbed => plan.tabbed(main, arranged),
                         _ => plan.columns(main, arranged),
@@ -314,14 +333,26 @@ impl Plan {
         }
     }
 
-    fn rows(&mut self, main: Rect, view: View) {
+    /// What a class has to see: what holds mass, what is returned, and the steps; what has the keyboard if it is another.
+    fn present(&mut self, main: Rect, arranged: Arranged) {
+        let shown = [Pane::Spread, Pane::Passages, Pane::Iterations];
+        let (main, iterations) = cut_bottom(main, if arranged.steps { 7 } else { 3 });
+        self.put(Pane::Iterations, iterations, Face::Box);
+        self.rows(main, &[(1, &[(Pane::Spread, 1), (Pane::Passages, 1)])]);
+        if !shown.contains(&arranged.focus) && arranged.focus != Pane::Question {
+            let left = self.open(Pane::Spread).map_or(main, |slot| slot.area);
+            self.slots.retain(|slot| slot.pane != Pane::Spread);
+            self.put(arranged.focus, left, Face::Box);
+        }
+    }
+
+    fn rows(&mut self, main: Rect, rows: &[Row]) {
         let parts = |weights: Vec<u16>| {
             weights
                 .into_iter()
                 .map(Constraint::Fill)
                 .collect::<Vec<_>>()
         };
-        let rows = view.rows();
         let heights = Layout::vertical(parts(rows.iter().map(|row| row.0).collect())).split(main);
         for ((_, panes), area) in rows.iter().zip(heights.iter()) {
             let widths = parts(panes.iter().map(|pane| pane.1).collect());

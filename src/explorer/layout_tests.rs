@@ -10,6 +10,8 @@ fn plan(width: u16, height: u16, focus: Pane) -> Plan {
         Rect::new(0, 0, width, height),
         Arranged {
             view: View::of(focus),
+            present: false,
+            lesson: false,
             focus,
             lower,
             zoom: false,

@@ -9,6 +9,7 @@
 //! | [`update`] | the only writer of the state; pure |
 //! | [`view`] | the only reader; pure; gives back what is where for the mouse |
 //! | [`layout`] | where panes are, for every size |
+//! | [`lesson`] | files that teach: words, actions, questions, claims |
 //! | [`pins`] | runs that stay beside the live one |
 //! | [`failures`] | the next question that loses gold |
 //! | [`scene`] | what a retrieval looks like on screen: strings and numbers |
@@ -27,6 +28,7 @@ pub mod glyphs;
 pub mod hits;
 pub mod keys;
 pub mod layout;
+pub mod lesson;
 pub mod overlays;
 pub mod palette;
 pub mod panes;

@@ -6,6 +6,7 @@ mod patches;
 
 use super::available::{Missing, available, lack};
 use super::command::{Command, Group};
+use super::lesson::Lesson;
 use super::state::{Choice, Entry, FinderKind, State};
 use crate::layers::Class;
 use crate::retrieve::{Domain, METHODS, Method, NO_PRESET, Parameter};
@@ -29,6 +30,7 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
         FinderKind::LoadPatch => patches::loads(state, typed.trim()),
         FinderKind::History => narrowed(history(state), typed),
         FinderKind::Doctor => narrowed(faults(state), typed),
+        FinderKind::Lessons => narrowed(lessons(), typed),
         FinderKind::Help => narrowed(help(state), typed),
     }
 }
@@ -103,7 +105,8 @@ fn again(state: &State, choice: &Choice) -> Option<Entry> {
         Choice::Question(text) => Some(plain(text.clone(), String::new(), choice.clone())),
         // A node's name is not known here; it is a few letters away. A preset's name is asked for each time.
         Choice::SavePreset(_) | Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_) => None,
-        // Nor is a change of the graph or its file.
+        // Nor is a change of the graph or its file; lessons have a list of their own.
+        Choice::Lesson(_) | Choice::Nothing => None,
         Choice::Edit(_) | Choice::Restore(_) | Choice::SavePatch(..) | Choice::LoadPatch(_) => None,
     }
 }
@@ -341,6 +344,122 @@ pub fn plain(title: String, now: String, choice: Choice) -> Entry {
     }
 }
 
+/// The lessons that come with the program.
+fn lessons() -> Vec<Entry> {
+    let entry = |lesson: super::lesson::Lesson| {
+        let steps = super::text::plural(lesson.steps.len(), "step");
+        let title = format!("{}: {}", lesson.name, lesson.title);
+        let mut entry = plain(
+            title,
+            format!("{} min", lesson.minutes),
+            Choice::Lesson(lesson.name.clone()),
+        );
+        entry.help = format!("{}. {steps}.", lesson.about);
+        entry.shell = format!("hopscope --lesson {}", lesson.name);
+        entry
+    };
+    Lesson::shipped().map(entry).collect()
+}
+
+/// Words of the field, for the end of help.
+fn glossary() -> Vec<Entry> {
+    let entry = |(word, meaning): &(&str, &str)| {
+        let mut entry = plain((*word).to_owned(), String::new(), Choice::Nothing);
+        entry.heading = "Words";
+        entry.help = (*meaning).to_owned();
+        entry.now = (*meaning).to_owned();
+        entry
+    };
+    GLOSSARY.iter().map(entry).collect()
+}
+
+const GLOSSARY: &[(&str, &str)] = &[
+    (
+        "passage",
+        "a piece of the corpus that a question can be answered from; what is ranked",
+    ),
+    (
+        "name",
+        "what passages mention: a person, a place, a thing; a node of the graph",
+    ),
+    ("mention", "a place in a text where a name stands"),
+    (
+        "seed",
+        "where the walk begins: a name of the question, or a passage that a first ranking found",
+    ),
+    (
+        "mass",
+        "what walks: the seeds begin with 1 in all, and every step passes it on along edges",
+    ),
+    (
+        "restart",
+        "the share of mass, alpha, that goes home to the seeds at every step",
+    ),
+    (
+        "spread",
+        "how score moves from the seeds: step by step (power), or where most waits first (push)",
+    ),
+    (
+        "step",
+        "once along the edges; names send to passages, passages to names",
+    ),
+    (
+        "parity",
+        "after an odd number of steps what began on names is on passages, after an even number on names",
+    ),
+    (
+        "residual",
+        "in push, mass that has arrived and was not passed on yet",
+    ),
+    (
+        "hub",
+        "a name in very many passages: what is sent there is spread thin",
+    ),
+    (
+        "hub penalty",
+        "how much less a passage sends to a name that many passages have",
+    ),
+    ("degree", "how many edges a node has"),
+    (
+        "both",
+        "the second largest share over the largest: near 1 for what two seeds pay for alike",
+    ),
+    (
+        "tie",
+        "scores within half a percent of each other: their order says little",
+    ),
+    ("cut", "the end of what is returned, after the first K"),
+    ("gold", "passages that people judged relevant"),
+    ("qrels", "the file of such judgements"),
+    ("run", "what one method with its settings returned"),
+    ("pin", "a run that stays, for others to be held against"),
+    ("R@5", "recall: the share of gold among the first five"),
+    (
+        "RR",
+        "reciprocal rank: one over the rank of the first gold passage",
+    ),
+    (
+        "nDCG@10",
+        "gold among the first ten, worth more the higher it stands; 1 is perfect",
+    ),
+    (
+        "interval",
+        "where the true difference lies with 95 % confidence, by drawing the questions again and again",
+    ),
+    (
+        "BM25",
+        "ranking by the words that question and passage share, the rare ones worth more",
+    ),
+    (
+        "fusion",
+        "one ranking made of several by adding up one over the rank in each",
+    ),
+    (
+        "F0 to F7",
+        "the classes of lost gold, from not in the corpus to dropped by fusion",
+    ),
+];
+
 /// What the newest check-up found.
 fn faults(state: &State) -> Vec<Entry> {
     let found = state
@@ -365,6 +484,7 @@ fn help(state: &State) -> Vec<Entry> {
         .iter_mut()
         .for_each(|entry| entry.heading = super::panes::about(state.focus));
     first.extend(all);
+    first.extend(glossary());
     first
 }
 

@@ -49,6 +49,9 @@ pub struct Options {
     pub argument: String,
     /// Asked at once; none asks the first question of the set.
     pub question: Option<String>,
+    /// Begun at once.
+    pub lesson: Option<String>,
+    pub present: bool,
     pub theme: Theme,
     pub glyphs: GlyphSet,
     pub config: Config,
@@ -235,13 +238,20 @@ impl Loop {
             teller,
         };
         all.state.masked = options.config.mask_text;
-        let resumed = options.config.resume && options.question.is_none() && all.resume();
+        all.state.present = options.present;
+        let resumed = options.config.resume
+            && options.question.is_none()
+            && options.lesson.is_none()
+            && all.resume();
         match options.question {
             _ if resumed => None,
             Some(question) => all.act(Action::Ask(question)),
             None if !all.state.facts.questions.is_empty() => all.act(Action::AskNumber(0)),
             None => all.act(Action::Do(super::command::Command::Edit)),
         };
+        if let Some(name) = options.lesson {
+            all.act(Action::Lesson(name));
+        }
         if let Some(note) = notes.into_iter().next() {
             all.act(Action::Told(Message::warning(note)));
         }

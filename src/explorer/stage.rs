@@ -236,6 +236,8 @@ pub struct Shot {
     pub question: Option<String>,
     /// What to write for INDEX in a command that repeats the picture; empty for the bundled sample.
     pub argument: String,
+    pub lesson: Option<String>,
+    pub present: bool,
     pub theme: Theme,
     pub glyphs: GlyphSet,
     /// Keys to press before the picture is taken, written as in key maps; `'text'` is typed.
@@ -254,11 +256,15 @@ pub fn screenshot(index: Arc<Index>, shot: &Shot) -> Buffer {
     );
     let (width, height) = shot.size;
     stage.scores = true;
+    stage.state.present = shot.present;
     stage.draw(width, height);
     match &shot.question {
         Some(question) => stage.act(Action::Ask(question.clone())),
         None if !stage.state.facts.questions.is_empty() => stage.act(Action::AskNumber(0)),
         None => {}
+    }
+    if let Some(name) = &shot.lesson {
+        stage.act(Action::Lesson(name.clone()));
     }
     for keys in &shot.keys {
         // What keys do depends on what the frame before showed.

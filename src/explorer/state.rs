@@ -7,6 +7,7 @@ use super::doctoring;
 use super::hits::Hits;
 use super::keys::{Keymap, Stroke};
 use super::layout::{Arranged, Pane, Plan, View};
+use super::lesson::Playing;
 use super::pins::Pins;
 use super::repairing::Begun;
 use super::scene::{Answer, Detail, Facts, Request, Scene, Subject};
@@ -74,6 +75,7 @@ pub enum FinderKind {
     History,
     /// What is wrong with the index.
     Doctor,
+    Lessons,
     Help,
 }
 
@@ -114,6 +116,9 @@ pub enum Choice {
     Passage(u32),
     /// A change of seeds, as written after `--seed`.
     Seed(String),
+    Lesson(String),
+    /// Words to read.
+    Nothing,
     /// A change of the graph, as written after `--edit`.
     Edit(String),
     /// One to be taken back.
@@ -138,6 +143,8 @@ impl Choice {
             Choice::Node(node) => Action::Node(*node),
             Choice::Passage(passage) => Action::Passage(*passage),
             Choice::Seed(text) => Action::Seed(text.clone()),
+            Choice::Lesson(name) => Action::Lesson(name.clone()),
+            Choice::Nothing => Action::Told(Message::default()),
             Choice::Edit(text) => Action::Edit(text.clone()),
             Choice::Restore(text) => Action::Restore(text.clone()),
             Choice::SavePatch(name, over) => Action::SavePatch(name.clone(), *over),
@@ -267,6 +274,10 @@ pub struct State {
     /// The step of the walk that is shown; none is its end.
     pub step: Option<usize>,
     pub playing: bool,
+    /// The lesson that is being taught.
+    pub lesson: Option<Playing>,
+    /// For the back row: few panes, rows apart, figures of two digits.
+    pub present: bool,
     /// What passages say is not shown.
     pub masked: bool,
     /// The newest request.
@@ -338,6 +349,8 @@ impl State {
             trail: Vec::new(),
             step: None,
             playing: false,
+            lesson: None,
+            present: false,
             masked: false,
             wanted,
             shown: None,
@@ -424,6 +437,8 @@ impl State {
             area,
             Arranged {
                 view: self.view,
+                present: self.present,
+                lesson: self.lesson.is_some(),
                 focus: self.focus,
                 lower: self.lower,
                 zoom: self.zoom,

@@ -30,6 +30,18 @@ pub fn score(value: f64) -> String {
     }
 }
 
+/// Two digits of a score, for reading from afar: `.047`, `1.3`, `28`.
+pub fn rough(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return score(value);
+    }
+    let places = 1 - value.abs().log10().floor() as i32;
+    match places {
+        0.. => unzero(format!("{value:.*}", places.min(6) as usize)),
+        _ => format!("{value:.0}"),
+    }
+}
+
 /// A share or measure: `.25`, `1.0`.
 pub fn share(value: f64) -> String {
     if !value.is_finite() {

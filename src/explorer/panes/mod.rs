@@ -4,6 +4,7 @@ pub mod changes;
 pub mod header;
 pub mod hints;
 pub mod iterations;
+pub mod lesson;
 pub mod line;
 pub mod lost;
 pub mod methods;

@@ -234,7 +234,7 @@ fn hit(ink: &Ink<'_>, row: &PassageRow, columns: &Columns) -> Line<'static> {
         ),
         ink.text(" "),
         ink.span(text::pad(&row.title, columns.title), title_scope),
-        ink.value(text::pad_left(&text::score(row.score), 7)),
+        ink.value(text::pad_left(&ink.score(row.score), 7)),
         ink.span(if row.tie { ink.glyphs.tie } else { " " }, Scope::Tie),
     ];
     if columns.moved {
@@ -336,7 +336,7 @@ fn lost(ink: &Ink<'_>, gold: &Gold, columns: &Columns) -> Line<'static> {
         ink.span(text::pad(&gold.title, columns.title), Scope::Gold),
     ];
     if gold.rank.is_some() {
-        spans.push(ink.value(text::pad_left(&text::score(gold.score), 7)));
+        spans.push(ink.value(text::pad_left(&ink.score(gold.score), 7)));
     } else {
         spans.push(ink.span(text::pad_left("lost", 7), Scope::Error));
         if columns.snippet > 0 {
@@ -392,7 +392,7 @@ fn at_step(
             text::pad(title, columns.id + 1 + columns.title),
             if gold { Scope::Gold } else { Scope::Text },
         ),
-        ink.value(text::pad_left(&text::score(score), 7)),
+        ink.value(text::pad_left(&ink.score(score), 7)),
         ink.span(format!("  {change}"), scope),
     ])
 }

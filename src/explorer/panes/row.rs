@@ -140,7 +140,11 @@ pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns) -> Line<'sta
         let hub = [Scope::Muted, Scope::Hub][usize::from(row.hub)];
         spans.push(ink.span(text::pad_left(&text::count(row.count), count), hub));
     }
-    spans.push(ink.value(text::pad_left(&row.figure, FIGURE)));
+    let figure = match ink.state.present && row.value.fract() != 0.0 {
+        true => text::rough(row.value),
+        false => row.figure.clone(),
+    };
+    spans.push(ink.value(text::pad_left(&figure, FIGURE)));
     if columns.filled {
         return Line::from(spans);
     }

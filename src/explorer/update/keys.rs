@@ -1,6 +1,6 @@
 //! From keys to commands, and text into the field that is open.
 
-use super::{ask, finder, moves, run, seeds, settings};
+use super::{ask, finder, lesson, moves, run, seeds, settings};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::command::Command;
 use crate::explorer::keys::{Lookup, Stroke};
@@ -33,6 +33,11 @@ fn browse(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     let Some(stroke) = Stroke::from_event(&key) else {
         return Vec::new();
     };
+    if let Some(letter) = stroke.typed().filter(char::is_ascii_lowercase)
+        && let Some(effects) = lesson::answer(state, letter)
+    {
+        return effects;
+    }
     match state.keymap.lookup(&[stroke]) {
         Lookup::Command(command) => return run(state, command),
         Lookup::Prefix(_) => state.mode = Mode::Chord(stroke),

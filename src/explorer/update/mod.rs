@@ -9,6 +9,7 @@ mod failures;
 mod finder;
 mod fix;
 mod keys;
+mod lesson;
 mod mouse;
 mod moves;
 pub mod patch;
@@ -39,6 +40,8 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Paste(text) => keys::paste(state, &text),
         Action::Ask(question) => ask::question(state, &question),
         Action::AskNumber(number) => ask::number(state, number),
+        Action::Lesson(name) => lesson::begin(state, &name),
+        Action::Select(id) => moves::select_id(state, &id),
         Action::Method(name) => settings::method(state, &name),
         Action::Preset(name) => settings::preset(state, &name),
         Action::SavePreset(name) => {
@@ -80,7 +83,11 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
             moves::tick(state);
             Vec::new()
         }
-        Action::Answered(answer) => ask::answered(state, *answer),
+        Action::Answered(answer) => {
+            let mut effects = ask::answered(state, *answer);
+            effects.extend(lesson::advance(state));
+            effects
+        }
         Action::Failed(generation, text) => {
             if generation == state.wanted.generation {
                 settings::take_back(state);
@@ -160,6 +167,14 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::Method => finder::open(state, FinderKind::Methods),
         Command::Palette => finder::open(state, FinderKind::Palette),
         Command::Help => finder::open(state, FinderKind::Help),
+        Command::Lessons => finder::open(state, FinderKind::Lessons),
+        Command::LessonOn => lesson::go_on(state),
+        Command::LessonBack => lesson::go_back(state),
+        Command::LessonLeave => lesson::leave(state),
+        Command::Present => {
+            state.present = !state.present;
+            Vec::new()
+        }
 
         Command::Up => moves::by(state, -1),
         Command::Down => moves::by(state, 1),

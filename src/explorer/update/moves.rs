@@ -247,6 +247,22 @@ pub fn compare(state: &mut State) -> Vec<Effect> {
     ask::request(state)
 }
 
+/// The same by its identifier, as far as it is ranked or gold.
+pub fn select_id(state: &mut State, id: &str) -> Vec<Effect> {
+    let found = state.scene().and_then(|scene| {
+        let ranked = scene.passages.iter().map(|row| (&row.id, row.passage));
+        let gold = scene.gold.iter().map(|gold| (&gold.id, gold.passage));
+        ranked.chain(gold).find(|(known, _)| *known == id)
+    });
+    match found.map(|(_, passage)| passage) {
+        Some(passage) => look_at(state, passage),
+        None => {
+            state.message = Message::warning(format!("{id} is not ranked here"));
+            Vec::new()
+        }
+    }
+}
+
 /// Makes a passage the selected one, wherever the keyboard is.
 pub fn look_at(state: &mut State, passage: u32) -> Vec<Effect> {
     let subject = of_passage(state, passage);

@@ -86,6 +86,14 @@ impl<'a> Ink<'a> {
         }
     }
 
+    /// A score; for the back row two digits of it.
+    pub fn score(&self, value: f64) -> String {
+        match self.state.present {
+            true => text::rough(value),
+            false => text::score(value),
+        }
+    }
+
     /// The dot between facts.
     pub fn dot(&self) -> Span<'static> {
         self.muted(format!(" {} ", self.glyphs.dot))
@@ -258,7 +266,9 @@ impl<'a> Ink<'a> {
         hits: &mut Hits,
         draw: &dyn Fn(usize, usize) -> Line<'static>,
     ) {
-        let height = usize::from(area.height);
+        // For the back row every row stands apart.
+        let every = if self.state.present { 2 } else { 1 };
+        let height = usize::from(area.height).div_ceil(every);
         hits.set_extent(pane, rows, height);
         if area.width < 2 || height == 0 {
             return;
@@ -266,7 +276,7 @@ impl<'a> Ink<'a> {
         let list = self.state.list(pane);
         let offset = list.window(rows, height);
         for (y, row) in (offset..rows).take(height).enumerate() {
-            let place = Rect::new(area.x, area.y + y as u16, area.width, 1);
+            let place = Rect::new(area.x, area.y + (y * every) as u16, area.width, 1);
             let selected = row == list.cursor;
             let line = draw(row, usize::from(area.width) - 1);
             buf.set_line(place.x + 1, place.y, &line, place.width - 1);

@@ -77,6 +77,9 @@ pub fn draw(
             buf.set_style(inside(*slot), ink.style(Scope::Stale));
         }
     }
+    if let Some(playing) = &state.lesson {
+        panes::lesson::render(&ink, playing, plan.lesson, buf, &mut hits);
+    }
     panes::status::render(&ink, plan.status, buf);
     panes::hints::render(&ink, plan.hints, buf, &mut hits);
     let main = Rect::new(
