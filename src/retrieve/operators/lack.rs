@@ -100,7 +100,8 @@ pub fn of_nodes(
     let (its, their): (Vec<Node>, Vec<Node>) = (its, their);
     let lack = |group: usize, code: Code, text: String| {
         let (own, theirs) = (own.sums[group], theirs.sums[group]);
-        let text = format!("{text} (in all {} and {})", figure(own), figure(theirs));
+        // In the order that the text has them.
+        let text = format!("{text} (in all {} and {})", figure(theirs), figure(own));
         Lack::of(code, theirs - own, text)
     };
     // The seed that pays the other most, of a group that gives it more: what is no lack is not looked into.
@@ -125,7 +126,10 @@ pub fn of_nodes(
         }
         match (own.payers(group), theirs.payers(group)) {
             (few, many) if few < many => {
-                let of = format!("; {} pay this one, {many} '{title}'", plural(few, "seed"));
+                let of = format!(
+                    "; nine tenths of it come from {} here, and from {many} there",
+                    plural(few, "seed")
+                );
                 (Code::FewerSeeds, of)
             }
             _ => (Code::FewerWays, String::new()),
@@ -135,7 +139,7 @@ pub fn of_nodes(
         let (label, to_it, to_other) = pays(seed);
         let far = distance(walked, seed, &its);
         let text = format!("{label} is joined to '{title}' and gives it {to_other}");
-        match own.sums[1] > 0.0 {
+        match own.group.contains(&1) {
             true => {
                 let text = format!("{text}, and this one {to_it}, {}", edges(far));
                 let (code, why) = fewer(1, seed);
