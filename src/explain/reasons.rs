@@ -3,7 +3,7 @@
 use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
-use crate::retrieve::Retrieval;
+use crate::retrieve::{DEPTH, Retrieval};
 use crate::retrieve::explanation::{Combine, Reason};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::At;
@@ -59,7 +59,8 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
     reasons.sort_by_key(|reason| weight(reason.code));
     if let Some((rank, score)) = place {
         let last = last.map_or(0.0, |hit| hit.score);
-        if score >= last * (1.0 - TIE_BAND) {
+        // Scores of a re-ranker may be below zero.
+        if score >= last - TIE_BAND * last.abs() {
             let text = format!("rank {rank}, within {:.1} % of rank {k}", 100.0 * TIE_BAND);
             // Whatever holds it back, its place among equals is noise: no other change is needed.
             reasons.insert(0, Reason::new(Code::Tied, text));
@@ -71,7 +72,11 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
         );
         reasons.push(Reason::new(Code::CutByK, text).class(class));
     } else if reasons.is_empty() {
-        let text = format!("below the {} best that are kept", retrieval.passages.len());
+        let kept = retrieval.passages.len();
+        let text = match kept < k.max(DEPTH) {
+            true => format!("not among the {kept} passages that are ranked at all"),
+            false => format!("below the {kept} best that are kept"),
+        };
         reasons.push(Reason::new(Code::CutByK, text));
     }
     reasons
