@@ -134,14 +134,22 @@ impl Repairs {
             of,
             pairs,
         } = self;
-        let what = match (*pairs > 0, found.is_empty()) {
-            (false, true) => "no single change brings it in:",
-            (false, false) => "single changes that bring it in,",
-            (true, true) => "no change, and no two of the best, bring it in:",
-            (true, false) => "no single change is enough; what brings it in,",
+        let two = |repair: &Repair| matches!(repair.change, Change::Both(_));
+        let what = match (*pairs > 0, found.first()) {
+            (false, None) => "no single change brings it in",
+            (false, Some(_)) => "single changes that bring it in",
+            (true, None) => "no change, and no two of the best, bring it in",
+            (true, Some(first)) if two(first) => "no single change is enough; what brings it in",
+            // Looked for last.
+            (true, Some(_)) => "nothing but an edge to it brings it in",
         };
-        let end = if found.is_empty() { "" } else { ":" };
-        format!("{what} {tried} of {of} tried{end}")
+        // A search that was stopped knows only so much.
+        let far = if tried < of { " so far" } else { "" };
+        let (comma, end) = match found.is_empty() {
+            true => (":", ""),
+            false => (",", ":"),
+        };
+        format!("{what}{far}{comma} {tried} of {of} tried{end}")
     }
 }
 
