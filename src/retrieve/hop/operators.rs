@@ -1,7 +1,7 @@
 //! `hop`'s own operators: the seeds of its mixed walk, its signals, and their weighted sum, which opens into eight parts.
 
 use super::signals::{
-    BridgeEvidence, Signal, Signals, Sources, mixed_seeds, namesakes, places, signals,
+    BY_QUESTION, BridgeEvidence, Signal, Signals, Sources, mixed_seeds, namesakes, places, signals,
 };
 use super::{READS, WEIGHTS};
 use crate::index::{Dense, Index};
@@ -410,13 +410,18 @@ impl<'a> Evidence<'a> {
                     c.seed != passage && namesakes(self.view, c.name).contains(&passage)
                 };
                 let value = |c: &BridgeEvidence| c.share * c.cosine;
+                let named = self
+                    .signals
+                    .of(passage)
+                    .map_or(0.0, |v| v[signal as usize]);
                 let best = self
                     .signals
                     .crossings
                     .iter()
                     .rev()
                     .filter(names)
-                    .max_by(|a, b| value(a).total_cmp(&value(b)));
+                    .max_by(|a, b| value(a).total_cmp(&value(b)))
+                    .filter(|_| named != BY_QUESTION);
                 best.map_or_else(
                     || "the question names its title".into(),
                     |c| self.over(index, c),
@@ -549,8 +554,21 @@ impl<'a> Evidence<'a> {
             Signal::Named => {
                 let title = passage_label(self.at.index, other);
                 let how = self.of_passage(signal, other);
-                let text = format!("nothing names its title, and that of '{title}' is: {how}");
-                Some((Code::NotTitled, text))
+                let own = self.signals.of(passage)?[signal as usize];
+                match own > 0.0 {
+                    true => {
+                        let own = self.of_passage(signal, passage);
+                        let text = format!(
+                            "its title is named by less: {own}, and that of '{title}': {how}"
+                        );
+                        Some((Code::BridgeWeak, text))
+                    }
+                    false => {
+                        let text =
+                            format!("nothing names its title, and that of '{title}' is: {how}");
+                        Some((Code::NotTitled, text))
+                    }
+                }
             }
             Signal::Residual => {
                 let has = |passage: u32, left: &super::signals::Uncovered| {
