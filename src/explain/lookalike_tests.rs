@@ -201,3 +201,26 @@ fn a_join_that_was_tried_is_a_repair() {
         "{found:?}"
     );
 }
+
+#[test]
+fn what_is_alike_is_the_same_whether_all_names_were_looked_at_or_those_that_may_be() {
+    let index = Arc::new(crate::index::sample::index().unwrap());
+    let run = asked(&index, "graph", "Who discovered Uranus?");
+    let graph = graph_of(&run).unwrap();
+    let names = (0..graph.nodes() as Node).filter(|&node| graph.is_name(node));
+    let names: Vec<Cow<'_, str>> = names.map(|node| graph.label(&index, node)).collect();
+    let alike = |spellings: &Spellings, name: &str| {
+        let found = spellings.alike(name);
+        (name.to_owned(), found)
+    };
+    let mut before = Vec::new();
+    for asked in names.chunks(9) {
+        let some = graph.spelled_like(&index, asked);
+        assert!(some.len() < names.len());
+        before.extend(asked.iter().map(|name| alike(&some, name)));
+    }
+    let all = graph.spellings(&index);
+    let after: Vec<_> = names.iter().map(|name| alike(all, name)).collect();
+    assert_eq!(before, after);
+    assert!(after.iter().filter(|(_, found)| found.len() > 1).count() > 5);
+}
