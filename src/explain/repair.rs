@@ -467,6 +467,50 @@ mod tests {
     }
 
     #[test]
+    fn a_search_says_no_more_than_it_found() {
+        let set = Change::Set(Parameter::Steps, Value::Integer(6));
+        let both = Change::Both(Box::new([set.clone(), set.clone()]));
+        let edge = Change::Graph("add nile | #one".parse().unwrap());
+        let said = |change: Option<&Change>, tried, pairs| {
+            let found = change.map(|change| Repair {
+                change: change.clone(),
+                moves: 1,
+                rank: 3,
+            });
+            let found = Vec::from_iter(found);
+            let of = 9;
+            let repairs = Repairs {
+                found,
+                tried,
+                of,
+                pairs,
+            };
+            repairs.sentence()
+        };
+        assert_eq!(
+            said(None, 9, 0),
+            "no single change brings it in: 9 of 9 tried"
+        );
+        assert_eq!(
+            said(None, 4, 0),
+            "no single change brings it in so far: 4 of 9 tried"
+        );
+        assert_eq!(
+            said(Some(&set), 9, 0),
+            "single changes that bring it in, 9 of 9 tried:"
+        );
+        assert_eq!(
+            said(Some(&both), 9, 2),
+            "no single change is enough; what brings it in, 9 of 9 tried:"
+        );
+        // An edge to it is a single change.
+        assert_eq!(
+            said(Some(&edge), 9, 2),
+            "nothing but an edge to it brings it in, 9 of 9 tried:"
+        );
+    }
+
+    #[test]
     fn a_search_that_is_stopped_says_how_far_it_came() {
         let (index, run, passage) = lost("hop", &[], "q20", "violin-5");
         let found = repairs(&index, &run, passage, |so_far| so_far.tried < 5).unwrap();
