@@ -34,6 +34,9 @@ pub struct QueryName {
     pub form: String,
     /// True when a title alias changed the form.
     pub aliased: bool,
+    /// True when nothing has the form as the question writes it, and the one thing that differs in accents alone was taken.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unaccented: bool,
     /// A noun phrase of the question beside its names, where a graph looks those up too.
     #[serde(skip)]
     pub phrase: bool,
@@ -55,6 +58,7 @@ impl QueryName {
             form: surface.clone(),
             surface,
             aliased: false,
+            unaccented: false,
             phrase: false,
             link: match nodes.first() {
                 Some(&node) => Link::Linked { node },

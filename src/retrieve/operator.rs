@@ -340,8 +340,13 @@ impl<'a> At<'a> {
         match member.from {
             Origin::Name { name, df } => {
                 let names = self.run.names();
-                let surface = names.get(name).map_or("", |name| &*name.surface);
-                format!("named by '{surface}', in {}", places(df))
+                let name = names.get(name);
+                let surface = name.map_or("", |name| &*name.surface);
+                let accents = match name.is_some_and(|name| name.unaccented) {
+                    true => " but for accents",
+                    false => "",
+                };
+                format!("named by '{surface}'{accents}, in {}", places(df))
             }
             Origin::Ranked { ranker, rank, .. } => format!("{} rank {rank}", ranker.label()),
             Origin::Near { rank, cosine } => format!("nearest {rank}, cosine {cosine:.3}"),
