@@ -2,6 +2,7 @@
 //! found by their letters alone, before anything is made of them.
 
 use super::folded::{self, Hash, Marks, Word, core};
+use super::span;
 use super::spellings::{LONG, WORDS};
 use rustc_hash::FxHashSet;
 
@@ -104,9 +105,11 @@ impl Sieve {
             Some(count) => {
                 let starts = std::iter::once(0).chain(ends.iter().copied());
                 let words = starts.zip(&ends).take(count);
+                // Nothing but ASCII is in it.
+                let letters = std::str::from_utf8(&letters).unwrap_or("");
                 let mut cut = [""; MOST_WORDS];
                 for (slot, (start, end)) in cut.iter_mut().zip(words) {
-                    *slot = std::str::from_utf8(&letters[start..*end]).unwrap_or("");
+                    *slot = span::of(letters, start..*end);
                 }
                 let lead = usize::from(count > 1 && cut[0] == "the");
                 self.admits(&cut[lead..count])
