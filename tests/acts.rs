@@ -39,6 +39,20 @@ const STILL: &[(Parameter, &[&str], &str)] = &[
         "every question has a word of the corpus",
     ),
     (
+        Parameter::FoldAccents,
+        &[
+            "bm25-2step",
+            "graph-dense",
+            "graph-hybrid",
+            "graph-rrf",
+            "graph",
+            "hop",
+            "linearrag",
+            "rrf-ppr",
+        ],
+        "no name of these questions differs from one of the graph in accents alone",
+    ),
+    (
         Parameter::StructuralEdges,
         &["sage"],
         "no edge of structure is among those that are followed",

@@ -142,7 +142,7 @@ const PLANTED: &[Planted] = &[
         ],
     },
     Planted {
-        code: Code::FewerWays,
+        code: Code::ThinEdge,
         method: "graph",
         set: &["result_k=1", "edge_weight=tf"],
         question: "Who built Alphaville?",
@@ -152,6 +152,67 @@ const PLANTED: &[Planted] = &[
                 "In Alphaville, so they say in Alphaville, everybody loves Alphaville.",
             ),
             ("gold", "The mill of Alphaville is new."),
+        ],
+    },
+    Planted {
+        code: Code::NotJoined,
+        method: "graph",
+        set: &["result_k=2", "walk=push"],
+        question: "Who built Alphaville?",
+        passages: &[
+            (
+                "one",
+                "The mill of Alphaville was sold from Betatown to Gammahill.",
+            ),
+            ("two", "The road from Betatown to Gammahill is old."),
+            ("gold", "The wine of Betatown went to Zetaport."),
+            ("three", "The slopes of Gammahill are green."),
+        ],
+    },
+    Planted {
+        code: Code::OneSeed,
+        method: "graph",
+        set: &["result_k=3"],
+        question: "What joins Alphaville and Deltalake?",
+        passages: &[
+            (
+                "one",
+                "The mill of Alphaville was sold from Betatown to Gammahill.",
+            ),
+            ("two", "The road from Betatown to Gammahill is old."),
+            ("gold", "The wine of Betatown went to Zetaport."),
+            ("three", "The slopes of Gammahill are green."),
+            (
+                "four",
+                "The boats of Deltalake went to Zetaport, Etaburg and Thetaville.",
+            ),
+            ("five", "The docks of Zetaport are wet."),
+        ],
+    },
+    Planted {
+        code: Code::OneSignal,
+        method: "hop",
+        set: &[
+            "result_k=1",
+            "weight_cosine=0.5",
+            "weight_dense_rank=0",
+            "weight_residual=0",
+            "weight_entity_walk=0",
+            "weight_mixed_walk=0",
+            "weight_bridge=0",
+            "weight_named=0",
+        ],
+        question: "the songs of blue whales in the sea",
+        passages: &[
+            (
+                "one",
+                "blue songs, blue songs, blue whales, blue whales, sea tax, sea tax on window glass",
+            ),
+            (
+                "gold",
+                "the songs of blue whales in the sea, heard far away by ships",
+            ),
+            HUB[0],
         ],
     },
     Planted {
@@ -386,7 +447,7 @@ fn every_verdict_is_the_one_that_was_planted() {
         if let Some(last) = run.last_inside().filter(|_| run.place(gold).is_some()) {
             let both = compare(&index, &run, gold, last.passage);
             assert!(
-                both.scores[1] >= both.scores[0],
+                both.scores[1].unwrap() >= both.scores[0].unwrap(),
                 "{}: {both:?}",
                 planted.code
             );

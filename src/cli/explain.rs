@@ -183,7 +183,6 @@ fn print_compared(
     let rank = retrieval
         .place(other)
         .map(|(rank, _)| format!(" (rank {rank})"));
-    let [own, theirs] = compared.scores;
     writeln!(
         out,
         "beside {}{}  {}",
@@ -192,11 +191,15 @@ fn print_compared(
         index.title(other)
     )?;
     writeln!(out, "{:>12} {:>12} {:>12}", "this", "other", "gap")?;
+    let [own, theirs] = compared.scores;
+    let gap = own.zip(theirs).map(|(own, theirs)| theirs - own);
+    let [own, theirs] = [own, theirs].map(|score| figure(score, |score| format!("{score:.6}")));
+    let gap = figure(gap, |gap| format!("{gap:+.6}"));
+    writeln!(out, "{own:>12} {theirs:>12} {gap:>12}  score")?;
     let mut row = |label: &str, own: f64, theirs: f64, why: &str| {
         let gap = theirs - own;
         writeln!(out, "{own:>12.6} {theirs:>12.6} {gap:>+12.6}  {label}{why}")
     };
-    row("score", own, theirs, "")?;
     let shown = |part: &&Beside| part.own.abs().max(part.other.abs()) >= 5e-7;
     for part in compared.parts.iter().filter(shown) {
         let why = match &*part.other_why {
@@ -224,6 +227,11 @@ fn print_compared(
         row(&label, edge.own, edge.other, "")?;
     }
     Ok(())
+}
+
+/// A number, or a dash where it is not known.
+fn figure(number: Option<f64>, told: impl Fn(f64) -> String) -> String {
+    number.map_or_else(|| "-".to_owned(), told)
 }
 
 /// A pair of names, with what is said of it.

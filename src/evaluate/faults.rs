@@ -175,7 +175,13 @@ fn alike(
         if !progress(done.fetch_add(1, Ordering::Relaxed), names.len()) {
             return None;
         }
-        let all = pairs(index, graph, &graph.label(index, node), Some(node)).into_iter();
+        let all = pairs(
+            graph,
+            graph.spellings(index),
+            &graph.label(index, node),
+            Some(node),
+        )
+        .into_iter();
         let later = all.filter(|pair| pair.node > node && pair.strength >= SURE);
         let told = later.map(|pair| AlikePair {
             a: node,

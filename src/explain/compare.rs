@@ -42,8 +42,8 @@ pub struct Compared {
     pub other: u32,
     /// Whether parts add up to scores.
     pub combine: Combine,
-    /// Their scores: sums of the parts where they add up.
-    pub scores: [f64; 2],
+    /// Their scores. Of one that is not ranked what its parts add up to; none where they make no sum.
+    pub scores: [Option<f64>; 2],
     /// How far sums of parts may be off the scores.
     pub error: f64,
     /// By seed, word, list or signal, those that give the other more first.
@@ -64,8 +64,8 @@ pub fn compare(index: &Arc<Index>, run: &Retrieval, passage: u32, other: u32) ->
     let own = run.explain(index, passage);
     let theirs = run.explain(index, other);
     let score = |passage: u32, opened: &Explanation| match run.place(passage) {
-        Some((_, score)) => f64::from(score),
-        None => opened.sum(),
+        Some((_, score)) => Some(f64::from(score)),
+        None => (opened.combine == Combine::Sum).then(|| opened.sum()),
     };
     // Of one that came otherwise than by the walk there is nothing to hold against.
     let lengths = own.by_length.len().min(theirs.by_length.len());
@@ -190,27 +190,33 @@ mod tests {
                     let name =
                         format!("{} {} {}", method.name, question.id, index.id(gold.passage));
                     if both.combine == Combine::Witness {
+                        assert_eq!(
+                            both.scores[0].is_some(),
+                            run.place(gold.passage).is_some(),
+                            "{name}"
+                        );
                         continue;
                     }
+                    let scores = both.scores.map(|score| score.unwrap());
                     let sum = |of: fn(&Beside) -> f64| both.parts.iter().map(of).sum::<f64>();
                     let placed = run.place(gold.passage).is_some();
                     let near = |sum: f64, score: f64| {
                         (sum - score).abs() <= 1e-6 * score.abs().max(1.0) + both.error
                     };
                     assert!(
-                        !placed || near(sum(|p| p.own), both.scores[0]),
+                        !placed || near(sum(|p| p.own), scores[0]),
                         "{name}: {both:?}"
                     );
-                    assert!(near(sum(|p| p.other), both.scores[1]), "{name}: {both:?}");
+                    assert!(near(sum(|p| p.other), scores[1]), "{name}: {both:?}");
                     sums += 1;
                     if !both.by_length.is_empty() {
                         let sum: f64 = both.by_length.iter().map(|two| two[1]).sum();
-                        assert!(near(sum, both.scores[1]), "{name}: {both:?}");
+                        assert!(near(sum, scores[1]), "{name}: {both:?}");
                         lengths += 1;
                     }
                     if !both.by_edge.is_empty() {
                         let sum: f64 = both.by_edge.iter().map(|edge| edge.other).sum();
-                        assert!(near(sum, both.scores[1]), "{name}: {both:?}");
+                        assert!(near(sum, scores[1]), "{name}: {both:?}");
                         let rest = both.by_edge.last().unwrap();
                         assert!(rest.own > -1e-6 && rest.other > -1e-6, "{name}: {both:?}");
                         edges += 1;

@@ -6,8 +6,9 @@ use crate::layers::{Graph, GraphEdit, Link, Node};
 use crate::retrieve::Retrieval;
 use crate::text::folded::words;
 use crate::text::spellings::BEARERS;
-use crate::text::{Variant, plural};
+use crate::text::{Spellings, Variant, plural};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A node with less than this part of all mass tells nothing.
@@ -124,8 +125,8 @@ fn together(graph: &Graph, a: Node, b: Node) -> usize {
 }
 
 /// The names of a graph that are probably one with this one, the surest first; `node` is the name's own, where it has one.
-pub fn pairs(index: &Index, graph: &Graph, name: &str, node: Option<Node>) -> Vec<Pair> {
-    let alike = graph.spellings(index).alike(name).into_iter();
+pub fn pairs(graph: &Graph, spellings: &Spellings, name: &str, node: Option<Node>) -> Vec<Pair> {
+    let alike = spellings.alike(name).into_iter();
     let mut pairs: Vec<Pair> = alike
         .filter(|found| Some(found.number) != node)
         .map(|found| {
@@ -164,8 +165,11 @@ pub fn lookalikes(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<Look
     };
     let own = names_of(graph, passage);
     let title = words(index.title(passage));
-    let mut found = held(index, run, graph, &own);
-    found.extend(unlinked(index, run, graph, &own));
+    let labels = own.iter().map(|&node| graph.label(index, node));
+    let asked: Vec<Cow<'_, str>> = labels.chain(missing(run).map(Cow::Borrowed)).collect();
+    let spellings = graph.spelled_like(index, &asked);
+    let mut found = held(index, run, graph, &spellings, &own);
+    found.extend(unlinked(index, run, graph, &spellings, &own));
     // The passage's title says best what it hangs on.
     let is_title = |alike: &LookAlike| alike.of_passage && words(&alike.other) == title;
     found.sort_by(|a, b| {
@@ -199,14 +203,20 @@ pub fn graph_of(run: &Retrieval) -> Option<&Arc<Graph>> {
 type Weighed = (f64, LookAlike);
 
 /// Names that hold what a name of the passage lacks.
-fn held(index: &Arc<Index>, run: &Retrieval, graph: &Graph, own: &[Node]) -> Vec<Weighed> {
+fn held(
+    index: &Arc<Index>,
+    run: &Retrieval,
+    graph: &Graph,
+    spellings: &Spellings,
+    own: &[Node],
+) -> Vec<Weighed> {
     let walked = run.walk();
     let mass = |node: Node| walked.map(|walk| walk.spread.mass[node as usize]);
     let linked = |node: Node| run.names().iter().any(|name| name.nodes.contains(&node));
     let mut found = Vec::new();
     for &node in own {
         let label = graph.label(index, node);
-        for pair in pairs(index, graph, &label, Some(node)) {
+        for pair in pairs(graph, spellings, &label, Some(node)) {
             // What stands in the passage too gives it all it has.
             if own.binary_search(&pair.node).is_ok() {
                 continue;
@@ -236,13 +246,24 @@ fn held(index: &Arc<Index>, run: &Retrieval, graph: &Graph, own: &[Node]) -> Vec
     found
 }
 
-/// Names of the question that no node has, with what is like them, here first.
-fn unlinked(index: &Arc<Index>, run: &Retrieval, graph: &Graph, own: &[Node]) -> Vec<Weighed> {
+/// Names of the question that no node has.
+fn missing(run: &Retrieval) -> impl Iterator<Item = &str> {
+    let names = run.names().iter();
+    let missing = names.filter(|name| name.link == Link::NotFound && !name.phrase);
+    missing.map(|name| &*name.surface)
+}
+
+/// The same with what is like them, here first.
+fn unlinked(
+    index: &Arc<Index>,
+    run: &Retrieval,
+    graph: &Graph,
+    spellings: &Spellings,
+    own: &[Node],
+) -> Vec<Weighed> {
     let walked = run.walk();
-    let missing = run.names().iter();
-    let missing = missing.filter(|name| name.link == Link::NotFound && !name.phrase);
     let of = |name: &str| {
-        let all = pairs(index, graph, name, None).into_iter();
+        let all = pairs(graph, spellings, name, None).into_iter();
         let told = all.map(|pair| {
             let of_passage = own.binary_search(&pair.node).is_ok();
             let given = if of_passage { pair.strength } else { 0.0 };
@@ -261,7 +282,7 @@ fn unlinked(index: &Arc<Index>, run: &Retrieval, graph: &Graph, own: &[Node]) ->
         });
         told.collect::<Vec<Weighed>>()
     };
-    missing.flat_map(|name| of(&name.surface)).collect()
+    missing(run).flat_map(of).collect()
 }
 
 #[cfg(test)]

@@ -27,6 +27,14 @@ fn asked(index: &Arc<Index>, method: &str, question: &str) -> Retrieval {
         .unwrap()
 }
 
+/// With names of the question linked but for accents.
+fn folding(index: &Arc<Index>, question: &str) -> Retrieval {
+    let run = asked(index, "graph", question);
+    let mut settings = run.settings.clone();
+    settings.set_text("fold_accents=on").unwrap();
+    run.again(index, &settings).unwrap()
+}
+
 const EGEBERG: &str = "Which president did Roger Egeberg serve?";
 
 fn unjoined() -> Arc<Index> {
@@ -169,15 +177,65 @@ fn a_pair_counts_the_passages_where_both_stand() {
             .find(|&node| graph.is_name(node) && graph.label(&index, node) == name)
             .unwrap()
     };
-    let found = pairs(&index, graph, "Nixon", Some(node("Nixon")));
+    let found = pairs(graph, graph.spellings(&index), "Nixon", Some(node("Nixon")));
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(
         (found[0].node, found[0].together),
         (node("Richard Nixon"), 2)
     );
     assert_eq!(
-        pairs(&index, graph, "Richard Nixon", Some(node("Richard Nixon")))[0].together,
+        pairs(
+            graph,
+            graph.spellings(&index),
+            "Richard Nixon",
+            Some(node("Richard Nixon"))
+        )[0]
+        .together,
         2
+    );
+}
+
+#[test]
+fn a_name_that_differs_in_accents_alone_is_linked_where_that_is_asked_for_and_told_so() {
+    let passages = [
+        ("Setit", "The Tekezé River flows to the west."),
+        ("Mara Voss", "Mara Voss painted in Hull."),
+    ];
+    let question = "Which way does the Tekeze River flow?";
+    let index = planted(&passages);
+    let run = asked(&index, "graph", question);
+    assert_eq!(run.names()[0].link, Link::NotFound);
+    let run = folding(&index, question);
+    let name = &run.names()[0];
+    assert!(name.unaccented && !name.aliased, "{name:?}");
+    assert_eq!(
+        (&*name.surface, &*name.form),
+        ("Tekeze River", "tekezé river")
+    );
+    assert!(matches!(name.link, Link::Linked { .. }));
+    let trace = crate::explain::trace(&index, &run, None);
+    let told = serde_json::to_value(&trace).unwrap().to_string();
+    assert!(
+        told.contains("\"but for accents\":\"tekezé river for Tekeze River\""),
+        "{told}"
+    );
+    assert!(
+        told.contains("named by 'Tekeze River' but for accents, in 1 place"),
+        "{told}"
+    );
+    // The exact form is taken as ever, and of two that fit neither.
+    let exact = folding(&index, "Which way does the Tekezé River flow?");
+    assert!(!exact.names()[0].unaccented);
+    let two = planted(&[
+        passages[0],
+        ("Tékeze", "The Tékeze River flows to the east."),
+    ]);
+    let run = folding(&two, question);
+    assert_eq!(run.names()[0].link, Link::NotFound);
+    let here = lookalikes(&two, &run, 0);
+    assert_eq!(
+        (here[0].variant, here[0].of_passage),
+        (Variant::Accents, true)
     );
 }
 
@@ -200,4 +258,27 @@ fn a_join_that_was_tried_is_a_repair() {
         Some((2, 1)),
         "{found:?}"
     );
+}
+
+#[test]
+fn what_is_alike_is_the_same_whether_all_names_were_looked_at_or_those_that_may_be() {
+    let index = Arc::new(crate::index::sample::index().unwrap());
+    let run = asked(&index, "graph", "Who discovered Uranus?");
+    let graph = graph_of(&run).unwrap();
+    let names = (0..graph.nodes() as Node).filter(|&node| graph.is_name(node));
+    let names: Vec<Cow<'_, str>> = names.map(|node| graph.label(&index, node)).collect();
+    let alike = |spellings: &Spellings, name: &str| {
+        let found = spellings.alike(name);
+        (name.to_owned(), found)
+    };
+    let mut before = Vec::new();
+    for asked in names.chunks(9) {
+        let some = graph.spelled_like(&index, asked);
+        assert!(some.len() < names.len());
+        before.extend(asked.iter().map(|name| alike(&some, name)));
+    }
+    let all = graph.spellings(&index);
+    let after: Vec<_> = names.iter().map(|name| alike(all, name)).collect();
+    assert_eq!(before, after);
+    assert!(after.iter().filter(|(_, found)| found.len() > 1).count() > 5);
 }

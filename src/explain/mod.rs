@@ -10,12 +10,13 @@ pub mod story;
 pub mod subgraph;
 pub mod trace;
 
+pub use crate::retrieve::Change;
 pub use crate::retrieve::explanation::Reason;
 pub use compare::{Beside, Compared, compare};
 pub use lookalike::{LookAlike, lookalikes};
 pub use neighbours::{Neighbour, neighbours};
 pub use reasons::{Standing, not_in_index, standing, why_here, why_not};
-pub use repair::{Change, Repair, Repairs, repairs};
+pub use repair::{Repair, Repairs, repairs};
 pub use story::story;
 pub use subgraph::Subgraph;
 pub use trace::{Trace, trace};

@@ -3,12 +3,14 @@
 use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
-use crate::retrieve::Retrieval;
-use crate::retrieve::explanation::{Combine, Reason};
+use crate::retrieve::change::Change;
+use crate::retrieve::explanation::{Combine, Lack, Reason};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::At;
+use crate::retrieve::operator::{At, brings, passage_label};
+use crate::retrieve::operators::lack::MOST;
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::spread::restart;
+use crate::retrieve::{DEPTH, Retrieval};
 use crate::text::similar::nearest;
 use serde::Serialize;
 use std::sync::Arc;
@@ -59,7 +61,8 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
     reasons.sort_by_key(|reason| weight(reason.code));
     if let Some((rank, score)) = place {
         let last = last.map_or(0.0, |hit| hit.score);
-        if score >= last * (1.0 - TIE_BAND) {
+        // Scores of a re-ranker may be below zero.
+        if score >= last - TIE_BAND * last.abs() {
             let text = format!("rank {rank}, within {:.1} % of rank {k}", 100.0 * TIE_BAND);
             // Whatever holds it back, its place among equals is noise: no other change is needed.
             reasons.insert(0, Reason::new(Code::Tied, text));
@@ -71,7 +74,11 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
         );
         reasons.push(Reason::new(Code::CutByK, text).class(class));
     } else if reasons.is_empty() {
-        let text = format!("below the {} best that are kept", retrieval.passages.len());
+        let kept = retrieval.passages.len();
+        let text = match kept < k.max(DEPTH) {
+            true => format!("not among the {kept} passages that are ranked at all"),
+            false => format!("below the {kept} best that are kept"),
+        };
         reasons.push(Reason::new(Code::CutByK, text));
     }
     reasons
@@ -170,11 +177,46 @@ fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) 
             Reason::new(Code::SignalWeak, text)
         }
     };
-    Some(reason.class(class))
+    let reason = reason.class(class);
+    // What says only that too little came is asked further.
+    match reason.code.specific() {
+        true => Some(reason),
+        false => undone(&at, passage, last, &lacks, reason.class).or(Some(reason)),
+    }
 }
 
-/// A lack that is more than this share of all is what is said.
-const MOST: f64 = 0.5;
+/// What alone holds a passage out: without it, asked again, the passage is inside.
+fn undone(at: &At<'_>, passage: u32, last: &Hit, lacks: &[Lack], class: Class) -> Option<Reason> {
+    let mut tried: Vec<&Change> = Vec::new();
+    for lack in lacks {
+        for without in &lack.without {
+            if tried.contains(&&without.change) {
+                continue;
+            }
+            tried.push(&without.change);
+            let admitted = at.admits(passage, &without.change);
+            // Where no seed is left, what a fallback brings says nothing of this one.
+            let seeded = |(again, _): &(Retrieval, usize)| again.fallback() == at.run.fallback();
+            let Some((again, rank)) = admitted.filter(seeded) else {
+                continue;
+            };
+            let title = passage_label(at.index, last.passage);
+            let other = match again.place(last.passage) {
+                Some((rank, _)) => format!("'{title}' at {rank}"),
+                None => format!("'{title}' not ranked"),
+            };
+            let text = format!(
+                "{}; without {} it is at rank {rank} and {other}",
+                lack.text, without.what
+            );
+            let fix = Some(brings(&without.change, rank));
+            let reason = Reason::new(without.code, text).with_fix(fix);
+            return Some(reason.class(class));
+        }
+    }
+    None
+}
+
 /// Lacks that are told together.
 const LACKS: usize = 3;
 

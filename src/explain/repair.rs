@@ -9,9 +9,8 @@ use crate::index::Index;
 use crate::layers::{GraphEdit, GraphView, NameEdge, Node};
 use crate::parameters::{Parameter, RESULT_K, Stage, Value};
 use crate::retrieve::edits::{SeedChange, SeedEdit, name_of};
-use crate::retrieve::{Origin, Retrieval, RetrieveError, Settings};
-use serde::{Serialize, Serializer};
-use std::fmt;
+use crate::retrieve::{Change, Retrieval, RetrieveError};
+use serde::Serialize;
 use std::sync::Arc;
 
 /// Most seeds that are muted and weighed, and most names of the passage that are added.
@@ -28,72 +27,6 @@ const EDGES: usize = 3;
 const ADDED: usize = 3;
 /// How many of the best single changes are tried two by two.
 const BEST: usize = 5;
-
-/// A change of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// Another value of a parameter.
-    Set(Parameter, Value),
-    /// A change of a seed.
-    Seed(SeedEdit),
-    /// A change of the graph.
-    Graph(GraphEdit),
-    /// Two of them at once.
-    Both(Box<[Change; 2]>),
-}
-
-impl Change {
-    /// Whether it is one for all questions: a change of seeds belongs to one alone.
-    pub fn is_general(&self) -> bool {
-        let each = self.each();
-        !each.iter().any(|change| matches!(change, Change::Seed(_)))
-    }
-
-    /// These settings with the change.
-    pub fn applied(&self, settings: &Settings) -> Settings {
-        let mut settings = settings.clone();
-        for change in self.each() {
-            match change {
-                Change::Set(parameter, value) => settings.set(*parameter, *value, Origin::User),
-                Change::Seed(edit) => settings.edit_seed(edit.clone()),
-                Change::Graph(edit) => settings.edit_graph(edit.clone()),
-                Change::Both(_) => {}
-            }
-        }
-        settings
-    }
-
-    /// The single changes that it is made of.
-    pub fn each(&self) -> Vec<&Change> {
-        match self {
-            Change::Both(both) => both.iter().flat_map(Change::each).collect(),
-            single => vec![single],
-        }
-    }
-}
-
-/// As after `--set`, `--seed` or `--edit`.
-impl fmt::Display for Change {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Change::Set(parameter, value) => f.write_str(&parameter.assignment(*value)),
-            Change::Seed(edit) => edit.fmt(f),
-            Change::Graph(edit) => edit.fmt(f),
-            Change::Both(both) => write!(f, "{} and {}", both[0], both[1]),
-        }
-    }
-}
-
-impl Serialize for Change {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Change::Set(..) => to.collect_map([("set", self.to_string())]),
-            Change::Seed(_) => to.collect_map([("seed", self.to_string())]),
-            Change::Graph(_) => to.collect_map([("edit", self.to_string())]),
-            Change::Both(both) => to.collect_map([("both", &**both)]),
-        }
-    }
-}
 
 /// A change that was tried and brings the passage into top K.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -134,14 +67,22 @@ impl Repairs {
             of,
             pairs,
         } = self;
-        let what = match (*pairs > 0, found.is_empty()) {
-            (false, true) => "no single change brings it in:",
-            (false, false) => "single changes that bring it in,",
-            (true, true) => "no change, and no two of the best, bring it in:",
-            (true, false) => "no single change is enough; what brings it in,",
+        let two = |repair: &Repair| matches!(repair.change, Change::Both(_));
+        let what = match (*pairs > 0, found.first()) {
+            (false, None) => "no single change brings it in",
+            (false, Some(_)) => "single changes that bring it in",
+            (true, None) => "no change, and no two of the best, bring it in",
+            (true, Some(first)) if two(first) => "no single change is enough; what brings it in",
+            // Looked for last.
+            (true, Some(_)) => "nothing but an edge to it brings it in",
         };
-        let end = if found.is_empty() { "" } else { ":" };
-        format!("{what} {tried} of {of} tried{end}")
+        // A search that was stopped knows only so much.
+        let far = if tried < of { " so far" } else { "" };
+        let (comma, end) = match found.is_empty() {
+            true => (":", ""),
+            false => (",", ":"),
+        };
+        format!("{what}{far}{comma} {tried} of {of} tried{end}")
     }
 }
 
@@ -432,7 +373,7 @@ mod tests {
     use super::*;
     use crate::index::sample;
     use crate::parameters::Domain;
-    use crate::retrieve::{Keep, Method, Retriever};
+    use crate::retrieve::{Keep, Method, Retriever, Settings};
 
     fn lost(
         method: &str,
@@ -523,6 +464,50 @@ mod tests {
                 "{repair:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_search_says_no_more_than_it_found() {
+        let set = Change::Set(Parameter::Steps, Value::Integer(6));
+        let both = Change::Both(Box::new([set.clone(), set.clone()]));
+        let edge = Change::Graph("add nile | #one".parse().unwrap());
+        let said = |change: Option<&Change>, tried, pairs| {
+            let found = change.map(|change| Repair {
+                change: change.clone(),
+                moves: 1,
+                rank: 3,
+            });
+            let found = Vec::from_iter(found);
+            let of = 9;
+            let repairs = Repairs {
+                found,
+                tried,
+                of,
+                pairs,
+            };
+            repairs.sentence()
+        };
+        assert_eq!(
+            said(None, 9, 0),
+            "no single change brings it in: 9 of 9 tried"
+        );
+        assert_eq!(
+            said(None, 4, 0),
+            "no single change brings it in so far: 4 of 9 tried"
+        );
+        assert_eq!(
+            said(Some(&set), 9, 0),
+            "single changes that bring it in, 9 of 9 tried:"
+        );
+        assert_eq!(
+            said(Some(&both), 9, 2),
+            "no single change is enough; what brings it in, 9 of 9 tried:"
+        );
+        // An edge to it is a single change.
+        assert_eq!(
+            said(Some(&edge), 9, 2),
+            "nothing but an edge to it brings it in, 9 of 9 tried:"
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::IndexError;
 use super::layer::{Columns, strings};
 use super::passages::Passages;
 use crate::column::{Column, Strings, Writing};
+use crate::text::folded::unaccented;
 use crate::text::gazetteer::base_title;
 use crate::text::mentions::{self, Mention};
 use crate::text::names::without_parenthesis;
@@ -14,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use sprs::CsMatI;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// What the graph is built from the passages by. Two equal options give equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -100,6 +102,8 @@ pub struct EntityGraph {
     pub aliases: Aliases,
     /// Names that a person joined, ascending, and the name each is now: never stored, see [`Rewiring`](super::Rewiring).
     pub joined: Vec<(u32, u32)>,
+    /// See [`EntityGraph::unaccented`].
+    pub(super) unaccented: OnceLock<Vec<(Box<str>, u32)>>,
 }
 
 /// A stored mention.
@@ -150,6 +154,28 @@ impl EntityGraph {
     fn now(&self, entity: u32) -> u32 {
         let joined = self.joined.binary_search_by_key(&entity, |(from, _)| *from);
         joined.map_or(entity, |at| self.joined[at].1)
+    }
+
+    /// The entity that differs from a form in accents alone, where there is exactly one and none has the form itself.
+    pub fn unaccented(&self, form: &str) -> Option<u32> {
+        let accented = self.unaccented.get_or_init(|| {
+            let names = self.names.iter().zip(0..);
+            let accented = names.filter(|(name, _)| !name.is_ascii());
+            let mut bare: Vec<(Box<str>, u32)> = accented
+                .map(|(name, entity)| (unaccented(name).into_boxed_str(), entity))
+                .filter(|(bare, entity)| **bare != *self.names.get(*entity as usize))
+                .collect();
+            bare.sort_unstable();
+            bare
+        });
+        let bare = unaccented(form);
+        let from = accented.partition_point(|(known, _)| **known < *bare);
+        let alike = accented[from..].iter();
+        let alike = alike.take_while(|(known, _)| **known == *bare);
+        let alike = alike.map(|(_, entity)| self.now(*entity));
+        let mut all = self.find(&bare).into_iter().chain(alike);
+        let only = all.next()?;
+        all.all(|other| other == only).then_some(only)
     }
 
     /// Whether an entity is the title of a passage.
@@ -211,6 +237,7 @@ impl EntityGraph {
                 forms: columns.strings("aliases.form")?,
             },
             joined: Vec::new(),
+            unaccented: OnceLock::new(),
         };
         let entities = graph.entities();
         let mentions = graph.mention_start.len();
@@ -597,6 +624,7 @@ impl Builder {
             title_passage: self.titles.iter().map(|t| t.1).collect::<Vec<_>>().into(),
             aliases,
             joined: Vec::new(),
+            unaccented: OnceLock::new(),
         }
     }
 }
@@ -652,6 +680,21 @@ mod tests {
             .map(|o| (o.start, o.end, o.entity))
             .collect();
         assert_eq!(spans, [(0, 6, 0), (11, 22, 1), (24, 30, 0)]);
+    }
+    #[test]
+    fn a_form_finds_the_one_name_that_differs_in_accents() {
+        let text = "They saw Tekezé, Orléans, Orleáns, Aviles and Österreich.";
+        let g = graph(&[("", text)], "regex_plus", false);
+        let found = |form| g.unaccented(form).map(|e| g.names.get(e as usize));
+        assert_eq!(found("tekeze"), Some("tekezé"));
+        assert_eq!(found("tékezë"), Some("tekezé"));
+        assert_eq!(found("avilés"), Some("aviles"));
+        // An umlaut is an accent, "oe" is other letters.
+        assert_eq!(found("osterreich"), Some("österreich"));
+        assert_eq!(found("oesterreich"), None);
+        // Two names: which of them is meant is not known.
+        assert_eq!(found("orleans"), None);
+        assert_eq!(found("nile"), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::entities::EntityGraph;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// The passages of a name with its mentions in each.
 type Row = BTreeMap<u32, u16>;
@@ -132,6 +133,7 @@ impl<'a> Rewiring<'a> {
             title_passage: title_passage.into(),
             aliases: graph.aliases.clone(),
             joined,
+            unaccented: OnceLock::new(),
         }
     }
 

@@ -102,6 +102,8 @@ words! {
         NotNamed "NOT_NAMED" "the seeds lead straight to what is inside, and not to it"
         LaterHop "LATER_HOP" "it lies farther from the seeds than what is inside"
         BusierWay "BUSIER_WAY" "the way to it passes a node that shares among more than any on the way to what is inside"
+        ThinEdge "THIN_EDGE" "an edge on the way to it weighs less than the like on the way to what is inside"
+        NotJoined "NOT_JOINED" "as near as what is inside, but not joined to all that leads there"
         FewerSeeds "FEWER_SEEDS" "as near as what is inside, but fewer seeds pay for it"
         FewerWays "FEWER_WAYS" "as near as what is inside, but less comes over the ways to it"
         WordsMissing "WORDS_MISSING" "it lacks words of the question that what is inside has"
@@ -111,6 +113,8 @@ words! {
         NoBridge "NO_BRIDGE" "no sentence of a seed passage near the question leads to it"
         BridgeWeak "BRIDGE_WEAK" "what leads to it by a sentence is weaker: the seed, the sentence or the name"
         NotTitled "NOT_TITLED" "neither the question nor a seed passage names its title"
+        OneSeed "ONE_SEED" "without one seed, which pays what is inside more, it would be inside"
+        OneSignal "ONE_SIGNAL" "without one signal, which gives what is inside more, it would be inside"
         SignalWeak "SIGNAL_WEAK" "it has less of several things, and no one of them is most of it"
         Tied "TIED" "its score is within the tie band of the cut"
         CutByK "CUT_BY_K" "it ranks behind the cut"
@@ -137,8 +141,9 @@ impl Code {
             | PlanNoPath | PlanFiltered | BelowThreshold => Class::F3,
             NotACandidate | Diluted | SeedWeak | Parity | HReduced | OccZero | TypeFiltered
             | QuotaFull | PoolFull | BudgetCut | RestartsLess | NotNamed | LaterHop | BusierWay
-            | FewerSeeds | FewerWays | WordsMissing | WordsThin | FarVector | OrderedLater
-            | NoBridge | BridgeWeak | NotTitled | SignalWeak | CutByK => Class::F4,
+            | ThinEdge | NotJoined | FewerSeeds | FewerWays | WordsMissing | WordsThin
+            | FarVector | OrderedLater | NoBridge | BridgeWeak | NotTitled | OneSeed
+            | OneSignal | SignalWeak | CutByK => Class::F4,
             Tied => Class::F5,
             Budget => Class::F6,
             PrunedByFusion => Class::F7,

@@ -9,8 +9,8 @@ use crate::index::entities::MIN_LENGTH;
 use crate::index::{EntityGraph, EntityOptions, Index};
 use crate::parameters::Parameter as P;
 use crate::parameters::{
-    ALIAS_LINKING, EDGE_CAP, EDGE_WEIGHT, EdgeWeight, GAZETTEER, HUB_P, MAX_DF_RATIO, MIN_DF, NER,
-    NORM, PRUNE_TOP_PCT, Scoped, TOKENS, Value,
+    ALIAS_LINKING, EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FOLD_ACCENTS, GAZETTEER, HUB_P, MAX_DF_RATIO,
+    MIN_DF, NER, NORM, PRUNE_TOP_PCT, Scoped, TOKENS, Value,
 };
 use crate::text::{Mention, Norm, gazetteer, span};
 use sprs::CsMatI;
@@ -39,6 +39,7 @@ pub static ENTITY_PASSAGE: GraphKind = GraphKind {
         P::PruneTopPct,
         P::EdgeCap,
         P::HubP,
+        P::FoldAccents,
     ],
     builds: &[],
     open: |index, values, with| Ok(opened(&ENTITY_PASSAGE, index, values, with)),
@@ -430,7 +431,13 @@ fn find(graph: &EntityGraph, words: bool, name: &str, values: Scoped<'_>) -> Opt
         false => values.get(NORM).apply(name),
     };
     let entity = graph.find(name).or_else(|| graph.find(&plain));
-    entity.or_else(|| graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?))
+    let aliased = || graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?);
+    let bare = || {
+        graph
+            .unaccented(&plain)
+            .filter(|_| !words && values.get(FOLD_ACCENTS))
+    };
+    entity.or_else(aliased).or_else(bare)
 }
 
 /// What a name seeds: a name that is linked, its node.
@@ -462,6 +469,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
                 end,
                 form: word.to_owned(),
                 aliased: false,
+                unaccented: false,
                 phrase: false,
                 link,
             });
@@ -486,6 +494,11 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
         } else {
             Link::NotFound
         };
+        let aliased = form != plain;
+        let (form, unaccented) = match values.get(FOLD_ACCENTS) {
+            true => bare(view, form),
+            false => (form, false),
+        };
         let link = look_up(view, &form, &names, unknown);
         let (start, end) = (mention.span.start, mention.span.end);
         names.push(QueryName {
@@ -493,13 +506,25 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
             surface: surface.to_owned(),
             start,
             end,
-            aliased: form != plain,
+            aliased,
+            unaccented,
             phrase: false,
             form,
             link,
         });
     }
     names
+}
+
+/// The form itself where an entity has it, else that of the one entity that differs in accents alone.
+fn bare(view: &GraphView, form: String) -> (String, bool) {
+    if view.graph.find(&form).is_some() {
+        return (form, false);
+    }
+    match view.graph.unaccented(&form) {
+        Some(entity) => (view.graph.names.get(entity as usize).to_owned(), true),
+        None => (form, false),
+    }
 }
 
 /// What the extractor finds, and with the gazetteer every title that the question names, whatever its case.

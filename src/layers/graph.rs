@@ -9,6 +9,7 @@ use crate::graph::Transition;
 use crate::index::{Index, IndexError};
 use crate::parameters::{Parameter, Scoped, Value};
 use crate::text::Spellings;
+use crate::text::sieve::Sieve;
 use serde::Serialize;
 use sprs::CsMatI;
 use std::any::Any;
@@ -33,6 +34,9 @@ pub struct QueryName {
     pub form: String,
     /// True when a title alias changed the form.
     pub aliased: bool,
+    /// True when nothing has the form as the question writes it, and the one thing that differs in accents alone was taken.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unaccented: bool,
     /// A noun phrase of the question beside its names, where a graph looks those up too.
     #[serde(skip)]
     pub phrase: bool,
@@ -54,6 +58,7 @@ impl QueryName {
             form: surface.clone(),
             surface,
             aliased: false,
+            unaccented: false,
             phrase: false,
             link: match nodes.first() {
                 Some(&node) => Link::Linked { node },
@@ -214,7 +219,7 @@ pub struct Graph {
     /// See [`Graph::hub`].
     hub: OnceLock<usize>,
     /// See [`Graph::spellings`].
-    spellings: Arc<OnceLock<Spellings>>,
+    spellings: Arc<OnceLock<Arc<Spellings>>>,
 }
 
 impl fmt::Debug for Graph {
@@ -379,11 +384,32 @@ impl Graph {
     }
 
     /// Its names by their spellings, numbered as nodes. Made when first asked for.
-    pub fn spellings(&self, index: &Index) -> &Spellings {
+    pub fn spellings(&self, index: &Index) -> &Arc<Spellings> {
         self.spellings.get_or_init(|| {
             let nodes = (0..self.nodes() as Node).filter(|&node| self.is_name(node));
-            Spellings::of(nodes.map(|node| (node, self.label(index, node))))
+            Arc::new(Spellings::of(
+                nodes.map(|node| (node, self.label(index, node))),
+            ))
         })
+    }
+
+    /// The spellings that [`Spellings::alike`] needs for some names, and few others: all where they are made already.
+    pub fn spelled_like<S: AsRef<str>>(&self, index: &Index, names: &[S]) -> Arc<Spellings> {
+        if let Some(all) = self.spellings.get() {
+            return all.clone();
+        }
+        let named = || (0..self.nodes() as Node).filter(|&node| self.is_name(node));
+        let through = |sieve: &Sieve| -> Vec<(Node, Cow<'_, str>)> {
+            let all = named().map(|node| (node, self.label(index, node)));
+            all.filter(|(_, label)| sieve.passes(label)).collect()
+        };
+        let sieve = Sieve::of(names);
+        let mut passed = through(&sieve);
+        let labels = passed.iter().map(|(_, label)| &**label);
+        if let Some(wider) = sieve.with_bearers(labels) {
+            passed = through(&wider);
+        }
+        Arc::new(Spellings::of(passed.into_iter()))
     }
 
     /// With the spellings of a graph whose nodes have the same names: they are made once for both.

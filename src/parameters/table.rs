@@ -82,6 +82,12 @@ parameters! {
     HubP HUB_P: f64 = 0.5, "hub_p" "p" "hub penalty", Graph,
         Domain::Real { min: 0.0, max: 2.0, step: 0.05 },
         "A passage sends to an entity in proportion to weight * df^-p; applied before the row is normalised", "SPRIG, hub penalty";
+    FoldAccents FOLD_ACCENTS: bool = false, "fold_accents" "acc" "names without accents", Graph,
+        switch! {
+            off: "a name of the question is the name of the graph that is written as it is",
+            on: "where no name is written as it is, the one that differs in accents alone is meant",
+        },
+        "Link a name of the question that no name of the graph is to the one that differs in accents alone", "ours; off in SPRIG and the reference, and by no sure interval better (RESEARCH.md)";
     Tokens TOKENS: Tokens = Tokens::Plain, "tokens" "tok" "words", Score,
         Domain::Choice(Tokens::CHOICES),
         "How text is cut into words for BM25", "the reference runs use both";

@@ -3,6 +3,7 @@
 
 #![warn(missing_docs)]
 
+use super::change::Change;
 use super::operator::{At, passage_label};
 use super::set::{Dropped, Fact, Member, Space};
 use crate::layers::{Class, Code, Node};
@@ -297,6 +298,19 @@ pub struct Lack {
     pub gap: f64,
     /// The evidence, in words, with the figures of both.
     pub text: String,
+    /// What gives the other more and can be taken away, the most first.
+    pub without: Vec<Without>,
+}
+
+/// Something that a score can be asked for without: what does so where a passage then comes in is why it is lost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Without {
+    /// The verdict where it alone holds a passage out.
+    pub code: Code,
+    /// In words, with its article.
+    pub what: String,
+    /// What takes it away.
+    pub change: Change,
 }
 
 impl Lack {
@@ -306,6 +320,7 @@ impl Lack {
             code,
             gap,
             text: text.into(),
+            without: Vec::new(),
         })
     }
 }

@@ -3,6 +3,7 @@
 //! [`Retriever::retrieve`] is pure in its inputs: same index, question and settings, same bits, on any number of threads.
 //! Stages remember their last result by what they depend on, so a slider step re-runs only what it changes.
 
+pub mod change;
 pub mod compose;
 pub mod edits;
 mod engine;
@@ -29,6 +30,7 @@ pub mod words;
 
 pub use crate::layers::{GraphView, Link, Mask, Node, QueryName};
 pub use crate::parameters::{Domain, Fallback, Origin, Parameter, Stage, Value};
+pub use change::Change;
 pub use compose::Composition;
 pub use edits::{Edited, SeedChange, SeedEdit};
 pub use engine::{Keep, Retriever};

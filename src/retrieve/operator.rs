@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 use super::RetrieveError;
+use super::change::Change;
 use super::edits::SeedEdit;
 use super::explanation::{Explanation, Lack, Reason, Stage, Story};
 use super::retrieval::{Record, Retrieval};
@@ -339,8 +340,13 @@ impl<'a> At<'a> {
         match member.from {
             Origin::Name { name, df } => {
                 let names = self.run.names();
-                let surface = names.get(name).map_or("", |name| &*name.surface);
-                format!("named by '{surface}', in {}", places(df))
+                let name = names.get(name);
+                let surface = name.map_or("", |name| &*name.surface);
+                let accents = match name.is_some_and(|name| name.unaccented) {
+                    true => " but for accents",
+                    false => "",
+                };
+                format!("named by '{surface}'{accents}, in {}", places(df))
             }
             Origin::Ranked { ranker, rank, .. } => format!("{} rank {rank}", ranker.label()),
             Origin::Near { rank, cosine } => format!("nearest {rank}, cosine {cosine:.3}"),
@@ -357,27 +363,32 @@ impl<'a> At<'a> {
 
     /// What a change of a parameter does for a passage, where that brings it into top K: the run is done again.
     pub fn tried(&self, passage: u32, change: (Parameter, Value)) -> Option<String> {
+        let change = Change::Set(change.0, change.1);
+        self.admits(passage, &change)
+            .map(|(_, rank)| brings(&change, rank))
+    }
+
+    /// The run with a change, and the place of a passage there, where that is in top K.
+    pub fn admits(&self, passage: u32, change: &Change) -> Option<(Retrieval, usize)> {
         let again = self.again(change)?;
-        brings(
-            change,
-            again
-                .rank(passage)
-                .filter(|rank| *rank <= again.top().len()),
-        )
+        let rank = again.rank(passage)?;
+        (rank <= again.top().len()).then_some((again, rank))
     }
 
     /// As [`tried`](Self::tried), where that brings it in at all: of a context every place is read.
     pub fn tried_anywhere(&self, passage: u32, change: (Parameter, Value)) -> Option<String> {
-        let again = self.again(change)?;
-        brings(change, again.rank(passage))
+        let change = Change::Set(change.0, change.1);
+        let rank = self.again(&change)?.rank(passage)?;
+        Some(brings(&change, rank))
     }
 
-    fn again(&self, (parameter, value): (Parameter, Value)) -> Option<Retrieval> {
-        if !parameter.declaration().domain.contains(value) {
+    fn again(&self, change: &Change) -> Option<Retrieval> {
+        if let Change::Set(parameter, value) = change
+            && !parameter.declaration().domain.contains(*value)
+        {
             return None;
         }
-        let mut settings = self.run.settings.clone();
-        settings.set(parameter, value, crate::parameters::Origin::User);
+        let settings = change.applied(&self.run.settings);
         self.run.again(self.index, &settings).ok()
     }
 
@@ -387,9 +398,9 @@ impl<'a> At<'a> {
     }
 }
 
-fn brings((parameter, value): (Parameter, Value), rank: Option<usize>) -> Option<String> {
-    let set = parameter.assignment(value);
-    rank.map(|rank| format!("{set} brings it to rank {rank}"))
+/// What a change does, as a suggestion.
+pub fn brings(change: &Change, rank: usize) -> String {
+    format!("{change} brings it to rank {rank}")
 }
 
 /// A passage in few words: its title, else its identifier.

@@ -34,7 +34,7 @@ fn accent(c: char) -> bool {
 }
 
 /// A text without accents.
-fn unaccented(text: &str) -> String {
+pub fn unaccented(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();
     }

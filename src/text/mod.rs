@@ -6,7 +6,7 @@
 //! | `tables`, `html` | tables inside texts |
 //! | `stems`, `keywords`, `terms` | words compared by stem, words and phrases that tell something |
 //! | `span` | byte ranges of a text |
-//! | `similar`, `folded`, `variants`, `spellings` | how like two names are, which are probably one, and finding those |
+//! | `similar`, `folded`, `variants`, `spellings`, `sieve` | how like two names are, which are probably one, and finding those |
 //! | `mentions`, `names`, `gazetteer`, `persons`, `dates` | names of things, and which are people |
 //! | `pos`, `lemma`, `lexicon` | parts of speech by rules |
 //! | `summarize`, `phrases` | the sentences and phrases that say most |
@@ -33,6 +33,7 @@ mod pos_verb;
 mod relation_patterns;
 pub mod relations;
 pub mod sentences;
+pub mod sieve;
 pub mod similar;
 pub mod span;
 pub mod spellings;

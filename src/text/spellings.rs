@@ -69,9 +69,9 @@ fn key_of(of: Of, text: &str) -> u32 {
 }
 
 /// Names of more words are looked up by their whole spelling alone.
-const WORDS: usize = 12;
+pub(super) const WORDS: usize = 12;
 /// Shortest word, in letters, that is looked up without one of them.
-const LONG: usize = 6;
+pub(super) const LONG: usize = 6;
 /// Most bearers of a surname or acronym that are told apart; more than so many are so many.
 pub const BEARERS: usize = 10;
 

@@ -1,16 +1,17 @@
 //! `hop`'s own operators: the seeds of its mixed walk, its signals, and their weighted sum, which opens into eight parts.
 
 use super::signals::{
-    BridgeEvidence, Signal, Signals, Sources, mixed_seeds, namesakes, places, signals,
+    BY_QUESTION, BridgeEvidence, Signal, Signals, Sources, mixed_seeds, namesakes, places, signals,
 };
 use super::{READS, WEIGHTS};
 use crate::index::{Dense, Index};
 use crate::layers::HopLayer;
 use crate::layers::{Code, GraphView, QueryName};
-use crate::parameters::{Parameter, RESULT_K};
+use crate::parameters::{Parameter, RESULT_K, Value};
 use crate::retrieve::RetrieveError;
+use crate::retrieve::change::Change;
 use crate::retrieve::explanation::{
-    Edge, Entry, Explanation, Lack, Part as ScorePart, Reason, Stage, Story,
+    Edge, Entry, Explanation, Lack, Part as ScorePart, Reason, Stage, Story, Without,
 };
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, passage_label};
@@ -410,13 +411,15 @@ impl<'a> Evidence<'a> {
                     c.seed != passage && namesakes(self.view, c.name).contains(&passage)
                 };
                 let value = |c: &BridgeEvidence| c.share * c.cosine;
+                let named = self.signals.of(passage).map_or(0.0, |v| v[signal as usize]);
                 let best = self
                     .signals
                     .crossings
                     .iter()
                     .rev()
                     .filter(names)
-                    .max_by(|a, b| value(a).total_cmp(&value(b)));
+                    .max_by(|a, b| value(a).total_cmp(&value(b)))
+                    .filter(|_| named != BY_QUESTION);
                 best.map_or_else(
                     || "the question names its title".into(),
                     |c| self.over(index, c),
@@ -511,25 +514,32 @@ impl<'a> Evidence<'a> {
             let sum = gap(one) + gap(two);
             let greater = if gap(one) < gap(two) { two } else { one };
             // What the other has less of is not looked into: walks are walked backwards for it.
-            let (code, why) = match sum > 0.0 {
+            let mut lack = match sum > 0.0 {
                 true => self.lack(greater, passage, other)?,
                 false => return None,
             };
             let both = [one, two].into_iter().filter(|signal| gap(*signal) != 0.0);
             let both = both.map(|signal| format!("{} {:+.2}", signal.label(), -gap(signal)));
             let both = both.collect::<Vec<_>>().join(", ");
-            Lack::of(code, sum, format!("{both}: {why}"))
+            lack.text = format!("{both}: {}", lack.text);
+            lack.gap = sum;
+            let more = [one, two].into_iter().filter(|signal| gap(*signal) > 0.0);
+            lack.without.extend(more.map(|signal| Without {
+                code: Code::OneSignal,
+                what: format!("the signal {}", signal.label()),
+                change: Change::Set(signal.weight().id(), Value::Real(0.0)),
+            }));
+            Some(lack)
         });
         lack::ordered(lacks)
     }
 
     /// What another passage has that makes its signal greater, and the evidence.
-    fn lack(&self, signal: Signal, passage: u32, other: u32) -> Option<(Code, String)> {
+    fn lack(&self, signal: Signal, passage: u32, other: u32) -> Option<Lack> {
         let input = |place| self.at.input(place);
-        let greatest = |lacks: Vec<Lack>| {
-            let most = lacks.into_iter().next()?;
-            Some((most.code, most.text))
-        };
+        let greatest = |lacks: Vec<Lack>| lacks.into_iter().next();
+        // How much is said where the signals of a kind are added up.
+        let said = |code, text| Lack::of(code, 1.0, text);
         let walk = |place| {
             let walk = input(place)?;
             let walked = walked(&walk)?;
@@ -545,12 +555,28 @@ impl<'a> Evidence<'a> {
             }
             Signal::EntityWalk => walk(4),
             Signal::MixedWalk => walk(5),
-            Signal::Bridge => self.no_bridge(passage, other),
+            Signal::Bridge => {
+                let (code, text) = self.no_bridge(passage, other)?;
+                said(code, text)
+            }
             Signal::Named => {
                 let title = passage_label(self.at.index, other);
                 let how = self.of_passage(signal, other);
-                let text = format!("nothing names its title, and that of '{title}' is: {how}");
-                Some((Code::NotTitled, text))
+                let own = self.signals.of(passage)?[signal as usize];
+                match own > 0.0 {
+                    true => {
+                        let own = self.of_passage(signal, passage);
+                        let text = format!(
+                            "its title is named by less: {own}, and that of '{title}': {how}"
+                        );
+                        said(Code::BridgeWeak, text)
+                    }
+                    false => {
+                        let text =
+                            format!("nothing names its title, and that of '{title}' is: {how}");
+                        said(Code::NotTitled, text)
+                    }
+                }
             }
             Signal::Residual => {
                 let has = |passage: u32, left: &super::signals::Uncovered| {
@@ -561,7 +587,10 @@ impl<'a> Evidence<'a> {
                 let missing: Vec<&str> = missing.map(|left| left.word.as_str()).collect();
                 let title = passage_label(self.at.index, other);
                 let text = format!("it lacks {}, which '{title}' has", missing.join(", "));
-                (!missing.is_empty()).then_some((Code::WordsMissing, text))
+                match missing.is_empty() {
+                    true => None,
+                    false => said(Code::WordsMissing, text),
+                }
             }
         }
     }

@@ -137,7 +137,7 @@ const TAIL: usize = 200;
 /// How sharply the tail falls with the cosine.
 const TAIL_SHARPNESS: f64 = 20.0;
 /// What a title named by the question is worth, 1 being one named by the best sentence of the best seed.
-const BY_QUESTION: f64 = 0.5;
+pub const BY_QUESTION: f64 = 0.5;
 /// How many passages of one title a seed can name.
 const NAMESAKES: usize = 5;
 /// How many of each signal's best are candidates.

@@ -4,8 +4,10 @@
 
 use super::walk::{Paid, crossed, shared, walked};
 use crate::graph::trail;
-use crate::layers::{Code, Node};
-use crate::retrieve::explanation::Lack;
+use crate::layers::{Code, Graph, Node};
+use crate::retrieve::change::Change;
+use crate::retrieve::edits::{SeedChange, SeedEdit, name_of};
+use crate::retrieve::explanation::{Lack, Path, Without};
 use crate::retrieve::operator::{At, passage_label};
 use crate::retrieve::rank::{Fusion, shares};
 use crate::retrieve::retrieval::{Ranked, Walked};
@@ -14,8 +16,15 @@ use crate::retrieve::words::{WordShare, cosine, words as word_shares};
 use crate::text::plural;
 use std::sync::Arc;
 
+/// Nodes of a passage, each with the share of it that counts.
+type Shared<'n> = &'n [(Node, f64)];
+
 /// Words that are named in one sentence.
 const NAMED: usize = 4;
+/// What is more than this part of a difference is most of it.
+pub const MOST: f64 = 0.5;
+/// Seeds that are taken away one by one to see what a passage is without them.
+const TAKEN: usize = 3;
 
 /// The greatest first; ties in the order they were found.
 pub fn ordered(lacks: impl IntoIterator<Item = Option<Lack>>) -> Vec<Lack> {
@@ -96,11 +105,14 @@ pub fn of_nodes(
 ) -> Vec<Lack> {
     let (own, theirs) = (Brought::of(walked, its), Brought::of(walked, their));
     let title = passage_label(at.index, other);
+    let shares = (its, their);
     let [its, their] = [its, their].map(|nodes| nodes.iter().map(|node| node.0).collect());
     let (its, their): (Vec<Node>, Vec<Node>) = (its, their);
+    let without = given_more(at, walked, &own, &theirs);
     let lack = |group: usize, code: Code, text: String| {
         let (own, theirs) = (own.sums[group], theirs.sums[group]);
-        let text = format!("{text} (in all {} and {})", figure(own), figure(theirs));
+        // In the order that the text has them.
+        let text = format!("{text} (in all {} and {})", figure(theirs), figure(own));
         Lack::of(code, theirs - own, text)
     };
     // The seed that pays the other most, of a group that gives it more: what is no lack is not looked into.
@@ -125,17 +137,28 @@ pub fn of_nodes(
         }
         match (own.payers(group), theirs.payers(group)) {
             (few, many) if few < many => {
-                let of = format!("; {} pay this one, {many} '{title}'", plural(few, "seed"));
+                let of = format!(
+                    "; nine tenths of it come from {} here, and from {many} there",
+                    plural(few, "seed")
+                );
                 (Code::FewerSeeds, of)
             }
-            _ => (Code::FewerWays, String::new()),
+            _ => narrower(
+                at,
+                walked,
+                (seed, own.paid[seed], theirs.paid[seed]),
+                &its,
+                &their,
+            )
+            .or_else(|| unjoined(at, walked, shares, title))
+            .unwrap_or((Code::FewerWays, String::new())),
         }
     };
     let beside = payer(1).and_then(|seed| {
         let (label, to_it, to_other) = pays(seed);
         let far = distance(walked, seed, &its);
         let text = format!("{label} is joined to '{title}' and gives it {to_other}");
-        match own.sums[1] > 0.0 {
+        match own.group.contains(&1) {
             true => {
                 let text = format!("{text}, and this one {to_it}, {}", edges(far));
                 let (code, why) = fewer(1, seed);
@@ -164,7 +187,30 @@ pub fn of_nodes(
         );
         lack(2, code, text + &why)
     });
-    ordered([restarts, beside, farther])
+    let mut lacks = ordered([restarts, beside, farther]);
+    for lack in &mut lacks {
+        lack.without.clone_from(&without);
+    }
+    lacks
+}
+
+/// The seeds that give the other most more: without one of them the two may change places.
+fn given_more(at: &At<'_>, walked: &Walked<'_>, own: &Brought, theirs: &Brought) -> Vec<Without> {
+    let gaps = theirs.paid.iter().zip(&own.paid).map(|(t, o)| t - o);
+    let mut more: Vec<(usize, f64)> = gaps.enumerate().filter(|(_, gap)| *gap > 0.0).collect();
+    more.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let seed = |(seed, _): &(usize, f64)| {
+        let node = walked.seeds()[*seed].node;
+        Without {
+            code: Code::OneSeed,
+            what: format!("the seed {}", walked.graph.label(at.index, node)),
+            change: Change::Seed(SeedEdit {
+                node: name_of(at.index, walked.graph, node),
+                change: SeedChange::Mute,
+            }),
+        }
+    };
+    more.iter().take(TAKEN).map(seed).collect()
 }
 
 /// The node that lets least through on the best way from a seed to a passage, where that is less than any lets through on
@@ -178,14 +224,8 @@ fn busier(
 ) -> Option<(Code, String)> {
     let graph = walked.graph;
     let least = |nodes: &[Node]| {
-        let node = walked.heaviest(nodes.iter().copied())?;
-        let seed = &walked.seeds()[seed];
-        let one = vec![(seed.node, seed.weight)];
-        let paths = walked
-            .spread
-            .diffusion
-            .paths(graph.transition(), &one, node);
-        crossed(paths.first()?).min_by(|a, b| a.1.total_cmp(&b.1))
+        let way = way(walked, seed, nodes)?;
+        crossed(&way).min_by(|a, b| a.1.total_cmp(&b.1))
     };
     let (own, theirs) = (least(its)?, least(their)?);
     let told = |(node, through): (Node, f64)| {
@@ -196,16 +236,137 @@ fn busier(
             100.0 * through
         )
     };
-    let code = match graph.degree(own.0) >= graph.hub() {
-        true => Code::Diluted,
-        false => Code::BusierWay,
-    };
+    let code = busy(graph, own.0);
     let text = format!(
         "; on the way here {}, on that one {}",
         told(own),
         told(theirs)
     );
     (own.1 < theirs.1 && own.0 != theirs.0).then_some((code, text))
+}
+
+fn busy(graph: &Graph, node: Node) -> Code {
+    match graph.degree(node) >= graph.hub() {
+        true => Code::Diluted,
+        false => Code::BusierWay,
+    }
+}
+
+/// The way that brings most from a seed to the heaviest of some nodes.
+fn way(walked: &Walked<'_>, seed: usize, nodes: &[Node]) -> Option<Path> {
+    let node = walked.heaviest(nodes.iter().copied())?;
+    let seed = &walked.seeds()[seed];
+    let one = vec![(seed.node, seed.weight)];
+    let diffusion = &walked.spread.diffusion;
+    let mut paths = diffusion
+        .paths(walked.graph.transition(), &one, node)
+        .into_iter();
+    paths.next()
+}
+
+/// Where the best way from a seed to a passage and one of as many edges to another part most, node by node and edge by
+/// edge, as far as that is most of what the seed pays less.
+fn narrower(
+    at: &At<'_>,
+    walked: &Walked<'_>,
+    (seed, paid, their_paid): (usize, f64, f64),
+    its: &[Node],
+    their: &[Node],
+) -> Option<(Code, String)> {
+    let (graph, t) = (walked.graph, walked.graph.transition());
+    let (own, theirs) = (way(walked, seed, its)?, way(walked, seed, their)?);
+    // Factors multiply: parts of the difference are those of its logarithm.
+    let lost = (theirs.mass / own.mass).ln();
+    let less = their_paid > paid && lost > 0.0;
+    if !less || own.nodes.len() != theirs.nodes.len() || lost < MOST * (their_paid / paid).ln() {
+        return None;
+    }
+    let label = |node: Node| graph.label(at.index, node);
+    let weight = |path: &Path, step: usize| {
+        let (from, to) = (path.nodes[step] as usize, path.nodes[step + 1] as usize);
+        path.kept[step] / (t.scale(from) * t.into(to))
+    };
+    let through = |path: &Path, step: usize| {
+        let node = path.nodes[step] as usize;
+        t.into(node) * t.scale(node)
+    };
+    let gap =
+        |of: &dyn Fn(&Path, usize) -> f64, step: usize| (of(&theirs, step) / of(&own, step)).ln();
+    let steps = own.kept.len();
+    let greatest = |of: &dyn Fn(&Path, usize) -> f64, from: usize| {
+        let steps = (from..steps).map(|step| (step, gap(of, step)));
+        steps.max_by(|a, b| a.1.total_cmp(&b.1))
+    };
+    let edge = greatest(&weight, 0).filter(|(_, gap)| *gap > MOST * lost);
+    let node = greatest(&through, 1).filter(|(_, gap)| *gap > MOST * lost);
+    if let Some((step, _)) = edge {
+        let told = |path: &Path| {
+            let (from, to) = (path.nodes[step], path.nodes[step + 1]);
+            let (from, to) = (label(from), label(to));
+            format!("{from} to {to} weighs {:.2}", weight(path, step))
+        };
+        let text = format!(
+            "; on the way here {}, on that one {}",
+            told(&own),
+            told(&theirs)
+        );
+        return Some((Code::ThinEdge, text));
+    }
+    let (own, theirs) = node.map(|(step, _)| (own.nodes[step], theirs.nodes[step]))?;
+    let told = |node: Node| format!("{} (degree {})", label(node), graph.degree(node));
+    let text = format!(
+        "; the way here passes {}, that one {}",
+        told(own),
+        told(theirs)
+    );
+    (graph.degree(own) > graph.degree(theirs)).then(|| (busy(graph, own), text))
+}
+
+/// Nodes that lead to a passage and not to the one that is asked about, as far as what comes over them is most of what that
+/// one has less. What a push sent in its last step is known from what it settled; of other walks it is not kept.
+fn unjoined(
+    at: &At<'_>,
+    walked: &Walked<'_>,
+    (its, their): (Shared<'_>, Shared<'_>),
+    title: &str,
+) -> Option<(Code, String)> {
+    let (graph, spread) = (walked.graph, walked.spread);
+    if !spread.diffusion.pushes() {
+        return None;
+    }
+    let held = |nodes: Shared<'_>| {
+        let mass = nodes
+            .iter()
+            .map(|(node, share)| share * spread.mass[*node as usize]);
+        mass.sum::<f64>()
+    };
+    let alone = |nodes: Shared<'_>, others: Shared<'_>| {
+        let mut sent: Vec<(Node, f64)> = Vec::new();
+        for &(node, share) in nodes {
+            for (from, _) in graph.neighbours(node) {
+                if others
+                    .iter()
+                    .all(|other| graph.probability(from, other.0) == 0.0)
+                {
+                    let mass = spread.diffusion.moving() * spread.mass[from as usize];
+                    sent.push((from, share * mass * graph.probability(from, node)));
+                }
+            }
+        }
+        sent.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        sent
+    };
+    let sum = |sent: &[(Node, f64)]| sent.iter().map(|one| one.1).sum::<f64>();
+    let (own, theirs) = (alone(its, their), alone(their, its));
+    let less = held(their) - held(its);
+    let most = less > 0.0 && sum(&theirs) - sum(&own) > MOST * less;
+    let best = theirs.first().filter(|_| most)?;
+    let text = format!(
+        "; {} gives '{title}' {} and is not joined to this one",
+        graph.label(at.index, best.0),
+        figure(best.1)
+    );
+    Some((Code::NotJoined, text))
 }
 
 /// Edges between a seed and some nodes.
@@ -318,7 +479,11 @@ pub fn of_lists(
         let deeper = input.operator().lacks(&input, passage, other);
         let deeper = deeper.into_iter().next()?;
         let text = format!("in the {} list {}", list.ranker.label(), deeper.text);
-        Lack::of(deeper.code, gap, text)
+        Some(Lack {
+            gap,
+            text,
+            ..deeper
+        })
     });
     ordered(lacks)
 }

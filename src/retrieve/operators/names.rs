@@ -54,6 +54,13 @@ impl Operator for Names {
         if !unknown.is_empty() {
             set = set.fact("unknown here", unknown.join(", "));
         }
+        let otherwise = names.iter().filter(|name| name.unaccented);
+        let otherwise: Vec<String> = otherwise
+            .map(|name| format!("{} for {}", name.form, name.surface))
+            .collect();
+        if !otherwise.is_empty() {
+            set = set.fact("but for accents", otherwise.join(", "));
+        }
         if let Some(view) = cx.graph().entities() {
             set = set.fact("masked entities", view.masked);
         }
