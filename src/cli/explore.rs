@@ -5,7 +5,7 @@ use super::load::{judged_by, load};
 use super::{How, Reading};
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::lesson::Lesson;
-use crate::explorer::picture::{self, Caption};
+use crate::explorer::picture::{self, Caption, Cast};
 use crate::explorer::runtime::{self, Options};
 use crate::explorer::stage::{self, Shot};
 use crate::explorer::store::{Config, Folders};
@@ -16,6 +16,9 @@ use crate::text::span;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
+
+/// Seconds between two keys of a recording.
+const BETWEEN: f64 = 1.5;
 
 #[derive(Debug, Args)]
 pub struct ExploreArgs {
@@ -49,9 +52,12 @@ pub struct ExploreArgs {
     /// Leave the mouse to the terminal.
     #[arg(long)]
     no_mouse: bool,
-    /// Write a picture of the explorer (.svg, .ans or .txt by its ending) instead of opening it.
+    /// Write a picture of the explorer (.svg, .ans or .txt by its ending, .cast for one after every key) instead of opening it.
     #[arg(long, value_name = "FILE")]
     screenshot: Option<PathBuf>,
+    /// Record the session as an asciicast, for asciinema play.
+    #[arg(long, value_name = "FILE.cast", conflicts_with = "screenshot")]
+    record: Option<PathBuf>,
     /// Size of the picture, WIDTHxHEIGHT in cells.
     #[arg(long, default_value = "160x48", requires = "screenshot")]
     size: String,
@@ -126,6 +132,10 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
         }
         None => {
             let question = args.question.clone();
+            let record = args.record.as_ref().map(|path| {
+                std::fs::File::create(path).with_context(|| path.display().to_string())
+            });
+            let record = record.transpose()?.map(std::sync::Arc::new);
             let llm = index.llm();
             let code = runtime::run(
                 index,
@@ -135,6 +145,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
                     question,
                     lesson: args.lesson.clone(),
                     present: args.present,
+                    record,
                     theme,
                     glyphs,
                     config,
@@ -228,7 +239,20 @@ fn size(text: &str) -> Result<(u16, u16)> {
 
 fn picture(file: &Path, index: std::sync::Arc<crate::index::Index>, shot: &Shot) -> Result<()> {
     let name = index.name().to_owned();
-    let buffer = stage::screenshot(index, shot);
+    if file.extension().is_some_and(|ending| ending == "cast") {
+        let out = std::fs::File::create(file).with_context(|| file.display().to_string())?;
+        let mut cast = Cast::new(std::io::BufWriter::new(out), format!("hopscope: {name}"));
+        let mut written = Ok(());
+        let mut seconds = 0.0;
+        stage::screenshot(index, shot, |frame| {
+            if written.is_ok() {
+                written = cast.frame(seconds, frame);
+            }
+            seconds += BETWEEN;
+        });
+        return written.with_context(|| file.display().to_string());
+    }
+    let buffer = stage::screenshot(index, shot, |_| {});
     let text = match file.extension().and_then(|e| e.to_str()) {
         Some("svg") => {
             let title = format!("hopscope: {name}");
@@ -237,7 +261,10 @@ fn picture(file: &Path, index: std::sync::Arc<crate::index::Index>, shot: &Shot)
         }
         Some("ans") => picture::ansi(&buffer),
         Some("txt") => picture::plain(&buffer),
-        _ => bail!("{}: a picture ends in .svg, .ans or .txt", file.display()),
+        _ => bail!(
+            "{}: a picture ends in .svg, .ans, .txt or .cast",
+            file.display()
+        ),
     };
     std::fs::write(file, text).with_context(|| file.display().to_string())
 }

@@ -8,6 +8,7 @@ use super::doctoring;
 use super::engine::{self, Engine};
 use super::failures::{self, FailureSearch, SearchNews};
 use super::glyphs::{GlyphSet, clean};
+use super::picture::Cast;
 use super::pins::{self, Asking, Pinned};
 use super::repairing;
 use super::scene::{Answer, Request};
@@ -52,6 +53,8 @@ pub struct Options {
     /// Begun at once.
     pub lesson: Option<String>,
     pub present: bool,
+    /// Every frame is written there too, as an asciicast.
+    pub record: Option<Arc<std::fs::File>>,
     pub theme: Theme,
     pub glyphs: GlyphSet,
     pub config: Config,
@@ -99,6 +102,8 @@ struct Loop {
     /// When the newest request was made, while its answer is awaited.
     asked: Option<Instant>,
     pressed: Option<(Instant, u16, u16)>,
+    /// What is being recorded, and since when.
+    cast: Option<(Cast<Arc<std::fs::File>>, Instant)>,
     /// What effects that take a while have to say.
     told: Receiver<Message>,
     teller: Sender<Message>,
@@ -234,6 +239,9 @@ impl Loop {
             folders: options.folders,
             asked: None,
             pressed: None,
+            cast: options
+                .record
+                .map(|file| (Cast::new(file, "hopscope"), Instant::now())),
             told,
             teller,
         };
@@ -401,7 +409,22 @@ impl Loop {
         if let Some(hits) = hits {
             self.act(Action::Drawn(Box::new(hits)));
         }
+        if self.cast.is_some() {
+            self.record();
+        }
         Ok(())
+    }
+
+    /// Writes the frame that was drawn. A full disk ends the recording, not the work.
+    fn record(&mut self) {
+        let picture = self.picture();
+        let Some((cast, since)) = &mut self.cast else {
+            return;
+        };
+        if let Err(error) = cast.frame(since.elapsed().as_secs_f64(), &picture) {
+            self.cast = None;
+            self.state.message = Message::error(format!("the recording ends here: {error}"));
+        }
     }
 
     /// Takes an action in and does what it asks of the world. True when the explorer is to be left, with its screen.

@@ -244,8 +244,8 @@ pub struct Shot {
     pub keys: Vec<String>,
 }
 
-/// Draws the explorer without a terminal.
-pub fn screenshot(index: Arc<Index>, shot: &Shot) -> Buffer {
+/// Draws the explorer without a terminal. `frame` sees the screen before every key, and the last one.
+pub fn screenshot(index: Arc<Index>, shot: &Shot, mut frame: impl FnMut(&Buffer)) -> Buffer {
     let glyphs = shot.glyphs.glyphs();
     let mut stage = Stage::new(
         index,
@@ -268,7 +268,7 @@ pub fn screenshot(index: Arc<Index>, shot: &Shot) -> Buffer {
     }
     for keys in &shot.keys {
         // What keys do depends on what the frame before showed.
-        stage.draw(width, height);
+        frame(&stage.draw(width, height));
         match keys
             .strip_prefix('\'')
             .and_then(|rest| rest.strip_suffix('\''))
@@ -278,5 +278,7 @@ pub fn screenshot(index: Arc<Index>, shot: &Shot) -> Buffer {
         }
     }
     stage.draw(width, height);
-    stage.draw(width, height)
+    let last = stage.draw(width, height);
+    frame(&last);
+    last
 }

@@ -1,11 +1,13 @@
 //! Why the selected passage is where it is: the verdict first, then the score opened into parts that add up.
 
 use super::row::explained;
-use crate::explain::Repairs;
+use crate::explain::{Change, Repairs};
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::repairing::Begun;
 use crate::explorer::rows::opens_parts;
 use crate::explorer::scene::{Basis, Part, Path, Scene, Why};
+use crate::explorer::scoring::MEASURE;
 use crate::explorer::text::{self, Scale};
 use crate::explorer::theme::Scope;
 use crate::explorer::update::{From, LETTERS, suggested};
@@ -204,12 +206,51 @@ fn repairs(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
             )),
         ];
         lines.extend(flow(spans, width, 4));
+        if letter.is_some() {
+            lines.extend(price(ink, begun, &repair.change, width));
+        }
     }
     if found.len() > REPAIRS {
         let more = format!("  and {} more", found.len() - REPAIRS);
         lines.push(Line::from(vec![ink.muted(more)]));
     }
     lines
+}
+
+/// What a change does to the whole set.
+fn price(ink: &Ink<'_>, begun: &Begun, change: &Change, width: usize) -> Option<Line<'static>> {
+    let mut filling = Filling::new(width);
+    let Some(price) = begun.prices.iter().find(|price| price.change == *change) else {
+        if begun.done && !begun.over && change.is_general() {
+            filling.add(vec![ink.muted("    asking the set")]);
+            return Some(filling.line);
+        }
+        return None;
+    };
+    let d = &price.difference;
+    let sure = d
+        .interval
+        .is_some_and(|[low, high]| low > 0.0 || high < 0.0);
+    let scope = match d.difference {
+        _ if !sure => Scope::Muted,
+        gain if gain > 0.0 => Scope::RankUp,
+        _ => Scope::RankDown,
+    };
+    let interval = d.interval.map_or_else(String::new, |[low, high]| {
+        format!(" [{}, {}]", text::signed(low), text::signed(high))
+    });
+    filling.add(vec![
+        ink.muted(format!(
+            "    {MEASURE} of {} ",
+            text::plural(price.questions, "question")
+        )),
+        ink.span(text::signed(d.difference), scope),
+    ]);
+    filling.add(vec![ink.muted(interval)]);
+    filling.add(vec![
+        ink.muted(format!(", {} won {} lost", d.wins, d.losses)),
+    ]);
+    Some(filling.line)
 }
 
 fn paths_title(scene: &Scene) -> &'static str {

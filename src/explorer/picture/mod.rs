@@ -3,6 +3,7 @@
 //! All three are made from ratatui's buffer, so any pane can be exported, and nothing is rendered twice in two ways.
 //! The same buffer gives the same bytes, so that a picture in a repository changes only when the screen does.
 
+mod cast;
 mod shapes;
 mod text;
 
@@ -15,6 +16,7 @@ use ratatui::style::Modifier;
 
 use super::theme::colour::rgb;
 use super::theme::{Scope, Theme};
+pub use cast::Cast;
 use shapes::shape;
 pub use text::{ansi, plain};
 

@@ -21,6 +21,8 @@ pub fn begin(state: &mut State) -> Vec<Effect> {
         search: search.clone(),
         repairs: Default::default(),
         done: false,
+        prices: Vec::new(),
+        over: false,
     });
     vec![Effect::Repair(Box::new(search))]
 }
@@ -32,6 +34,8 @@ pub fn news(state: &mut State, news: News) {
         return;
     };
     begun.done = news.done;
+    begun.prices = news.prices;
+    begun.over = news.over;
     match news.repairs {
         Ok(repairs) => begun.repairs = repairs,
         Err(said) => {
@@ -43,7 +47,9 @@ pub fn news(state: &mut State, news: News) {
 
 /// Stops looking and keeps what was found. None where nothing is looked for.
 pub fn leave(state: &mut State) -> Option<Effect> {
-    state.repairing.as_mut().filter(|begun| !begun.done)?.done = true;
+    let begun = state.repairing.as_mut().filter(|begun| !begun.over)?;
+    begun.done = true;
+    begun.over = true;
     Some(Effect::StopRepair)
 }
 
