@@ -240,3 +240,36 @@ fn methods_are_held_against_each_other_on_the_question() {
     stage.press("Enter");
     assert_eq!(&*stage.state.settings.method().name, "bm25");
 }
+
+#[test]
+fn what_is_on_screen_is_written_to_files() {
+    let mut stage = stage();
+    let id = sample().questions()[0].id.clone();
+    stage.press("E r");
+    let (run, name) = stage.copied.pop().unwrap();
+    assert_eq!(name, "hopscope-run.run");
+    let scene = stage.state.scene().unwrap().clone();
+    assert_eq!(run.lines().count(), scene.passages.len());
+    let first = &scene.passages[0];
+    let line = format!("{id} Q0 {} 1 {} graph-hybrid", first.id, first.score);
+    assert_eq!(run.lines().next(), Some(&*line));
+    stage.act(Action::Focus(Pane::Passages));
+    stage.press("E t");
+    let (rows, _) = stage.copied.pop().unwrap();
+    let cells: Vec<Vec<&str>> = rows.lines().map(|l| l.split('\t').collect()).collect();
+    let at = |head: &str| cells[0].iter().position(|cell| *cell == head).unwrap();
+    assert_eq!(cells.len(), 11);
+    assert_eq!(cells[1][at("id")], first.id);
+    assert!(cells.iter().all(|row| row.len() == cells[0].len()));
+    stage.press("E j");
+    let (json, name) = stage.copied.pop().unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&*name, &json["passages"][0]["id"]),
+        ("hopscope-passages.json", &serde_json::json!(first.id))
+    );
+    // A pane without a list says so.
+    stage.act(Action::Focus(Pane::Parameters));
+    stage.press("E t");
+    assert!(stage.copied.is_empty() && stage.state.message.text.contains("no list"));
+}

@@ -12,6 +12,7 @@ use super::scene::{Answer, Request};
 use super::scoring::{Score, Scoring};
 use super::sweep::{SweepRequest, Swept};
 use super::trials::{Trial, Tried};
+use super::update::export::Export;
 use crate::layers::{Class, GraphEdit};
 use crate::retrieve::Settings;
 use crossterm::event::KeyEvent;
@@ -164,6 +165,8 @@ pub enum Effect {
     StopSweep,
     /// Text, and what it is in words.
     Copy(String, String),
+    /// Something for a file.
+    Export(Export),
     /// Method and settings for the presets file, under a name.
     SavePreset(String, Box<Settings>),
     /// Changes of the graph for a file, and whether it may take the place of one.

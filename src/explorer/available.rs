@@ -78,7 +78,12 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             "the graph is as it was built; e e changes it",
         ),
         Command::Open => open(state),
-        Command::Copy | Command::CopyJson | Command::CopyShell => {
+        Command::Copy
+        | Command::CopyJson
+        | Command::CopyShell
+        | Command::ExportRun
+        | Command::ExportJson
+        | Command::ExportRows => {
             need(state.shown.is_some(), "there is no result yet")
         }
         _ => Ok(()),

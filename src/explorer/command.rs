@@ -197,6 +197,14 @@ commands! {
     CopyShell "copy.shell" "copy command" "Copy the shell command of this view" ["C"] Taking
         "Copies the command that prints these numbers." "cli script reproduce clipboard" "hopscope ask QUESTION --set NAME=VALUE";
 
+    ExportRun "export.run" "run file" "Write this run as a TREC file" ["E r"] Taking
+        "The ranking on screen as qid, Q0, passage, rank, score, method; hopscope-run.run where the program was started." "export save trec file" "hopscope eval INDEX --run FILE";
+    ExportJson "export.json" "JSON file" "Write the focused pane as JSON" ["E j"] Taking
+        "What Y copies, as a file." "export save" "hopscope ask QUESTION --json";
+    ExportRows "export.rows" "rows" "Write the list of the focused pane as rows" ["E t"] Taking
+        "Tab-separated, under a head: passages, seeds, nodes, neighbours, runs, questions of the set, methods." "export save tsv table csv" "";
+    ExportPicture "export.picture" "picture" "Write the screen as an SVG picture" ["E s"] Taking
+        "hopscope-screen.svg where the program was started, in the colours of the theme." "export save figure screenshot" "hopscope --screenshot FILE.svg";
     Mask "passages.mask" "hide text" "Hide passage text" ["K"] Taking
         "Hides what passages say, for pictures of private corpora; again shows it." "mask privacy screenshot redact" "";
     Palette "palette" "commands" "Find a command" ["Ctrl-P", ":"] Program

@@ -124,9 +124,6 @@ impl View {
     }
 }
 
-/// Rows of a lesson's strip, its border too.
-const LESSON: u16 = 8;
-
 /// The arrangement for a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -196,8 +193,8 @@ pub struct Arranged {
     pub view: View,
     /// For the back row.
     pub present: bool,
-    /// A lesson is on.
-    pub lesson: bool,
+    /// Rows of a lesson's strip, its border too; 0 without a lesson.
+    pub lesson: u16,
     pub focus: Pane,
     /// Which of Why and Neighbours was used last.
     pub lower: Pane,
@@ -211,10 +208,7 @@ impl Plan {
     pub fn new(area: Rect, arranged: Arranged) -> Plan {
         // A strip below the panes, or on a short screen over them.
         let whole = area.height;
-        let strip = match arranged.lesson {
-            true => LESSON.min(whole.saturating_sub(3)),
-            false => 0,
-        };
+        let strip = arranged.lesson.min(whole * 3 / 5);
         let left = whole - strip;
         let over = Shape::of(area.width, left) == Shape::Line;
         let bottom = if over { whole } else { left };

@@ -11,7 +11,7 @@ fn plan(width: u16, height: u16, focus: Pane) -> Plan {
         Arranged {
             view: View::of(focus),
             present: false,
-            lesson: false,
+            lesson: 0,
             focus,
             lower,
             zoom: false,

@@ -311,6 +311,20 @@ impl Playing {
         !self.step().ask.is_empty() && self.chosen.is_none()
     }
 
+    /// Rows that the whole step takes in a width, its border too: the same before an answer and after it, so that the panes
+    /// above stay where they are.
+    pub fn rows(&self, scene: Option<&Scene>, width: u16) -> u16 {
+        let width = usize::from(width).saturating_sub(4).max(1);
+        let step = self.step();
+        let lines = |words: &str| match words.is_empty() {
+            true => 0,
+            false => text::wrap(&filled(words, scene), width).len(),
+        };
+        let asked = lines(&step.ask) + step.choices.len();
+        let rows = (lines(&step.say) + asked).max(lines(&step.reveal) + asked);
+        u16::try_from(rows.max(4) + 2).unwrap_or(u16::MAX)
+    }
+
     /// Claims that do not hold here, once the step is complete.
     pub fn failing(&self, scene: Option<&Scene>) -> Vec<String> {
         match scene {

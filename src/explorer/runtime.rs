@@ -8,7 +8,7 @@ use super::doctoring;
 use super::engine::{self, Engine};
 use super::failures::{self, FailureSearch, SearchNews};
 use super::glyphs::{GlyphSet, clean};
-use super::picture::Cast;
+use super::picture::{self, Caption, Cast};
 use super::pins::{self, Asking, Pinned};
 use super::repairing;
 use super::scene::{Answer, Request};
@@ -21,6 +21,7 @@ use super::terminal::{
 };
 use super::theme::Theme;
 use super::trials::{self, Trial, Tried};
+use super::update::export::Export;
 use super::update::update;
 use super::view::{draw, view};
 use super::worker::{Done, Worker};
@@ -30,6 +31,7 @@ use anyhow::Context;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -468,6 +470,10 @@ impl Loop {
                     self.visits.submit(*visit);
                 }
                 Effect::StopDoctor => self.visits.cancel(),
+                Effect::Export(export) => {
+                    let said = self.export(export);
+                    self.state.message = said;
+                }
                 Effect::Copy(text, what) => {
                     self.copy(text, what);
                 }
@@ -535,6 +541,31 @@ impl Loop {
     }
 
     /// The screen as it is, for the scrollback.
+    /// Writes a file under the first name that is free.
+    fn export(&self, export: Export) -> Message {
+        let text = export.text.unwrap_or_else(|| {
+            let caption = Caption::new("hopscope", "The explorer of hopscope", &self.theme);
+            picture::svg(&self.picture(), &caption)
+        });
+        for number in 1..1000 {
+            let name = match number {
+                1 => format!("{}.{}", export.stem, export.ending),
+                number => format!("{}-{number}.{}", export.stem, export.ending),
+            };
+            let file = std::fs::File::create_new(&name);
+            let written = match file {
+                Ok(mut file) => file.write_all(text.as_bytes()),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
+                Err(error) => Err(error),
+            };
+            return match written {
+                Ok(()) => Message::new(Tone::Good, format!("wrote {name}")),
+                Err(error) => Message::error(format!("{name}: {error}")),
+            };
+        }
+        Message::error(format!("{}: a thousand of them are there", export.stem))
+    }
+
     fn picture(&self) -> Buffer {
         let (width, height) = self.state.size;
         let area = Rect::new(0, 0, width, height);

@@ -173,6 +173,10 @@ impl Stage {
                 | Effect::StopDoctor
                 | Effect::Score(_) => {}
                 Effect::Copy(text, what) => self.copied.push((text, what)),
+                Effect::Export(export) => {
+                    let name = format!("{}.{}", export.stem, export.ending);
+                    self.copied.push((export.text.unwrap_or_default(), name));
+                }
                 Effect::SavePatch(name, edits, over) => {
                     let known = &mut self.state.patches;
                     let said = patches::keep(None, &name, &edits, over, known);

@@ -438,7 +438,10 @@ impl State {
             Arranged {
                 view: self.view,
                 present: self.present,
-                lesson: self.lesson.is_some(),
+                lesson: self
+                    .lesson
+                    .as_ref()
+                    .map_or(0, |playing| playing.rows(self.scene(), area.width)),
                 focus: self.focus,
                 lower: self.lower,
                 zoom: self.zoom,

@@ -197,9 +197,18 @@ fn steps(timeline: &Timeline) -> String {
 
 /// The focused pane as JSON.
 pub fn json(state: &mut State) -> Vec<Effect> {
-    let Some(scene) = state.scene() else {
-        return Vec::new();
-    };
+    match as_json(state) {
+        Some((value, what)) => {
+            let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+            vec![Effect::Copy(text, format!("{what} as JSON"))]
+        }
+        None => Vec::new(),
+    }
+}
+
+/// The focused pane with the question and the settings, under the name of what it shows.
+pub fn as_json(state: &State) -> Option<(Value, &'static str)> {
+    let scene = state.scene()?;
     let (value, what) = match state.focus {
         Pane::Seeds | Pane::Spread | Pane::Neighbours | Pane::Iterations
             if scene.story.is_some() =>
@@ -227,8 +236,7 @@ pub fn json(state: &mut State) -> Vec<Effect> {
         "settings": scene.settings,
         what: value,
     });
-    let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-    vec![Effect::Copy(text, format!("{what} as JSON"))]
+    Some((value, what))
 }
 
 fn passages_json(scene: &Scene) -> Value {

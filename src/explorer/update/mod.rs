@@ -5,6 +5,7 @@ mod ask;
 mod build;
 mod copy;
 mod doctor;
+pub mod export;
 mod failures;
 mod finder;
 mod fix;
@@ -250,6 +251,10 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::Copy => copy::text(state),
         Command::CopyJson => copy::json(state),
         Command::CopyShell => copy::command(state),
+        Command::ExportRun => export::run(state),
+        Command::ExportJson => export::json(state),
+        Command::ExportRows => export::rows(state),
+        Command::ExportPicture => export::picture(),
         Command::Mask => {
             state.masked = !state.masked;
             Vec::new()
