@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How many edges of a node are listed.
-const NEIGHBOURS: usize = 300;
+pub const NEIGHBOURS: usize = 300;
 
 type Groups = BTreeMap<Node, usize>;
 
@@ -32,7 +32,7 @@ pub fn explain(
     let subject = resolved(subject, scene);
     let walk = retrieval.walk();
     let nodes = match (&scene.story, walk) {
-        (Some(story), _) => story.items.len(),
+        (Some(story), _) => super::story::places(retrieval, story),
         (None, Some(walk)) => walk.graph.nodes(),
         (None, None) => index.len(),
     };
@@ -42,7 +42,7 @@ pub fn explain(
         .filter(|n| (*n as usize) < nodes)
         .or_else(|| scene.node_of(passage?));
     let around = |node: Node| match (&scene.story, walk) {
-        (Some(story), _) => super::story::around(scene, story, node),
+        (Some(story), _) => super::story::around(index, retrieval, scene, story, node),
         (None, Some(_)) => Some(edges(index, retrieval, scene, groups, node)),
         (None, None) => surroundings(index, retrieval, scene, passage.unwrap_or(node)),
     };
