@@ -14,10 +14,12 @@ use hopscope::explorer::failures::{Found, SearchNews};
 use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::Pane;
 use hopscope::explorer::parameter_keys;
+use hopscope::explorer::picture::plain;
 use hopscope::explorer::scene::{Row, Sign};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
 use hopscope::explorer::store::Session;
+use hopscope::explorer::text::score;
 use hopscope::explorer::update::update;
 use hopscope::parameters::{ALPHA, SEED_K};
 use hopscope::retrieve::{METHODS, Origin, Parameter, Value};
@@ -1311,4 +1313,116 @@ fn a_typed_graph_that_is_not_there_is_said_before_it_is_asked_for() {
         "{said}"
     );
     assert_eq!(stage.state.settings.method().name, "graph-hybrid");
+}
+
+#[test]
+fn shares_of_every_step_sum_to_its_mass_and_end_at_the_result() {
+    let walks = [
+        ("graph-hybrid", &[][..]),
+        ("graph-hybrid", &["dangling=reseed"]),
+        ("graph-hybrid", &["dangling=stay", "steps=1"]),
+        ("noderag", &["walk_rule=lazy"]),
+        ("noderag", &["walk_rule=restart"]),
+    ];
+    for (method, changes) in walks {
+        let mut stage = stage();
+        stage.act(Action::Method(method.into()));
+        for change in changes {
+            let (id, value) = change.split_once('=').unwrap();
+            stage.act(Action::Set(id.into(), value.into()));
+        }
+        let scene = stage.state.scene().unwrap();
+        let timeline = scene.timeline.as_ref().unwrap();
+        assert!(
+            scene.groups.len() > 1 && timeline.steps.len() > 1,
+            "{method}"
+        );
+        for (at, step) in timeline.steps.iter().enumerate() {
+            for row in &scene.spread[step.stage].rows {
+                let sum: f64 = row.shares.iter().sum();
+                let close =
+                    row.shares.len() == scene.groups.len() && (sum - row.value).abs() < 1e-5;
+                assert!(
+                    close,
+                    "{method} {changes:?} {at} {}: {sum} {}",
+                    row.label, row.value
+                );
+            }
+        }
+        // The seeds hold their own at step 0; the last state of power iteration is the end.
+        let alone = |row: &Row| row.shares.iter().filter(|share| **share > 0.0).count() == 1;
+        assert!(scene.spread[timeline.steps[0].stage].rows.iter().all(alone));
+        if method != "noderag" {
+            let last = &scene.spread[timeline.steps.last().unwrap().stage];
+            for (row, end) in last.rows.iter().zip(&scene.spread[0].rows) {
+                let pairs = row.shares.iter().zip(&end.shares);
+                assert!(row.node == end.node && pairs.clone().all(|(a, b)| (a - b).abs() < 1e-6));
+            }
+        }
+    }
+}
+
+#[test]
+fn neighbours_follow_the_steps_and_their_flows_are_the_mass_that_arrives() {
+    let mut stage = stage();
+    stage.act(Action::Method("graph".into()));
+    let alpha = stage.state.settings.get(ALPHA);
+    let scene = stage.state.shown.as_ref().unwrap().scene.clone();
+    let timeline = scene.timeline.as_ref().unwrap();
+    let around = stage.state.detail().unwrap().node.clone().unwrap();
+    let passage = scene.passages[0].passage;
+    assert!(around.is_passage && around.flows.len() == timeline.steps.len());
+    for (at, step) in timeline.steps.iter().enumerate().skip(1) {
+        let got: f64 = around.flows[at].iter().map(|(_, got)| got).sum();
+        let held = step
+            .passages
+            .iter()
+            .find(|p| p.0 == passage)
+            .map_or(0.0, |p| p.1);
+        // The passage is no seed: what it holds is what its neighbours sent.
+        assert!((got - held).abs() < 1e-6, "step {at}: {got} {held}");
+        let before = timeline.steps[at - 1]
+            .passages
+            .iter()
+            .find(|p| p.0 == passage);
+        let sent: f64 = around.flows[at].iter().map(|(sent, _)| sent).sum();
+        let left = (1.0 - alpha) * before.map_or(0.0, |p| p.1);
+        assert!((sent - left).abs() < 1e-6, "step {at}: {sent} {left}");
+    }
+    assert!(around.flows[0].iter().all(|flow| *flow == (0.0, 0.0)));
+    let end = around.flows.last().unwrap();
+    for (row, flow) in around.neighbours.iter().zip(end) {
+        let same = row.cells.iter().any(|cell| cell.text() == score(flow.1));
+        assert!(same && row.value == flow.0, "the last step is the end");
+    }
+}
+
+#[test]
+fn every_pane_says_which_step_it_shows() {
+    let titles = |width, height, keys: &str| {
+        let mut stage = stage_at(width, height);
+        stage.press(keys);
+        plain(&stage.draw(width, height))
+    };
+    for (width, height) in [(160, 48), (120, 36), (100, 30)] {
+        let screen = titles(width, height, "{ .");
+        let says = |what: &str| assert!(screen.contains(what), "{what}\n{screen}");
+        says("Spread at step 1 of 5");
+        says("Passages at step 1 of 5");
+        says("at rank 1 at the end");
+        says(" at the end  R@");
+        assert!(!titles(width, height, "}").contains("at the end"));
+    }
+    assert!(titles(160, 48, "{ .").contains("at step 1 of 5 ─"));
+    // Closed to a line a pane says it too.
+    let mut stage = stage_at(80, 24);
+    stage.press("{ . ' i");
+    let screen = plain(&stage.draw(80, 24));
+    for line in [
+        "+ Spread at step 1 of 5",
+        "+ Passages at step 1 of 5",
+        "+ Why at the end",
+    ] {
+        assert!(screen.contains(line), "{line}\n{screen}");
+    }
 }

@@ -262,6 +262,14 @@ pub struct Timeline {
     pub told: Vec<String>,
 }
 
+impl Timeline {
+    /// A step as titles say it: `step 1 of 5`.
+    pub fn place(&self, step: usize) -> String {
+        let last = self.steps.len().saturating_sub(1);
+        format!("{} {} of {last}", self.unit, step + self.first)
+    }
+}
+
 /// One line of the timeline: a quantity or a gold passage.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepLine {
@@ -465,6 +473,8 @@ pub struct Around {
     pub columns: Vec<Column>,
     /// With a cell for every column.
     pub neighbours: Vec<Row>,
+    /// What each is sent and sends back, by the step of the walk; empty where no walk is.
+    pub flows: Vec<Vec<(f64, f64)>>,
     /// All neighbours, for marking rows in other panes; ascending.
     pub adjacent: Vec<Node>,
 }
@@ -481,6 +491,11 @@ pub struct Column {
     pub place: u8,
 }
 
+/// Columns of Neighbours that change from step to step.
+pub const SENDS: &str = "sends";
+pub const RECEIVES: &str = "receives";
+pub const RANK: &str = "rank";
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     Empty,
@@ -494,6 +509,25 @@ pub enum Cell {
 }
 
 impl Around {
+    /// What stands in a column of a neighbour, after an earlier step of the walk where one is shown.
+    pub fn cell(&self, row: usize, column: usize, earlier: Option<(usize, &Step)>) -> Cell {
+        let own = &self.neighbours[row];
+        let now = own.cells.get(column).cloned().unwrap_or(Cell::Empty);
+        let Some((at, step)) = earlier else {
+            return now;
+        };
+        let flow = self.flows.get(at).and_then(|flows| flows.get(row));
+        match (self.columns[column].name, flow, own.passage) {
+            (SENDS, Some((sent, _)), _) => Cell::Score(*sent),
+            (RECEIVES, Some((_, got)), _) => Cell::Score(*got),
+            (RANK, Some(_), Some(passage)) => {
+                let mut ranked = step.passages.iter();
+                Cell::Rank(ranked.position(|p| p.0 == passage).map(|at| at + 1))
+            }
+            _ => now,
+        }
+    }
+
     /// Whether a node is next to this one.
     pub fn touches(&self, node: Node) -> bool {
         self.adjacent.binary_search(&node).is_ok()

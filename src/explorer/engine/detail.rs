@@ -6,7 +6,8 @@ use super::words::{Term, terms};
 use crate::explain;
 use crate::explain::compare::matched;
 use crate::explorer::scene::{
-    Around, Basis, Beside, Cell, Column, Detail, Part, Path, Reason, Row, Scene, Stop, Subject, Why,
+    Around, Basis, Beside, Cell, Column, Detail, Part, Path, RANK, RECEIVES, Reason, Row, SENDS,
+    Scene, Stop, Subject, Why,
 };
 use crate::explorer::text::{clean, plural, score};
 use crate::index::Index;
@@ -271,6 +272,7 @@ fn edges(
     let graph = walk.graph;
     let found = explain::neighbours(retrieval, node);
     let mut adjacent: Vec<Node> = found.iter().map(|n| n.node).collect();
+    let shown: Vec<Node> = adjacent.iter().copied().take(NEIGHBOURS).collect();
     adjacent.sort_unstable();
     let ranks: BTreeMap<u32, usize> = scene
         .passages
@@ -323,10 +325,11 @@ fn edges(
             column("probability", "P", 6, 5),
             column("weight", "w", 6, 2),
             column("mentions", "tf", 5, 4),
-            column("sends", "sends", 8, 0),
-            column("receives", "gets", 8, 3),
-            column("rank", if is_passage { "in" } else { "rank" }, 5, 1),
+            column(SENDS, "sends", 8, 0),
+            column(RECEIVES, "gets", 8, 3),
+            column(RANK, if is_passage { "in" } else { "rank" }, 5, 1),
         ],
+        flows: explain::crossings(retrieval, node, &shown),
         neighbours: found.iter().take(NEIGHBOURS).map(row).collect(),
         adjacent,
     }

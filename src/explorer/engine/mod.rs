@@ -16,6 +16,7 @@ use super::text::clean;
 use crate::evaluate::measures;
 use crate::explain;
 use crate::index::Index;
+use crate::retrieve::spread::Split;
 use crate::retrieve::{Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,8 +30,8 @@ pub struct Engine {
     shares: Option<Shares>,
 }
 
-/// A walk's set, its seeds' groups, and what each group paid of every node's score.
-type Shares = (u64, Vec<Vec<usize>>, Arc<Vec<Vec<f32>>>);
+/// A walk's set, its seeds' groups, and what each group paid.
+type Shares = (u64, Vec<Vec<usize>>, Arc<Split>);
 
 /// What the last answer was made of.
 struct Last {
@@ -98,7 +99,7 @@ impl Engine {
         let shares = shared(&mut self.shares, &retrieval, &seed_groups);
         // A fused score is made of ranks; the walk's shares are those of another number.
         let walked = if basis(&retrieval) == Basis::Walk {
-            &shares[..]
+            &shares.end[..]
         } else {
             &[]
         };
@@ -172,11 +173,7 @@ impl Engine {
 }
 
 /// The groups' shares of a walk. The same walk is not taken apart again: a step of a weight changes no walk.
-fn shared(
-    last: &mut Option<Shares>,
-    retrieval: &Retrieval,
-    groups: &[Vec<usize>],
-) -> Arc<Vec<Vec<f32>>> {
+fn shared(last: &mut Option<Shares>, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Arc<Split> {
     let Some(walk) = retrieval.walk() else {
         return Arc::default();
     };

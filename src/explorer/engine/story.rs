@@ -401,6 +401,7 @@ pub fn around(
             column("stage", "stage", 13, 1),
         ],
         neighbours: rows.collect(),
+        flows: Vec::new(),
         adjacent,
     })
 }

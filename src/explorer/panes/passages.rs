@@ -33,14 +33,11 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         return;
     };
     let step = rows::step(state, scene);
+    let moment = state.moment(step.is_some());
     let title = match step {
-        Some(_) => format!(
-            "Passages at step {} of {}",
-            state.step.unwrap_or(0),
-            state.steps() - 1
-        ),
+        Some(_) => format!("Passages{moment}"),
         None => format!(
-            "Passages: {} of {}",
+            "Passages{moment}: {} of {}",
             scene.top_k.min(scene.passages.len()),
             text::count(state.facts.passages)
         ),
@@ -55,10 +52,10 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         ]),
     };
     let chrome = Chrome {
+        summary: summary(ink, scene, step, ink.room(slot, &moment)),
+        short: if moment.is_empty() { "Passages" } else { "" },
         title,
-        short: "Passages",
         note,
-        summary: summary(ink, scene, usize::from(slot.area.width).saturating_sub(15)),
     };
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
         return;
@@ -397,23 +394,40 @@ fn at_step(
     ])
 }
 
-/// The best passages, and where gold is.
-fn summary(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
+/// The best passages, and where gold is: at the end, or after an earlier step.
+fn summary(ink: &Ink<'_>, scene: &Scene, step: Option<&Step>, width: usize) -> Line<'static> {
     let mut filling = Filling::new(width);
-    for gold in &scene.gold {
-        let rank = gold
-            .rank
-            .map_or_else(|| "lost".to_owned(), |rank| rank.to_string());
+    for (at, gold) in scene.gold.iter().enumerate() {
+        let rank = match step {
+            Some(step) => step.gold[at],
+            None => gold.rank,
+        };
+        let rank = rank.map_or_else(|| "lost".to_owned(), |rank| rank.to_string());
         filling.add(vec![
             ink.span(format!("{} {} ", ink.glyphs.gold, gold.id), Scope::Gold),
             ink.value(rank),
             ink.text("  "),
         ]);
     }
-    for row in scene.passages.iter().take(3) {
+    let best: Vec<&str> = match step {
+        Some(step) => {
+            let titles = step.passages.iter().map(|p| scene.titles.get(&p.0));
+            titles
+                .map(|title| title.map_or("", String::as_str))
+                .take(3)
+                .collect()
+        }
+        None => scene
+            .passages
+            .iter()
+            .take(3)
+            .map(|row| &*row.title)
+            .collect(),
+    };
+    for (at, title) in best.into_iter().enumerate() {
         filling.add(vec![
-            ink.muted(format!("{} ", row.rank)),
-            ink.text(text::cut(&row.title, 22)),
+            ink.muted(format!("{} ", at + 1)),
+            ink.text(text::cut(title, 22)),
             ink.text("  "),
         ]);
     }

@@ -3,7 +3,7 @@
 
 use super::row::{Columns, explained, line, say, split};
 use crate::explorer::hits::Hits;
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::rows::{SpreadLine, spread_lines};
 use crate::explorer::scene::{Scene, Stage};
 use crate::explorer::text;
@@ -32,11 +32,15 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let title = first
         .filter(|_| alone)
         .map_or("Spread", |stage| &stage.title);
+    let moment = state.moment(true);
     let chrome = Chrome {
-        title: title.to_owned(),
-        short: "Spread",
+        title: match slot.face {
+            Face::Line => format!("Spread{moment}"),
+            _ => title.to_owned(),
+        },
+        short: if moment.is_empty() { "Spread" } else { "" },
         note: legend(ink, scene, width),
-        summary: summary(ink, scene, width.saturating_sub(15)),
+        summary: summary(ink, scene, ink.room(slot, &moment)),
     };
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
         return;
@@ -106,7 +110,11 @@ fn legend(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
         }
         return Line::from(spans);
     }
-    if ink.state.earlier_step().is_some() {
+    if shown(ink, scene)
+        .iter()
+        .all(|stage| stage.rows.iter().all(|row| row.shares.is_empty()))
+        && scene.walks
+    {
         return Line::from(vec![ink.muted("all seeds")]);
     }
     let mut spans = Vec::new();
@@ -120,10 +128,21 @@ fn legend(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
     Line::from(spans)
 }
 
+/// The lists that are shown: those of the end, or that of an earlier step.
+fn shown<'s>(ink: &Ink<'_>, scene: &'s Scene) -> &'s [Stage] {
+    let earlier = ink.state.earlier_step();
+    let step = earlier.and_then(|k| scene.timeline.as_ref()?.steps.get(k));
+    match step {
+        Some(step) => scene.spread.get(step.stage..step.stage + 1),
+        None => scene.spread.get(..scene.listed),
+    }
+    .unwrap_or_default()
+}
+
 /// The stages, or the best rows that are no seeds.
 fn summary(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
     let mut filling = Filling::new(width);
-    for stage in scene.spread.iter().take(scene.listed) {
+    for stage in shown(ink, scene) {
         let head = (!stage.name.is_empty()).then(|| {
             let (name, value) = stage.counters.first().cloned().unwrap_or_default();
             let name = ink.muted(if name.is_empty() {

@@ -43,10 +43,12 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         );
         return;
     };
+    let moment = ink.state.moment(false);
     let title = match slot.face {
-        Face::Line => "Why".to_owned(),
+        Face::Line => format!("Why{moment}"),
         Face::Tabs => {
-            let whole = heading(scene, why).trim_start_matches("Why is ").to_owned();
+            let whole = heading(scene, why, &moment);
+            let whole = whole.trim_start_matches("Why is ").to_owned();
             let rank = why
                 .rank
                 .map_or_else(|| "not found".to_owned(), |rank| format!("rank {rank}"));
@@ -54,17 +56,12 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
             if text::width(&whole) <= room {
                 whole
             } else {
-                rank
+                format!("{rank}{moment}")
             }
         }
-        _ => heading(scene, why),
+        _ => heading(scene, why, &moment),
     };
-    let summary = summary(
-        ink,
-        scene,
-        why,
-        usize::from(slot.area.width).saturating_sub(15),
-    );
+    let summary = summary(ink, scene, why, ink.room(slot, &moment));
     let does = if opens_parts(scene) {
         " opens"
     } else {
@@ -107,15 +104,16 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     );
 }
 
-fn heading(scene: &Scene, why: &Why) -> String {
+fn heading(scene: &Scene, why: &Why, moment: &str) -> String {
     let gold = if why.gold { "gold " } else { "" };
+    let id = &why.id;
     match why.rank {
-        Some(rank) if rank <= scene.top_k => format!("Why is {gold}{} at rank {rank}?", why.id),
+        Some(rank) if rank <= scene.top_k => format!("Why is {gold}{id} at rank {rank}{moment}?"),
         Some(rank) => format!(
-            "Why is {gold}{} at rank {rank}, outside the top {}?",
-            why.id, scene.top_k
+            "Why is {gold}{id} at rank {rank}{moment}, outside the top {}?",
+            scene.top_k
         ),
-        None => format!("Why is {gold}{} not found?", why.id),
+        None => format!("Why is {gold}{id} not found{moment}?"),
     }
 }
 

@@ -95,6 +95,12 @@ impl<'a> Ink<'a> {
         self.state.focus == pane && !matches!(self.state.mode, Mode::Finder(_))
     }
 
+    /// What a closed pane has room for beside its name, which says the moment where that is not the end.
+    pub fn room(&self, slot: Slot, moment: &str) -> usize {
+        let name = text::width(moment).max(1) + 14;
+        usize::from(slot.area.width).saturating_sub(name)
+    }
+
     /// Draws the frame of a pane and gives back where its content goes; nothing when it is closed.
     pub fn frame(
         &self,
