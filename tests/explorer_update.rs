@@ -4,17 +4,19 @@ mod explorer_support;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use explorer_support::{stage, stage_at};
+use explorer_support::{stage, stage_at, stage_with};
 use hopscope::cli::Cli;
 use hopscope::explain::Change;
 use hopscope::explorer::action::{Action, Effect, Tone};
 use hopscope::explorer::command::Command;
 use hopscope::explorer::doctoring;
 use hopscope::explorer::failures::{Found, SearchNews};
+use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::Pane;
 use hopscope::explorer::parameter_keys;
 use hopscope::explorer::picture::plain;
+use hopscope::explorer::rows::{self, PassageLine};
 use hopscope::explorer::scene::{Row, Sign};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
@@ -1425,4 +1427,41 @@ fn every_pane_says_which_step_it_shows() {
     ] {
         assert!(screen.contains(line), "{line}\n{screen}");
     }
+}
+
+#[test]
+fn lost_gold_is_on_screen_once_wherever_the_list_is() {
+    let mut seen = 0;
+    for (width, height) in [(160, 48), (120, 36), (100, 30), (80, 24)] {
+        let mut stage = stage_with(width, height, "bm25", GlyphSet::Unicode, 0);
+        for question in 0..stage.state.facts.questions.len().min(40) {
+            stage.act(Action::AskNumber(question));
+            stage.press("' l g");
+            for keys in ["g", "G", "PgUp"] {
+                stage.press(keys);
+                stage.draw(width, height);
+                let scene = stage.state.scene().unwrap();
+                let lines = rows::passage_lines(scene);
+                let at = |row: usize| stage.state.hits.area(Target::Row(Pane::Passages, row));
+                let is_lost = |line: &PassageLine| {
+                    matches!(line, PassageLine::Lost(_) | PassageLine::Missing(_))
+                };
+                for (row, _) in lines.iter().enumerate().filter(|(_, line)| is_lost(line)) {
+                    let why = format!("{width}x{height} {question} {keys} row {row}");
+                    assert!(at(row).is_some(), "{why}");
+                    seen += 1;
+                }
+                assert!(at(stage.state.list(Pane::Passages).cursor).is_some());
+                // No passage has two lines, and every gold passage of the corpus has one.
+                let passages: Vec<u32> = (0..lines.len())
+                    .filter_map(|row| rows::subject(&stage.state, Pane::Passages, row)?.passage)
+                    .collect();
+                for gold in &scene.gold {
+                    let own = passages.iter().filter(|p| **p == gold.passage).count();
+                    assert_eq!(own, 1, "{question} {}", gold.id);
+                }
+            }
+        }
+    }
+    assert!(seen > 100, "{seen}");
 }

@@ -74,10 +74,13 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         return;
     }
     let lines = passage_lines(scene);
-    ink.list(
+    let is_lost =
+        |line: &PassageLine| matches!(line, PassageLine::Lost(_) | PassageLine::Missing(_));
+    let stays: Vec<bool> = lines.iter().map(is_lost).collect();
+    ink.list_keeping(
         Pane::Passages,
         area,
-        lines.len(),
+        &stays,
         buf,
         hits,
         &|row, width| match lines[row] {

@@ -4,8 +4,9 @@ pub use super::flow::{Filling, flow};
 use crate::explorer::glyphs::Glyphs;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::panes::row::split;
 use crate::explorer::rows;
-use crate::explorer::state::{Mode, State};
+use crate::explorer::state::{List, Mode, State};
 use crate::explorer::text;
 use crate::explorer::theme::{Scope, Theme};
 use ratatui::buffer::Buffer;
@@ -264,14 +265,51 @@ impl<'a> Ink<'a> {
         hits: &mut Hits,
         draw: &dyn Fn(usize, usize) -> Line<'static>,
     ) {
+        hits.set_extent(pane, rows, usize::from(area.height));
+        let all: Vec<usize> = (0..rows).collect();
+        self.part(pane, area, &all, buf, hits, draw);
+    }
+
+    /// As [`list`](Self::list), with the rows that stay always there: where not all fit, those stand under the others.
+    pub fn list_keeping(
+        &self,
+        pane: Pane,
+        area: Rect,
+        stays: &[bool],
+        buf: &mut Buffer,
+        hits: &mut Hits,
+        draw: &dyn Fn(usize, usize) -> Line<'static>,
+    ) {
         let height = usize::from(area.height);
-        hits.set_extent(pane, rows, height);
+        let rows = stays.len();
+        let (kept, others): (Vec<usize>, Vec<usize>) = (0..rows).partition(|row| stays[*row]);
+        if kept.is_empty() || rows <= height {
+            return self.list(pane, area, rows, buf, hits, draw);
+        }
+        let (upper, lower) = split(area, kept.len().min(height / 2) as u16);
+        hits.set_extent(pane, rows, usize::from(upper.height));
+        self.part(pane, upper, &others, buf, hits, draw);
+        self.part(pane, lower, &kept, buf, hits, draw);
+    }
+
+    /// Some rows of a list, with the one under the cursor or what comes next in sight.
+    fn part(
+        &self,
+        pane: Pane,
+        area: Rect,
+        rows: &[usize],
+        buf: &mut Buffer,
+        hits: &mut Hits,
+        draw: &dyn Fn(usize, usize) -> Line<'static>,
+    ) {
+        let height = usize::from(area.height);
         if area.width < 2 || height == 0 {
             return;
         }
         let list = self.state.list(pane);
-        let offset = list.window(rows, height);
-        for (y, row) in (offset..rows).take(height).enumerate() {
+        let cursor = rows.partition_point(|row| *row < list.cursor);
+        let offset = List { cursor, ..list }.window(rows.len(), height);
+        for (y, &row) in rows.iter().skip(offset).take(height).enumerate() {
             let place = Rect::new(area.x, area.y + y as u16, area.width, 1);
             let selected = row == list.cursor;
             let line = draw(row, usize::from(area.width) - 1);
@@ -296,7 +334,7 @@ impl<'a> Ink<'a> {
             }
             hits.add(place, Target::Row(pane, row));
         }
-        self.thumb(area, offset, height, rows, buf);
+        self.thumb(area, offset, height, rows.len(), buf);
     }
 
     /// Whether a pane without the keyboard shows its cursor: only where it means something to the other panes.
