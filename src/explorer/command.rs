@@ -193,6 +193,8 @@ commands! {
     Palette "palette" "commands" "Find a command" ["Ctrl-P", ":"] Program
         "Finds commands, parameters and values; @ finds nodes, # passages, ? questions, ! failing questions." "search find run" "";
     Help "help" "help" "Help" ["?", "F1"] Program "Lists all keys; type to filter." "keys manual shortcuts bindings" "hopscope --help";
+    Suspend "suspend" "suspend" "Suspend" ["Ctrl-Z"] Program
+        "Gives the terminal back to the shell and stops; fg goes on here." "background job stop shell pause fg" "";
     Quit "quit" "quit" "Quit" ["q", "Ctrl-C"] Program "Leaves and restores the terminal." "exit leave close" "";
     QuitKeep "quit.keep" "quit, keep screen" "Quit and leave the screen" ["Q"] Program
         "Leaves with the last screen in the scrollback, to be pasted into a ticket." "exit print" "";

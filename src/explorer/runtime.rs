@@ -92,6 +92,8 @@ struct Loop {
     /// When the newest request was made, while its answer is awaited.
     asked: Option<Instant>,
     pressed: Option<(Instant, u16, u16)>,
+    /// The job is to be stopped before the next frame.
+    suspends: bool,
     /// What effects that take a while have to say.
     told: Receiver<Message>,
     teller: Sender<Message>,
@@ -213,6 +215,7 @@ impl Loop {
             folders: options.folders,
             asked: None,
             pressed: None,
+            suspends: false,
             told,
             teller,
         };
@@ -239,6 +242,12 @@ impl Loop {
         let mut drawn = Instant::now() - FRAME;
         let mut next_tick = Clock::now();
         let end = loop {
+            if std::mem::take(&mut self.suspends) {
+                screen.suspend()?;
+                let size = screen.size()?;
+                self.act(Action::Resize(size.width, size.height));
+                dirty = true;
+            }
             let waits = self.waits();
             if dirty && !waits && drawn.elapsed() >= FRAME {
                 self.draw(&mut screen)?;
@@ -425,6 +434,7 @@ impl Loop {
                         update(&mut self.state, Action::Told(Message::warning(said)));
                     }
                 }
+                Effect::Suspend => self.suspends = true,
                 Effect::Quit { keep } => end = Some(End::Command(keep)),
             }
         }
@@ -526,7 +536,7 @@ impl Loop {
             TerminalEvent::Resize { columns, rows } => self.act(Action::Resize(columns, rows)),
             TerminalEvent::Focus(_) => None,
             TerminalEvent::Suspend => {
-                screen.suspend()?;
+                self.suspends = true;
                 None
             }
             TerminalEvent::Continue => {
