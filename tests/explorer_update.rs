@@ -1411,7 +1411,7 @@ fn every_pane_says_which_step_it_shows() {
         let says = |what: &str| assert!(screen.contains(what), "{what}\n{screen}");
         says("Spread at step 1 of 5");
         says("Passages at step 1 of 5");
-        says("at rank 1 at the end");
+        says("rank 1 at the end");
         says(" at the end  R@");
         assert!(!titles(width, height, "}").contains("at the end"));
     }
