@@ -21,7 +21,9 @@ use hopscope::layers::LayerKind;
 use hopscope::parameters::Scoped;
 use hopscope::retrieve::explanation::Edge;
 use hopscope::retrieve::{Keep, Method, Retriever, Settings};
+use hopscope::{BuildOptions, Silent, read_corpus};
 use insta::assert_snapshot;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Seeds, their neighbours, what pruning keeps.
@@ -300,4 +302,35 @@ fn a_missing_layer_is_said_and_built_with_progress() {
     facts.kinds = &[];
     let state = State::new(Arc::new(facts), settings);
     assert_eq!(lack(&state, &method), Some(Missing::Foreign(LAYER)));
+}
+
+#[test]
+fn a_typed_edge_says_its_type() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-corpus/typed-graph");
+    let read = read_corpus(std::slice::from_ref(&folder), &Default::default());
+    let index = Index::build(read.unwrap().0, &BuildOptions::default(), &Silent).unwrap();
+    index.look_beside(std::slice::from_ref(&folder));
+    let index = Arc::new(index);
+    let settings = Settings::of(&index, Method::by_name("spark").unwrap());
+    let theme = Theme::load("mono", ColorLevel::None).unwrap();
+    let mut stage = Stage::new(index, "", settings, theme, GlyphSet::Unicode.glyphs());
+    stage.draw(160, 48);
+    let mut names = std::collections::BTreeSet::new();
+    for question in 0..stage.state.facts.questions.len() {
+        stage.act(Action::AskNumber(question));
+        let Some(scene) = stage.state.shown.as_ref().map(|shown| shown.scene.clone()) else {
+            continue;
+        };
+        let seeds = scene.story.as_ref().map_or(&[][..], |story| &story.items);
+        for place in 0..seeds.len().min(20) {
+            stage.act(Action::Node(place as u32));
+            let around = stage.state.detail().unwrap().node.clone();
+            let rows = around.map_or_else(Vec::new, |around| around.neighbours);
+            names.extend(rows.into_iter().map(|row| row.kind.into_owned()));
+        }
+    }
+    assert!(names.contains("DISCOVERED"), "{names:?}");
+    for vague in ["schema", "typed edge"] {
+        assert!(!names.contains(vague), "{names:?}");
+    }
 }

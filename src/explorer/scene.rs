@@ -8,6 +8,7 @@ use super::text;
 use crate::layers::{GraphEdited, LayerKind};
 use crate::retrieve::explanation::Story;
 use crate::retrieve::{Node, Parameter, SeedChange, Settings};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -163,7 +164,7 @@ pub struct Row {
     pub passage: Option<u32>,
     pub sign: Sign,
     /// What it is, in a plan over several kinds of nodes.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     pub label: String,
     /// It is drawn as a passage.
     pub is_passage: bool,

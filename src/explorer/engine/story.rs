@@ -212,7 +212,7 @@ fn item(scene: &Scene, story: &Story, place: usize) -> Row {
     Row {
         node: Some(place as Node),
         passage: item.passage,
-        kind: item.kind,
+        kind: item.kind.into(),
         label: item.label.clone(),
         is_passage: item.passage.is_some(),
         gold: item.passage.is_some_and(|passage| scene.is_gold(passage)),
@@ -302,7 +302,7 @@ pub fn around(
             Row {
                 node: Some(place_of(&graphs, story, at, node)),
                 passage,
-                kind: graphs[at].source().kind(node),
+                kind: graphs[at].source().kind(node).into(),
                 label: clean(&graphs[at].label(index, node)),
                 is_passage: passage.is_some(),
                 gold: passage.is_some_and(|passage| scene.is_gold(passage)),
@@ -330,14 +330,14 @@ pub fn around(
     // Edges of one kind are read against each other.
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (_, edge, _) in &touching {
-        values.entry(edge.kind).or_default().push(edge.value);
+        values.entry(&edge.kind).or_default().push(edge.value);
     }
     let scale = |values: &Vec<f64>| Scale::of(values.iter().copied());
     let scales: BTreeMap<&str, Scale> = values.iter().map(|(k, v)| (*k, scale(v))).collect();
     let told = |(stage, edge, other): &(&'static str, &Edge, usize)| {
-        let figure = scales[edge.kind].figure(edge.value);
+        let figure = scales[&*edge.kind].figure(edge.value);
         Row {
-            kind: edge.kind,
+            kind: edge.kind.clone(),
             inward: edge.to == place as usize,
             value: edge.value,
             cells: vec![Cell::Figure(figure.clone()), Cell::Word(stage)],
@@ -366,7 +366,7 @@ pub fn around(
         let source = graphs[at].source();
         let figure = score(f64::from(weight));
         Row {
-            kind: source.edge_kind(node, other),
+            kind: source.edge_name(node, other),
             value: f64::from(weight),
             cells: vec![Cell::Figure(figure.clone()), Cell::Word("")],
             figure,

@@ -107,7 +107,7 @@ struct Table<'a> {
 impl Table<'_> {
     fn of(around: &Around, width: usize) -> Table<'_> {
         let rows = &around.neighbours;
-        let kind = rows.iter().map(|row| text::width(row.kind)).max();
+        let kind = rows.iter().map(|row| text::width(&row.kind)).max();
         let kind = kind
             .filter(|width| *width > 0)
             .map_or(0, |width| (width + 3).min(14));
@@ -162,7 +162,7 @@ impl Table<'_> {
         let mut spans = Vec::new();
         if self.kind > 0 {
             let arrow = ink.glyphs.arrows[if row.inward { 2 } else { 3 }];
-            let kind = text::cut(row.kind, self.kind - 3);
+            let kind = text::cut(&row.kind, self.kind - 3);
             spans.push(ink.muted(text::pad(&format!("{arrow} {kind}"), self.kind)));
         }
         if self.letters {

@@ -93,7 +93,7 @@ pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns) -> Line<'sta
     let lead = if columns.filled { 4 } else { 2 + columns.rank };
     let used: usize = spans.iter().map(Span::width).sum();
     spans.push(ink.text(" ".repeat(lead - used)));
-    let kind = text::cut(row.kind, columns.kind.saturating_sub(1));
+    let kind = text::cut(&row.kind, columns.kind.saturating_sub(1));
     spans.push(ink.muted(text::pad(&kind, columns.kind)));
     let mut label = columns.label;
     match row.group.filter(|_| !columns.filled) {
