@@ -554,7 +554,10 @@ pub struct Answer {
     pub generation: u64,
     pub scene: std::sync::Arc<Scene>,
     pub detail: std::sync::Arc<Detail>,
+    /// Of this answer: where the scene was kept, of explaining its subject.
     pub seconds: f64,
+    /// The scene is that of the answer before.
+    pub kept: bool,
 }
 
 impl Scene {

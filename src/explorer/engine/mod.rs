@@ -61,7 +61,9 @@ impl Engine {
                 && last.scene.question == request.question
                 && last.scene.settings == request.settings
         };
-        let last = match self.last.take().filter(same) {
+        let known = self.last.take().filter(same);
+        let kept = known.is_some();
+        let last = match known {
             Some(last) => last,
             None => self.run(request)?,
         };
@@ -77,6 +79,7 @@ impl Engine {
             scene: last.scene.clone(),
             detail: Arc::new(detail),
             seconds: start.elapsed().as_secs_f64(),
+            kept,
         };
         self.last = Some(last);
         Ok(answer)
