@@ -18,6 +18,7 @@ use crate::explain;
 use crate::index::Index;
 use crate::retrieve::spread::Split;
 use crate::retrieve::{Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever};
+use seeds::Lettered;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,6 +29,8 @@ pub struct Engine {
     retriever: Retriever,
     last: Option<Last>,
     shares: Option<Shares>,
+    /// The question and the method, and what the letters of its seeds stand for.
+    letters: (String, String, Vec<Lettered>),
 }
 
 /// A walk's set, its seeds' groups, and what each group paid.
@@ -49,6 +52,7 @@ impl Engine {
             index,
             last: None,
             shares: None,
+            letters: Default::default(),
         }
     }
 
@@ -97,7 +101,15 @@ impl Engine {
         let (groups, seed_groups) = if flat {
             Default::default()
         } else {
-            seeds::groups(index, &retrieval)
+            let (question, method, known) = &mut self.letters;
+            let name = &*request.settings.method().name;
+            if *question != request.question || method != name {
+                known.clear();
+                question.clone_from(&request.question);
+                name.clone_into(method);
+            }
+            let (groups, members) = seeds::groups(index, &retrieval);
+            seeds::keep_letters(index, &retrieval, known, groups, members)
         };
         let shares = shared(&mut self.shares, &retrieval, &seed_groups);
         // A fused score is made of ranks; the walk's shares are those of another number.

@@ -118,8 +118,9 @@ fn legend(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
         return Line::from(vec![ink.muted("all seeds")]);
     }
     let mut spans = Vec::new();
-    for g in 0..scene.groups.len() {
-        spans.push(ink.text(if g > 0 { " " } else { "" }));
+    let there = |g: &usize| scene.groups[*g].seeds > 0 || !scene.walks;
+    for g in (0..scene.groups.len()).filter(there) {
+        spans.push(ink.text(if spans.is_empty() { "" } else { " " }));
         spans.extend([ink.letter(g), ink.fill(g)]);
     }
     if scene.walks && scene.groups.len() > 1 {
