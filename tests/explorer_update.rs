@@ -1465,3 +1465,90 @@ fn lost_gold_is_on_screen_once_wherever_the_list_is() {
     }
     assert!(seen > 100, "{seen}");
 }
+
+#[test]
+fn what_can_be_done_comes_before_what_cannot() {
+    let mut stage = stage();
+    stage.act(Action::Method("graph".into()));
+    stage.press("Ctrl-P");
+    stage.type_text("edge binary");
+    let Mode::Finder(open) = &stage.state.mode else {
+        panic!("the palette is open")
+    };
+    let titles: Vec<&str> = open.entries.iter().map(|entry| &*entry.title).collect();
+    assert_eq!(titles[0], "Set edge weight: binary");
+    // The other reading of it is still there, with its reason.
+    let other = open
+        .entries
+        .iter()
+        .find(|e| e.title == "Set expansion: binary");
+    assert!(other.expect("it is typed").unavailable.is_some());
+    stage.press("Enter");
+    assert_eq!(stage.state.settings.text(Parameter::EdgeWeight), "binary");
+}
+
+#[test]
+fn letters_stay_when_a_seed_is_muted() {
+    let mut stage = stage();
+    let letters = |stage: &Stage| -> Vec<(String, usize)> {
+        let rows = &stage.state.scene().unwrap().seeds;
+        let there = rows.iter().filter(|row| row.sign != Sign::Changed);
+        there
+            .filter_map(|row| Some((row.label.clone(), row.group?)))
+            .collect()
+    };
+    let before = letters(&stage);
+    let first = before[0].0.clone();
+    assert!(before.iter().any(|own| own.1 > 1), "{before:?}");
+    stage.press("' s g s x");
+    let muted = letters(&stage);
+    assert!(!muted.is_empty() && muted.iter().all(|own| own.0 != first));
+    for (label, group) in &muted {
+        assert!(
+            before.contains(&(label.clone(), *group)),
+            "{label} {group} {before:?}"
+        );
+    }
+    let screen = plain(&stage.draw(160, 48));
+    assert!(
+        !screen.contains("A █"),
+        "no row and no legend has the letter\n{screen}"
+    );
+    // Shares still sum, the muted seed's being nothing.
+    let scene = stage.state.scene().unwrap();
+    for row in &scene.passages {
+        let sum: f64 = row.shares.iter().sum();
+        assert!(row.shares[0] == 0.0 && (sum - row.score).abs() < 1e-5);
+    }
+    stage.press("z");
+    assert_eq!(letters(&stage), before);
+    // Another question begins anew.
+    stage.press("' s g s x");
+    stage.act(Action::AskNumber(1));
+    assert_eq!(letters(&stage)[0].1, 0);
+}
+
+#[test]
+fn a_time_does_not_stand_beside_longer_parts() {
+    let mut stage = stage_at(160, 48);
+    let mut said = |keys: &str| {
+        stage.press(keys);
+        let shown = stage.state.shown.as_mut().unwrap();
+        shown.seconds = 0.021;
+        std::sync::Arc::make_mut(&mut shown.scene).stages[0].seconds = 0.234;
+        stage.state.message = Default::default();
+        let screen = plain(&stage.draw(160, 48));
+        screen.lines().rev().nth(1).unwrap().to_owned()
+    };
+    let moved = said("' l Down");
+    assert!(
+        moved.contains("21 ms to explain what is selected"),
+        "{moved}"
+    );
+    assert!(!moved.contains("234 ms"), "{moved}");
+    let run = said("l");
+    assert!(
+        run.contains("21 ms") && !run.contains("to explain"),
+        "{run}"
+    );
+}
