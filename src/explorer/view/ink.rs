@@ -270,7 +270,7 @@ impl<'a> Ink<'a> {
         self.part(pane, area, &all, buf, hits, draw);
     }
 
-    /// As [`list`](Self::list), with the rows that stay always there: where not all fit, those stand under the others.
+    /// As [`list`](Self::list), with the rows that stay always there: under the others where their place is out of sight.
     pub fn list_keeping(
         &self,
         pane: Pane,
@@ -283,7 +283,9 @@ impl<'a> Ink<'a> {
         let height = usize::from(area.height);
         let rows = stays.len();
         let (kept, others): (Vec<usize>, Vec<usize>) = (0..rows).partition(|row| stays[*row]);
-        if kept.is_empty() || rows <= height {
+        let first = self.state.list(pane).window(rows, height);
+        let shown = first..first + height;
+        if kept.iter().all(|row| shown.contains(row)) {
             return self.list(pane, area, rows, buf, hits, draw);
         }
         let (upper, lower) = split(area, kept.len().min(height / 2) as u16);
