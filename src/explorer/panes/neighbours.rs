@@ -44,7 +44,10 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         _ if flat => format!("{}s of {}", capital(around.head), label(26)),
         Face::Line => format!("Neighbours{moment}"),
         Face::Tabs => format!("of {}{moment}", label(46)),
-        _ => format!("Neighbours of {}{moment}", label(34)),
+        _ => format!(
+            "Neighbours of {}{moment}",
+            label(26 + text::width(&around.told))
+        ),
     };
     let chrome = Chrome {
         title,
