@@ -134,7 +134,7 @@ fn timeline(story: &Story, spread: &[Stage]) -> Option<Timeline> {
         let own = stage.counters.iter().find(|(known, _)| *known == name);
         own.map_or(Cell::Empty, |(_, value)| Cell::Figure(value.clone()))
     };
-    let mut lines: Vec<StepLine> = (names.iter())
+    let lines: Vec<StepLine> = (names.iter())
         .map(|name| StepLine {
             label: (*name).to_owned(),
             cells: stages.iter().map(|stage| counter(name, stage)).collect(),
@@ -147,6 +147,26 @@ fn timeline(story: &Story, spread: &[Stage]) -> Option<Timeline> {
         } = &story.stages[*at];
         Cell::Figure(format!("{} {} {}", nodes.len(), edges.len(), cut.len()))
     };
+    // What every stage says alike is said once.
+    let (same, mut lines): (Vec<StepLine>, Vec<StepLine>) = lines.into_iter().partition(|line| {
+        last > 1 && line.cells[0] != Cell::Empty && line.cells.iter().all(|c| *c == line.cells[0])
+    });
+    let same = same
+        .iter()
+        .map(|line| format!("{} {}", line.label, line.cells[0].text()));
+    let same: Vec<String> = same.collect();
+    if !same.is_empty() {
+        let mut cells = vec![Cell::Empty; last];
+        let places = same.len().div_ceil(last);
+        for (cell, told) in cells.iter_mut().zip(same.chunks(places)) {
+            *cell = Cell::Figure(told.join("; "));
+        }
+        lines.push(StepLine {
+            label: "alike in all".to_owned(),
+            cells,
+            gold: false,
+        });
+    }
     lines.push(StepLine {
         label: "nodes, edges, cut".to_owned(),
         cells: story.timeline.iter().map(sizes).collect(),
@@ -469,4 +489,41 @@ fn safe(mut story: Story) -> Story {
     let stages = story.stages.len();
     story.timeline.retain(|stage| *stage < stages);
     story
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeline_says_once_what_every_stage_says_alike() {
+        let counted = |kept: &str, more: bool| Stage {
+            name: "stage",
+            counters: [("graph edges", "9,631"), ("kept", kept)]
+                .into_iter()
+                .chain(more.then_some(("words", "4")))
+                .map(|(name, value)| (name, value.to_owned()))
+                .collect(),
+            ..Stage::default()
+        };
+        let spread = [counted("3", true), counted("2", false)];
+        let story = Story {
+            stages: vec![Told::default(), Told::default()],
+            timeline: vec![0, 1],
+            ..Story::default()
+        };
+        let lines = timeline(&story, &spread).unwrap().lines;
+        let told = |line: &StepLine| {
+            let cells: Vec<String> = line.cells.iter().map(Cell::text).collect();
+            format!("{}: {}", line.label, cells.join(" | "))
+        };
+        let told: Vec<String> = lines.iter().map(told).collect();
+        let expected = [
+            "kept: 3 | 2",
+            "words: 4 | ",
+            "alike in all: graph edges 9,631 | ",
+            "nodes, edges, cut: 0 0 0 | 0 0 0",
+        ];
+        assert_eq!(told, expected);
+    }
 }
