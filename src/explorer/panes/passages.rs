@@ -141,44 +141,44 @@ struct Columns {
     moved: bool,
 }
 
+/// Cells of a title and a snippet that stand side by side at least, and of an identifier at most.
+const TITLE: usize = 20;
+const SNIPPET: usize = 12;
+const WIDEST_ID: usize = 24;
+
 /// Cells of a move.
 const MOVED: usize = 5;
 
 impl Columns {
     fn new(width: usize, scene: &Scene, moved: bool) -> Columns {
-        let longest = scene
-            .passages
-            .iter()
-            .map(|row| text::width(&row.id))
-            .max()
-            .unwrap_or(2);
+        let inside = scene.passages.iter().take(scene.top_k).map(|row| &row.id);
+        let ids = inside.chain(scene.gold.iter().map(|gold| &gold.id));
+        let longest = ids.map(|id| text::width(id)).max().unwrap_or(2);
         // Rank, gold, score and tie always stay.
         let mut rest = width.saturating_sub(4 + 2 + 7 + 1);
         rest = rest.saturating_sub(if moved { MOVED } else { 0 });
-        // Wide enough for most identifiers, once there is room for a snippet beside the title.
-        let widest = match width {
-            74.. => 14,
-            60.. => 10,
-            _ => 8,
-        };
-        let id = longest.min(widest).min(rest / 3);
-        rest = rest.saturating_sub(id + 1);
         let bar = match width {
             84.. => 10,
             _ => 0,
         };
         rest = rest.saturating_sub(bar + usize::from(bar > 0));
-        let title = if rest >= 38 {
-            (rest * 2 / 5).clamp(20, 36)
-        } else {
-            rest
+        // Identifiers are whole where that leaves a title and a snippet their least.
+        let least = if width >= 60 { 10 } else { 8 };
+        let spare = rest.saturating_sub(1 + TITLE + 1 + SNIPPET);
+        let id = longest.min(least.min(rest / 3).max(spare.min(WIDEST_ID)));
+        rest = rest.saturating_sub(id + 1);
+        let (title, snippet) = match rest.checked_sub(TITLE + 1 + SNIPPET) {
+            Some(_) => {
+                let title = (rest * 2 / 5).clamp(TITLE, 36);
+                (title, rest - title - 1)
+            }
+            None => (rest, 0),
         };
-        let snippet = rest.saturating_sub(title + 1);
         Columns {
             id,
-            title: if snippet < 12 { rest } else { title },
+            title,
             bar,
-            snippet: if snippet < 12 { 0 } else { snippet },
+            snippet,
             moved,
         }
     }
