@@ -30,7 +30,7 @@ pub fn about(pane: Pane) -> &'static str {
         Pane::Parameters => "Parameters: every step re-runs; * set here, i as the index was built",
         Pane::Session => "Session: runs so far; Enter takes the settings of one back",
         Pane::Spread => {
-            "Spread: mass on names, split by the seed it came from; * is next to the selected node"
+            "Spread: mass on names, split by the seed it came from; * next to the selected node, ! a hub"
         }
         Pane::Neighbours => {
             "Neighbours: edges of the selected node, and the mass that crosses each per step"
@@ -38,7 +38,7 @@ pub fn about(pane: Pane) -> &'static str {
         Pane::Passages => "Passages: G gold, ~ within .5% of the next, * next to the selected node",
         Pane::Why => "Why: the score opened into parts that add up, and the ways it came",
         Pane::Iterations => {
-            "Iterations: gold ranks and mass after each step; stepping back changes Spread and Passages"
+            "Iterations: gold ranks and mass after each step; stepping back changes Spread, Neighbours and Passages"
         }
         Pane::Reader => {
             "Passage: seeds in their colours, words of the question, names of the graph underlined"

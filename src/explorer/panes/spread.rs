@@ -51,10 +51,43 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         false => &[8, 14, 30, 34],
     };
     let foot = high.iter().filter(|high| area.height > **high).count();
-    let (list, below) = split(area, foot as u16);
+    let selected = lines.get(state.list(Pane::Spread).cursor).or(lines.last());
+    let said = selected.map_or("", |line| match *line {
+        SpreadLine::Row(i, n) if !scene.spread[i].name.is_empty() => &scene.spread[i].rows[n].why,
+        line => &scene.spread[place(&line)].foot,
+    });
+    // A plan is long, and nowhere else is all of it: on the heading of its stage it has up to half of the pane.
+    let whole = match selected {
+        Some(SpreadLine::Stage(_)) if foot > 0 => {
+            let width = usize::from(area.width).saturating_sub(2);
+            text::wrap(said, width)
+                .len()
+                .min(usize::from(area.height / 2))
+        }
+        _ => 0,
+    };
+    let (list, below) = split(area, foot.max(whole) as u16);
     let room = usize::from(list.width).saturating_sub(1);
     let columns = |stage: &Stage| Columns::of(&stage.rows, false, stage.ranked, room);
     let columns: Vec<Columns> = scene.spread.iter().map(columns).collect();
+    let alike = first.is_some_and(|stage| stage.name.is_empty() && !stage.rows.is_empty());
+    let headed = scene.walks && alike && foot > 0;
+    let (head, list) = split(list, list.height - u16::from(headed));
+    if let (true, Some(first)) = (headed, lines.first()) {
+        let counted = if scene.of_passages { "in" } else { "edges" };
+        let split = if scene.groups.len() > 1 {
+            "by seed"
+        } else {
+            ""
+        };
+        let words = columns[place(first)].head(counted, "mass", split);
+        buf.set_line(
+            head.x + 1,
+            head.y,
+            &Line::from(ink.muted(words)),
+            head.width - 1,
+        );
+    }
     let draw = |row: usize, width| match lines[row] {
         SpreadLine::Stage(i) => heading(ink, &scene.spread[i], width),
         SpreadLine::Row(i, n) => line(ink, &scene.spread[i].rows[n], n, &columns[i]),
@@ -75,11 +108,6 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         };
         say(ink, why, area, buf);
     }
-    let selected = lines.get(state.list(Pane::Spread).cursor).or(lines.last());
-    let said = selected.map_or("", |line| match *line {
-        SpreadLine::Row(i, n) if !scene.spread[i].name.is_empty() => &scene.spread[i].rows[n].why,
-        line => &scene.spread[place(&line)].foot,
-    });
     explained(ink, said, below, buf);
 }
 
