@@ -4,7 +4,7 @@ mod explorer_support;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use explorer_support::{stage, stage_at, stage_with};
+use explorer_support::{sample, stage, stage_at, stage_with};
 use hopscope::cli::Cli;
 use hopscope::explain::Change;
 use hopscope::explorer::action::{Action, Effect, Tone};
@@ -22,9 +22,10 @@ use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
 use hopscope::explorer::store::Session;
 use hopscope::explorer::text::score;
+use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::explorer::update::update;
 use hopscope::parameters::{ALPHA, SEED_K};
-use hopscope::retrieve::{METHODS, Origin, Parameter, Value};
+use hopscope::retrieve::{METHODS, Method, Origin, Parameter, Settings, Value};
 
 #[test]
 fn the_first_question_is_answered_and_its_gold_is_known() {
@@ -1551,4 +1552,100 @@ fn a_time_does_not_stand_beside_longer_parts() {
         run.contains("21 ms") && !run.contains("to explain"),
         "{run}"
     );
+}
+
+#[test]
+fn a_selected_row_has_one_background_in_sixteen_colours() {
+    let index = sample();
+    for name in ["ansi16", "default-dark", "high-contrast"] {
+        let theme = Theme::load(name, ColorLevel::Ansi16).unwrap();
+        let settings = Settings::of(&index, Method::by_name("graph-hybrid").unwrap());
+        let glyphs = GlyphSet::Unicode.glyphs();
+        let mut stage = Stage::new(index.clone(), "", settings, theme, glyphs);
+        stage.draw(160, 48);
+        stage.act(Action::AskNumber(0));
+        for (pane, key) in [
+            (Pane::Passages, "' l"),
+            (Pane::Spread, "' m"),
+            (Pane::Seeds, "' s"),
+        ] {
+            stage.draw(160, 48);
+            stage.press(key);
+            let buffer = stage.draw(160, 48);
+            let row = stage.state.list(pane).cursor;
+            let area = stage.state.hits.area(Target::Row(pane, row)).unwrap();
+            // Past the cursor's mark.
+            let cells = (area.x + 1..area.right()).map(|x| &buffer[(x, area.y)]);
+            let looks: std::collections::BTreeSet<String> = cells
+                .map(|cell| {
+                    let reversed = cell.modifier.contains(ratatui::style::Modifier::REVERSED);
+                    let under = if reversed { cell.fg } else { cell.bg };
+                    format!("{reversed} {under:?}")
+                })
+                .collect();
+            assert_eq!(looks.len(), 1, "{name} {pane:?} {looks:?}");
+        }
+    }
+}
+
+#[test]
+fn identifiers_are_whole_where_there_is_room() {
+    let mut stage = stage_at(160, 48);
+    let screen = plain(&stage.draw(160, 48));
+    let scene = stage.state.scene().unwrap();
+    for row in scene.passages.iter().take(scene.top_k) {
+        assert!(screen.contains(&row.id), "{}\n{screen}", row.id);
+    }
+    let (row, snippet) = (&scene.passages[0], 12);
+    assert!(row.snippet.len() > snippet, "there is a snippet beside it");
+}
+
+#[test]
+fn spread_names_its_columns_and_its_hubs() {
+    let mut stage = stage_at(160, 48);
+    let screen = plain(&stage.draw(160, 48));
+    let head = screen
+        .lines()
+        .find(|line| line.contains(" in   mass by seed"));
+    assert!(head.is_some_and(|line| line.contains("both")), "{screen}");
+    let scene = stage.state.scene().unwrap();
+    let hub = scene.spread[0].rows.iter().position(|row| row.hub);
+    let row = hub.expect("Paris is a hub of the sample");
+    stage.press("' m g");
+    (0..row).for_each(|_| stage.press("Down"));
+    let screen = plain(&stage.draw(160, 48));
+    let own = &stage.state.scene().unwrap().spread[0].rows[row];
+    let marked = format!("{}! ", own.count);
+    assert!(screen.contains(&marked), "{marked}\n{screen}");
+}
+
+#[test]
+fn what_enter_does_in_why_is_what_its_title_says() {
+    let (mut opened, mut read) = (0, 0);
+    for method in ["hop", "sage", "graph"] {
+        let mut stage = stage_with(100, 30, method, GlyphSet::Unicode, 1);
+        stage.press("w g");
+        for _ in 0..8 {
+            let screen = plain(&stage.draw(100, 30));
+            if screen.contains("Enter opens") {
+                opened += 1;
+                stage.press("Enter");
+                let whole = plain(&stage.draw(100, 30));
+                assert!(whole.contains("Enter folds") && whole != screen, "{whole}");
+                stage.press("Enter");
+                assert_eq!(plain(&stage.draw(100, 30)), screen);
+            } else {
+                assert!(screen.contains("Enter reads"), "{screen}");
+                read += 1;
+                stage.press("Enter");
+                stage.draw(100, 30);
+                assert_eq!(stage.state.focus, Pane::Reader);
+                stage.press("Esc");
+                stage.draw(100, 30);
+                assert_eq!(stage.state.focus, Pane::Why);
+            }
+            stage.press("Down");
+        }
+    }
+    assert!(opened > 0 && read > 0, "{opened} {read}");
 }
