@@ -197,6 +197,12 @@ fn what_no_stage_told_of_has_the_edges_of_the_graph() {
     let other = around(&stage);
     assert_eq!((&other.label, Some(other.node)), (&to.label, to.node));
     assert!(other.touches(seed) && !other.neighbours.is_empty());
+    // Nodes are counted anew after a change: none is taken for another.
+    stage.act(Action::Set("result_k".into(), "3".into()));
+    let now = around(&stage);
+    let why = stage.state.detail().unwrap().passage.as_ref().unwrap();
+    let of_passage = stage.state.scene().unwrap().node_of(why.passage);
+    assert_eq!(Some(now.node), of_passage, "{}", now.label);
 }
 
 #[test]
@@ -328,6 +334,15 @@ fn a_typed_edge_says_its_type() {
             let rows = around.map_or_else(Vec::new, |around| around.neighbours);
             names.extend(rows.into_iter().map(|row| row.kind.into_owned()));
         }
+    }
+    // The plan is read to its end where the cursor is on its stage.
+    stage.act(Action::AskNumber(0));
+    stage.press("' m g");
+    stage.draw(160, 48);
+    let screen = plain(&stage.draw(160, 48));
+    let plan = &stage.state.scene().unwrap().spread[0].foot;
+    for word in plan.split_whitespace().filter(|word| word.len() < 30) {
+        assert!(screen.contains(word), "{word} of {plan}\n{screen}");
     }
     assert!(names.contains("DISCOVERED"), "{names:?}");
     for vague in ["schema", "typed edge"] {
