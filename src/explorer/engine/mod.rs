@@ -18,7 +18,6 @@ use crate::explain;
 use crate::index::Index;
 use crate::retrieve::spread::Split;
 use crate::retrieve::{Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever};
-use seeds::Lettered;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,8 +28,6 @@ pub struct Engine {
     retriever: Retriever,
     last: Option<Last>,
     shares: Option<Shares>,
-    /// The question and the method, and what the letters of its seeds stand for.
-    letters: (String, String, Vec<Lettered>),
 }
 
 /// A walk's set, its seeds' groups, and what each group paid.
@@ -52,7 +49,6 @@ impl Engine {
             index,
             last: None,
             shares: None,
-            letters: Default::default(),
         }
     }
 
@@ -101,15 +97,16 @@ impl Engine {
         let (groups, seed_groups) = if flat {
             Default::default()
         } else {
-            let (question, method, known) = &mut self.letters;
-            let name = &*request.settings.method().name;
-            if *question != request.question || method != name {
-                known.clear();
-                question.clone_from(&request.question);
-                name.clone_into(method);
+            // Letters are those of the seeds before any was changed.
+            let mut known = Vec::new();
+            if !request.settings.seed_edits().is_empty() {
+                let mut before = request.settings.clone();
+                before.restore_seeds();
+                let question = &request.question;
+                let before = self.retriever.retrieve(question, &before, Keep::States)?;
+                known = seeds::letters(index, &before);
             }
-            let (groups, members) = seeds::groups(index, &retrieval);
-            seeds::keep_letters(index, &retrieval, known, groups, members)
+            seeds::keep_letters(index, &retrieval, known)
         };
         let shares = shared(&mut self.shares, &retrieval, &seed_groups);
         // A fused score is made of ranks; the walk's shares are those of another number.

@@ -89,24 +89,36 @@ pub enum Lettered {
     Passages,
 }
 
-/// Groups in the places that they had before, so that a letter means the same after a change of the seeds. A place whose
-/// seed is gone stays empty until all letters are taken. `known` is kept up to date.
+/// What the groups of a walk's seeds are.
+fn lettered(walk: &Walked<'_>, members: &[Vec<usize>]) -> Vec<Lettered> {
+    let of = |members: &Vec<usize>| match members[..] {
+        [one] => Lettered::Seed(walk.seeds()[one].node),
+        _ if is_name(walk, &walk.seeds()[members[0]]) => Lettered::Names,
+        _ => Lettered::Passages,
+    };
+    members.iter().map(of).collect()
+}
+
+/// What the letters of a walk's seeds stand for.
+pub fn letters(index: &Index, retrieval: &Retrieval) -> Vec<Lettered> {
+    let walk = retrieval.walk();
+    walk.map_or_else(Vec::new, |walk| {
+        lettered(&walk, &groups(index, retrieval).1)
+    })
+}
+
+/// The groups of seeds in the places that they are known by, so that a letter means the same after a change of the seeds. A
+/// place whose seed is gone stays empty until all letters are taken.
 pub fn keep_letters(
     index: &Index,
     retrieval: &Retrieval,
-    known: &mut Vec<Lettered>,
-    groups: Vec<Group>,
-    members: Vec<Vec<usize>>,
+    mut known: Vec<Lettered>,
 ) -> (Vec<Group>, Vec<Vec<usize>>) {
+    let (groups, members) = groups(index, retrieval);
     let Some(walk) = retrieval.walk() else {
         return (groups, members);
     };
-    let of = |members: &Vec<usize>| match members[..] {
-        [one] => Lettered::Seed(walk.seeds()[one].node),
-        _ if is_name(&walk, &walk.seeds()[members[0]]) => Lettered::Names,
-        _ => Lettered::Passages,
-    };
-    let now: Vec<Lettered> = members.iter().map(of).collect();
+    let now = lettered(&walk, &members);
     for own in &now {
         let free = known.iter().position(|old| !now.contains(old));
         match free {
