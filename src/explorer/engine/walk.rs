@@ -239,7 +239,7 @@ pub fn tell(
                 true => {
                     format!("mass settled on {noun}s so far; a push is split by seed at its end")
                 }
-                false => format!("mass on {noun}s after step {at}, by the seed it came from"),
+                false => format!("mass on {noun}s, split by seed"),
             },
             ..Stage::default()
         }

@@ -44,10 +44,8 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         _ if flat => format!("{}s of {}", capital(around.head), label(26)),
         Face::Line => format!("Neighbours{moment}"),
         Face::Tabs => format!("of {}{moment}", label(46)),
-        _ => format!(
-            "Neighbours of {}{moment}",
-            label(26 + text::width(&around.told))
-        ),
+        _ if !moment.is_empty() => format!("Neighbours of {}{moment}", label(22)),
+        _ => format!("Neighbours of {}", label(22 + text::width(&around.told))),
     };
     let chrome = Chrome {
         title,

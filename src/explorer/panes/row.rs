@@ -49,7 +49,7 @@ impl Columns {
         head += &text::pad_left(figure, FIGURE);
         head += &text::pad(&format!(" {split}"), self.bar + usize::from(!self.filled));
         if self.both > 0 {
-            head += &text::pad_left("both", self.both + 1);
+            head += &text::pad_left("both", self.both);
         }
         head
     }

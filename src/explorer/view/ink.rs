@@ -248,8 +248,9 @@ impl<'a> Ink<'a> {
             chrome.short
         };
         let name = format!("{} {name}", self.glyphs.fold[0]);
+        let width = text::width(&name).max(12);
         let mut line = Line::from(vec![
-            self.span(format!("{}  ", text::pad(&name, 12)), Scope::Title),
+            self.span(format!("{}  ", text::pad(&name, width)), Scope::Title),
         ]);
         line.extend(chrome.summary);
         buf.set_line(area.x, area.y, &line, area.width);
