@@ -148,7 +148,7 @@ impl Session {
         self.assert_restored_after(1);
     }
 
-    /// The same, of a terminal that was taken so many times.
+    /// The same, of a terminal that was taken so many times at least: a job that goes on may take it twice.
     #[track_caller]
     fn assert_restored_after(&self, times: usize) {
         let bytes = self.bytes();
@@ -162,7 +162,7 @@ impl Session {
             let on = count(&format!("\u{1b}[?{mode}h"));
             let off = count(&format!("\u{1b}[?{mode}l"));
             assert!(
-                on == times && off == times,
+                on >= times && (times > 1 || on == 1) && off == on,
                 "mode {mode}: on {on} times, off {off} times"
             );
         }
