@@ -1530,8 +1530,8 @@ fn letters_stay_when_a_seed_is_muted() {
     }
     stage.press("z");
     assert_eq!(letters(&stage), before);
-    // They do not depend on the way there.
-    stage.press("' s g s x ] [");
+    // Nor do they move with another setting.
+    stage.press("' s g s x l");
     assert_eq!(letters(&stage), muted);
 }
 

@@ -164,15 +164,19 @@ impl Columns {
         rest = rest.saturating_sub(bar + usize::from(bar > 0));
         // Identifiers are whole where that leaves a title and a snippet their least.
         let least = if width >= 60 { 10 } else { 8 };
-        let spare = rest.saturating_sub(1 + TITLE + 1 + SNIPPET);
+        let spare = match width {
+            60.. => rest.saturating_sub(1 + TITLE + 1 + SNIPPET),
+            _ => 0,
+        };
         let id = longest.min(least.min(rest / 3).max(spare.min(WIDEST_ID)));
         rest = rest.saturating_sub(id + 1);
+        // On a narrow screen a whole title says more than half of one beside a few words.
         let (title, snippet) = match rest.checked_sub(TITLE + 1 + SNIPPET) {
-            Some(_) => {
+            Some(_) if width >= 60 => {
                 let title = (rest * 2 / 5).clamp(TITLE, 36);
                 (title, rest - title - 1)
             }
-            None => (rest, 0),
+            _ => (rest, 0),
         };
         Columns {
             id,
