@@ -33,7 +33,8 @@ fn every_key_can_be_typed_everywhere_and_is_bound_once() {
     for command in Command::all() {
         for key in command.keys() {
             let chord: Chord = key.parse().unwrap();
-            if key != "Ctrl-C" {
+            // These two mean here what they mean in every program.
+            if !["Ctrl-C", "Ctrl-Z"].contains(&key) {
                 assert_eq!(chord.trouble(), None, "{key}");
             }
             keymap

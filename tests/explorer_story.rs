@@ -11,7 +11,7 @@ use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::layout::Pane;
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::rows::{self, SpreadLine};
-use hopscope::explorer::scene::Facts;
+use hopscope::explorer::scene::{Cell, Facts, Row};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::State;
 use hopscope::explorer::theme::{ColorLevel, Theme};
@@ -20,8 +20,10 @@ use hopscope::index::{Columns, Index, IndexError, Layer, Progress, Step};
 use hopscope::layers::LayerKind;
 use hopscope::parameters::Scoped;
 use hopscope::retrieve::explanation::Edge;
-use hopscope::retrieve::{Method, Settings};
+use hopscope::retrieve::{Keep, Method, Retriever, Settings};
+use hopscope::{BuildOptions, Silent, read_corpus};
 use insta::assert_snapshot;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Seeds, their neighbours, what pruning keeps.
@@ -97,8 +99,14 @@ fn every_pane_reads_the_story() {
     assert_eq!(stage.state.focus, Pane::Neighbours);
     let touches = |e: &Edge| e.from == seed as usize || e.to == seed as usize;
     let edges = story.stages.iter().flat_map(|stage| &stage.edges);
-    let degree = edges.filter(|e| touches(e)).count();
-    assert_eq!(rows::count(&stage.state, Pane::Neighbours), degree);
+    let told = edges.filter(|e| touches(e)).count();
+    let own = around(&stage);
+    assert!(told > 1 && own.neighbours.len() >= told);
+    assert!(
+        own.neighbours[..told]
+            .iter()
+            .all(|row| row.cells[1] != Cell::Word(""))
+    );
     let other = around(&stage).neighbours[1].clone();
     stage.press("j Enter");
     assert_eq!(Some(around(&stage).node), other.node);
@@ -133,6 +141,68 @@ fn every_pane_reads_the_story() {
     stage.act(Action::Method("graph".into()));
     assert!(stage.state.scene().unwrap().story.is_none());
     assert!(stage.state.detail().unwrap().node.is_some());
+}
+
+#[test]
+fn what_no_stage_told_of_has_the_edges_of_the_graph() {
+    let mut stage = stage_of(160, 48, 1);
+    let scene = stage.state.shown.as_ref().unwrap().scene.clone();
+    let story = scene.story.clone().unwrap();
+    let mut retriever = Retriever::new(sample());
+    let run = retriever.retrieve(&scene.question, &scene.settings, Keep::States);
+    let run = run.unwrap();
+    let graph = run.records.iter().find_map(|r| r.graph.clone()).unwrap();
+    let around = |stage: &Stage| stage.state.detail().unwrap().node.clone().unwrap();
+    let told = |place| {
+        let mut edges = story.stages.iter().flat_map(|stage| &stage.edges);
+        edges.any(|e| e.from == place || e.to == place)
+    };
+    let mut untold = 0;
+    for (place, item) in story.items.iter().enumerate() {
+        let Some(passage) = item.passage else {
+            continue;
+        };
+        let degree = |node: &u32| graph.degree(*node);
+        let most = graph
+            .nodes_of(passage)
+            .iter()
+            .map(degree)
+            .max()
+            .unwrap_or(0);
+        stage.act(Action::Node(place as u32));
+        let own = around(&stage);
+        assert!(own.degree >= most, "{} {} {most}", item.label, own.degree);
+        assert_eq!(own.neighbours.is_empty(), own.degree == 0);
+        untold += usize::from(!told(place) && most > 0);
+    }
+    assert!(
+        untold > 0,
+        "every passage has an edge that was told: nothing was tried"
+    );
+
+    // The list leads on to nodes that no stage names, and back.
+    let beyond = |row: &Row| {
+        row.node
+            .is_some_and(|node| node as usize >= story.items.len())
+    };
+    let seed = story.seeds[0].item as u32;
+    stage.act(Action::Node(seed));
+    let to = around(&stage)
+        .neighbours
+        .iter()
+        .find(|row| beyond(row))
+        .cloned();
+    let to = to.expect("a seed of the sample has neighbours that did not come in");
+    stage.act(Action::Node(to.node.unwrap()));
+    let other = around(&stage);
+    assert_eq!((&other.label, Some(other.node)), (&to.label, to.node));
+    assert!(other.touches(seed) && !other.neighbours.is_empty());
+    // Nodes are counted anew after a change: none is taken for another.
+    stage.act(Action::Set("result_k".into(), "3".into()));
+    let now = around(&stage);
+    let why = stage.state.detail().unwrap().passage.as_ref().unwrap();
+    let of_passage = stage.state.scene().unwrap().node_of(why.passage);
+    assert_eq!(Some(now.node), of_passage, "{}", now.label);
 }
 
 #[test]
@@ -238,4 +308,44 @@ fn a_missing_layer_is_said_and_built_with_progress() {
     facts.kinds = &[];
     let state = State::new(Arc::new(facts), settings);
     assert_eq!(lack(&state, &method), Some(Missing::Foreign(LAYER)));
+}
+
+#[test]
+fn a_typed_edge_says_its_type() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-corpus/typed-graph");
+    let read = read_corpus(std::slice::from_ref(&folder), &Default::default());
+    let index = Index::build(read.unwrap().0, &BuildOptions::default(), &Silent).unwrap();
+    index.look_beside(std::slice::from_ref(&folder));
+    let index = Arc::new(index);
+    let settings = Settings::of(&index, Method::by_name("spark").unwrap());
+    let theme = Theme::load("mono", ColorLevel::None).unwrap();
+    let mut stage = Stage::new(index, "", settings, theme, GlyphSet::Unicode.glyphs());
+    stage.draw(160, 48);
+    let mut names = std::collections::BTreeSet::new();
+    for question in 0..stage.state.facts.questions.len() {
+        stage.act(Action::AskNumber(question));
+        let Some(scene) = stage.state.shown.as_ref().map(|shown| shown.scene.clone()) else {
+            continue;
+        };
+        let seeds = scene.story.as_ref().map_or(&[][..], |story| &story.items);
+        for place in 0..seeds.len().min(20) {
+            stage.act(Action::Node(place as u32));
+            let around = stage.state.detail().unwrap().node.clone();
+            let rows = around.map_or_else(Vec::new, |around| around.neighbours);
+            names.extend(rows.into_iter().map(|row| row.kind.into_owned()));
+        }
+    }
+    // The plan is read to its end where the cursor is on its stage.
+    stage.act(Action::AskNumber(0));
+    stage.press("' m g");
+    stage.draw(160, 48);
+    let screen = plain(&stage.draw(160, 48));
+    let plan = &stage.state.scene().unwrap().spread[0].foot;
+    for word in plan.split_whitespace().filter(|word| word.len() < 30) {
+        assert!(screen.contains(word), "{word} of {plan}\n{screen}");
+    }
+    assert!(names.contains("DISCOVERED"), "{names:?}");
+    for vague in ["schema", "typed edge"] {
+        assert!(!names.contains(vague), "{names:?}");
+    }
 }

@@ -4,23 +4,28 @@ mod explorer_support;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use explorer_support::{stage, stage_at};
+use explorer_support::{sample, stage, stage_at, stage_with};
 use hopscope::cli::Cli;
 use hopscope::explain::Change;
 use hopscope::explorer::action::{Action, Effect, Tone};
 use hopscope::explorer::command::Command;
 use hopscope::explorer::doctoring;
 use hopscope::explorer::failures::{Found, SearchNews};
+use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::Pane;
 use hopscope::explorer::parameter_keys;
+use hopscope::explorer::picture::plain;
+use hopscope::explorer::rows::{self, PassageLine};
 use hopscope::explorer::scene::{Row, Sign};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
 use hopscope::explorer::store::Session;
+use hopscope::explorer::text::score;
+use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::explorer::update::update;
 use hopscope::parameters::{ALPHA, SEED_K};
-use hopscope::retrieve::{METHODS, Origin, Parameter, Value};
+use hopscope::retrieve::{METHODS, Method, Origin, Parameter, Settings, Value};
 
 #[test]
 fn the_first_question_is_answered_and_its_gold_is_known() {
@@ -1217,10 +1222,17 @@ fn the_signals_of_hop_open_and_are_muted() {
     assert!((sum - why.score).abs() < 1e-4, "{sum} {}", why.score);
     assert!(why.parts.windows(2).all(|p| p[0].value >= p[1].value));
     stage.press("w");
+    stage.draw(120, 36);
+    while !stage.state.hits.unfolds() {
+        let row = stage.state.list(Pane::Why).cursor;
+        assert!(row < 7, "the sentence bridge quotes its sentences");
+        stage.press("j");
+        stage.draw(120, 36);
+    }
     assert!(!stage.state.opened);
     stage.press("Enter");
     assert!(stage.state.opened, "Enter opens what a part rests on");
-    stage.press("j s x");
+    stage.press("g j s x");
     let weight = hopscope::explorer::update::signal_target(&stage.state);
     let muted: Vec<Parameter> = stage
         .state
@@ -1311,4 +1323,334 @@ fn a_typed_graph_that_is_not_there_is_said_before_it_is_asked_for() {
         "{said}"
     );
     assert_eq!(stage.state.settings.method().name, "graph-hybrid");
+}
+
+#[test]
+fn shares_of_every_step_sum_to_its_mass_and_end_at_the_result() {
+    let walks = [
+        ("graph-hybrid", &[][..]),
+        ("graph-hybrid", &["dangling=reseed"]),
+        ("graph-hybrid", &["dangling=stay", "steps=1"]),
+        ("noderag", &["walk_rule=lazy"]),
+        ("noderag", &["walk_rule=restart"]),
+    ];
+    for (method, changes) in walks {
+        let mut stage = stage();
+        stage.act(Action::Method(method.into()));
+        for change in changes {
+            let (id, value) = change.split_once('=').unwrap();
+            stage.act(Action::Set(id.into(), value.into()));
+        }
+        let scene = stage.state.scene().unwrap();
+        let timeline = scene.timeline.as_ref().unwrap();
+        assert!(
+            scene.groups.len() > 1 && timeline.steps.len() > 1,
+            "{method}"
+        );
+        for (at, step) in timeline.steps.iter().enumerate() {
+            for row in &scene.spread[step.stage].rows {
+                let sum: f64 = row.shares.iter().sum();
+                let close =
+                    row.shares.len() == scene.groups.len() && (sum - row.value).abs() < 1e-5;
+                assert!(
+                    close,
+                    "{method} {changes:?} {at} {}: {sum} {}",
+                    row.label, row.value
+                );
+            }
+        }
+        // The seeds hold their own at step 0; the last state of power iteration is the end.
+        let alone = |row: &Row| row.shares.iter().filter(|share| **share > 0.0).count() == 1;
+        assert!(scene.spread[timeline.steps[0].stage].rows.iter().all(alone));
+        if method != "noderag" {
+            let last = &scene.spread[timeline.steps.last().unwrap().stage];
+            for (row, end) in last.rows.iter().zip(&scene.spread[0].rows) {
+                let pairs = row.shares.iter().zip(&end.shares);
+                assert!(row.node == end.node && pairs.clone().all(|(a, b)| (a - b).abs() < 1e-6));
+            }
+        }
+    }
+}
+
+#[test]
+fn neighbours_follow_the_steps_and_their_flows_are_the_mass_that_arrives() {
+    let mut stage = stage();
+    stage.act(Action::Method("graph".into()));
+    let alpha = stage.state.settings.get(ALPHA);
+    let scene = stage.state.shown.as_ref().unwrap().scene.clone();
+    let timeline = scene.timeline.as_ref().unwrap();
+    let around = stage.state.detail().unwrap().node.clone().unwrap();
+    let passage = scene.passages[0].passage;
+    assert!(around.is_passage && around.flows.len() == timeline.steps.len());
+    for (at, step) in timeline.steps.iter().enumerate().skip(1) {
+        let got: f64 = around.flows[at].iter().map(|(_, got)| got).sum();
+        let held = step
+            .passages
+            .iter()
+            .find(|p| p.0 == passage)
+            .map_or(0.0, |p| p.1);
+        // The passage is no seed: what it holds is what its neighbours sent.
+        assert!((got - held).abs() < 1e-6, "step {at}: {got} {held}");
+        let before = timeline.steps[at - 1]
+            .passages
+            .iter()
+            .find(|p| p.0 == passage);
+        let sent: f64 = around.flows[at].iter().map(|(sent, _)| sent).sum();
+        let left = (1.0 - alpha) * before.map_or(0.0, |p| p.1);
+        assert!((sent - left).abs() < 1e-6, "step {at}: {sent} {left}");
+    }
+    assert!(around.flows[0].iter().all(|flow| *flow == (0.0, 0.0)));
+    let end = around.flows.last().unwrap();
+    for (row, flow) in around.neighbours.iter().zip(end) {
+        let same = row.cells.iter().any(|cell| cell.text() == score(flow.1));
+        assert!(same && row.value == flow.0, "the last step is the end");
+    }
+}
+
+#[test]
+fn every_pane_says_which_step_it_shows() {
+    let titles = |width, height, keys: &str| {
+        let mut stage = stage_at(width, height);
+        stage.press(keys);
+        plain(&stage.draw(width, height))
+    };
+    for (width, height) in [(160, 48), (120, 36), (100, 30)] {
+        let screen = titles(width, height, "{ .");
+        let says = |what: &str| assert!(screen.contains(what), "{what}\n{screen}");
+        says("Spread at step 1 of 5");
+        says("Passages at step 1 of 5");
+        says("rank 1 at the end");
+        says(" at the end  R@");
+        assert!(!titles(width, height, "}").contains("at the end"));
+    }
+    assert!(titles(160, 48, "{ .").contains("at step 1 of 5 ─"));
+    // Closed to a line a pane says it too.
+    let mut stage = stage_at(80, 24);
+    stage.press("{ . ' i");
+    let screen = plain(&stage.draw(80, 24));
+    for line in [
+        "+ Spread at step 1 of 5",
+        "+ Passages at step 1 of 5",
+        "+ Why at the end",
+    ] {
+        assert!(screen.contains(line), "{line}\n{screen}");
+    }
+}
+
+#[test]
+fn lost_gold_is_on_screen_once_wherever_the_list_is() {
+    let mut seen = 0;
+    for (width, height) in [(160, 48), (120, 36), (100, 30), (80, 24)] {
+        let mut stage = stage_with(width, height, "bm25", GlyphSet::Unicode, 0);
+        for question in 0..stage.state.facts.questions.len().min(40) {
+            stage.act(Action::AskNumber(question));
+            stage.press("' l g");
+            for keys in ["g", "G", "PgUp"] {
+                stage.press(keys);
+                stage.draw(width, height);
+                let scene = stage.state.scene().unwrap();
+                let lines = rows::passage_lines(scene);
+                let at = |row: usize| stage.state.hits.area(Target::Row(Pane::Passages, row));
+                let is_lost = |line: &PassageLine| {
+                    matches!(line, PassageLine::Lost(_) | PassageLine::Missing(_))
+                };
+                for (row, _) in lines.iter().enumerate().filter(|(_, line)| is_lost(line)) {
+                    let why = format!("{width}x{height} {question} {keys} row {row}");
+                    assert!(at(row).is_some(), "{why}");
+                    seen += 1;
+                }
+                assert!(at(stage.state.list(Pane::Passages).cursor).is_some());
+                // No passage has two lines, and every gold passage of the corpus has one.
+                let passages: Vec<u32> = (0..lines.len())
+                    .filter_map(|row| rows::subject(&stage.state, Pane::Passages, row)?.passage)
+                    .collect();
+                for gold in &scene.gold {
+                    let own = passages.iter().filter(|p| **p == gold.passage).count();
+                    assert_eq!(own, 1, "{question} {}", gold.id);
+                }
+            }
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+#[test]
+fn what_can_be_done_comes_before_what_cannot() {
+    let mut stage = stage();
+    stage.act(Action::Method("graph".into()));
+    stage.press("Ctrl-P");
+    stage.type_text("edge binary");
+    let Mode::Finder(open) = &stage.state.mode else {
+        panic!("the palette is open")
+    };
+    let titles: Vec<&str> = open.entries.iter().map(|entry| &*entry.title).collect();
+    assert_eq!(titles[0], "Set edge weight: binary");
+    // The other reading of it is still there, with its reason.
+    let other = open
+        .entries
+        .iter()
+        .find(|e| e.title == "Set expansion: binary");
+    assert!(other.expect("it is typed").unavailable.is_some());
+    stage.press("Enter");
+    assert_eq!(stage.state.settings.text(Parameter::EdgeWeight), "binary");
+}
+
+#[test]
+fn letters_stay_when_a_seed_is_muted() {
+    let mut stage = stage();
+    let letters = |stage: &Stage| -> Vec<(String, usize)> {
+        let rows = &stage.state.scene().unwrap().seeds;
+        let there = rows.iter().filter(|row| row.sign != Sign::Changed);
+        there
+            .filter_map(|row| Some((row.label.clone(), row.group?)))
+            .collect()
+    };
+    let before = letters(&stage);
+    let first = before[0].0.clone();
+    assert!(before.iter().any(|own| own.1 > 1), "{before:?}");
+    stage.press("' s g s x");
+    let muted = letters(&stage);
+    assert!(!muted.is_empty() && muted.iter().all(|own| own.0 != first));
+    for (label, group) in &muted {
+        assert!(
+            before.contains(&(label.clone(), *group)),
+            "{label} {group} {before:?}"
+        );
+    }
+    let screen = plain(&stage.draw(160, 48));
+    assert!(
+        !screen.contains("A █"),
+        "no row and no legend has the letter\n{screen}"
+    );
+    // Shares still sum, the muted seed's being nothing.
+    let scene = stage.state.scene().unwrap();
+    for row in &scene.passages {
+        let sum: f64 = row.shares.iter().sum();
+        assert!(row.shares[0] == 0.0 && (sum - row.score).abs() < 1e-5);
+    }
+    stage.press("z");
+    assert_eq!(letters(&stage), before);
+    // Nor do they move with another setting.
+    stage.press("' s g s x l");
+    assert_eq!(letters(&stage), muted);
+}
+
+#[test]
+fn a_time_does_not_stand_beside_longer_parts() {
+    let mut stage = stage_at(160, 48);
+    let mut said = |keys: &str| {
+        stage.press(keys);
+        let shown = stage.state.shown.as_mut().unwrap();
+        shown.seconds = 0.021;
+        std::sync::Arc::make_mut(&mut shown.scene).stages[0].seconds = 0.234;
+        stage.state.message = Default::default();
+        let screen = plain(&stage.draw(160, 48));
+        screen.lines().rev().nth(1).unwrap().to_owned()
+    };
+    let moved = said("' l Down");
+    assert!(
+        moved.contains("21 ms to explain what is selected"),
+        "{moved}"
+    );
+    assert!(!moved.contains("234 ms"), "{moved}");
+    let run = said("l");
+    assert!(
+        run.contains("21 ms") && !run.contains("to explain"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_selected_row_has_one_background_in_sixteen_colours() {
+    let index = sample();
+    for name in ["ansi16", "default-dark", "high-contrast"] {
+        let theme = Theme::load(name, ColorLevel::Ansi16).unwrap();
+        let settings = Settings::of(&index, Method::by_name("graph-hybrid").unwrap());
+        let glyphs = GlyphSet::Unicode.glyphs();
+        let mut stage = Stage::new(index.clone(), "", settings, theme, glyphs);
+        stage.draw(160, 48);
+        stage.act(Action::AskNumber(0));
+        for (pane, key) in [
+            (Pane::Passages, "' l"),
+            (Pane::Spread, "' m"),
+            (Pane::Seeds, "' s"),
+        ] {
+            stage.draw(160, 48);
+            stage.press(key);
+            let buffer = stage.draw(160, 48);
+            let row = stage.state.list(pane).cursor;
+            let area = stage.state.hits.area(Target::Row(pane, row)).unwrap();
+            // Past the cursor's mark.
+            let cells = (area.x + 1..area.right()).map(|x| &buffer[(x, area.y)]);
+            let looks: std::collections::BTreeSet<String> = cells
+                .map(|cell| {
+                    let reversed = cell.modifier.contains(ratatui::style::Modifier::REVERSED);
+                    let under = if reversed { cell.fg } else { cell.bg };
+                    format!("{reversed} {under:?}")
+                })
+                .collect();
+            assert_eq!(looks.len(), 1, "{name} {pane:?} {looks:?}");
+        }
+    }
+}
+
+#[test]
+fn identifiers_are_whole_where_there_is_room() {
+    let mut stage = stage_at(160, 48);
+    let screen = plain(&stage.draw(160, 48));
+    let scene = stage.state.scene().unwrap();
+    for row in scene.passages.iter().take(scene.top_k) {
+        assert!(screen.contains(&row.id), "{}\n{screen}", row.id);
+    }
+    let (row, snippet) = (&scene.passages[0], 12);
+    assert!(row.snippet.len() > snippet, "there is a snippet beside it");
+}
+
+#[test]
+fn spread_names_its_columns_and_its_hubs() {
+    let mut stage = stage_at(160, 48);
+    let screen = plain(&stage.draw(160, 48));
+    let head = screen.lines().find(|line| line.contains("mass by seed"));
+    let named = |line: &str| line.contains(" in ") && line.contains("both");
+    assert!(head.is_some_and(named), "{screen}");
+    let scene = stage.state.scene().unwrap();
+    let hub = scene.spread[0].rows.iter().position(|row| row.hub);
+    let row = hub.expect("Paris is a hub of the sample");
+    stage.press("' m g");
+    (0..row).for_each(|_| stage.press("Down"));
+    let screen = plain(&stage.draw(160, 48));
+    let own = &stage.state.scene().unwrap().spread[0].rows[row];
+    let marked = format!("{}! ", own.count);
+    assert!(screen.contains(&marked), "{marked}\n{screen}");
+}
+
+#[test]
+fn what_enter_does_in_why_is_what_its_title_says() {
+    let (mut opened, mut read) = (0, 0);
+    for method in ["hop", "sage", "graph"] {
+        let mut stage = stage_with(120, 36, method, GlyphSet::Unicode, 0);
+        stage.press("w g");
+        for _ in 0..8 {
+            let screen = plain(&stage.draw(120, 36));
+            if screen.contains("Enter opens") {
+                opened += 1;
+                stage.press("Enter");
+                let whole = plain(&stage.draw(120, 36));
+                assert!(whole.contains("Enter folds") && whole != screen, "{whole}");
+                stage.press("Enter");
+                assert_eq!(plain(&stage.draw(120, 36)), screen);
+            } else {
+                assert!(screen.contains("Enter reads"), "{screen}");
+                read += 1;
+                stage.press("Enter");
+                stage.draw(120, 36);
+                assert_eq!(stage.state.focus, Pane::Reader);
+                stage.press("Esc");
+                stage.draw(120, 36);
+                assert_eq!(stage.state.focus, Pane::Why);
+            }
+            stage.press("Down");
+        }
+    }
+    assert!(opened > 0 && read > 0, "{opened} {read}");
 }

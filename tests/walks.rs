@@ -186,7 +186,7 @@ proptest! {
     fn walks_together_are_the_walks_apart((t, seeds) in graph(), alpha in 0.05f64..0.95, steps in 0usize..9, stay in any::<bool>()) {
         let rule = if stay { Dangling::Stay } else { Dangling::Drop };
         let parts: Vec<Sparse> = seeds.iter().map(|seed| vec![*seed]).collect();
-        let together = walk::power_many::<4>(&t, &parts, alpha, steps, rule);
+        let together = walk::power_many::<4>(&t, &parts, alpha, steps, rule, |_, _| {});
         for (lane, part) in parts.iter().enumerate() {
             let apart = power(&t, part, alpha, steps, rule);
             for (a, b) in apart.iter().zip(&together) {

@@ -6,6 +6,7 @@ use super::llm::LlmArgs;
 use super::say;
 use crate::corpus;
 use crate::embed::Reranker;
+use crate::explorer::text::count;
 use crate::index::{BuildOptions, Index, Progress, Step, sample};
 use crate::layers::TERM_PASSAGE;
 use crate::layers::entities::entity_options;
@@ -13,7 +14,8 @@ use crate::llm::Announce;
 use crate::retrieve::nearest::near;
 use crate::retrieve::{METHODS, Settings};
 use anyhow::{Context, Result, anyhow};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
+use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -94,6 +96,14 @@ pub struct ProgressBars {
     bars: Mutex<Vec<(Step, ProgressBar)>>,
 }
 
+/// What a second brings: whole, but for what takes seconds each.
+fn rate(per_second: f64) -> String {
+    match per_second {
+        slow if slow < 10.0 => format!("{slow:.1}/s"),
+        fast => format!("{}/s", count(fast.round() as usize)),
+    }
+}
+
 impl ProgressBars {
     /// A bar for each step of an index.
     pub fn new() -> ProgressBars {
@@ -108,9 +118,14 @@ impl ProgressBars {
 
     /// ProgressBars for these steps; others get theirs when they begin.
     pub fn of(steps: &[Step]) -> ProgressBars {
-        let style =
-            ProgressStyle::with_template("{prefix:>12} {bar:30} {pos}/{len} {per_sec} {eta}")
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = ProgressStyle::with_template(
+            "{prefix:>12} {bar:30} {human_pos}/{human_len} {rate} {eta}",
+        )
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("rate", |state: &ProgressState, to: &mut dyn fmt::Write| {
+            // A bar has nowhere to report that a line could not be written.
+            let _ = to.write_str(&rate(state.per_sec()));
+        });
         let bars = ProgressBars {
             all: MultiProgress::new(),
             style,
@@ -159,5 +174,16 @@ impl Progress for ProgressBars {
             bar.set_position(done as u64);
         }
         !interrupt::interrupted()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rate;
+
+    #[test]
+    fn a_rate_is_no_more_exact_than_it_is_steady() {
+        assert_eq!(rate(25_789.296_7), "25,789/s");
+        assert_eq!(rate(0.52), "0.5/s");
     }
 }

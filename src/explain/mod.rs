@@ -14,7 +14,7 @@ pub use crate::retrieve::Change;
 pub use crate::retrieve::explanation::Reason;
 pub use compare::{Beside, Compared, compare};
 pub use lookalike::{LookAlike, lookalikes};
-pub use neighbours::{Neighbour, neighbours};
+pub use neighbours::{Neighbour, crossings, neighbours};
 pub use reasons::{Standing, not_in_index, standing, why_here, why_not};
 pub use repair::{Repair, Repairs, repairs};
 pub use story::story;

@@ -2,6 +2,7 @@
 
 use crate::layers::Node;
 use crate::retrieve::Retrieval;
+use crate::retrieve::retrieval::{Spread, Walked};
 use serde::Serialize;
 
 /// One edge of a node.
@@ -23,22 +24,47 @@ pub struct Neighbour {
     pub receives: f64,
 }
 
+/// What leaves a node on the way to a state of the walk, without a state to its end: the mass before that step; of a push
+/// what is settled by then tells. Nothing has left before the first step.
+fn leaving(spread: &Spread, state: Option<usize>, node: Node) -> f64 {
+    let last = spread.states.len().checked_sub(1);
+    let mass = |state: usize| f64::from(spread.states[state][node as usize]);
+    let moved = match (state.or(last), spread.diffusion.pushes()) {
+        (Some(state), true) if Some(state) != last => mass(state),
+        (Some(0), false) if state.is_some() => 0.0,
+        (Some(state @ 1..), false) => mass(state - 1),
+        _ => spread.mass[node as usize],
+    };
+    spread.diffusion.moving() * moved
+}
+
+/// What a node sends to each of some neighbours, and gets from them, on the way to each state of the walk. Empty where no
+/// walk or no state is kept.
+pub fn crossings(retrieval: &Retrieval, node: Node, others: &[Node]) -> Vec<Vec<(f64, f64)>> {
+    let Some(Walked { graph, spread, .. }) = retrieval.walk() else {
+        return Vec::new();
+    };
+    let odds = |from: Node, to: Node| graph.probability(from, to);
+    let both: Vec<_> = others
+        .iter()
+        .map(|&o| (o, odds(node, o), odds(o, node)))
+        .collect();
+    let at = |state: usize| {
+        let sent = leaving(spread, Some(state), node);
+        let crossed = both.iter().map(|&(other, there, back)| {
+            (sent * there, leaving(spread, Some(state), other) * back)
+        });
+        crossed.collect()
+    };
+    (0..spread.states.len()).map(at).collect()
+}
+
 /// The neighbours of a node by what it sends them, most first; ties by node. Empty where no walk is.
 pub fn neighbours(retrieval: &Retrieval, node: Node) -> Vec<Neighbour> {
     let Some(walk) = retrieval.walk() else {
         return Vec::new();
     };
     let (graph, spread) = (walk.graph, walk.spread);
-    let moving = spread.diffusion.moving();
-    // The last step's flow left the state before the last one; of a push what is settled at the end tells.
-    let before = match spread.states.len() {
-        n if n >= 2 && !spread.diffusion.pushes() => Some(&spread.states[n - 2]),
-        _ => None,
-    };
-    let mass = |n: Node| match before {
-        Some(before) => f64::from(before[n as usize]),
-        None => spread.mass[n as usize],
-    };
     let entities = graph.entities();
     let mut found: Vec<Neighbour> = graph
         .neighbours(node)
@@ -50,8 +76,8 @@ pub fn neighbours(retrieval: &Retrieval, node: Node) -> Vec<Neighbour> {
                 tf: entities.map_or(0, |view| view.tf(node, other)),
                 kind: graph.source().edge_kind(node, other),
                 probability,
-                sends: moving * mass(node) * probability,
-                receives: moving * mass(other) * graph.probability(other, node),
+                sends: leaving(spread, None, node) * probability,
+                receives: leaving(spread, None, other) * graph.probability(other, node),
             }
         })
         .collect();

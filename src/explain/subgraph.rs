@@ -11,6 +11,7 @@ use petgraph::dot::Dot;
 use petgraph::stable_graph::{NodeIndex, StableDiGraph};
 use petgraph::unionfind::UnionFind;
 use petgraph::visit::{EdgeRef, IntoEdgeReferences, NodeIndexable, UndirectedAdaptor};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ pub struct Node {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edge {
     /// What joins the two.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// The greatest that a stage gave it; of a path, the mass that takes the path; of a node's passage, its share.
     pub value: f64,
     /// The evidence, in words.
@@ -74,7 +75,7 @@ impl Subgraph {
             for path in opened.iter().flat_map(|(_, opened)| &opened.paths) {
                 for (step, kept) in path.nodes.windows(2).zip(&path.kept) {
                     let (from, to) = (story.node(&at, step[0]), story.node(&at, step[1]));
-                    let kind = walk.graph.source().edge_kind(step[0], step[1]);
+                    let kind = walk.graph.source().edge_name(step[0], step[1]);
                     let evidence = format!("P {kept:.4}");
                     edges.push((
                         from,
@@ -122,7 +123,7 @@ impl Subgraph {
             }
             for edge in &stage.edges {
                 let evidence = printable(&edge.why);
-                let (kind, value) = (edge.kind, edge.value);
+                let (kind, value) = (edge.kind.clone(), edge.value);
                 own.join(
                     edge.from,
                     edge.to,
@@ -278,7 +279,7 @@ impl Subgraph {
                 ("target", &end(edge.target())),
             ];
             xml.tag("edge", &ends, ">");
-            xml.data("edge.kind", Some(edge.weight().kind));
+            xml.data("edge.kind", Some(&*edge.weight().kind));
             xml.data("edge.value", Some(edge.weight().value));
             xml.data("edge.evidence", Some(&edge.weight().evidence));
             xml.0.push_str("</edge>\n");
@@ -332,7 +333,7 @@ impl fmt::Display for Node {
 
 impl fmt::Display for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind)?;
+        f.write_str(&self.kind)?;
         match self.evidence.is_empty() {
             true => Ok(()),
             false => write!(f, "\n{}", self.evidence),
@@ -382,7 +383,7 @@ fn standing(retrieval: &Retrieval, story: &Story) -> Vec<(usize, usize, Edge)> {
         for ((_, node), from) in known.iter().filter(|((id, _), _)| *id == graph.id) {
             for passage in graph.passages_of(*node).iter() {
                 if let Some(to) = story.known.get(&(0, *passage)) {
-                    let (kind, value) = ("passage", graph.share(*node));
+                    let (kind, value) = ("passage".into(), graph.share(*node));
                     let evidence = String::new();
                     edges.push((
                         **from,

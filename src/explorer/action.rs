@@ -175,6 +175,8 @@ pub enum Effect {
     LoadPatch(String),
     /// A question for the history file.
     Remember(String),
+    /// The job is stopped until the shell lets it go on.
+    Suspend,
     Quit {
         keep: bool,
     },

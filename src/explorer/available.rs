@@ -78,6 +78,7 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             "the graph is as it was built; e e changes it",
         ),
         Command::Open => open(state),
+        Command::Suspend => need(cfg!(unix), "this system's shells do not stop jobs"),
         Command::Copy
         | Command::CopyJson
         | Command::CopyShell

@@ -217,6 +217,8 @@ commands! {
     LessonLeave "lesson.leave" "leave" "Lesson: leave it" [] Program "Ends the lesson; settings become what they were before it." "stop quit end" "";
     Present "present" "present" "Present: for the back row" ["F5"] Program
         "Few panes, a blank line between rows, figures of two digits; again brings all back." "big large projector class talk slides font zoom" "hopscope --present";
+    Suspend "suspend" "suspend" "Suspend" ["Ctrl-Z"] Program
+        "Gives the terminal back to the shell and stops; fg goes on here." "background job stop shell pause fg" "";
     Quit "quit" "quit" "Quit" ["q", "Ctrl-C"] Program "Leaves and restores the terminal." "exit leave close" "";
     QuitKeep "quit.keep" "quit, keep screen" "Quit and leave the screen" ["Q"] Program
         "Leaves with the last screen in the scrollback, to be pasted into a ticket." "exit print" "";

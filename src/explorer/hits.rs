@@ -42,6 +42,7 @@ pub struct Hits {
     targets: Vec<(Rect, Target)>,
     extents: BTreeMap<Pane, Extent>,
     finder: Extent,
+    unfolds: bool,
 }
 
 impl Hits {
@@ -88,6 +89,15 @@ impl Hits {
 
     pub fn extent(&self, pane: Pane) -> Extent {
         self.extents.get(&pane).copied().unwrap_or_default()
+    }
+
+    /// What the row under the cursor of Why rests on takes more lines than it has while it is folded.
+    pub fn set_unfolds(&mut self, unfolds: bool) {
+        self.unfolds = unfolds;
+    }
+
+    pub fn unfolds(&self) -> bool {
+        self.unfolds
     }
 
     pub fn set_finder(&mut self, rows: usize, height: usize) {

@@ -83,9 +83,7 @@ fn palette(state: &State, typed: &str) -> Vec<Entry> {
         return listed;
     }
     all.extend(values(state));
-    let mut found = typed_value(state, typed);
-    found.extend(narrowed(all, typed));
-    found
+    ranked(typed_value(state, typed), all, typed)
 }
 
 /// The entry of something that was chosen before.
@@ -490,12 +488,27 @@ fn help(state: &State) -> Vec<Entry> {
 
 /// The entries that match, best first; all of them in their own order when nothing was typed.
 fn narrowed(entries: Vec<Entry>, typed: &str) -> Vec<Entry> {
+    ranked(Vec::new(), entries, typed)
+}
+
+/// How well the letters of an entry match at least, and where what was typed as a value stands: first, or where it cannot
+/// be set behind all that has the letters.
+const LETTERS: i64 = 1000;
+const AS_TYPED: i64 = 10 * LETTERS;
+
+/// What was typed as a value, and the entries that match. Of those that match in the same way, what can be done comes
+/// before what cannot.
+fn ranked(values: Vec<Entry>, entries: Vec<Entry>, typed: &str) -> Vec<Entry> {
     let typed = typed.trim();
     if typed.is_empty() {
         return entries;
     }
     let matcher = SkimMatcherV2::default().ignore_case();
-    let mut found: Vec<(i64, Entry)> = Vec::new();
+    let value = |entry: Entry| match entry.unavailable {
+        None => (AS_TYPED, entry),
+        Some(_) => (LETTERS - 1, entry),
+    };
+    let mut found: Vec<(i64, Entry)> = values.into_iter().map(value).collect();
     for mut entry in entries {
         let rank = rank(&matcher, &entry, typed);
         if rank > 0 {
@@ -504,7 +517,10 @@ fn narrowed(entries: Vec<Entry>, typed: &str) -> Vec<Entry> {
         }
     }
     // The shorter of two equal matches is matched more; the sort is stable.
-    found.sort_by_key(|(rank, entry)| (-rank, entry.title.len()));
+    found.sort_by_key(|(rank, entry)| {
+        let cannot = entry.unavailable.is_some();
+        (-rank / LETTERS, cannot, -rank, entry.title.len())
+    });
     found.truncate(LIMIT);
     found.into_iter().map(|(_, entry)| entry).collect()
 }
@@ -554,7 +570,7 @@ fn rank(matcher: &SkimMatcherV2, entry: &Entry, typed: &str) -> i64 {
     }
     let fuzzy = matcher
         .fuzzy_match(&title, &wanted)
-        .map(|score| 1000 + score.min(900));
+        .map(|score| LETTERS + score.min(900));
     let help = || {
         let text = format!(
             "{synonyms} {} {}",

@@ -19,17 +19,13 @@ pub enum PassageLine {
     Missing(usize),
 }
 
-/// Gold at most this far below the cut needs no line of its own.
-const NEAR: usize = 2;
-
 /// What is returned, the cut, all gold that is not returned wherever it is, then the ranks after the cut.
 pub fn passage_lines(scene: &Scene) -> Vec<PassageLine> {
     let rows = scene.passages.len();
     let inside = scene.top_k.min(rows);
     let mut lines: Vec<PassageLine> = (0..inside).map(PassageLine::Hit).collect();
     lines.push(PassageLine::Cut);
-    let outside =
-        |gold: &super::scene::Gold| gold.rank.is_none_or(|rank| rank > scene.top_k + NEAR);
+    let outside = |gold: &super::scene::Gold| gold.rank.is_none_or(|rank| rank > scene.top_k);
     lines.extend(
         (0..scene.gold.len())
             .filter(|i| outside(&scene.gold[*i]))

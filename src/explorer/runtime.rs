@@ -106,6 +106,8 @@ struct Loop {
     pressed: Option<(Instant, u16, u16)>,
     /// What is being recorded, and since when.
     cast: Option<(Cast<Arc<std::fs::File>>, Instant)>,
+    /// The job is to be stopped before the next frame.
+    suspends: bool,
     /// What effects that take a while have to say.
     told: Receiver<Message>,
     teller: Sender<Message>,
@@ -244,6 +246,7 @@ impl Loop {
             cast: options
                 .record
                 .map(|file| (Cast::new(file, "hopscope"), Instant::now())),
+            suspends: false,
             told,
             teller,
         };
@@ -277,6 +280,12 @@ impl Loop {
         let mut drawn = Instant::now() - FRAME;
         let mut next_tick = Clock::now();
         let end = loop {
+            if std::mem::take(&mut self.suspends) {
+                screen.suspend()?;
+                let size = screen.size()?;
+                self.act(Action::Resize(size.width, size.height));
+                dirty = true;
+            }
             let waits = self.waits();
             if dirty && !waits && drawn.elapsed() >= FRAME {
                 self.draw(&mut screen)?;
@@ -500,6 +509,7 @@ impl Loop {
                         update(&mut self.state, Action::Told(Message::warning(said)));
                     }
                 }
+                Effect::Suspend => self.suspends = true,
                 Effect::Quit { keep } => end = Some(End::Command(keep)),
             }
         }
@@ -626,7 +636,7 @@ impl Loop {
             TerminalEvent::Resize { columns, rows } => self.act(Action::Resize(columns, rows)),
             TerminalEvent::Focus(_) => None,
             TerminalEvent::Suspend => {
-                screen.suspend()?;
+                self.suspends = true;
                 None
             }
             TerminalEvent::Continue => {

@@ -8,6 +8,7 @@ use super::text;
 use crate::layers::{GraphEdited, LayerKind};
 use crate::retrieve::explanation::Story;
 use crate::retrieve::{Node, Parameter, SeedChange, Settings};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -163,7 +164,7 @@ pub struct Row {
     pub passage: Option<u32>,
     pub sign: Sign,
     /// What it is, in a plan over several kinds of nodes.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     pub label: String,
     /// It is drawn as a passage.
     pub is_passage: bool,
@@ -260,6 +261,14 @@ pub struct Timeline {
     pub lines: Vec<StepLine>,
     /// What the steps mean, in words that the numbers prove.
     pub told: Vec<String>,
+}
+
+impl Timeline {
+    /// A step as titles say it: `step 1 of 5`.
+    pub fn place(&self, step: usize) -> String {
+        let last = self.steps.len().saturating_sub(1);
+        format!("{} {} of {last}", self.unit, step + self.first)
+    }
 }
 
 /// One line of the timeline: a quantity or a gold passage.
@@ -465,6 +474,8 @@ pub struct Around {
     pub columns: Vec<Column>,
     /// With a cell for every column.
     pub neighbours: Vec<Row>,
+    /// What each is sent and sends back, by the step of the walk; empty where no walk is.
+    pub flows: Vec<Vec<(f64, f64)>>,
     /// All neighbours, for marking rows in other panes; ascending.
     pub adjacent: Vec<Node>,
 }
@@ -481,6 +492,11 @@ pub struct Column {
     pub place: u8,
 }
 
+/// Columns of Neighbours that change from step to step.
+pub const SENDS: &str = "sends";
+pub const RECEIVES: &str = "receives";
+pub const RANK: &str = "rank";
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     Empty,
@@ -494,6 +510,25 @@ pub enum Cell {
 }
 
 impl Around {
+    /// What stands in a column of a neighbour, after an earlier step of the walk where one is shown.
+    pub fn cell(&self, row: usize, column: usize, earlier: Option<(usize, &Step)>) -> Cell {
+        let own = &self.neighbours[row];
+        let now = own.cells.get(column).cloned().unwrap_or(Cell::Empty);
+        let Some((at, step)) = earlier else {
+            return now;
+        };
+        let flow = self.flows.get(at).and_then(|flows| flows.get(row));
+        match (self.columns[column].name, flow, own.passage) {
+            (SENDS, Some((sent, _)), _) => Cell::Score(*sent),
+            (RECEIVES, Some((_, got)), _) => Cell::Score(*got),
+            (RANK, Some(_), Some(passage)) => {
+                let mut ranked = step.passages.iter();
+                Cell::Rank(ranked.position(|p| p.0 == passage).map(|at| at + 1))
+            }
+            _ => now,
+        }
+    }
+
     /// Whether a node is next to this one.
     pub fn touches(&self, node: Node) -> bool {
         self.adjacent.binary_search(&node).is_ok()
@@ -519,7 +554,10 @@ pub struct Answer {
     pub generation: u64,
     pub scene: std::sync::Arc<Scene>,
     pub detail: std::sync::Arc<Detail>,
+    /// Of this answer: where the scene was kept, of explaining its subject.
     pub seconds: f64,
+    /// The scene is that of the answer before.
+    pub kept: bool,
 }
 
 impl Scene {

@@ -166,7 +166,8 @@ impl Stage {
                         self.act(Action::Scored(score));
                     }
                 }
-                Effect::StopSweep
+                Effect::Suspend
+                | Effect::StopSweep
                 | Effect::StopHunt
                 | Effect::StopRepair
                 | Effect::StopScore

@@ -464,6 +464,17 @@ impl State {
     pub fn earlier_step(&self) -> Option<usize> {
         self.step.filter(|step| step + 1 < self.steps())
     }
+
+    /// What the title of a pane says while an earlier step is shown: which one, of a pane that follows, and of one that
+    /// stays that it shows the end. Empty at the end.
+    pub fn moment(&self, follows: bool) -> String {
+        let timeline = self.scene().and_then(|scene| scene.timeline.as_ref());
+        match timeline.zip(self.earlier_step()) {
+            Some((timeline, step)) if follows => format!(" at {}", timeline.place(step)),
+            Some(_) => " at the end".to_owned(),
+            None => String::new(),
+        }
+    }
 }
 
 /// The parameter a person most likely turns first.

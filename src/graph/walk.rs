@@ -210,14 +210,15 @@ pub fn each_node<T: Send>(values: &mut [T], one: impl Fn(usize, &mut T) + Sync) 
 }
 
 /// Up to `K` walks at once, each from seeds of its own, over the same matrix: what takes time is reading the matrix, and
-/// it is read once for all of them. Mass of each walk at every node. `Reseed` is not linear in a part of the seeds and
-/// is treated as `Drop`.
+/// it is read once for all of them. Mass of each walk at every node; `each` sees it after every step, 0 first. `Reseed` is
+/// not linear in a part of the seeds and is treated as `Drop`.
 pub fn power_many<const K: usize>(
     transition: &Transition,
     parts: &[Sparse],
     alpha: f64,
     steps: usize,
     dangling: Dangling,
+    mut each: impl FnMut(usize, &[[f64; K]]),
 ) -> Vec<[f64; K]> {
     let keep = 1.0 - alpha;
     let mut mass = vec![[0.0; K]; transition.nodes()];
@@ -229,8 +230,9 @@ pub fn power_many<const K: usize>(
         }
     };
     add(&mut mass, 1.0);
+    each(0, &mass);
     let mut scaled = mass.clone();
-    for _ in 0..steps {
+    for step in 1..=steps {
         each_node(&mut scaled, |u, slot| {
             let scale = keep * transition.scale(u);
             *slot = mass[u].map(|m| m * scale);
@@ -257,6 +259,7 @@ pub fn power_many<const K: usize>(
         };
         each_node(&mut mass, gather);
         add(&mut mass, alpha);
+        each(step, &mass);
     }
     mass
 }

@@ -130,6 +130,11 @@ pub trait Source: Any + Send + Sync {
     /// What joins two neighbours, in a word or two.
     fn edge_kind(&self, a: Node, b: Node) -> &'static str;
 
+    /// What joins two neighbours as the data call it, where they do; else the kind.
+    fn edge_name(&self, a: Node, b: Node) -> Cow<'static, str> {
+        Cow::Borrowed(self.edge_kind(a, b))
+    }
+
     /// What an edge rests on: the sentence, shared names, metrics. Empty where there is no more than its kind.
     fn evidence(&self, _index: &Index, _a: Node, _b: Node) -> String {
         String::new()

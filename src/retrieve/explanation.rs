@@ -9,6 +9,7 @@ use super::set::{Dropped, Fact, Member, Space};
 use crate::layers::{Class, Code, Node};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// A node as a person sees it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -43,8 +44,8 @@ pub struct Edge {
     pub to: usize,
     /// Weight, mass or metric, by its kind.
     pub value: f64,
-    /// What joins the two.
-    pub kind: &'static str,
+    /// What joins the two: a kind of this program's, or the name that the data give it.
+    pub kind: Cow<'static, str>,
     /// The evidence: metrics, a sentence, shared names.
     pub why: String,
 }

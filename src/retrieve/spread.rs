@@ -74,6 +74,16 @@ pub struct Reach {
     pub error: f64,
 }
 
+/// What each group of seeds paid.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Split {
+    /// Of every node's score: by group, by node.
+    pub end: Vec<Vec<f32>>,
+    /// Of the nodes asked for of the states: by step, by node asked for, by group. Empty for push: a mark of it is no sum of
+    /// its parts' marks.
+    pub states: Vec<Vec<Vec<f64>>>,
+}
+
 /// How many paths are kept.
 const PATHS: usize = 5;
 /// Walks of push have every length; paths are looked for up to this one, and so for walks of more steps.
@@ -448,8 +458,15 @@ impl Diffusion {
     }
 
     /// The exact part of every node's score that each group of seeds paid for: one walk a group, restarted at its seeds
-    /// with their weights. They sum to the score; for push to within the residual.
-    pub fn groups(&self, t: &Transition, seeds: &Sparse, parts: &[Sparse]) -> Vec<Vec<f32>> {
+    /// with their weights. They sum to the score; for push to within the residual. `asked` are nodes of the states, by step,
+    /// whose mass is taken apart on the way.
+    pub fn groups(
+        &self,
+        t: &Transition,
+        seeds: &Sparse,
+        parts: &[Sparse],
+        asked: &[Vec<Node>],
+    ) -> Split {
         let floats = |scores: Vec<f64>| scores.into_iter().map(|s| s as f32).collect();
         if self.pushes() {
             let push = |part: &Sparse| {
@@ -457,33 +474,62 @@ impl Diffusion {
                 out.forward(t, part, &self.rule(), |_| {});
                 floats(out.estimate)
             };
-            return parts.par_iter().map(push).collect();
+            return Split {
+                end: parts.par_iter().map(push).collect(),
+                states: Vec::new(),
+            };
         }
+        let rows = asked.iter().map(|nodes| vec![Vec::new(); nodes.len()]);
+        let mut states: Vec<Vec<Vec<f64>>> = rows.collect();
+        let mut end = Vec::with_capacity(parts.len());
         if self.kernel != Kernel::Power || self.dangling == Dangling::Reseed {
             let mut all = Sparse::new();
             let dead = self.dead(t, seeds, &mut all);
             let lengths = self.lengths().unwrap_or_default();
-            let part = |part: &Sparse| {
+            for part in parts {
                 let mut sum = vec![0.0; t.nodes()];
                 self.add_lengths(t, part, dead, &lengths, &mut sum);
-                floats(sum)
-            };
-            return parts.iter().map(part).collect();
+                end.push(floats(sum));
+                let mut state = vec![0.0; t.nodes()];
+                part.iter().for_each(|&(node, p)| state[node as usize] = p);
+                for (step, nodes) in asked.iter().enumerate() {
+                    if step > 0 {
+                        state = self.stepped(t, &state, part, dead);
+                    }
+                    for (row, node) in states[step].iter_mut().zip(nodes) {
+                        row.push(state[*node as usize]);
+                    }
+                }
+            }
+            return Split { end, states };
         }
-        let mut shares = Vec::with_capacity(parts.len());
         for parts in parts.chunks(8) {
-            shares.extend(match parts.len() {
-                1..=2 => self.lanes::<2>(t, parts),
-                3..=4 => self.lanes::<4>(t, parts),
-                _ => self.lanes::<8>(t, parts),
+            let states = &mut states;
+            end.extend(match parts.len() {
+                1..=2 => self.lanes::<2>(t, parts, asked, states),
+                3..=4 => self.lanes::<4>(t, parts, asked, states),
+                _ => self.lanes::<8>(t, parts, asked, states),
             });
         }
-        shares
+        Split { end, states }
     }
 
-    /// The masses of walks taken together, one vector a walk.
-    fn lanes<const K: usize>(&self, t: &Transition, parts: &[Sparse]) -> Vec<Vec<f32>> {
-        let mass = walk::power_many::<K>(t, parts, self.alpha, self.steps, self.dangling);
+    /// The masses of walks taken together, one vector a walk; what they hold of the nodes asked for is added to `states`.
+    fn lanes<const K: usize>(
+        &self,
+        t: &Transition,
+        parts: &[Sparse],
+        asked: &[Vec<Node>],
+        states: &mut [Vec<Vec<f64>>],
+    ) -> Vec<Vec<f32>> {
+        let each = |step: usize, mass: &[[f64; K]]| {
+            if let Some(nodes) = asked.get(step) {
+                for (row, node) in states[step].iter_mut().zip(nodes) {
+                    row.extend_from_slice(&mass[*node as usize][..parts.len()]);
+                }
+            }
+        };
+        let mass = walk::power_many::<K>(t, parts, self.alpha, self.steps, self.dangling, each);
         (0..parts.len())
             .map(|lane| mass.iter().map(|m| m[lane] as f32).collect())
             .collect()

@@ -6,7 +6,8 @@ use super::words::{Term, terms};
 use crate::explain;
 use crate::explain::compare::matched;
 use crate::explorer::scene::{
-    Around, Basis, Beside, Cell, Column, Detail, Part, Path, Reason, Row, Scene, Stop, Subject, Why,
+    Around, Basis, Beside, Cell, Column, Detail, Part, Path, RANK, RECEIVES, Reason, Row, SENDS,
+    Scene, Stop, Subject, Why,
 };
 use crate::explorer::text::{clean, plural, score};
 use crate::index::Index;
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How many edges of a node are listed.
-const NEIGHBOURS: usize = 300;
+pub const NEIGHBOURS: usize = 300;
 
 type Groups = BTreeMap<Node, usize>;
 
@@ -32,7 +33,7 @@ pub fn explain(
     let subject = resolved(subject, scene);
     let walk = retrieval.walk();
     let nodes = match (&scene.story, walk) {
-        (Some(story), _) => story.items.len(),
+        (Some(story), _) => super::story::places(retrieval, story),
         (None, Some(walk)) => walk.graph.nodes(),
         (None, None) => index.len(),
     };
@@ -42,7 +43,7 @@ pub fn explain(
         .filter(|n| (*n as usize) < nodes)
         .or_else(|| scene.node_of(passage?));
     let around = |node: Node| match (&scene.story, walk) {
-        (Some(story), _) => super::story::around(scene, story, node),
+        (Some(story), _) => super::story::around(index, retrieval, scene, story, node),
         (None, Some(_)) => Some(edges(index, retrieval, scene, groups, node)),
         (None, None) => surroundings(index, retrieval, scene, passage.unwrap_or(node)),
     };
@@ -271,6 +272,7 @@ fn edges(
     let graph = walk.graph;
     let found = explain::neighbours(retrieval, node);
     let mut adjacent: Vec<Node> = found.iter().map(|n| n.node).collect();
+    let shown: Vec<Node> = adjacent.iter().copied().take(NEIGHBOURS).collect();
     adjacent.sort_unstable();
     let ranks: BTreeMap<u32, usize> = scene
         .passages
@@ -323,10 +325,11 @@ fn edges(
             column("probability", "P", 6, 5),
             column("weight", "w", 6, 2),
             column("mentions", "tf", 5, 4),
-            column("sends", "sends", 8, 0),
-            column("receives", "gets", 8, 3),
-            column("rank", if is_passage { "in" } else { "rank" }, 5, 1),
+            column(SENDS, "sends", 8, 0),
+            column(RECEIVES, "gets", 8, 3),
+            column(RANK, if is_passage { "in" } else { "rank" }, 5, 1),
         ],
+        flows: explain::crossings(retrieval, node, &shown),
         neighbours: found.iter().take(NEIGHBOURS).map(row).collect(),
         adjacent,
     }

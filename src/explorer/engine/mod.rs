@@ -17,6 +17,7 @@ use crate::evaluate::measures;
 use crate::evaluate::sweep::{Changes, Column, over_question};
 use crate::explain;
 use crate::index::Index;
+use crate::retrieve::spread::Split;
 use crate::retrieve::{Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,8 +31,8 @@ pub struct Engine {
     shares: Option<Shares>,
 }
 
-/// A walk's set, its seeds' groups, and what each group paid of every node's score.
-type Shares = (u64, Vec<Vec<usize>>, Arc<Vec<Vec<f32>>>);
+/// A walk's set, its seeds' groups, and what each group paid.
+type Shares = (u64, Vec<Vec<usize>>, Arc<Split>);
 
 /// What the last answer was made of.
 struct Last {
@@ -61,7 +62,9 @@ impl Engine {
                 && last.scene.question == request.question
                 && last.scene.settings == request.settings
         };
-        let last = match self.last.take().filter(same) {
+        let known = self.last.take().filter(same);
+        let kept = known.is_some();
+        let last = match known {
             Some(last) => last,
             None => self.run(request)?,
         };
@@ -77,6 +80,7 @@ impl Engine {
             scene: last.scene.clone(),
             detail: Arc::new(detail),
             seconds: start.elapsed().as_secs_f64(),
+            kept,
         };
         self.last = Some(last);
         Ok(answer)
@@ -115,12 +119,21 @@ impl Engine {
         let (groups, seed_groups) = if flat {
             Default::default()
         } else {
-            seeds::groups(index, &retrieval)
+            // Letters are those of the seeds before any was changed.
+            let mut known = Vec::new();
+            if !request.settings.seed_edits().is_empty() {
+                let mut before = request.settings.clone();
+                before.restore_seeds();
+                let question = &request.question;
+                let before = self.retriever.retrieve(question, &before, Keep::States)?;
+                known = seeds::letters(index, &before);
+            }
+            seeds::keep_letters(index, &retrieval, known)
         };
         let shares = shared(&mut self.shares, &retrieval, &seed_groups);
         // A fused score is made of ranks; the walk's shares are those of another number.
         let walked = if basis(&retrieval) == Basis::Walk {
-            &shares[..]
+            &shares.end[..]
         } else {
             &[]
         };
@@ -194,11 +207,7 @@ impl Engine {
 }
 
 /// The groups' shares of a walk. The same walk is not taken apart again: a step of a weight changes no walk.
-fn shared(
-    last: &mut Option<Shares>,
-    retrieval: &Retrieval,
-    groups: &[Vec<usize>],
-) -> Arc<Vec<Vec<f32>>> {
+fn shared(last: &mut Option<Shares>, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Arc<Split> {
     let Some(walk) = retrieval.walk() else {
         return Arc::default();
     };

@@ -81,6 +81,77 @@ pub fn groups(index: &Index, retrieval: &Retrieval) -> (Vec<Group>, Vec<Vec<usiz
     (described, sorted)
 }
 
+/// What a letter stands for: a seed, or several names or passages together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lettered {
+    Seed(Node),
+    Names,
+    Passages,
+}
+
+/// What the groups of a walk's seeds are.
+fn lettered(walk: &Walked<'_>, members: &[Vec<usize>]) -> Vec<Lettered> {
+    let of = |members: &Vec<usize>| match members[..] {
+        [one] => Lettered::Seed(walk.seeds()[one].node),
+        _ if is_name(walk, &walk.seeds()[members[0]]) => Lettered::Names,
+        _ => Lettered::Passages,
+    };
+    members.iter().map(of).collect()
+}
+
+/// What the letters of a walk's seeds stand for.
+pub fn letters(index: &Index, retrieval: &Retrieval) -> Vec<Lettered> {
+    let walk = retrieval.walk();
+    walk.map_or_else(Vec::new, |walk| {
+        lettered(&walk, &groups(index, retrieval).1)
+    })
+}
+
+/// The groups of seeds in the places that they are known by, so that a letter means the same after a change of the seeds. A
+/// place whose seed is gone stays empty until all letters are taken.
+pub fn keep_letters(
+    index: &Index,
+    retrieval: &Retrieval,
+    mut known: Vec<Lettered>,
+) -> (Vec<Group>, Vec<Vec<usize>>) {
+    let (groups, members) = groups(index, retrieval);
+    let Some(walk) = retrieval.walk() else {
+        return (groups, members);
+    };
+    let now = lettered(&walk, &members);
+    for own in &now {
+        let free = known.iter().position(|old| !now.contains(old));
+        match free {
+            _ if known.contains(own) => {}
+            Some(free) if known.len() >= GROUPS => known[free] = *own,
+            _ => known.push(*own),
+        }
+    }
+    let place = |own: &Lettered| known.iter().position(|old| old == own);
+    let last = now
+        .iter()
+        .filter_map(place)
+        .max()
+        .map_or(0, |last| last + 1);
+    let gone = |own: &Lettered| Group {
+        label: match own {
+            Lettered::Seed(node) => clean(&walk.graph.label(index, *node)),
+            Lettered::Names | Lettered::Passages => String::new(),
+        },
+        ..Group::default()
+    };
+    let mut placed: Vec<(Group, Vec<usize>)> = known[..last]
+        .iter()
+        .map(|own| (gone(own), Vec::new()))
+        .collect();
+    for (own, group) in now.iter().zip(groups.into_iter().zip(members)) {
+        if let Some(place) = place(own) {
+            placed[place] = group;
+        }
+    }
+    placed.into_iter().unzip()
+}
+
 /// Whether a seed is a name: one of the question, or one that was added by name.
 fn is_name(walk: &Walked<'_>, seed: &crate::retrieve::Seed) -> bool {
     match seed.why {

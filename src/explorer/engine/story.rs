@@ -5,6 +5,7 @@ use crate::explain;
 use crate::explorer::scene::{Around, Cell, Row, Scene, Sign, Stage, Step, StepLine, Timeline};
 use crate::explorer::text::{Scale, clean, count, cut, figure, plural, score};
 use crate::index::Index;
+use crate::layers::Graph;
 use crate::retrieve::explanation::{Combine, Edge, Entry, Stage as Told, Story};
 use crate::retrieve::{Node, Retrieval};
 use crate::text::span;
@@ -133,7 +134,7 @@ fn timeline(story: &Story, spread: &[Stage]) -> Option<Timeline> {
         let own = stage.counters.iter().find(|(known, _)| *known == name);
         own.map_or(Cell::Empty, |(_, value)| Cell::Figure(value.clone()))
     };
-    let mut lines: Vec<StepLine> = (names.iter())
+    let lines: Vec<StepLine> = (names.iter())
         .map(|name| StepLine {
             label: (*name).to_owned(),
             cells: stages.iter().map(|stage| counter(name, stage)).collect(),
@@ -146,6 +147,26 @@ fn timeline(story: &Story, spread: &[Stage]) -> Option<Timeline> {
         } = &story.stages[*at];
         Cell::Figure(format!("{} {} {}", nodes.len(), edges.len(), cut.len()))
     };
+    // What every stage says alike is said once.
+    let (same, mut lines): (Vec<StepLine>, Vec<StepLine>) = lines.into_iter().partition(|line| {
+        last > 1 && line.cells[0] != Cell::Empty && line.cells.iter().all(|c| *c == line.cells[0])
+    });
+    let same = same
+        .iter()
+        .map(|line| format!("{} {}", line.label, line.cells[0].text()));
+    let same: Vec<String> = same.collect();
+    if !same.is_empty() {
+        let mut cells = vec![Cell::Empty; last];
+        let places = same.len().div_ceil(last);
+        for (cell, told) in cells.iter_mut().zip(same.chunks(places)) {
+            *cell = Cell::Figure(told.join("; "));
+        }
+        lines.push(StepLine {
+            label: "alike in all".to_owned(),
+            cells,
+            gold: false,
+        });
+    }
     lines.push(StepLine {
         label: "nodes, edges, cut".to_owned(),
         cells: story.timeline.iter().map(sizes).collect(),
@@ -211,7 +232,7 @@ fn item(scene: &Scene, story: &Story, place: usize) -> Row {
     Row {
         node: Some(place as Node),
         passage: item.passage,
-        kind: item.kind,
+        kind: item.kind.into(),
         label: item.label.clone(),
         is_passage: item.passage.is_some(),
         gold: item.passage.is_some_and(|passage| scene.is_gold(passage)),
@@ -219,9 +240,104 @@ fn item(scene: &Scene, story: &Story, place: usize) -> Row {
     }
 }
 
-/// An item and the edges of all stages that touch it.
-pub fn around(scene: &Scene, story: &Story, place: Node) -> Option<Around> {
-    let own = story.items.get(place as usize)?;
+/// The graphs that a run's steps worked on, each once. Behind the items of its story come their nodes, graph by graph:
+/// what no stage told of has a number too.
+fn graphs(retrieval: &Retrieval) -> Vec<&Graph> {
+    let mut graphs: Vec<&Graph> = Vec::new();
+    for graph in retrieval.records.iter().filter_map(|r| r.graph.as_deref()) {
+        if graphs.iter().all(|known| known.id != graph.id) {
+            graphs.push(graph);
+        }
+    }
+    graphs
+}
+
+/// How many numbers there are for items and nodes.
+pub fn places(retrieval: &Retrieval, story: &Story) -> usize {
+    let nodes = graphs(retrieval).into_iter().map(Graph::nodes);
+    story.items.len() + nodes.sum::<usize>()
+}
+
+/// The nodes that a number stands for, each with the place of its graph: of a passage all of its nodes.
+fn nodes_at(graphs: &[&Graph], story: &Story, place: Node) -> Vec<(usize, Node)> {
+    if let Some(mut node) = (place as usize).checked_sub(story.items.len()) {
+        for (at, graph) in graphs.iter().enumerate() {
+            match node.checked_sub(graph.nodes()) {
+                Some(rest) => node = rest,
+                None => return vec![(at, node as Node)],
+            }
+        }
+        return Vec::new();
+    }
+    let own = story.known.iter().find(|(_, at)| **at == place as usize);
+    let Some((&(id, node), _)) = own else {
+        return Vec::new();
+    };
+    let of = |(at, graph): (usize, &&Graph)| {
+        let nodes = match id {
+            0 => graph.nodes_of(node).to_vec(),
+            id if id == graph.id => vec![node],
+            _ => Vec::new(),
+        };
+        nodes.into_iter().map(move |node| (at, node))
+    };
+    graphs.iter().enumerate().flat_map(of).collect()
+}
+
+/// The number of a node: its item's where a stage told of it.
+fn place_of(graphs: &[&Graph], story: &Story, at: usize, node: Node) -> Node {
+    let graph = graphs[at];
+    let key = match graph.is_of_passages() && graph.is_passage(node) {
+        true => (0, node),
+        false => (graph.id, node),
+    };
+    let before = || {
+        graphs[..at]
+            .iter()
+            .map(|graph| graph.nodes())
+            .sum::<usize>()
+    };
+    let told = story.known.get(&key).copied();
+    told.unwrap_or_else(|| story.items.len() + before() + node as usize) as Node
+}
+
+/// An item or a node, the edges of all stages that touch it, and after them those of the graph that no stage told of: a
+/// stage tells of the greatest only.
+pub fn around(
+    index: &Index,
+    retrieval: &Retrieval,
+    scene: &Scene,
+    story: &Story,
+    place: Node,
+) -> Option<Around> {
+    let graphs = graphs(retrieval);
+    let own = nodes_at(&graphs, story, place);
+    let seat = |at: usize, node: Node| match story
+        .items
+        .get(place_of(&graphs, story, at, node) as usize)
+    {
+        Some(_) => item(scene, story, place_of(&graphs, story, at, node) as usize),
+        None => {
+            let passage = graphs[at].passages_of(node).first().copied();
+            Row {
+                node: Some(place_of(&graphs, story, at, node)),
+                passage,
+                kind: graphs[at].source().kind(node).into(),
+                label: clean(&graphs[at].label(index, node)),
+                is_passage: passage.is_some(),
+                gold: passage.is_some_and(|passage| scene.is_gold(passage)),
+                ..Row::default()
+            }
+        }
+    };
+    let (row, text) = match (story.items.get(place as usize), &own[..]) {
+        (Some(own), _) => (item(scene, story, place as usize), own.text.clone()),
+        (None, &[(at, node)]) => {
+            let text = clean(&graphs[at].source().text(index, node));
+            (seat(at, node), text)
+        }
+        _ => return None,
+    };
     let touching = story.stages.iter().flat_map(|stage| {
         let edges = stage.edges.iter();
         edges.filter_map(|edge| match (edge.from, edge.to) {
@@ -234,14 +350,14 @@ pub fn around(scene: &Scene, story: &Story, place: Node) -> Option<Around> {
     // Edges of one kind are read against each other.
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (_, edge, _) in &touching {
-        values.entry(edge.kind).or_default().push(edge.value);
+        values.entry(&edge.kind).or_default().push(edge.value);
     }
     let scale = |values: &Vec<f64>| Scale::of(values.iter().copied());
     let scales: BTreeMap<&str, Scale> = values.iter().map(|(k, v)| (*k, scale(v))).collect();
-    let row = |(stage, edge, other): &(&'static str, &Edge, usize)| {
-        let figure = scales[edge.kind].figure(edge.value);
+    let told = |(stage, edge, other): &(&'static str, &Edge, usize)| {
+        let figure = scales[&*edge.kind].figure(edge.value);
         Row {
-            kind: edge.kind,
+            kind: edge.kind.clone(),
             inward: edge.to == place as usize,
             value: edge.value,
             cells: vec![Cell::Figure(figure.clone()), Cell::Word(stage)],
@@ -251,22 +367,61 @@ pub fn around(scene: &Scene, story: &Story, place: Node) -> Option<Around> {
         }
     };
     let mut adjacent: Vec<Node> = touching.iter().map(|t| t.2 as Node).collect();
+    let mut rest: Vec<(f32, usize, Node, Node)> = Vec::new();
+    for &(at, node) in &own {
+        for (other, weight) in graphs[at].neighbours(node) {
+            let seat = place_of(&graphs, story, at, other);
+            if !adjacent.contains(&seat) {
+                rest.push((weight, at, node, other));
+            }
+        }
+    }
+    rest.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.3.cmp(&b.3)));
+    adjacent.extend(
+        rest.iter()
+            .map(|(_, at, _, other)| place_of(&graphs, story, *at, *other)),
+    );
     adjacent.sort_unstable();
+    let untold = |&(weight, at, node, other): &(f32, usize, Node, Node)| {
+        let source = graphs[at].source();
+        let figure = score(f64::from(weight));
+        Row {
+            kind: source.edge_name(node, other),
+            value: f64::from(weight),
+            cells: vec![Cell::Figure(figure.clone()), Cell::Word("")],
+            figure,
+            why: clean(&format!(
+                "an edge of the graph {}",
+                source.evidence(index, node, other)
+            )),
+            ..seat(at, other)
+        }
+    };
+    let (of_stages, all) = (touching.len(), touching.len() + rest.len());
+    let rows = touching.iter().map(told);
+    let rows = rows.chain(rest.iter().take(super::detail::NEIGHBOURS).map(untold));
     Some(Around {
         name: String::new(),
         node: place,
-        label: own.label.clone(),
-        text: own.text.clone(),
-        is_passage: own.passage.is_some(),
-        degree: touching.len(),
-        told: plural(touching.len(), "edge"),
-        none: "no stage crossed an edge of it",
+        label: row.label,
+        text,
+        is_passage: row.is_passage,
+        degree: all,
+        told: match of_stages {
+            told if told == all => plural(all, "edge"),
+            told => format!("{}, {told} told", plural(all, "edge")),
+        },
+        none: match own.is_empty() {
+            true => "it is no node of the graph",
+            false => "no edge of the graph touches it",
+        },
         head: "to",
         columns: vec![
             column("value", "value", 8, 0),
             column("stage", "stage", 13, 1),
         ],
-        neighbours: touching.iter().map(row).collect(),
+        neighbours: rows.collect(),
+        flows: Vec::new(),
         adjacent,
     })
 }
@@ -334,4 +489,41 @@ fn safe(mut story: Story) -> Story {
     let stages = story.stages.len();
     story.timeline.retain(|stage| *stage < stages);
     story
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeline_says_once_what_every_stage_says_alike() {
+        let counted = |kept: &str, more: bool| Stage {
+            name: "stage",
+            counters: [("graph edges", "9,631"), ("kept", kept)]
+                .into_iter()
+                .chain(more.then_some(("words", "4")))
+                .map(|(name, value)| (name, value.to_owned()))
+                .collect(),
+            ..Stage::default()
+        };
+        let spread = [counted("3", true), counted("2", false)];
+        let story = Story {
+            stages: vec![Told::default(), Told::default()],
+            timeline: vec![0, 1],
+            ..Story::default()
+        };
+        let lines = timeline(&story, &spread).unwrap().lines;
+        let told = |line: &StepLine| {
+            let cells: Vec<String> = line.cells.iter().map(Cell::text).collect();
+            format!("{}: {}", line.label, cells.join(" | "))
+        };
+        let told: Vec<String> = lines.iter().map(told).collect();
+        let expected = [
+            "kept: 3 | 2",
+            "words: 4 | ",
+            "alike in all: graph edges 9,631 | ",
+            "nodes, edges, cut: 0 0 0 | 0 0 0",
+        ];
+        assert_eq!(told, expected);
+    }
 }

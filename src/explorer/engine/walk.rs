@@ -7,7 +7,7 @@ use crate::index::Index;
 use crate::layers::Graph;
 use crate::retrieve::operators::passages::landed;
 use crate::retrieve::retrieval::{Spread, Walked};
-use crate::retrieve::spread::restart_of;
+use crate::retrieve::spread::{Split, restart_of};
 use crate::retrieve::{Node, Retrieval};
 use std::collections::BTreeMap;
 
@@ -16,23 +16,32 @@ const NODES: usize = 200;
 const STEP_NODES: usize = 60;
 const STEP_PASSAGES: usize = 100;
 
-/// The exact part of every node's score by group.
-pub fn shares(walk: &Walked<'_>, groups: &[Vec<usize>]) -> Vec<Vec<f32>> {
-    if groups.is_empty() {
-        return Vec::new();
+/// The exact part of every node's score by group, and of the nodes that Spread lists of every state.
+pub fn shares(walk: &Walked<'_>, groups: &[Vec<usize>]) -> Split {
+    let states = walk.spread.states.iter();
+    let listed = states.map(|state| heaviest(state, listed(walk), STEP_NODES));
+    match groups.len() {
+        0 => Split::default(),
+        // One group owns everything; no need to walk again.
+        1 => Split {
+            end: vec![walk.spread.mass.iter().map(|m| *m as f32).collect()],
+            states: listed
+                .map(|nodes| nodes.into_iter().map(|(_, mass)| vec![mass]).collect())
+                .collect(),
+        },
+        _ => {
+            let parts = groups.iter().map(|group| {
+                let seeds = group.iter().map(|i| &walk.seeds()[*i]);
+                restart_of(seeds)
+            });
+            let parts: Vec<_> = parts.collect();
+            let all = restart_of(walk.seeds().iter());
+            let of = |nodes: Vec<(Node, f64)>| nodes.into_iter().map(|(node, _)| node).collect();
+            let asked: Vec<Vec<Node>> = listed.map(of).collect();
+            let t = walk.graph.transition();
+            walk.spread.diffusion.groups(t, &all, &parts, &asked)
+        }
     }
-    // One group owns everything; no need to walk again.
-    if groups.len() == 1 {
-        return vec![walk.spread.mass.iter().map(|m| *m as f32).collect()];
-    }
-    let parts = groups.iter().map(|group| {
-        let seeds = group.iter().map(|i| &walk.seeds()[*i]);
-        restart_of(seeds)
-    });
-    let parts: Vec<_> = parts.collect();
-    let all = restart_of(walk.seeds().iter());
-    let t = walk.graph.transition();
-    walk.spread.diffusion.groups(t, &all, &parts)
 }
 
 pub fn group_of(retrieval: &Retrieval, groups: &[Vec<usize>]) -> BTreeMap<Node, usize> {
@@ -76,53 +85,39 @@ fn listed(walk: &Walked<'_>) -> std::ops::Range<usize> {
     first..walk.graph.nodes()
 }
 
-/// A node that mass reached.
-fn reached(
+/// Nodes that mass reached, each split by the group of seeds it came from where that is known.
+fn nodes(
     index: &Index,
     graph: &Graph,
     group_of: &BTreeMap<Node, usize>,
-    (node, mass): (Node, f64),
-) -> Row {
-    let degree = graph.degree(node);
-    let own = graph.is_passage(node).then(|| graph.passages_of(node));
-    Row {
-        node: Some(node),
-        passage: own.and_then(|passages| passages.first().copied()),
-        label: clean(&graph.label(index, node)),
-        group: group_of.get(&node).copied(),
-        count: degree,
-        hub: is_hub(index, degree),
-        value: mass,
-        figure: score(mass),
-        ..Row::default()
-    }
-}
-
-/// Nodes by mass, split by the group of seeds it came from.
-fn nodes(
-    index: &Index,
-    walk: &Walked<'_>,
-    shares: &[Vec<f32>],
-    group_of: &BTreeMap<Node, usize>,
+    reached: Vec<(Node, f64)>,
+    shares: impl Fn(usize, Node) -> Vec<f64>,
 ) -> Vec<Row> {
-    let mass: Vec<f32> = walk.spread.mass.iter().map(|m| *m as f32).collect();
-    let heaviest = heaviest(&mass, listed(walk), NODES).into_iter();
-    heaviest
-        .map(|(node, mass)| {
-            let shares = parts(shares, node);
-            let mut sorted = shares.clone();
-            sorted.sort_by(|a, b| b.total_cmp(a));
-            let both = match sorted[..] {
-                [first, second, ..] if first > 0.0 => second / first,
-                _ => 0.0,
-            };
-            Row {
-                shares,
-                both,
-                ..reached(index, walk.graph, group_of, (node, mass))
-            }
-        })
-        .collect()
+    let row = |(at, (node, mass)): (usize, (Node, f64))| {
+        let shares = shares(at, node);
+        let mut sorted = shares.clone();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        let both = match sorted[..] {
+            [first, second, ..] if first > 0.0 => second / first,
+            _ => 0.0,
+        };
+        let degree = graph.degree(node);
+        let own = graph.is_passage(node).then(|| graph.passages_of(node));
+        Row {
+            node: Some(node),
+            passage: own.and_then(|passages| passages.first().copied()),
+            label: clean(&graph.label(index, node)),
+            group: group_of.get(&node).copied(),
+            count: degree,
+            hub: is_hub(index, degree),
+            value: mass,
+            figure: score(mass),
+            shares,
+            both,
+            ..Row::default()
+        }
+    };
+    reached.into_iter().enumerate().map(row).collect()
 }
 
 /// The heaviest nodes of a range: most first, ties to the lower id, nothing without mass.
@@ -144,7 +139,7 @@ fn heaviest(scores: &[f32], range: std::ops::Range<usize>, count: usize) -> Vec<
 pub fn tell(
     index: &Index,
     retrieval: &Retrieval,
-    shares: &[Vec<f32>],
+    split: &Split,
     group_of: &BTreeMap<Node, usize>,
     scene: &mut Scene,
 ) {
@@ -198,7 +193,11 @@ pub fn tell(
     let last = steps.len().saturating_sub(1);
     let push = spread.diffusion.pushes();
     let pushes = format!("{} pushes", count(spread.work));
-    let rows = nodes(index, &walk, shares, group_of);
+    let mass: Vec<f32> = spread.mass.iter().map(|m| *m as f32).collect();
+    let held = heaviest(&mass, listed(&walk), NODES);
+    let rows = nodes(index, graph, group_of, held, |_, node| {
+        parts(&split.end, node)
+    });
     let seeds: Vec<f64> = rows
         .iter()
         .filter(|r| r.group.is_some())
@@ -226,14 +225,22 @@ pub fn tell(
     };
     let unit = if push { "mark" } else { "step" };
     let state = |(at, state): (usize, &Vec<f32>)| {
-        let nodes = heaviest(state, listed(&walk), STEP_NODES).into_iter();
+        let held = heaviest(state, listed(&walk), STEP_NODES);
+        let shares = |row: usize, _| {
+            let known = split.states.get(at).and_then(|rows| rows.get(row));
+            known.cloned().unwrap_or_default()
+        };
+        let noun = scene.noun;
         Stage {
             title: format!("Spread at {unit} {at} of {last}"),
-            rows: nodes
-                .map(|node| reached(index, graph, group_of, node))
-                .collect(),
+            rows: nodes(index, graph, group_of, held, shares),
             ranked: true,
-            foot: format!("mass on {}s now; shares by seed at the end", scene.noun),
+            foot: match push {
+                true => {
+                    format!("mass settled on {noun}s so far; a push is split by seed at its end")
+                }
+                false => format!("mass on {noun}s, split by seed"),
+            },
             ..Stage::default()
         }
     };

@@ -55,10 +55,9 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         buf.set_line(slot.area.x, slot.area.y + 1, &summary, slot.area.width);
         return;
     }
-    let Timeline { unit, first, .. } = timeline;
     let place = match now == last {
         true => timeline.whole.clone(),
-        false => format!("{unit} {} of {last}", now + first),
+        false => timeline.place(now),
     };
     let mut note = Vec::new();
     for (key, name) in [("Space", " play  "), (", .", " step  "), ("{ }", " ends")] {
@@ -124,7 +123,7 @@ fn scrubber(
     let step = &timeline.steps[now];
     let head = match step.name.is_empty() {
         true => " whole ".to_owned(),
-        false => format!(" {} {} of {last} ", timeline.unit, now + timeline.first),
+        false => format!(" {} ", timeline.place(now)),
     };
     let playing = if ink.state.playing { " playing" } else { "" };
     let note = format!(" {}{playing}", step.note);

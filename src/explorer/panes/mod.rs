@@ -37,7 +37,7 @@ pub fn about(pane: Pane) -> &'static str {
         Pane::Parameters => "Parameters: every step re-runs; * set here, i as the index was built",
         Pane::Session => "Session: runs so far; Enter takes the settings of one back",
         Pane::Spread => {
-            "Spread: mass on names, split by the seed it came from; * is next to the selected node"
+            "Spread: mass on names, split by the seed it came from; * next to the selected node, ! a hub"
         }
         Pane::Neighbours => {
             "Neighbours: edges of the selected node, and the mass that crosses each per step"
@@ -45,7 +45,7 @@ pub fn about(pane: Pane) -> &'static str {
         Pane::Passages => "Passages: G gold, ~ within .5% of the next, * next to the selected node",
         Pane::Why => "Why: the score opened into parts that add up, and the ways it came",
         Pane::Iterations => {
-            "Iterations: gold ranks and mass after each step; stepping back changes Spread and Passages"
+            "Iterations: gold ranks and mass after each step; stepping back changes Spread, Neighbours and Passages"
         }
         Pane::Runs => {
             "Runs: the pinned ones and the live one; lines join the places of one passage"

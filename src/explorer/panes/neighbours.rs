@@ -4,7 +4,8 @@ use super::passages::gold_mark;
 use super::row::{explained, say, split};
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Face, Pane, Slot};
-use crate::explorer::scene::{Around, Cell, Column, Row};
+use crate::explorer::rows;
+use crate::explorer::scene::{Around, Cell, Column, Row, SENDS, Step};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
@@ -26,17 +27,31 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     };
     let flat = ink.state.scene().is_some_and(|s| s.is_flat());
     let room = usize::from(slot.area.width);
-    let label = |taken: usize| text::cut(&around.label, room.saturating_sub(taken));
+    // Stages name the step that told of an edge: those edges are of all steps.
+    let moment = match around.flows.is_empty() {
+        true => String::new(),
+        false => ink.state.moment(true),
+    };
+    let earlier = ink.state.scene().and_then(|scene| {
+        let step = rows::step(ink.state, scene)?;
+        Some((ink.state.earlier_step()?, step))
+    });
+    let label = |taken: usize| {
+        let taken = taken + text::width(&moment);
+        text::cut(&around.label, room.saturating_sub(taken))
+    };
     let title = match slot.face {
         _ if flat => format!("{}s of {}", capital(around.head), label(26)),
-        Face::Tabs => format!("of {}", label(46)),
-        _ => format!("Neighbours of {}", label(34)),
+        Face::Line => format!("Neighbours{moment}"),
+        Face::Tabs => format!("of {}{moment}", label(46)),
+        _ if !moment.is_empty() => format!("Neighbours of {}{moment}", label(22)),
+        _ => format!("Neighbours of {}", label(22 + text::width(&around.told))),
     };
     let chrome = Chrome {
         title,
-        short: "Neighbours",
+        short: if moment.is_empty() { "Neighbours" } else { "" },
         note: Line::from(vec![ink.muted(around.told.clone())]),
-        summary: summary(ink, around, room.saturating_sub(15)),
+        summary: summary(ink, around, earlier, ink.room(slot, &moment)),
     };
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
         return;
@@ -44,13 +59,13 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     if area.height == 0 {
         return;
     }
-    let rows = &around.neighbours;
-    if rows.is_empty() {
+    let listed = &around.neighbours;
+    if listed.is_empty() {
         hits.set_extent(Pane::Neighbours, 0, usize::from(area.height));
         return say(ink, around.none, area, buf);
     }
     // Where edges or the node have something to say, there is room for it under the list.
-    let says = !around.text.is_empty() || rows.iter().any(|row| !row.why.is_empty());
+    let says = !around.text.is_empty() || listed.iter().any(|row| !row.why.is_empty());
     let explain = match area.height {
         9.. if says => 3,
         5.. if says => 1,
@@ -60,9 +75,9 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let (list, below) = split(area, explain);
     let table = Table::of(around, usize::from(list.width) - 1);
     buf.set_line(head.x + 1, head.y, &table.head(ink, around), head.width - 1);
-    let draw = |row: usize, _| table.line(ink, &rows[row]);
-    ink.list(Pane::Neighbours, list, rows.len(), buf, hits, &draw);
-    let selected = rows.get(ink.state.list(Pane::Neighbours).cursor);
+    let draw = |row: usize, _| table.line(ink, around, row, earlier);
+    ink.list(Pane::Neighbours, list, listed.len(), buf, hits, &draw);
+    let selected = listed.get(ink.state.list(Pane::Neighbours).cursor);
     match selected.filter(|row| !row.why.is_empty()) {
         Some(row) => explained(ink, &row.why, below, buf),
         None => explained(ink, &ink.said(&around.text), below, buf),
@@ -93,7 +108,7 @@ struct Table<'a> {
 impl Table<'_> {
     fn of(around: &Around, width: usize) -> Table<'_> {
         let rows = &around.neighbours;
-        let kind = rows.iter().map(|row| text::width(row.kind)).max();
+        let kind = rows.iter().map(|row| text::width(&row.kind)).max();
         let kind = kind
             .filter(|width| *width > 0)
             .map_or(0, |width| (width + 3).min(14));
@@ -137,11 +152,18 @@ impl Table<'_> {
         Line::from(ink.muted(words))
     }
 
-    fn line(&self, ink: &Ink<'_>, row: &Row) -> Line<'static> {
+    fn line(
+        &self,
+        ink: &Ink<'_>,
+        around: &Around,
+        at: usize,
+        earlier: Option<(usize, &Step)>,
+    ) -> Line<'static> {
+        let row = &around.neighbours[at];
         let mut spans = Vec::new();
         if self.kind > 0 {
             let arrow = ink.glyphs.arrows[if row.inward { 2 } else { 3 }];
-            let kind = text::cut(row.kind, self.kind - 3);
+            let kind = text::cut(&row.kind, self.kind - 3);
             spans.push(ink.muted(text::pad(&format!("{arrow} {kind}"), self.kind)));
         }
         if self.letters {
@@ -154,8 +176,8 @@ impl Table<'_> {
         spans.extend([gold_mark(ink, row.gold), ink.text(" ")]);
         let scope = [Scope::Entity, Scope::Passage][usize::from(row.is_passage)];
         spans.push(ink.span(text::pad(&row.label, self.label), scope));
-        for (at, column) in &self.columns {
-            let cell = match row.cells.get(*at).unwrap_or(&Cell::Empty) {
+        for (place, column) in &self.columns {
+            let cell = match around.cell(at, *place, earlier) {
                 Cell::Rank(Some(rank)) => text::pad_left(&format!("#{rank}"), column.width),
                 Cell::Word(word) => text::pad(&format!(" {word}"), column.width),
                 cell => text::pad_left(&cell.text(), column.width),
@@ -167,17 +189,30 @@ impl Table<'_> {
     }
 }
 
-fn summary(ink: &Ink<'_>, around: &Around, width: usize) -> Line<'static> {
+fn summary(
+    ink: &Ink<'_>,
+    around: &Around,
+    earlier: Option<(usize, &Step)>,
+    width: usize,
+) -> Line<'static> {
+    let sends = around
+        .columns
+        .iter()
+        .position(|column| column.name == SENDS);
     let mut filling = Filling::new(width);
     filling.add(vec![
         ink.muted("of "),
         ink.text(text::cut(&around.label, 24)),
         ink.muted("  to "),
     ]);
-    for row in &around.neighbours {
+    for (at, row) in around.neighbours.iter().enumerate() {
+        let figure = match sends.filter(|_| earlier.is_some()) {
+            Some(column) => around.cell(at, column, earlier).text(),
+            None => row.figure.clone(),
+        };
         if !filling.add(vec![
             ink.text(text::cut(&row.label, 22)),
-            ink.value(format!(" {}", row.figure)),
+            ink.value(format!(" {figure}")),
             ink.text("  "),
         ]) {
             break;

@@ -33,14 +33,11 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         return;
     };
     let step = rows::step(state, scene);
+    let moment = state.moment(step.is_some());
     let title = match step {
-        Some(_) => format!(
-            "Passages at step {} of {}",
-            state.step.unwrap_or(0),
-            state.steps() - 1
-        ),
+        Some(_) => format!("Passages{moment}"),
         None => format!(
-            "Passages: {} of {}",
+            "Passages{moment}: {} of {}",
             scene.top_k.min(scene.passages.len()),
             text::count(state.facts.passages)
         ),
@@ -55,10 +52,10 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         ]),
     };
     let chrome = Chrome {
+        summary: summary(ink, scene, step, ink.room(slot, &moment)),
+        short: if moment.is_empty() { "Passages" } else { "" },
         title,
-        short: "Passages",
         note,
-        summary: summary(ink, scene, usize::from(slot.area.width).saturating_sub(15)),
     };
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
         return;
@@ -77,10 +74,13 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         return;
     }
     let lines = passage_lines(scene);
-    ink.list(
+    let is_lost =
+        |line: &PassageLine| matches!(line, PassageLine::Lost(_) | PassageLine::Missing(_));
+    let stays: Vec<bool> = lines.iter().map(is_lost).collect();
+    ink.list_keeping(
         Pane::Passages,
         area,
-        lines.len(),
+        &stays,
         buf,
         hits,
         &|row, width| match lines[row] {
@@ -141,44 +141,48 @@ struct Columns {
     moved: bool,
 }
 
+/// Cells of a title and a snippet that stand side by side at least, and of an identifier at most.
+const TITLE: usize = 20;
+const SNIPPET: usize = 12;
+const WIDEST_ID: usize = 24;
+
 /// Cells of a move.
 const MOVED: usize = 5;
 
 impl Columns {
     fn new(width: usize, scene: &Scene, moved: bool) -> Columns {
-        let longest = scene
-            .passages
-            .iter()
-            .map(|row| text::width(&row.id))
-            .max()
-            .unwrap_or(2);
+        let inside = scene.passages.iter().take(scene.top_k).map(|row| &row.id);
+        let ids = inside.chain(scene.gold.iter().map(|gold| &gold.id));
+        let longest = ids.map(|id| text::width(id)).max().unwrap_or(2);
         // Rank, gold, score and tie always stay.
         let mut rest = width.saturating_sub(4 + 2 + 7 + 1);
         rest = rest.saturating_sub(if moved { MOVED } else { 0 });
-        // Wide enough for most identifiers, once there is room for a snippet beside the title.
-        let widest = match width {
-            74.. => 14,
-            60.. => 10,
-            _ => 8,
-        };
-        let id = longest.min(widest).min(rest / 3);
-        rest = rest.saturating_sub(id + 1);
         let bar = match width {
             84.. => 10,
             _ => 0,
         };
         rest = rest.saturating_sub(bar + usize::from(bar > 0));
-        let title = if rest >= 38 {
-            (rest * 2 / 5).clamp(20, 36)
-        } else {
-            rest
+        // Identifiers are whole where that leaves a title and a snippet their least.
+        let least = if width >= 60 { 10 } else { 8 };
+        let spare = match width {
+            60.. => rest.saturating_sub(1 + TITLE + 1 + SNIPPET),
+            _ => 0,
         };
-        let snippet = rest.saturating_sub(title + 1);
+        let id = longest.min(least.min(rest / 3).max(spare.min(WIDEST_ID)));
+        rest = rest.saturating_sub(id + 1);
+        // On a narrow screen a whole title says more than half of one beside a few words.
+        let (title, snippet) = match rest.checked_sub(TITLE + 1 + SNIPPET) {
+            Some(_) if width >= 60 => {
+                let title = (rest * 2 / 5).clamp(TITLE, 36);
+                (title, rest - title - 1)
+            }
+            _ => (rest, 0),
+        };
         Columns {
             id,
-            title: if snippet < 12 { rest } else { title },
+            title,
             bar,
-            snippet: if snippet < 12 { 0 } else { snippet },
+            snippet,
             moved,
         }
     }
@@ -397,23 +401,40 @@ fn at_step(
     ])
 }
 
-/// The best passages, and where gold is.
-fn summary(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
+/// The best passages, and where gold is: at the end, or after an earlier step.
+fn summary(ink: &Ink<'_>, scene: &Scene, step: Option<&Step>, width: usize) -> Line<'static> {
     let mut filling = Filling::new(width);
-    for gold in &scene.gold {
-        let rank = gold
-            .rank
-            .map_or_else(|| "lost".to_owned(), |rank| rank.to_string());
+    for (at, gold) in scene.gold.iter().enumerate() {
+        let rank = match step {
+            Some(step) => step.gold[at],
+            None => gold.rank,
+        };
+        let rank = rank.map_or_else(|| "lost".to_owned(), |rank| rank.to_string());
         filling.add(vec![
             ink.span(format!("{} {} ", ink.glyphs.gold, gold.id), Scope::Gold),
             ink.value(rank),
             ink.text("  "),
         ]);
     }
-    for row in scene.passages.iter().take(3) {
+    let best: Vec<&str> = match step {
+        Some(step) => {
+            let titles = step.passages.iter().map(|p| scene.titles.get(&p.0));
+            titles
+                .map(|title| title.map_or("", String::as_str))
+                .take(3)
+                .collect()
+        }
+        None => scene
+            .passages
+            .iter()
+            .take(3)
+            .map(|row| &*row.title)
+            .collect(),
+    };
+    for (at, title) in best.into_iter().enumerate() {
         filling.add(vec![
-            ink.muted(format!("{} ", row.rank)),
-            ink.text(text::cut(&row.title, 22)),
+            ink.muted(format!("{} ", at + 1)),
+            ink.text(text::cut(title, 22)),
             ink.text("  "),
         ]);
     }

@@ -170,6 +170,9 @@ fn measures(ink: &Ink<'_>, scene: &Scene, width: usize) -> Vec<Span<'static>> {
         _ => &["R@5", "RR"],
     };
     let mut spans = Vec::new();
+    if !ink.state.moment(false).is_empty() && !scene.measures.is_empty() {
+        spans.push(ink.span(" at the end", Scope::Warn));
+    }
     for name in names {
         let Some(value) = scene.measure(name) else {
             continue;

@@ -16,6 +16,8 @@ const KIND: usize = 9;
 const FIGURE: usize = 7;
 const COUNT: usize = 5;
 const BOTH: usize = 4;
+/// After the count of a hub, for those who see no colours.
+pub const HUB: &str = "!";
 
 /// What the rows of one list have to show in a width.
 pub struct Columns {
@@ -26,6 +28,7 @@ pub struct Columns {
     /// Every row has a place for the mark of gold.
     gold: bool,
     count: usize,
+    hubs: bool,
     both: usize,
     label: usize,
     bar: usize,
@@ -33,6 +36,24 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// The words over the columns of a list: of what is counted and of the figure, and what the bar is split by.
+    pub fn head(&self, counted: &str, figure: &str, split: &str) -> String {
+        let lead = if self.filled { 4 } else { 2 + self.rank };
+        let rank = if self.rank > 0 { "#" } else { "" };
+        let rank = text::pad_left(rank, lead.saturating_sub(1));
+        let mut head = text::pad(&rank, lead + self.kind + self.label);
+        let hub = if self.hubs { " " } else { "" };
+        if self.count > 0 {
+            head += &text::pad_left(&format!("{counted}{hub}"), self.count);
+        }
+        head += &text::pad_left(figure, FIGURE);
+        head += &text::pad(&format!(" {split}"), self.bar + usize::from(!self.filled));
+        if self.both > 0 {
+            head += &text::pad_left("both", self.both);
+        }
+        head
+    }
+
     pub fn of(rows: &[Row], seeds: bool, ranked: bool, width: usize) -> Columns {
         let any = |has: fn(&Row) -> bool| rows.iter().any(has);
         let filled = seeds && any(|row| row.group.is_some());
@@ -42,7 +63,8 @@ impl Columns {
         let given = |is: bool, columns: usize| if is { columns } else { 0 };
         let rank = given(ranked && (wide || !counted), 3);
         let kind = given(kinds && width >= 40, KIND);
-        let count = given(counted && wide, COUNT);
+        let hubs = usize::from(any(|row| row.hub));
+        let count = given(counted && wide, COUNT + hubs);
         let both = given(any(|row| row.both > 0.0), BOTH);
         let lead = if filled { 4 } else { 2 + rank };
         let rest = width.saturating_sub(lead + kind + count + FIGURE + both);
@@ -59,6 +81,7 @@ impl Columns {
             kind,
             gold: kinds || any(|row| row.gold),
             count,
+            hubs: hubs > 0,
             both,
             label,
             bar: rest.saturating_sub(1 + label),
@@ -93,7 +116,7 @@ pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns) -> Line<'sta
     let lead = if columns.filled { 4 } else { 2 + columns.rank };
     let used: usize = spans.iter().map(Span::width).sum();
     spans.push(ink.text(" ".repeat(lead - used)));
-    let kind = text::cut(row.kind, columns.kind.saturating_sub(1));
+    let kind = text::cut(&row.kind, columns.kind.saturating_sub(1));
     spans.push(ink.muted(text::pad(&kind, columns.kind)));
     let mut label = columns.label;
     match row.group.filter(|_| !columns.filled) {
@@ -138,7 +161,13 @@ pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns) -> Line<'sta
     spans.extend([ink.span(text::pad(&row.label, label), scope), changed]);
     if count > 0 {
         let hub = [Scope::Muted, Scope::Hub][usize::from(row.hub)];
-        spans.push(ink.span(text::pad_left(&text::count(row.count), count), hub));
+        let mark = match (columns.hubs, row.hub) {
+            (true, true) => HUB,
+            (true, false) => " ",
+            (false, _) => "",
+        };
+        let counted = format!("{}{mark}", text::count(row.count));
+        spans.push(ink.span(text::pad_left(&counted, count), hub));
     }
     let figure = match ink.state.present && row.value.fract() != 0.0 {
         true => text::rough(row.value),

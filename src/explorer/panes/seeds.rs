@@ -90,7 +90,12 @@ fn note(ink: &Ink<'_>, scene: &Scene) -> Line<'static> {
 fn summary(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
     let mut filling = Filling::new(width);
     let lettered = scene.seeds.iter().any(|row| row.group.is_some());
-    for (g, group) in scene.groups.iter().enumerate().filter(|_| lettered) {
+    let there = scene
+        .groups
+        .iter()
+        .enumerate()
+        .filter(|(_, group)| group.seeds > 0);
+    for (g, group) in there.filter(|_| lettered) {
         let spans = vec![
             ink.letter(g),
             ink.text(format!(" {} ", text::cut(&group.label, 24))),

@@ -3,7 +3,7 @@
 
 use super::row::{Columns, explained, line, say, split};
 use crate::explorer::hits::Hits;
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::rows::{SpreadLine, spread_lines};
 use crate::explorer::scene::{Scene, Stage};
 use crate::explorer::text;
@@ -32,11 +32,15 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let title = first
         .filter(|_| alone)
         .map_or("Spread", |stage| &stage.title);
+    let moment = state.moment(true);
     let chrome = Chrome {
-        title: title.to_owned(),
-        short: "Spread",
+        title: match slot.face {
+            Face::Line => format!("Spread{moment}"),
+            _ => title.to_owned(),
+        },
+        short: if moment.is_empty() { "Spread" } else { "" },
         note: legend(ink, scene, width),
-        summary: summary(ink, scene, width.saturating_sub(15)),
+        summary: summary(ink, scene, ink.room(slot, &moment)),
     };
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
         return;
@@ -47,10 +51,43 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         false => &[8, 14, 30, 34],
     };
     let foot = high.iter().filter(|high| area.height > **high).count();
-    let (list, below) = split(area, foot as u16);
+    let selected = lines.get(state.list(Pane::Spread).cursor).or(lines.last());
+    let said = selected.map_or("", |line| match *line {
+        SpreadLine::Row(i, n) if !scene.spread[i].name.is_empty() => &scene.spread[i].rows[n].why,
+        line => &scene.spread[place(&line)].foot,
+    });
+    // A plan is long, and nowhere else is all of it: on the heading of its stage it has up to half of the pane.
+    let whole = match selected {
+        Some(SpreadLine::Stage(_)) if foot > 0 => {
+            let width = usize::from(area.width).saturating_sub(2);
+            text::wrap(said, width)
+                .len()
+                .min(usize::from(area.height / 2))
+        }
+        _ => 0,
+    };
+    let (list, below) = split(area, foot.max(whole) as u16);
     let room = usize::from(list.width).saturating_sub(1);
     let columns = |stage: &Stage| Columns::of(&stage.rows, false, stage.ranked, room);
     let columns: Vec<Columns> = scene.spread.iter().map(columns).collect();
+    let alike = first.is_some_and(|stage| stage.name.is_empty() && !stage.rows.is_empty());
+    let headed = scene.walks && alike && foot > 0;
+    let (head, list) = split(list, list.height - u16::from(headed));
+    if let (true, Some(first)) = (headed, lines.first()) {
+        let counted = if scene.of_passages { "in" } else { "edges" };
+        let split = if scene.groups.len() > 1 {
+            "by seed"
+        } else {
+            ""
+        };
+        let words = columns[place(first)].head(counted, "mass", split);
+        buf.set_line(
+            head.x + 1,
+            head.y,
+            &Line::from(ink.muted(words)),
+            head.width - 1,
+        );
+    }
     let draw = |row: usize, width| match lines[row] {
         SpreadLine::Stage(i) => heading(ink, &scene.spread[i], width),
         SpreadLine::Row(i, n) => line(ink, &scene.spread[i].rows[n], n, &columns[i]),
@@ -71,11 +108,6 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         };
         say(ink, why, area, buf);
     }
-    let selected = lines.get(state.list(Pane::Spread).cursor).or(lines.last());
-    let said = selected.map_or("", |line| match *line {
-        SpreadLine::Row(i, n) if !scene.spread[i].name.is_empty() => &scene.spread[i].rows[n].why,
-        line => &scene.spread[place(&line)].foot,
-    });
     explained(ink, said, below, buf);
 }
 
@@ -106,12 +138,17 @@ fn legend(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
         }
         return Line::from(spans);
     }
-    if ink.state.earlier_step().is_some() {
+    if shown(ink, scene)
+        .iter()
+        .all(|stage| stage.rows.iter().all(|row| row.shares.is_empty()))
+        && scene.walks
+    {
         return Line::from(vec![ink.muted("all seeds")]);
     }
     let mut spans = Vec::new();
-    for g in 0..scene.groups.len() {
-        spans.push(ink.text(if g > 0 { " " } else { "" }));
+    let there = |g: &usize| scene.groups[*g].seeds > 0 || !scene.walks;
+    for g in (0..scene.groups.len()).filter(there) {
+        spans.push(ink.text(if spans.is_empty() { "" } else { " " }));
         spans.extend([ink.letter(g), ink.fill(g)]);
     }
     if scene.walks && scene.groups.len() > 1 {
@@ -120,10 +157,21 @@ fn legend(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
     Line::from(spans)
 }
 
+/// The lists that are shown: those of the end, or that of an earlier step.
+fn shown<'s>(ink: &Ink<'_>, scene: &'s Scene) -> &'s [Stage] {
+    let earlier = ink.state.earlier_step();
+    let step = earlier.and_then(|k| scene.timeline.as_ref()?.steps.get(k));
+    match step {
+        Some(step) => scene.spread.get(step.stage..step.stage + 1),
+        None => scene.spread.get(..scene.listed),
+    }
+    .unwrap_or_default()
+}
+
 /// The stages, or the best rows that are no seeds.
 fn summary(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
     let mut filling = Filling::new(width);
-    for stage in scene.spread.iter().take(scene.listed) {
+    for stage in shown(ink, scene) {
         let head = (!stage.name.is_empty()).then(|| {
             let (name, value) = stage.counters.first().cloned().unwrap_or_default();
             let name = ink.muted(if name.is_empty() {

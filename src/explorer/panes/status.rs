@@ -98,7 +98,11 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
                 ink.text("  "),
                 ink.text(text::seconds(answer.seconds)),
             ]);
-            for stage in &answer.scene.stages {
+            // What a run before took is no part of the time it took to look at another passage.
+            if answer.kept {
+                filling.add(vec![ink.muted(" to explain what is selected")]);
+            }
+            for stage in answer.scene.stages.iter().filter(|_| !answer.kept) {
                 let time = if stage.reused {
                     "kept".to_owned()
                 } else {

@@ -21,6 +21,8 @@ const LOOK_ALIKES: usize = 2;
 /// Most repairs that are listed, and most parts of two scores.
 const REPAIRS: usize = 6;
 const BESIDE: usize = 8;
+/// Lines of what a part rests on, while it is folded.
+const FOLDED: usize = 2;
 /// Cells of a figure.
 const FIGURE: usize = 8;
 
@@ -45,10 +47,12 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         );
         return;
     };
+    let moment = ink.state.moment(false);
     let title = match slot.face {
-        Face::Line => "Why".to_owned(),
+        Face::Line => format!("Why{moment}"),
         Face::Tabs => {
-            let whole = heading(scene, why).trim_start_matches("Why is ").to_owned();
+            let whole = heading(scene, why, &moment);
+            let whole = whole.trim_start_matches("Why is ").to_owned();
             let rank = why
                 .rank
                 .map_or_else(|| "not found".to_owned(), |rank| format!("rank {rank}"));
@@ -56,21 +60,26 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
             if text::width(&whole) <= room {
                 whole
             } else {
-                rank
+                format!("{rank}{moment}")
             }
         }
-        _ => heading(scene, why),
+        _ => heading(scene, why, &moment),
     };
-    let summary = summary(
-        ink,
-        scene,
-        why,
-        usize::from(slot.area.width).saturating_sub(15),
-    );
-    let does = if opens_parts(scene) {
-        " opens"
-    } else {
-        " read"
+    let summary = summary(ink, scene, why, ink.room(slot, &moment));
+    // Only what is longer than its room opens; else there is the passage to read.
+    let inside = match slot.face {
+        Face::Box | Face::Tabs => 3,
+        _ => 1,
+    };
+    let width = usize::from(slot.area.width).saturating_sub(inside);
+    let said = rests_on(ink, why);
+    let unfolds = opens_parts(scene)
+        && flow(vec![ink.muted(said.clone())], width.saturating_sub(2), 0).len() > FOLDED;
+    hits.set_unfolds(unfolds);
+    let does = match (unfolds, ink.state.opened) {
+        (true, false) => " opens",
+        (true, true) => " folds",
+        (false, _) => " reads",
     };
     let note = Line::from(vec![ink.span("Enter", Scope::Key), ink.muted(does)]);
     let Some(area) = ink.frame(
@@ -98,7 +107,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         if !why.sentence.is_empty() {
             head.extend(flow(vec![ink.text(why.sentence.clone())], width, 0));
         }
-        return list(ink, why, &head, area, buf, hits);
+        return list(ink, why, &head, &said, area, buf, hits);
     }
     ink.scrolled(
         Pane::Why,
@@ -109,15 +118,16 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     );
 }
 
-fn heading(scene: &Scene, why: &Why) -> String {
+fn heading(scene: &Scene, why: &Why, moment: &str) -> String {
     let gold = if why.gold { "gold " } else { "" };
+    let id = &why.id;
     match why.rank {
-        Some(rank) if rank <= scene.top_k => format!("Why is {gold}{} at rank {rank}?", why.id),
+        Some(rank) if rank <= scene.top_k => format!("Why is {gold}{id} at rank {rank}{moment}?"),
         Some(rank) => format!(
-            "Why is {gold}{} at rank {rank}, outside the top {}?",
-            why.id, scene.top_k
+            "Why is {gold}{id} at rank {rank}{moment}, outside the top {}?",
+            scene.top_k
         ),
-        None => format!("Why is {gold}{} not found?", why.id),
+        None => format!("Why is {gold}{id} not found{moment}?"),
     }
 }
 
@@ -294,22 +304,14 @@ fn score(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
     lines
 }
 
-/// The parts of the selected passage's score as a list; the one under the cursor says what it rests on.
-fn list(
-    ink: &Ink<'_>,
-    why: &Why,
-    head: &[Line<'static>],
-    area: Rect,
-    buf: &mut Buffer,
-    hits: &mut Hits,
-) {
-    let height = usize::from(area.height);
+/// What the part under the cursor rests on.
+fn rests_on(ink: &Ink<'_>, why: &Why) -> String {
     let cursor = ink
         .state
         .list(Pane::Why)
         .cursor
         .min(why.parts.len().saturating_sub(1));
-    let said = match (why.parts.get(cursor), &why.beside) {
+    match (why.parts.get(cursor), &why.beside) {
         (Some(part), Some(beside)) if part.other > part.value && !part.other_why.is_empty() => {
             format!("{}: {}", beside.id, part.other_why)
         }
@@ -319,13 +321,26 @@ fn list(
         (Some(part), _) => part.why.clone(),
         (None, _) if why.rank.is_none() => String::new(),
         (None, _) => "its place is not a sum: the sentence above says why it is here".to_owned(),
-    };
+    }
+}
+
+/// The parts of the selected passage's score as a list; the one under the cursor says what it rests on.
+fn list(
+    ink: &Ink<'_>,
+    why: &Why,
+    head: &[Line<'static>],
+    said: &str,
+    area: Rect,
+    buf: &mut Buffer,
+    hits: &mut Hits,
+) {
+    let height = usize::from(area.height);
     let width = usize::from(area.width);
-    let long = flow(vec![ink.muted(said.clone())], width.saturating_sub(2), 0).len();
+    let long = flow(vec![ink.muted(said.to_owned())], width.saturating_sub(2), 0).len();
     let below = match height {
         ..5 => usize::from(height > 2),
         _ if ink.state.opened => long.min(height / 2),
-        _ => long.min(2),
+        _ => long.min(FOLDED),
     };
     // The verdict and the sentence come first, but at least half of the room is the parts', with the heads of their columns.
     let heads = beside_heads(ink, why, width.saturating_sub(1)).filter(|_| height > 4);
@@ -389,7 +404,7 @@ fn list(
         height: (height - above) as u16 - list.height,
         ..area
     };
-    explained(ink, &said, rest, buf);
+    explained(ink, said, rest, buf);
 }
 
 /// A part of two scores: what it gives here, what it gives the other, and the gap, which is drawn.

@@ -23,6 +23,9 @@ pub fn request(state: &mut State) -> Vec<Effect> {
     }
     state.wanted.generation += 1;
     state.wanted.settings = state.settings.clone();
+    if state.outdated() && beyond_items(state) {
+        state.wanted.subject.node = None;
+    }
     let ask = Effect::Ask(Box::new(state.wanted.clone()));
     // What is looked for belongs to what was on screen before.
     let beside = [
@@ -34,6 +37,16 @@ pub fn request(state: &mut State) -> Vec<Effect> {
     std::iter::once(ask)
         .chain(beside.into_iter().flatten())
         .collect()
+}
+
+/// Whether the selected node is one that no stage told of: it is numbered behind the items, and those are counted anew in
+/// every search.
+fn beyond_items(state: &State) -> bool {
+    let story = state.scene().and_then(|scene| scene.story.as_deref());
+    let node = state.wanted.subject.node;
+    story
+        .zip(node)
+        .is_some_and(|(story, node)| node as usize >= story.items.len())
 }
 
 pub fn edit(state: &mut State) {

@@ -18,6 +18,10 @@ pub fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
         return vec![Effect::Quit { keep: false }];
     }
+    let typing = !matches!(state.mode, Mode::Browse);
+    if typing && key.code == KeyCode::Char('z') && key.modifiers == KeyModifiers::CONTROL {
+        return run(state, Command::Suspend);
+    }
     match std::mem::take(&mut state.mode) {
         Mode::Browse => browse(state, key),
         Mode::Chord(begun) => chord(state, key, begun),

@@ -259,6 +259,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
             state.masked = !state.masked;
             Vec::new()
         }
+        Command::Suspend => vec![Effect::Suspend],
         Command::Quit => vec![Effect::Quit { keep: false }],
         Command::QuitKeep => vec![Effect::Quit { keep: true }],
     }

@@ -320,7 +320,7 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             effects
         }
         Pane::Iterations => play(state),
-        Pane::Why if rows::count(state, Pane::Why) > 0 => {
+        Pane::Why if state.hits.unfolds() => {
             state.opened = !state.opened;
             Vec::new()
         }

@@ -4,8 +4,9 @@ pub use super::flow::{Filling, flow};
 use crate::explorer::glyphs::Glyphs;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::panes::row::split;
 use crate::explorer::rows;
-use crate::explorer::state::{Mode, State};
+use crate::explorer::state::{List, Mode, State};
 use crate::explorer::text;
 use crate::explorer::theme::{Scope, Theme};
 use ratatui::buffer::Buffer;
@@ -101,6 +102,12 @@ impl<'a> Ink<'a> {
 
     pub fn focused(&self, pane: Pane) -> bool {
         self.state.focus == pane && !matches!(self.state.mode, Mode::Finder(_))
+    }
+
+    /// What a closed pane has room for beside its name, which says the moment where that is not the end.
+    pub fn room(&self, slot: Slot, moment: &str) -> usize {
+        let name = text::width(moment).max(1) + 14;
+        usize::from(slot.area.width).saturating_sub(name)
     }
 
     /// Draws the frame of a pane and gives back where its content goes; nothing when it is closed.
@@ -249,8 +256,9 @@ impl<'a> Ink<'a> {
             chrome.short
         };
         let name = format!("{} {name}", self.glyphs.fold[0]);
+        let width = text::width(&name).max(12);
         let mut line = Line::from(vec![
-            self.span(format!("{}  ", text::pad(&name, 12)), Scope::Title),
+            self.span(format!("{}  ", text::pad(&name, width)), Scope::Title),
         ]);
         line.extend(chrome.summary);
         buf.set_line(area.x, area.y, &line, area.width);
@@ -266,17 +274,64 @@ impl<'a> Ink<'a> {
         hits: &mut Hits,
         draw: &dyn Fn(usize, usize) -> Line<'static>,
     ) {
-        // For the back row every row stands apart.
-        let every = if self.state.present { 2 } else { 1 };
-        let height = usize::from(area.height).div_ceil(every);
-        hits.set_extent(pane, rows, height);
+        hits.set_extent(pane, rows, self.fitting(area.height));
+        let all: Vec<usize> = (0..rows).collect();
+        self.part(pane, area, &all, buf, hits, draw);
+    }
+
+    /// For the back row every row stands apart.
+    fn every(&self) -> usize {
+        if self.state.present { 2 } else { 1 }
+    }
+
+    /// How many rows of a list a height shows.
+    fn fitting(&self, height: u16) -> usize {
+        usize::from(height).div_ceil(self.every())
+    }
+
+    /// As [`list`](Self::list), with the rows that stay always there: under the others where their place is out of sight.
+    pub fn list_keeping(
+        &self,
+        pane: Pane,
+        area: Rect,
+        stays: &[bool],
+        buf: &mut Buffer,
+        hits: &mut Hits,
+        draw: &dyn Fn(usize, usize) -> Line<'static>,
+    ) {
+        let height = self.fitting(area.height);
+        let rows = stays.len();
+        let (kept, others): (Vec<usize>, Vec<usize>) = (0..rows).partition(|row| stays[*row]);
+        let first = self.state.list(pane).window(rows, height);
+        let shown = first..first + height;
+        if kept.iter().all(|row| shown.contains(row)) {
+            return self.list(pane, area, rows, buf, hits, draw);
+        }
+        let (upper, lower) = split(area, (kept.len().min(height / 2) * self.every()) as u16);
+        hits.set_extent(pane, rows, self.fitting(upper.height));
+        self.part(pane, upper, &others, buf, hits, draw);
+        self.part(pane, lower, &kept, buf, hits, draw);
+    }
+
+    /// Some rows of a list, with the one under the cursor or what comes next in sight.
+    fn part(
+        &self,
+        pane: Pane,
+        area: Rect,
+        rows: &[usize],
+        buf: &mut Buffer,
+        hits: &mut Hits,
+        draw: &dyn Fn(usize, usize) -> Line<'static>,
+    ) {
+        let height = self.fitting(area.height);
         if area.width < 2 || height == 0 {
             return;
         }
         let list = self.state.list(pane);
-        let offset = list.window(rows, height);
-        for (y, row) in (offset..rows).take(height).enumerate() {
-            let place = Rect::new(area.x, area.y + (y * every) as u16, area.width, 1);
+        let cursor = rows.partition_point(|row| *row < list.cursor);
+        let offset = List { cursor, ..list }.window(rows.len(), height);
+        for (y, &row) in rows.iter().skip(offset).take(height).enumerate() {
+            let place = Rect::new(area.x, area.y + (y * self.every()) as u16, area.width, 1);
             let selected = row == list.cursor;
             let line = draw(row, usize::from(area.width) - 1);
             buf.set_line(place.x + 1, place.y, &line, place.width - 1);
@@ -300,7 +355,7 @@ impl<'a> Ink<'a> {
             }
             hits.add(place, Target::Row(pane, row));
         }
-        self.thumb(area, offset, height, rows, buf);
+        self.thumb(area, offset, height, rows.len(), buf);
     }
 
     /// Whether a pane without the keyboard shows its cursor: only where it means something to the other panes.

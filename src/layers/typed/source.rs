@@ -60,6 +60,18 @@ impl Source for ObjectGraph {
         "typed edge"
     }
 
+    fn edge_name(&self, a: u32, b: u32) -> Cow<'static, str> {
+        let names = |out: bool| {
+            let arcs = self.layer.arcs(a, out).filter(move |arc| arc.0 == b);
+            arcs.map(|(_, kind)| &*self.layer.schema().edges[kind].name)
+        };
+        let names: std::collections::BTreeSet<&str> = names(true).chain(names(false)).collect();
+        match names.len() {
+            0 => Cow::Borrowed(self.edge_kind(a, b)),
+            _ => Cow::Owned(Vec::from_iter(names).join(", ")),
+        }
+    }
+
     fn passages(&self, node: u32) -> Cow<'_, [u32]> {
         Cow::Owned(vec![self.layer.passage(node)])
     }

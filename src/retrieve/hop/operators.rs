@@ -373,7 +373,7 @@ impl<'a> Evidence<'a> {
                     from,
                     to,
                     value: crossing.share * crossing.cosine,
-                    kind: "mentions near the question",
+                    kind: "mentions near the question".into(),
                     why: self.sentence(index, crossing),
                 });
             }

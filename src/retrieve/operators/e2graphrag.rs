@@ -198,7 +198,7 @@ impl Operator for FindPairs {
                     from: story.node(at, a),
                     to: story.node(at, b),
                     value: met.map_or(0.0, |met| f64::from(met.0)),
-                    kind: at.graph().source().edge_kind(a, b),
+                    kind: at.graph().source().edge_name(a, b),
                     why: at.graph().source().evidence(at.index, a, b),
                 });
             }

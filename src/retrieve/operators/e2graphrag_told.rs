@@ -72,7 +72,7 @@ impl<'a> Told<'a> {
                         from: story.node(&self.at, from),
                         to: story.node(&self.at, member.node),
                         value: f64::from(times),
-                        kind: source.edge_kind(from, member.node),
+                        kind: source.edge_name(from, member.node),
                         why: source.evidence(self.at.index, from, member.node),
                     });
                 }

@@ -77,7 +77,7 @@ impl Operator for Expand {
                         from: story.node(at, seed.node),
                         to: entry.item,
                         value: f64::from(weights[edge]),
-                        kind: graph.source().edge_kind(seed.node, member.node),
+                        kind: graph.source().edge_name(seed.node, member.node),
                         why: graph.source().evidence(at.index, seed.node, member.node),
                     });
                 }

@@ -224,7 +224,7 @@ impl Operator for Activate {
                 from: story.node(at, way.from),
                 to: story.node(at, way.to),
                 value: way.score,
-                kind: "in one sentence",
+                kind: "in one sentence".into(),
                 why: said(at, way),
             });
         }

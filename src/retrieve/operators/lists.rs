@@ -253,7 +253,7 @@ impl Operator for List {
                 from,
                 to: word,
                 value: added.weight,
-                kind: "feeds back",
+                kind: "feeds back".into(),
                 why: String::new(),
             });
         }

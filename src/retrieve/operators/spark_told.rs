@@ -177,8 +177,8 @@ impl Told<'_> {
                         from: self.item(story, from),
                         to: self.item(story, to),
                         value: 1.0,
-                        kind: "schema",
-                        why: edge.clone(),
+                        kind: edge.clone().into(),
+                        why: String::new(),
                     });
                 }
             }
@@ -406,8 +406,8 @@ pub fn edges(at: &At<'_>, story: &mut Story, stage: &mut Stage) {
                     from: told.item(story, from),
                     to: told.item(story, to),
                     value: 1.0,
-                    kind: "schema",
-                    why: layer.schema().edges[kind].name.clone(),
+                    kind: layer.schema().edges[kind].name.clone().into(),
+                    why: String::new(),
                 });
             }
         }

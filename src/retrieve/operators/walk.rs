@@ -208,7 +208,7 @@ fn state(
             from: story.node(at, u),
             to: story.node(at, v),
             value,
-            kind: graph.source().edge_kind(u, v),
+            kind: graph.source().edge_name(u, v),
             why: format!("P {p:.4}, degree {}", t.degree(u as usize)),
         }
     });

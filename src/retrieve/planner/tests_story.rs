@@ -86,7 +86,7 @@ fn the_story_has_every_set_edge_and_cut() {
     let label = |item: usize| story.items[item].label.as_str();
     let edges = story.stages[2].edges.iter();
     let edges: Vec<_> = edges
-        .map(|e| (label(e.from), label(e.to), e.why.as_str()))
+        .map(|e| (label(e.from), label(e.to), &*e.kind))
         .collect();
     assert_eq!(
         edges,

@@ -81,7 +81,7 @@ impl Operator for Local {
                 from,
                 to,
                 value: near.rank as f64,
-                kind: if near.inside { "inside" } else { "outside" },
+                kind: if near.inside { "inside" } else { "outside" }.into(),
                 why: format!("rank {}, {links}: {told}", near.rank),
             });
         }
