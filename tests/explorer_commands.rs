@@ -5,7 +5,9 @@ mod explorer_support;
 use explorer_support::stage;
 use hopscope::explorer::available::available;
 use hopscope::explorer::command::Command;
-use hopscope::explorer::keys::{Chord, Keymap};
+use hopscope::explorer::keys::{Chord, Keymap, Overrides};
+use hopscope::explorer::store::Config;
+use hopscope::explorer::theme::{ColorLevel, Theme};
 use insta::assert_snapshot;
 use std::fmt::Write;
 
@@ -88,4 +90,40 @@ fn every_command_is_found_in_the_palette_by_its_title() {
             Some(command.title())
         );
     }
+}
+
+/// What the README shows of a person's files is what the program reads.
+#[test]
+fn the_files_in_the_readme_are_read_without_a_complaint() {
+    let readme = include_str!("../README.md");
+    let blocks: Vec<&str> = readme
+        .split("```toml\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect();
+    let [config, keymap, theme] = blocks[..] else {
+        panic!("{} blocks", blocks.len());
+    };
+    let (read, problems) = Config::parse("config.toml", config);
+    assert!(problems.is_empty(), "{problems:?}");
+    for key in Config::KEYS {
+        assert!(config.contains(key), "{key} is not told of");
+    }
+    // What stands there is what holds without the file.
+    let without = Config {
+        method: Some("hop".into()),
+        parameters: read.parameters.clone(),
+        ..Config::default()
+    };
+    assert_eq!(read, without);
+    assert_eq!(hopscope::retrieve::DEFAULT_METHOD, "hop");
+    let ids: Vec<String> = Command::all().map(Command::id).collect();
+    let known: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let (overrides, problems) = Overrides::parse("keymap.toml", keymap, &known);
+    assert!(problems.is_empty(), "{problems:?}");
+    let conflicts = hopscope::explorer::state::default_keymap().apply(&overrides, Command::from_id);
+    assert!(conflicts.is_empty(), "{conflicts:?}");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mine.toml"), theme).unwrap();
+    Theme::load_from(Some(folder.path()), "mine", ColorLevel::True).unwrap();
 }

@@ -273,3 +273,19 @@ fn what_is_on_screen_is_written_to_files() {
     stage.press("E t");
     assert!(stage.copied.is_empty() && stage.state.message.text.contains("no list"));
 }
+
+#[test]
+fn what_was_said_is_kept_newest_first() {
+    let mut stage = stage();
+    stage.act(Action::Set("alpha".into(), "0.4".into()));
+    let first = stage.state.message.text.clone();
+    stage.press("D");
+    let second = stage.state.message.text.clone();
+    stage.press("F3");
+    let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
+    let at = |words: &str| drawn.find(&words[..24]).unwrap();
+    assert!(at(&second) < at(&first), "{drawn}");
+    stage.type_text("dropp");
+    stage.press("Enter");
+    assert_eq!(stage.state.said.len(), 2);
+}

@@ -35,6 +35,7 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         Command::LessonOn | Command::LessonBack | Command::LessonLeave => {
             need(state.lesson.is_some(), "no lesson is on; F2 lists them")
         }
+        Command::Messages => need(!state.said.is_empty(), "nothing was said yet"),
         Command::Unpin => need(state.pins.by_hand, "nothing is pinned; P pins this run"),
         Command::SwapPin => need(
             state.pins.first().settings != state.settings,

@@ -210,6 +210,8 @@ commands! {
     Palette "palette" "commands" "Find a command" ["Ctrl-P", ":"] Program
         "Finds commands, parameters and values; @ finds nodes, # passages, ? questions, ! failing questions." "search find run" "";
     Help "help" "help" "Help" ["?", "F1"] Program "Lists all keys; type to filter." "keys manual shortcuts bindings" "hopscope --help";
+    Messages "messages" "messages" "Messages so far" ["F3"] Program
+        "Lists what the status line said in this session, newest first; type to filter." "log errors warnings history said" "";
     Lessons "lesson.list" "lessons" "Lessons" ["F2"] Program
         "Lists the lessons that come with the program; each says, asks and shows, step by step, on the bundled sample." "tutorial tour teach learn class course" "hopscope --lesson NAME";
     LessonOn "lesson.on" "go on" "Lesson: go on" [">"] Program "The next step of the lesson; after the last one it ends." "next continue" "";

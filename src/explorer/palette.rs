@@ -4,6 +4,7 @@
 mod compose;
 mod patches;
 
+use super::action::{Message, Tone};
 use super::available::{Missing, available, lack};
 use super::command::{Command, Group};
 use super::lesson::Lesson;
@@ -31,6 +32,7 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
         FinderKind::History => narrowed(history(state), typed),
         FinderKind::Doctor => narrowed(faults(state), typed),
         FinderKind::Lessons => narrowed(lessons(), typed),
+        FinderKind::Messages => narrowed(messages(state), typed),
         FinderKind::Help => narrowed(help(state), typed),
     }
 }
@@ -357,6 +359,22 @@ fn lessons() -> Vec<Entry> {
         entry
     };
     Lesson::shipped().map(entry).collect()
+}
+
+/// What the status line said, newest first.
+fn messages(state: &State) -> Vec<Entry> {
+    let entry = |message: &Message| {
+        let tone = match message.tone {
+            Tone::Plain => "",
+            Tone::Good => "ok",
+            Tone::Warning => "note",
+            Tone::Error => "error",
+        };
+        let mut entry = plain(message.text.clone(), tone.to_owned(), Choice::Nothing);
+        entry.help.clone_from(&message.text);
+        entry
+    };
+    state.said.iter().map(entry).collect()
 }
 
 /// Words of the field, for the end of help.

@@ -17,7 +17,7 @@ use super::trials::Trials;
 use crate::layers::Class;
 use crate::retrieve::{Parameter, Presets, Settings};
 use ratatui::layout::Rect;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use tui_input::Input;
 
@@ -76,6 +76,7 @@ pub enum FinderKind {
     /// What is wrong with the index.
     Doctor,
     Lessons,
+    Messages,
     Help,
 }
 
@@ -292,6 +293,8 @@ pub struct State {
     /// Choices made in the palette, newest first.
     pub recent: Vec<Choice>,
     pub message: Message,
+    /// What was said before, newest first.
+    pub said: VecDeque<Message>,
     pub hits: Hits,
     pub held: Option<Held>,
     pub keymap: Keymap<Command>,
@@ -359,6 +362,7 @@ impl State {
             history: Vec::new(),
             recent: Vec::new(),
             message: Message::default(),
+            said: VecDeque::new(),
             hits: Hits::default(),
             held: None,
             keymap: default_keymap(),

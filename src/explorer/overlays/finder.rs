@@ -22,7 +22,9 @@ pub fn render(
         FinderKind::Palette | FinderKind::Help => 92,
         FinderKind::Methods | FinderKind::Compose | FinderKind::Preset | FinderKind::Seeds => 96,
         FinderKind::Join | FinderKind::Edits | FinderKind::SavePatch | FinderKind::LoadPatch => 96,
-        FinderKind::History | FinderKind::Doctor | FinderKind::Lessons => 100,
+        FinderKind::History | FinderKind::Doctor | FinderKind::Lessons | FinderKind::Messages => {
+            100
+        }
     };
     let width = main.width.min(wanted);
     let about_rows = if matches!(
@@ -108,6 +110,7 @@ fn titles(open: &Finder) -> (&'static str, &'static str) {
         FinderKind::LoadPatch => ("Load patch", "a name or a path   Enter load   Esc close"),
         FinderKind::Seeds => ("Add a seed", "a name, or #passage   Enter add   Esc close"),
         FinderKind::History => ("Questions asked", "type to filter   Enter ask   Esc close"),
+        FinderKind::Messages => ("Messages", "type to filter   Esc close"),
         FinderKind::Lessons => ("Lessons", "type to filter   Enter begin   Esc close"),
         FinderKind::Doctor => ("Doctor", "type to filter   Esc close"),
         FinderKind::Help => ("Keys", "type to filter   Enter run   Esc close"),
@@ -133,6 +136,7 @@ fn field(ink: &Ink<'_>, open: &Finder, inner: Rect, buf: &mut Buffer) -> Positio
             FinderKind::Seeds => "part of a name, or # and part of a passage ..",
             FinderKind::History => "part of a question ..",
             FinderKind::Lessons => "hubs, restart ..",
+            FinderKind::Messages => "a word ..",
             FinderKind::Doctor => "hubs, names ..",
             FinderKind::Help => "a key or a word ..",
         };

@@ -33,8 +33,21 @@ use super::command::Command;
 use super::layout::{Pane, View};
 use super::state::{FinderKind, Held, Mode, State};
 
+/// Messages that are kept.
+const SAID: usize = 200;
+
 /// Takes an action in and gives back what the caller has to do.
 pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
+    let effects = take(state, action);
+    let said = &state.message;
+    if !said.text.is_empty() && state.said.front() != Some(said) {
+        state.said.push_front(said.clone());
+        state.said.truncate(SAID);
+    }
+    effects
+}
+
+fn take(state: &mut State, action: Action) -> Vec<Effect> {
     match action {
         Action::Do(command) => run(state, command),
         Action::Key(key) => keys::press(state, key),
@@ -169,6 +182,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::Palette => finder::open(state, FinderKind::Palette),
         Command::Help => finder::open(state, FinderKind::Help),
         Command::Lessons => finder::open(state, FinderKind::Lessons),
+        Command::Messages => finder::open(state, FinderKind::Messages),
         Command::LessonOn => lesson::go_on(state),
         Command::LessonBack => lesson::go_back(state),
         Command::LessonLeave => lesson::leave(state),
