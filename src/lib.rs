@@ -94,7 +94,7 @@
 //! | [`layers`] | what is built over an index, a folder a builder, and the one graph that all of it is |
 //! | [`retrieve`] | the core: methods, settings, link, rank, seed, spread, select |
 //! | [`explain`] | what a result means: attribution by seed, paths, reasons, the trace |
-//! | [`evaluate`] | measures, runs, paired tests, where gold is lost, graph statistics |
+//! | [`evaluate`] | measures, runs, paired tests, where gold is lost, graph statistics, labels and corrected gold |
 //! | [`explorer`] | the terminal interface: state, update, view |
 //! | [`cli`] | arguments to calls, one file per command |
 //!
@@ -136,6 +136,7 @@ pub mod graph;
 mod http;
 #[cfg_attr(doc, doc(hidden))]
 pub mod index;
+mod journal;
 #[cfg_attr(doc, doc(hidden))]
 pub mod layers;
 #[cfg_attr(doc, doc(hidden))]

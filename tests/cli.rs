@@ -1129,3 +1129,95 @@ fn verdicts_on_lost_gold_are_counted() {
     let printed = String::from_utf8(out.stdout).unwrap();
     assert!(printed.contains("lost by bm25: ") && printed.contains("one other setting brings in"));
 }
+
+/// A file of labels about the first question of the sample: each a passage and more fields.
+fn labelled(folder: &Path, name: &str, annotator: &str, said: &[(&str, &str)]) -> String {
+    let line = |(passage, more): &(&str, &str)| {
+        let head = format!(r#"{{"question":"{LABELLED}","text":"?","passage":"{passage}""#);
+        format!("{head},\"annotator\":\"{annotator}\",{more}}}\n")
+    };
+    let file = folder.join(name);
+    std::fs::write(&file, said.iter().map(line).collect::<String>()).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+const LABELLED: &str = "q01";
+
+#[test]
+fn labels_are_corrected_gold_and_two_annotators_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let before = json(&["eval", CORPUS, "--method", "bm25", "--json"]);
+    let first = &before["methods"][0]["per_question"][0];
+    assert_eq!(first["id"], LABELLED);
+    let gold = first["gold"][0]["id"].as_str().unwrap();
+    let top = |at: usize| first["ranking"][at]["id"].as_str().unwrap();
+    let other = (0..10).map(top).find(|id| *id != gold).unwrap();
+    let removed = (gold, r#""gold":false,"grade":0,"cause":"data""#);
+    let em = labelled(
+        folder,
+        "em.jsonl",
+        "em",
+        &[removed, (other, r#""grade":2"#)],
+    );
+    let jo = labelled(
+        folder,
+        "jo.jsonl",
+        "jo",
+        &[removed, (other, r#""grade":1"#)],
+    );
+    let qrels = hopscope(&["labels", CORPUS, &em, "--as", "qrels"]);
+    let qrels = String::from_utf8(qrels.stdout).unwrap();
+    assert!(qrels.starts_with("query-id\tcorpus-id\tscore\n"));
+    assert!(qrels.contains(&format!("{LABELLED}\t{gold}\t0\n")));
+    assert!(qrels.contains(&format!("{LABELLED}\t{other}\t2\n")));
+    let file = folder.join("gold.tsv");
+    std::fs::write(&file, &qrels).unwrap();
+    let file = file.to_str().unwrap();
+    let after = json(&[
+        "eval", CORPUS, "--method", "bm25", "--qrels", file, "--json",
+    ]);
+    let rows = |eval: &Value| {
+        eval["methods"][0]["per_question"]
+            .as_array()
+            .unwrap()
+            .clone()
+    };
+    let (before, after) = (rows(&before), rows(&after));
+    let named = |row: &Value| -> Vec<String> {
+        let gold = row["gold"].as_array().unwrap().iter();
+        gold.map(|gold| gold["id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert!(named(&after[0]).contains(&other.to_owned()));
+    assert!(!named(&after[0]).contains(&gold.to_owned()));
+    for (before, after) in before.iter().zip(&after).skip(1) {
+        assert_eq!(before["measures"], after["measures"]);
+    }
+    let told = json(&["labels", &em, &jo, "--agreement", "--json"]);
+    assert_eq!(
+        (&told["both"], &told["grades"]["alike"]),
+        (&2.into(), &1.into())
+    );
+    // Grades 0 0 and 2 1: by chance .5 * .5, since 1 and 2 are each one annotator's only.
+    assert!((told["grades"]["kappa"].as_f64().unwrap() - (0.5 - 0.25) / 0.75).abs() < 1e-9);
+    assert_eq!(told["causes"]["kappa"], Value::Null);
+    assert_eq!(told["disagreements"][0]["a"], "2 full");
+    let table = hopscope(&["labels", &em, &jo, "--agreement"]);
+    let table = String::from_utf8(table.stdout).unwrap();
+    assert!(
+        table.contains("grade        2      1    0.250   0.333"),
+        "{table}"
+    );
+    let records = json(&["labels", CORPUS, &em, "--as", "argilla"]);
+    assert_eq!(records.as_array().unwrap().len(), 2);
+    let tasks = json(&["labels", CORPUS, &em, "--as", "label-studio"]);
+    assert_eq!(tasks.as_array().unwrap().len(), 2);
+    let said = fails(&["labels", &em, "--agreement"]);
+    assert!(
+        said.contains("1 annotator") && said.contains("name two files"),
+        "{said}"
+    );
+    let said = fails(&["labels", CORPUS, "no-such-file.jsonl"]);
+    assert!(said.contains("no-such-file.jsonl"), "{said}");
+}

@@ -10,7 +10,11 @@ use hopscope::retrieve::{METHODS, Parameter};
 use proptest::prelude::*;
 
 /// Keys a person could press in any order.
-const KEYS: [&str; 67] = [
+const KEYS: [&str; 71] = [
+    "6",
+    "A",
+    "+",
+    "o",
     "h",
     "l",
     "H",

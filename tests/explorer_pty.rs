@@ -30,7 +30,11 @@ struct Seen {
 
 impl Session {
     fn start(rows: u16, cols: u16, arguments: &[&str]) -> Session {
-        let home = tempfile::tempdir().unwrap();
+        Session::start_in(tempfile::tempdir().unwrap(), rows, cols, arguments)
+    }
+
+    /// A person's next session, where what the one before kept is found again.
+    fn start_in(home: tempfile::TempDir, rows: u16, cols: u16, arguments: &[&str]) -> Session {
         let size = PtySize {
             rows,
             cols,
@@ -368,4 +372,78 @@ fn a_preset_is_kept_where_the_next_session_finds_it() {
         "{text}"
     );
     session.send("q");
+}
+
+#[test]
+fn labels_survive_a_kill_and_become_gold() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-corpus");
+    let mut session = Session::start(36, 120, &[sample, "--annotator", "em"]);
+    session.wait_for("Passages: 10 of");
+    session.send("6");
+    session.wait_for("set of ");
+    // Typed faster than anything can be drawn.
+    session.send("\r");
+    session.wait_for("Enter save");
+    session.send(&"2\r".repeat(10));
+    session.wait_for("10 labels by em");
+    let pid = session.child.process_id().unwrap().to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-KILL", &pid])
+        .status();
+    assert!(killed.unwrap().success());
+    session.child.wait().unwrap();
+    let home = std::mem::replace(&mut session.home, tempfile::tempdir().unwrap());
+    let kept = std::fs::read_dir(home.path().join("data/labels")).unwrap();
+    let kept = kept.map(|file| file.unwrap().path()).next().unwrap();
+    let text = std::fs::read_to_string(&kept).unwrap();
+    assert_eq!(text.lines().count(), 10);
+    // As a machine that lost its power leaves it.
+    std::fs::write(&kept, format!("{text}{{\"question\":\"to")).unwrap();
+    let mut session = Session::start_in(home, 36, 120, &[sample, "--annotator", "em"]);
+    session.wait_for("left out, no label");
+    session.send("6");
+    session.wait_for("10 labels by em");
+    session.send("ez");
+    session.wait_for("is taken back");
+    session.wait_for("9 labels by em");
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+    let run = |arguments: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_hopscope"))
+            .args(arguments)
+            .env("HOPSCOPE_HOME", session.home.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {said}");
+        (String::from_utf8(output.stdout).unwrap(), said)
+    };
+    let gold = session.home.path().join("gold.tsv");
+    let gold = gold.to_str().unwrap();
+    let (_, said) = run(&["labels", sample, "--as", "qrels", "--out", gold]);
+    assert!(said.contains("9 labels"), "{said}");
+    let graded = std::fs::read_to_string(gold).unwrap();
+    assert_eq!(
+        graded.lines().filter(|line| line.ends_with("\t2")).count(),
+        9
+    );
+    let measured = |arguments: &[&str]| -> serde_json::Value {
+        let all = [&["eval", sample, "--json"], arguments].concat();
+        serde_json::from_str(&run(&all).0).unwrap()
+    };
+    let (before, after) = (measured(&[]), measured(&["--qrels", gold]));
+    assert_eq!(before["questions"], after["questions"]);
+    assert_ne!(
+        before["methods"][0]["measures"],
+        after["methods"][0]["measures"]
+    );
+    // The same gold, written with the questions.
+    let grown = session.home.path().join("grown.jsonl");
+    let grown = grown.to_str().unwrap();
+    run(&["labels", sample, "--as", "questions", "--out", grown]);
+    let again = measured(&["--questions", grown]);
+    assert_eq!(
+        again["methods"][0]["measures"],
+        after["methods"][0]["measures"]
+    );
 }

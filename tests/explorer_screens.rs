@@ -33,6 +33,7 @@ fn press(stage: &mut Stage, width: u16, height: u16, keys: &[&str]) {
 fn view(width: u16, height: u16, glyphs: GlyphSet, keys: &[&str]) -> String {
     let mut stage = stage_with(width, height, "graph", glyphs, 7);
     stage.scores = true;
+    stage.state.labelling.annotator = "em".to_owned();
     press(&mut stage, width, height, &["P", "p a", "L", "p t", "h h"]);
     press(&mut stage, width, height, keys);
     plain(&stage.draw(width, height))
@@ -58,6 +59,32 @@ fn evaluate_at_every_size() {
         assert_snapshot!(name, view(width, height, GlyphSet::Unicode, &["5"]));
     }
     assert_snapshot!("evaluate_in_ascii", view(100, 30, GlyphSet::Ascii, &["5"]));
+}
+
+#[test]
+fn annotate_at_every_size() {
+    for (width, height) in SIZES {
+        let keys = [
+            "6",
+            "Enter",
+            "2",
+            "g",
+            "Enter",
+            "n",
+            "'only in a list'",
+            "Enter",
+        ];
+        let name = format!("annotate_at_{width}x{height}");
+        assert_snapshot!(name, view(width, height, GlyphSet::Unicode, &keys));
+    }
+    let told = ["6", "Enter", "t", "+"];
+    assert_snapshot!("annotate_told", view(120, 36, GlyphSet::Unicode, &told));
+    let blind = ["6", "e b", "Enter"];
+    assert_snapshot!("annotate_blind", view(100, 30, GlyphSet::Ascii, &blind));
+    assert_snapshot!(
+        "label_over_explore",
+        view(100, 30, GlyphSet::Unicode, &["A", "0"])
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::llm::{LlmArgs, report};
 use super::load::{judged_by, load};
 use super::patch::{PatchArgs, unapplied_graph};
 use super::{ConditionFailed, How, Parts, Reading, interrupt, say};
-use crate::corpus::{self, Lookup, Question};
+use crate::corpus::{self, Question};
 use crate::embed::Reranker;
 use crate::evaluate::{
     Comparison, Coverage, Evaluation, Losses, Resampling, Survival, by_gold, by_type, evaluate,
@@ -34,7 +34,7 @@ pub struct EvalArgs {
     /// Questions, when others than the index's own are meant.
     #[arg(long, value_name = "FILE")]
     questions: Option<PathBuf>,
-    /// Gold for those questions: a qrels file.
+    /// Gold in the place of what the questions have: a qrels file.
     #[arg(long, value_name = "FILE")]
     qrels: Option<PathBuf>,
     /// Methods, presets or compositions, separated by commas, each with settings of its own if it has any:
@@ -263,22 +263,16 @@ fn edited(index: &Arc<Index>, all: &[Settings]) -> Result<Vec<Vec<GraphEdited>>>
 }
 
 fn questions(args: &EvalArgs, index: &Arc<Index>) -> Result<Vec<Question>> {
-    let Some(path) = &args.questions else {
-        if args.qrels.is_some() {
-            bail!("--qrels belongs to --questions FILE");
+    let options = args.reading.options();
+    let (questions, report) = match (&args.questions, &args.qrels) {
+        (None, None) => return Ok(index.questions().to_vec()),
+        (None, Some(gold)) => {
+            corpus::read_gold(gold, index.questions(), &index.lookup(), &options)?
         }
-        return Ok(index.questions().to_vec());
+        (Some(path), gold) => {
+            corpus::read_questions(path, gold.as_deref(), &index.lookup(), &options)?
+        }
     };
-    let mut lookup = Lookup::default();
-    for p in 0..index.len() as u32 {
-        lookup.add(p, index.id(p), index.title(p), index.text(p));
-    }
-    let (questions, report) = corpus::read_questions(
-        path,
-        args.qrels.as_deref(),
-        &lookup,
-        &args.reading.options(),
-    )?;
     if !report.is_clean() {
         say(report);
     }

@@ -58,6 +58,12 @@ pub struct ExploreArgs {
     /// Record the session as an asciicast, for asciinema play.
     #[arg(long, value_name = "FILE.cast", conflicts_with = "screenshot")]
     record: Option<PathBuf>,
+    /// File of labels, in the place of your own for this index.
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Who labels; your user name without it.
+    #[arg(long, value_name = "NAME")]
+    annotator: Option<String>,
     /// Size of the picture, WIDTHxHEIGHT in cells.
     #[arg(long, default_value = "160x48", requires = "screenshot")]
     size: String,
@@ -152,12 +158,26 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
                     folders,
                     notes,
                     presets: super::own_presets(),
+                    labels: args.labels.clone(),
+                    annotator: annotator(args.annotator.as_deref()),
                 },
             );
             report(&llm);
             code
         }
     }
+}
+
+/// The name that was given, else that of the user.
+fn annotator(given: Option<&str>) -> String {
+    let user = || {
+        let names = ["USER", "LOGNAME", "USERNAME"].into_iter();
+        names
+            .filter_map(|name| std::env::var(name).ok())
+            .find(|name| !name.is_empty())
+    };
+    let name = given.map(str::to_owned).or_else(user);
+    name.unwrap_or_else(|| "annotator".to_owned())
 }
 
 fn theme(

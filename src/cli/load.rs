@@ -27,6 +27,8 @@ pub fn load(
     thinking: &LlmArgs,
     settings: &mut Settings,
 ) -> Result<Arc<Index>> {
+    // An empty one stands for the sample where a file follows it.
+    let path = path.filter(|path| !path.as_os_str().is_empty());
     let index = match path {
         None if reading.encoder.is_none() => sample::index()?,
         Some(path) if Index::is_index(path) => reading.open(path)?,

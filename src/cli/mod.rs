@@ -11,6 +11,7 @@ mod explore;
 mod generate;
 mod index;
 mod interrupt;
+mod labels;
 mod lists;
 mod llm;
 mod load;
@@ -58,6 +59,8 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Hold two to four runs of one question side by side: ranks, what differs, which difference did it.
     Compare(compare::CompareArgs),
+    /// Take out what annotators said of passages: corrected gold, questions, records for other tools; or how far two agree.
+    Labels(labels::LabelsArgs),
     /// Try a parameter or two over their values, or every subset of some changes, for one question or all.
     Sweep(sweep::SweepArgs),
     /// Describe the graph of an index: sizes, degrees, hubs, components.
@@ -285,6 +288,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
+        Some(Command::Labels(args)) => labels::run(&args),
         Some(Command::Sweep(args)) => sweep::run(&args),
         Some(Command::Stats(args)) => stats::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),

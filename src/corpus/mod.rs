@@ -36,7 +36,7 @@ pub use report::{
 };
 
 use detect::Source;
-use intake::Intake;
+use intake::{Clash, Intake};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -171,6 +171,29 @@ pub fn read_questions(
 ) -> Result<(Vec<Question>, Report), CorpusError> {
     let mut intake = Intake::over(Cow::Borrowed(passages), options);
     questions_besides(Some(path), qrels.or(options.qrels.as_deref()), &mut intake)?;
+    let (_, questions, report) = intake.finish();
+    Ok((questions, report))
+}
+
+/// Reads gold for questions that are there already, in the place of what they have.
+pub fn read_gold(
+    qrels: &Path,
+    questions: &[Question],
+    passages: &Lookup,
+    options: &ReadOptions,
+) -> Result<(Vec<Question>, Report), CorpusError> {
+    let mut intake = Intake::over(Cow::Borrowed(passages), options);
+    intake.take_questions = true;
+    for question in questions {
+        let bare = Question {
+            gold: Vec::new(),
+            missing: Vec::new(),
+            ..question.clone()
+        };
+        intake.question(&Place::default(), bare, Vec::new(), Clash::Refuse)?;
+    }
+    intake.begin_questions(qrels);
+    qrels::read(qrels, &mut intake)?;
     let (_, questions, report) = intake.finish();
     Ok((questions, report))
 }

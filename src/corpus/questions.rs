@@ -1,15 +1,16 @@
 //! Question files on their own, for passages that are there already.
 //!
 //! JSON and JSONL: BEIR's `queries.jsonl`, HotpotQA, 2WikiMultiHopQA, MuSiQue, or any record with a question.
+//! A plain record may state its gold: `"gold": {"PASSAGE": GRADE, ...}`.
 //! CSV and TSV: with a header, or two columns, identifier and question. Plain text: one question per line.
 
 use super::detect::looks_like_json;
-use super::intake::{Clash, Intake};
+use super::intake::{Clash, Intake, Link};
 use super::item::Item;
 use super::json::{self, Record, Shape};
 use super::lines::{Lines, read_head, stem, utf8};
 use super::table::{as_wide_as, column_names, rows};
-use super::{CorpusError, Place, Question, What, columns, hotpot, musique};
+use super::{CorpusError, Lookup, Place, Question, What, columns, hotpot, musique};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
@@ -47,11 +48,34 @@ fn from_json(file: &Path, unmarked: bool, intake: &mut Intake) -> Result<(), Cor
             musique::item(place, &record, ordinal, unmarked)?
         } else {
             let item = Item::question(place, &record, ordinal)?;
-            return intake.question(place, item.question, Vec::new(), Clash::Refuse);
+            let links = stated(place, &record, intake.lookup())?;
+            return intake.question(place, item.question, links, Clash::Refuse);
         };
         let links = item.links(intake.lookup());
         intake.question(place, item.question, links, Clash::Rename)
     })
+}
+
+/// The gold that a plain record states: passages by identifier, with their grades.
+fn stated(place: &Place, record: &Record, lookup: &Lookup) -> Result<Vec<Link>, CorpusError> {
+    let wrong = |found: &str| {
+        let expected = r#"`gold` as {"PASSAGE": 1, ...}, with grades above zero"#;
+        CorpusError::record(place, expected, found)
+    };
+    let gold = match record.get("gold") {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Object(gold)) => gold,
+        Some(other) => return Err(wrong(json::kind_of(other))),
+    };
+    let link = |(named, grade): (&String, &Value)| match grade.as_f64() {
+        Some(grade) if grade > 0.0 => Ok(Link {
+            named: named.clone(),
+            passage: lookup.by_id(named),
+            grade: grade as f32,
+        }),
+        _ => Err(wrong(&format!("{grade} as a grade"))),
+    };
+    gold.iter().map(link).collect()
 }
 
 fn from_table(file: &Path, intake: &mut Intake) -> Result<(), CorpusError> {
@@ -191,6 +215,32 @@ mod tests {
             (questions[0].gold[0].passage, &*questions[0].kind),
             (1, "2hop")
         );
+    }
+
+    #[test]
+    fn plain_records_may_state_their_gold() {
+        let folder = Folder::new();
+        let (file, options) = (folder.path("q.jsonl"), ReadOptions::default());
+        let with = |gold: &str| {
+            folder.write(
+                "q.jsonl",
+                &format!("{{\"_id\": \"7\", \"text\": \"Who?\", \"gold\": {gold}}}\n"),
+            );
+            read_questions(&file, None, &lookup(), &options)
+        };
+        let (questions, _) = with(r#"{"d2": 2, "d9": 1}"#).unwrap();
+        let gold = questions[0].gold[0];
+        assert_eq!(
+            (gold.passage, gold.grade, &*questions[0].missing[0]),
+            (1, 2.0, "d9")
+        );
+        for (gold, says) in [
+            ("[\"d2\"]", "found an array"),
+            (r#"{"d2": 0}"#, "found 0 as a grade"),
+        ] {
+            let error = with(gold).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
     }
 
     #[test]

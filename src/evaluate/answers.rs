@@ -6,7 +6,10 @@
 use crate::index::Index;
 use crate::retrieve::Hit;
 use crate::text::chunks;
+use crate::text::folded::folded;
 use serde::Serialize;
+use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Letter case and white space set aside.
 pub fn plain(text: &str) -> String {
@@ -36,6 +39,29 @@ pub fn answered<S: AsRef<str>>(context: &str, answers: &[S]) -> Option<bool> {
             .iter()
             .any(|answer| context.contains(answer.as_str())),
     )
+}
+
+/// Where any of some answers stands in a text, as whole words in any case, by byte, in order. Answers of yes or no stand
+/// nowhere: every text has these words.
+pub fn places<S: AsRef<str>>(text: &str, answers: &[S]) -> Vec<Range<usize>> {
+    let words = |text: &str| -> Vec<String> { text.unicode_words().map(folded).collect() };
+    let said: Vec<(usize, &str)> = text.unicode_word_indices().collect();
+    let lower: Vec<String> = said.iter().map(|(_, word)| folded(word)).collect();
+    let mut found = Vec::new();
+    for answer in answers {
+        let answer = words(answer.as_ref());
+        if answer.is_empty() || answer == ["yes"] || answer == ["no"] {
+            continue;
+        }
+        for (at, run) in lower.windows(answer.len()).enumerate() {
+            if run == answer {
+                let (last, word) = said[at + answer.len() - 1];
+                found.push(said[at].0..last + word.len());
+            }
+        }
+    }
+    found.sort_by_key(|range| (range.start, range.end));
+    found
 }
 
 /// The texts of a ranking after each other, at most `k` of them, until the next one does not fit `tokens`.
@@ -93,6 +119,21 @@ mod tests {
         assert_eq!(answered(context, &["or"]), Some(true));
         assert_eq!(answered::<&str>(context, &[]), None);
         assert_eq!(answered(context, &[" "]), None);
+    }
+
+    #[test]
+    fn places_are_whole_words_in_any_case_and_spelling() {
+        let text = "Dr. S\u{fc}dhof, of NEW  York; a new yorker, New York.";
+        let said = |answers: &[&str]| -> Vec<&str> {
+            places(text, answers)
+                .into_iter()
+                .map(|r| &text[r])
+                .collect()
+        };
+        assert_eq!(said(&["new york"]), ["NEW  York", "New York"]);
+        assert_eq!(said(&["Sudhof", "New York"]).len(), 3);
+        assert_eq!(said(&["ork", "", "York New"]), [] as [&str; 0]);
+        assert!(places("Yes, no.", &["yes", "no"]).is_empty());
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::scoring::{Score, Scoring};
 use super::sweep::{SweepRequest, Swept};
 use super::trials::{Trial, Tried};
 use super::update::export::Export;
+use crate::evaluate::labels::Label;
 use crate::layers::{Class, GraphEdit};
 use crate::retrieve::Settings;
 use crossterm::event::KeyEvent;
@@ -94,6 +95,9 @@ pub enum Action {
     /// How the set under the slider stands.
     #[serde(skip)]
     Scored(Score),
+    /// A label was written, or why not.
+    #[serde(skip)]
+    Labelled(Result<Box<Label>, String>),
     /// How a check-up of the index stands.
     #[serde(skip)]
     Doctored(doctoring::News),
@@ -173,6 +177,8 @@ pub enum Effect {
     SavePatch(String, Vec<GraphEdit>, bool),
     /// A patch file to be read.
     LoadPatch(String),
+    /// A label for the labels file; when, is said by who writes it.
+    KeepLabel(Box<Label>),
     /// A question for the history file.
     Remember(String),
     /// The job is stopped until the shell lets it go on.

@@ -2,7 +2,7 @@
 //! nothing.
 
 use super::command::Command;
-use super::layout::Pane;
+use super::layout::{Pane, View};
 use super::rows;
 use super::scene::Facts;
 use super::state::State;
@@ -16,6 +16,9 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
     match command {
         Command::NextQuestion | Command::PreviousQuestion => {
             need(!state.facts.questions.is_empty(), "this index came without questions; i asks one")
+        }
+        Command::NextLosing | Command::PreviousLosing if state.view == View::Annotate => {
+            Err("would tell the verdict; in Annotate Enter goes through the queue".into())
         }
         Command::NextLosing | Command::PreviousLosing => {
             need(state.facts.questions.iter().any(|q| q.gold > 0), "no question of this index has known gold")
@@ -41,6 +44,14 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             state.pins.first().settings != state.settings,
             "the live run has the settings of A",
         ),
+        Command::Label => need(
+            state.draft().is_some() && state.failure().is_none(),
+            "no passage is selected",
+        ),
+        Command::Withdraw => need(
+            state.labelling.labels.newest(&state.labelling.annotator).is_some(),
+            "there is no label of yours",
+        ),
         Command::Repair => repair(state),
         Command::FixA => fix(state, 0),
         Command::FixB => fix(state, 1),
@@ -53,7 +64,7 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         Command::Left | Command::Right => match state.focus {
             Pane::Iterations => steps(state),
             Pane::Parameters => used(state, state.parameter),
-            Pane::Reader => Ok(()),
+            Pane::Reader | Pane::Queue => Ok(()),
             _ => Err("works in Parameters, Iterations and an open passage; h and l move the slider anywhere".into()),
         },
         Command::MuteSeed if state.focus == Pane::Why => {
@@ -237,6 +248,11 @@ fn open(state: &State) -> Result<(), String> {
     match state.focus {
         Pane::Question | Pane::Parameters | Pane::Reader => Ok(()),
         Pane::Questions => need(!rows::questions(state).is_empty(), "no question is listed"),
+        Pane::Queue => need(
+            rows::count(state, Pane::Queue) > 0,
+            "nothing waits for a label",
+        ),
+        Pane::Label => available(Command::Label, state),
         Pane::Lost | Pane::Methods => {
             need(rows::count(state, state.focus) > 0, "nothing is listed")
         }

@@ -121,6 +121,8 @@ commands! {
         "The pinned runs and the live one side by side, what differs in their settings, which difference did it, and the set." "screen tab runs beside difference" "hopscope eval INDEX --method A,B";
     ViewEvaluate "view.evaluate" "Evaluate" "View: Evaluate" ["5"] Panes
         "The question set under the live settings and A: measures, how far gold gets, why it is lost, the questions by what changed, every method on this question." "screen tab set scores failures classes funnel" "hopscope eval INDEX --losses";
+    ViewAnnotate "view.annotate" "Annotate" "View: Annotate" ["6"] Panes
+        "The pen: a queue of lost and doubtful gold, the passage with the answer marked, and the label strip." "screen tab label queue judge" "hopscope labels INDEX --as qrels";
     GoSeeds "pane.seeds" "Seeds" "Go to Seeds" ["' s"] Panes "What the question linked to." "jump focus" "hopscope trace QUESTION";
     GoParameters "pane.parameters" "Parameters" "Go to Parameters" ["' p"] Panes "The sliders." "jump focus settings knobs" "hopscope parameters";
     GoSession "pane.session" "Session" "Go to Session" ["' r"] Panes "The runs of this session." "jump focus runs history" "";
@@ -205,6 +207,12 @@ commands! {
         "Tab-separated, under a head: passages, seeds, nodes, neighbours, runs, questions of the set, methods." "export save tsv table csv" "";
     ExportPicture "export.picture" "picture" "Write the screen as an SVG picture" ["E s"] Taking
         "hopscope-screen.svg where the program was started, in the colours of the theme." "export save figure screenshot" "hopscope --screenshot FILE.svg";
+    Label "label.open" "label" "Label this passage" ["A", "e l"] Taking
+        "Opens the label strip: 0 1 2 grade, a letter the cause, + and - gold, n a note, Enter saves." "annotate judge grade cause gold note pen" "hopscope labels INDEX --as qrels";
+    Blind "label.blind" "blind" "Hide gold while labelling" ["e b"] Taking
+        "Hides gold, ranks and verdicts in Annotate, and says so in every label; again shows them." "annotate bias mask" "";
+    Withdraw "label.withdraw" "withdraw" "Take the last label back" ["e z"] Taking
+        "Takes the newest label of this annotator back; the one before it stands again." "annotate undo remove" "";
     Mask "passages.mask" "hide text" "Hide passage text" ["K"] Taking
         "Hides what passages say, for pictures of private corpora; again shows it." "mask privacy screenshot redact" "";
     Palette "palette" "commands" "Find a command" ["Ctrl-P", ":"] Program

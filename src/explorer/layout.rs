@@ -16,7 +16,7 @@ pub enum Pane {
     Passages,
     Why,
     Iterations,
-    /// The text of a passage; only there while one is read.
+    /// The text of a passage; in Explore only there while one is read.
     Reader,
     /// Pinned runs and the live one, side by side.
     Runs,
@@ -30,6 +30,10 @@ pub enum Pane {
     Questions,
     /// Every method on this question.
     Methods,
+    /// Passages that wait for a label.
+    Queue,
+    /// What is said of the passage on screen.
+    Label,
 }
 
 impl Pane {
@@ -50,6 +54,7 @@ pub enum View {
     Explore,
     Compare,
     Evaluate,
+    Annotate,
 }
 
 /// A row of panes: its part of the height, and the panes with their parts of the width.
@@ -57,13 +62,14 @@ type Row = (u16, &'static [(Pane, u16)]);
 
 impl View {
     /// In the order of their keys.
-    pub const ALL: [View; 3] = [View::Explore, View::Compare, View::Evaluate];
+    pub const ALL: [View; 4] = [View::Explore, View::Compare, View::Evaluate, View::Annotate];
 
     pub fn name(self) -> &'static str {
         match self {
             View::Explore => "Explore",
             View::Compare => "Compare",
             View::Evaluate => "Evaluate",
+            View::Annotate => "Annotate",
         }
     }
 
@@ -90,6 +96,7 @@ impl View {
                 Pane::Questions,
                 Pane::Methods,
             ],
+            View::Annotate => &[Pane::Question, Pane::Queue, Pane::Reader, Pane::Label],
         }
     }
 
@@ -99,6 +106,7 @@ impl View {
             View::Explore => Pane::Passages,
             View::Compare => Pane::Runs,
             View::Evaluate => Pane::Questions,
+            View::Annotate => Pane::Queue,
         }
     }
 
@@ -113,6 +121,10 @@ impl View {
             View::Evaluate => &[
                 (2, &[(Pane::Set, 1), (Pane::Lost, 1)]),
                 (3, &[(Pane::Questions, 3), (Pane::Methods, 2)]),
+            ],
+            View::Annotate => &[
+                (5, &[(Pane::Queue, 2), (Pane::Reader, 3)]),
+                (2, &[(Pane::Label, 1)]),
             ],
         }
     }

@@ -11,6 +11,7 @@
 //! | [`layout`] | where panes are, for every size |
 //! | [`lesson`] | files that teach: words, actions, questions, claims |
 //! | [`pins`] | runs that stay beside the live one |
+//! | [`labelling`] | what an annotator says, and the queue of what waits for it |
 //! | [`failures`] | the next question that loses gold |
 //! | [`scene`] | what a retrieval looks like on screen: strings and numbers |
 //! | [`panes`], [`overlays`] | one file each with one `render` |
@@ -27,6 +28,7 @@ pub mod failures;
 pub mod glyphs;
 pub mod hits;
 pub mod keys;
+pub mod labelling;
 pub mod layout;
 pub mod lesson;
 pub mod overlays;

@@ -151,6 +151,7 @@ pub fn count(state: &State, pane: Pane) -> usize {
             .as_ref()
             .map_or(0, |score| score.classes().len()),
         Pane::Methods => state.trials.as_ref().map_or(0, |trials| trials.rows.len()),
+        Pane::Queue => state.queue().len(),
         Pane::Runs => scene.map_or(0, |s| passage_lines(s).len()),
         Pane::Passages => scene.map_or(0, |s| match step(state, s) {
             Some(step) => step.passages.len(),
@@ -169,6 +170,7 @@ pub fn count(state: &State, pane: Pane) -> usize {
         | Pane::Iterations
         | Pane::Reader
         | Pane::Changes
+        | Pane::Label
         | Pane::Set => 0,
     }
 }

@@ -25,13 +25,16 @@ use super::update::export::Export;
 use super::update::update;
 use super::view::{draw, view};
 use super::worker::{Done, Worker};
+use crate::evaluate::labels::{self, Labels};
 use crate::index::Index;
+use crate::journal;
 use crate::retrieve::{Presets, Retriever, Settings};
 use anyhow::Context;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -66,6 +69,10 @@ pub struct Options {
     pub notes: Vec<String>,
     /// Those of papers and the person's own.
     pub presets: Presets,
+    /// Where labels are kept; none is the person's own folder.
+    pub labels: Option<PathBuf>,
+    /// Who labels.
+    pub annotator: String,
 }
 
 /// Runs the explorer until the person leaves. Gives back the exit code.
@@ -101,6 +108,8 @@ struct Loop {
     history: History,
     argument: String,
     folders: Option<Folders>,
+    /// Where labels are kept.
+    labels: Option<PathBuf>,
     /// When the newest request was made, while its answer is awaited.
     asked: Option<Instant>,
     pressed: Option<(Instant, u16, u16)>,
@@ -130,6 +139,27 @@ impl Loop {
             .as_ref()
             .map_or_else(Vec::new, patches::known);
         let mut notes = options.notes;
+        let own = || {
+            let folders = options.folders.as_ref()?;
+            Some(folders.labels_file(index.fingerprint()))
+        };
+        state.labelling.annotator = options.annotator;
+        if let Some(file) = &options.labels {
+            state.labelling.file = file.display().to_string();
+        }
+        let file = options.labels.clone().or_else(own);
+        match file
+            .as_deref()
+            .filter(|file| file.exists())
+            .map(Labels::read)
+        {
+            Some(Ok((labels, torn))) => {
+                state.labelling.labels = labels;
+                notes.extend(torn);
+            }
+            Some(Err(said)) => notes.push(said),
+            None => {}
+        }
         let history = match &options.folders {
             Some(folders) => {
                 let (history, note) =
@@ -241,6 +271,7 @@ impl Loop {
             history,
             argument: options.argument,
             folders: options.folders,
+            labels: file,
             asked: None,
             pressed: None,
             cast: options
@@ -485,6 +516,17 @@ impl Loop {
                 }
                 Effect::Copy(text, what) => {
                     self.copy(text, what);
+                }
+                Effect::KeepLabel(mut label) => {
+                    label.time = journal::now();
+                    let kept = match self.labels.as_deref() {
+                        Some(file) => labels::keep(file, &label).map(|()| label),
+                        None => Err(
+                            "there is no home to keep labels in; --labels FILE names a place"
+                                .to_owned(),
+                        ),
+                    };
+                    end = self.act(Action::Labelled(kept)).or(end);
                 }
                 Effect::SavePreset(name, settings) => {
                     let said = self.keep(&name, &settings);

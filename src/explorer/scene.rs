@@ -5,7 +5,7 @@
 //! number the core computed, rounded.
 
 use super::text;
-use crate::layers::{GraphEdited, LayerKind};
+use crate::layers::{Class, Code, GraphEdited, LayerKind};
 use crate::retrieve::explanation::Story;
 use crate::retrieve::{Node, Parameter, SeedChange, Settings};
 use std::borrow::Cow;
@@ -21,6 +21,8 @@ pub struct Facts {
     pub name: String,
     /// What to write for INDEX in a command that repeats this screen; empty for the bundled sample.
     pub argument: String,
+    /// Of the index, by which labels know it.
+    pub fingerprint: String,
     pub passages: usize,
     pub entities: usize,
     pub edges: usize,
@@ -103,6 +105,8 @@ pub struct Scene {
     pub gold: Vec<Gold>,
     /// Gold the data set names but the corpus has not.
     pub missing: Vec<String>,
+    /// Accepted answers of the question.
+    pub answers: Vec<String>,
     /// Names of ir_measures with their values; empty where no gold is known.
     pub measures: Vec<(&'static str, f64)>,
     pub stages: Vec<StageTime>,
@@ -310,6 +314,8 @@ pub struct Ledger {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PassageRow {
     pub passage: u32,
+    /// The identifier as the corpus has it.
+    pub key: String,
     /// The node that stands for it, of several the one with most mass.
     pub node: Option<Node>,
     pub rank: usize,
@@ -343,12 +349,16 @@ pub enum MarkKind {
     Mention,
     /// A word of the question.
     Word,
+    /// An accepted answer.
+    Answer,
 }
 
 /// A gold passage and what became of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gold {
     pub passage: u32,
+    /// The identifier as the corpus has it.
+    pub key: String,
     pub node: Option<Node>,
     pub id: String,
     pub title: String,
@@ -379,6 +389,8 @@ pub struct Detail {
 #[derive(Clone, Debug, Default)]
 pub struct Why {
     pub passage: u32,
+    /// The identifier as the corpus has it.
+    pub key: String,
     pub id: String,
     pub title: String,
     pub rank: Option<usize>,
@@ -397,6 +409,8 @@ pub struct Why {
     pub sentence: String,
     /// The first is the verdict. Empty for a passage among the top K.
     pub reasons: Vec<Reason>,
+    /// Code and class of the first.
+    pub verdict: Option<(Code, Class)>,
     /// Names that should be one with a name of the passage, in a sentence each, the most telling first.
     pub look_alikes: Vec<String>,
     /// Score of the best passage and of the last one inside the cut.

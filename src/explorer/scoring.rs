@@ -1,9 +1,10 @@
 //! The set under the slider: after a change of settings all questions with gold are asked again, on a thread of its own,
 //! and held against the settings that are pinned. A newer change stops it.
 
+use super::labelling::{Item, to_label};
 use crate::embed::Kind;
 use crate::evaluate::compare::differences;
-use crate::evaluate::{Difference, Fate, MEASURES, Measures, Resampling, measured};
+use crate::evaluate::{Difference, Doubts, Fate, MEASURES, Measures, Resampling, measured};
 use crate::explain::why_not;
 use crate::index::Index;
 use crate::layers::{Class, Code};
@@ -43,6 +44,8 @@ pub struct Judged {
     /// How far its gold gets, and what each lost passage lacks; empty where that was not asked for.
     pub fate: Fate,
     pub lost: Vec<(u32, Code, Class)>,
+    /// The lost gold and what is doubtful about the rest, for an annotator; empty where it was not asked for.
+    pub to_label: Vec<Item>,
 }
 
 /// Lost gold of one failure class.
@@ -127,6 +130,7 @@ impl Score {
 pub struct Memory {
     pinned: Option<Settings>,
     known: BTreeMap<usize, Measures>,
+    doubts: Option<Doubts>,
 }
 
 /// Whether asking every question sends nothing anywhere: a change of a slider is no leave to ask a server a hundred times.
@@ -190,12 +194,16 @@ pub fn score(
         let now = measured(&run, question)?;
         let mut lost = Vec::new();
         let mut fate = Fate::default();
+        let mut queued = Vec::new();
         if scoring.judge {
             fate = Fate::of(&run, question);
             for gold in &question.gold {
                 let reasons = why_not(index, &run, gold.passage).into_iter();
                 lost.extend(reasons.take(1).map(|r| (gold.passage, r.code, r.class)));
             }
+            let doubts = memory.doubts.get_or_insert_with(|| Doubts::new(index));
+            let ranking: Vec<u32> = run.passages.iter().map(|hit| hit.passage).collect();
+            queued = to_label(index, at, &lost, doubts.of(index, question, &ranking));
         }
         let gold = question.gold.iter();
         let gold = gold.map(|gold| run.place(gold.passage).map(|place| place.0));
@@ -216,6 +224,7 @@ pub fn score(
             gold,
             fate,
             lost,
+            to_label: queued,
         });
         if asked.len().is_multiple_of(CHUNK) && asked.len() < judged.len() {
             tell(stands(&asked));

@@ -19,6 +19,7 @@ use super::theme::Theme;
 use super::trials;
 use super::update::update;
 use super::view;
+use crate::evaluate::labels::Label;
 use crate::index::Index;
 use crate::retrieve::{Retriever, Settings};
 use crossterm::event::{KeyEvent, KeyEventKind};
@@ -173,6 +174,10 @@ impl Stage {
                 | Effect::StopScore
                 | Effect::StopDoctor
                 | Effect::Score(_) => {}
+                Effect::KeepLabel(label) => {
+                    let time = "2026-01-01T00:00:00Z".to_owned();
+                    self.act(Action::Labelled(Ok(Box::new(Label { time, ..*label }))));
+                }
                 Effect::Copy(text, what) => self.copied.push((text, what)),
                 Effect::Export(export) => {
                     let name = format!("{}.{}", export.stem, export.ending);

@@ -6,6 +6,7 @@ use super::command::Command;
 use super::doctoring;
 use super::hits::Hits;
 use super::keys::{Keymap, Stroke};
+use super::labelling::Labelling;
 use super::layout::{Arranged, Pane, Plan, View};
 use super::lesson::Playing;
 use super::pins::Pins;
@@ -35,6 +36,8 @@ pub enum Mode {
     /// The weight of a seed is being changed.
     Weight(Weighing),
     Finder(Finder),
+    /// The label strip has the keyboard; what was typed of a note while one is.
+    Label(Option<Input>),
 }
 
 /// The seed whose weight is open, and what was typed.
@@ -297,6 +300,7 @@ pub struct State {
     pub said: VecDeque<Message>,
     pub hits: Hits,
     pub held: Option<Held>,
+    pub labelling: Labelling,
     pub keymap: Keymap<Command>,
 }
 
@@ -365,6 +369,7 @@ impl State {
             said: VecDeque::new(),
             hits: Hits::default(),
             held: None,
+            labelling: Labelling::default(),
             keymap: default_keymap(),
         };
         super::update::show_parameter(&mut state);

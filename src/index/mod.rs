@@ -22,7 +22,7 @@ pub use near::NearOptions;
 pub use passages::Passages;
 pub use rewire::Rewiring;
 
-use crate::corpus::Question;
+use crate::corpus::{Lookup, Question};
 use crate::embed::{Closed, Reranker};
 use crate::llm::Llm;
 use crate::text::Tokens;
@@ -181,6 +181,15 @@ impl Index {
     /// The text of a passage, without its title.
     pub fn text(&self, passage: u32) -> &str {
         self.passages.text(passage as usize)
+    }
+
+    /// Its passages by identifier, title and content, for gold that names them.
+    pub fn lookup(&self) -> Lookup {
+        let mut lookup = Lookup::default();
+        for p in 0..self.len() as u32 {
+            lookup.add(p, self.id(p), self.title(p), self.text(p));
+        }
+        lookup
     }
 
     /// The passage with an identifier.

@@ -35,6 +35,8 @@ macro_rules! words {
     };
 }
 
+pub(crate) use words;
+
 words! {
     /// The failure classes a person filters by.
     Class {

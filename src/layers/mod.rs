@@ -29,6 +29,7 @@ pub mod skeleton;
 pub mod summaries;
 pub mod typed;
 
+pub(crate) use code::words;
 pub use code::{Class, Code};
 pub use edits::{GraphEdit, GraphEdited, NameEdge};
 pub use entities::{ENTITY_PASSAGE, GraphView, TERM_PASSAGE};

@@ -72,6 +72,8 @@ fn why(
     let row = |at: usize| scene.passages.get(at).map_or(0.0, |row| row.score);
     let mut why = Why {
         passage,
+        key: index.id(passage).to_owned(),
+        verdict: reasons.first().map(|first| (first.code, first.class)),
         id: clean(index.id(passage)),
         title: clean(index.title(passage)),
         rank: place.map(|(rank, _)| rank),
@@ -104,6 +106,7 @@ fn why(
             passage,
             groups,
             &question_words(&retrieval.question),
+            &scene.answers,
         ),
     };
     opened(index, retrieval, scene, groups, &mut why);

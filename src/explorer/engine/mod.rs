@@ -164,6 +164,7 @@ impl Engine {
                 .collect(),
             missing: question
                 .map_or_else(Vec::new, |q| q.missing.iter().map(|m| clean(m)).collect()),
+            answers: question.map_or_else(Vec::new, |q| q.answers.clone()),
             measures: question
                 .and_then(|q| measures::measures(&top, q))
                 .map_or_else(Vec::new, |m| {
@@ -235,6 +236,7 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
     Facts {
         name: clean(index.name()),
         argument: argument.to_owned(),
+        fingerprint: index.fingerprint().to_owned(),
         passages: index.len(),
         entities: index.entities(),
         edges: index.edges(),
@@ -296,6 +298,7 @@ fn fate(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Gold {
     Gold {
         passage,
         node: retrieval.walk().and_then(|walk| walk.best_node(passage)),
+        key: index.id(passage).to_owned(),
         id: clean(index.id(passage)),
         title: clean(index.title(passage)),
         rank: place.map(|(rank, _)| rank),

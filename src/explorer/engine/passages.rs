@@ -1,6 +1,7 @@
 //! The ranking as rows: gold, ties, and a snippet that shows why a person would open the passage.
 
 use super::walk;
+use crate::evaluate::answers::places;
 use crate::explain::reasons::TIE_BAND;
 use crate::explorer::scene::{Mark, MarkKind, PassageRow};
 use crate::explorer::text::clean;
@@ -34,6 +35,7 @@ pub fn rows(
             let (snippet, marks) = snippet(index, retrieval, hit.passage, group_of, &words);
             PassageRow {
                 passage: hit.passage,
+                key: index.id(hit.passage).to_owned(),
                 rank: at + 1,
                 id: clean(index.id(hit.passage)),
                 title: clean(index.title(hit.passage)),
@@ -75,13 +77,14 @@ pub fn question_words(question: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Places to highlight in a passage's body: other names, question words over them, seeds over all.
+/// Places to highlight in a passage's body: other names, question words over them, seeds over these, answers over all.
 pub fn marks(
     index: &Index,
     retrieval: &Retrieval,
     passage: u32,
     group_of: &BTreeMap<Node, usize>,
     words: &BTreeSet<String>,
+    answers: &[String],
 ) -> Vec<Mark> {
     let text = index.text(passage);
     let title = index.title(passage);
@@ -106,7 +109,14 @@ pub fn marks(
         .filter(|(_, word)| words.contains(&word.to_lowercase()))
         .map(|(at, word)| (at..at + word.len(), MarkKind::Word));
     let mut painted: Vec<Option<MarkKind>> = vec![None; text.len()];
-    for (range, kind) in mentions.into_iter().chain(asked).chain(seeds) {
+    let answers = places(text, answers);
+    let answers = answers.into_iter().map(|range| (range, MarkKind::Answer));
+    for (range, kind) in mentions
+        .into_iter()
+        .chain(asked)
+        .chain(seeds)
+        .chain(answers)
+    {
         if let Some(bytes) = painted.get_mut(range) {
             bytes.fill(Some(kind));
         }
@@ -139,7 +149,7 @@ fn snippet(
     words: &BTreeSet<String>,
 ) -> (String, Vec<Mark>) {
     let text = index.text(passage);
-    let mut marks = marks(index, retrieval, passage, group_of, words);
+    let mut marks = marks(index, retrieval, passage, group_of, words, &[]);
     marks.retain(|mark| mark.kind != MarkKind::Mention);
     let worth = |range: &Range<usize>| {
         let inside = |m: &&Mark| m.range.start >= range.start && m.range.end <= range.end;

@@ -2,6 +2,7 @@
 
 pub mod chord;
 pub mod finder;
+pub mod label;
 
 use super::theme::Scope;
 use super::view::ink::Ink;

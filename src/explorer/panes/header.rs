@@ -46,25 +46,22 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         "  {}",
         text::cut(&facts.name, room.saturating_sub(2))
     ))]);
-    for (value, name) in [
+    let counts = [
         (facts.passages, "passage"),
         (facts.entities, "entity"),
         (facts.edges, "edge"),
-    ] {
-        filling.add(vec![
-            if name == "passage" {
-                ink.muted("   ")
-            } else {
-                ink.dot()
-            },
-            ink.muted(text::plural(value, name)),
-        ]);
-    }
-    if !facts.questions.is_empty() {
-        filling.add(vec![
-            ink.dot(),
-            ink.muted(text::plural(facts.questions.len(), "question")),
-        ]);
+        (facts.questions.len(), "question"),
+    ];
+    let told = |(value, name): &(usize, &str)| *name != "question" || *value > 0;
+    for (value, name) in counts.into_iter().filter(told) {
+        let lead = match name {
+            "passage" => ink.muted("   "),
+            _ => ink.dot(),
+        };
+        // The first that does not fit ends the line: what comes first says most.
+        if !filling.add(vec![lead, ink.muted(text::plural(value, name))]) {
+            break;
+        }
     }
     buf.set_line(area.x, area.y, &filling.line, area.width);
 }
@@ -75,6 +72,7 @@ fn tabs(ink: &Ink<'_>, room: usize) -> (Vec<(Command, Vec<Span<'static>>)>, usiz
         View::Explore => Command::ViewExplore,
         View::Compare => Command::ViewCompare,
         View::Evaluate => Command::ViewEvaluate,
+        View::Annotate => Command::ViewAnnotate,
     };
     let open = ink.state.view;
     let tab = |view: View, named: bool| {

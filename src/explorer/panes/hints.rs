@@ -37,7 +37,7 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         true
     };
     match &ink.state.mode {
-        Mode::Edit | Mode::Number(_) | Mode::Weight(_) | Mode::Finder(_) => {
+        Mode::Edit | Mode::Number(_) | Mode::Weight(_) | Mode::Finder(_) | Mode::Label(_) => {
             for &(key, name) in typing(&ink.state.mode) {
                 let line = Line::from(vec![
                     ink.span(key, Scope::Key),
@@ -173,7 +173,9 @@ pub fn own(pane: Pane) -> Vec<Command> {
         Pane::Questions => vec![Command::Open, Command::NextLosing, Command::Pin],
         Pane::Lost | Pane::Methods => vec![Command::Open, Command::Pin],
         Pane::Changes | Pane::Set => vec![Command::Pin, Command::SwapPin, Command::Unpin],
-        Pane::Reader => vec![Command::Back, Command::Left, Command::Right],
+        Pane::Queue => vec![Command::Open, Command::Blind, Command::Withdraw],
+        Pane::Label => vec![Command::Open, Command::Blind, Command::Withdraw],
+        Pane::Reader => vec![Command::Back, Command::Left, Command::Right, Command::Label],
     }
 }
 
@@ -214,6 +216,19 @@ fn typing(mode: &Mode) -> &'static [(&'static str, &'static str)] {
             ("Tab", "next pane"),
         ],
         Mode::Number(_) => &[("Enter", "set"), ("Esc", "leave")],
+        Mode::Label(None) => &[
+            ("Enter", "save"),
+            ("0 1 2", "grade"),
+            ("l e g r d o", "cause"),
+            ("+ -", "gold"),
+            ("n", "note"),
+            ("t", "program"),
+            ("z", "withdraw"),
+            ("b", "blind"),
+            ("Left Right", "others"),
+            ("Esc", "leave"),
+        ],
+        Mode::Label(Some(_)) => &[("Enter", "keep the note"), ("Esc", "leave it as it was")],
         Mode::Weight(_) => &[
             ("+", "double"),
             ("-", "halve"),

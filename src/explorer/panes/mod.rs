@@ -4,6 +4,7 @@ pub mod changes;
 pub mod header;
 pub mod hints;
 pub mod iterations;
+pub mod label;
 pub mod lesson;
 pub mod line;
 pub mod lost;
@@ -14,6 +15,7 @@ pub mod passages;
 pub mod pipeline;
 pub mod question;
 pub mod questions;
+pub mod queue;
 pub mod reader;
 pub mod row;
 pub mod runs;
@@ -60,6 +62,12 @@ pub fn about(pane: Pane) -> &'static str {
             "Questions: the most harmed against A first; Enter opens one, and n then walks this list"
         }
         Pane::Methods => "Methods: each on this question; Enter takes it",
+        Pane::Queue => {
+            "Queue: lost and doubtful gold; Enter labels a row, Left and Right list one kind"
+        }
+        Pane::Label => {
+            "Label: what you say of the passage; Enter opens the strip, where 0 1 2 are grades"
+        }
         Pane::Set => "Set: all questions with gold under A and under the live settings",
         Pane::Reader => {
             "Passage: seeds in their colours, words of the question, names of the graph underlined"

@@ -301,7 +301,7 @@ fn snippet(ink: &Ink<'_>, row: &PassageRow, width: usize) -> Vec<Span<'static>> 
                 ink.theme.seed(group).add_modifier(Modifier::BOLD),
             ),
             Some(MarkKind::Word) => ink.text(ink.said(piece)),
-            Some(MarkKind::Mention) | None => ink.muted(ink.said(piece)),
+            Some(MarkKind::Mention | MarkKind::Answer) | None => ink.muted(ink.said(piece)),
         })
         .collect();
     spans.push(ink.muted(".".repeat(dots)));

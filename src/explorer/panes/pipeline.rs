@@ -20,7 +20,7 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let said = story.map_or(0, |story| text::width(&story.headline) + 2);
     // What a system says it did goes before the measures that are looked at last.
     let choices = [width, 149.min(width), 99.min(width)];
-    let mut shown = choices.map(|width| match state.scene() {
+    let mut shown = choices.map(|width| match state.scene().filter(|_| !state.blind()) {
         Some(scene) => measures(ink, scene, width),
         None => Vec::new(),
     });

@@ -82,7 +82,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> O
 }
 
 /// The text from a display column on.
-fn after_columns(value: &str, columns: usize) -> &str {
+pub fn after_columns(value: &str, columns: usize) -> &str {
     let mut used = 0;
     for (at, c) in value.char_indices() {
         if used >= columns {
@@ -114,6 +114,9 @@ fn note(ink: &Ink<'_>) -> Line<'static> {
     if let Some(answer) = asked.answers.first() {
         spans.push(ink.muted("answer "));
         spans.push(ink.text(format!("{}  ", text::cut(&text::clean(answer), 36))));
+    }
+    if state.blind() {
+        return Line::from(spans);
     }
     spans.push(match asked.gold {
         0 => ink.muted("no gold: nothing here answers it"),

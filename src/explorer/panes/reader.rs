@@ -1,7 +1,7 @@
 //! The text of a passage, with the question's words and the names the graph knows it by.
 
 use crate::explorer::hits::Hits;
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::layout::{Pane, Slot, View};
 use crate::explorer::scene::{MarkKind, Why};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
@@ -25,22 +25,30 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         );
         return;
     };
-    let rank = why
-        .rank
-        .map_or_else(|| "not found".to_owned(), |rank| format!("rank {rank}"));
-    let mut note = vec![ink.muted(format!("{rank}  "))];
-    if why.gold {
-        note.push(ink.span("gold  ", Scope::Gold));
+    let mut note = Vec::new();
+    if !ink.state.blind() {
+        let rank = why
+            .rank
+            .map_or_else(|| "not found".to_owned(), |rank| format!("rank {rank}"));
+        note.push(ink.muted(format!("{rank}  ")));
+        if why.gold {
+            note.push(ink.span("gold  ", Scope::Gold));
+        }
     }
     note.extend([
         ink.span(
             format!("{} {}", ink.glyphs.arrows[2], ink.glyphs.arrows[3]),
             Scope::Key,
         ),
-        ink.muted(" others  "),
-        ink.span("Esc", Scope::Key),
-        ink.muted(" back"),
+        ink.muted(" others"),
     ]);
+    if ink.state.view == View::Explore {
+        note.extend([
+            ink.muted("  "),
+            ink.span("Esc", Scope::Key),
+            ink.muted(" back"),
+        ]);
+    }
     let chrome = Chrome {
         title: why.id.clone(),
         note: Line::from(note),
@@ -80,6 +88,7 @@ fn lines(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
                         .theme
                         .seed(group)
                         .add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+                    Some(MarkKind::Answer) => ink.style(Scope::Ok).add_modifier(Modifier::REVERSED),
                     Some(MarkKind::Word) => ink.style(Scope::Match),
                     Some(MarkKind::Mention) => {
                         ink.style(Scope::Entity).add_modifier(Modifier::UNDERLINED)
@@ -93,8 +102,9 @@ fn lines(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
         start += paragraph.len();
     }
     lines.push(Line::default());
-    let legend =
-        "marked: seeds in their colours, words of the question, names of the graph underlined";
-    lines.extend(flow(vec![ink.muted(legend)], width, 0));
+    let answered = why.marks.iter().any(|mark| mark.kind == MarkKind::Answer);
+    let answer = ["marked: ", "marked: the answer, "][usize::from(answered)];
+    let legend = "seeds in their colours, words of the question, names of the graph underlined";
+    lines.extend(flow(vec![ink.muted(format!("{answer}{legend}"))], width, 0));
     lines
 }

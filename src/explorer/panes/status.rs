@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 
 /// How the set stands under these settings, in as many words as there is room for.
 fn set(ink: &Ink<'_>, width: usize) -> Option<Vec<Span<'static>>> {
-    let score = ink.state.score.as_ref()?;
+    let score = ink.state.score.as_ref().filter(|_| !ink.state.blind())?;
     let d = score.difference(MEASURE)?;
     let whole = score.done == score.of;
     let done = match whole {

@@ -4,13 +4,12 @@
 //! crash costs at most the last line. Reading forgives lines it does not understand; writing anew, with duplicates
 //! and the oldest lines gone, happens only when the file has grown to twice what is kept.
 
-use std::fs::OpenOptions;
-use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{cannot, read, replace};
+use crate::journal::append;
 
 /// How many questions are kept when nobody says otherwise.
 pub const KEPT: usize = 1_000;
@@ -139,26 +138,4 @@ impl History {
         self.entries = merged.entries;
         Ok(())
     }
-}
-
-/// Adds a line with one write, on a line of its own even when the last one was cut short.
-fn append(path: &Path, line: &str) -> std::io::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut file = OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .open(path)?;
-    let mut text = format!("{line}\n");
-    if file.seek(SeekFrom::End(0))? > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        let mut last = [0];
-        file.read_exact(&mut last)?;
-        if last != *b"\n" {
-            text.insert(0, '\n');
-        }
-    }
-    file.write_all(text.as_bytes())
 }

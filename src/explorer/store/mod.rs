@@ -95,6 +95,12 @@ impl Folders {
         self.data.join("patches")
     }
 
+    /// What annotators said of the passages of an index, by its fingerprint.
+    pub fn labels_file(&self, fingerprint: &str) -> PathBuf {
+        let short: String = fingerprint.chars().take(16).collect();
+        self.data.join("labels").join(short).with_extension("jsonl")
+    }
+
     /// The questions asked so far.
     pub fn history_file(&self) -> PathBuf {
         self.state.join("history.jsonl")

@@ -1,6 +1,6 @@
 //! Questions out, answers in.
 
-use super::{pins, repair, scoring, seeds, trials};
+use super::{label, pins, repair, scoring, seeds, trials};
 use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
@@ -129,7 +129,9 @@ fn begin(state: &mut State, question: String, asked: Option<usize>) -> Vec<Effec
     state.playing = false;
     state.unfolded.clear();
     state.opened = false;
-    state.lists.retain(|pane, _| *pane == Pane::Parameters);
+    state
+        .lists
+        .retain(|pane, _| matches!(pane, Pane::Parameters | Pane::Queue));
     if let Some(sweep) = state.sweep.take() {
         state.settings = sweep.start;
     }
@@ -162,7 +164,7 @@ pub fn answered(state: &mut State, answer: Answer) -> Vec<Effect> {
         state.before = state
             .scene()
             .and_then(|before| moved(before, &answer.scene));
-        if let Some(before) = state.scene() {
+        if let Some(before) = state.scene().filter(|_| !state.blind()) {
             // What is said about the command itself (undone, again) already names the change.
             let said = state.message.text.clone();
             if let Some(effect) = effect(before, &answer.scene, said.is_empty()) {
@@ -185,7 +187,7 @@ pub fn answered(state: &mut State, answer: Answer) -> Vec<Effect> {
     if !same_scene {
         follow_selection(state);
     }
-    Vec::new()
+    label::catch_up(state)
 }
 
 /// Where the selected item of a story is in the next one: items are counted anew in every search.

@@ -8,6 +8,7 @@ use crate::explorer::rows::{self, PassageLine, SpreadLine};
 use crate::explorer::scene::{Cell, Row, Scene, Sign, StepLine, Timeline};
 use crate::explorer::scoring::{Judged, Score};
 use crate::explorer::state::State;
+use crate::retrieve::Settings;
 use serde_json::{Value, json};
 
 /// The selected row, or the open passage.
@@ -48,6 +49,18 @@ pub fn text(state: &mut State) -> Vec<Effect> {
                 "method".to_owned(),
             ))
         }),
+        Pane::Queue => state.queue().get(row).map(|item| {
+            let asked = item.at.and_then(|at| state.facts.questions.get(at));
+            let asked = asked.map_or("", |asked| &asked.id);
+            (
+                format!("{asked}\t{}\t{}", item.id, item.title),
+                "row".to_owned(),
+            )
+        }),
+        Pane::Label => {
+            let label = state.draft().and_then(|draft| state.labelled(&draft));
+            label.and_then(|label| Some((serde_json::to_string(&label).ok()?, "label".to_owned())))
+        }
         Pane::Question => Some((scene.question.clone(), "question".to_owned())),
         Pane::Seeds => scene.seeds.get(row).map(|row| match row.sign {
             Sign::Plain | Sign::Changed => told(scene, row, "seed"),
@@ -229,6 +242,7 @@ pub fn as_json(state: &State) -> Option<(Value, &'static str)> {
         ),
         Pane::Set | Pane::Lost | Pane::Questions => (set_json(state), "set"),
         Pane::Methods => (methods_json(state), "methods"),
+        Pane::Queue | Pane::Label => (json!(state.labelling.labels.standing()), "labels"),
     };
     let value = json!({
         "question": scene.question,
@@ -381,6 +395,9 @@ pub fn command(state: &mut State) -> Vec<Effect> {
 
 /// What to type in a shell for the numbers that the focused pane shows.
 pub fn shell(state: &State) -> String {
+    if matches!(state.focus, Pane::Queue | Pane::Label) {
+        return exported(state);
+    }
     let mut words: Vec<String> = vec!["hopscope".to_owned()];
     let why = state.detail().and_then(|d| d.passage.as_ref());
     let explains = matches!(state.focus, Pane::Why | Pane::Reader);
@@ -396,33 +413,47 @@ pub fn shell(state: &State) -> String {
         words.push(quote(&state.facts.argument));
     }
     words.push(quote(&state.wanted.question));
-    words.push(format!("--method {}", quote(&state.settings.method().name)));
-    if let Some(preset) = state.settings.preset() {
+    words.extend(flags(&state.settings, &state.facts.reranker));
+    if let (true, Some(why)) = (explains, why) {
+        words.push(format!("--passage {}", quote(&why.id)));
+    }
+    words.join(" ")
+}
+
+/// What takes the labels out as gold.
+fn exported(state: &State) -> String {
+    let places = match (&*state.facts.argument, &*state.labelling.file) {
+        ("", "") => String::new(),
+        (index, "") => format!(" {}", quote(index)),
+        (index, file) => format!(" {} {}", quote(index), quote(file)),
+    };
+    format!("hopscope labels{places} --as qrels --out gold.tsv")
+}
+
+/// What a method and its settings are on the command line, an option an entry.
+pub fn flags(settings: &Settings, reranker: &str) -> Vec<String> {
+    let mut words = vec![format!("--method {}", quote(&settings.method().name))];
+    if let Some(preset) = settings.preset() {
         words.push(format!("--preset {}", preset.name));
     }
-    if !state.facts.reranker.is_empty() && state.settings.method().reranks() {
-        words.push(format!("--reranker {}", quote(&state.facts.reranker)));
+    if !reranker.is_empty() && settings.method().reranks() {
+        words.push(format!("--reranker {}", quote(reranker)));
     }
     words.extend(
-        state
-            .settings
+        settings
             .changed()
             .into_iter()
             .map(|set| format!("--set {}", quote(&set))),
     );
     words.extend(
-        state
-            .settings
+        settings
             .seed_edits()
             .iter()
             .map(|edit| format!("--seed {}", quote(&edit.to_string()))),
     );
-    let edits = state.settings.graph_edits().iter();
+    let edits = settings.graph_edits().iter();
     words.extend(edits.map(|edit| format!("--edit {}", quote(&edit.to_string()))));
-    if let (true, Some(why)) = (explains, why) {
-        words.push(format!("--passage {}", quote(&why.id)));
-    }
-    words.join(" ")
+    words
 }
 
 /// A word as a shell reads it back unchanged.

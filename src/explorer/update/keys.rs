@@ -1,6 +1,6 @@
 //! From keys to commands, and text into the field that is open.
 
-use super::{ask, finder, lesson, moves, run, seeds, settings};
+use super::{ask, finder, label, lesson, moves, run, seeds, settings};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::command::Command;
 use crate::explorer::keys::{Lookup, Stroke};
@@ -29,6 +29,7 @@ pub fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         Mode::Number(input) => number(state, key, input),
         Mode::Weight(open) => seeds::press(state, key, open),
         Mode::Finder(open) => finder::press(state, key, open),
+        Mode::Label(note) => label::press(state, key, note),
     }
 }
 
@@ -133,6 +134,8 @@ pub fn paste(state: &mut State, text: &str) -> Vec<Effect> {
             insert(&mut open.input, &text);
             return finder::refilter(state);
         }
+        Mode::Label(Some(input)) => insert(input, &text),
+        Mode::Label(None) => {}
         Mode::Browse | Mode::Chord(_) => {
             ask::edit(state);
             state.input = Input::new(text);

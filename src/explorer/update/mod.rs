@@ -10,6 +10,7 @@ mod failures;
 mod finder;
 mod fix;
 mod keys;
+mod label;
 mod lesson;
 mod mouse;
 mod moves;
@@ -22,7 +23,7 @@ mod settings;
 mod sweep;
 mod trials;
 
-pub use copy::shell;
+pub use copy::{flags, shell};
 pub use fix::{From, LETTERS, suggested};
 pub use seeds::{signal as signal_target, target as seed_target};
 pub use settings::show_parameter;
@@ -129,6 +130,7 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
             Vec::new()
         }
         Action::Doctored(news) => doctor::news(state, news),
+        Action::Labelled(kept) => label::kept(state, kept),
         Action::Swept(swept) => {
             sweep::swept(state, swept);
             Vec::new()
@@ -243,6 +245,10 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::ViewExplore => pins::look(state, View::Explore),
         Command::ViewCompare => pins::look(state, View::Compare),
         Command::ViewEvaluate => pins::look(state, View::Evaluate),
+        Command::ViewAnnotate => pins::look(state, View::Annotate),
+        Command::Label => label::open(state),
+        Command::Blind => label::blind(state),
+        Command::Withdraw => label::withdraw(state),
         Command::MuteSeed => seeds::mute(state),
         Command::WeighSeed => seeds::weigh(state),
         Command::Compose => finder::open(state, FinderKind::Compose),

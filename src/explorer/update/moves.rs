@@ -1,6 +1,6 @@
 //! Moving: cursors, focus, the node under the eye, and the step of the walk.
 
-use super::{ask, settings};
+use super::{ask, label, settings};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::{Pane, Shape, View};
 use crate::explorer::rows::{self, ParameterLine, PassageLine, SpreadLine};
@@ -46,7 +46,9 @@ pub fn next_pane(state: &mut State, by: isize) -> Vec<Effect> {
         .iter()
         .copied()
         .filter(|pane| {
-            (*pane != Pane::Reader || reading) && *pane != Pane::Question && !covered(*pane)
+            (*pane != Pane::Reader || reading || state.view == View::Annotate)
+                && *pane != Pane::Question
+                && !covered(*pane)
         })
         .collect();
     let at = panes.iter().position(|pane| *pane == state.focus);
@@ -63,7 +65,6 @@ pub fn next_pane(state: &mut State, by: isize) -> Vec<Effect> {
 /// Moves the cursor of the focused list, or scrolls the focused text.
 pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
     let pane = state.focus;
-    let extent = state.hits.extent(pane);
     let parts = pane == Pane::Why && rows::count(state, pane) > 0;
     if !parts
         && matches!(
@@ -73,19 +74,26 @@ pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
                 | Pane::Iterations
                 | Pane::Question
                 | Pane::Changes
+                | Pane::Label
                 | Pane::Set
         )
     {
-        let list = state.lists.entry(pane).or_default();
-        let last = extent.rows.saturating_sub(extent.height);
-        list.offset = list.offset.saturating_add_signed(rows).min(last);
-        list.cursor = list.offset;
+        scroll(state, pane, rows);
         return Vec::new();
     }
     let count = rows::count(state, pane);
     let now = state.list(pane).cursor;
     let next = now.saturating_add_signed(rows).min(count.saturating_sub(1));
     to_row(state, pane, next)
+}
+
+/// Scrolls a pane of text, as far as there is some.
+pub fn scroll(state: &mut State, pane: Pane, rows: isize) {
+    let extent = state.hits.extent(pane);
+    let list = state.lists.entry(pane).or_default();
+    let last = extent.rows.saturating_sub(extent.height);
+    list.offset = list.offset.saturating_add_signed(rows).min(last);
+    list.cursor = list.offset;
 }
 
 pub fn by_page(state: &mut State, pages: isize) -> Vec<Effect> {
@@ -154,6 +162,9 @@ fn parameter_row(state: &mut State, row: usize, before: usize) -> usize {
 
 /// What the row is about becomes the selection of all panes.
 fn select(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
+    if pane == Pane::Queue {
+        return label::show(state, row);
+    }
     // A cursor in Neighbours only looks; Enter goes there, or the list would change under the cursor.
     if !matches!(
         pane,
@@ -325,6 +336,13 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             Vec::new()
         }
         Pane::Runs => go_to_selected(state),
+        Pane::Queue => {
+            let mut effects = label::show(state, row);
+            effects.extend(label::open(state));
+            effects
+        }
+        Pane::Label => label::open(state),
+        Pane::Reader if state.view == View::Annotate => label::open(state),
         Pane::Questions => {
             let listed = rows::questions(state);
             let listed: Vec<usize> = listed.iter().map(|judged| judged.at).collect();
@@ -390,7 +408,8 @@ fn unfolds(state: &State, row: usize) -> Option<usize> {
 pub fn back(state: &mut State) -> Vec<Effect> {
     if !matches!(state.mode, Mode::Browse) {
         state.mode = Mode::Browse;
-    } else if let Some(pane) = state.reading.take() {
+    } else if let (Some(pane), View::Explore) = (state.reading, state.view) {
+        state.reading = None;
         if state.focus == Pane::Reader {
             focus(state, pane);
         }
@@ -416,6 +435,9 @@ pub fn sideways(state: &mut State, by: isize) -> Vec<Effect> {
     match state.focus {
         Pane::Parameters => settings::step(state, by as i64),
         Pane::Iterations => step_by(state, by),
+        Pane::Queue => label::filter(state, by),
+        // Not by rank, which is hidden there from a blind annotator.
+        Pane::Reader if state.view == View::Annotate => label::beside(state, by),
         Pane::Reader => neighbouring_passage(state, by),
         _ => Vec::new(),
     }

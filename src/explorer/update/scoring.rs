@@ -19,7 +19,7 @@ pub fn follow(state: &mut State) -> Option<Effect> {
     let settings = of_set(&state.settings);
     let pinned = of_set(&state.pins.first().settings);
     // What was explained need not be told again without; the other way round it must.
-    let judge = state.view == View::Evaluate;
+    let judge = matches!(state.view, View::Evaluate | View::Annotate);
     let known = |(scored, judged): &(Settings, bool)| *scored == settings && (*judged || !judge);
     if state.scored.as_ref().is_some_and(known) || state.facts.questions.iter().all(|q| q.gold == 0)
     {
@@ -57,4 +57,7 @@ pub fn news(state: &mut State, score: Score) {
         state.worth.insert(method, (settings, d.mean_b));
     }
     state.score = Some(score);
+    if state.view == View::Annotate {
+        super::label::follow(state);
+    }
 }

@@ -35,6 +35,29 @@ impl Filling {
     }
 }
 
+/// Puts groups of spans into lines of a width: a group is never broken, and following lines are indented.
+pub fn packed(groups: Vec<Vec<Span<'static>>>, width: usize, indent: usize) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let mut used = 0;
+    for group in groups {
+        let own: usize = group.iter().map(Span::width).sum();
+        match lines.last_mut() {
+            Some(line) if used + own <= width => {
+                line.spans.extend(group);
+                used += own;
+            }
+            last => {
+                let indent = if last.is_some() { indent } else { 0 };
+                let mut spans = vec![Span::raw(" ".repeat(indent))];
+                spans.extend(group);
+                lines.push(Line::from(spans));
+                used = indent + own;
+            }
+        }
+    }
+    lines
+}
+
 /// Breaks spans into lines of a width, at spaces; following lines are indented.
 pub fn flow(spans: Vec<Span<'static>>, width: usize, indent: usize) -> Vec<Line<'static>> {
     let mut whole = String::new();

@@ -1,6 +1,6 @@
 //! What every pane draws with: the theme, the characters, the frame of a pane, and lists with a cursor.
 
-pub use super::flow::{Filling, flow};
+pub use super::flow::{Filling, flow, packed};
 use crate::explorer::glyphs::Glyphs;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};

@@ -54,7 +54,23 @@ pub fn draw(
     let mut cursor = None;
     panes::header::render(&ink, plan.header, buf, &mut hits);
     panes::pipeline::render(&ink, plan.pipeline, buf, &mut hits);
-    for slot in &plan.slots {
+    let main = Rect::new(
+        area.x,
+        plan.header.y + 1,
+        area.width,
+        area.height.saturating_sub(3),
+    );
+    let open = matches!(state.mode, Mode::Label(_)) && plan.open(Pane::Label).is_none();
+    let strip = open.then(|| overlays::label::place(&ink, main));
+    let mut slots = plan.slots.clone();
+    for slot in &mut slots {
+        // All of a text that is labelled can be read.
+        if let (Some(strip), Pane::Reader) = (strip, slot.pane) {
+            let room = strip.y.saturating_sub(slot.area.y);
+            slot.area.height = slot.area.height.min(room);
+        }
+    }
+    for slot in &slots {
         match slot.pane {
             Pane::Question => cursor = panes::question::render(&ink, *slot, buf, &mut hits),
             Pane::Seeds => panes::seeds::render(&ink, *slot, buf, &mut hits),
@@ -71,6 +87,8 @@ pub fn draw(
             Pane::Lost => panes::lost::render(&ink, *slot, buf, &mut hits),
             Pane::Questions => panes::questions::render(&ink, *slot, buf, &mut hits),
             Pane::Methods => panes::methods::render(&ink, *slot, buf, &mut hits),
+            Pane::Queue => panes::queue::render(&ink, *slot, buf, &mut hits),
+            Pane::Label => cursor = panes::label::render(&ink, *slot, buf, &mut hits).or(cursor),
             Pane::Reader => panes::reader::render(&ink, *slot, buf, &mut hits),
         }
         if state.outdated() && shows_result(*slot) {
@@ -82,23 +100,23 @@ pub fn draw(
     }
     panes::status::render(&ink, plan.status, buf);
     panes::hints::render(&ink, plan.hints, buf, &mut hits);
-    let main = Rect::new(
-        area.x,
-        plan.header.y + 1,
-        area.width,
-        area.height.saturating_sub(3),
-    );
     match &state.mode {
         Mode::Finder(open) => cursor = overlays::finder::render(&ink, open, main, buf, &mut hits),
         Mode::Chord(begun) => overlays::chord::render(&ink, *begun, main, buf, &mut hits),
-        Mode::Browse | Mode::Edit | Mode::Number(_) | Mode::Weight(_) => {}
+        Mode::Label(_) if strip.is_some() => {
+            cursor = overlays::label::render(&ink, main, buf, &mut hits)
+        }
+        Mode::Label(_) | Mode::Browse | Mode::Edit | Mode::Number(_) | Mode::Weight(_) => {}
     }
     (hits, cursor)
 }
 
 /// Whether a slot shows numbers that a newer request will replace.
 fn shows_result(slot: Slot) -> bool {
-    !matches!(slot.pane, Pane::Question | Pane::Parameters | Pane::Session)
+    !matches!(
+        slot.pane,
+        Pane::Question | Pane::Parameters | Pane::Session | Pane::Queue
+    )
 }
 
 fn inside(slot: Slot) -> Rect {

@@ -1,0 +1,228 @@
+//! `hopscope labels`: what annotators said, as corrected gold, as questions, for other tools; and how far two agree.
+
+use super::llm::LlmArgs;
+use super::load::load;
+use super::{Reading, say};
+use crate::evaluate::labels::{
+    Agreement, Kappa, LABEL_STUDIO_VIEW, Label, Labels, agreement, argilla, corrected,
+    label_studio, lines, qrels, questions,
+};
+use crate::explorer::store::{Folders, replace};
+use crate::explorer::text::plural;
+use crate::index::Index;
+use crate::retrieve::{DEFAULT_METHOD, Method, Settings};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub struct LabelsArgs {
+    /// An index folder or a corpus, the bundled sample without one, then a file of labels: those that the explorer keeps
+    /// for this index without one. With --agreement one or two files of labels.
+    #[arg(num_args = 0..=2, value_names = ["INDEX", "FILE"])]
+    paths: Vec<PathBuf>,
+    /// What to write: corrected gold, the questions with it, or the labels as JSON lines or for Argilla or Label Studio.
+    #[arg(long = "as", value_name = "KIND", default_value = "jsonl")]
+    kind: Kind,
+    /// Write it to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// How far two annotators agree: those of two files, or the two of one.
+    #[arg(long, conflicts_with_all = ["kind", "out"])]
+    agreement: bool,
+    /// With --agreement, one JSON object.
+    #[arg(long, requires = "agreement")]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Gold of the index's questions with the labels applied, for eval --qrels.
+    Qrels,
+    /// All questions, those typed by hand too, with their gold, for eval --questions and index --questions.
+    Questions,
+    /// The labels that stand.
+    Jsonl,
+    /// Records for Dataset.records.from_json of Argilla 2.
+    Argilla,
+    /// Tasks with annotations for the import of Label Studio.
+    LabelStudio,
+}
+
+pub fn run(args: &LabelsArgs) -> Result<()> {
+    if args.agreement {
+        return agree(args);
+    }
+    let method = Method::by_name(DEFAULT_METHOD).map_err(|said| anyhow!("{said}"))?;
+    let thinking = LlmArgs::default();
+    let index = load(
+        args.paths.first().map(PathBuf::as_path),
+        &args.reading,
+        &thinking,
+        &mut Settings::new(method),
+    )?;
+    let file = match args.paths.get(1) {
+        Some(file) => file.clone(),
+        None => Folders::find()
+            .context("there is no home that labels are kept in; name the file")?
+            .labels_file(index.fingerprint()),
+    };
+    let labels = read(&file)?;
+    let standing = labels.standing();
+    let foreign = standing.iter().filter(|l| l.index != index.fingerprint());
+    let foreign = foreign.count();
+    if foreign > 0 {
+        let labels = plural(foreign, "label");
+        say(format_args!(
+            "hopscope: {labels} of another index; identifiers decide which passages they mean here"
+        ));
+    }
+    let pretty = |value| serde_json::to_string_pretty(&value).map(|text| text + "\n");
+    let text = match args.kind {
+        Kind::Jsonl => lines(&standing),
+        Kind::Argilla => pretty(argilla(&index, &standing))?,
+        Kind::LabelStudio => pretty(label_studio(&index, &standing))?,
+        Kind::Qrels | Kind::Questions => gold(&index, &labels, args.kind),
+    };
+    match &args.out {
+        Some(out) => {
+            replace(out, text.as_bytes()).map_err(|said| anyhow!("{said}"))?;
+            let labels = plural(standing.len(), "label");
+            say(format_args!(
+                "{labels} of {} in {}",
+                file.display(),
+                out.display()
+            ));
+        }
+        None => std::io::stdout().lock().write_all(text.as_bytes())?,
+    }
+    if args.kind == Kind::LabelStudio {
+        say(format_args!(
+            "the labelling interface they belong to:\n{LABEL_STUDIO_VIEW}"
+        ));
+    }
+    Ok(())
+}
+
+/// Corrected gold, and what could not be applied.
+fn gold(index: &Index, labels: &Labels, kind: Kind) -> String {
+    let made = corrected(index, labels);
+    let told = [
+        (
+            made.strange,
+            "label",
+            "of questions or passages that this index has not",
+        ),
+        (
+            made.contested,
+            "passage",
+            "judged differently: what was said last counts",
+        ),
+        (
+            [0, made.questions.len() - made.of_index][usize::from(kind == Kind::Qrels)],
+            "question",
+            "typed by hand and left out: --as questions has them",
+        ),
+    ];
+    for (count, noun, about) in told.into_iter().filter(|told| told.0 > 0) {
+        say(format_args!("hopscope: {} {about}", plural(count, noun)));
+    }
+    match kind {
+        Kind::Qrels => qrels(index, &made),
+        _ => questions(index, &made),
+    }
+}
+
+fn read(file: &Path) -> Result<Labels> {
+    let (labels, notes) = Labels::read(file).map_err(|said| anyhow!("{said}"))?;
+    notes
+        .iter()
+        .for_each(|note| say(format_args!("hopscope: {note}")));
+    Ok(labels)
+}
+
+fn agree(args: &LabelsArgs) -> Result<()> {
+    if args.paths.is_empty() {
+        bail!("--agreement: name one or two files of labels");
+    }
+    let files = args
+        .paths
+        .iter()
+        .map(|file| read(file))
+        .collect::<Result<Vec<_>>>()?;
+    let name = |file: &Path| file.display().to_string();
+    let (names, sides): ([String; 2], [Vec<&Label>; 2]) = match &files[..] {
+        [a, b] => (
+            [name(&args.paths[0]), name(&args.paths[1])],
+            [a.standing(), b.standing()],
+        ),
+        _ => {
+            let all = files[0].standing();
+            let who: BTreeSet<&str> = all.iter().map(|label| &*label.annotator).collect();
+            let who: Vec<&str> = who.into_iter().collect();
+            let &[a, b] = &who[..] else {
+                bail!(
+                    "{}: labels of {}, not of two annotators; name two files",
+                    args.paths[0].display(),
+                    plural(who.len(), "annotator")
+                );
+            };
+            let of = |who: &str| {
+                let own = all.iter().filter(|label| label.annotator == who);
+                own.copied().collect()
+            };
+            ([a.to_owned(), b.to_owned()], [of(a), of(b)])
+        }
+    };
+    let told = agreement(&sides[0], &sides[1]);
+    match args.json {
+        true => super::print_json(&told),
+        false => print(&names, &told),
+    }
+}
+
+fn print(names: &[String; 2], told: &Agreement) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let [a, b] = names;
+    writeln!(
+        out,
+        "both {}   only {a} {}   only {b} {}",
+        told.both, told.only_a, told.only_b
+    )?;
+    writeln!(
+        out,
+        "\n{:<8}{:>6}{:>7}{:>9}{:>8}",
+        "on", "both", "alike", "chance", "kappa"
+    )?;
+    for (
+        on,
+        Kappa {
+            both,
+            alike,
+            chance,
+            kappa,
+        },
+    ) in [
+        ("grade", &told.grades),
+        ("cause", &told.causes),
+        ("gold", &told.gold),
+    ] {
+        let kappa = kappa.map_or_else(|| "-".to_owned(), |kappa| format!("{kappa:.3}"));
+        writeln!(out, "{on:<8}{both:>6}{alike:>7}{chance:>9.3}{kappa:>8}")?;
+    }
+    if !told.disagreements.is_empty() {
+        writeln!(out, "\nquestion\tpassage\ton\t{a}\t{b}")?;
+    }
+    for d in &told.disagreements {
+        writeln!(
+            out,
+            "{}\t{}\t{}\t{}\t{}",
+            d.question, d.passage, d.on, d.a, d.b
+        )?;
+    }
+    Ok(())
+}

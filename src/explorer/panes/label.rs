@@ -1,0 +1,197 @@
+//! The label strip: what is said of the passage on screen.
+
+use crate::evaluate::labels::{Cause, GRADES, Label};
+use crate::explorer::hits::{Hits, Target};
+use crate::explorer::labelling::Draft;
+use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::state::Mode;
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Chrome, Ink, flow, packed};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+/// Columns that the names of all causes need.
+const NARROW: usize = 76;
+
+/// Gives back where the text cursor is while a note is typed.
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Option<Position> {
+    let (title, note) = heading(ink);
+    let draft = ink.state.draft();
+    let summary = draft.as_ref().map_or_else(Line::default, |draft| {
+        Line::from(vec![ink.text(outcome(ink, draft))])
+    });
+    let chrome = Chrome {
+        title,
+        short: "Label",
+        note: Line::from(vec![ink.muted(note)]),
+        summary,
+    };
+    let area = ink.frame(slot, chrome, buf, hits)?;
+    let area = Rect {
+        x: area.x + 1,
+        width: area.width.saturating_sub(2),
+        ..area
+    };
+    let (lines, cursor) = lines(ink, usize::from(area.width));
+    hits.set_extent(Pane::Label, lines.len(), usize::from(area.height));
+    for (y, line) in lines.iter().take(usize::from(area.height)).enumerate() {
+        buf.set_line(area.x, area.y + y as u16, line, area.width);
+    }
+    hits.add(area, Target::Pane(Pane::Label));
+    placed(cursor, area)
+}
+
+/// The cursor's place on screen, where it is inside.
+pub fn placed(cursor: Option<(usize, usize)>, area: Rect) -> Option<Position> {
+    let (x, y) = cursor?;
+    let inside = x < usize::from(area.width) && y < usize::from(area.height);
+    inside.then(|| Position::new(area.x + x as u16, area.y + y as u16))
+}
+
+/// What is labelled, by whom, and how much is done.
+pub fn heading(ink: &Ink<'_>) -> (String, String) {
+    let state = ink.state;
+    let why = state.detail().and_then(|detail| detail.passage.as_ref());
+    let asked = state.wanted.asked;
+    let asked = asked.and_then(|at| state.facts.questions.get(at));
+    let asked = asked.map_or("typed question", |asked| &asked.id);
+    let title = match why {
+        Some(why) if state.blind() => format!("Label {asked}  {}", why.id),
+        Some(why) => {
+            let rank = why
+                .rank
+                .map_or("not found".to_owned(), |rank| format!("rank {rank}"));
+            format!("Label {asked}  {}  {rank}", why.id)
+        }
+        None => "Label".to_owned(),
+    };
+    let own = &state.labelling;
+    let done = own.labels.count(&own.annotator);
+    (
+        title,
+        format!("{} by {}", text::plural(done, "label"), own.annotator),
+    )
+}
+
+/// The lines of the strip, and where in them the text cursor is.
+pub fn lines(ink: &Ink<'_>, width: usize) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
+    let Some(draft) = ink.state.draft() else {
+        return (
+            vec![Line::from(vec![ink.muted("no passage is selected")])],
+            None,
+        );
+    };
+    // Where there is little room the keys alone stand there: what they mean is in the help.
+    let narrow = width < NARROW;
+    let active = matches!(ink.state.mode, Mode::Label(_));
+    let word = |key: &str, name: &str, chosen: bool| -> Vec<Span<'static>> {
+        let scope = [Scope::Muted, Scope::Tab][usize::from(chosen)];
+        let name = match chosen {
+            true => format!("[{name}]"),
+            false if narrow => String::new(),
+            false => format!(" {name} "),
+        };
+        let key = ink.span(
+            key.to_owned(),
+            [Scope::Muted, Scope::Key][usize::from(active)],
+        );
+        vec![key, ink.span(name, scope), ink.text(" ")]
+    };
+    let mut lines = Vec::new();
+    let mut row = vec![vec![ink.text("grade  ")]];
+    for (grade, name) in (0..).zip(GRADES) {
+        row.push(word(&grade.to_string(), name, draft.grade == Some(grade)));
+    }
+    row.push(vec![ink.text("  gold  ")]);
+    for (key, name, gold) in [("+", "is gold", true), ("-", "is none", false)] {
+        row.push(word(key, name, draft.gold == Some(gold)));
+    }
+    row.push(vec![ink.value(format!("  {}", outcome(ink, &draft)))]);
+    lines.extend(packed(row, width, 7));
+    let mut row = vec![vec![ink.text("cause  ")]];
+    for cause in Cause::ALL {
+        let key = cause.key().to_string();
+        row.push(word(&key, cause.name(), draft.cause == Some(*cause)));
+    }
+    lines.extend(packed(row, width, 7));
+    let mut cursor = None;
+    let room = width.saturating_sub(8);
+    let said = match &ink.state.mode {
+        Mode::Label(Some(input)) => {
+            let scroll = input.visual_scroll(room);
+            cursor = Some((
+                7 + input.visual_cursor().saturating_sub(scroll),
+                lines.len(),
+            ));
+            super::question::after_columns(input.value(), scroll).to_owned()
+        }
+        _ => text::cut(&text::clean(&draft.note), room),
+    };
+    let key = match said.is_empty() && cursor.is_none() {
+        true => vec![ink.text("note   "), ink.muted("n writes one")],
+        false => vec![ink.text("note   "), ink.text(said)],
+    };
+    lines.push(Line::from(key));
+    lines.extend(flow(program(ink, &draft, width), width, 7));
+    (lines, cursor)
+}
+
+/// What the program says, once it was asked for.
+fn program(ink: &Ink<'_>, draft: &Draft, width: usize) -> Vec<Span<'static>> {
+    let head = ink.text("program  ");
+    if !draft.told {
+        if width < NARROW {
+            return vec![head, ink.muted("t tells")];
+        }
+        let shown = ink.state.verdict_shown(draft);
+        let words = match shown {
+            true => "t tells what it says; it is on screen, and the label says so",
+            false => "t tells what it says; the label says whether you looked",
+        };
+        return vec![head, ink.muted(words)];
+    }
+    let why = ink
+        .state
+        .detail()
+        .and_then(|detail| detail.passage.as_ref());
+    let reason = why.and_then(|why| why.reasons.first());
+    match (ink.state.said(), reason) {
+        (Some(said), Some(reason)) => vec![
+            head,
+            ink.span(format!("{} {} ", said.class, said.code), Scope::Warn),
+            ink.text(reason.text.clone()),
+        ],
+        _ => vec![
+            head,
+            ink.muted("nothing: the passage is among what is returned"),
+        ],
+    }
+}
+
+/// What the label makes of the passage in corrected gold.
+fn outcome(ink: &Ink<'_>, draft: &Draft) -> String {
+    let judged = Label {
+        grade: draft.grade,
+        gold: draft.gold,
+        ..Label::default()
+    };
+    let was = ink
+        .state
+        .detail()
+        .and_then(|detail| detail.passage.as_ref());
+    let was = was.is_some_and(|why| why.gold);
+    match (judged.judgement(), was) {
+        (None, _) if ink.state.blind() => String::new(),
+        (None, true) => "stays gold".to_owned(),
+        (None, false) => "stays no gold".to_owned(),
+        (Some(grade), _) if ink.state.blind() => {
+            ["no gold".to_owned(), format!("gold, grade {grade}")][usize::from(grade > 0)].clone()
+        }
+        (Some(0), true) => "gold is removed".to_owned(),
+        (Some(0), false) => "stays no gold".to_owned(),
+        (Some(grade), true) => format!("stays gold, grade {grade}"),
+        (Some(grade), false) => format!("becomes gold, grade {grade}"),
+    }
+}

@@ -1,0 +1,154 @@
+//! What waits for a label, and what is done of it.
+
+use crate::evaluate::labels::Label;
+use crate::explorer::hits::Hits;
+use crate::explorer::labelling::{Item, Kind};
+use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Chrome, Ink, flow, packed};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// Columns of the sign of a label and of a kind.
+const DONE: usize = 6;
+const KIND: usize = 18;
+
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+    let state = ink.state;
+    let queue = state.queue();
+    let done = queue.iter().filter(|item| state.label_of(item).is_some());
+    let done = format!("{} of {} done", done.count(), queue.len());
+    let kind = state.labelling.kind.filter(|_| !state.blind());
+    let title = match kind {
+        _ if state.blind() => "Queue, blind".to_owned(),
+        Some(kind) => format!("Queue: {}", kind.name()),
+        None => "Queue".to_owned(),
+    };
+    let chrome = Chrome {
+        title,
+        short: "Queue",
+        note: Line::from(match state.blind() || kind.is_some() {
+            true => vec![ink.muted(done.clone())],
+            false => vec![
+                ink.span(
+                    format!("{} {}", ink.glyphs.arrows[2], ink.glyphs.arrows[3]),
+                    Scope::Key,
+                ),
+                ink.muted(format!(" kind  {done}")),
+            ],
+        }),
+        summary: Line::from(vec![ink.text(done)]),
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    let head = match state.blind() {
+        true => Vec::new(),
+        false => kinds(ink, usize::from(area.width).saturating_sub(2)),
+    };
+    // Rows first: counts are told as far as they leave half of the room.
+    let head: Vec<Line<'static>> = head
+        .into_iter()
+        .take(usize::from(area.height) / 2)
+        .collect();
+    for (y, line) in head.iter().enumerate() {
+        buf.set_line(area.x + 1, area.y + y as u16, line, area.width - 1);
+    }
+    let taken = head.len() as u16;
+    let below = Rect {
+        y: area.y + taken,
+        height: area.height - taken,
+        ..area
+    };
+    if queue.is_empty() {
+        let words = match state.score {
+            None if state.scored.is_some() => "asking the set",
+            _ => "nothing waits for a label",
+        };
+        buf.set_line(
+            below.x + 1,
+            below.y,
+            &Line::from(vec![ink.muted(words)]),
+            below.width,
+        );
+    }
+    ink.list(Pane::Queue, below, queue.len(), buf, hits, &|row, width| {
+        line(ink, &queue[row], width)
+    });
+}
+
+/// The kinds with what is done of each, the listed one set off, and how far the set was asked.
+fn kinds(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
+    let state = ink.state;
+    let group = |(kind, done, all): (Kind, usize, usize)| {
+        let chosen = state.labelling.kind == Some(kind);
+        let scope = [Scope::Text, Scope::Title][usize::from(chosen)];
+        vec![
+            ink.span(kind.name(), scope),
+            ink.muted(format!(" {done}/{all}  ")),
+        ]
+    };
+    let mut groups: Vec<Vec<Span<'static>>> = state.kinds().into_iter().map(group).collect();
+    match &state.score {
+        Some(score) if score.done < score.of => {
+            groups.push(vec![
+                ink.muted(format!("set {} of {}", score.done, score.of)),
+            ]);
+        }
+        None if state.scored.is_some() => groups.push(vec![ink.muted("asking the set")]),
+        _ => {}
+    }
+    let mut lines = packed(groups, width, 0);
+    if let Some(kind) = state.labelling.kind {
+        lines.extend(flow(vec![ink.muted(kind.about())], width, 0));
+    }
+    lines
+}
+
+fn line(ink: &Ink<'_>, item: &Item, width: usize) -> Line<'static> {
+    let state = ink.state;
+    let asked = item.at.and_then(|at| state.facts.questions.get(at));
+    let here = state.wanted.asked == item.at && state.wanted.subject.passage == Some(item.passage);
+    let done = state.label_of(item);
+    let (sign, scope) = match done {
+        Some(label) => (sign(label), Scope::Ok),
+        None => ("-".to_owned(), Scope::Muted),
+    };
+    let kinds = match item.kind {
+        _ if state.blind() || width < 60 => 0,
+        Kind::Here => 0,
+        _ => KIND,
+    };
+    let rest = width.saturating_sub(DONE + kinds);
+    let question = match item.kind {
+        Kind::Here => 0,
+        _ => rest / 2,
+    };
+    let title = match &*item.title {
+        "" => &item.id,
+        title => title,
+    };
+    let title = text::cut(title, (rest - question).saturating_sub(1));
+    let kind = if kinds == 0 { "" } else { item.kind.short() };
+    let words = ink.said(asked.map_or("", |asked| &asked.text));
+    let words = text::cut(&words, question.saturating_sub(1));
+    Line::from(vec![
+        ink.span(text::pad(&sign, DONE), scope),
+        ink.span(text::pad(&title, rest - question), Scope::Passage),
+        ink.muted(text::pad(kind, kinds)),
+        ink.span(words, [Scope::Text, Scope::Title][usize::from(here)]),
+    ])
+}
+
+/// A label in a few letters: grade, cause, gold.
+fn sign(label: &Label) -> String {
+    let grade = label.grade.map(|grade| grade.to_string());
+    let cause = label.cause.map(|cause| cause.key().to_string());
+    let gold = label
+        .gold
+        .map(|gold| ["-", "+"][usize::from(gold)].to_owned());
+    let note = (!label.note.is_empty()).then(|| "n".to_owned());
+    [grade, cause, gold, note].into_iter().flatten().collect()
+}

@@ -1,0 +1,287 @@
+//! The label strip: keys into a draft, a draft into the labels file, and on to the next of the queue.
+
+use super::{ask, moves};
+use crate::evaluate::labels::{Cause, Label};
+use crate::explorer::action::{Effect, Message, Tone};
+use crate::explorer::labelling::{Draft, Item, Kind};
+use crate::explorer::layout::{Pane, Shape, View};
+use crate::explorer::state::{Mode, State};
+use crossterm::event::{Event, KeyCode, KeyEvent};
+use tui_input::Input;
+use tui_input::backend::crossterm::EventHandler;
+
+/// Opens the strip over the passage under the selection.
+pub fn open(state: &mut State) -> Vec<Effect> {
+    state.mode = Mode::Label(None);
+    state.labelling.ahead.clear();
+    // Beside the strip a small screen has room for one pane.
+    if state.view == View::Annotate && small(state) {
+        state.focus = Pane::Reader;
+    }
+    Vec::new()
+}
+
+fn small(state: &State) -> bool {
+    Shape::of(state.size.0, state.size.1) == Shape::Accordion
+}
+
+/// A key in the strip. One that comes before the passage it is meant for waits.
+pub fn press(state: &mut State, key: KeyEvent, note: Option<Input>) -> Vec<Effect> {
+    state.mode = Mode::Label(note);
+    state.labelling.ahead.push(key);
+    catch_up(state)
+}
+
+/// Does what was typed, as far as the passage it is meant for is on screen: a key that saves or moves on makes the others
+/// wait.
+pub fn catch_up(state: &mut State) -> Vec<Effect> {
+    while !state.labelling.ahead.is_empty() && matches!(state.mode, Mode::Label(_)) {
+        let leaves = state.labelling.ahead[0].code == KeyCode::Esc;
+        if state.running() && !leaves {
+            return Vec::new();
+        }
+        let key = state.labelling.ahead.remove(0);
+        if let Mode::Label(note) = std::mem::take(&mut state.mode) {
+            let effects = match note {
+                Some(input) => type_note(state, key, input),
+                None => stroke(state, key),
+            };
+            if !effects.is_empty() {
+                return effects;
+            }
+        }
+    }
+    Vec::new()
+}
+
+fn stroke(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+    state.mode = Mode::Label(None);
+    let Some(mut draft) = state.draft() else {
+        state.mode = Mode::Browse;
+        return Vec::new();
+    };
+    state.message = Message::default();
+    let typed = match key.code {
+        KeyCode::Char(c) => c,
+        KeyCode::Enter => return save(state, draft),
+        KeyCode::Esc => {
+            state.mode = Mode::Browse;
+            state.labelling.ahead.clear();
+            state.labelling.draft = None;
+            if state.view == View::Annotate && small(state) {
+                state.focus = Pane::Queue;
+            }
+            return Vec::new();
+        }
+        KeyCode::Left | KeyCode::Right => {
+            let by = [-1, 1][usize::from(key.code == KeyCode::Right)];
+            return beside(state, by);
+        }
+        KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown => {
+            let page = state.hits.extent(Pane::Reader).height.max(2) as isize - 1;
+            moves::scroll(
+                state,
+                Pane::Reader,
+                match key.code {
+                    KeyCode::Up => -1,
+                    KeyCode::Down => 1,
+                    KeyCode::PageUp => -page,
+                    _ => page,
+                },
+            );
+            return Vec::new();
+        }
+        _ => return Vec::new(),
+    };
+    let cause = Cause::ALL.iter().find(|cause| cause.key() == typed);
+    match (typed, cause) {
+        ('0'..='2', _) => toggle(&mut draft.grade, typed as u8 - b'0'),
+        ('+' | '-', _) => toggle(&mut draft.gold, typed == '+'),
+        (_, Some(cause)) => toggle(&mut draft.cause, *cause),
+        ('t' | '?', _) => draft.told = true,
+        ('n', _) => state.mode = Mode::Label(Some(Input::new(draft.note.clone()))),
+        ('b', _) => return blind(state),
+        ('z', _) => return withdraw(state),
+        _ => {
+            state.message = Message::plain(format!(
+                "{typed} does nothing here; Esc leaves the label strip"
+            ));
+        }
+    }
+    state.labelling.draft = Some(draft);
+    Vec::new()
+}
+
+/// The same key again takes back what it said.
+fn toggle<T: PartialEq>(said: &mut Option<T>, now: T) {
+    *said = match said.as_ref() == Some(&now) {
+        true => None,
+        false => Some(now),
+    };
+}
+
+fn type_note(state: &mut State, key: KeyEvent, mut input: Input) -> Vec<Effect> {
+    state.mode = Mode::Label(None);
+    match (key.code, state.draft()) {
+        (KeyCode::Enter, Some(draft)) => {
+            state.labelling.draft = Some(Draft {
+                note: input.value().trim().to_owned(),
+                ..draft
+            });
+        }
+        (KeyCode::Esc, _) | (_, None) => {}
+        _ => {
+            input.handle_event(&Event::Key(key));
+            state.mode = Mode::Label(Some(input));
+        }
+    }
+    Vec::new()
+}
+
+fn save(state: &mut State, draft: Draft) -> Vec<Effect> {
+    let Some(label) = state.labelled(&draft) else {
+        return Vec::new();
+    };
+    if label.is_empty() {
+        state.message = Message::warning("nothing is said yet: a grade, a cause, gold or a note");
+        return Vec::new();
+    }
+    vec![Effect::KeepLabel(Box::new(label))]
+}
+
+/// Takes the newest label of this annotator back.
+pub fn withdraw(state: &mut State) -> Vec<Effect> {
+    let own = &state.labelling;
+    match own.labels.newest(&own.annotator) {
+        Some(newest) => vec![Effect::KeepLabel(Box::new(
+            newest.withdrawal(String::new()),
+        ))],
+        None => {
+            state.message = Message::plain("there is no label of yours to take back");
+            Vec::new()
+        }
+    }
+}
+
+/// A label is in the file: it stands, and the next of the queue comes. One that could not be written stays in the strip.
+pub fn kept(state: &mut State, kept: Result<Box<Label>, String>) -> Vec<Effect> {
+    let label = match kept {
+        Ok(label) => *label,
+        Err(said) => {
+            state.labelling.ahead.clear();
+            state.message = Message::error(said);
+            return Vec::new();
+        }
+    };
+    let (passage, withdrawn) = (label.passage.clone(), label.withdrawn);
+    state.labelling.labels.add(label);
+    state.labelling.draft = None;
+    if withdrawn {
+        state.message = Message::plain(format!("the label of {passage} is taken back"));
+        return catch_up(state);
+    }
+    let labelling = matches!(state.mode, Mode::Label(_));
+    let effects = match labelling && state.view == View::Annotate {
+        true => next(state),
+        false => {
+            state.mode = Mode::Browse;
+            Vec::new()
+        }
+    };
+    let said = std::mem::take(&mut state.message.text);
+    let more = if said.is_empty() { "" } else { "; " };
+    state.message = Message::new(Tone::Good, format!("{passage} labelled{more}{said}"));
+    effects
+}
+
+/// The row of the queue that the passage on screen is on.
+fn row(state: &State, queue: &[Item]) -> Option<usize> {
+    let here = |item: &&Item| {
+        item.at == state.wanted.asked && Some(item.passage) == state.wanted.subject.passage
+    };
+    let at = state.list(Pane::Queue).cursor;
+    let own = queue.get(at).filter(here).map(|_| at);
+    own.or_else(|| queue.iter().position(|item| here(&item)))
+}
+
+/// On to the next passage without a label, from the one on screen.
+fn next(state: &mut State) -> Vec<Effect> {
+    let queue = state.queue();
+    let here = row(state, &queue).map_or(0, |row| row + 1);
+    let mut order = (here..queue.len()).chain(0..here.min(queue.len()));
+    match order.find(|row| state.label_of(&queue[*row]).is_none()) {
+        Some(row) => show(state, row),
+        None => {
+            state.message = Message::plain("all of this queue are labelled");
+            Vec::new()
+        }
+    }
+}
+
+/// The one before or after in the queue, labelled or not; what was said of this one is not kept.
+pub fn beside(state: &mut State, by: isize) -> Vec<Effect> {
+    let queue = state.queue();
+    if state.view != View::Annotate || queue.is_empty() {
+        return Vec::new();
+    }
+    let here = row(state, &queue).unwrap_or(0);
+    let last = queue.len() - 1;
+    show(state, here.saturating_add_signed(by).min(last))
+}
+
+/// Turns to a row of the queue: its question, and its passage under the selection. An open strip stays open.
+pub fn show(state: &mut State, row: usize) -> Vec<Effect> {
+    let queue = state.queue();
+    let Some(item) = queue.get(row) else {
+        return Vec::new();
+    };
+    let height = state.hits.extent(Pane::Queue).height;
+    let mode = std::mem::take(&mut state.mode);
+    let effects = match item.at {
+        Some(at) if state.wanted.asked != Some(at) => ask::about(state, at, Some(item.passage)),
+        _ => moves::look_at(state, item.passage),
+    };
+    state.mode = mode;
+    state.labelling.draft = None;
+    let list = state.lists.entry(Pane::Queue).or_default();
+    list.cursor = row;
+    list.offset = list.window(queue.len(), height);
+    effects
+}
+
+/// Hides or shows gold, ranks and verdicts.
+pub fn blind(state: &mut State) -> Vec<Effect> {
+    state.labelling.blind = !state.labelling.blind;
+    follow(state);
+    state.message = Message::plain(match state.labelling.blind {
+        true => "blind: gold, ranks and verdicts are hidden in Annotate",
+        false => "gold, ranks and verdicts are shown again",
+    });
+    Vec::new()
+}
+
+/// The cursor of the queue stays on the passage on screen when the queue changes.
+pub fn follow(state: &mut State) {
+    let queue = state.queue();
+    let height = state.hits.extent(Pane::Queue).height;
+    let row = row(state, &queue).unwrap_or(0);
+    let list = state.lists.entry(Pane::Queue).or_default();
+    list.cursor = row;
+    list.offset = list.window(queue.len(), height);
+}
+
+/// The next kind that the queue lists alone; after the last, all.
+pub fn filter(state: &mut State, by: isize) -> Vec<Effect> {
+    if state.blind() {
+        state.message = Message::plain("a blind annotator's queue is not told apart by kind");
+        return Vec::new();
+    }
+    let kinds = state.kinds();
+    let kinds = kinds.iter().map(|kind| Some(kind.0));
+    let all: Vec<Option<Kind>> = std::iter::once(None).chain(kinds).collect();
+    let here = all.iter().position(|kind| *kind == state.labelling.kind);
+    let here = here.unwrap_or(0) as isize + by;
+    state.labelling.kind = all[here.rem_euclid(all.len() as isize).unsigned_abs()];
+    follow(state);
+    Vec::new()
+}
