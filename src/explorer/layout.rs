@@ -22,6 +22,12 @@ pub enum Pane {
     Runs,
     /// What differs between two runs, and which difference did it.
     Changes,
+    /// Score moving through columns of nodes.
+    Flow,
+    /// The heaviest nodes by step.
+    Heat,
+    /// What one step moved.
+    Step,
     /// The set under the pinned settings and the live ones.
     Set,
     /// How far gold gets over the set, and why what is lost is lost.
@@ -49,6 +55,7 @@ pub enum View {
     #[default]
     Explore,
     Compare,
+    Flow,
     Evaluate,
 }
 
@@ -57,12 +64,13 @@ type Row = (u16, &'static [(Pane, u16)]);
 
 impl View {
     /// In the order of their keys.
-    pub const ALL: [View; 3] = [View::Explore, View::Compare, View::Evaluate];
+    pub const ALL: [View; 4] = [View::Explore, View::Compare, View::Flow, View::Evaluate];
 
     pub fn name(self) -> &'static str {
         match self {
             View::Explore => "Explore",
             View::Compare => "Compare",
+            View::Flow => "Flow",
             View::Evaluate => "Evaluate",
         }
     }
@@ -83,6 +91,7 @@ impl View {
                 Pane::Reader,
             ],
             View::Compare => &[Pane::Question, Pane::Runs, Pane::Changes, Pane::Set],
+            View::Flow => &[Pane::Question, Pane::Flow, Pane::Heat, Pane::Step],
             View::Evaluate => &[
                 Pane::Question,
                 Pane::Set,
@@ -98,6 +107,7 @@ impl View {
         match self {
             View::Explore => Pane::Passages,
             View::Compare => Pane::Runs,
+            View::Flow => Pane::Flow,
             View::Evaluate => Pane::Questions,
         }
     }
@@ -109,6 +119,10 @@ impl View {
             View::Compare => &[
                 (3, &[(Pane::Runs, 1)]),
                 (2, &[(Pane::Changes, 1), (Pane::Set, 1)]),
+            ],
+            View::Flow => &[
+                (3, &[(Pane::Flow, 1)]),
+                (2, &[(Pane::Heat, 1), (Pane::Step, 1)]),
             ],
             View::Evaluate => &[
                 (2, &[(Pane::Set, 1), (Pane::Lost, 1)]),

@@ -156,6 +156,10 @@ pub fn count(state: &State, pane: Pane) -> usize {
             Some(step) => step.passages.len(),
             None => passage_lines(s).len(),
         }),
+        Pane::Flow => state.flow().map_or(0, |flow| {
+            flow.lanes.iter().map(|lane| lane.rows.len()).sum()
+        }),
+        Pane::Heat => state.flow().map_or(0, |flow| flow.heat.len()),
         Pane::Neighbours => state
             .detail()
             .and_then(|d| d.node.as_ref())
@@ -167,6 +171,7 @@ pub fn count(state: &State, pane: Pane) -> usize {
         Pane::Question
         | Pane::Why
         | Pane::Iterations
+        | Pane::Step
         | Pane::Reader
         | Pane::Changes
         | Pane::Set => 0,
@@ -215,15 +220,47 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
             SpreadLine::Row(i, n) => of_row(&scene.spread[i].rows[n]),
             SpreadLine::Stage(_) | SpreadLine::More(_) => None,
         },
+        Pane::Flow => {
+            let (lane, at) = state.flow()?.place(row)?;
+            let row = &state.flow()?.lanes[lane].rows[at];
+            match row.passage.filter(|_| row.is_passage) {
+                Some(passage) => Some(of_passage(passage)),
+                None => of_row(row),
+            }
+        }
+        Pane::Heat => of_row(&state.flow()?.heat.get(row)?.0),
         Pane::Seeds => of_row(scene.seeds.get(row)?),
         Pane::Neighbours => of_row(state.detail()?.node.as_ref()?.neighbours.get(row)?),
         _ => None,
     }
 }
 
+/// The rows of the column of Flow that a row is in.
+pub fn lane(state: &State, row: usize) -> std::ops::Range<usize> {
+    let place = state.flow().and_then(|flow| Some((flow, flow.place(row)?)));
+    place.map_or(0..0, |(flow, (lane, _))| {
+        let first = flow.first(lane);
+        first..first + flow.lanes[lane].rows.len()
+    })
+}
+
 /// The row of a pane that shows the selected passage or node.
 pub fn row_of(state: &State, pane: Pane, subject: Subject) -> Option<usize> {
     let rows = count(state, pane);
+    if pane == Pane::Flow {
+        // A node may be in several columns: the cursor stays in its own, else the passage is what is looked at.
+        let is_of = |row: &usize| {
+            self::subject(state, pane, *row)
+                .is_some_and(|s| s.node.is_some() && s.node == subject.node)
+        };
+        let own = Some(state.list(pane).cursor).filter(is_of);
+        let is_passage = |row: &usize| {
+            subject.passage.is_some()
+                && self::subject(state, pane, *row).is_some_and(|s| s.passage == subject.passage)
+        };
+        let passage = || (0..rows).rev().find(is_passage);
+        return own.or_else(passage).or_else(|| (0..rows).find(is_of));
+    }
     let wanted = match pane {
         Pane::Passages | Pane::Runs => Subject {
             passage: subject.passage,

@@ -4,6 +4,7 @@
 //! replace, so moving a cursor never re-runs a walk. Nothing here is computed while drawing: a number on screen is a
 //! number the core computed, rounded.
 
+use super::layout::View;
 use super::text;
 use crate::layers::{GraphEdited, LayerKind};
 use crate::retrieve::explanation::Story;
@@ -61,6 +62,8 @@ pub struct Request {
     pub asked: Option<usize>,
     pub settings: Settings,
     pub subject: Subject,
+    /// The view that is open: its pictures are made when they are looked at.
+    pub view: View,
 }
 
 /// What is to be explained. `None` lets the worker take the first of the ranking.
@@ -373,6 +376,77 @@ pub struct StageTime {
 pub struct Detail {
     pub passage: Option<Why>,
     pub node: Option<Around>,
+    /// Score moving; only made for the view that shows it.
+    pub flow: Option<std::sync::Arc<Flow>>,
+}
+
+/// Columns that score moves through.
+pub const LANES: usize = 5;
+
+/// Score moving, as a picture: columns of nodes, and strands of score through them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Flow {
+    /// Left to right, at most [`LANES`]; none where there is nothing to draw.
+    pub lanes: Vec<Lane>,
+    /// By step of the timeline; one where there is none.
+    pub steps: Vec<FlowStep>,
+    /// The heaviest nodes with their mass by step. Empty where no walk is.
+    pub heat: Vec<(Row, Vec<f64>)>,
+    /// What is to be known of the picture, in a sentence.
+    pub note: String,
+}
+
+/// A column of the picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lane {
+    pub head: String,
+    pub rows: Vec<Row>,
+}
+
+/// One step of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowStep {
+    pub strands: Vec<Strand>,
+    /// What was moved and what was not, with the words for each.
+    pub moved: Vec<(&'static str, f64)>,
+    /// From where to where, and how much: most first.
+    pub largest: Vec<(String, String, f64)>,
+    /// The step in one sentence.
+    pub told: String,
+}
+
+/// Score on its way: a row of each column that it passes. Where no share is known the value is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Strand {
+    pub at: [Option<usize>; LANES],
+    pub group: Option<usize>,
+    pub value: f64,
+}
+
+impl Flow {
+    /// Where a row is, counted from the first column on.
+    pub fn place(&self, row: usize) -> Option<(usize, usize)> {
+        let mut first = 0;
+        for (lane, Lane { rows, .. }) in self.lanes.iter().enumerate() {
+            if row < first + rows.len() {
+                return Some((lane, row - first));
+            }
+            first += rows.len();
+        }
+        None
+    }
+
+    /// The number of the first row of a column.
+    pub fn first(&self, lane: usize) -> usize {
+        self.lanes[..lane].iter().map(|lane| lane.rows.len()).sum()
+    }
+
+    /// What passes through a row in a step.
+    pub fn through(&self, step: usize, lane: usize, row: usize) -> f64 {
+        let strands = self.steps.get(step).map_or(&[][..], |step| &step.strands);
+        let here = strands.iter().filter(|strand| strand.at[lane] == Some(row));
+        here.map(|strand| strand.value).sum()
+    }
 }
 
 /// Why a passage is where it is.

@@ -10,7 +10,7 @@ use super::layout::{Arranged, Pane, Plan, View};
 use super::lesson::Playing;
 use super::pins::Pins;
 use super::repairing::Begun;
-use super::scene::{Answer, Detail, Facts, Request, Scene, Subject};
+use super::scene::{Answer, Detail, Facts, Flow, Request, Scene, Subject};
 use super::scoring::Score;
 use super::sweep::Sweep;
 use super::trials::Trials;
@@ -153,6 +153,9 @@ impl Choice {
     }
 }
 
+/// Steps a second that a walk is played at.
+pub const SPEEDS: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 6.0, 8.0];
+
 /// Where a list is: the selected row and the first one shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct List {
@@ -278,6 +281,12 @@ pub struct State {
     pub lesson: Option<Playing>,
     /// For the back row: few panes, rows apart, figures of two digits.
     pub present: bool,
+    /// Place in [`SPEEDS`].
+    pub speed: usize,
+    /// From the end playing goes on at the start.
+    pub looped: bool,
+    /// Nothing moves by itself.
+    pub still: bool,
     /// What passages say is not shown.
     pub masked: bool,
     /// The newest request.
@@ -305,6 +314,7 @@ impl State {
             asked: None,
             settings: settings.clone(),
             subject: Subject::default(),
+            view: View::default(),
         };
         let layers = facts.layers.clone();
         let mut state = State {
@@ -351,6 +361,9 @@ impl State {
             playing: false,
             lesson: None,
             present: false,
+            speed: SPEEDS.iter().position(|&speed| speed == 4.0).unwrap_or(0),
+            looped: false,
+            still: false,
             masked: false,
             wanted,
             shown: None,
@@ -452,6 +465,18 @@ impl State {
                 },
             },
         )
+    }
+
+    /// Score moving, where it was made for what is on screen.
+    pub fn flow(&self) -> Option<&Flow> {
+        self.detail()?.flow.as_deref()
+    }
+
+    /// The step of it that is shown.
+    pub fn flow_step(&self) -> usize {
+        let steps = self.flow().map_or(0, |flow| flow.steps.len());
+        let last = steps.saturating_sub(1);
+        self.earlier_step().unwrap_or(last).min(last)
     }
 
     /// How many steps can be shown.

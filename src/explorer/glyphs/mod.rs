@@ -3,6 +3,7 @@
 //! Three sets, because fonts differ: everything, everything but braille, and ASCII. Each mark has a twin in every set,
 //! so panes never ask which set is in use. No emoji and no circled digits: their width differs between terminals.
 
+mod raster;
 pub(super) mod text;
 
 use ratatui::style::Style;
@@ -11,6 +12,7 @@ use ratatui::text::Span;
 
 use super::theme::Theme;
 use super::theme::scope::heat_level;
+pub use raster::Raster;
 pub use text::{clean, count, cut, decimals, number, pad, pad_left, signed, width};
 
 /// The three sets.

@@ -74,6 +74,7 @@ fn tabs(ink: &Ink<'_>, room: usize) -> (Vec<(Command, Vec<Span<'static>>)>, usiz
     let command = |view: View| match view {
         View::Explore => Command::ViewExplore,
         View::Compare => Command::ViewCompare,
+        View::Flow => Command::ViewFlow,
         View::Evaluate => Command::ViewEvaluate,
     };
     let open = ink.state.view;

@@ -164,6 +164,17 @@ pub fn own(pane: Pane) -> Vec<Command> {
             Command::StepFirst,
             Command::StepLast,
         ],
+        Pane::Flow | Pane::Heat | Pane::Step => vec![
+            Command::Play,
+            Command::StepBack,
+            Command::StepOn,
+            Command::StepFirst,
+            Command::StepLast,
+            Command::Open,
+            Command::Slower,
+            Command::Faster,
+            Command::Loop,
+        ],
         Pane::Runs => vec![
             Command::Open,
             Command::Pin,

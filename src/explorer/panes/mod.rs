@@ -1,7 +1,9 @@
 //! The panes of the Explore view, one file each with one `render`.
 
 pub mod changes;
+pub mod flow;
 pub mod header;
+pub mod heat;
 pub mod hints;
 pub mod iterations;
 pub mod lesson;
@@ -22,6 +24,7 @@ pub mod session;
 pub mod set;
 pub mod spread;
 pub mod status;
+pub mod step;
 pub mod sweep;
 pub mod why;
 
@@ -53,6 +56,11 @@ pub fn about(pane: Pane) -> &'static str {
         Pane::Changes => {
             "Changes: what the live run has other than A, and what each change alone does to this question"
         }
+        Pane::Flow => {
+            "Flow: score on its way into the passages; what is selected is bright, a band is as thick as its share"
+        }
+        Pane::Heat => "Heat: mass of the heaviest nodes by step, the most of a row in full shade",
+        Pane::Step => "Step: where all mass is, and what moved over which edges",
         Pane::Lost => {
             "Lost: how far gold gets, and why what is lost is lost; Enter lists the questions of a class"
         }

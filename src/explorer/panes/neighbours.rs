@@ -85,7 +85,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 /// `word` as a title begins.
-fn capital(noun: &str) -> String {
+pub fn capital(noun: &str) -> String {
     let mut letters = noun.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()

@@ -5,7 +5,7 @@ use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows::{self, PassageLine, SpreadLine};
-use crate::explorer::scene::{Cell, Row, Scene, Sign, StepLine, Timeline};
+use crate::explorer::scene::{Cell, Flow, Row, Scene, Sign, StepLine, Strand, Timeline};
 use crate::explorer::scoring::{Judged, Score};
 use crate::explorer::state::State;
 use serde_json::{Value, json};
@@ -94,6 +94,10 @@ pub fn text(state: &mut State) -> Vec<Effect> {
                 "run".to_owned(),
             )
         }),
+        Pane::Flow | Pane::Heat | Pane::Step => {
+            let flow = state.flow();
+            flow.map(|flow| (flowed(state, flow), "flow".to_owned()))
+        }
         Pane::Iterations => {
             let timeline = scene.timeline.as_ref();
             timeline.map(|timeline| (steps(timeline), "steps".to_owned()))
@@ -195,6 +199,42 @@ fn steps(timeline: &Timeline) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// The strands of the step that is shown, a line each, and the step in words.
+fn flowed(state: &State, flow: &Flow) -> String {
+    let Some(step) = flow.steps.get(state.flow_step()) else {
+        return flow.note.clone();
+    };
+    let line = |strand: &Strand| {
+        let mut words = stops(flow, strand);
+        words.push(strand.value.to_string());
+        words.join("\t")
+    };
+    let told = [step.told.clone(), flow.note.clone()];
+    let told = told.into_iter().filter(|words| !words.is_empty());
+    let lines: Vec<String> = told.chain(step.strands.iter().map(line)).collect();
+    lines.join("\n")
+}
+
+/// What a strand passes.
+fn stops(flow: &Flow, strand: &Strand) -> Vec<String> {
+    let lanes = flow.lanes.iter().zip(strand.at);
+    let stops = lanes.filter_map(|(lane, at)| Some(lane.rows[at?].label.clone()));
+    stops.collect()
+}
+
+fn flow_json(state: &State) -> Value {
+    let Some(flow) = state.flow() else {
+        return Value::Null;
+    };
+    let at = state.flow_step();
+    let step = flow.steps.get(at);
+    let strands = step.map_or(&[][..], |step| &step.strands).iter();
+    let strands: Vec<Value> = strands
+        .map(|strand| json!({"through": stops(flow, strand), "value": strand.value}))
+        .collect();
+    json!({"step": at, "told": step.map(|step| &step.told), "note": flow.note, "strands": strands})
+}
+
 /// The focused pane as JSON.
 pub fn json(state: &mut State) -> Vec<Effect> {
     match as_json(state) {
@@ -220,7 +260,8 @@ pub fn as_json(state: &State) -> Option<(Value, &'static str)> {
         Pane::Spread => (nodes_json(scene), "nodes"),
         Pane::Parameters | Pane::Session => (json!(scene.settings), "settings"),
         Pane::Neighbours => (neighbours_json(state), "neighbours"),
-        Pane::Iterations => (steps_json(scene), "steps"),
+        Pane::Iterations | Pane::Heat | Pane::Step => (steps_json(scene), "steps"),
+        Pane::Flow => (flow_json(state), "flow"),
         Pane::Question | Pane::Passages => (passages_json(scene), "passages"),
         Pane::Runs => (runs_json(state), "runs"),
         Pane::Changes => (
@@ -386,7 +427,13 @@ pub fn shell(state: &State) -> String {
     let explains = matches!(state.focus, Pane::Why | Pane::Reader);
     words.push(
         match state.focus {
-            Pane::Seeds | Pane::Spread | Pane::Neighbours | Pane::Iterations => "trace",
+            Pane::Seeds
+            | Pane::Spread
+            | Pane::Neighbours
+            | Pane::Iterations
+            | Pane::Flow
+            | Pane::Heat
+            | Pane::Step => "trace",
             _ if explains && why.is_some() => "explain",
             _ => "ask",
         }

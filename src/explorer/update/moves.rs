@@ -5,7 +5,8 @@ use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::{Pane, Shape, View};
 use crate::explorer::rows::{self, ParameterLine, PassageLine, SpreadLine};
 use crate::explorer::scene::{Scene, Subject};
-use crate::explorer::state::{Mode, Place, State};
+use crate::explorer::state::{Mode, Place, SPEEDS, State};
+use crate::explorer::text;
 use crate::retrieve::{Domain, Node};
 use tui_input::Input;
 
@@ -28,7 +29,7 @@ pub fn focus(state: &mut State, pane: Pane) -> Vec<Effect> {
         Pane::Parameters => settings::show_parameter(state),
         _ => {}
     }
-    Vec::new()
+    ask::picture(state)
 }
 
 /// The next pane that is on screen, or for the small shapes that can be.
@@ -71,6 +72,7 @@ pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
             Pane::Why
                 | Pane::Reader
                 | Pane::Iterations
+                | Pane::Step
                 | Pane::Question
                 | Pane::Changes
                 | Pane::Set
@@ -84,7 +86,11 @@ pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
     }
     let count = rows::count(state, pane);
     let now = state.list(pane).cursor;
-    let next = now.saturating_add_signed(rows).min(count.saturating_sub(1));
+    let mut next = now.saturating_add_signed(rows).min(count.saturating_sub(1));
+    if pane == Pane::Flow {
+        let lane = rows::lane(state, now);
+        next = next.clamp(lane.start, lane.end.saturating_sub(1).max(lane.start));
+    }
     to_row(state, pane, next)
 }
 
@@ -157,7 +163,7 @@ fn select(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
     // A cursor in Neighbours only looks; Enter goes there, or the list would change under the cursor.
     if !matches!(
         pane,
-        Pane::Passages | Pane::Runs | Pane::Spread | Pane::Seeds
+        Pane::Passages | Pane::Runs | Pane::Spread | Pane::Seeds | Pane::Flow | Pane::Heat
     ) {
         return Vec::new();
     }
@@ -319,7 +325,7 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             effects.extend(settings::take(state, run.settings));
             effects
         }
-        Pane::Iterations => play(state),
+        Pane::Iterations | Pane::Step => play(state),
         Pane::Why if state.hits.unfolds() => {
             state.opened = !state.opened;
             Vec::new()
@@ -368,7 +374,8 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             state.focus = Pane::Reader;
             Vec::new()
         }
-        Pane::Spread | Pane::Seeds | Pane::Neighbours => {
+        Pane::Flow | Pane::Heat if passage_under(state).is_some() => go_to_selected(state),
+        Pane::Spread | Pane::Seeds | Pane::Neighbours | Pane::Flow | Pane::Heat => {
             match rows::subject(state, state.focus, row) {
                 Some(subject) if subject.node.is_some() => go_to(state, subject),
                 _ => Vec::new(),
@@ -376,6 +383,12 @@ pub fn open(state: &mut State) -> Vec<Effect> {
         }
         Pane::Reader | Pane::Changes | Pane::Set => Vec::new(),
     }
+}
+
+/// The passage under the cursor of a picture.
+fn passage_under(state: &State) -> Option<u32> {
+    let row = state.list(state.focus).cursor;
+    rows::subject(state, state.focus, row)?.passage
 }
 
 /// The stage that a row of Spread folds and unfolds.
@@ -415,9 +428,29 @@ pub fn back(state: &mut State) -> Vec<Effect> {
 pub fn sideways(state: &mut State, by: isize) -> Vec<Effect> {
     match state.focus {
         Pane::Parameters => settings::step(state, by as i64),
-        Pane::Iterations => step_by(state, by),
+        Pane::Iterations | Pane::Heat | Pane::Step => step_by(state, by),
+        Pane::Flow => neighbouring_lane(state, by),
         Pane::Reader => neighbouring_passage(state, by),
         _ => Vec::new(),
+    }
+}
+
+/// The row at the same height of the column beside.
+fn neighbouring_lane(state: &mut State, by: isize) -> Vec<Effect> {
+    let now = state.list(Pane::Flow).cursor;
+    let Some(flow) = state.flow() else {
+        return Vec::new();
+    };
+    let Some((lane, at)) = flow.place(now) else {
+        return Vec::new();
+    };
+    let next = lane.saturating_add_signed(by).min(flow.lanes.len() - 1);
+    let (here, there) = (flow.lanes[lane].rows.len(), flow.lanes[next].rows.len());
+    let row = (at * there / here.max(1)).min(there.saturating_sub(1));
+    let row = flow.first(next) + row;
+    match next == lane {
+        true => Vec::new(),
+        false => to_row(state, Pane::Flow, row),
     }
 }
 
@@ -459,9 +492,29 @@ pub fn tick(state: &mut State) {
     if state.playing {
         step_by_quietly(state, 1);
         if state.earlier_step().is_none() {
-            state.playing = false;
+            state.playing = state.looped;
         }
     }
+}
+
+/// Plays faster or slower.
+pub fn pace(state: &mut State, by: isize) -> Vec<Effect> {
+    let next = state.speed.saturating_add_signed(by).min(SPEEDS.len() - 1);
+    state.speed = next;
+    state.message = Message::plain(match SPEEDS[next] {
+        slow if slow < 1.0 => format!("plays one step in {} seconds", 1.0 / slow),
+        speed => format!("plays {}", text::plural(speed as usize, "step")) + " a second",
+    });
+    Vec::new()
+}
+
+pub fn turn_loop(state: &mut State) -> Vec<Effect> {
+    state.looped = !state.looped;
+    state.message = Message::plain(match state.looped {
+        true => "playing begins again at the end; o ends that",
+        false => "playing stops at the end",
+    });
+    Vec::new()
 }
 
 pub fn step_by(state: &mut State, by: isize) -> Vec<Effect> {
@@ -479,6 +532,9 @@ pub fn step_to(state: &mut State, step: usize) -> Vec<Effect> {
 fn step_by_quietly(state: &mut State, by: isize) {
     let last = state.steps().saturating_sub(1);
     let now = state.earlier_step().unwrap_or(last);
+    if state.playing && now == last {
+        return show_step(state, 0);
+    }
     show_step(state, now.saturating_add_signed(by));
 }
 
