@@ -10,7 +10,7 @@ use hopscope::retrieve::{METHODS, Parameter};
 use proptest::prelude::*;
 
 /// Keys a person could press in any order.
-const KEYS: [&str; 67] = [
+const KEYS: [&str; 71] = [
     "h",
     "l",
     "H",
@@ -63,7 +63,11 @@ const KEYS: [&str; 67] = [
     "b",
     "1",
     "2",
+    "3",
+    "4",
     "5",
+    "o",
+    "+",
     "P",
     "X",
     "D",

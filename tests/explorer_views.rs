@@ -15,7 +15,12 @@ use std::collections::BTreeSet;
 #[test]
 fn tab_reaches_every_pane_of_every_view_at_every_size() {
     for (width, height) in [(160, 48), (120, 36), (100, 30), (80, 24), (60, 16)] {
-        for (key, view) in [("2", View::Compare), ("5", View::Evaluate)] {
+        for (key, view) in [
+            ("2", View::Compare),
+            ("3", View::Flow),
+            ("4", View::Graph),
+            ("5", View::Evaluate),
+        ] {
             let mut stage = stage_at(width, height);
             stage.press(key);
             assert_eq!(stage.state.view, view);

@@ -58,10 +58,12 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         Command::Play | Command::StepBack | Command::StepOn | Command::StepFirst | Command::StepLast => steps(state),
         Command::Left | Command::Right => match state.focus {
             Pane::Iterations | Pane::Heat | Pane::Step => steps(state),
-            Pane::Flow => need(rows::count(state, Pane::Flow) > 0, "nothing is drawn"),
+            pane if super::update::in_columns(state, pane) => {
+                need(rows::count(state, pane) > 0, "nothing is drawn")
+            }
             Pane::Parameters => used(state, state.parameter),
             Pane::Reader => Ok(()),
-            _ => Err("works in Parameters, Iterations, Flow and an open passage; h and l move the slider anywhere".into()),
+            _ => Err("works in Parameters, Iterations, pictures and an open passage; h and l move the slider anywhere".into()),
         },
         Command::MuteSeed if state.focus == Pane::Why => {
             super::update::signal_target(state).map(|_| ())

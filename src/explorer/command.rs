@@ -102,9 +102,9 @@ commands! {
     First "move.first" "first" "First row" ["g", "Home"] Moving "To the first row." "top start beginning" "";
     Last "move.last" "last" "Last row" ["G", "End"] Moving "To the last row." "bottom end" "";
     Left "move.left" "before" "Left" ["Left"] Moving
-        "In Parameters moves the slider, in Iterations the step, in Flow to the column before, in an open passage to the one ranked before." "" "";
+        "In Parameters moves the slider, in Iterations the step, in a picture to the column before, in an open passage to the one ranked before." "" "";
     Right "move.right" "after" "Right" ["Right"] Moving
-        "In Parameters moves the slider, in Iterations the step, in Flow to the column after, in an open passage to the one ranked after." "" "";
+        "In Parameters moves the slider, in Iterations the step, in a picture to the column after, in an open passage to the one ranked after." "" "";
     Open "open" "open" "Open what is selected" ["Enter"] Moving
         "Reads a passage, goes to a neighbour, takes back the settings of a session run." "enter read follow go unfold" "";
     Back "back" "back" "One step back" ["Esc"] Moving
@@ -121,6 +121,10 @@ commands! {
         "The pinned runs and the live one side by side, what differs in their settings, which difference did it, and the set." "screen tab runs beside difference" "hopscope eval INDEX --method A,B";
     ViewFlow "view.flow" "Flow" "View: Flow" ["3"] Panes
         "Score moving: from the seeds over names to the passages, in bands as thick as their share, a heat map of every step, and the step in one sentence." "screen tab sankey picture animate heat map mass" "hopscope trace QUESTION";
+    ViewGraph "view.graph" "Graph" "View: Graph" ["4"] Panes
+        "The part of the graph that carries the result: paths from the seeds over bridges to the passages, and gold that no path reaches." "screen tab paths subgraph tree network" "hopscope trace QUESTION --graphml FILE";
+    DrawNext "graph.draw" "paths, tree, overview" "Draw the graph as paths, tree or overview" ["t"] Panes
+        "In Graph: paths in layers, an indented list of the same, or all nodes where springs put them." "mode force layout list screen reader" "";
     ViewEvaluate "view.evaluate" "Evaluate" "View: Evaluate" ["5"] Panes
         "The question set under the live settings and A: measures, how far gold gets, why it is lost, the questions by what changed, every method on this question." "screen tab set scores failures classes funnel" "hopscope eval INDEX --losses";
     GoSeeds "pane.seeds" "Seeds" "Go to Seeds" ["' s"] Panes "What the question linked to." "jump focus" "hopscope trace QUESTION";

@@ -28,6 +28,8 @@ pub enum Pane {
     Heat,
     /// What one step moved.
     Step,
+    /// Ways from seeds to passages.
+    Paths,
     /// The set under the pinned settings and the live ones.
     Set,
     /// How far gold gets over the set, and why what is lost is lost.
@@ -56,6 +58,7 @@ pub enum View {
     Explore,
     Compare,
     Flow,
+    Graph,
     Evaluate,
 }
 
@@ -64,13 +67,20 @@ type Row = (u16, &'static [(Pane, u16)]);
 
 impl View {
     /// In the order of their keys.
-    pub const ALL: [View; 4] = [View::Explore, View::Compare, View::Flow, View::Evaluate];
+    pub const ALL: [View; 5] = [
+        View::Explore,
+        View::Compare,
+        View::Flow,
+        View::Graph,
+        View::Evaluate,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             View::Explore => "Explore",
             View::Compare => "Compare",
             View::Flow => "Flow",
+            View::Graph => "Graph",
             View::Evaluate => "Evaluate",
         }
     }
@@ -92,6 +102,7 @@ impl View {
             ],
             View::Compare => &[Pane::Question, Pane::Runs, Pane::Changes, Pane::Set],
             View::Flow => &[Pane::Question, Pane::Flow, Pane::Heat, Pane::Step],
+            View::Graph => &[Pane::Question, Pane::Paths, Pane::Neighbours, Pane::Why],
             View::Evaluate => &[
                 Pane::Question,
                 Pane::Set,
@@ -108,6 +119,7 @@ impl View {
             View::Explore => Pane::Passages,
             View::Compare => Pane::Runs,
             View::Flow => Pane::Flow,
+            View::Graph => Pane::Paths,
             View::Evaluate => Pane::Questions,
         }
     }
@@ -123,6 +135,10 @@ impl View {
             View::Flow => &[
                 (3, &[(Pane::Flow, 1)]),
                 (2, &[(Pane::Heat, 1), (Pane::Step, 1)]),
+            ],
+            View::Graph => &[
+                (3, &[(Pane::Paths, 1)]),
+                (2, &[(Pane::Neighbours, 1), (Pane::Why, 1)]),
             ],
             View::Evaluate => &[
                 (2, &[(Pane::Set, 1), (Pane::Lost, 1)]),

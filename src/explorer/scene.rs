@@ -378,6 +378,82 @@ pub struct Detail {
     pub node: Option<Around>,
     /// Score moving; only made for the view that shows it.
     pub flow: Option<std::sync::Arc<Flow>>,
+    /// Ways from seeds to passages; as above.
+    pub ways: Option<std::sync::Arc<Ways>>,
+}
+
+/// Ways from seeds to passages, in layers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ways {
+    /// A strand is a path. Rows without a label lead past a layer.
+    pub flow: Flow,
+    /// Between rows of one layer and the next.
+    pub links: Vec<Link>,
+    /// Gold without a path: what it is, and why.
+    pub lost: Vec<(String, String)>,
+}
+
+/// A stretch of paths, between a layer and a row there and the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    pub from: (usize, usize),
+    pub to: (usize, usize),
+    /// Of the edge, told where it begins to lead to its end; 0 elsewhere.
+    pub weight: f64,
+}
+
+impl Ways {
+    /// The paths as one indented list: depth, layer, row, and the mass of the paths through it from where it hangs.
+    pub fn tree(&self) -> Vec<Branch> {
+        let mut paths: Vec<&Strand> = self
+            .flow
+            .steps
+            .iter()
+            .flat_map(|step| &step.strands)
+            .collect();
+        paths.sort_by(|a, b| a.at.cmp(&b.at));
+        let mut branches: Vec<Branch> = Vec::new();
+        let mut open: Vec<usize> = Vec::new();
+        let mut before: Vec<(usize, usize)> = Vec::new();
+        for path in paths {
+            let stops = path
+                .at
+                .iter()
+                .enumerate()
+                .filter_map(|(lane, row)| Some((lane, (*row)?)));
+            let stops: Vec<(usize, usize)> = stops
+                .filter(|(lane, row)| !self.flow.lanes[*lane].rows[*row].label.is_empty())
+                .collect();
+            let same = stops
+                .iter()
+                .zip(&before)
+                .take_while(|(a, b)| a == b)
+                .count();
+            open.truncate(same);
+            for (depth, place) in stops.iter().enumerate().skip(same) {
+                open.push(branches.len());
+                branches.push(Branch {
+                    depth,
+                    place: *place,
+                    mass: 0.0,
+                });
+            }
+            for branch in &open {
+                branches[*branch].mass += path.value;
+            }
+            before = stops;
+        }
+        branches
+    }
+}
+
+/// A line of the tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Branch {
+    pub depth: usize,
+    /// Layer, and row there.
+    pub place: (usize, usize),
+    pub mass: f64,
 }
 
 /// Columns that score moves through.
@@ -638,6 +714,13 @@ impl Scene {
     /// Place of a passage among the rows.
     pub fn row(&self, passage: u32) -> Option<usize> {
         self.passages.iter().position(|row| row.passage == passage)
+    }
+
+    /// Rank of a passage, where it has one that is known.
+    pub fn rank(&self, passage: u32) -> Option<usize> {
+        let hit = self.passages.iter().find(|row| row.passage == passage);
+        let gold = || self.gold.iter().find(|gold| gold.passage == passage);
+        hit.map(|row| row.rank).or_else(|| gold()?.rank)
     }
 
     /// The node that stands for a passage, as far as one is known.

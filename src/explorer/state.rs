@@ -10,7 +10,7 @@ use super::layout::{Arranged, Pane, Plan, View};
 use super::lesson::Playing;
 use super::pins::Pins;
 use super::repairing::Begun;
-use super::scene::{Answer, Detail, Facts, Flow, Request, Scene, Subject};
+use super::scene::{Answer, Detail, Facts, Flow, Request, Scene, Subject, Ways};
 use super::scoring::Score;
 use super::sweep::Sweep;
 use super::trials::Trials;
@@ -153,6 +153,17 @@ impl Choice {
     }
 }
 
+/// How the ways from seeds to passages are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Drawn {
+    #[default]
+    Paths,
+    /// An indented list.
+    Tree,
+    /// All nodes where springs put them.
+    Overview,
+}
+
 /// Steps a second that a walk is played at.
 pub const SPEEDS: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 6.0, 8.0];
 
@@ -287,6 +298,7 @@ pub struct State {
     pub looped: bool,
     /// Nothing moves by itself.
     pub still: bool,
+    pub drawn: Drawn,
     /// What passages say is not shown.
     pub masked: bool,
     /// The newest request.
@@ -364,6 +376,7 @@ impl State {
             speed: SPEEDS.iter().position(|&speed| speed == 4.0).unwrap_or(0),
             looped: false,
             still: false,
+            drawn: Drawn::default(),
             masked: false,
             wanted,
             shown: None,
@@ -470,6 +483,20 @@ impl State {
     /// Score moving, where it was made for what is on screen.
     pub fn flow(&self) -> Option<&Flow> {
         self.detail()?.flow.as_deref()
+    }
+
+    /// Ways from seeds to passages, where they were made for what is on screen.
+    pub fn ways(&self) -> Option<&Ways> {
+        self.detail()?.ways.as_deref()
+    }
+
+    /// The picture that a pane draws in columns.
+    pub fn columns(&self, pane: Pane) -> Option<&Flow> {
+        match pane {
+            Pane::Flow => self.flow(),
+            Pane::Paths => self.ways().map(|ways| &ways.flow),
+            _ => None,
+        }
     }
 
     /// The step of it that is shown.

@@ -51,6 +51,7 @@ pub fn explain(
         passage: passage.map(|passage| why(index, retrieval, scene, groups, passage, subject.than)),
         node: node.and_then(around),
         flow: None,
+        ways: None,
     }
 }
 

@@ -7,13 +7,16 @@ mod search;
 mod seeds;
 mod story;
 mod walk;
+mod ways;
 mod words;
 
 use crate::parameters::RESULT_K;
 pub use search::search;
 
 use super::layout::View;
-use super::scene::{Answer, Asked, Basis, Facts, Flow, Gold, Request, Scene, StageTime, Subject};
+use super::scene::{
+    Answer, Asked, Basis, Facts, Flow, Gold, Request, Scene, StageTime, Subject, Ways,
+};
 use super::text::clean;
 use crate::evaluate::measures;
 use crate::evaluate::sweep::{Changes, Column, over_question};
@@ -46,6 +49,7 @@ struct Last {
     members: Vec<Vec<usize>>,
     /// Made when it is first looked at.
     flow: Option<Arc<Flow>>,
+    ways: Option<Arc<Ways>>,
 }
 
 impl Engine {
@@ -77,6 +81,10 @@ impl Engine {
             let flow = flow::flow(&self.index, &last.retrieval, &last.scene, &last.members);
             last.flow = Some(Arc::new(flow));
         }
+        if request.view == View::Graph && last.ways.is_none() {
+            let ways = ways::ways(&self.index, &last.retrieval, &last.scene);
+            last.ways = Some(Arc::new(ways));
+        }
         let mut detail = detail::explain(
             &self.index,
             &last.retrieval,
@@ -85,6 +93,7 @@ impl Engine {
             request.subject,
         );
         detail.flow = last.flow.clone();
+        detail.ways = last.ways.clone();
         let answer = Answer {
             generation: request.generation,
             scene: last.scene.clone(),
@@ -214,6 +223,7 @@ impl Engine {
             groups: group_of,
             members: seed_groups,
             flow: None,
+            ways: None,
         })
     }
 }

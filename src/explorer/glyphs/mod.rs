@@ -5,6 +5,7 @@
 
 mod raster;
 pub(super) mod text;
+mod wires;
 
 use ratatui::style::Style;
 use ratatui::symbols::{Marker, border};
@@ -14,6 +15,7 @@ use super::theme::Theme;
 use super::theme::scope::heat_level;
 pub use raster::Raster;
 pub use text::{clean, count, cut, decimals, number, pad, pad_left, signed, width};
+pub use wires::Wires;
 
 /// The three sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -5,6 +5,7 @@ use super::row::{say, split};
 use crate::explorer::glyphs::Raster;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::rows;
 use crate::explorer::scene::{Flow, LANES, Row, Scene, Strand};
 use crate::explorer::state::SPEEDS;
 use crate::explorer::text;
@@ -67,8 +68,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     for (y, line) in lines.iter().take(usize::from(foot.height)).enumerate() {
         buf.set_line(foot.x + 1, foot.y + y as u16, line, foot.width - 1);
     }
-    let picture = Picture::new(ink, flow, step, area);
-    hits.set_extent(Pane::Flow, picture.rows, usize::from(area.height));
+    let picture = Picture::new(ink, Pane::Flow, flow, area);
     picture.bands(buf);
     picture.words(scene, buf, hits);
 }
@@ -114,24 +114,28 @@ fn note(ink: &Ink<'_>, flow: &Flow, step: usize) -> Vec<Span<'static>> {
 }
 
 /// Where everything is.
-struct Picture<'a> {
+pub struct Picture<'a> {
     ink: &'a Ink<'a>,
+    pane: Pane,
     flow: &'a Flow,
     step: usize,
     area: Rect,
-    /// Rows of all columns.
-    rows: usize,
     /// The columns that are shown, each with its left edge and width.
-    lanes: Vec<(usize, u16, u16)>,
+    pub lanes: Vec<(usize, u16, u16)>,
     /// The first line and the lines of every shown row, by column.
-    places: Vec<BTreeMap<usize, (u16, u16)>>,
+    pub places: Vec<BTreeMap<usize, (u16, u16)>>,
     /// Lines of a unit of score.
     scale: f64,
-    selected: Option<(usize, usize)>,
+    pub selected: Option<(usize, usize)>,
 }
 
 impl<'a> Picture<'a> {
-    fn new(ink: &'a Ink<'a>, flow: &'a Flow, step: usize, area: Rect) -> Picture<'a> {
+    pub fn new(ink: &'a Ink<'a>, pane: Pane, flow: &'a Flow, area: Rect) -> Picture<'a> {
+        // Paths are lines, whatever they carry.
+        let (thick, step) = match pane {
+            Pane::Flow => (true, ink.state.flow_step()),
+            _ => (false, 0),
+        };
         let first = usize::from(area.width < WIDE && flow.lanes[0].head == "question");
         let shown: Vec<usize> = (first..flow.lanes.len()).collect();
         let last = flow.lanes.len() - 1;
@@ -153,7 +157,7 @@ impl<'a> Picture<'a> {
             lanes.push((lane, x, own));
             x += own + gap as u16;
         }
-        let selected = flow.place(ink.state.list(Pane::Flow).cursor);
+        let selected = rows::place(ink.state, pane, ink.state.list(pane).cursor);
         let height = usize::from(area.height.saturating_sub(1));
         // The most that a row ever holds: so nothing jumps from step to step.
         let peak = |lane: usize, row: usize| {
@@ -190,7 +194,7 @@ impl<'a> Picture<'a> {
             .flatten()
             .map(|(_, peak)| *peak)
             .fold(0.0, f64::max);
-        let mut scale = if most > 0.0 {
+        let mut scale = if thick && most > 0.0 {
             height as f64 / most
         } else {
             0.0
@@ -213,10 +217,10 @@ impl<'a> Picture<'a> {
         });
         Picture {
             ink,
+            pane,
             flow,
             step,
             area,
-            rows: flow.lanes.iter().map(|lane| lane.rows.len()).sum(),
             places: places.collect(),
             lanes,
             scale,
@@ -224,7 +228,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    fn strands(&self) -> &'a [Strand] {
+    pub fn strands(&self) -> &'a [Strand] {
         self.flow
             .steps
             .get(self.step)
@@ -232,7 +236,7 @@ impl<'a> Picture<'a> {
     }
 
     /// Whether a strand passes through what is selected; of stages told without shares, what leads there and on from there.
-    fn bright(&self) -> Vec<bool> {
+    pub fn bright(&self) -> Vec<bool> {
         let strands = self.strands();
         let Some((lane, row)) = self.selected else {
             return vec![false; strands.len()];
@@ -341,8 +345,10 @@ impl<'a> Picture<'a> {
         }
     }
 
-    fn words(&self, scene: &Scene, buf: &mut Buffer, hits: &mut Hits) {
+    pub fn words(&self, scene: &Scene, buf: &mut Buffer, hits: &mut Hits) {
         let ink = self.ink;
+        let rows = self.flow.lanes.iter().map(|lane| lane.rows.len()).sum();
+        hits.set_extent(self.pane, rows, usize::from(self.area.height));
         for (at, &(lane, x, width)) in self.lanes.iter().enumerate() {
             let shown = self.places[at].len();
             let all = self.flow.lanes[lane].rows.len();
@@ -360,9 +366,12 @@ impl<'a> Picture<'a> {
             );
             for (row, (y, lines)) in &self.places[at] {
                 let own = &self.flow.lanes[lane].rows[*row];
+                if own.label.is_empty() && lane > 0 {
+                    continue;
+                }
                 let number = self.flow.first(lane) + row;
                 let selected = self.selected == Some((lane, *row));
-                let focused = selected && ink.focused(Pane::Flow);
+                let focused = selected && ink.focused(self.pane);
                 let value = self.flow.through(self.step, lane, *row);
                 let line = words(
                     ink,
@@ -387,7 +396,7 @@ impl<'a> Picture<'a> {
                     let style = ink.style(Scope::BorderFocus).patch(style);
                     buf.set_string(x, line_y, ink.glyphs.cursor, style);
                 }
-                hits.add(place, Target::Row(Pane::Flow, number));
+                hits.add(place, Target::Row(self.pane, number));
             }
         }
     }
@@ -409,7 +418,7 @@ fn words(
         room = room.saturating_sub(2);
     }
     if row.is_passage && row.passage.is_some() {
-        let rank = row.passage.and_then(|passage| rank(scene, passage));
+        let rank = row.passage.and_then(|passage| scene.rank(passage));
         let rank = rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
         spans.push(ink.value(text::pad_left(&rank, 2)));
         spans.extend([ink.text(" "), gold_mark(ink, row.gold), ink.text(" ")]);
@@ -443,11 +452,4 @@ fn words(
         spans.push(ink.value(format!(" {figure}")));
     }
     Line::from(spans)
-}
-
-/// Where a passage is in the result.
-fn rank(scene: &Scene, passage: u32) -> Option<usize> {
-    let hit = scene.passages.iter().find(|hit| hit.passage == passage);
-    let gold = || scene.gold.iter().find(|gold| gold.passage == passage);
-    hit.map(|hit| hit.rank).or_else(|| gold()?.rank)
 }

@@ -75,6 +75,7 @@ fn tabs(ink: &Ink<'_>, room: usize) -> (Vec<(Command, Vec<Span<'static>>)>, usiz
         View::Explore => Command::ViewExplore,
         View::Compare => Command::ViewCompare,
         View::Flow => Command::ViewFlow,
+        View::Graph => Command::ViewGraph,
         View::Evaluate => Command::ViewEvaluate,
     };
     let open = ink.state.view;

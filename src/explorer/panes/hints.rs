@@ -175,6 +175,14 @@ pub fn own(pane: Pane) -> Vec<Command> {
             Command::Faster,
             Command::Loop,
         ],
+        Pane::Paths => vec![
+            Command::DrawNext,
+            Command::Open,
+            Command::JoinNames,
+            Command::MuteName,
+            Command::GraphEdits,
+            Command::Back,
+        ],
         Pane::Runs => vec![
             Command::Open,
             Command::Pin,

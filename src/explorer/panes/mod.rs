@@ -13,6 +13,7 @@ pub mod methods;
 pub mod neighbours;
 pub mod parameters;
 pub mod passages;
+pub mod paths;
 pub mod pipeline;
 pub mod question;
 pub mod questions;
@@ -61,6 +62,9 @@ pub fn about(pane: Pane) -> &'static str {
         }
         Pane::Heat => "Heat: mass of the heaviest nodes by step, the most of a row in full shade",
         Pane::Step => "Step: where all mass is, and what moved over which edges",
+        Pane::Paths => {
+            "Paths: the heaviest ways from seeds to passages; figures on lines are weights, t draws them otherwise"
+        }
         Pane::Lost => {
             "Lost: how far gold gets, and why what is lost is lost; Enter lists the questions of a class"
         }

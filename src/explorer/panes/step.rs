@@ -42,10 +42,17 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let width = usize::from(area.width).saturating_sub(2);
     let lines = match timeline {
         Some(timeline) if scene.story.is_none() && !flow.heat.is_empty() => {
-            let ledger = timeline.steps[step].ledger;
+            let ledger = timeline
+                .steps
+                .get(step)
+                .map_or_else(Ledger::default, |s| s.ledger);
             walked(ink, scene, flow, ledger, width)
         }
-        Some(timeline) => match scene.spread.get(timeline.steps[step].stage) {
+        Some(timeline) => match timeline
+            .steps
+            .get(step)
+            .and_then(|s| scene.spread.get(s.stage))
+        {
             Some(stage) => staged(ink, stage, width),
             None => Vec::new(),
         },

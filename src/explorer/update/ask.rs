@@ -54,6 +54,7 @@ fn beyond_items(state: &State) -> bool {
 pub fn picture(state: &mut State) -> Vec<Effect> {
     let lacks = match state.view {
         View::Flow => state.flow().is_none(),
+        View::Graph => state.ways().is_none(),
         _ => false,
     };
     match lacks && state.wanted.view != state.view {
@@ -190,14 +191,15 @@ pub fn answered(state: &mut State, answer: Answer) -> Vec<Effect> {
     if !same_scene && let Some(item) = followed(state, &answer.scene) {
         state.wanted.subject.node = item;
     }
-    let drawn = state.flow().is_some();
+    let pictures = |state: &State| (state.flow().is_some(), state.ways().is_some());
+    let drawn = pictures(state);
     state.shown = Some(answer);
     if state.step.is_some_and(|step| step + 1 >= state.steps()) {
         state.step = None;
         state.playing = false;
     }
     // A picture that was just made has no cursor yet.
-    if !same_scene || state.flow().is_some() != drawn {
+    if !same_scene || pictures(state) != drawn {
         follow_selection(state);
     }
     Vec::new()
@@ -292,7 +294,13 @@ fn effect(before: &Scene, after: &Scene, name_it: bool) -> Option<String> {
 /// Cursors stay on what they were on, not on the row number it had.
 pub fn follow_selection(state: &mut State) {
     let subject = state.wanted.subject;
-    for pane in [Pane::Passages, Pane::Spread, Pane::Flow, Pane::Heat] {
+    for pane in [
+        Pane::Passages,
+        Pane::Spread,
+        Pane::Flow,
+        Pane::Heat,
+        Pane::Paths,
+    ] {
         let rows = rows::count(state, pane);
         let height = state.hits.extent(pane).height;
         let found = rows::row_of(state, pane, subject);

@@ -5,7 +5,9 @@ use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows::{self, PassageLine, SpreadLine};
-use crate::explorer::scene::{Cell, Flow, Row, Scene, Sign, StepLine, Strand, Timeline};
+use crate::explorer::scene::{
+    Branch, Cell, Flow, Row, Scene, Sign, StepLine, Strand, Timeline, Ways,
+};
 use crate::explorer::scoring::{Judged, Score};
 use crate::explorer::state::State;
 use serde_json::{Value, json};
@@ -98,6 +100,7 @@ pub fn text(state: &mut State) -> Vec<Effect> {
             let flow = state.flow();
             flow.map(|flow| (flowed(state, flow), "flow".to_owned()))
         }
+        Pane::Paths => state.ways().map(|ways| (treed(ways), "paths".to_owned())),
         Pane::Iterations => {
             let timeline = scene.timeline.as_ref();
             timeline.map(|timeline| (steps(timeline), "steps".to_owned()))
@@ -222,6 +225,38 @@ fn stops(flow: &Flow, strand: &Strand) -> Vec<String> {
     stops.collect()
 }
 
+/// The paths as an indented list.
+fn treed(ways: &Ways) -> String {
+    let line = |branch: &Branch| {
+        let (lane, row) = branch.place;
+        let label = &ways.flow.lanes[lane].rows[row].label;
+        format!("{}{label}\t{}", "  ".repeat(branch.depth), branch.mass)
+    };
+    let lost = ways
+        .lost
+        .iter()
+        .map(|(id, why)| format!("no path: {id}\t{why}"));
+    let lines: Vec<String> = ways.tree().iter().map(line).chain(lost).collect();
+    lines.join("\n")
+}
+
+fn paths_json(state: &State) -> Value {
+    let Some(ways) = state.ways() else {
+        return Value::Null;
+    };
+    let strands = ways.flow.steps.iter().flat_map(|step| &step.strands);
+    let path = |strand: &Strand| {
+        let stops = stops(&ways.flow, strand).into_iter();
+        let stops: Vec<String> = stops.filter(|stop| !stop.is_empty()).collect();
+        json!({"nodes": stops, "mass": strand.value})
+    };
+    let lost = ways
+        .lost
+        .iter()
+        .map(|(id, why)| json!({"id": id, "why": why}));
+    json!({"paths": strands.map(path).collect::<Vec<_>>(), "lost": lost.collect::<Vec<_>>(), "note": ways.flow.note})
+}
+
 fn flow_json(state: &State) -> Value {
     let Some(flow) = state.flow() else {
         return Value::Null;
@@ -262,6 +297,7 @@ pub fn as_json(state: &State) -> Option<(Value, &'static str)> {
         Pane::Neighbours => (neighbours_json(state), "neighbours"),
         Pane::Iterations | Pane::Heat | Pane::Step => (steps_json(scene), "steps"),
         Pane::Flow => (flow_json(state), "flow"),
+        Pane::Paths => (paths_json(state), "paths"),
         Pane::Question | Pane::Passages => (passages_json(scene), "passages"),
         Pane::Runs => (runs_json(state), "runs"),
         Pane::Changes => (
@@ -433,7 +469,8 @@ pub fn shell(state: &State) -> String {
             | Pane::Iterations
             | Pane::Flow
             | Pane::Heat
-            | Pane::Step => "trace",
+            | Pane::Step
+            | Pane::Paths => "trace",
             _ if explains && why.is_some() => "explain",
             _ => "ask",
         }

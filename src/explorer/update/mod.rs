@@ -24,6 +24,7 @@ mod trials;
 
 pub use copy::shell;
 pub use fix::{From, LETTERS, suggested};
+pub use moves::in_columns;
 pub use seeds::{signal as signal_target, target as seed_target};
 pub use settings::show_parameter;
 
@@ -226,6 +227,8 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::ViewExplore => pins::look(state, View::Explore),
         Command::ViewCompare => pins::look(state, View::Compare),
         Command::ViewFlow => pins::look(state, View::Flow),
+        Command::ViewGraph => pins::look(state, View::Graph),
+        Command::DrawNext => moves::draw_next(state),
         Command::ViewEvaluate => pins::look(state, View::Evaluate),
         Command::MuteSeed => seeds::mute(state),
         Command::WeighSeed => seeds::weigh(state),

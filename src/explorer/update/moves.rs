@@ -5,7 +5,7 @@ use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::{Pane, Shape, View};
 use crate::explorer::rows::{self, ParameterLine, PassageLine, SpreadLine};
 use crate::explorer::scene::{Scene, Subject};
-use crate::explorer::state::{Mode, Place, SPEEDS, State};
+use crate::explorer::state::{Drawn, Mode, Place, SPEEDS, State};
 use crate::explorer::text;
 use crate::retrieve::{Domain, Node};
 use tui_input::Input;
@@ -87,9 +87,19 @@ pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
     let count = rows::count(state, pane);
     let now = state.list(pane).cursor;
     let mut next = now.saturating_add_signed(rows).min(count.saturating_sub(1));
-    if pane == Pane::Flow {
-        let lane = rows::lane(state, now);
+    if in_columns(state, pane) {
+        let lane = rows::lane(state, pane, now);
         next = next.clamp(lane.start, lane.end.saturating_sub(1).max(lane.start));
+        // What only leads past a column is no place to stop.
+        let stops = |row: &usize| !leads_past(state, pane, *row);
+        let on = || (next..lane.end).find(stops);
+        let back = || (lane.start..=next).rev().find(stops);
+        let found = if rows > 0 {
+            on().or_else(back)
+        } else {
+            back().or_else(on)
+        };
+        next = found.unwrap_or(now);
     }
     to_row(state, pane, next)
 }
@@ -163,7 +173,13 @@ fn select(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
     // A cursor in Neighbours only looks; Enter goes there, or the list would change under the cursor.
     if !matches!(
         pane,
-        Pane::Passages | Pane::Runs | Pane::Spread | Pane::Seeds | Pane::Flow | Pane::Heat
+        Pane::Passages
+            | Pane::Runs
+            | Pane::Spread
+            | Pane::Seeds
+            | Pane::Flow
+            | Pane::Heat
+            | Pane::Paths
     ) {
         return Vec::new();
     }
@@ -357,9 +373,8 @@ pub fn open(state: &mut State) -> Vec<Effect> {
         }
         Pane::Passages | Pane::Why => {
             state.reading = Some(state.focus);
-            state.focus = Pane::Reader;
             state.lists.remove(&Pane::Reader);
-            Vec::new()
+            focus(state, Pane::Reader)
         }
         Pane::Spread if unfolds(state, row).is_some() => {
             if let Some(stage) = unfolds(state, row)
@@ -375,7 +390,7 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             Vec::new()
         }
         Pane::Flow | Pane::Heat if passage_under(state).is_some() => go_to_selected(state),
-        Pane::Spread | Pane::Seeds | Pane::Neighbours | Pane::Flow | Pane::Heat => {
+        Pane::Spread | Pane::Seeds | Pane::Neighbours | Pane::Flow | Pane::Heat | Pane::Paths => {
             match rows::subject(state, state.focus, row) {
                 Some(subject) if subject.node.is_some() => go_to(state, subject),
                 _ => Vec::new(),
@@ -429,16 +444,43 @@ pub fn sideways(state: &mut State, by: isize) -> Vec<Effect> {
     match state.focus {
         Pane::Parameters => settings::step(state, by as i64),
         Pane::Iterations | Pane::Heat | Pane::Step => step_by(state, by),
-        Pane::Flow => neighbouring_lane(state, by),
+        pane if in_columns(state, pane) => neighbouring_lane(state, pane, by),
         Pane::Reader => neighbouring_passage(state, by),
         _ => Vec::new(),
     }
 }
 
+/// Whether the rows of a pane stand in columns beside each other.
+pub fn in_columns(state: &State, pane: Pane) -> bool {
+    match pane {
+        Pane::Flow => true,
+        Pane::Paths => state.drawn != Drawn::Tree,
+        _ => false,
+    }
+}
+
+fn leads_past(state: &State, pane: Pane, row: usize) -> bool {
+    let place = rows::place(state, pane, row);
+    let at = state.columns(pane).zip(place);
+    at.is_some_and(|(flow, (lane, row))| flow.lanes[lane].rows[row].label.is_empty())
+}
+
+/// Draws the ways in the next manner.
+pub fn draw_next(state: &mut State) -> Vec<Effect> {
+    state.drawn = match state.drawn {
+        Drawn::Paths => Drawn::Tree,
+        Drawn::Tree => Drawn::Overview,
+        Drawn::Overview => Drawn::Paths,
+    };
+    state.lists.remove(&Pane::Paths);
+    ask::follow_selection(state);
+    Vec::new()
+}
+
 /// The row at the same height of the column beside.
-fn neighbouring_lane(state: &mut State, by: isize) -> Vec<Effect> {
-    let now = state.list(Pane::Flow).cursor;
-    let Some(flow) = state.flow() else {
+fn neighbouring_lane(state: &mut State, pane: Pane, by: isize) -> Vec<Effect> {
+    let now = state.list(pane).cursor;
+    let Some(flow) = state.columns(pane) else {
         return Vec::new();
     };
     let Some((lane, at)) = flow.place(now) else {
@@ -447,10 +489,14 @@ fn neighbouring_lane(state: &mut State, by: isize) -> Vec<Effect> {
     let next = lane.saturating_add_signed(by).min(flow.lanes.len() - 1);
     let (here, there) = (flow.lanes[lane].rows.len(), flow.lanes[next].rows.len());
     let row = (at * there / here.max(1)).min(there.saturating_sub(1));
-    let row = flow.first(next) + row;
-    match next == lane {
-        true => Vec::new(),
-        false => to_row(state, Pane::Flow, row),
+    let first = flow.first(next);
+    let mut stops: Vec<usize> = (first..first + there)
+        .filter(|row| !leads_past(state, pane, *row))
+        .collect();
+    stops.sort_by_key(|stop| stop.abs_diff(first + row));
+    match stops.first() {
+        Some(stop) if next != lane => to_row(state, pane, *stop),
+        _ => Vec::new(),
     }
 }
 

@@ -68,6 +68,7 @@ pub fn draw(
             Pane::Runs => panes::runs::render(&ink, *slot, buf, &mut hits),
             Pane::Changes => panes::changes::render(&ink, *slot, buf, &mut hits),
             Pane::Flow => panes::flow::render(&ink, *slot, buf, &mut hits),
+            Pane::Paths => panes::paths::render(&ink, *slot, buf, &mut hits),
             Pane::Heat => panes::heat::render(&ink, *slot, buf, &mut hits),
             Pane::Step => panes::step::render(&ink, *slot, buf, &mut hits),
             Pane::Set => panes::set::render(&ink, *slot, buf, &mut hits),
