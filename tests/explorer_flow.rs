@@ -497,6 +497,8 @@ fn the_graph_is_walked_edited_and_drawn_in_three_ways() {
         (stage.state.view, stage.state.focus),
         (View::Graph, Pane::Neighbours)
     );
+    let way = plain(&stage.draw(160, 48));
+    assert!(way.contains(&format!("from {}", seed.label)), "{way}");
     stage.press("Down Enter Esc Esc");
     assert_eq!(
         (stage.state.view, stage.state.focus),

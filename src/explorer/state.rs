@@ -203,10 +203,12 @@ pub struct Run {
 }
 
 /// A place to come back to with Esc.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub subject: Subject,
     pub focus: Pane,
+    /// The node that was selected there.
+    pub label: String,
 }
 
 /// What a pressed mouse button holds.

@@ -207,9 +207,12 @@ fn set_subject(state: &mut State, subject: Subject) -> Vec<Effect> {
 }
 
 fn remember_place(state: &mut State) {
+    let around = state.detail().and_then(|detail| detail.node.as_ref());
+    let label = around.map_or_else(String::new, |around| around.label.clone());
     state.trail.push(Place {
         subject: state.wanted.subject,
         focus: state.focus,
+        label,
     });
     if state.trail.len() > TRAIL {
         state.trail.remove(0);
