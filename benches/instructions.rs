@@ -19,6 +19,7 @@
 
 use anyhow::{Context, Result, bail};
 use hopscope::explorer::engine::Engine;
+use hopscope::explorer::layout::View;
 use hopscope::explorer::scene::{Request, Subject};
 use hopscope::index::{BuildOptions, Index, Silent, sample};
 use hopscope::layers::{build_layers, layers_named};
@@ -109,6 +110,7 @@ fn explain(folder: &Path, method: &str, rounds: usize) -> Result<()> {
                 asked: Some(asked),
                 settings: settings.clone(),
                 subject: Subject::default(),
+                view: View::default(),
             })?);
         }
     }

@@ -10,7 +10,7 @@ use hopscope::retrieve::{METHODS, Parameter};
 use proptest::prelude::*;
 
 /// Keys a person could press in any order.
-const KEYS: [&str; 71] = [
+const KEYS: [&str; 73] = [
     "6",
     "A",
     "+",
@@ -67,6 +67,8 @@ const KEYS: [&str; 71] = [
     "b",
     "1",
     "2",
+    "3",
+    "4",
     "5",
     "P",
     "X",

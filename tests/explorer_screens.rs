@@ -61,6 +61,61 @@ fn evaluate_at_every_size() {
     assert_snapshot!("evaluate_in_ascii", view(100, 30, GlyphSet::Ascii, &["5"]));
 }
 
+/// The screen of a view on a question whose names lead to gold over a bridge.
+fn picture(size: (u16, u16), method: &str, glyphs: GlyphSet, keys: &[&str]) -> String {
+    let (width, height) = size;
+    let mut stage = stage_with(width, height, method, glyphs, 7);
+    press(&mut stage, width, height, keys);
+    plain(&stage.draw(width, height))
+}
+
+#[test]
+fn flow_at_every_size() {
+    for (width, height) in SIZES {
+        let name = format!("flow_at_{width}x{height}");
+        let shown = picture((width, height), "graph", GlyphSet::Unicode, &["3"]);
+        assert_snapshot!(name, shown);
+    }
+    let step = ["3", "{ . .", "Left"];
+    let wide = |method, glyphs, keys: &[&str]| picture((120, 36), method, glyphs, keys);
+    assert_snapshot!("flow_at_a_step", wide("graph", GlyphSet::Unicode, &step));
+    assert_snapshot!("flow_in_ascii", wide("graph", GlyphSet::Ascii, &step));
+    assert_snapshot!(
+        "flow_without_braille",
+        wide("graph", GlyphSet::UnicodeSafe, &["3"])
+    );
+    assert_snapshot!("flow_of_words", wide("bm25", GlyphSet::Unicode, &["3"]));
+    assert_snapshot!("flow_of_stages", wide("sage", GlyphSet::Unicode, &["3"]));
+    assert_snapshot!(
+        "flow_alone",
+        wide("graph", GlyphSet::Unicode, &["3", "F", "{ ."])
+    );
+}
+
+#[test]
+fn graph_at_every_size() {
+    for (width, height) in SIZES {
+        let name = format!("graph_at_{width}x{height}");
+        let shown = picture((width, height), "graph", GlyphSet::Unicode, &["4"]);
+        assert_snapshot!(name, shown);
+    }
+    let wide = |method, glyphs, keys: &[&str]| picture((120, 36), method, glyphs, keys);
+    assert_snapshot!("graph_in_ascii", wide("graph", GlyphSet::Ascii, &["4"]));
+    assert_snapshot!(
+        "graph_as_a_tree",
+        wide("graph", GlyphSet::Unicode, &["4", "t"])
+    );
+    assert_snapshot!(
+        "graph_overview",
+        wide("graph", GlyphSet::Unicode, &["4", "t t"])
+    );
+    assert_snapshot!(
+        "graph_of_passages",
+        wide("graph-hybrid", GlyphSet::Unicode, &["4", "F"])
+    );
+    assert_snapshot!("graph_of_stages", wide("sage", GlyphSet::Unicode, &["4"]));
+}
+
 #[test]
 fn annotate_at_every_size() {
     for (width, height) in SIZES {

@@ -17,6 +17,8 @@ fn tab_reaches_every_pane_of_every_view_at_every_size() {
     for (width, height) in [(160, 48), (120, 36), (100, 30), (80, 24), (60, 16)] {
         for (key, view) in [
             ("2", View::Compare),
+            ("3", View::Flow),
+            ("4", View::Graph),
             ("5", View::Evaluate),
             ("6", View::Annotate),
         ] {

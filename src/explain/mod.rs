@@ -2,6 +2,7 @@
 //! did themselves; here it is put together.
 
 pub mod compare;
+pub mod flow;
 pub mod lookalike;
 pub mod neighbours;
 pub mod reasons;

@@ -26,7 +26,7 @@ pub struct Neighbour {
 
 /// What leaves a node on the way to a state of the walk, without a state to its end: the mass before that step; of a push
 /// what is settled by then tells. Nothing has left before the first step.
-fn leaving(spread: &Spread, state: Option<usize>, node: Node) -> f64 {
+pub(super) fn leaving(spread: &Spread, state: Option<usize>, node: Node) -> f64 {
     let last = spread.states.len().checked_sub(1);
     let mass = |state: usize| f64::from(spread.states[state][node as usize]);
     let moved = match (state.or(last), spread.diffusion.pushes()) {

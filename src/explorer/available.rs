@@ -60,12 +60,22 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         Command::Defaults => need(!state.settings.changed().is_empty(), "every parameter has its default"),
         Command::Undo => need(!state.undo.is_empty(), "nothing to undo"),
         Command::Redo => need(!state.redo.is_empty(), "nothing was undone"),
+        Command::Play if state.still && !state.playing => {
+            Err("nothing moves by itself with reduced_motion; . and , step".into())
+        }
+        Command::Faster | Command::Slower | Command::Loop => {
+            need(!state.still, "nothing moves by itself with reduced_motion")?;
+            steps(state)
+        }
         Command::Play | Command::StepBack | Command::StepOn | Command::StepFirst | Command::StepLast => steps(state),
         Command::Left | Command::Right => match state.focus {
-            Pane::Iterations => steps(state),
+            Pane::Iterations | Pane::Heat | Pane::Step => steps(state),
+            pane if super::update::in_columns(state, pane) => {
+                need(rows::count(state, pane) > 0, "nothing is drawn")
+            }
             Pane::Parameters => used(state, state.parameter),
             Pane::Reader | Pane::Queue => Ok(()),
-            _ => Err("works in Parameters, Iterations and an open passage; h and l move the slider anywhere".into()),
+            _ => Err("works in Parameters, Iterations, pictures and an open passage; h and l move the slider anywhere".into()),
         },
         Command::MuteSeed if state.focus == Pane::Why => {
             super::update::signal_target(state).map(|_| ())
@@ -257,7 +267,7 @@ fn open(state: &State) -> Result<(), String> {
             need(rows::count(state, state.focus) > 0, "nothing is listed")
         }
         Pane::Changes | Pane::Set => Err("nothing opens here".into()),
-        Pane::Iterations => steps(state),
+        Pane::Iterations | Pane::Step => steps(state),
         Pane::Why => need(
             state.detail().is_some_and(|d| d.passage.is_some()),
             "no passage is selected",

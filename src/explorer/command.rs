@@ -102,9 +102,9 @@ commands! {
     First "move.first" "first" "First row" ["g", "Home"] Moving "To the first row." "top start beginning" "";
     Last "move.last" "last" "Last row" ["G", "End"] Moving "To the last row." "bottom end" "";
     Left "move.left" "before" "Left" ["Left"] Moving
-        "In Parameters moves the slider, in Iterations the step, in an open passage to the one ranked before." "" "";
+        "In Parameters moves the slider, in Iterations the step, in a picture to the column before, in an open passage to the one ranked before." "" "";
     Right "move.right" "after" "Right" ["Right"] Moving
-        "In Parameters moves the slider, in Iterations the step, in an open passage to the one ranked after." "" "";
+        "In Parameters moves the slider, in Iterations the step, in a picture to the column after, in an open passage to the one ranked after." "" "";
     Open "open" "open" "Open what is selected" ["Enter"] Moving
         "Reads a passage, goes to a neighbour, takes back the settings of a session run." "enter read follow go unfold" "";
     Back "back" "back" "One step back" ["Esc"] Moving
@@ -119,6 +119,12 @@ commands! {
         "Seeds, spread, neighbours, passages and why, of one run." "screen tab main" "hopscope trace QUESTION";
     ViewCompare "view.compare" "Compare" "View: Compare" ["2"] Panes
         "The pinned runs and the live one side by side, what differs in their settings, which difference did it, and the set." "screen tab runs beside difference" "hopscope eval INDEX --method A,B";
+    ViewFlow "view.flow" "Flow" "View: Flow" ["3"] Panes
+        "Score moving: from the seeds over names to the passages, in bands as thick as their share, a heat map of every step, and the step in one sentence." "screen tab sankey picture animate heat map mass" "hopscope trace QUESTION";
+    ViewGraph "view.graph" "Graph" "View: Graph" ["4"] Panes
+        "The part of the graph that carries the result: paths from the seeds over bridges to the passages, and gold that no path reaches." "screen tab paths subgraph tree network" "hopscope trace QUESTION --graphml FILE";
+    DrawNext "graph.draw" "paths, tree, overview" "Draw the graph as paths, tree or overview" ["t"] Panes
+        "In Graph: paths in layers, an indented list of the same, or all nodes where springs put them." "mode force layout list screen reader" "";
     ViewEvaluate "view.evaluate" "Evaluate" "View: Evaluate" ["5"] Panes
         "The question set under the live settings and A: measures, how far gold gets, why it is lost, the questions by what changed, every method on this question." "screen tab set scores failures classes funnel" "hopscope eval INDEX --losses";
     ViewAnnotate "view.annotate" "Annotate" "View: Annotate" ["6"] Panes
@@ -192,6 +198,9 @@ commands! {
     StepBack "step.back" "step back" "One step back" [","] Steps "Shows the walk one step earlier." "iteration previous" "";
     StepOn "step.on" "step on" "One step on" ["."] Steps "Shows the walk one step later." "iteration next forward" "";
     StepFirst "step.first" "seeds only" "To step 0" ["{"] Steps "Shows the seeds before the first step." "iteration start beginning" "";
+    Faster "step.faster" "faster" "Play faster" ["+"] Steps "One pace up, to at most 8 steps a second." "speed quick" "";
+    Slower "step.slower" "slower" "Play slower" ["-"] Steps "One pace down, to at least one step in two seconds." "speed slow" "";
+    Loop "step.loop" "loop" "Play in a loop" ["o"] Steps "From the end playing goes on at the start; again ends that." "repeat again" "";
     StepLast "step.last" "end" "To the last step" ["}"] Steps "Shows the result again." "iteration end final" "";
 
     Copy "copy.text" "copy" "Copy as text" ["y"] Taking "Copies the selected row or passage as text." "yank clipboard" "hopscope ask QUESTION";

@@ -22,6 +22,14 @@ pub enum Pane {
     Runs,
     /// What differs between two runs, and which difference did it.
     Changes,
+    /// Score moving through columns of nodes.
+    Flow,
+    /// The heaviest nodes by step.
+    Heat,
+    /// What one step moved.
+    Step,
+    /// Ways from seeds to passages.
+    Paths,
     /// The set under the pinned settings and the live ones.
     Set,
     /// How far gold gets over the set, and why what is lost is lost.
@@ -53,6 +61,8 @@ pub enum View {
     #[default]
     Explore,
     Compare,
+    Flow,
+    Graph,
     Evaluate,
     Annotate,
 }
@@ -62,12 +72,21 @@ type Row = (u16, &'static [(Pane, u16)]);
 
 impl View {
     /// In the order of their keys.
-    pub const ALL: [View; 4] = [View::Explore, View::Compare, View::Evaluate, View::Annotate];
+    pub const ALL: [View; 6] = [
+        View::Explore,
+        View::Compare,
+        View::Flow,
+        View::Graph,
+        View::Evaluate,
+        View::Annotate,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             View::Explore => "Explore",
             View::Compare => "Compare",
+            View::Flow => "Flow",
+            View::Graph => "Graph",
             View::Evaluate => "Evaluate",
             View::Annotate => "Annotate",
         }
@@ -89,6 +108,8 @@ impl View {
                 Pane::Reader,
             ],
             View::Compare => &[Pane::Question, Pane::Runs, Pane::Changes, Pane::Set],
+            View::Flow => &[Pane::Question, Pane::Flow, Pane::Heat, Pane::Step],
+            View::Graph => &[Pane::Question, Pane::Paths, Pane::Neighbours, Pane::Why],
             View::Evaluate => &[
                 Pane::Question,
                 Pane::Set,
@@ -105,6 +126,8 @@ impl View {
         match self {
             View::Explore => Pane::Passages,
             View::Compare => Pane::Runs,
+            View::Flow => Pane::Flow,
+            View::Graph => Pane::Paths,
             View::Evaluate => Pane::Questions,
             View::Annotate => Pane::Queue,
         }
@@ -117,6 +140,14 @@ impl View {
             View::Compare => &[
                 (3, &[(Pane::Runs, 1)]),
                 (2, &[(Pane::Changes, 1), (Pane::Set, 1)]),
+            ],
+            View::Flow => &[
+                (3, &[(Pane::Flow, 1)]),
+                (2, &[(Pane::Heat, 1), (Pane::Step, 1)]),
+            ],
+            View::Graph => &[
+                (3, &[(Pane::Paths, 1)]),
+                (2, &[(Pane::Neighbours, 1), (Pane::Why, 1)]),
             ],
             View::Evaluate => &[
                 (2, &[(Pane::Set, 1), (Pane::Lost, 1)]),

@@ -4,7 +4,7 @@
 use super::layout::Pane;
 use super::scene::{Basis, Row, Scene, Subject};
 use super::scoring::Judged;
-use super::state::State;
+use super::state::{Drawn, State};
 use crate::retrieve::{Parameter, Stage};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub enum ParameterLine {
 /// The parameters the method uses, the ones nearest to the result first: those are turned most and cost least.
 pub fn parameter_lines(state: &State) -> Vec<ParameterLine> {
     let mut uses = state.settings.method().uses();
-    uses.sort_by_key(|p| std::cmp::Reverse(place(p.declaration().stage)));
+    uses.sort_by_key(|p| std::cmp::Reverse(nearness(p.declaration().stage)));
     let mut lines = Vec::new();
     let mut last = None;
     for parameter in uses {
@@ -65,7 +65,7 @@ pub fn parameter_lines(state: &State) -> Vec<ParameterLine> {
 }
 
 /// The spread is what a person turns first; the cut is one number.
-fn place(stage: Stage) -> u8 {
+fn nearness(stage: Stage) -> u8 {
     match stage {
         Stage::Spread => 9,
         Stage::Select => 8,
@@ -157,6 +157,13 @@ pub fn count(state: &State, pane: Pane) -> usize {
             Some(step) => step.passages.len(),
             None => passage_lines(s).len(),
         }),
+        Pane::Paths if state.drawn == Drawn::Tree => {
+            state.ways().map_or(0, |ways| ways.tree().len())
+        }
+        Pane::Flow | Pane::Paths => state.columns(pane).map_or(0, |flow| {
+            flow.lanes.iter().map(|lane| lane.rows.len()).sum()
+        }),
+        Pane::Heat => state.flow().map_or(0, |flow| flow.heat.len()),
         Pane::Neighbours => state
             .detail()
             .and_then(|d| d.node.as_ref())
@@ -168,6 +175,7 @@ pub fn count(state: &State, pane: Pane) -> usize {
         Pane::Question
         | Pane::Why
         | Pane::Iterations
+        | Pane::Step
         | Pane::Reader
         | Pane::Changes
         | Pane::Label
@@ -217,15 +225,56 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
             SpreadLine::Row(i, n) => of_row(&scene.spread[i].rows[n]),
             SpreadLine::Stage(_) | SpreadLine::More(_) => None,
         },
+        Pane::Flow | Pane::Paths => {
+            let (lane, at) = place(state, pane, row)?;
+            let row = &state.columns(pane)?.lanes[lane].rows[at];
+            match row.passage.filter(|_| row.is_passage) {
+                Some(passage) => Some(of_passage(passage)),
+                None => of_row(row),
+            }
+        }
+        Pane::Heat => of_row(&state.flow()?.heat.get(row)?.0),
         Pane::Seeds => of_row(scene.seeds.get(row)?),
         Pane::Neighbours => of_row(state.detail()?.node.as_ref()?.neighbours.get(row)?),
         _ => None,
     }
 }
 
+/// Column, and row there, of a row of a pane that draws columns.
+pub fn place(state: &State, pane: Pane, row: usize) -> Option<(usize, usize)> {
+    match (pane, state.drawn) {
+        (Pane::Paths, Drawn::Tree) => state.ways()?.tree().get(row).map(|branch| branch.place),
+        _ => state.columns(pane)?.place(row),
+    }
+}
+
+/// The rows of the column that a row is in.
+pub fn lane(state: &State, pane: Pane, row: usize) -> std::ops::Range<usize> {
+    let flow = state.columns(pane);
+    let place = flow.and_then(|flow| Some((flow, flow.place(row)?)));
+    place.map_or(0..0, |(flow, (lane, _))| {
+        let first = flow.first(lane);
+        first..first + flow.lanes[lane].rows.len()
+    })
+}
+
 /// The row of a pane that shows the selected passage or node.
 pub fn row_of(state: &State, pane: Pane, subject: Subject) -> Option<usize> {
     let rows = count(state, pane);
+    if matches!(pane, Pane::Flow | Pane::Paths) {
+        // A node may be in several columns: the cursor stays in its own, else the passage is what is looked at.
+        let is_of = |row: &usize| {
+            self::subject(state, pane, *row)
+                .is_some_and(|s| s.node.is_some() && s.node == subject.node)
+        };
+        let own = Some(state.list(pane).cursor).filter(is_of);
+        let is_passage = |row: &usize| {
+            subject.passage.is_some()
+                && self::subject(state, pane, *row).is_some_and(|s| s.passage == subject.passage)
+        };
+        let passage = || (0..rows).rev().find(is_passage);
+        return own.or_else(passage).or_else(|| (0..rows).find(is_of));
+    }
     let wanted = match pane {
         Pane::Passages | Pane::Runs => Subject {
             passage: subject.passage,

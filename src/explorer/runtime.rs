@@ -94,7 +94,6 @@ struct Loop {
     theme: Theme,
     glyphs: GlyphSet,
     mouse: bool,
-    tick: Duration,
     answers: Worker<Request, Result<Answer, String>>,
     searches: Worker<(Search, Box<Settings>), Found>,
     sweeps: Worker<SweepRequest, Swept>,
@@ -257,7 +256,6 @@ impl Loop {
             theme: options.theme,
             glyphs: options.glyphs,
             mouse: options.config.mouse,
-            tick: Duration::from_millis(1000 / u64::from(options.config.play_speed.clamp(1, 8))),
             answers,
             searches,
             sweeps,
@@ -283,6 +281,10 @@ impl Loop {
         };
         all.state.masked = options.config.mask_text;
         all.state.present = options.present;
+        all.state.still = options.config.reduced_motion;
+        let wanted = f64::from(options.config.play_speed);
+        let paces = super::state::SPEEDS.iter();
+        all.state.speed = paces.filter(|pace| **pace < wanted).count();
         let resumed = options.config.resume
             && options.question.is_none()
             && options.lesson.is_none()
@@ -300,6 +302,12 @@ impl Loop {
             all.act(Action::Told(Message::warning(note)));
         }
         Ok(all)
+    }
+
+    /// The time that a step of a played walk is shown.
+    fn tick(&self) -> Duration {
+        let pace = super::state::SPEEDS.get(self.state.speed);
+        Duration::from_secs_f64(1.0 / pace.copied().unwrap_or(1.0))
     }
 
     async fn run(mut self) -> anyhow::Result<u8> {
@@ -324,7 +332,7 @@ impl Loop {
                 dirty = false;
             }
             if !self.state.playing {
-                next_tick = Clock::now() + self.tick;
+                next_tick = Clock::now() + self.tick();
             }
             let due = if waits {
                 self.asked.map_or(drawn, |asked| asked + PATIENCE)
@@ -405,7 +413,7 @@ impl Loop {
                 }
                 () = sleep_until(next_tick), if self.state.playing => {
                     dirty = true;
-                    next_tick += self.tick;
+                    next_tick += self.tick();
                     self.act(Action::Tick);
                 }
                 // Woken only to draw what is already known to have changed: an idle explorer sleeps.

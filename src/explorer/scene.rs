@@ -4,6 +4,7 @@
 //! replace, so moving a cursor never re-runs a walk. Nothing here is computed while drawing: a number on screen is a
 //! number the core computed, rounded.
 
+use super::layout::View;
 use super::text;
 use crate::layers::{Class, Code, GraphEdited, LayerKind};
 use crate::retrieve::explanation::Story;
@@ -63,6 +64,8 @@ pub struct Request {
     pub asked: Option<usize>,
     pub settings: Settings,
     pub subject: Subject,
+    /// The view that is open: its pictures are made when they are looked at.
+    pub view: View,
 }
 
 /// What is to be explained. `None` lets the worker take the first of the ranking.
@@ -383,6 +386,153 @@ pub struct StageTime {
 pub struct Detail {
     pub passage: Option<Why>,
     pub node: Option<Around>,
+    /// Score moving; only made for the view that shows it.
+    pub flow: Option<std::sync::Arc<Flow>>,
+    /// Ways from seeds to passages; as above.
+    pub ways: Option<std::sync::Arc<Ways>>,
+}
+
+/// Ways from seeds to passages, in layers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ways {
+    /// A strand is a path. Rows without a label lead past a layer.
+    pub flow: Flow,
+    /// Between rows of one layer and the next.
+    pub links: Vec<Link>,
+    /// Gold without a path: what it is, and why.
+    pub lost: Vec<(String, String)>,
+}
+
+/// A stretch of paths, between a layer and a row there and the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    pub from: (usize, usize),
+    pub to: (usize, usize),
+    /// Of the edge, told where it begins to lead to its end; 0 elsewhere.
+    pub weight: f64,
+}
+
+impl Ways {
+    /// The paths as one indented list: depth, layer, row, and the mass of the paths through it from where it hangs.
+    pub fn tree(&self) -> Vec<Branch> {
+        let mut paths: Vec<&Strand> = self
+            .flow
+            .steps
+            .iter()
+            .flat_map(|step| &step.strands)
+            .collect();
+        paths.sort_by(|a, b| a.at.cmp(&b.at));
+        let mut branches: Vec<Branch> = Vec::new();
+        let mut open: Vec<usize> = Vec::new();
+        let mut before: Vec<(usize, usize)> = Vec::new();
+        for path in paths {
+            let stops = path
+                .at
+                .iter()
+                .enumerate()
+                .filter_map(|(lane, row)| Some((lane, (*row)?)));
+            let stops: Vec<(usize, usize)> = stops
+                .filter(|(lane, row)| !self.flow.lanes[*lane].rows[*row].label.is_empty())
+                .collect();
+            let same = stops
+                .iter()
+                .zip(&before)
+                .take_while(|(a, b)| a == b)
+                .count();
+            open.truncate(same);
+            for (depth, place) in stops.iter().enumerate().skip(same) {
+                open.push(branches.len());
+                branches.push(Branch {
+                    depth,
+                    place: *place,
+                    mass: 0.0,
+                });
+            }
+            for branch in &open {
+                branches[*branch].mass += path.value;
+            }
+            before = stops;
+        }
+        branches
+    }
+}
+
+/// A line of the tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Branch {
+    pub depth: usize,
+    /// Layer, and row there.
+    pub place: (usize, usize),
+    pub mass: f64,
+}
+
+/// Columns that score moves through.
+pub const LANES: usize = 5;
+
+/// Score moving, as a picture: columns of nodes, and strands of score through them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Flow {
+    /// Left to right, at most [`LANES`]; none where there is nothing to draw.
+    pub lanes: Vec<Lane>,
+    /// By step of the timeline; one where there is none.
+    pub steps: Vec<FlowStep>,
+    /// The heaviest nodes with their mass by step. Empty where no walk is.
+    pub heat: Vec<(Row, Vec<f64>)>,
+    /// What is to be known of the picture, in a sentence.
+    pub note: String,
+}
+
+/// A column of the picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lane {
+    pub head: String,
+    pub rows: Vec<Row>,
+}
+
+/// One step of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowStep {
+    pub strands: Vec<Strand>,
+    /// What was moved and what was not, with the words for each.
+    pub moved: Vec<(&'static str, f64)>,
+    /// From where to where, and how much: most first.
+    pub largest: Vec<(String, String, f64)>,
+    /// The step in one sentence.
+    pub told: String,
+}
+
+/// Score on its way: a row of each column that it passes. Where no share is known the value is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Strand {
+    pub at: [Option<usize>; LANES],
+    pub group: Option<usize>,
+    pub value: f64,
+}
+
+impl Flow {
+    /// Where a row is, counted from the first column on.
+    pub fn place(&self, row: usize) -> Option<(usize, usize)> {
+        let mut first = 0;
+        for (lane, Lane { rows, .. }) in self.lanes.iter().enumerate() {
+            if row < first + rows.len() {
+                return Some((lane, row - first));
+            }
+            first += rows.len();
+        }
+        None
+    }
+
+    /// The number of the first row of a column.
+    pub fn first(&self, lane: usize) -> usize {
+        self.lanes[..lane].iter().map(|lane| lane.rows.len()).sum()
+    }
+
+    /// What passes through a row in a step.
+    pub fn through(&self, step: usize, lane: usize, row: usize) -> f64 {
+        let strands = self.steps.get(step).map_or(&[][..], |step| &step.strands);
+        let here = strands.iter().filter(|strand| strand.at[lane] == Some(row));
+        here.map(|strand| strand.value).sum()
+    }
 }
 
 /// Why a passage is where it is.
@@ -578,6 +728,13 @@ impl Scene {
     /// Place of a passage among the rows.
     pub fn row(&self, passage: u32) -> Option<usize> {
         self.passages.iter().position(|row| row.passage == passage)
+    }
+
+    /// Rank of a passage, where it has one that is known.
+    pub fn rank(&self, passage: u32) -> Option<usize> {
+        let hit = self.passages.iter().find(|row| row.passage == passage);
+        let gold = || self.gold.iter().find(|gold| gold.passage == passage);
+        hit.map(|row| row.rank).or_else(|| gold()?.rank)
     }
 
     /// The node that stands for a passage, as far as one is known.

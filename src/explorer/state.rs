@@ -11,7 +11,7 @@ use super::layout::{Arranged, Pane, Plan, View};
 use super::lesson::Playing;
 use super::pins::Pins;
 use super::repairing::Begun;
-use super::scene::{Answer, Detail, Facts, Request, Scene, Subject};
+use super::scene::{Answer, Detail, Facts, Flow, Request, Scene, Subject, Ways};
 use super::scoring::Score;
 use super::sweep::Sweep;
 use super::trials::Trials;
@@ -157,6 +157,20 @@ impl Choice {
     }
 }
 
+/// How the ways from seeds to passages are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Drawn {
+    #[default]
+    Paths,
+    /// An indented list.
+    Tree,
+    /// All nodes where springs put them.
+    Overview,
+}
+
+/// Steps a second that a walk is played at.
+pub const SPEEDS: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 6.0, 8.0];
+
 /// Where a list is: the selected row and the first one shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct List {
@@ -193,10 +207,12 @@ pub struct Run {
 }
 
 /// A place to come back to with Esc.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub subject: Subject,
     pub focus: Pane,
+    /// The node that was selected there.
+    pub label: String,
 }
 
 /// What a pressed mouse button holds.
@@ -282,6 +298,13 @@ pub struct State {
     pub lesson: Option<Playing>,
     /// For the back row: few panes, rows apart, figures of two digits.
     pub present: bool,
+    /// Place in [`SPEEDS`].
+    pub speed: usize,
+    /// From the end playing goes on at the start.
+    pub looped: bool,
+    /// Nothing moves by itself.
+    pub still: bool,
+    pub drawn: Drawn,
     /// What passages say is not shown.
     pub masked: bool,
     /// The newest request.
@@ -312,6 +335,7 @@ impl State {
             asked: None,
             settings: settings.clone(),
             subject: Subject::default(),
+            view: View::default(),
         };
         let layers = facts.layers.clone();
         let mut state = State {
@@ -358,6 +382,10 @@ impl State {
             playing: false,
             lesson: None,
             present: false,
+            speed: SPEEDS.iter().position(|&speed| speed == 4.0).unwrap_or(0),
+            looped: false,
+            still: false,
+            drawn: Drawn::default(),
             masked: false,
             wanted,
             shown: None,
@@ -461,6 +489,32 @@ impl State {
                 },
             },
         )
+    }
+
+    /// Score moving, where it was made for what is on screen.
+    pub fn flow(&self) -> Option<&Flow> {
+        self.detail()?.flow.as_deref()
+    }
+
+    /// Ways from seeds to passages, where they were made for what is on screen.
+    pub fn ways(&self) -> Option<&Ways> {
+        self.detail()?.ways.as_deref()
+    }
+
+    /// The picture that a pane draws in columns.
+    pub fn columns(&self, pane: Pane) -> Option<&Flow> {
+        match pane {
+            Pane::Flow => self.flow(),
+            Pane::Paths => self.ways().map(|ways| &ways.flow),
+            _ => None,
+        }
+    }
+
+    /// The step of it that is shown.
+    pub fn flow_step(&self) -> usize {
+        let steps = self.flow().map_or(0, |flow| flow.steps.len());
+        let last = steps.saturating_sub(1);
+        self.earlier_step().unwrap_or(last).min(last)
     }
 
     /// How many steps can be shown.

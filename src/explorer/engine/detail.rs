@@ -50,6 +50,8 @@ pub fn explain(
     Detail {
         passage: passage.map(|passage| why(index, retrieval, scene, groups, passage, subject.than)),
         node: node.and_then(around),
+        flow: None,
+        ways: None,
     }
 }
 

@@ -1,17 +1,22 @@
 //! From the core to the screen: answers requests, on the worker's thread or, for pictures and tests, on the caller's.
 
 mod detail;
+mod flow;
 mod passages;
 mod search;
 mod seeds;
 mod story;
 mod walk;
+mod ways;
 mod words;
 
 use crate::parameters::RESULT_K;
 pub use search::search;
 
-use super::scene::{Answer, Asked, Basis, Facts, Gold, Request, Scene, StageTime, Subject};
+use super::layout::View;
+use super::scene::{
+    Answer, Asked, Basis, Facts, Flow, Gold, Request, Scene, StageTime, Subject, Ways,
+};
 use super::text::clean;
 use crate::evaluate::measures;
 use crate::evaluate::sweep::{Changes, Column, over_question};
@@ -39,8 +44,12 @@ struct Last {
     asked: Option<usize>,
     retrieval: Retrieval,
     scene: Arc<Scene>,
-    /// The group of each seed node.
+    /// The group of each seed node, and the places of each group's seeds.
     groups: BTreeMap<Node, usize>,
+    members: Vec<Vec<usize>>,
+    /// Made when it is first looked at.
+    flow: Option<Arc<Flow>>,
+    ways: Option<Arc<Ways>>,
 }
 
 impl Engine {
@@ -64,17 +73,27 @@ impl Engine {
         };
         let known = self.last.take().filter(same);
         let kept = known.is_some();
-        let last = match known {
+        let mut last = match known {
             Some(last) => last,
             None => self.run(request)?,
         };
-        let detail = detail::explain(
+        if request.view == View::Flow && last.flow.is_none() {
+            let flow = flow::flow(&self.index, &last.retrieval, &last.scene, &last.members);
+            last.flow = Some(Arc::new(flow));
+        }
+        if request.view == View::Graph && last.ways.is_none() {
+            let ways = ways::ways(&self.index, &last.retrieval, &last.scene);
+            last.ways = Some(Arc::new(ways));
+        }
+        let mut detail = detail::explain(
             &self.index,
             &last.retrieval,
             &last.scene,
             &last.groups,
             request.subject,
         );
+        detail.flow = last.flow.clone();
+        detail.ways = last.ways.clone();
         let answer = Answer {
             generation: request.generation,
             scene: last.scene.clone(),
@@ -203,6 +222,9 @@ impl Engine {
             retrieval,
             scene: Arc::new(scene),
             groups: group_of,
+            members: seed_groups,
+            flow: None,
+            ways: None,
         })
     }
 }

@@ -86,7 +86,7 @@ fn listed(walk: &Walked<'_>) -> std::ops::Range<usize> {
 }
 
 /// Nodes that mass reached, each split by the group of seeds it came from where that is known.
-fn nodes(
+pub fn nodes(
     index: &Index,
     graph: &Graph,
     group_of: &BTreeMap<Node, usize>,
@@ -121,7 +121,7 @@ fn nodes(
 }
 
 /// The heaviest nodes of a range: most first, ties to the lower id, nothing without mass.
-fn heaviest(scores: &[f32], range: std::ops::Range<usize>, count: usize) -> Vec<(Node, f64)> {
+pub fn heaviest(scores: &[f32], range: std::ops::Range<usize>, count: usize) -> Vec<(Node, f64)> {
     let mut found: Vec<(u32, f32)> = range
         .filter(|n| scores[*n] > 0.0)
         .map(|n| (n as u32, scores[n]))

@@ -3,7 +3,9 @@
 //! Three sets, because fonts differ: everything, everything but braille, and ASCII. Each mark has a twin in every set,
 //! so panes never ask which set is in use. No emoji and no circled digits: their width differs between terminals.
 
+mod raster;
 pub(super) mod text;
+mod wires;
 
 use ratatui::style::Style;
 use ratatui::symbols::{Marker, border};
@@ -11,7 +13,9 @@ use ratatui::text::Span;
 
 use super::theme::Theme;
 use super::theme::scope::heat_level;
+pub use raster::Raster;
 pub use text::{clean, count, cut, decimals, number, pad, pad_left, signed, width};
+pub use wires::Wires;
 
 /// The three sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

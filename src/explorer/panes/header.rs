@@ -71,6 +71,8 @@ fn tabs(ink: &Ink<'_>, room: usize) -> (Vec<(Command, Vec<Span<'static>>)>, usiz
     let command = |view: View| match view {
         View::Explore => Command::ViewExplore,
         View::Compare => Command::ViewCompare,
+        View::Flow => Command::ViewFlow,
+        View::Graph => Command::ViewGraph,
         View::Evaluate => Command::ViewEvaluate,
         View::Annotate => Command::ViewAnnotate,
     };

@@ -142,7 +142,7 @@ fn scrubber(
 }
 
 /// Which steps have a column: all when they fit, else the end and those around the shown one.
-fn shown(steps: usize, now: usize, room: usize) -> Vec<usize> {
+pub fn shown(steps: usize, now: usize, room: usize) -> Vec<usize> {
     if steps <= room {
         return (0..steps).collect();
     }

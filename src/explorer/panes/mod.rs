@@ -1,7 +1,9 @@
 //! The panes of the Explore view, one file each with one `render`.
 
 pub mod changes;
+pub mod flow;
 pub mod header;
+pub mod heat;
 pub mod hints;
 pub mod iterations;
 pub mod label;
@@ -12,6 +14,7 @@ pub mod methods;
 pub mod neighbours;
 pub mod parameters;
 pub mod passages;
+pub mod paths;
 pub mod pipeline;
 pub mod question;
 pub mod questions;
@@ -24,6 +27,7 @@ pub mod session;
 pub mod set;
 pub mod spread;
 pub mod status;
+pub mod step;
 pub mod sweep;
 pub mod why;
 
@@ -54,6 +58,14 @@ pub fn about(pane: Pane) -> &'static str {
         }
         Pane::Changes => {
             "Changes: what the live run has other than A, and what each change alone does to this question"
+        }
+        Pane::Flow => {
+            "Flow: score on its way into the passages; what is selected is bright, a band is as thick as its share"
+        }
+        Pane::Heat => "Heat: mass of the heaviest nodes by step, the most of a row in full shade",
+        Pane::Step => "Step: where all mass is, and what moved over which edges",
+        Pane::Paths => {
+            "Paths: the heaviest ways from seeds to passages; figures on lines are weights, t draws them otherwise"
         }
         Pane::Lost => {
             "Lost: how far gold gets, and why what is lost is lost; Enter lists the questions of a class"

@@ -1,9 +1,9 @@
 //! The selected node: what it is connected to, how strongly, and what crosses each edge.
 
 use super::passages::gold_mark;
-use super::row::{explained, say, split};
+use super::row::{explained, headed, say, split};
 use crate::explorer::hits::Hits;
-use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::layout::{Face, Pane, Slot, View};
 use crate::explorer::rows;
 use crate::explorer::scene::{Around, Cell, Column, Row, SENDS, Step};
 use crate::explorer::text;
@@ -59,6 +59,11 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     if area.height == 0 {
         return;
     }
+    let way = way(ink);
+    let area = match ink.state.view == View::Graph && !way.is_empty() && area.height > 5 {
+        true => headed(ink, &text::cut(&way, room.saturating_sub(4)), area, buf),
+        false => area,
+    };
     let listed = &around.neighbours;
     if listed.is_empty() {
         hits.set_extent(Pane::Neighbours, 0, usize::from(area.height));
@@ -85,7 +90,24 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 /// `word` as a title begins.
-fn capital(noun: &str) -> String {
+/// The nodes that a person came over, as far as Esc leads back.
+fn way(ink: &Ink<'_>) -> String {
+    let places = ink
+        .state
+        .trail
+        .iter()
+        .filter(|place| !place.label.is_empty());
+    let labels: Vec<&str> = places.map(|place| place.label.as_str()).collect();
+    match labels.is_empty() {
+        true => String::new(),
+        false => format!(
+            "from {}",
+            labels[labels.len().saturating_sub(4)..].join(" > ")
+        ),
+    }
+}
+
+pub fn capital(noun: &str) -> String {
     let mut letters = noun.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()

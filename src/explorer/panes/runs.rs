@@ -2,6 +2,7 @@
 
 use super::passages::{change, gold_mark};
 use crate::evaluate::sweep::differences;
+use crate::explorer::glyphs::Wires;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::pins::letter;
@@ -267,12 +268,6 @@ fn column_of(
     }
 }
 
-/// What a cell of a line leads to.
-const LEFT: usize = 1;
-const RIGHT: usize = 2;
-const UP: usize = 4;
-const DOWN: usize = 8;
-
 /// Joins the places of a passage in two columns: the selected one first, then gold, then those that moved most, as many
 /// as find a way of their own.
 fn connect(ink: &Ink<'_>, runs: [&Run<'_>; 2], area: Rect, offset: usize, buf: &mut Buffer) {
@@ -307,10 +302,7 @@ fn connect(ink: &Ink<'_>, runs: [&Run<'_>; 2], area: Rect, offset: usize, buf: &
         };
         (first, std::cmp::Reverse(a.abs_diff(*b)), *a)
     });
-    let width = usize::from(area.width);
-    let mut cells = vec![(0usize, Scope::Muted); width * usize::from(area.height)];
-    // Rows that each upright line stands on.
-    let mut taken: Vec<Vec<(usize, usize)>> = vec![Vec::new(); width];
+    let mut wires = Wires::new(area.width, area.height);
     for (passage, a, b) in pairs {
         let scope = match passage {
             _ if Some(passage) == selected => Scope::BorderFocus,
@@ -319,45 +311,14 @@ fn connect(ink: &Ink<'_>, runs: [&Run<'_>; 2], area: Rect, offset: usize, buf: &
             _ if b < a => Scope::RankUp,
             _ => Scope::RankDown,
         };
-        let mut put = |x: usize, y: usize, bits: usize| {
-            let cell = &mut cells[y * width + x];
-            if cell.0 == 0 {
-                cell.1 = scope;
-            }
-            cell.0 |= bits;
+        let lane = if a == b {
+            Some(0)
+        } else {
+            wires.free((a, b), a > b)
         };
-        if a == b {
-            (0..width).for_each(|x| put(x, a, LEFT | RIGHT));
-            continue;
-        }
-        let (top, bottom) = (a.min(b), a.max(b));
-        let free = |x: &usize| taken[*x].iter().all(|(t, u)| bottom < *t || *u < top);
-        // Upwards from the left, downwards from the right: such lines cross each other least.
-        let lane = match a > b {
-            true => (1..width - 1).find(free),
-            false => (1..width - 1).rev().find(free),
-        };
-        let Some(lane) = lane else {
-            continue;
-        };
-        taken[lane].push((top, bottom));
-        (0..lane).for_each(|x| put(x, a, LEFT | RIGHT));
-        (lane + 1..width).for_each(|x| put(x, b, LEFT | RIGHT));
-        (top + 1..bottom).for_each(|y| put(lane, y, UP | DOWN));
-        let (below, above) = (LEFT | UP, RIGHT | DOWN);
-        match a > b {
-            true => {
-                put(lane, a, below);
-                put(lane, b, above);
-            }
-            false => {
-                put(lane, a, LEFT | DOWN);
-                put(lane, b, RIGHT | UP);
-            }
+        if let Some(lane) = lane {
+            wires.join(a, b, lane, ink.style(scope));
         }
     }
-    for (at, (bits, scope)) in cells.iter().enumerate().filter(|(_, cell)| cell.0 > 0) {
-        let (x, y) = (area.x + (at % width) as u16, area.y + (at / width) as u16);
-        buf.set_string(x, y, ink.glyphs.lines[*bits], ink.style(*scope));
-    }
+    wires.paint(area, ink.glyphs, buf);
 }

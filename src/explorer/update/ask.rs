@@ -3,7 +3,7 @@
 use super::{label, pins, repair, scoring, seeds, trials};
 use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::layout::Pane;
+use crate::explorer::layout::{Pane, View};
 use crate::explorer::rows;
 use crate::explorer::scene::{Answer, Gold, Scene, Subject};
 use crate::explorer::state::{Mode, Run, State};
@@ -26,6 +26,7 @@ pub fn request(state: &mut State) -> Vec<Effect> {
     if state.outdated() && beyond_items(state) {
         state.wanted.subject.node = None;
     }
+    state.wanted.view = state.view;
     let ask = Effect::Ask(Box::new(state.wanted.clone()));
     // What is looked for belongs to what was on screen before.
     let beside = [
@@ -47,6 +48,19 @@ fn beyond_items(state: &State) -> bool {
     story
         .zip(node)
         .is_some_and(|(story, node)| node as usize >= story.items.len())
+}
+
+/// Asks for the picture that the open view shows, where it was not made yet.
+pub fn picture(state: &mut State) -> Vec<Effect> {
+    let lacks = match state.view {
+        View::Flow => state.flow().is_none(),
+        View::Graph => state.ways().is_none(),
+        _ => false,
+    };
+    match lacks && state.wanted.view != state.view {
+        true => request(state),
+        false => Vec::new(),
+    }
 }
 
 pub fn edit(state: &mut State) {
@@ -179,12 +193,15 @@ pub fn answered(state: &mut State, answer: Answer) -> Vec<Effect> {
     if !same_scene && let Some(item) = followed(state, &answer.scene) {
         state.wanted.subject.node = item;
     }
+    let pictures = |state: &State| (state.flow().is_some(), state.ways().is_some());
+    let drawn = pictures(state);
     state.shown = Some(answer);
     if state.step.is_some_and(|step| step + 1 >= state.steps()) {
         state.step = None;
         state.playing = false;
     }
-    if !same_scene {
+    // A picture that was just made has no cursor yet.
+    if !same_scene || pictures(state) != drawn {
         follow_selection(state);
     }
     label::catch_up(state)
@@ -279,7 +296,13 @@ fn effect(before: &Scene, after: &Scene, name_it: bool) -> Option<String> {
 /// Cursors stay on what they were on, not on the row number it had.
 pub fn follow_selection(state: &mut State) {
     let subject = state.wanted.subject;
-    for pane in [Pane::Passages, Pane::Spread] {
+    for pane in [
+        Pane::Passages,
+        Pane::Spread,
+        Pane::Flow,
+        Pane::Heat,
+        Pane::Paths,
+    ] {
         let rows = rows::count(state, pane);
         let height = state.hits.extent(pane).height;
         let found = rows::row_of(state, pane, subject);

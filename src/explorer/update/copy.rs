@@ -5,7 +5,9 @@ use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows::{self, PassageLine, SpreadLine};
-use crate::explorer::scene::{Cell, Row, Scene, Sign, StepLine, Timeline};
+use crate::explorer::scene::{
+    Branch, Cell, Flow, Row, Scene, Sign, StepLine, Strand, Timeline, Ways,
+};
 use crate::explorer::scoring::{Judged, Score};
 use crate::explorer::state::State;
 use crate::retrieve::Settings;
@@ -107,6 +109,11 @@ pub fn text(state: &mut State) -> Vec<Effect> {
                 "run".to_owned(),
             )
         }),
+        Pane::Flow | Pane::Heat | Pane::Step => {
+            let flow = state.flow();
+            flow.map(|flow| (flowed(state, flow), "flow".to_owned()))
+        }
+        Pane::Paths => state.ways().map(|ways| (treed(ways), "paths".to_owned())),
         Pane::Iterations => {
             let timeline = scene.timeline.as_ref();
             timeline.map(|timeline| (steps(timeline), "steps".to_owned()))
@@ -208,6 +215,74 @@ fn steps(timeline: &Timeline) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// The strands of the step that is shown, a line each, and the step in words.
+fn flowed(state: &State, flow: &Flow) -> String {
+    let Some(step) = flow.steps.get(state.flow_step()) else {
+        return flow.note.clone();
+    };
+    let line = |strand: &Strand| {
+        let mut words = stops(flow, strand);
+        words.push(strand.value.to_string());
+        words.join("\t")
+    };
+    let told = [step.told.clone(), flow.note.clone()];
+    let told = told.into_iter().filter(|words| !words.is_empty());
+    let lines: Vec<String> = told.chain(step.strands.iter().map(line)).collect();
+    lines.join("\n")
+}
+
+/// What a strand passes.
+fn stops(flow: &Flow, strand: &Strand) -> Vec<String> {
+    let lanes = flow.lanes.iter().zip(strand.at);
+    let stops = lanes.filter_map(|(lane, at)| Some(lane.rows[at?].label.clone()));
+    stops.collect()
+}
+
+/// The paths as an indented list.
+fn treed(ways: &Ways) -> String {
+    let line = |branch: &Branch| {
+        let (lane, row) = branch.place;
+        let label = &ways.flow.lanes[lane].rows[row].label;
+        format!("{}{label}\t{}", "  ".repeat(branch.depth), branch.mass)
+    };
+    let lost = ways
+        .lost
+        .iter()
+        .map(|(id, why)| format!("no path: {id}\t{why}"));
+    let lines: Vec<String> = ways.tree().iter().map(line).chain(lost).collect();
+    lines.join("\n")
+}
+
+fn paths_json(state: &State) -> Value {
+    let Some(ways) = state.ways() else {
+        return Value::Null;
+    };
+    let strands = ways.flow.steps.iter().flat_map(|step| &step.strands);
+    let path = |strand: &Strand| {
+        let stops = stops(&ways.flow, strand).into_iter();
+        let stops: Vec<String> = stops.filter(|stop| !stop.is_empty()).collect();
+        json!({"nodes": stops, "mass": strand.value})
+    };
+    let lost = ways
+        .lost
+        .iter()
+        .map(|(id, why)| json!({"id": id, "why": why}));
+    json!({"paths": strands.map(path).collect::<Vec<_>>(), "lost": lost.collect::<Vec<_>>(), "note": ways.flow.note})
+}
+
+fn flow_json(state: &State) -> Value {
+    let Some(flow) = state.flow() else {
+        return Value::Null;
+    };
+    let at = state.flow_step();
+    let step = flow.steps.get(at);
+    let strands = step.map_or(&[][..], |step| &step.strands).iter();
+    let strands: Vec<Value> = strands
+        .map(|strand| json!({"through": stops(flow, strand), "value": strand.value}))
+        .collect();
+    json!({"step": at, "told": step.map(|step| &step.told), "note": flow.note, "strands": strands})
+}
+
 /// The focused pane as JSON.
 pub fn json(state: &mut State) -> Vec<Effect> {
     match as_json(state) {
@@ -233,7 +308,9 @@ pub fn as_json(state: &State) -> Option<(Value, &'static str)> {
         Pane::Spread => (nodes_json(scene), "nodes"),
         Pane::Parameters | Pane::Session => (json!(scene.settings), "settings"),
         Pane::Neighbours => (neighbours_json(state), "neighbours"),
-        Pane::Iterations => (steps_json(scene), "steps"),
+        Pane::Iterations | Pane::Heat | Pane::Step => (steps_json(scene), "steps"),
+        Pane::Flow => (flow_json(state), "flow"),
+        Pane::Paths => (paths_json(state), "paths"),
         Pane::Question | Pane::Passages => (passages_json(scene), "passages"),
         Pane::Runs => (runs_json(state), "runs"),
         Pane::Changes => (
@@ -403,7 +480,14 @@ pub fn shell(state: &State) -> String {
     let explains = matches!(state.focus, Pane::Why | Pane::Reader);
     words.push(
         match state.focus {
-            Pane::Seeds | Pane::Spread | Pane::Neighbours | Pane::Iterations => "trace",
+            Pane::Seeds
+            | Pane::Spread
+            | Pane::Neighbours
+            | Pane::Iterations
+            | Pane::Flow
+            | Pane::Heat
+            | Pane::Step
+            | Pane::Paths => "trace",
             _ if explains && why.is_some() => "explain",
             _ => "ask",
         }

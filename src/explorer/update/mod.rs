@@ -25,6 +25,7 @@ mod trials;
 
 pub use copy::{flags, shell};
 pub use fix::{From, LETTERS, suggested};
+pub use moves::in_columns;
 pub use seeds::{signal as signal_target, target as seed_target};
 pub use settings::show_parameter;
 
@@ -76,10 +77,7 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Patch(from, edits) => patch::loaded(state, &from, edits),
         Action::Node(node) => moves::go_to_node(state, node),
         Action::Passage(passage) => moves::go_to_passage(state, passage),
-        Action::Focus(pane) => {
-            moves::focus(state, pane);
-            Vec::new()
-        }
+        Action::Focus(pane) => moves::focus(state, pane),
         Action::Press(x, y) => mouse::press(state, x, y),
         Action::DoublePress(x, y) => mouse::double_press(state, x, y),
         Action::Drag(x, _) => mouse::drag(state, x),
@@ -244,6 +242,9 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::SwapPin => pins::swap(state),
         Command::ViewExplore => pins::look(state, View::Explore),
         Command::ViewCompare => pins::look(state, View::Compare),
+        Command::ViewFlow => pins::look(state, View::Flow),
+        Command::ViewGraph => pins::look(state, View::Graph),
+        Command::DrawNext => moves::draw_next(state),
         Command::ViewEvaluate => pins::look(state, View::Evaluate),
         Command::ViewAnnotate => pins::look(state, View::Annotate),
         Command::Label => label::open(state),
@@ -266,6 +267,9 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::StepBack => moves::step_by(state, -1),
         Command::StepOn => moves::step_by(state, 1),
         Command::StepFirst => moves::step_to(state, 0),
+        Command::Faster => moves::pace(state, 1),
+        Command::Slower => moves::pace(state, -1),
+        Command::Loop => moves::turn_loop(state),
         Command::StepLast => moves::step_to(state, usize::MAX),
 
         Command::Copy => copy::text(state),

@@ -5,7 +5,8 @@ use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::{Pane, Shape, View};
 use crate::explorer::rows::{self, ParameterLine, PassageLine, SpreadLine};
 use crate::explorer::scene::{Scene, Subject};
-use crate::explorer::state::{Mode, Place, State};
+use crate::explorer::state::{Drawn, Mode, Place, SPEEDS, State};
+use crate::explorer::text;
 use crate::retrieve::{Domain, Node};
 use tui_input::Input;
 
@@ -28,7 +29,7 @@ pub fn focus(state: &mut State, pane: Pane) -> Vec<Effect> {
         Pane::Parameters => settings::show_parameter(state),
         _ => {}
     }
-    Vec::new()
+    ask::picture(state)
 }
 
 /// The next pane that is on screen, or for the small shapes that can be.
@@ -72,6 +73,7 @@ pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
             Pane::Why
                 | Pane::Reader
                 | Pane::Iterations
+                | Pane::Step
                 | Pane::Question
                 | Pane::Changes
                 | Pane::Label
@@ -83,7 +85,21 @@ pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
     }
     let count = rows::count(state, pane);
     let now = state.list(pane).cursor;
-    let next = now.saturating_add_signed(rows).min(count.saturating_sub(1));
+    let mut next = now.saturating_add_signed(rows).min(count.saturating_sub(1));
+    if in_columns(state, pane) {
+        let lane = rows::lane(state, pane, now);
+        next = next.clamp(lane.start, lane.end.saturating_sub(1).max(lane.start));
+        // What only leads past a column is no place to stop.
+        let stops = |row: &usize| !leads_past(state, pane, *row);
+        let on = || (next..lane.end).find(stops);
+        let back = || (lane.start..=next).rev().find(stops);
+        let found = if rows > 0 {
+            on().or_else(back)
+        } else {
+            back().or_else(on)
+        };
+        next = found.unwrap_or(now);
+    }
     to_row(state, pane, next)
 }
 
@@ -168,7 +184,13 @@ fn select(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
     // A cursor in Neighbours only looks; Enter goes there, or the list would change under the cursor.
     if !matches!(
         pane,
-        Pane::Passages | Pane::Runs | Pane::Spread | Pane::Seeds
+        Pane::Passages
+            | Pane::Runs
+            | Pane::Spread
+            | Pane::Seeds
+            | Pane::Flow
+            | Pane::Heat
+            | Pane::Paths
     ) {
         return Vec::new();
     }
@@ -196,9 +218,12 @@ fn set_subject(state: &mut State, subject: Subject) -> Vec<Effect> {
 }
 
 fn remember_place(state: &mut State) {
+    let around = state.detail().and_then(|detail| detail.node.as_ref());
+    let label = around.map_or_else(String::new, |around| around.label.clone());
     state.trail.push(Place {
         subject: state.wanted.subject,
         focus: state.focus,
+        label,
     });
     if state.trail.len() > TRAIL {
         state.trail.remove(0);
@@ -330,7 +355,7 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             effects.extend(settings::take(state, run.settings));
             effects
         }
-        Pane::Iterations => play(state),
+        Pane::Iterations | Pane::Step => play(state),
         Pane::Why if state.hits.unfolds() => {
             state.opened = !state.opened;
             Vec::new()
@@ -369,9 +394,8 @@ pub fn open(state: &mut State) -> Vec<Effect> {
         }
         Pane::Passages | Pane::Why => {
             state.reading = Some(state.focus);
-            state.focus = Pane::Reader;
             state.lists.remove(&Pane::Reader);
-            Vec::new()
+            focus(state, Pane::Reader)
         }
         Pane::Spread if unfolds(state, row).is_some() => {
             if let Some(stage) = unfolds(state, row)
@@ -386,7 +410,8 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             state.focus = Pane::Reader;
             Vec::new()
         }
-        Pane::Spread | Pane::Seeds | Pane::Neighbours => {
+        Pane::Flow | Pane::Heat if passage_under(state).is_some() => go_to_selected(state),
+        Pane::Spread | Pane::Seeds | Pane::Neighbours | Pane::Flow | Pane::Heat | Pane::Paths => {
             match rows::subject(state, state.focus, row) {
                 Some(subject) if subject.node.is_some() => go_to(state, subject),
                 _ => Vec::new(),
@@ -394,6 +419,12 @@ pub fn open(state: &mut State) -> Vec<Effect> {
         }
         Pane::Reader | Pane::Changes | Pane::Set => Vec::new(),
     }
+}
+
+/// The passage under the cursor of a picture.
+fn passage_under(state: &State) -> Option<u32> {
+    let row = state.list(state.focus).cursor;
+    rows::subject(state, state.focus, row)?.passage
 }
 
 /// The stage that a row of Spread folds and unfolds.
@@ -434,11 +465,62 @@ pub fn back(state: &mut State) -> Vec<Effect> {
 pub fn sideways(state: &mut State, by: isize) -> Vec<Effect> {
     match state.focus {
         Pane::Parameters => settings::step(state, by as i64),
-        Pane::Iterations => step_by(state, by),
+        Pane::Iterations | Pane::Heat | Pane::Step => step_by(state, by),
+        pane if in_columns(state, pane) => neighbouring_lane(state, pane, by),
         Pane::Queue => label::filter(state, by),
         // Not by rank, which is hidden there from a blind annotator.
         Pane::Reader if state.view == View::Annotate => label::beside(state, by),
         Pane::Reader => neighbouring_passage(state, by),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the rows of a pane stand in columns beside each other.
+pub fn in_columns(state: &State, pane: Pane) -> bool {
+    match pane {
+        Pane::Flow => true,
+        Pane::Paths => state.drawn != Drawn::Tree,
+        _ => false,
+    }
+}
+
+fn leads_past(state: &State, pane: Pane, row: usize) -> bool {
+    let place = rows::place(state, pane, row);
+    let at = state.columns(pane).zip(place);
+    at.is_some_and(|(flow, (lane, row))| flow.lanes[lane].rows[row].label.is_empty())
+}
+
+/// Draws the ways in the next manner.
+pub fn draw_next(state: &mut State) -> Vec<Effect> {
+    state.drawn = match state.drawn {
+        Drawn::Paths => Drawn::Tree,
+        Drawn::Tree => Drawn::Overview,
+        Drawn::Overview => Drawn::Paths,
+    };
+    state.lists.remove(&Pane::Paths);
+    ask::follow_selection(state);
+    Vec::new()
+}
+
+/// The row at the same height of the column beside.
+fn neighbouring_lane(state: &mut State, pane: Pane, by: isize) -> Vec<Effect> {
+    let now = state.list(pane).cursor;
+    let Some(flow) = state.columns(pane) else {
+        return Vec::new();
+    };
+    let Some((lane, at)) = flow.place(now) else {
+        return Vec::new();
+    };
+    let next = lane.saturating_add_signed(by).min(flow.lanes.len() - 1);
+    let (here, there) = (flow.lanes[lane].rows.len(), flow.lanes[next].rows.len());
+    let row = (at * there / here.max(1)).min(there.saturating_sub(1));
+    let first = flow.first(next);
+    let mut stops: Vec<usize> = (first..first + there)
+        .filter(|row| !leads_past(state, pane, *row))
+        .collect();
+    stops.sort_by_key(|stop| stop.abs_diff(first + row));
+    match stops.first() {
+        Some(stop) if next != lane => to_row(state, pane, *stop),
         _ => Vec::new(),
     }
 }
@@ -481,9 +563,29 @@ pub fn tick(state: &mut State) {
     if state.playing {
         step_by_quietly(state, 1);
         if state.earlier_step().is_none() {
-            state.playing = false;
+            state.playing = state.looped;
         }
     }
+}
+
+/// Plays faster or slower.
+pub fn pace(state: &mut State, by: isize) -> Vec<Effect> {
+    let next = state.speed.saturating_add_signed(by).min(SPEEDS.len() - 1);
+    state.speed = next;
+    state.message = Message::plain(match SPEEDS[next] {
+        slow if slow < 1.0 => format!("plays one step in {} seconds", 1.0 / slow),
+        speed => format!("plays {}", text::plural(speed as usize, "step")) + " a second",
+    });
+    Vec::new()
+}
+
+pub fn turn_loop(state: &mut State) -> Vec<Effect> {
+    state.looped = !state.looped;
+    state.message = Message::plain(match state.looped {
+        true => "playing begins again at the end; o ends that",
+        false => "playing stops at the end",
+    });
+    Vec::new()
 }
 
 pub fn step_by(state: &mut State, by: isize) -> Vec<Effect> {
@@ -501,6 +603,9 @@ pub fn step_to(state: &mut State, step: usize) -> Vec<Effect> {
 fn step_by_quietly(state: &mut State, by: isize) {
     let last = state.steps().saturating_sub(1);
     let now = state.earlier_step().unwrap_or(last);
+    if state.playing && now == last {
+        return show_step(state, 0);
+    }
     show_step(state, now.saturating_add_signed(by));
 }
 

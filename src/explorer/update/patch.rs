@@ -23,9 +23,11 @@ pub fn name(state: &State) -> Result<String, String> {
         Pane::Neighbours => around.and_then(|around| around.neighbours.get(at)),
         _ => None,
     };
-    // In Spread the node under the cursor, once what is known of it has come.
-    let wanted = match (state.focus, rows::subject(state, Pane::Spread, at)) {
-        (Pane::Spread, subject) => subject.and_then(|subject| subject.node),
+    // In Spread and in pictures the node under the cursor, once what is known of it has come.
+    let wanted = match state.focus {
+        pane @ (Pane::Spread | Pane::Flow | Pane::Heat | Pane::Paths) => {
+            rows::subject(state, pane, at).and_then(|subject| subject.node)
+        }
         _ => around.map(|around| around.node),
     };
     let own = around.filter(|around| Some(around.node) == wanted);

@@ -26,6 +26,7 @@ pub fn follow(state: &mut State) -> Option<Effect> {
     let requests = state.pins.list.iter().map(|pin| Request {
         settings: pin.settings.clone(),
         subject: Subject::default(),
+        view: View::default(),
         ..state.wanted.clone()
     });
     let asking = Asking {
@@ -128,6 +129,8 @@ pub fn look(state: &mut State, view: View) -> Vec<Effect> {
         let pane = pane.filter(|pane| *pane != Pane::Question && *pane != Pane::Reader);
         super::moves::focus(state, pane.unwrap_or(view.first()));
     }
+    let mut effects = super::ask::picture(state);
     let beside = [follow(state), scoring::follow(state), trials::follow(state)];
-    beside.into_iter().flatten().collect()
+    effects.extend(beside.into_iter().flatten());
+    effects
 }

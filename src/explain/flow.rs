@@ -1,0 +1,262 @@
+//! What moved in a walk: of the score of some passages what every neighbour sent, by the seeds that it came from, and what
+//! one step sent over which edges.
+
+use super::neighbours::leaving;
+use crate::graph::walk::Sparse;
+use crate::layers::Node;
+use crate::retrieve::retrieval::Walked;
+use crate::retrieve::spread::{Kernel, restart};
+
+/// How many of the largest transfers of a step are told.
+const LARGEST: usize = 5;
+/// Mass below this is rounding.
+const NOTHING: f64 = 1e-9;
+
+/// A part of a passage's score in one state of the walk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thread {
+    /// The group of seeds that it came from; none where the state cannot be taken apart.
+    pub group: Option<usize>,
+    /// The neighbour that sent it in the last step; none of what restarted or stayed there.
+    pub via: Option<Node>,
+    /// The node that stands for the passage.
+    pub node: Node,
+    /// The passage.
+    pub passage: u32,
+    /// Mass. Of a push it may be below 0 where more has arrived than is settled.
+    pub value: f64,
+}
+
+/// The scores of some passages as threads, by the state of the walk: those of a passage sum to its score there. `groups`
+/// are parts of the seeds with their weights.
+pub fn threads(walk: &Walked<'_>, groups: &[Sparse], passages: &[u32]) -> Vec<Vec<Thread>> {
+    let (graph, spread) = (walk.graph, walk.spread);
+    let mut stands: Vec<(u32, Node)> = Vec::new();
+    for &passage in passages {
+        let nodes = graph.nodes_of(passage);
+        stands.extend(nodes.iter().map(|node| (passage, *node)));
+    }
+    let sent = |&(_, node): &(u32, Node)| -> Vec<(Node, f64)> {
+        let senders = graph.neighbours(node);
+        senders
+            .map(|(other, _)| (other, graph.probability(other, node)))
+            .filter(|(_, probability)| *probability > 0.0)
+            .collect()
+    };
+    let sent: Vec<Vec<(Node, f64)>> = stands.iter().map(sent).collect();
+    let mut asked: Vec<Node> = sent.iter().flatten().map(|(node, _)| *node).collect();
+    asked.extend(stands.iter().map(|(_, node)| node));
+    asked.sort_unstable();
+    asked.dedup();
+    let split = Split::of(walk, groups, asked);
+    let last = spread.states.len().saturating_sub(1);
+    let state = |at: usize| {
+        let mut threads = Vec::new();
+        for (&(passage, node), sent) in stands.iter().zip(&sent) {
+            let share = graph.share(node);
+            for group in split.groups(at) {
+                let held = split.mass(at, group, node);
+                let mut rest =
+                    share * held.unwrap_or_else(|| f64::from(spread.states[at][node as usize]));
+                for &(other, probability) in sent {
+                    let before = match (spread.diffusion.pushes(), at) {
+                        (true, at) => split.mass(at, group, other),
+                        (false, 0) => Some(0.0),
+                        (false, at) => split.mass(at - 1, group, other),
+                    };
+                    let left = match before {
+                        Some(mass) => spread.diffusion.moving() * mass,
+                        None => leaving(spread, (at < last).then_some(at), other),
+                    };
+                    let value = share * left * probability;
+                    rest -= value;
+                    if value > NOTHING {
+                        let via = Some(other);
+                        threads.push(Thread {
+                            group,
+                            via,
+                            node,
+                            passage,
+                            value,
+                        });
+                    }
+                }
+                if rest.abs() > NOTHING {
+                    threads.push(Thread {
+                        group,
+                        via: None,
+                        node,
+                        passage,
+                        value: rest,
+                    });
+                }
+            }
+        }
+        threads
+    };
+    (0..spread.states.len()).map(state).collect()
+}
+
+/// States taken apart by groups of seeds, as far as they can be.
+struct Split<'w> {
+    walk: Walked<'w>,
+    asked: Vec<Node>,
+    count: usize,
+    /// By state, by node asked for, by group.
+    states: Vec<Vec<Vec<f64>>>,
+    /// Of a push its end: by group, by node.
+    end: Vec<Vec<f32>>,
+}
+
+impl<'w> Split<'w> {
+    fn of(walk: &Walked<'w>, groups: &[Sparse], asked: Vec<Node>) -> Split<'w> {
+        let spread = walk.spread;
+        let mut split = Split {
+            walk: *walk,
+            asked,
+            count: groups.len(),
+            states: Vec::new(),
+            end: Vec::new(),
+        };
+        if groups.len() > 1 {
+            let asked = vec![split.asked.clone(); spread.states.len()];
+            let all = restart(walk.seeds());
+            let t = walk.graph.transition();
+            let apart = spread.diffusion.groups(t, &all, groups, &asked);
+            split.states = apart.states;
+            if spread.diffusion.pushes() {
+                split.end = apart.end;
+            }
+        }
+        split
+    }
+
+    /// The groups that a state is taken apart by.
+    fn groups(&self, at: usize) -> Vec<Option<usize>> {
+        let is_last = at + 1 == self.walk.spread.states.len();
+        match self.count {
+            1 => vec![Some(0)],
+            _ if !self.states.is_empty() || (!self.end.is_empty() && is_last) => {
+                (0..self.count).map(Some).collect()
+            }
+            _ => vec![None],
+        }
+    }
+
+    /// What a group has on a node; none where one owns all, or nothing is told apart.
+    fn mass(&self, at: usize, group: Option<usize>, node: Node) -> Option<f64> {
+        let group = group.filter(|_| self.count > 1)?;
+        if let Some(end) = self.end.get(group) {
+            return Some(f64::from(end[node as usize]));
+        }
+        let place = self.asked.binary_search(&node).ok()?;
+        Some(self.states.get(at)?.get(place)?[group])
+    }
+}
+
+/// Mass that crosses an edge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transfer {
+    /// Where it leaves.
+    pub from: Node,
+    /// Where it arrives.
+    pub to: Node,
+    /// How much.
+    pub mass: f64,
+}
+
+/// What becomes of the mass that a step does not send on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It restarts at the seeds.
+    Restarts,
+    /// It stays where it is.
+    Stays,
+    /// It is settled for good.
+    Settles,
+}
+
+/// What one step of a walk moved, or a push between two marks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moved {
+    /// Over edges.
+    pub sent: f64,
+    /// What nodes without edges would have sent.
+    pub dead: f64,
+    /// What was not sent on.
+    pub kept: f64,
+    /// What that does.
+    pub kind: Kept,
+    /// Over single edges, most first.
+    pub largest: Vec<Transfer>,
+    /// The node that sent most, what it had to give (held before the step, or taken up between two marks), and what it sent.
+    pub sender: Option<(Node, f64, f64)>,
+}
+
+/// What moved on the way to a state. Nothing moved before the first.
+pub fn moved(walk: &Walked<'_>, state: usize) -> Option<Moved> {
+    let (graph, spread) = (walk.graph, walk.spread);
+    let now = spread.states.get(state)?;
+    let before = spread.states.get(state.checked_sub(1)?)?;
+    let diffusion = &spread.diffusion;
+    let pushes = diffusion.pushes();
+    let t = graph.transition();
+    let given = |node: usize| match pushes {
+        true => f64::from(now[node]) - f64::from(before[node]),
+        false => f64::from(before[node]),
+    };
+    let keep = if pushes {
+        diffusion.flow()
+    } else {
+        diffusion.moving()
+    };
+    let held: Vec<(Node, f64)> = (0..now.len())
+        .map(|node| (node as Node, given(node)))
+        .filter(|(_, mass)| *mass > 0.0)
+        .collect();
+    let (mut sent, mut dead) = (0.0, 0.0);
+    for &(node, mass) in &held {
+        match t.dangling(node as usize) {
+            true => dead += keep * mass,
+            false => sent += keep * mass,
+        }
+    }
+    let total: f64 = held.iter().map(|(_, mass)| mass).sum();
+    let (kept, kind) = match diffusion.kernel {
+        Kernel::Push => (total, Kept::Settles),
+        Kernel::Lazy => ((1.0 - diffusion.alpha) * total, Kept::Stays),
+        Kernel::Power | Kernel::Summed => (diffusion.alpha, Kept::Restarts),
+    };
+    let mut senders: Vec<(Node, f64)> = held
+        .into_iter()
+        .filter(|(node, _)| !t.dangling(*node as usize))
+        .collect();
+    senders.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut largest: Vec<Transfer> = Vec::new();
+    for &(from, mass) in &senders {
+        // No edge of it, or of a lighter node, carries more than all that it sends.
+        if largest.len() == LARGEST && keep * mass <= largest[LARGEST - 1].mass {
+            break;
+        }
+        for (to, _) in graph.neighbours(from) {
+            let mass = keep * mass * graph.probability(from, to);
+            let at = largest.partition_point(|known| known.mass >= mass);
+            if at < LARGEST {
+                largest.insert(at, Transfer { from, to, mass });
+                largest.truncate(LARGEST);
+            }
+        }
+    }
+    let sender = senders.first().map(|&(node, mass)| {
+        let had = if pushes { mass + keep * mass } else { mass };
+        (node, had, keep * mass)
+    });
+    Some(Moved {
+        sent,
+        dead,
+        kept,
+        kind,
+        largest,
+        sender,
+    })
+}

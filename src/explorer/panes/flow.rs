@@ -1,0 +1,455 @@
+//! Score moving through columns of nodes: bands as thick as their share, those of what is selected bright.
+
+use super::passages::gold_mark;
+use super::row::{say, split};
+use crate::explorer::glyphs::Raster;
+use crate::explorer::hits::{Hits, Target};
+use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::rows;
+use crate::explorer::scene::{Flow, LANES, Row, Scene, Strand};
+use crate::explorer::state::SPEEDS;
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Chrome, Ink, flow as lines_of};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How the words of columns share the width: question, sources, what is between, passages.
+const WORDS: [usize; 4] = [3, 4, 5, 7];
+/// Of the width, in hundredths, what bands get.
+const BANDS: usize = 40;
+/// A screen this wide shows the question as a column.
+const WIDE: u16 = 116;
+
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+    let state = ink.state;
+    let (scene, flow) = match (state.scene(), state.flow()) {
+        (Some(scene), Some(flow)) => (scene, flow),
+        _ => {
+            let chrome = Chrome {
+                title: "Flow".into(),
+                ..Chrome::default()
+            };
+            ink.frame(slot, chrome, buf, hits);
+            return;
+        }
+    };
+    let step = state.flow_step();
+    let told = flow.steps.get(step).map_or("", |step| &step.told);
+    let chrome = Chrome {
+        title: title(ink, scene),
+        short: "Flow",
+        note: Line::from(note(ink, flow, step)),
+        summary: Line::from(vec![ink.muted(told.to_owned())]),
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    if flow.lanes.is_empty() || area.height < 2 {
+        hits.set_extent(Pane::Flow, 0, usize::from(area.height));
+        return say(ink, &flow.note, area, buf);
+    }
+    // Where the step has no pane of its own on screen, its sentence stands here.
+    let alone = state.zoom || slot.face == Face::Section;
+    let words: Vec<Span<'static>> = [told, &flow.note]
+        .into_iter()
+        .enumerate()
+        .filter(|(at, words)| !words.is_empty() && (*at == 1 || alone))
+        .map(|(at, words)| match at {
+            0 => ink.text(format!("{words} ")),
+            _ => ink.muted(words.to_owned()),
+        })
+        .collect();
+    let lines = lines_of(words, usize::from(area.width).saturating_sub(2), 0);
+    let below = (lines.len() as u16).min(area.height / 4);
+    let (area, foot) = split(area, below);
+    for (y, line) in lines.iter().take(usize::from(foot.height)).enumerate() {
+        buf.set_line(foot.x + 1, foot.y + y as u16, line, foot.width - 1);
+    }
+    let picture = Picture::new(ink, Pane::Flow, flow, area);
+    picture.bands(buf);
+    picture.words(scene, buf, hits);
+}
+
+fn title(ink: &Ink<'_>, scene: &Scene) -> String {
+    let walked = scene
+        .timeline
+        .as_ref()
+        .filter(|_| scene.walks && scene.story.is_none());
+    match walked.zip(ink.state.earlier_step()) {
+        Some((timeline, step)) => format!("Flow at {}", timeline.place(step)),
+        None => match walked {
+            Some(timeline) => format!("Flow, {}", timeline.whole),
+            None => "Flow".to_owned(),
+        },
+    }
+}
+
+/// What all bands into the passages come to, and the pace.
+fn note(ink: &Ink<'_>, flow: &Flow, step: usize) -> Vec<Span<'static>> {
+    let mut spans = Vec::new();
+    if let (Some(last), Some(lane)) = (flow.lanes.len().checked_sub(1), flow.lanes.last()) {
+        let whole: f64 = (0..lane.rows.len())
+            .map(|row| flow.through(step, last, row))
+            .sum();
+        if whole > 0.0 {
+            spans.push(ink.value(text::figure(whole)));
+            spans.push(ink.muted(format!(" in {}", text::plural(lane.rows.len(), "passage"))));
+        }
+    }
+    if flow.steps.len() > 1 && !ink.state.still {
+        let pace = SPEEDS.get(ink.state.speed).copied().unwrap_or(1.0);
+        let looped = if ink.state.looped { ", looped" } else { "" };
+        spans.push(ink.muted(format!(
+            "  {}/s{looped}",
+            text::share(pace).trim_end_matches(".0")
+        )));
+        if ink.state.playing {
+            spans.push(ink.span(" playing", Scope::Key));
+        }
+    }
+    spans
+}
+
+/// Where everything is.
+pub struct Picture<'a> {
+    ink: &'a Ink<'a>,
+    pane: Pane,
+    flow: &'a Flow,
+    step: usize,
+    area: Rect,
+    /// The columns that are shown, each with its left edge and width.
+    pub lanes: Vec<(usize, u16, u16)>,
+    /// The first line and the lines of every shown row, by column.
+    pub places: Vec<BTreeMap<usize, (u16, u16)>>,
+    /// Lines of a unit of score.
+    scale: f64,
+    pub selected: Option<(usize, usize)>,
+}
+
+impl<'a> Picture<'a> {
+    pub fn new(ink: &'a Ink<'a>, pane: Pane, flow: &'a Flow, area: Rect) -> Picture<'a> {
+        // Paths are lines, whatever they carry.
+        let (thick, step) = match pane {
+            Pane::Flow => (true, ink.state.flow_step()),
+            _ => (false, 0),
+        };
+        let first = usize::from(area.width < WIDE && flow.lanes[0].head == "question");
+        let shown: Vec<usize> = (first..flow.lanes.len()).collect();
+        let last = flow.lanes.len() - 1;
+        let weight = |lane: usize| match lane {
+            _ if lane == last => WORDS[3],
+            0 if flow.lanes[0].head == "question" => WORDS[0],
+            0 | 1 => WORDS[1],
+            _ => WORDS[2],
+        };
+        let all: usize = shown.iter().map(|lane| weight(*lane)).sum();
+        let width = usize::from(area.width);
+        let gaps = shown.len().saturating_sub(1).max(1);
+        let gap = width * BANDS / 100 / gaps;
+        let words = width.saturating_sub(gap * gaps);
+        let mut x = area.x;
+        let mut lanes = Vec::new();
+        for &lane in &shown {
+            let own = (words * weight(lane) / all) as u16;
+            lanes.push((lane, x, own));
+            x += own + gap as u16;
+        }
+        let selected = rows::place(ink.state, pane, ink.state.list(pane).cursor);
+        let height = usize::from(area.height.saturating_sub(1));
+        // The most that a row ever holds: so nothing jumps from step to step.
+        let peak = |lane: usize, row: usize| {
+            let steps = 0..flow.steps.len();
+            steps
+                .map(|step| flow.through(step, lane, row))
+                .fold(0.0, f64::max)
+        };
+        let peaks: Vec<Vec<(usize, f64)>> = shown
+            .iter()
+            .map(|&lane| {
+                let rows = flow.lanes[lane].rows.len();
+                let mut peaks: Vec<(usize, f64)> =
+                    (0..rows).map(|row| (row, peak(lane, row))).collect();
+                if rows > height {
+                    // What carries most stays, and what is selected.
+                    let own = |row: usize| selected == Some((lane, row));
+                    if lane != last {
+                        peaks.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+                    }
+                    peaks.sort_by_key(|(row, _)| !own(*row));
+                    peaks.truncate(height);
+                    peaks.sort_by_key(|(row, _)| *row);
+                }
+                peaks
+            })
+            .collect();
+        let lines = |peaks: &[(usize, f64)], scale: f64| -> usize {
+            let of = |(_, peak): &(usize, f64)| ((peak * scale).ceil() as usize).max(1);
+            peaks.iter().map(of).sum()
+        };
+        let most = peaks
+            .iter()
+            .flatten()
+            .map(|(_, peak)| *peak)
+            .fold(0.0, f64::max);
+        let mut scale = if thick && most > 0.0 {
+            height as f64 / most
+        } else {
+            0.0
+        };
+        while scale * most > 1e-3 && peaks.iter().any(|peaks| lines(peaks, scale) > height) {
+            scale *= 0.95;
+        }
+        let places = peaks.iter().map(|peaks| {
+            let free = height.saturating_sub(lines(peaks, scale));
+            let gaps = peaks.len() + 1;
+            let mut y = 0;
+            let mut places = BTreeMap::new();
+            for (at, (row, peak)) in peaks.iter().enumerate() {
+                let own = ((peak * scale).ceil() as usize).max(1);
+                let above = (at + 1) * free / gaps;
+                places.insert(*row, (area.y + 1 + (y + above) as u16, own as u16));
+                y += own;
+            }
+            places
+        });
+        Picture {
+            ink,
+            pane,
+            flow,
+            step,
+            area,
+            places: places.collect(),
+            lanes,
+            scale,
+            selected,
+        }
+    }
+
+    pub fn strands(&self) -> &'a [Strand] {
+        self.flow
+            .steps
+            .get(self.step)
+            .map_or(&[], |step| &step.strands)
+    }
+
+    /// Whether a strand passes through what is selected; of stages told without shares, what leads there and on from there.
+    pub fn bright(&self) -> Vec<bool> {
+        let strands = self.strands();
+        let Some((lane, row)) = self.selected else {
+            return vec![false; strands.len()];
+        };
+        let whole = strands.iter().any(|strand| strand.value != 0.0);
+        if whole {
+            return strands
+                .iter()
+                .map(|strand| strand.at[lane] == Some(row))
+                .collect();
+        }
+        let ends = |strand: &Strand| {
+            let at = |lane: usize| Some((lane, strand.at[lane]?));
+            let mut all = (0..LANES).filter_map(at);
+            all.next().zip(all.next())
+        };
+        let mut bright = vec![false; strands.len()];
+        for back in [false, true] {
+            let mut reached = BTreeSet::from([(lane, row)]);
+            let mut order: Vec<usize> = (0..strands.len()).collect();
+            order.sort_by_key(|at| ends(&strands[*at]).map(|(from, _)| from.0));
+            if back {
+                order.reverse();
+            }
+            for at in order {
+                let Some((from, to)) = ends(&strands[at]) else {
+                    continue;
+                };
+                let (near, far) = if back { (to, from) } else { (from, to) };
+                if reached.contains(&near) {
+                    reached.insert(far);
+                    bright[at] = true;
+                }
+            }
+        }
+        bright
+    }
+
+    fn bands(&self, buf: &mut Buffer) {
+        let bright = self.bright();
+        let down = Raster::new(1, 1, self.ink.glyphs).size().1 as f64;
+        for (at, pair) in self.lanes.windows(2).enumerate() {
+            let ((from, x, width), (to, next, _)) = (pair[0], pair[1]);
+            let left = x + width;
+            let area = Rect::new(
+                left,
+                self.area.y + 1,
+                next.saturating_sub(left + 1),
+                self.area.height - 1,
+            );
+            // Bands by their ends: what is bright by its seed, the rest together.
+            let mut bands: BTreeMap<(usize, usize, bool, Option<usize>), f64> = BTreeMap::new();
+            for (strand, bright) in self.strands().iter().zip(&bright) {
+                if let (Some(a), Some(b)) = (strand.at[from], strand.at[to]) {
+                    let group = strand.group.filter(|_| *bright);
+                    *bands.entry((a, b, *bright, group)).or_default() += strand.value.max(0.0);
+                }
+            }
+            let mut raster = Raster::new(area.width, area.height, self.ink.glyphs);
+            let top = |column: usize, row: usize, used: f64| {
+                let (y, lines) = self.places[column].get(&row)?;
+                let all: f64 = bands
+                    .iter()
+                    .filter(|((a, b, ..), _)| [a, b][column - at] == &row)
+                    .map(|(_, value)| self.scale * down * value)
+                    .sum();
+                let first = f64::from(y - area.y) * down;
+                Some(first + (f64::from(*lines) * down - all) / 2.0 + used)
+            };
+            let mut used: [BTreeMap<usize, f64>; 2] = Default::default();
+            // Bands leave and arrive in the order of their other ends.
+            let mut places: BTreeMap<_, [f64; 2]> = BTreeMap::new();
+            for side in [0, 1] {
+                let mut order: Vec<_> = bands.iter().collect();
+                order.sort_by_key(|((a, b, bright, group), _)| match side {
+                    0 => (*a, *b, *bright, *group),
+                    _ => (*b, *a, *bright, *group),
+                });
+                for (key, value) in order {
+                    let row = [key.0, key.1][side];
+                    let taken = used[side].entry(row).or_default();
+                    if let Some(y) = top(at + side, row, *taken) {
+                        places.entry(*key).or_insert([f64::NAN; 2])[side] = y;
+                    }
+                    *taken += self.scale * down * value;
+                }
+            }
+            for (key, value) in &bands {
+                let Some([from, to]) = places.get(key).filter(|p| p.iter().all(|y| y.is_finite()))
+                else {
+                    continue;
+                };
+                let (bright, group) = (key.2, key.3);
+                let known = *value > 0.0 || self.scale == 0.0;
+                if !known {
+                    continue;
+                }
+                let style = match (bright, group) {
+                    (true, Some(group)) => self.ink.theme.seed(group),
+                    (true, None) => self.ink.style(Scope::BorderFocus),
+                    _ => self.ink.style(Scope::Border),
+                };
+                raster.band(*from, *to, self.scale * down * value, bright, style);
+            }
+            raster.paint(area, buf);
+        }
+    }
+
+    pub fn words(&self, scene: &Scene, buf: &mut Buffer, hits: &mut Hits) {
+        let ink = self.ink;
+        let rows = self.flow.lanes.iter().map(|lane| lane.rows.len()).sum();
+        hits.set_extent(self.pane, rows, usize::from(self.area.height));
+        for (at, &(lane, x, width)) in self.lanes.iter().enumerate() {
+            let shown = self.places[at].len();
+            let all = self.flow.lanes[lane].rows.len();
+            let head = match shown < all {
+                true => format!("{}, {shown} shown", self.flow.lanes[lane].head),
+                false => self.flow.lanes[lane].head.clone(),
+            };
+            let head = text::cut(&head, usize::from(width));
+            buf.set_stringn(
+                x + 1,
+                self.area.y,
+                head,
+                usize::from(width),
+                ink.style(Scope::Muted),
+            );
+            for (row, (y, lines)) in &self.places[at] {
+                let own = &self.flow.lanes[lane].rows[*row];
+                if own.label.is_empty() && lane > 0 {
+                    continue;
+                }
+                let number = self.flow.first(lane) + row;
+                let selected = self.selected == Some((lane, *row));
+                let focused = selected && ink.focused(self.pane);
+                let value = self.flow.through(self.step, lane, *row);
+                let line = words(
+                    ink,
+                    scene,
+                    own,
+                    lane,
+                    value,
+                    usize::from(width).saturating_sub(1),
+                );
+                let line_y = y + (lines - 1) / 2;
+                buf.set_line(x + 1, line_y, &line, width.saturating_sub(1));
+                let place = Rect::new(x, *y, width, *lines);
+                if selected {
+                    let own = Rect::new(x, line_y, width, 1);
+                    let style = match focused {
+                        true => ink.style(Scope::Selection),
+                        false => ink.style(Scope::Text),
+                    };
+                    if focused {
+                        buf.set_style(own, style);
+                    }
+                    let style = ink.style(Scope::BorderFocus).patch(style);
+                    buf.set_string(x, line_y, ink.glyphs.cursor, style);
+                }
+                hits.add(place, Target::Row(self.pane, number));
+            }
+        }
+    }
+}
+
+/// A node in its column.
+fn words(
+    ink: &Ink<'_>,
+    scene: &Scene,
+    row: &Row,
+    lane: usize,
+    value: f64,
+    width: usize,
+) -> Line<'static> {
+    let mut spans = Vec::new();
+    let mut room = width;
+    if let Some(group) = row.group {
+        spans.extend([ink.letter(group), ink.text(" ")]);
+        room = room.saturating_sub(2);
+    }
+    if row.is_passage && row.passage.is_some() {
+        let rank = row.passage.and_then(|passage| scene.rank(passage));
+        let rank = rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
+        spans.push(ink.value(text::pad_left(&rank, 2)));
+        spans.extend([ink.text(" "), gold_mark(ink, row.gold), ink.text(" ")]);
+        room = room.saturating_sub(5);
+    }
+    let figure = match lane > 0 && value > 0.0 {
+        true => text::figure(value),
+        false => String::new(),
+    };
+    let scope = match row {
+        Row { gold: true, .. } => Scope::Gold,
+        Row {
+            is_passage: true, ..
+        } => Scope::Passage,
+        Row {
+            node: None,
+            group: None,
+            ..
+        } => Scope::Muted,
+        _ => Scope::Entity,
+    };
+    let figure_room = match room >= 18 && !figure.is_empty() {
+        true => text::width(&figure) + 1,
+        false => 0,
+    };
+    spans.push(ink.span(
+        text::pad(&row.label, room.saturating_sub(figure_room)),
+        scope,
+    ));
+    if figure_room > 0 {
+        spans.push(ink.value(format!(" {figure}")));
+    }
+    Line::from(spans)
+}

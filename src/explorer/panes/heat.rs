@@ -1,0 +1,161 @@
+//! The heaviest nodes by step, and where gold was: a heat map.
+
+use super::iterations::shown;
+use super::row::{say, split};
+use crate::explorer::hits::Hits;
+use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::scene::{Cell, Flow};
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Chrome, Ink};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// Columns of a step.
+const CELL: usize = 4;
+
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+    let state = ink.state;
+    let (scene, flow) = match (state.scene(), state.flow()) {
+        (Some(scene), Some(flow)) => (Some(scene), Some(flow)),
+        _ => (None, None),
+    };
+    let rows = flow.map_or(0, |flow| flow.heat.len());
+    let chrome = Chrome {
+        title: "Heat".to_owned(),
+        short: "Heat",
+        note: Line::from(vec![ink.muted(match rows {
+            0 => String::new(),
+            rows => format!(
+                "{}, most of a row in full shade",
+                text::plural(rows, "node")
+            ),
+        })]),
+        summary: Line::from(vec![ink.muted(text::plural(rows, "node"))]),
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    let (Some(scene), Some(flow)) = (scene, flow) else {
+        return;
+    };
+    if rows == 0 || area.height < 2 {
+        hits.set_extent(Pane::Heat, 0, usize::from(area.height));
+        let method = &scene.settings.method().name;
+        return say(
+            ink,
+            &format!("{method} has no walk whose mass could be followed."),
+            area,
+            buf,
+        );
+    }
+    let lines = scene.timeline.iter().flat_map(|timeline| &timeline.lines);
+    let gold: Vec<_> = lines.filter(|line| line.gold).collect();
+    let below = (gold.len() as u16).min(area.height / 3);
+    let (head, rest) = split(area, area.height - 1);
+    let (list, ranks) = split(rest, below);
+    let step = state.flow_step();
+    let width = usize::from(area.width);
+    let columns = Columns::of(flow, step, width);
+    let unit = scene
+        .timeline
+        .as_ref()
+        .map_or("step", |timeline| timeline.unit);
+    let mut line = vec![ink.muted(format!(" {}", text::pad(unit, columns.label)))];
+    for &k in &columns.steps {
+        let scope = if k == step {
+            Scope::Title
+        } else {
+            Scope::Muted
+        };
+        let mut cell = ink.span(text::pad_left(&k.to_string(), CELL - 1), scope);
+        if k == step {
+            cell.style = cell.style.patch(ink.style(Scope::Selection));
+        }
+        line.extend([cell, ink.text(" ")]);
+    }
+    buf.set_line(head.x, head.y, &Line::from(line), head.width);
+    ink.list(Pane::Heat, list, rows, buf, hits, &|row, _| {
+        heated(ink, flow, row, &columns)
+    });
+    for (y, told) in gold.iter().take(usize::from(below)).enumerate() {
+        let label = format!(
+            " {} {}",
+            ink.glyphs.gold,
+            text::pad(&told.label, columns.label - 2)
+        );
+        let mut line = vec![ink.span(label, Scope::Gold)];
+        for &k in &columns.steps {
+            let cell = told.cells.get(k).unwrap_or(&Cell::Empty);
+            let scope = match cell {
+                Cell::Rank(Some(rank)) if *rank <= scene.top_k => Scope::Ok,
+                Cell::Rank(None) => Scope::Muted,
+                _ => Scope::Value,
+            };
+            line.extend([
+                ink.span(text::pad_left(&cell.text(), CELL - 1), scope),
+                ink.text(" "),
+            ]);
+        }
+        let place = Rect::new(ranks.x, ranks.y + y as u16, ranks.width, 1);
+        buf.set_line(place.x, place.y, &Line::from(line), place.width);
+    }
+}
+
+/// What there is room for: the name of a node, some steps, and the figure of the one that is shown.
+struct Columns {
+    label: usize,
+    steps: Vec<usize>,
+    step: usize,
+}
+
+impl Columns {
+    fn of(flow: &Flow, step: usize, width: usize) -> Columns {
+        let figure = 8;
+        let steps = flow.steps.len();
+        let label = (width / 3)
+            .clamp(12, 34)
+            .max(width.saturating_sub(2 + figure + steps * CELL).min(34));
+        let room = width.saturating_sub(label + 2 + figure) / CELL;
+        Columns {
+            label,
+            steps: shown(steps, step, room.max(1)),
+            step,
+        }
+    }
+}
+
+fn heated(ink: &Ink<'_>, flow: &Flow, at: usize, columns: &Columns) -> Line<'static> {
+    let (row, mass) = &flow.heat[at];
+    let most = mass.iter().copied().fold(0.0, f64::max);
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    let mut room = columns.label;
+    if let Some(group) = row.group {
+        spans.extend([ink.letter(group), ink.text(" ")]);
+        room -= 2;
+    }
+    let scope = match (row.gold, row.is_passage) {
+        (true, _) => Scope::Gold,
+        (_, true) => Scope::Passage,
+        _ => Scope::Entity,
+    };
+    spans.push(ink.span(text::pad(&row.label, room), scope));
+    for &k in &columns.steps {
+        let part = if most > 0.0 { mass[k] / most } else { 0.0 };
+        let cell = match mass[k] > 0.0 {
+            // What holds anything is never blank.
+            true => ink.glyphs.shade(part.max(0.12)).repeat(CELL - 1),
+            false => " ".repeat(CELL - 1),
+        };
+        let scope = if mass[k] > 0.0 {
+            Scope::heat(part)
+        } else {
+            Scope::Text
+        };
+        spans.extend([ink.span(cell, scope), ink.text(" ")]);
+    }
+    let now = mass.get(columns.step).copied().unwrap_or(0.0);
+    spans.push(ink.value(text::score(now)));
+    Line::from(spans)
+}

@@ -1,0 +1,348 @@
+//! The part of the graph that carries the result: paths in layers, as an indented list, or all nodes where springs put
+//! them.
+
+use super::flow::Picture;
+use super::passages::gold_mark;
+use super::row::{say, split};
+use crate::explorer::glyphs::{Raster, Wires};
+use crate::explorer::hits::{Hits, Target};
+use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::scene::{Flow, Link, Ways};
+use crate::explorer::state::Drawn;
+use crate::explorer::text;
+use crate::explorer::theme::Scope;
+use crate::explorer::view::ink::{Chrome, Ink, flow as lines_of};
+use crate::random::SplitMix;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Line;
+use std::collections::BTreeMap;
+
+/// Rounds of springs.
+const ROUNDS: usize = 200;
+
+pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+    let state = ink.state;
+    let both = state.scene().zip(state.ways());
+    let paths = both.map_or(0, |(_, ways)| ways.flow.steps[0].strands.len());
+    let mode = match state.drawn {
+        Drawn::Paths => "Paths",
+        Drawn::Tree => "Tree",
+        Drawn::Overview => "Overview",
+    };
+    let chrome = Chrome {
+        title: format!("{mode} from seeds to passages"),
+        short: mode,
+        note: Line::from(vec![
+            ink.muted(format!("{}  ", text::plural(paths, "path"))),
+            ink.span("t", Scope::Key),
+            ink.muted(" paths, tree, overview"),
+        ]),
+        summary: Line::from(vec![ink.muted(text::plural(paths, "path"))]),
+    };
+    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+        return;
+    };
+    let Some((scene, ways)) = both else {
+        return;
+    };
+    if paths == 0 || area.height < 3 {
+        hits.set_extent(Pane::Paths, 0, usize::from(area.height));
+        return say(ink, &ways.flow.note, area, buf);
+    }
+    let width = usize::from(area.width).saturating_sub(2);
+    let mut below = lines_of(vec![ink.muted(ways.flow.note.clone())], width, 0);
+    for (id, why) in &ways.lost {
+        let said = vec![
+            ink.span(format!("{} {id} ", ink.glyphs.gold), Scope::Gold),
+            ink.span(why.clone(), Scope::Warn),
+        ];
+        below.extend(lines_of(said, width, 2));
+    }
+    let (area, foot) = split(area, (below.len() as u16).min(area.height / 3));
+    for (y, line) in below.iter().take(usize::from(foot.height)).enumerate() {
+        buf.set_line(foot.x + 1, foot.y + y as u16, line, foot.width - 1);
+    }
+    match state.drawn {
+        Drawn::Paths => {
+            let picture = Picture::new(ink, Pane::Paths, &ways.flow, area);
+            links(ink, &picture, ways, area, buf);
+            picture.words(scene, buf, hits);
+        }
+        Drawn::Tree => tree(ink, ways, area, buf, hits),
+        Drawn::Overview => overview(ink, ways, area, buf, hits),
+    }
+}
+
+/// The look of a link: bright where a path through what is selected takes it.
+fn look(ink: &Ink<'_>, flow: &Flow, bright: &[bool], link: &Link) -> (bool, Style) {
+    let strands = flow.steps[0].strands.iter().zip(bright);
+    let on = |at: (usize, usize)| move |row: Option<usize>| row == Some(at.1);
+    let mut own = strands.filter(|(strand, bright)| {
+        **bright && on(link.from)(strand.at[link.from.0]) && on(link.to)(strand.at[link.to.0])
+    });
+    match own.next() {
+        Some((strand, _)) => (
+            true,
+            match strand.group {
+                Some(group) => ink.theme.seed(group),
+                None => ink.style(Scope::BorderFocus),
+            },
+        ),
+        None => (false, ink.style(Scope::Border)),
+    }
+}
+
+/// Lines from layer to layer, with the weight of an edge where its line is alone.
+fn links(ink: &Ink<'_>, picture: &Picture<'_>, ways: &Ways, area: Rect, buf: &mut Buffer) {
+    let flow = &ways.flow;
+    let bright = picture.bright();
+    for (at, pair) in picture.lanes.windows(2).enumerate() {
+        let ((_, x, width), (to, next, _)) = (pair[0], pair[1]);
+        let left = x + width;
+        let gap = Rect::new(left, area.y + 1, next.saturating_sub(left), area.height - 1);
+        let own: Vec<&Link> = ways.links.iter().filter(|link| link.to.0 == to).collect();
+        let place = |column: usize, row: usize| -> Option<usize> {
+            let (y, lines) = picture.places[column].get(&row)?;
+            Some(usize::from(y + (lines - 1) / 2 - gap.y))
+        };
+        let mut wires = Wires::new(gap.width, gap.height);
+        let mut lanes: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut order: Vec<(&Link, (bool, Style))> = own
+            .iter()
+            .map(|link| (*link, look(ink, flow, &bright, link)))
+            .collect();
+        order.sort_by_key(|(link, (bright, _))| (!bright, link.from, link.to));
+        // All that leave a row share an upright line.
+        for (link, (_, style)) in &order {
+            let (Some(from), Some(to)) = (place(at, link.from.1), place(at + 1, link.to.1)) else {
+                continue;
+            };
+            let shared = lanes.get(&from).copied();
+            let free = || wires.free((from, to), from > to);
+            let lane = shared.or_else(free).unwrap_or(usize::from(gap.width) / 2);
+            if from != to {
+                lanes.insert(from, lane);
+            }
+            wires.join(
+                from,
+                to,
+                lane.min(usize::from(gap.width).saturating_sub(1)),
+                *style,
+            );
+        }
+        wires.paint(gap, ink.glyphs, buf);
+        for (link, (bright, _)) in &order {
+            let alone = own.iter().filter(|other| other.to == link.to).count() == 1;
+            let words = format!(" {} ", text::figure(link.weight));
+            let room = text::width(&words) as u16 + 4;
+            if let (true, true, Some(y)) = (
+                alone,
+                link.weight > 0.0 && gap.width > room,
+                place(at + 1, link.to.1),
+            ) {
+                let scope = if *bright { Scope::Value } else { Scope::Muted };
+                let x = gap.right() - room + 2;
+                buf.set_string(x, gap.y + y as u16, words, ink.style(scope));
+            }
+        }
+        // What leads past a column goes through it.
+        for (row, (y, _)) in &picture.places[at + 1] {
+            if flow.lanes[to].rows[*row].label.is_empty() {
+                let link = own.iter().find(|link| link.to.1 == *row);
+                let style = link.map_or(ink.style(Scope::Border), |link| {
+                    look(ink, flow, &bright, link).1
+                });
+                let width = picture.lanes[at + 1].2;
+                buf.set_string(
+                    next,
+                    *y,
+                    ink.glyphs.lines[3].repeat(usize::from(width)),
+                    style,
+                );
+            }
+        }
+    }
+}
+
+/// The same as an indented list.
+fn tree(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let branches = ways.tree();
+    ink.list(
+        Pane::Paths,
+        area,
+        branches.len(),
+        buf,
+        hits,
+        &|at, width| {
+            let branch = branches[at];
+            let row = &ways.flow.lanes[branch.place.0].rows[branch.place.1];
+            let mut spans = vec![ink.muted("  ".repeat(branch.depth))];
+            let mut room = width.saturating_sub(2 * branch.depth + 9);
+            if branch.depth > 0 {
+                spans.push(ink.muted(format!("{} ", ink.glyphs.tree[1])));
+                room = room.saturating_sub(3);
+            }
+            if let Some(group) = row.group.filter(|_| branch.depth == 0) {
+                spans.extend([ink.letter(group), ink.text(" ")]);
+                room = room.saturating_sub(2);
+            }
+            if row.is_passage {
+                spans.extend([gold_mark(ink, row.gold), ink.text(" ")]);
+                room = room.saturating_sub(2);
+            }
+            let scope = match (row.gold, row.is_passage) {
+                (true, _) => Scope::Gold,
+                (_, true) => Scope::Passage,
+                _ => Scope::Entity,
+            };
+            spans.push(ink.span(text::pad(&row.label, room), scope));
+            if branch.mass > 0.0 {
+                spans.push(ink.value(text::pad_left(&text::score(branch.mass), 8)));
+            }
+            Line::from(spans)
+        },
+    );
+}
+
+/// Every node once, where springs along the edges and a push between all put it: the same picture each time.
+fn overview(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let flow = &ways.flow;
+    let mut rows: Vec<(usize, usize)> = Vec::new();
+    let mut known: BTreeMap<(bool, u32), usize> = BTreeMap::new();
+    let mut spot: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    for (lane, own) in flow.lanes.iter().enumerate() {
+        for (at, row) in own
+            .rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| !row.label.is_empty())
+        {
+            let key = match (row.node, row.passage.filter(|_| row.is_passage)) {
+                (_, Some(passage)) => (true, passage),
+                (Some(node), None) => (false, node),
+                (None, None) => continue,
+            };
+            let place = *known.entry(key).or_insert_with(|| {
+                rows.push((lane, at));
+                rows.len() - 1
+            });
+            spot.insert((lane, at), place);
+        }
+    }
+    let strands = &flow.steps[0].strands;
+    let edges: std::collections::BTreeSet<(usize, usize)> = strands
+        .iter()
+        .flat_map(|strand| {
+            let stops = strand
+                .at
+                .iter()
+                .enumerate()
+                .filter_map(|(lane, row)| Some((lane, (*row)?)));
+            let stops: Vec<usize> = stops.filter_map(|stop| spot.get(&stop).copied()).collect();
+            stops
+                .windows(2)
+                .map(|pair| (pair[0], pair[1]))
+                .collect::<Vec<_>>()
+        })
+        .filter(|(a, b)| a != b)
+        .collect();
+    let places = springs(rows.len(), &edges);
+    let mut raster = Raster::new(area.width, area.height, ink.glyphs);
+    let (width, height) = raster.size();
+    let dot = |at: usize| {
+        (
+            places[at].0 * width.saturating_sub(1) as f64,
+            places[at].1 * height.saturating_sub(1) as f64,
+        )
+    };
+    let selected =
+        crate::explorer::rows::place(ink.state, Pane::Paths, ink.state.list(Pane::Paths).cursor);
+    let selected = selected.and_then(|place| spot.get(&place).copied());
+    for &(a, b) in &edges {
+        let bright = Some(a) == selected || Some(b) == selected;
+        let scope = if bright {
+            Scope::BorderFocus
+        } else {
+            Scope::Border
+        };
+        raster.line(dot(a), dot(b), bright, ink.style(scope));
+    }
+    raster.paint(area, buf);
+    for (at, &(lane, row)) in rows.iter().enumerate() {
+        let own = &flow.lanes[lane].rows[row];
+        let x = area.x + (places[at].0 * f64::from(area.width.saturating_sub(1))).round() as u16;
+        let y = area.y + (places[at].1 * f64::from(area.height.saturating_sub(1))).round() as u16;
+        let scope = match own {
+            _ if Some(at) == selected => Scope::BorderFocus,
+            _ if own.gold => Scope::Gold,
+            _ if own.is_passage => Scope::Passage,
+            _ => Scope::Entity,
+        };
+        let named = Some(at) == selected || own.gold || own.group.is_some();
+        let label = match (named, own.group) {
+            (true, Some(group)) => format!(
+                "{} {}",
+                crate::explorer::glyphs::Glyphs::letter(group),
+                own.label
+            ),
+            (true, None) => own.label.clone(),
+            _ => ink.glyphs.knob.to_owned(),
+        };
+        let label = text::cut(&label, 24);
+        let x = x.min(area.right().saturating_sub(text::width(&label) as u16));
+        let style = match own.group.filter(|_| Some(at) != selected) {
+            Some(group) => ink.theme.seed(group),
+            None => ink.style(scope),
+        };
+        buf.set_string(x.max(area.x), y, &label, style);
+        let place = Rect::new(x, y, text::width(&label) as u16, 1);
+        hits.add(place, Target::Row(Pane::Paths, flow.first(lane) + row));
+    }
+    let rows = flow.lanes.iter().map(|lane| lane.rows.len()).sum();
+    hits.set_extent(Pane::Paths, rows, usize::from(area.height));
+}
+
+/// Places between 0 and 1 after a fixed number of rounds from a fixed start (Fruchterman and Reingold 1991).
+fn springs(nodes: usize, edges: &std::collections::BTreeSet<(usize, usize)>) -> Vec<(f64, f64)> {
+    let mut random = SplitMix::new(7);
+    let mut draw = || random.below(1000) as f64 / 1000.0;
+    let mut places: Vec<(f64, f64)> = (0..nodes).map(|_| (draw(), draw())).collect();
+    let far = 0.8 / (nodes.max(1) as f64).sqrt();
+    for round in 0..ROUNDS {
+        let mut moves = vec![(0.0, 0.0); nodes];
+        let mut push = |a: usize, b: usize, by: &dyn Fn(f64) -> f64| {
+            let apart = (places[a].0 - places[b].0, places[a].1 - places[b].1);
+            let distance = (apart.0 * apart.0 + apart.1 * apart.1).sqrt().max(1e-6);
+            let force = by(distance) / distance;
+            moves[a].0 += apart.0 * force;
+            moves[a].1 += apart.1 * force;
+            moves[b].0 -= apart.0 * force;
+            moves[b].1 -= apart.1 * force;
+        };
+        for a in 0..nodes {
+            (a + 1..nodes).for_each(|b| push(a, b, &|distance| far * far / distance));
+        }
+        for &(a, b) in edges {
+            push(a, b, &|distance| -distance * distance / far);
+        }
+        let heat = 0.1 * (1.0 - round as f64 / ROUNDS as f64);
+        for (place, by) in places.iter_mut().zip(&moves) {
+            let length = (by.0 * by.0 + by.1 * by.1).sqrt().max(1e-9);
+            let step = length.min(heat) / length;
+            *place = (place.0 + by.0 * step, place.1 + by.1 * step);
+        }
+    }
+    // Over the whole area.
+    let spread = |of: fn(&(f64, f64)) -> f64| {
+        let least = places.iter().map(of).fold(f64::MAX, f64::min);
+        let most = places.iter().map(of).fold(f64::MIN, f64::max);
+        (least, (most - least).max(1e-9))
+    };
+    let ((left, width), (top, height)) = (spread(|p| p.0), spread(|p| p.1));
+    places
+        .iter()
+        .map(|(x, y)| ((x - left) / width, (y - top) / height))
+        .collect()
+}
