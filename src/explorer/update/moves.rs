@@ -451,8 +451,8 @@ pub fn back(state: &mut State) -> Vec<Effect> {
         state.step = None;
         ask::follow_selection(state);
     } else if let Some(place) = state.trail.pop() {
-        focus(state, place.focus);
-        let effects = set_subject(state, place.subject);
+        let mut effects = focus(state, place.focus);
+        effects.extend(set_subject(state, place.subject));
         ask::follow_selection(state);
         return effects;
     } else {

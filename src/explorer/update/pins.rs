@@ -121,15 +121,15 @@ fn changed(state: &mut State) -> Vec<Effect> {
 
 /// Turns to a view, to the pane that had the keyboard there.
 pub fn look(state: &mut State, view: View) -> Vec<Effect> {
+    let mut effects = Vec::new();
     if state.view != view {
         state.places.insert(state.view, state.focus);
         state.view = view;
         state.zoom = false;
         let pane = state.places.get(&view).copied();
         let pane = pane.filter(|pane| *pane != Pane::Question && *pane != Pane::Reader);
-        super::moves::focus(state, pane.unwrap_or(view.first()));
+        effects.extend(super::moves::focus(state, pane.unwrap_or(view.first())));
     }
-    let mut effects = super::ask::picture(state);
     let beside = [follow(state), scoring::follow(state), trials::follow(state)];
     effects.extend(beside.into_iter().flatten());
     effects
