@@ -64,7 +64,7 @@ fn evaluate_at_every_size() {
 /// The screen of a view on a question whose names lead to gold over a bridge.
 fn picture(size: (u16, u16), method: &str, glyphs: GlyphSet, keys: &[&str]) -> String {
     let (width, height) = size;
-    let mut stage = stage_with(width, height, method, glyphs, 7);
+    let mut stage = stage_with(width, height, method, glyphs, 0);
     press(&mut stage, width, height, keys);
     plain(&stage.draw(width, height))
 }

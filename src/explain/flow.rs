@@ -189,8 +189,9 @@ pub struct Moved {
     pub kind: Kept,
     /// Over single edges, most first.
     pub largest: Vec<Transfer>,
-    /// The node that sent most, what it had to give (held before the step, or taken up between two marks), and what it sent.
-    pub sender: Option<(Node, f64, f64)>,
+    /// The node that sent most, what it had to give (held before the step, or taken up between two marks), what it sent, and
+    /// the most of that over one edge.
+    pub sender: Option<(Node, f64, f64, Transfer)>,
 }
 
 /// What moved on the way to a state. Nothing moved before the first.
@@ -247,9 +248,16 @@ pub fn moved(walk: &Walked<'_>, state: usize) -> Option<Moved> {
             }
         }
     }
-    let sender = senders.first().map(|&(node, mass)| {
+    let sender = senders.first().and_then(|&(from, mass)| {
         let had = if pushes { mass + keep * mass } else { mass };
-        (node, had, keep * mass)
+        let to = |(to, _)| Transfer {
+            from,
+            to,
+            mass: keep * mass * graph.probability(from, to),
+        };
+        let over = graph.neighbours(from).map(to);
+        let most = over.reduce(|best, next| if next.mass > best.mass { next } else { best })?;
+        Some((from, had, keep * mass, most))
     });
     Some(Moved {
         sent,

@@ -467,7 +467,7 @@ pub struct Branch {
 }
 
 /// Columns that score moves through.
-pub const LANES: usize = 5;
+pub const LANES: usize = 6;
 
 /// Score moving, as a picture: columns of nodes, and strands of score through them.
 #[derive(Clone, Debug, Default, PartialEq)]

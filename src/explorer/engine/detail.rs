@@ -256,7 +256,7 @@ fn hold_against(parts: &mut Vec<Part>, theirs: Vec<Part>) {
 }
 
 /// A passage often has the title of an entity next to it; its identifier tells them apart.
-fn named(index: &Index, graph: &Graph, node: Node) -> String {
+pub fn named(index: &Index, graph: &Graph, node: Node) -> String {
     match graph.is_of_passages() && graph.is_passage(node) {
         true => clean(index.id(node)),
         false => clean(&graph.label(index, node)),

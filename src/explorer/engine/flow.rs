@@ -1,11 +1,12 @@
 //! The picture of score moving: which nodes are drawn, what passes through them in each step, and the step in words.
 
+use super::detail::named;
 use super::walk::{heaviest, nodes};
 use crate::explain::flow::{Kept, Moved, Thread, moved, threads};
 use crate::explorer::scene::{
     Basis, Flow, FlowStep, LANES, Lane, PassageRow, Row, Scene, Sign, Strand,
 };
-use crate::explorer::text::{clean, plural, score};
+use crate::explorer::text::{plural, score};
 use crate::index::Index;
 use crate::layers::Graph;
 use crate::parameters::Dangling;
@@ -217,7 +218,8 @@ fn walked(index: &Arc<Index>, walk: &Walked<'_>, scene: &Scene, members: &[Vec<u
         let node = standing.iter().position(|known| *known == thread.node);
         let node = node.unwrap_or(standing.len());
         let passage = places.iter().position(|known| *known == thread.passage);
-        let mut at = [Some(0), thread.group, Some(via), None, None];
+        let mut at = [None; LANES];
+        (at[0], at[1], at[2]) = (Some(0), thread.group, Some(via));
         if apart == 1 {
             at[3] = Some(node);
         }
@@ -325,7 +327,7 @@ fn heat(index: &Index, walk: &Walked<'_>, scene: &Scene) -> Vec<(Row, Vec<f64>)>
 
 /// What a step moved, in figures and in a sentence.
 fn told(index: &Index, walk: &Walked<'_>, scene: &Scene, k: usize) -> FlowStep {
-    let label = |node: Node| clean(&walk.graph.label(index, node));
+    let label = |node: Node| named(index, walk.graph, node);
     let pushes = walk.spread.diffusion.pushes();
     let Some(moved) = moved(walk, k) else {
         let (unit, ledger) = match pushes {
@@ -400,17 +402,16 @@ fn sentence(
         false => format!("Step {k}"),
     };
     let mut parts = Vec::new();
-    if let Some((node, had, sent)) = moved.sender {
-        let own = moved.largest.iter().find(|t| t.from == node);
-        let to = own.map_or_else(String::new, |t| match t.mass {
-            mass if mass > 0.9999 * sent => format!(", all of it to {}", label(t.to)),
+    if let Some((node, had, sent, most)) = moved.sender {
+        let to = match most.mass {
+            mass if mass > 0.9999 * sent => format!(", all of it to {}", label(most.to)),
             mass => format!(
                 ", {} of it to {}, which is one of {}",
                 score(mass),
-                label(t.to),
+                label(most.to),
                 plural(walk.graph.degree(node), "neighbour")
             ),
-        });
+        };
         let verb = if pushes { "takes up" } else { "holds" };
         parts.push(format!(
             "{} {verb} {} and sends {} on{to}",
@@ -441,7 +442,7 @@ fn paid(scene: &Scene) -> Flow {
             shares
                 .filter(|(_, value)| **value > 0.0)
                 .map(|(group, value)| Strand {
-                    at: [Some(0), Some(group), Some(at), None, None],
+                    at: std::array::from_fn(|lane| [0, group, at].get(lane).copied()),
                     group: Some(group),
                     value: *value,
                 }),
