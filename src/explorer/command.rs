@@ -122,7 +122,7 @@ commands! {
     ViewFlow "view.flow" "Flow" "View: Flow" ["3"] Panes
         "Score moving: from the seeds over names to the passages, in bands as thick as their share, a heat map of every step, and the step in one sentence." "screen tab sankey picture animate heat map mass" "hopscope trace QUESTION";
     ViewGraph "view.graph" "Graph" "View: Graph" ["4"] Panes
-        "The part of the graph that carries the result: paths from the seeds over bridges to the passages, and gold that no path reaches." "screen tab paths subgraph tree network" "hopscope trace QUESTION --graphml FILE";
+        "The part of the graph that carries the result: paths from the seeds over bridges to the passages, and gold that no path reaches." "screen tab paths subgraph tree network" "hopscope trace QUESTION --as graphml";
     DrawNext "graph.draw" "paths, tree, overview" "Draw the graph as paths, tree or overview" ["t"] Panes
         "In Graph: paths in layers, an indented list of the same, or all nodes where springs put them." "mode force layout list screen reader" "";
     ViewEvaluate "view.evaluate" "Evaluate" "View: Evaluate" ["5"] Panes

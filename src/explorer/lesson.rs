@@ -233,12 +233,9 @@ impl Lesson {
                     step.answer
                 )));
             }
-            if !asks
-                && !(step.choices.is_empty()
-                    && step.answer.is_empty()
-                    && step.reveal.is_empty()
-                    && step.then.is_empty())
-            {
+            let answers = !step.choices.is_empty() || !step.answer.is_empty();
+            let told = !step.reveal.is_empty() || !step.then.is_empty();
+            if !asks && (answers || told) {
                 let at = at + 1;
                 return Err(wrong(format!(
                     "step {at}: choices, answer, then and reveal belong to a question: ask = \"..\""

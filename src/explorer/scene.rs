@@ -421,7 +421,7 @@ impl Ways {
             .iter()
             .flat_map(|step| &step.strands)
             .collect();
-        paths.sort_by(|a, b| a.at.cmp(&b.at));
+        paths.sort_by_key(|path| path.at);
         let mut branches: Vec<Branch> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
         let mut before: Vec<(usize, usize)> = Vec::new();

@@ -11,6 +11,9 @@ use crate::retrieve::{Node, Retrieval};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// A layer and a row there.
+type Place = (usize, usize);
+
 /// Most nodes that are drawn, and most paths of a passage.
 const NODES: usize = 40;
 const PATHS: usize = 3;
@@ -179,17 +182,16 @@ fn drawn(scene: &Scene, found: &[Found], row: impl Fn(Node) -> Row) -> Ways {
     // By layer: what is there, a node or the way past it between two nodes, and its row.
     let mut places: BTreeMap<(usize, Node, Option<Node>), usize> = BTreeMap::new();
     let mut strands = Vec::new();
-    let mut links: BTreeMap<((usize, usize), (usize, usize)), f64> = BTreeMap::new();
+    let mut links: BTreeMap<(Place, Place), f64> = BTreeMap::new();
     // Passages stand in the order of their ranks, seeds in that of their weights.
     let mut order: Vec<u32> = taken.iter().map(|found| found.passage).collect();
     order.sort_by_key(|passage| (scene.rank(*passage).unwrap_or(usize::MAX), *passage));
     order.dedup();
-    let mut taken = taken;
     taken.sort_by_key(|found| order.iter().position(|passage| *passage == found.passage));
     for found in &taken {
         let mut at = [None; LANES];
         let end = found.nodes.len() - 1;
-        let mut before: Option<(usize, usize)> = None;
+        let mut before: Option<Place> = None;
         for lane in 0..=last {
             let node = match lane {
                 _ if lane == last => found.nodes[end],
