@@ -26,6 +26,8 @@ struct Seen {
     screen: vt100::Parser,
     bytes: Vec<u8>,
     last: Instant,
+    /// Nothing more will be written.
+    over: bool,
 }
 
 impl Session {
@@ -58,6 +60,7 @@ impl Session {
             screen: vt100::Parser::new(rows, cols, 0),
             bytes: Vec::new(),
             last: Instant::now(),
+            over: false,
         }));
         let sink = Arc::clone(&seen);
         std::thread::spawn(move || {
@@ -68,6 +71,7 @@ impl Session {
                 seen.bytes.extend_from_slice(&buffer[..count]);
                 seen.last = Instant::now();
             }
+            sink.lock().unwrap().over = true;
         });
         Session {
             child,
@@ -134,7 +138,11 @@ impl Session {
         let start = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
-                self.settle();
+                // What it wrote last may not have been read yet.
+                let ended = Instant::now();
+                while !self.seen.lock().unwrap().over && ended.elapsed() < Duration::from_secs(5) {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
                 return status.exit_code();
             }
             assert!(
