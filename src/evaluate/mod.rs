@@ -16,6 +16,7 @@ pub mod run;
 pub mod shape;
 pub mod survival;
 pub mod sweep;
+pub mod trec;
 
 pub use breakdown::{Group, by_gold, by_type};
 pub use compare::{Comparison, Difference, Resampling};
@@ -24,6 +25,7 @@ pub use doctor::{Checkup, Doing, Fault, Finding, doctor};
 pub use doubts::{Doubt, Doubtful, Doubts};
 pub use losses::{Losses, Repaired, losses};
 pub use measures::{MEASURES, Measures, measured, measures};
-pub use run::{Evaluation, PerQuestion, evaluate, percentile, write_run};
+pub use run::{Evaluation, PerQuestion, evaluate, percentile};
 pub use shape::{GraphShape, Hub};
 pub use survival::{Fate, STAGES, Stage, Survival};
+pub use trec::write_run;

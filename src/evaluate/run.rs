@@ -10,7 +10,6 @@ use crate::index::Index;
 use crate::parameters::{CONTEXT_TOKENS, VECTOR_SEARCH};
 use crate::retrieve::{Hit, Keep, Retrieval, RetrieveError, Retriever, Settings, nearest};
 use rayon::prelude::*;
-use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -161,72 +160,13 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Writes `qid Q0 docid rank score tag` lines. White space inside identifiers becomes `_`, which TREC files cannot hold.
-///
-/// # Errors
-/// What the writer could not write.
-pub fn write_run(
-    out: &mut dyn Write,
-    index: &Index,
-    questions: &[Question],
-    evaluation: &Evaluation,
-    depth: usize,
-) -> io::Result<()> {
-    let plain = |id: &str| id.split_whitespace().collect::<Vec<_>>().join("_");
-    let tag: String = evaluation
-        .name
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join("_");
-    for outcome in &evaluation.per_question {
-        let qid = plain(&questions[outcome.question].id);
-        let mut last = f32::INFINITY;
-        for (at, hit) in outcome.ranking.iter().take(depth).enumerate() {
-            // trec_eval sorts by score and then by id, ignoring ranks: equal scores are nudged to keep our order.
-            last = if hit.score < last {
-                hit.score
-            } else {
-                last.next_down()
-            };
-            writeln!(
-                out,
-                "{qid} Q0 {} {} {last} {tag}",
-                plain(index.id(hit.passage)),
-                at + 1
-            )?;
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::retrieve::Method;
 
     #[test]
     fn times_are_kept_in_milliseconds() {
         assert_eq!(milliseconds(Duration::from_micros(1500)), 1.5);
-    }
-
-    #[test]
-    fn a_run_counts_ranks_from_one() {
-        let index = Arc::new(crate::index::sample::index().unwrap());
-        let settings = Settings::of(&index, Method::by_name("bm25").unwrap());
-        let questions = &index.questions()[..2];
-        let evaluation = evaluate(&index, questions, &settings, |_| true).unwrap();
-        let mut written = Vec::new();
-        write_run(&mut written, &index, questions, &evaluation, 3).unwrap();
-        let written = String::from_utf8(written).unwrap();
-        let mut lines = written.lines();
-        for (question, outcome) in questions.iter().zip(&evaluation.per_question) {
-            for (rank, hit) in (1..=3).zip(&outcome.ranking) {
-                let (qid, passage) = (&question.id, index.id(hit.passage));
-                let line = format!("{qid} Q0 {passage} {rank} {} bm25", hit.score);
-                assert_eq!(lines.next(), Some(&*line));
-            }
-        }
-        assert_eq!(lines.next(), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use super::action::Action;
 use super::scene::Scene;
+use super::store::toml::Source;
 use super::text;
 use crate::retrieve::Settings;
 use serde::Deserialize;
@@ -210,12 +211,9 @@ impl Lesson {
             said,
         };
         let mut lesson: Lesson = toml::from_str(text).map_err(|error| {
-            let line = error.span().map(|span| {
-                1 + text.as_bytes()[..span.start.min(text.len())]
-                    .iter()
-                    .filter(|b| **b == b'\n')
-                    .count()
-            });
+            let line = error
+                .span()
+                .map(|span| Source { file, text }.line(span.start));
             let line = line.map_or_else(String::new, |line| format!("line {line}: "));
             wrong(format!("{line}{}", error.message()))
         })?;

@@ -1,6 +1,7 @@
 //! What is written to files: the run as TREC reads it, the focused pane as JSON or rows, the screen as a picture.
 
 use super::copy;
+use crate::evaluate::trec;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::state::State;
 use serde_json::Value;
@@ -20,22 +21,14 @@ pub fn run(state: &mut State) -> Vec<Effect> {
     let Some(scene) = state.scene() else {
         return Vec::new();
     };
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join("_");
     let asked = state
         .wanted
         .asked
         .and_then(|at| state.facts.questions.get(at));
-    let question = asked.map_or("typed".to_owned(), |asked| plain(&asked.id));
-    let tag = plain(&scene.settings.method().name);
-    let line = |row: &crate::explorer::scene::PassageRow| {
-        format!(
-            "{question} Q0 {} {} {} {tag}\n",
-            plain(&row.id),
-            row.rank,
-            row.score
-        )
-    };
-    let text = scene.passages.iter().map(line).collect();
+    let question = asked.map_or("typed", |asked| &asked.id);
+    let passages = scene.passages.iter();
+    let passages = passages.map(|row| (&*row.key, row.score as f32));
+    let text = trec::lines(question, &scene.settings.method().name, passages);
     write("run", "run", Some(text))
 }
 
