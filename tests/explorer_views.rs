@@ -4,10 +4,13 @@ mod explorer_support;
 
 use explorer_support::{sample, stage, stage_at};
 use hopscope::evaluate::{Comparison, MEASURES, Resampling, Survival, evaluate};
-use hopscope::explorer::action::Action;
+use hopscope::explorer::action::{Action, Effect};
 use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::{Pane, View};
+use hopscope::explorer::pins::Pinned;
 use hopscope::explorer::scene::Gold;
+use hopscope::explorer::scoring::Unscored;
+use hopscope::explorer::update::update;
 use hopscope::parameters::{ALPHA, STEPS};
 use hopscope::retrieve::{Keep, Retriever};
 use std::collections::BTreeSet;
@@ -149,6 +152,69 @@ fn compare_says_which_change_did_it() {
     assert!(stage.state.pins.subsets.is_none());
     let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
     assert!(drawn.contains("the methods differ"), "{drawn}");
+}
+
+#[test]
+fn a_pin_is_asked_what_it_lacks_and_nothing_twice() {
+    let mut stage = stage();
+    stage.press("P");
+    stage.act(Action::Set("alpha".into(), "0.7".into()));
+    stage.press("2");
+    let asked = |effects: Vec<Effect>| {
+        let mut pins = effects.into_iter().filter_map(|effect| match effect {
+            Effect::AskPins(asking) => Some(*asking),
+            _ => None,
+        });
+        pins.next()
+    };
+    // The live run changes: which change did it is asked, A has its answer.
+    let change = Action::Set("steps".into(), "1".into());
+    let asking = asked(update(&mut stage.state, change)).unwrap();
+    assert!(asking.requests.is_empty());
+    assert_eq!(asking.changes.as_ref().unwrap().1.len(), 2);
+    // Another question: A is asked, fails, and is not asked for the same again.
+    let next = asked(update(&mut stage.state, Action::AskNumber(3)));
+    let next = next.unwrap();
+    assert_eq!(next.requests.len(), 1);
+    let question = next.requests[0].1.question.clone();
+    let failed = Pinned {
+        generation: next.generation,
+        answers: vec![(0, question, Err("no layer".to_owned()))],
+        subsets: None,
+    };
+    let _ = update(&mut stage.state, Action::Pinned(Box::new(failed)));
+    let change = Action::Set("alpha".into(), "0.2".into());
+    let again = asked(update(&mut stage.state, change)).unwrap();
+    assert!(again.requests.is_empty());
+    let back = asked(update(&mut stage.state, Action::AskNumber(4)));
+    assert_eq!(back.unwrap().requests.len(), 1, "another question is");
+    // What was on its way to a place that holds another run now is dropped.
+    let old = stage.state.pins.asked;
+    stage.press("X");
+    assert!(stage.state.pins.asked > old);
+}
+
+#[test]
+fn a_set_that_is_not_asked_says_why() {
+    let mut stage = stage();
+    for (key, view) in [("2", View::Compare), ("5", View::Evaluate)] {
+        stage.press(key);
+        assert_eq!(stage.state.view, view);
+        let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
+        assert!(drawn.contains("asking the set"), "{drawn}");
+        let unscored = Unscored {
+            generation: stage.state.scores,
+            why: "the set is not asked while settings ask a server".to_owned(),
+        };
+        stage.act(Action::Scored(Err(unscored)));
+        let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
+        assert!(
+            drawn.contains("the set is not asked while settings ask a server"),
+            "{drawn}"
+        );
+        assert!(!drawn.contains("asking the set"), "{drawn}");
+        assert!(!drawn.contains("no question of this index"), "{drawn}");
+    }
 }
 
 #[test]

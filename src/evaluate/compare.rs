@@ -85,6 +85,16 @@ pub struct Difference {
     pub losses: usize,
 }
 
+impl Difference {
+    /// The difference where its interval leaves zero out, else zero.
+    pub fn sure(&self) -> f64 {
+        match self.interval {
+            Some([low, high]) if low > 0.0 || high < 0.0 => self.difference,
+            _ => 0.0,
+        }
+    }
+}
+
 fn by_name<S: Serializer>(measures: &[Difference], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(MEASURES.iter().zip(measures))
 }

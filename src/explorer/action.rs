@@ -9,7 +9,7 @@ use super::layout::Pane;
 use super::pins::{Asking, Pinned};
 use super::repairing;
 use super::scene::{Answer, Request};
-use super::scoring::{Score, Scoring};
+use super::scoring::{Score, Scoring, Unscored};
 use super::sweep::{SweepRequest, Swept};
 use super::trials::{Trial, Tried};
 use super::update::export::Export;
@@ -94,7 +94,7 @@ pub enum Action {
     Pinned(Box<Pinned>),
     /// How the set under the slider stands.
     #[serde(skip)]
-    Scored(Score),
+    Scored(Result<Score, Unscored>),
     /// A label was written, or why not.
     #[serde(skip)]
     Labelled(Result<Box<Label>, String>),

@@ -15,8 +15,8 @@ pub const MOST: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Pin {
     pub settings: Settings,
-    /// The newest answer, or why there is none; it may belong to the question before.
-    pub answer: Option<Result<Arc<Scene>, String>>,
+    /// The question that was asked last, and its answer or why there is none.
+    answer: Option<(String, Result<Arc<Scene>, String>)>,
     /// Ranks of that answer.
     pub ranks: BTreeMap<u32, usize>,
 }
@@ -41,17 +41,18 @@ pub struct Pins {
 pub struct Asking {
     /// An answer to an older one is dropped.
     pub generation: u64,
-    /// One for each pin.
-    pub requests: Vec<Request>,
-    /// The changes of parameters that lead from A to the live run, where the method is the same.
-    pub changes: Changes,
+    /// Of pins that lack an answer, by their places.
+    pub requests: Vec<(usize, Request)>,
+    /// What A is asked, and the changes of parameters that lead from it to the live run, where the method is the same.
+    pub changes: Option<(Request, Changes)>,
 }
 
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct Pinned {
     pub generation: u64,
-    pub answers: Vec<Result<Arc<Scene>, String>>,
+    /// What was asked of a place, and its answer.
+    pub answers: Vec<(usize, String, Result<Arc<Scene>, String>)>,
     /// The changes, and what every subset of them gives for the question.
     pub subsets: Option<(Changes, Vec<Column>)>,
 }
@@ -68,18 +69,23 @@ impl Pin {
         }
     }
 
-    /// The run of a question, once it is there.
-    pub fn scene(&self, question: &str) -> Option<&Arc<Scene>> {
-        let scene = self.answer.as_ref()?.as_ref().ok()?;
-        (scene.question == question && scene.settings == self.settings).then_some(scene)
+    /// What a question gave, once it was asked.
+    pub fn answer(&self, question: &str) -> Option<&Result<Arc<Scene>, String>> {
+        let (of, answer) = self.answer.as_ref()?;
+        (of == question).then_some(answer)
     }
 
-    /// Takes an answer in.
-    pub fn take(&mut self, answer: Result<Arc<Scene>, String>) {
+    /// The run of a question, once it is there.
+    pub fn scene(&self, question: &str) -> Option<&Arc<Scene>> {
+        self.answer(question)?.as_ref().ok()
+    }
+
+    /// Takes an answer to a question in.
+    pub fn take(&mut self, question: String, answer: Result<Arc<Scene>, String>) {
         let rows = answer.as_ref().map(|scene| scene.passages.iter());
         let ranks = rows.map(|rows| rows.map(|row| (row.passage, row.rank)).collect());
         self.ranks = ranks.unwrap_or_default();
-        self.answer = Some(answer);
+        self.answer = Some((question, answer));
     }
 }
 
@@ -128,24 +134,21 @@ pub fn letter(at: usize) -> char {
     char::from(b'A' + at.min(25) as u8)
 }
 
-/// Asks for every pin. None when it is cancelled.
+/// Asks for every pin that lacks an answer. None when it is cancelled.
 pub fn ask(engine: &mut Engine, asking: &Asking, cancelled: &dyn Fn() -> bool) -> Option<Pinned> {
     let mut answers = Vec::with_capacity(asking.requests.len());
-    for request in &asking.requests {
+    for (at, request) in &asking.requests {
         if cancelled() {
             return None;
         }
-        let answer = engine.answer(request);
-        answers.push(answer.map(|a| a.scene).map_err(|error| error.to_string()));
+        let answer = engine.answer(request).map(|answer| answer.scene);
+        let answer = answer.map_err(|error| error.to_string());
+        answers.push((*at, request.question.clone(), answer));
     }
-    let first = asking
-        .requests
-        .first()
-        .filter(|_| !asking.changes.is_empty());
-    let subsets = first.and_then(|of| {
-        let points = subsets(&asking.changes);
-        let columns = engine.changed(of, &points, &|| !cancelled()).ok()?;
-        (columns.len() == points.len()).then(|| (asking.changes.clone(), columns))
+    let subsets = asking.changes.as_ref().and_then(|(first, changes)| {
+        let points = subsets(changes);
+        let columns = engine.changed(first, &points, &|| !cancelled()).ok()?;
+        (columns.len() == points.len()).then(|| (changes.clone(), columns))
     });
     Some(Pinned {
         generation: asking.generation,

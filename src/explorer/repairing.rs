@@ -126,7 +126,7 @@ fn price(
         pinned,
         judge: false,
     };
-    let score = score(retriever, index, memory, &scoring, &|_| {}, cancelled)?;
+    let score = score(retriever, index, memory, &scoring, &|_| {}, cancelled)?.ok()?;
     let difference = score.difference(MEASURE)?.clone();
     Some(Price {
         change,

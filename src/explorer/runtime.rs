@@ -12,7 +12,7 @@ use super::picture::{self, Caption, Cast};
 use super::pins::{self, Asking, Pinned};
 use super::repairing;
 use super::scene::{Answer, Request};
-use super::scoring::{self, Score, Scoring};
+use super::scoring::{self, Score, Scoring, Unscored};
 use super::state::State;
 use super::store::{Config, Folders, History, Session, patches, presets};
 use super::sweep::{self, SweepRequest, Swept};
@@ -100,7 +100,7 @@ struct Loop {
     builds: Worker<(&'static str, Box<Settings>), News>,
     hunts: Worker<FailureSearch, SearchNews>,
     repairs: Worker<repairing::Search, repairing::News>,
-    scores: Worker<Scoring, Option<Score>>,
+    scores: Worker<Scoring, Option<Result<Score, Unscored>>>,
     visits: Worker<doctoring::Visit, doctoring::News>,
     pins: Worker<Asking, Option<Pinned>>,
     trials: Worker<Trial, Option<Tried>>,
@@ -205,7 +205,7 @@ impl Loop {
         let (mut scorer, scored) = (Retriever::new(index.clone()), index.clone());
         let mut memory = scoring::Memory::default();
         let scores = Worker::spawn("score", move |request: Scoring, task| {
-            let tell = |score| task.report(Some(score));
+            let tell = |score| task.report(Some(Ok(score)));
             scoring::score(&mut scorer, &scored, &mut memory, &request, &tell, &|| {
                 task.is_cancelled()
             })

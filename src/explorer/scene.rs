@@ -337,6 +337,28 @@ pub struct PassageRow {
     pub marks: Vec<Mark>,
 }
 
+/// What a passage is called where there is room for one name: its title, and without one its identifier.
+fn named<'a>(title: &'a str, id: &'a str) -> &'a str {
+    match title {
+        "" => id,
+        title => title,
+    }
+}
+
+impl PassageRow {
+    /// Its title, and without one its identifier.
+    pub fn name(&self) -> &str {
+        named(&self.title, &self.id)
+    }
+}
+
+impl Gold {
+    /// Its title, and without one its identifier.
+    pub fn name(&self) -> &str {
+        named(&self.title, &self.id)
+    }
+}
+
 /// A highlighted place in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
@@ -705,7 +727,7 @@ impl Cell {
             Cell::Empty => String::new(),
             Cell::Score(value) => text::score(*value),
             Cell::Count(count) => text::count(*count),
-            Cell::Rank(rank) => rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string()),
+            Cell::Rank(rank) => text::rank(*rank),
             Cell::Figure(figure) => figure.clone(),
             Cell::Word(word) => (*word).to_owned(),
         }
@@ -772,11 +794,6 @@ impl Scene {
     /// Whether a passage is known to be relevant.
     pub fn is_gold(&self, passage: u32) -> bool {
         self.gold.iter().any(|gold| gold.passage == passage)
-    }
-
-    /// Letter of a group.
-    pub fn letter(group: usize) -> char {
-        char::from(b'A' + group.min(25) as u8)
     }
 
     pub fn measure(&self, name: &str) -> Option<f64> {

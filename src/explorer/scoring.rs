@@ -143,8 +143,15 @@ pub fn local(index: &Index, settings: &Settings) -> bool {
     !(plans || asks && method.reads_vectors())
 }
 
-/// Asks question after question until all were asked or it is cancelled. None where nothing can be told: a method that the
-/// index lacks something for, or that would ask a server.
+/// Why the set was not asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unscored {
+    pub generation: u64,
+    pub why: String,
+}
+
+/// Asks question after question until all were asked or it is cancelled, which gives none. An error where the index lacks
+/// something, or where settings would ask a server.
 pub fn score(
     retriever: &mut Retriever,
     index: &Arc<Index>,
@@ -152,9 +159,13 @@ pub fn score(
     scoring: &Scoring,
     tell: &dyn Fn(Score),
     cancelled: &dyn Fn() -> bool,
-) -> Option<Score> {
+) -> Option<Result<Score, Unscored>> {
+    let unscored = |why: String| {
+        let generation = scoring.generation;
+        Some(Err(Unscored { generation, why }))
+    };
     if !local(index, &scoring.settings) || !local(index, &scoring.pinned) {
-        return None;
+        return unscored("the set is not asked while settings ask a server".to_owned());
     }
     if memory.pinned.as_ref() != Some(&scoring.pinned) {
         memory.known.clear();
@@ -168,7 +179,9 @@ pub fn score(
     let mut ask = |at: usize, settings: &Settings| {
         let question = &index.questions()[at];
         let run = retriever.retrieve(&question.text, settings, Keep::Scores);
-        run.ok().map(|run| (run, question))
+        let run = run.map_err(|error| format!("the set cannot be asked: {error}"))?;
+        let measures = measured(&run, question).ok_or("a question without gold was asked")?;
+        Ok::<_, String>((run, question, measures))
     };
     let stands = |asked: &Vec<Judged>| {
         let resampling = Resampling {
@@ -190,8 +203,10 @@ pub fn score(
         if cancelled() {
             return None;
         }
-        let (run, question) = ask(at, &scoring.settings)?;
-        let now = measured(&run, question)?;
+        let (run, question, now) = match ask(at, &scoring.settings) {
+            Ok(asked) => asked,
+            Err(why) => return unscored(why),
+        };
         let mut lost = Vec::new();
         let mut fate = Fate::default();
         let mut queued = Vec::new();
@@ -211,10 +226,10 @@ pub fn score(
         let before = match memory.known.get(&at) {
             Some(known) => *known,
             None if same => now,
-            None => {
-                let (run, question) = ask(at, &scoring.pinned)?;
-                measured(&run, question)?
-            }
+            None => match ask(at, &scoring.pinned) {
+                Ok((_, _, before)) => before,
+                Err(why) => return unscored(why),
+            },
         };
         memory.known.insert(at, before);
         asked.push(Judged {
@@ -230,7 +245,7 @@ pub fn score(
             tell(stands(&asked));
         }
     }
-    Some(stands(&asked))
+    Some(Ok(stands(&asked)))
 }
 
 #[cfg(test)]
@@ -267,6 +282,7 @@ mod tests {
             &tell,
             &|| false,
         )
+        .unwrap()
         .unwrap();
         let questions = index.questions();
         let [a, b] =
@@ -295,5 +311,46 @@ mod tests {
             )
             .is_none()
         );
+    }
+
+    #[test]
+    fn settings_that_ask_a_server_are_not_asked_of_the_set() {
+        let index = Arc::new(sample::index().unwrap());
+        let pinned = Settings::of(&index, Method::by_name("spark").unwrap());
+        let mut settings = pinned.clone();
+        settings.set_text("plan_by=endpoint").unwrap();
+        let scoring = Scoring {
+            generation: 7,
+            settings,
+            pinned,
+            judge: false,
+        };
+        let mut retriever = Retriever::new(index.clone());
+        let mut memory = Memory::default();
+        let told = score(
+            &mut retriever,
+            &index,
+            &mut memory,
+            &scoring,
+            &|_| {},
+            &|| false,
+        );
+        let unscored = told.unwrap().unwrap_err();
+        assert_eq!(unscored.generation, 7);
+        assert!(unscored.why.contains("ask a server"), "{}", unscored.why);
+        // Without a server the layer is missing, which is said as well.
+        let local = Scoring {
+            settings: scoring.pinned.clone(),
+            ..scoring
+        };
+        let told = score(
+            &mut retriever,
+            &index,
+            &mut memory,
+            &local,
+            &|_| {},
+            &|| false,
+        );
+        assert!(told.unwrap().unwrap_err().why.contains("cannot be asked"));
     }
 }

@@ -271,6 +271,8 @@ pub struct State {
     /// What was scored last, whether lost gold was explained, and how that stands.
     pub scored: Option<(Settings, bool)>,
     pub score: Option<Score>,
+    /// Why the set was not asked.
+    pub unscored: Option<String>,
     /// The failure class whose questions Evaluate lists.
     pub class: Option<Class>,
     /// The list that the next failing question is taken from, once one of it was opened.
@@ -354,6 +356,7 @@ impl State {
             pins: Pins::new(settings.clone()),
             before: None,
             scored: None,
+            unscored: None,
             score: None,
             class: None,
             listed: None,

@@ -67,6 +67,11 @@ pub fn signed(value: f64) -> String {
     format!("{sign}{}", unzero(format!("{:.3}", rounded.abs())))
 }
 
+/// The two ends of an interval of differences: `[-.012, +.048]`.
+pub fn interval([low, high]: [f64; 2]) -> String {
+    format!("[{}, {}]", signed(low), signed(high))
+}
+
 /// A measure with three digits: `.250`, `1.00`.
 pub fn measure(value: f64) -> String {
     if value >= 0.9995 {
@@ -129,6 +134,17 @@ impl Scale {
             _ => 0.0,
         }
     }
+}
+
+/// A rank, or `-` where there is none.
+pub fn rank(rank: Option<usize>) -> String {
+    rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string())
+}
+
+/// Ranks of several passages: `1 - 12`.
+pub fn ranks(ranks: &[Option<usize>]) -> String {
+    let ranks: Vec<String> = ranks.iter().map(|r| rank(*r)).collect();
+    ranks.join(" ")
 }
 
 /// `1 passage`, `2 passages`.

@@ -1,6 +1,7 @@
 //! Every method on the question on screen: where each ranks the gold, and what that costs.
 
 use super::scoring::local;
+use super::text;
 use crate::evaluate::sweep::Column;
 use crate::retrieve::{Keep, RetrieveError, Retriever, Settings};
 use std::time::Instant;
@@ -35,9 +36,7 @@ pub struct Trials {
 impl Tried {
     /// Ranks of the gold.
     pub fn ranks(&self) -> String {
-        let rank = |rank: &Option<usize>| rank.map_or_else(|| "-".to_owned(), |r| r.to_string());
-        let gold = self.column.as_ref().map_or(&[][..], |column| &column.gold);
-        gold.iter().map(rank).collect::<Vec<_>>().join(" ")
+        text::ranks(self.column.as_ref().map_or(&[][..], |column| &column.gold))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::is_hub;
 use crate::explorer::scene::{Basis, Cell, Ledger, Row, Scene, Stage, Step, StepLine, Timeline};
-use crate::explorer::text::{clean, count, measure, plural, score, share};
+use crate::explorer::text::{self, clean, count, measure, plural, score, share};
 use crate::index::Index;
 use crate::layers::Graph;
 use crate::retrieve::operators::passages::landed;
@@ -171,7 +171,7 @@ pub fn tell(
                 let ranks: Option<Vec<usize>> =
                     gold.iter().map(|p| rank(&on_passages, *p)).collect();
                 let worst = ranks.and_then(|ranks| ranks.into_iter().max());
-                worst.map_or_else(|| "-".to_owned(), |worst| worst.to_string())
+                text::rank(worst)
             }
         };
         steps.push(Step {

@@ -1,12 +1,13 @@
 //! What the live run has other than A, and which of these changes did it: every subset of them, tried on this question.
 
-use crate::evaluate::sweep::{Changes, Column, between, differences, effects};
+use crate::evaluate::sweep::{Changes, Column, between, differences, effects, subsets};
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::pins::CHANGES;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
+use crate::parameters::{Parameter, Value};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -70,8 +71,7 @@ fn tried(ink: &Ink<'_>, changes: &Changes, columns: &[Column], width: usize) -> 
         true => "R@5",
         false => "stays",
     };
-    let label = |at: usize| {
-        let (parameter, value) = &changes[at];
+    let label = |(parameter, value): &(Parameter, Value)| {
         let declaration = parameter.declaration();
         format!(
             "{} {}",
@@ -80,18 +80,13 @@ fn tried(ink: &Ink<'_>, changes: &Changes, columns: &[Column], width: usize) -> 
         )
     };
     let worth: Vec<f64> = columns.iter().map(|column| column.worth).collect();
-    let of = |subset: usize| -> String {
-        let own = (0..changes.len()).filter(|at| subset >> at & 1 == 1);
-        let own: Vec<String> = own.map(label).collect();
-        match own.len() {
-            0 => "A".to_owned(),
-            n if n == changes.len() && n > 1 => "all of them".to_owned(),
-            _ => own.join(", "),
-        }
+    let of = |own: &Changes| match own.len() {
+        0 => "A".to_owned(),
+        n if n == changes.len() && n > 1 => "all of them".to_owned(),
+        _ => own.iter().map(label).collect::<Vec<_>>().join(", "),
     };
-    let wide = (0..columns.len())
-        .map(|subset| text::width(&of(subset)))
-        .max();
+    let named: Vec<String> = subsets(changes).iter().map(of).collect();
+    let wide = named.iter().map(|name| text::width(name)).max();
     let wide = wide.unwrap_or(0).min(width / 2);
     let mut order: Vec<usize> = (0..columns.len()).collect();
     order.sort_by_key(|subset| (subset.count_ones(), *subset));
@@ -99,15 +94,10 @@ fn tried(ink: &Ink<'_>, changes: &Changes, columns: &[Column], width: usize) -> 
     for subset in order {
         let column = &columns[subset];
         let gain = column.worth - worth[0];
-        let scope = match gain {
-            gain if gain > 0.0 => Scope::RankUp,
-            gain if gain < 0.0 => Scope::RankDown,
-            _ => Scope::Muted,
-        };
         let mut filling = Filling::new(width);
         filling.add(vec![ink.text(format!(
             "{}  ",
-            text::pad(&text::cut(&of(subset), wide), wide)
+            text::pad(&text::cut(&named[subset], wide), wide)
         ))]);
         filling.add(vec![
             ink.muted(format!("{name} ")),
@@ -115,14 +105,12 @@ fn tried(ink: &Ink<'_>, changes: &Changes, columns: &[Column], width: usize) -> 
         ]);
         if subset > 0 {
             filling.add(vec![
-                ink.span(format!("  {:>5}", text::signed(gain)), scope),
+                ink.span(format!("  {:>5}", text::signed(gain)), Scope::of_gain(gain)),
             ]);
         }
         if !column.gold.is_empty() {
-            let rank =
-                |rank: &Option<usize>| rank.map_or_else(|| "-".to_owned(), |r| r.to_string());
-            let ranks: Vec<String> = column.gold.iter().map(rank).collect();
-            filling.add(vec![ink.muted("  gold "), ink.value(ranks.join(" "))]);
+            let ranks = text::ranks(&column.gold);
+            filling.add(vec![ink.muted("  gold "), ink.value(ranks)]);
         }
         lines.push(filling.line);
     }
@@ -131,8 +119,14 @@ fn tried(ink: &Ink<'_>, changes: &Changes, columns: &[Column], width: usize) -> 
         let found = effects(&worth);
         for (at, effect) in found.iter().enumerate() {
             let words = match text::signed(*effect).as_str() {
-                ".000" => format!("{} does nothing on average over the others", label(at)),
-                effect => format!("{} does {effect} on average over the others", label(at)),
+                ".000" => format!(
+                    "{} does nothing on average over the others",
+                    label(&changes[at])
+                ),
+                effect => format!(
+                    "{} does {effect} on average over the others",
+                    label(&changes[at])
+                ),
             };
             lines.push(Line::from(vec![ink.muted(text::cut(&words, width))]));
         }

@@ -419,8 +419,7 @@ fn words(
     }
     if row.is_passage && row.passage.is_some() {
         let rank = row.passage.and_then(|passage| scene.rank(passage));
-        let rank = rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
-        spans.push(ink.value(text::pad_left(&rank, 2)));
+        spans.push(ink.value(text::pad_left(&text::rank(rank), 2)));
         spans.extend([ink.text(" "), gold_mark(ink, row.gold), ink.text(" ")]);
         room = room.saturating_sub(5);
     }

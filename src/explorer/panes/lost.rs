@@ -1,5 +1,6 @@
 //! How far gold gets over the set, and the failure classes of what is lost, as bars.
 
+use super::set;
 use crate::evaluate::Survival;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
@@ -32,16 +33,9 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         return;
     };
     let Some(score) = score else {
-        let words = match ink.state.scored.is_some() {
-            true => " asking the set, and why each lost passage is lost",
-            false => " nothing was asked yet",
-        };
-        buf.set_line(
-            area.x,
-            area.y,
-            &Line::from(vec![ink.muted(words)]),
-            area.width,
-        );
+        let words = format!(" {}", set::none(ink.state));
+        let line = Line::from(vec![ink.muted(words)]);
+        buf.set_line(area.x, area.y, &line, area.width);
         return;
     };
     let funnel = funnel(ink, score, usize::from(area.width).saturating_sub(2));

@@ -66,11 +66,7 @@ fn line(ink: &Ink<'_>, tried: &Tried, width: usize) -> Line<'static> {
         }
     };
     if column.measures.is_some() {
-        let scope = match column.worth {
-            worth if worth >= 1.0 => Scope::Ok,
-            worth if worth <= 0.0 => Scope::Error,
-            _ => Scope::Value,
-        };
+        let scope = Scope::of_measure(column.worth);
         spans.push(ink.span(text::pad_left(&text::share(column.worth), WORTH), scope));
     }
     let time = match tried.seconds {

@@ -324,9 +324,7 @@ fn cut(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
 
 /// Gold below everything that is listed, or nowhere.
 fn lost(ink: &Ink<'_>, gold: &Gold, columns: &Columns) -> Line<'static> {
-    let rank = gold
-        .rank
-        .map_or_else(|| "-".to_owned(), |rank| rank.to_string());
+    let rank = text::rank(gold.rank);
     let mut spans = vec![
         ink.span(text::pad_left(&rank, 3), Scope::Error),
         ink.text(" "),
@@ -428,7 +426,7 @@ fn summary(ink: &Ink<'_>, scene: &Scene, step: Option<&Step>, width: usize) -> L
             .passages
             .iter()
             .take(3)
-            .map(|row| &*row.title)
+            .map(PassageRow::name)
             .collect(),
     };
     for (at, title) in best.into_iter().enumerate() {

@@ -177,13 +177,8 @@ fn measures(ink: &Ink<'_>, scene: &Scene, width: usize) -> Vec<Span<'static>> {
         let Some(value) = scene.measure(name) else {
             continue;
         };
-        let scope = match value {
-            _ if value >= 1.0 => Scope::Ok,
-            _ if value <= 0.0 => Scope::Error,
-            _ => Scope::Value,
-        };
         spans.push(ink.muted(format!("  {name} ")));
-        spans.push(ink.span(text::share(value), scope));
+        spans.push(ink.span(text::share(value), Scope::of_measure(value)));
     }
     spans
 }

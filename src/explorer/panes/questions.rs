@@ -1,6 +1,7 @@
 //! The questions of the set under the live settings, the most harmed against A first.
 
 use super::row::headed;
+use super::set;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::rows;
@@ -38,15 +39,14 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         return;
     };
     if listed.is_empty() {
-        let words = match (&ink.state.score, ink.state.scored.is_some()) {
-            (Some(_), _) => " none",
-            (None, true) => " asking the set",
-            (None, false) => " no question of this index has known gold",
+        let words = match ink.state.score {
+            Some(_) => "none",
+            None => set::none(ink.state),
         };
         buf.set_line(
             area.x,
             area.y,
-            &Line::from(vec![ink.muted(words)]),
+            &Line::from(vec![ink.muted(format!(" {words}"))]),
             area.width,
         );
         return;
@@ -79,18 +79,12 @@ fn head(width: usize) -> String {
 fn line(ink: &Ink<'_>, judged: &Judged, width: usize) -> Line<'static> {
     let asked = ink.state.facts.questions.get(judged.at);
     let gain = match judged.gain() {
-        0.0 => (String::new(), Scope::Muted),
-        gain if gain > 0.0 => (text::signed(gain), Scope::RankUp),
-        gain => (text::signed(gain), Scope::RankDown),
+        0.0 => String::new(),
+        gain => text::signed(gain),
     };
     let worth = judged.now.get(MEASURE).unwrap_or(0.0);
-    let scope = match worth {
-        worth if worth >= 1.0 => Scope::Ok,
-        worth if worth <= 0.0 => Scope::Error,
-        _ => Scope::Value,
-    };
-    let rank = |rank: &Option<usize>| rank.map_or_else(|| "-".to_owned(), |r| r.to_string());
-    let ranks: Vec<String> = judged.gold.iter().map(rank).collect();
+    let scope = Scope::of_measure(worth);
+    let ranks = text::ranks(&judged.gold);
     let code = judged
         .lost
         .first()
@@ -101,10 +95,10 @@ fn line(ink: &Ink<'_>, judged: &Judged, width: usize) -> Line<'static> {
     let room = width.saturating_sub(GAIN + WORTH + 2 + RANKS + codes + 1);
     let words = ink.said(asked.map_or("", |asked| &asked.text));
     Line::from(vec![
-        ink.span(text::pad_left(&gain.0, GAIN), gain.1),
+        ink.span(text::pad_left(&gain, GAIN), Scope::of_gain(judged.gain())),
         ink.span(text::pad_left(&text::share(worth), WORTH), scope),
         ink.text("  "),
-        ink.value(text::pad(&text::cut(&ranks.join(" "), RANKS - 1), RANKS)),
+        ink.value(text::pad(&text::cut(&ranks, RANKS - 1), RANKS)),
         ink.span(
             text::pad(&text::cut(&code, codes.saturating_sub(1)), codes),
             Scope::Warn,

@@ -124,9 +124,8 @@ fn runs<'a>(ink: &Ink<'a>) -> Vec<Run<'a>> {
             name: letter(at).to_string(),
             scene,
             failed: pin
-                .answer
-                .as_ref()
-                .and_then(|a| a.as_ref().err())
+                .answer(&state.wanted.question)
+                .and_then(|answer| answer.as_ref().err())
                 .map(String::as_str),
             lines: lines(scene),
         }
@@ -189,11 +188,11 @@ fn line(
     let (rank, title, passage, gold) = match run.lines[row] {
         PassageLine::Hit(at) => {
             let hit = &scene.passages[at];
-            (Some(hit.rank), &hit.title, hit.passage, hit.gold)
+            (Some(hit.rank), hit.name(), hit.passage, hit.gold)
         }
         PassageLine::Lost(at) => {
             let lost = &scene.gold[at];
-            (lost.rank, &lost.title, lost.passage, true)
+            (lost.rank, lost.name(), lost.passage, true)
         }
         PassageLine::Missing(at) => {
             let words = format!("  - {} not in this corpus", scene.missing[at]);
@@ -204,7 +203,7 @@ fn line(
         }
     };
     let outside = matches!(run.lines[row], PassageLine::Lost(_));
-    let shown = rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
+    let shown = text::rank(rank);
     let mut spans = vec![
         ink.span(
             text::pad_left(&shown, 3),

@@ -51,9 +51,8 @@ fn run_line(ink: &Ink<'_>, run: &Run, width: usize) -> Line<'static> {
     };
     let scope = if here { Scope::Text } else { Scope::Muted };
     let worth_scope = match run.headline {
-        Some((_, value)) if value >= 1.0 => Scope::Ok,
-        Some((_, value)) if value <= 0.0 => Scope::Error,
-        _ => Scope::Value,
+        Some((_, value)) => Scope::of_measure(value),
+        None => Scope::Value,
     };
     Line::from(vec![
         ink.muted(number),

@@ -4,6 +4,7 @@ use crate::evaluate::MEASURES;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::scoring::{MEASURE, Score};
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
@@ -30,7 +31,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     };
     let width = usize::from(area.width).saturating_sub(2);
     let lines = match score {
-        None => vec![Line::from(vec![ink.muted(none(ink))])],
+        None => vec![Line::from(vec![ink.muted(none(ink.state))])],
         Some(score) => table(ink, score, width),
     };
     let inner = Rect {
@@ -41,13 +42,14 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     ink.scrolled(Pane::Set, inner, &lines, buf, hits);
 }
 
-/// Why there are no figures.
-fn none(ink: &Ink<'_>) -> &'static str {
-    let state = ink.state;
-    match state.facts.questions.iter().any(|q| q.gold > 0) {
-        false => "no question of this index has known gold",
-        true if state.scored.is_some() => "asking the set",
-        true => "the set is not asked while settings ask a server",
+/// Why there are no figures of the set.
+pub fn none(state: &State) -> &str {
+    match &state.unscored {
+        _ if state.facts.questions.iter().all(|q| q.gold == 0) => {
+            "no question of this index has known gold"
+        }
+        Some(why) => why,
+        None => "asking the set",
     }
 }
 
@@ -74,18 +76,9 @@ fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
             lines.push(filling.line);
             continue;
         }
-        let sure = d
-            .interval
-            .is_some_and(|[low, high]| low > 0.0 || high < 0.0);
-        let scope = match d.difference {
-            _ if !sure => Scope::Muted,
-            gain if gain > 0.0 => Scope::RankUp,
-            _ => Scope::RankDown,
-        };
-        let interval = d.interval.map_or_else(
-            || "too few for one".to_owned(),
-            |[low, high]| format!("[{}, {}]", text::signed(low), text::signed(high)),
-        );
+        let scope = Scope::of_gain(d.sure());
+        let interval = d.interval.map(text::interval);
+        let interval = interval.unwrap_or_else(|| "too few for one".to_owned());
         filling.add(vec![ink.muted(format!("{:>5}", text::measure(d.mean_a)))]);
         filling.add(vec![ink.value(format!("{:>6}", text::measure(d.mean_b)))]);
         filling.add(vec![
@@ -138,7 +131,7 @@ fn paid(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
     });
     let lines = changed.into_iter().map(|question| {
         let gain = question.gain();
-        let scope = [Scope::RankDown, Scope::RankUp][usize::from(gain > 0.0)];
+        let scope = Scope::of_gain(gain);
         let asked = ink.state.facts.questions.get(question.at);
         let words = asked.map_or("", |asked| &asked.text);
         Line::from(vec![

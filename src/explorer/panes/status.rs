@@ -18,19 +18,9 @@ fn set(ink: &Ink<'_>, width: usize) -> Option<Vec<Span<'static>>> {
         true => format!("set of {}", score.of),
         false => format!("set {}/{}", score.done, score.of),
     };
-    let scope = match d.difference {
-        _ if d
-            .interval
-            .is_none_or(|[low, high]| low <= 0.0 && high >= 0.0) =>
-        {
-            Scope::Muted
-        }
-        gain if gain > 0.0 => Scope::RankUp,
-        _ => Scope::RankDown,
-    };
-    let interval = d.interval.map_or(String::new(), |[low, high]| {
-        format!(" [{}, {}]", text::signed(low), text::signed(high))
-    });
+    let scope = Scope::of_gain(d.sure());
+    let interval = d.interval.map(|i| format!(" {}", text::interval(i)));
+    let interval = interval.unwrap_or_default();
     let counts = format!("{} won {} tied {} lost", d.wins, d.ties, d.losses);
     let few = format!("+{} -{}", d.wins, d.losses);
     let gain = text::signed(d.difference);

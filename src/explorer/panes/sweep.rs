@@ -1,7 +1,7 @@
 //! The strip of a sweep: gold ranks and worth for every value of a parameter, the present one marked.
 
 use crate::explorer::hits::{Hits, Target};
-use crate::explorer::sweep::{Column, Sweep};
+use crate::explorer::sweep::Sweep;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Filling, Ink};
@@ -59,7 +59,10 @@ pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: 
         None => (ink.glyphs.levels[0].to_owned(), Scope::Muted),
         Some(column) => {
             let level = 1 + (column.worth.clamp(0.0, 1.0) * 7.0).round() as usize;
-            (ink.glyphs.levels[level].to_owned(), scope(column.worth))
+            (
+                ink.glyphs.levels[level].to_owned(),
+                Scope::of_measure(column.worth),
+            )
         }
     }));
     lines.push(row("", Scope::Text, &|at| match at {
@@ -108,14 +111,6 @@ fn rank(ink: &Ink<'_>, rank: Option<usize>, k: usize) -> (String, Scope) {
     }
 }
 
-fn scope(worth: f64) -> Scope {
-    match worth {
-        worth if worth >= 1.0 => Scope::Ok,
-        worth if worth <= 0.0 => Scope::Error,
-        _ => Scope::Value,
-    }
-}
-
 /// The parameter, the ends of the strip, and how far it is.
 fn heading(ink: &Ink<'_>, sweep: &Sweep, width: usize) -> Line<'static> {
     let declaration = sweep.parameter.declaration();
@@ -153,7 +148,7 @@ fn previewed(ink: &Ink<'_>, sweep: &Sweep, worth: &str, width: usize) -> Line<'s
     if let Some(column) = &sweep.columns[sweep.cursor] {
         let mut spans: Vec<Span<'static>> = vec![
             ink.muted(format!("  {worth} ")),
-            ink.span(text::share(column.worth), scope(column.worth)),
+            ink.span(text::share(column.worth), Scope::of_measure(column.worth)),
         ];
         let present = sweep.columns[sweep.present].as_ref();
         if let Some(now) = present.filter(|_| sweep.cursor != sweep.present) {
@@ -161,7 +156,10 @@ fn previewed(ink: &Ink<'_>, sweep: &Sweep, worth: &str, width: usize) -> Line<'s
         }
         filling.add(spans);
         if !column.gold.is_empty() {
-            filling.add(vec![ink.muted("  gold "), ink.value(ranks(column))]);
+            filling.add(vec![
+                ink.muted("  gold "),
+                ink.value(text::ranks(&column.gold)),
+            ]);
         }
     }
     filling.add(vec![
@@ -175,11 +173,6 @@ fn previewed(ink: &Ink<'_>, sweep: &Sweep, worth: &str, width: usize) -> Line<'s
         ink.muted(" leave"),
     ]);
     filling.line
-}
-
-fn ranks(column: &Column) -> String {
-    let one = |rank: &Option<usize>| rank.map_or_else(|| "-".to_owned(), |r| r.to_string());
-    column.gold.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
 fn short(value: &str) -> String {

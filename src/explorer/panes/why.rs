@@ -238,25 +238,15 @@ fn price(ink: &Ink<'_>, begun: &Begun, change: &Change, width: usize) -> Option<
         return None;
     };
     let d = &price.difference;
-    let sure = d
-        .interval
-        .is_some_and(|[low, high]| low > 0.0 || high < 0.0);
-    let scope = match d.difference {
-        _ if !sure => Scope::Muted,
-        gain if gain > 0.0 => Scope::RankUp,
-        _ => Scope::RankDown,
-    };
-    let interval = d.interval.map_or_else(String::new, |[low, high]| {
-        format!(" [{}, {}]", text::signed(low), text::signed(high))
-    });
+    let interval = d.interval.map(|i| format!(" {}", text::interval(i)));
     filling.add(vec![
         ink.muted(format!(
             "    {MEASURE} of {} ",
             text::plural(price.questions, "question")
         )),
-        ink.span(text::signed(d.difference), scope),
+        ink.span(text::signed(d.difference), Scope::of_gain(d.sure())),
     ]);
-    filling.add(vec![ink.muted(interval)]);
+    filling.add(vec![ink.muted(interval.unwrap_or_default())]);
     filling.add(vec![
         ink.muted(format!(", {} won {} lost", d.wins, d.losses)),
     ]);
@@ -418,11 +408,7 @@ fn beside_line(
     let bar = (width / 6).min(12);
     let label = width.saturating_sub(2 + 3 * FIGURE + 1 + bar);
     let gap = part.value - part.other;
-    let scope = match gap {
-        gap if gap < 0.0 => Scope::RankDown,
-        gap if gap > 0.0 => Scope::RankUp,
-        _ => Scope::Muted,
-    };
+    let scope = Scope::of_gain(gap);
     let figure = |value: f64| text::pad_left(&scale.figure(value), FIGURE);
     let sign = if gap > 0.0 { "+" } else { "" };
     let told = format!("{sign}{}", scale.figure(gap));

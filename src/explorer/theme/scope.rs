@@ -89,6 +89,24 @@ impl Scope {
     /// How many scopes there are.
     pub const COUNT: usize = 40;
 
+    /// Of a measure between 0 and 1: all of it, nothing of it, or a part.
+    pub fn of_measure(worth: f64) -> Scope {
+        match worth {
+            worth if worth >= 1.0 => Scope::Ok,
+            worth if worth <= 0.0 => Scope::Error,
+            _ => Scope::Value,
+        }
+    }
+
+    /// Of a change of what should be large.
+    pub fn of_gain(gain: f64) -> Scope {
+        match gain {
+            gain if gain > 0.0 => Scope::RankUp,
+            gain if gain < 0.0 => Scope::RankDown,
+            _ => Scope::Muted,
+        }
+    }
+
     /// All scopes, in the order of documentation and of snapshots.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Background,

@@ -5,7 +5,7 @@ use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::{Pane, View};
 use crate::explorer::rows;
-use crate::explorer::scene::{Answer, Gold, Scene, Subject};
+use crate::explorer::scene::{Answer, Scene, Subject};
 use crate::explorer::state::{Mode, Run, State};
 use crate::explorer::text;
 use std::collections::BTreeMap;
@@ -255,16 +255,13 @@ fn effect(before: &Scene, after: &Scene, name_it: bool) -> Option<String> {
             false => format!("R@5 {} > {}", text::share(old), text::share(new)),
         });
     }
-    let ranks = |scene: &Scene| -> Vec<String> {
-        let rank = |gold: &Gold| {
-            gold.rank
-                .map_or_else(|| "-".to_owned(), |rank| rank.to_string())
-        };
-        scene.gold.iter().map(rank).collect()
+    let ranks = |scene: &Scene| -> String {
+        let gold: Vec<Option<usize>> = scene.gold.iter().map(|gold| gold.rank).collect();
+        text::ranks(&gold)
     };
     let (old, new) = (ranks(before), ranks(after));
     if old != new {
-        words.push(format!("gold {} > {}", old.join(" "), new.join(" ")));
+        words.push(format!("gold {old} > {new}"));
     }
     let top = |scene: &Scene| -> Vec<u32> {
         scene

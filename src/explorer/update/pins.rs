@@ -1,55 +1,62 @@
 //! Pinned runs: kept, dropped, exchanged with the live one, and asked whatever the live one is asked.
 
 use super::{scoring, settings, trials};
-use crate::evaluate::sweep::{Changes, between};
+use crate::evaluate::sweep::between;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::{Pane, View};
 use crate::explorer::pins::{Asking, CHANGES, MOST, Pin, Pinned, letter};
 use crate::explorer::scene::{Request, Subject};
 use crate::explorer::state::State;
 
-/// Asks for the pins where they are looked at and what is known of them belongs to something else.
+/// Asks for the pins that lack an answer where they are looked at, and in Compare which change did it.
 pub fn follow(state: &mut State) -> Option<Effect> {
     let question = &state.wanted.question;
     let comparing = state.view == View::Compare;
-    let lacking = state.pins.list.iter().any(|pin| match &pin.answer {
-        Some(Err(_)) => false,
-        _ => pin.scene(question).is_none(),
-    });
-    let first = &state.pins.first().settings;
-    let behind = (question.clone(), first.clone(), state.settings.clone());
-    let changed = comparing && state.pins.behind.as_ref() != Some(&behind);
-    let looked_at = comparing || state.pins.by_hand;
-    if !(looked_at && lacking || changed) || question.trim().is_empty() {
+    if question.trim().is_empty() || !(comparing || state.pins.by_hand) {
         return None;
     }
-    let requests = state.pins.list.iter().map(|pin| Request {
+    let request = |pin: &Pin| Request {
         settings: pin.settings.clone(),
         subject: Subject::default(),
         view: View::default(),
         ..state.wanted.clone()
-    });
-    let asking = Asking {
-        generation: state.pins.asked + 1,
-        requests: requests.collect(),
-        changes: match comparing {
-            true => between(first, &state.settings, CHANGES),
-            false => Changes::new(),
-        },
     };
+    let pins = state.pins.list.iter().enumerate();
+    let lacking = pins.filter(|(_, pin)| pin.answer(question).is_none());
+    let requests: Vec<_> = lacking.map(|(at, pin)| (at, request(pin))).collect();
+    let first = state.pins.first();
+    let behind = (
+        question.clone(),
+        first.settings.clone(),
+        state.settings.clone(),
+    );
+    let same = state.pins.behind.as_ref() == Some(&behind);
+    let known = same && state.pins.subsets.is_some();
+    let changes = between(&first.settings, &state.settings, CHANGES);
+    let changes = (comparing && !known && !changes.is_empty()).then(|| (request(first), changes));
+    if comparing && !same {
+        state.pins.subsets = None;
+        state.pins.behind = Some(behind);
+    }
+    if requests.is_empty() && changes.is_none() {
+        return None;
+    }
     state.pins.asked += 1;
-    state.pins.subsets = None;
-    state.pins.behind = comparing.then_some(behind);
+    let asking = Asking {
+        generation: state.pins.asked,
+        requests,
+        changes,
+    };
     Some(Effect::AskPins(Box::new(asking)))
 }
 
 /// Takes in what the pins give.
 pub fn news(state: &mut State, pinned: Pinned) {
     if pinned.generation == state.pins.asked {
-        for (pin, answer) in state.pins.list.iter_mut().zip(pinned.answers) {
-            pin.take(answer);
+        for (at, question, answer) in pinned.answers {
+            state.pins.list[at].take(question, answer);
         }
-        state.pins.subsets = pinned.subsets;
+        state.pins.subsets = pinned.subsets.or(state.pins.subsets.take());
     }
 }
 
@@ -73,7 +80,7 @@ pub fn pin(state: &mut State) -> Vec<Effect> {
     if let (Some(shown), false) = (&state.shown, state.outdated())
         && let Some(pin) = state.pins.list.last_mut()
     {
-        pin.take(Ok(shown.scene.clone()));
+        pin.take(shown.scene.question.clone(), Ok(shown.scene.clone()));
     }
     let method = &state.settings.method().name;
     state.message = Message::plain(format!(
@@ -103,17 +110,20 @@ pub fn swap(state: &mut State) -> Vec<Effect> {
     let live = state.settings.clone();
     let mut pinned = Pin::new(live);
     if let (Some(shown), false) = (&state.shown, state.outdated()) {
-        pinned.take(Ok(shown.scene.clone()));
+        pinned.take(shown.scene.question.clone(), Ok(shown.scene.clone()));
     }
     let was = std::mem::replace(&mut state.pins.list[0], pinned);
     state.pins.by_hand = true;
+    state.pins.asked += 1;
     state.scored = None;
     let effects = settings::take(state, was.settings);
     state.message = Message::plain("the live run and A changed places");
     effects
 }
 
+/// An answer on its way may belong to a place that holds another run now.
 fn changed(state: &mut State) -> Vec<Effect> {
+    state.pins.asked += 1;
     state.scored = None;
     let scoring = scoring::follow(state).or(Some(Effect::StopScore));
     [follow(state), scoring].into_iter().flatten().collect()

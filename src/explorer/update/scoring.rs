@@ -2,7 +2,7 @@
 
 use crate::explorer::action::Effect;
 use crate::explorer::layout::View;
-use crate::explorer::scoring::{MEASURE, Score, Scoring};
+use crate::explorer::scoring::{MEASURE, Score, Scoring, Unscored};
 use crate::explorer::state::State;
 use crate::retrieve::Settings;
 
@@ -29,6 +29,7 @@ pub fn follow(state: &mut State) -> Option<Effect> {
     let looked_at = state.view != View::Explore;
     let stays = state.scored.is_none() && settings == pinned && !looked_at;
     state.score = None;
+    state.unscored = None;
     state.scores += 1;
     if stays {
         return None;
@@ -47,10 +48,18 @@ pub fn follow(state: &mut State) -> Option<Effect> {
 }
 
 /// Takes in how the newest scoring stands.
-pub fn news(state: &mut State, score: Score) {
-    if score.generation != state.scores {
+pub fn news(state: &mut State, news: Result<Score, Unscored>) {
+    let (Ok(Score { generation, .. }) | Err(Unscored { generation, .. })) = &news;
+    if *generation != state.scores {
         return;
     }
+    let score = match news {
+        Ok(score) => score,
+        Err(unscored) => {
+            state.unscored = Some(unscored.why);
+            return;
+        }
+    };
     if let (true, Some(d)) = (score.done == score.of, score.difference(MEASURE)) {
         let settings = of_set(&state.settings);
         let method = settings.method().name.to_string();
