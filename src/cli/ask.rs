@@ -195,10 +195,7 @@ fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
 
 pub fn trace(args: &TraceArgs) -> Result<()> {
     let (index, retrieval) = args.ask.run()?;
-    let known = index
-        .questions()
-        .iter()
-        .find(|q| q.text == retrieval.question);
+    let known = index.question(&retrieval.question);
     let trace = explain::trace(&index, &retrieval, known);
     let text = match args.form {
         Form::Text if !args.ask.json => None,

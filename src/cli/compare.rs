@@ -1,18 +1,17 @@
 //! `hopscope compare INDEX QUESTION`: two to four runs side by side, what differs in their settings, and which difference
 //! did it.
 
-use super::ask::set_top;
 use super::llm::LlmArgs;
-use super::load::{judged_by, load};
+use super::load::load_runs;
 use super::{How, Reading, say};
 use crate::corpus::Question;
 use crate::evaluate::sweep::{
     Changes, Column, between, differences, effects, over_question, subsets,
 };
 use crate::evaluate::{MEASURES, measured};
-use crate::explorer::text::{cut, measure, pad, share, signed};
+use crate::explorer::text::{self, cut, measure, pad, share, signed};
 use crate::index::Index;
-use crate::retrieve::{Keep, Retrieval, Retriever, Settings};
+use crate::retrieve::{Keep, Retrieval, Retriever};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
@@ -76,22 +75,10 @@ pub fn run(args: &CompareArgs) -> Result<()> {
         set: args.set.clone(),
         ..How::default()
     };
-    let named = args.method.iter().map(|run| how.named(Some(run.trim())));
-    let (names, mut all): (Vec<String>, Vec<Settings>) =
-        named.collect::<Result<Vec<_>>>()?.into_iter().unzip();
-    let index = load(
-        Some(&args.index),
-        &args.reading,
-        &args.thinking,
-        &mut all[0],
-    )?;
-    let index = judged_by(index, None, &all)?;
-    for settings in &mut all {
-        set_top(settings, args.top)?;
-        settings.adopt(&index);
-    }
-    let mut questions = index.questions().iter();
-    let question = questions.find(|q| q.id == args.question || q.text == args.question);
+    let runs: Vec<_> = args.method.iter().map(|run| Some(&**run)).collect();
+    let from = (&args.reading, &args.thinking);
+    let (index, names, all) = load_runs(&args.index, &runs, &how, args.top, from)?;
+    let question = index.question(&args.question);
     let text = question.map_or(&*args.question, |question| &question.text);
     let mut retriever = Retriever::new(index.clone());
     let mut runs = Vec::new();
@@ -126,6 +113,12 @@ pub fn run(args: &CompareArgs) -> Result<()> {
         say("no question of the set has this text or identifier: no gold is known");
     }
     compared.print(&mut std::io::stdout().lock())
+}
+
+/// Changes as a person writes them.
+fn assignments(changes: &Changes) -> Vec<String> {
+    let written = changes.iter().map(|(p, value)| p.assignment(*value));
+    written.collect()
 }
 
 impl Compared<'_> {
@@ -182,10 +175,7 @@ impl Compared<'_> {
             }
             for gold in &question.gold {
                 let rank = |run: &Retrieval| run.place(gold.passage).map(|place| place.0);
-                let cells = self
-                    .runs
-                    .iter()
-                    .map(|run| rank(run).map_or_else(|| "-".to_owned(), |r| r.to_string()));
+                let cells = self.runs.iter().map(|run| text::rank(rank(run)));
                 let id = format!("G {}", self.index.id(gold.passage));
                 writeln!(out, "{}", line(&cut(&id, 11), cells.collect()))?;
             }
@@ -228,24 +218,14 @@ impl Compared<'_> {
         if let Some((changes, columns)) = &self.subsets {
             writeln!(out, "\nwhich change did it, {}", self.worth())?;
             let worth: Vec<f64> = columns.iter().map(|column| column.worth).collect();
-            for (subset, column) in columns.iter().enumerate() {
-                let own = changes
-                    .iter()
-                    .enumerate()
-                    .filter(|(at, _)| subset >> at & 1 == 1);
-                let own: Vec<String> = own.map(|(_, (p, value))| p.assignment(*value)).collect();
-                let name = if own.is_empty() {
-                    self.names[0].clone()
-                } else {
-                    own.join(" ")
+            for (own, column) in subsets(changes).iter().zip(columns) {
+                let name = match own.is_empty() {
+                    true => self.names[0].clone(),
+                    false => assignments(own).join(" "),
                 };
-                let rank =
-                    |rank: &Option<usize>| rank.map_or_else(|| "-".to_owned(), |r| r.to_string());
-                let gold: Vec<String> = column.gold.iter().map(rank).collect();
-                let gold = if gold.is_empty() {
-                    String::new()
-                } else {
-                    format!("  gold {}", gold.join(" "))
+                let gold = match column.gold.is_empty() {
+                    true => String::new(),
+                    false => format!("  gold {}", text::ranks(&column.gold)),
                 };
                 writeln!(
                     out,
@@ -297,16 +277,16 @@ impl Compared<'_> {
         };
         let subsets = self.subsets.as_ref().map(|(changes, columns)| {
             let worth: Vec<f64> = columns.iter().map(|column| column.worth).collect();
-            let subset = |(subset, column): (usize, &Column)| {
-                let own = changes.iter().enumerate().filter(|(at, _)| subset >> at & 1 == 1);
-                let own: Vec<String> = own.map(|(_, (p, value))| p.assignment(*value)).collect();
-                json!({"changes": own, "worth": column.worth, "gold": column.gold})
+            let subset = |(own, column): (&Changes, &Column)| {
+                json!({"changes": assignments(own), "worth": column.worth, "gold": column.gold})
             };
+            let tried = subsets(changes);
+            let tried: Vec<Value> = tried.iter().zip(columns).map(subset).collect();
             let effects = changes.iter().zip(effects(&worth));
             let effects: Vec<Value> = effects
                 .map(|((p, value), effect)| json!({"change": p.assignment(*value), "effect": effect}))
                 .collect();
-            json!({"of": self.worth(), "tried": columns.iter().enumerate().map(subset).collect::<Vec<_>>(), "effects": effects})
+            json!({"of": self.worth(), "tried": tried, "effects": effects})
         });
         json!({"question": self.text, "runs": (0..self.runs.len()).map(run).collect::<Vec<_>>(), "subsets": subsets})
     }

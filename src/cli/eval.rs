@@ -3,9 +3,8 @@
 mod condition;
 mod table;
 
-use super::ask::set_top;
 use super::llm::{LlmArgs, report};
-use super::load::{judged_by, load};
+use super::load::load_runs;
 use super::patch::{PatchArgs, unapplied_graph};
 use super::{ConditionFailed, How, Parts, Reading, interrupt, say};
 use crate::corpus::{self, Question};
@@ -93,10 +92,9 @@ pub struct EvalArgs {
 }
 
 pub fn run(args: &EvalArgs) -> Result<()> {
-    let names: Vec<Option<&str>> = if args.method.is_empty() {
-        vec![None]
-    } else {
-        args.method.iter().map(|m| Some(m.trim())).collect()
+    let names = match args.method.is_empty() {
+        true => vec![None],
+        false => args.method.iter().map(|m| Some(&**m)).collect(),
     };
     let how = How {
         parts: args.parts.clone(),
@@ -106,20 +104,8 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         patch: args.patch.clone(),
         ..How::default()
     };
-    let named = names.iter().map(|name| how.named(*name));
-    let (names, mut all): (Vec<String>, Vec<Settings>) =
-        named.collect::<Result<Vec<_>>>()?.into_iter().unzip();
-    let index = load(
-        Some(&args.index),
-        &args.reading,
-        &args.thinking,
-        &mut all[0],
-    )?;
-    let index = judged_by(index, args.reranker.as_deref(), &all)?;
-    for settings in &mut all {
-        set_top(settings, args.top)?;
-        settings.adopt(&index);
-    }
+    let from = (&args.reading, &args.thinking);
+    let (index, names, all) = load_runs(&args.index, &names, &how, args.top, from)?;
     let edited = edited(&index, &all)?;
     let questions = questions(args, &index)?;
     if questions.is_empty() {

@@ -1,9 +1,9 @@
 //! INDEX arguments: an index folder, a corpus to index in memory, or nothing for the bundled sample.
 
-use super::Reading;
+use super::ask::set_top;
 use super::interrupt;
 use super::llm::LlmArgs;
-use super::say;
+use super::{How, Reading, say};
 use crate::corpus;
 use crate::embed::Reranker;
 use crate::explorer::text::count;
@@ -64,6 +64,27 @@ pub fn load(
     thinking.of(&index)?;
     settings.adopt(&index);
     Ok(Arc::new(index))
+}
+
+/// Opens the index for several runs, each a method, preset or composition with settings of its own, and completes all of
+/// them. Gives them back with what they are called.
+pub fn load_runs(
+    path: &Path,
+    runs: &[Option<&str>],
+    how: &How,
+    top: Option<usize>,
+    (reading, thinking): (&Reading, &LlmArgs),
+) -> Result<(Arc<Index>, Vec<String>, Vec<Settings>)> {
+    let named = runs.iter().map(|run| how.named(run.map(str::trim)));
+    let named = named.collect::<Result<Vec<_>>>()?;
+    let (names, mut all): (Vec<String>, Vec<Settings>) = named.into_iter().unzip();
+    let index = load(Some(path), reading, thinking, &mut all[0])?;
+    let index = judged_by(index, how.reranker.as_deref(), &all)?;
+    for settings in &mut all {
+        set_top(settings, top)?;
+        settings.adopt(&index);
+    }
+    Ok((index, names, all))
 }
 
 /// Lets a cross-encoder score candidates again. Says so when none of the settings will have it do so; none at all means

@@ -10,6 +10,7 @@ use crate::evaluate::sweep::{
     values,
 };
 use crate::evaluate::{MEASURES, Resampling};
+use crate::explorer::text;
 use crate::index::Index;
 use crate::parameters::{Parameter, RESULT_K, Value};
 use crate::retrieve::{Retriever, Settings};
@@ -117,14 +118,8 @@ pub fn run(args: &SweepArgs) -> Result<()> {
             (settings, parameters, grid(&axes))
         }
     };
-    let questions = index.questions();
-    let known = |text: &&str| {
-        questions
-            .iter()
-            .find(|q| q.id == **text || q.text == **text)
-    };
     let question = args.question.as_deref();
-    let asked = question.as_ref().and_then(known);
+    let asked = question.and_then(|said| index.question(said));
     interrupt::watch();
     let bar = bar(points.len());
     let found = match question {
@@ -138,7 +133,7 @@ pub fn run(args: &SweepArgs) -> Result<()> {
             let columns = over_question(&mut retriever, (text, asked), &settings, &points, tell)?;
             Found::One(text, asked, columns)
         }
-        None if questions.iter().all(|q| q.gold.is_empty()) => {
+        None if index.questions().iter().all(|q| q.gold.is_empty()) => {
             bail!(
                 "{}: no question with gold; name one question instead",
                 args.index.display()
@@ -455,16 +450,7 @@ impl Swept<'_> {
             write!(out, "{mark} {:>8.4}{top}", worth[at])?;
             if !gold.is_empty() {
                 let ranks = self.ranks(at);
-                let told = ranks.iter().map(|rank| match rank {
-                    Some(rank) => rank.to_string(),
-                    None => "-".to_owned(),
-                });
-                write!(
-                    out,
-                    " {}  {}",
-                    line(ranks, k),
-                    told.collect::<Vec<_>>().join(" ")
-                )?;
+                write!(out, " {}  {}", line(ranks, k), text::ranks(ranks))?;
             }
             if let Some(difference) = self.against(at) {
                 write!(out, " {:+.4}", difference.difference)?;

@@ -163,6 +163,12 @@ impl Index {
         &self.questions
     }
 
+    /// The question of the set that has this text or identifier.
+    pub fn question(&self, said: &str) -> Option<&Question> {
+        let mut questions = self.questions.iter();
+        questions.find(|question| question.text == said || question.id == said)
+    }
+
     /// Identifiers, titles and texts.
     pub fn passages(&self) -> &Passages {
         &self.passages
