@@ -1144,6 +1144,46 @@ fn labelled(folder: &Path, name: &str, annotator: &str, said: &[(&str, &str)]) -
 const LABELLED: &str = "q01";
 
 #[test]
+fn the_run_of_another_program_stands_beside_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("theirs.run");
+    let path = file.to_str().unwrap();
+    let ours = json(&["eval", CORPUS, "--method", "bm25", "--json", "--run", path]);
+    let two = format!("bm25,{path},again={path}");
+    let both = json(&["eval", CORPUS, "--method", &two, "--json"]);
+    let [own, theirs, again] = [0, 1, 2].map(|at| &both["methods"][at]);
+    assert_eq!(
+        (&theirs["run"], &again["run"]),
+        (&"theirs".into(), &"again".into())
+    );
+    // The same rankings, the same measures; its time is not ours to tell.
+    assert_eq!(own["measures"], ours["methods"][0]["measures"]);
+    assert_eq!(own["measures"], theirs["measures"]);
+    assert!(own["latency_ms"]["p50"].is_number() && theirs["latency_ms"]["p50"].is_null());
+    // Two files in one process are two runs, however alike their questions are.
+    let text = std::fs::read_to_string(&file).unwrap();
+    let other = folder.path().join("other.run");
+    let first = text.lines().next().unwrap();
+    std::fs::write(&other, format!("{first}\n")).unwrap();
+    let of_two = format!("{path},{}", other.display());
+    let compared = json(&["compare", CORPUS, "q01", "--method", &of_two, "--json"]);
+    assert_eq!(
+        compared["runs"][0]["passages"].as_array().unwrap().len(),
+        10
+    );
+    assert_eq!(compared["runs"][1]["passages"].as_array().unwrap().len(), 1);
+    // A question that it does not have, and a file that is none.
+    let said = hopscope(&["ask", CORPUS, "--method", path, "Who knows?"]);
+    assert!(said.status.success() && said.stdout.is_empty());
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(said.contains("has no ranking of this question"), "{said}");
+    std::fs::write(&other, "q01 beaufort-11\n").unwrap();
+    let said = hopscope(&["ask", CORPUS, "--method", other.to_str().unwrap(), "q01"]);
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(said.contains("other.run: line 1: 2 columns"), "{said}");
+}
+
+#[test]
 fn labels_are_corrected_gold_and_two_annotators_are_compared() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

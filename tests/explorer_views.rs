@@ -323,7 +323,10 @@ fn what_is_on_screen_is_written_to_files() {
     let scene = stage.state.scene().unwrap().clone();
     assert_eq!(run.lines().count(), scene.passages.len());
     let first = &scene.passages[0];
-    let line = format!("{id} Q0 {} 1 {} graph-hybrid", first.id, first.score);
+    let line = format!(
+        "{id} Q0 {} 1 {} graph-hybrid",
+        first.key, first.score as f32
+    );
     assert_eq!(run.lines().next(), Some(&*line));
     stage.act(Action::Focus(Pane::Passages));
     stage.press("E t");

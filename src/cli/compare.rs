@@ -203,10 +203,7 @@ impl Compared<'_> {
                     Some(Some(was)) if was == row + 1 => String::new(),
                     Some(Some(was)) => format!("{:+}", was as isize - row as isize - 1),
                 };
-                let title = match self.index.title(hit.passage) {
-                    "" => self.index.id(hit.passage),
-                    title => title,
-                };
+                let title = self.index.called(hit.passage);
                 format!(
                     "{gold} {} {moved:>4}",
                     pad(&cut(title, WIDTH - 7), WIDTH - 7)

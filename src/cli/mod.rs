@@ -257,8 +257,14 @@ impl How {
                 .map_err(|said| anyhow!("--save-preset: {said}"))?;
             say(format_args!("preset {name} kept in {}", kept.display()));
         }
-        let method = settings.method().name.to_string();
-        Ok((name.map_or(method, str::to_owned), settings))
+        let method = settings.method();
+        // A run file is called as the file is, without its folder.
+        let own = match method.rankings() {
+            Some(_) => &method.title,
+            None => &method.name,
+        };
+        let name = name.filter(|name| method.rankings().is_none() || Some(*name) != run);
+        Ok((name.unwrap_or(own).to_owned(), settings))
     }
 }
 

@@ -149,10 +149,12 @@ impl Evaluation {
         all
     }
 
-    /// Milliseconds per question at a percentile, 0 to 1.
-    pub fn latency(&self, share: f64) -> f64 {
+    /// Milliseconds per question at a percentile, 0 to 1. None of a run file: what it takes to read one says nothing of
+    /// the program that made it.
+    pub fn latency(&self, share: f64) -> Option<f64> {
         let all: Vec<f64> = self.per_question.iter().map(|q| q.milliseconds).collect();
-        percentile(&all, share)
+        let own = self.settings.method().rankings().is_none();
+        own.then(|| percentile(&all, share))
     }
 }
 

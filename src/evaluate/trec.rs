@@ -5,13 +5,9 @@
 use super::run::Evaluation;
 use crate::corpus::Question;
 use crate::index::Index;
+use crate::retrieve::operators::run_file::identifier;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-
-/// An identifier as such a file can hold it: white space becomes `_`.
-pub fn identifier(id: &str) -> String {
-    id.split_whitespace().collect::<Vec<_>>().join("_")
-}
 
 /// The lines of one ranking, best first, of identifiers and scores. Its readers sort by score and then by identifier and
 /// ignore ranks: equal scores are nudged so that the order stays.

@@ -324,6 +324,8 @@ pub struct PassageRow {
     pub rank: usize,
     pub id: String,
     pub title: String,
+    /// What it is called where there is room for one name.
+    pub name: String,
     pub score: f64,
     /// Within half a percent of the next one.
     pub tie: bool,
@@ -335,28 +337,6 @@ pub struct PassageRow {
     pub snippet: String,
     /// Seed names (their group) and question words (none) in `snippet`, by byte.
     pub marks: Vec<Mark>,
-}
-
-/// What a passage is called where there is room for one name: its title, and without one its identifier.
-fn named<'a>(title: &'a str, id: &'a str) -> &'a str {
-    match title {
-        "" => id,
-        title => title,
-    }
-}
-
-impl PassageRow {
-    /// Its title, and without one its identifier.
-    pub fn name(&self) -> &str {
-        named(&self.title, &self.id)
-    }
-}
-
-impl Gold {
-    /// Its title, and without one its identifier.
-    pub fn name(&self) -> &str {
-        named(&self.title, &self.id)
-    }
 }
 
 /// A highlighted place in a text.
@@ -387,6 +367,8 @@ pub struct Gold {
     pub node: Option<Node>,
     pub id: String,
     pub title: String,
+    /// What it is called where there is room for one name.
+    pub name: String,
     pub rank: Option<usize>,
     pub score: f64,
     /// The verdict's code where it is not among the top K.

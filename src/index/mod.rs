@@ -184,6 +184,12 @@ impl Index {
         self.passages.title(passage as usize)
     }
 
+    /// What a passage is called where there is room for one name: its title where no other passage has it, else its
+    /// identifier.
+    pub fn called(&self, passage: u32) -> &str {
+        self.passages.called(passage as usize)
+    }
+
     /// The text of a passage, without its title.
     pub fn text(&self, passage: u32) -> &str {
         self.passages.text(passage as usize)

@@ -4,7 +4,9 @@ use crate::column::{Column, Strings};
 use crate::corpus::{Passage, full_text};
 use crate::text::span;
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Identifiers, titles and texts by passage number.
 #[derive(Default)]
@@ -14,6 +16,8 @@ pub struct Passages {
     pub texts: Strings,
     /// Passage numbers by identifier, ascending.
     pub sorted: Column<u32>,
+    /// Passages whose title another one has too, found when somebody asks.
+    pub twins: OnceLock<HashSet<usize>>,
 }
 
 impl Passages {
@@ -25,6 +29,7 @@ impl Passages {
             titles: passages.iter().map(|p| &p.title).collect(),
             texts: passages.iter().map(|p| &p.text).collect(),
             sorted: sorted.into(),
+            twins: OnceLock::new(),
         }
     }
 
@@ -42,6 +47,25 @@ impl Passages {
 
     pub fn title(&self, passage: usize) -> &str {
         self.titles.get(passage)
+    }
+
+    /// Its title where no other passage has it, else its identifier.
+    pub fn called(&self, passage: usize) -> &str {
+        let twins = self.twins.get_or_init(|| {
+            let mut first: HashMap<&str, usize> = HashMap::new();
+            let mut twins = HashSet::new();
+            for passage in 0..self.len() {
+                if let Some(twin) = first.insert(self.title(passage), passage) {
+                    twins.extend([twin, passage]);
+                }
+            }
+            twins
+        });
+        match self.title(passage) {
+            "" => self.id(passage),
+            _ if twins.contains(&passage) => self.id(passage),
+            title => title,
+        }
     }
 
     pub fn text(&self, passage: usize) -> &str {

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Changes when an older program could misread a newer index or the other way round.
@@ -410,6 +410,7 @@ pub fn open(folder: &Path, encoder: Option<&str>) -> Result<Index, IndexError> {
         titles: root.strings("passages.title")?,
         texts: root.strings("passages.body")?,
         sorted: root.column("passages.sorted")?,
+        twins: OnceLock::new(),
     };
     let stored = EntityGraph::open(&root, m.passages)?;
     let damaged = |path: &str, said: String| IndexError::Damaged {

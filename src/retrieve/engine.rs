@@ -205,7 +205,7 @@ impl Retriever {
             settings.seed_edits(),
             graph.as_ref(),
             &run.encoded,
-            &method.name,
+            method,
         );
         let key = key(&context, step, &inputs, graph.as_ref());
         let states = keep == Keep::States;

@@ -6,6 +6,7 @@ use super::compose::Composition;
 use super::operator::{Operator, Part};
 use super::operators::ket::{self, Text};
 use super::operators::rerank::RERANK;
+use super::operators::run_file::Rankings;
 use super::operators::{e2graphrag, linearrag, noderag, sage, spark};
 use super::plan::Plan;
 use super::shared::Shared;
@@ -14,6 +15,8 @@ use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
 use crate::parameters::{Parameter, Parameter as P, Value};
 use serde::Serialize;
 use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
 
 /// What ranked passages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -73,12 +76,14 @@ impl Ranker {
 }
 
 /// How a method comes by its plan.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Way {
     /// It is always the same.
     Fixed(fn() -> Plan),
     /// It was composed by a person.
     Composed(Composition),
+    /// It is the file of another program's run.
+    Read(Arc<Rankings>),
 }
 
 /// A method: its plan, and where its defaults differ from the declarations'.
@@ -383,37 +388,73 @@ pub static METHODS: &[Method] = &[
 pub const DEFAULT_METHOD: &str = "hop";
 
 impl Method {
-    /// A method by its name, or a composition by its parts.
+    /// A method by its name, a composition by its parts, or the run file of another program by its path.
     ///
     /// # Errors
-    /// The name and the names there are, or why the parts do not fit.
+    /// The name and the names there are, why the parts do not fit, or what is wrong with the file.
     pub fn by_name(name: &str) -> Result<MethodRef, String> {
         if name.contains('>') {
             return Composition::parse(name)?.method();
         }
-        let listed = METHODS.iter().find(|m| m.name == name);
-        listed.map(MethodRef::from).ok_or_else(|| {
-            let names: Vec<&str> = METHODS.iter().map(|m| &*m.name).collect();
-            format!(
-                "no method '{name}'; there are {}, and compositions SEEDS > GRAPH > SPREAD > SELECT",
-                names.join(", ")
-            )
-        })
+        if let Some(listed) = METHODS.iter().find(|m| m.name == name) {
+            return Ok(MethodRef::from(listed));
+        }
+        let file = Path::new(name);
+        if file.is_file() {
+            return Method::read(name, file);
+        }
+        let names: Vec<&str> = METHODS.iter().map(|m| &*m.name).collect();
+        Err(format!(
+            "no method '{name}'; there are {}, compositions SEEDS > GRAPH > SPREAD > SELECT, and run files by their paths",
+            names.join(", ")
+        ))
+    }
+
+    fn read(name: &str, file: &Path) -> Result<MethodRef, String> {
+        let rankings = Rankings::open(file)?;
+        let title = file.file_stem().unwrap_or_default().to_string_lossy();
+        Ok(MethodRef::from(Method {
+            name: name.to_owned().into(),
+            title: title.into_owned().into(),
+            about: Cow::Borrowed("what another program ranked, read from its run file"),
+            needs: Cow::Borrowed("questions of the set"),
+            way: Way::Read(Arc::new(rankings)),
+            defaults: NONE,
+        }))
+    }
+
+    /// Of a run file, what it says.
+    pub fn rankings(&self) -> Option<&Rankings> {
+        match &self.way {
+            Way::Read(rankings) => Some(rankings),
+            Way::Fixed(_) | Way::Composed(_) => None,
+        }
     }
 
     /// The steps that it takes.
     pub fn plan(&self) -> Plan {
-        match self.way {
+        match &self.way {
             Way::Fixed(plan) => plan(),
-            Way::Composed(composition) => plans::composed(&composition),
+            Way::Composed(composition) => plans::composed(composition),
+            Way::Read(_) => plans::read(&self.name),
+        }
+    }
+
+    /// Why nothing was retrieved.
+    pub fn why_nothing(&self) -> &'static str {
+        match self.rankings() {
+            Some(_) => {
+                "the run file has no ranking of this question; it knows questions of the set"
+            }
+            None => "no passage has a score above zero",
         }
     }
 
     /// Where it was composed by a person.
     pub fn composition(&self) -> Option<Composition> {
-        match self.way {
-            Way::Composed(composition) => Some(composition),
-            _ => None,
+        match &self.way {
+            Way::Composed(composition) => Some(*composition),
+            Way::Fixed(_) | Way::Read(_) => None,
         }
     }
 

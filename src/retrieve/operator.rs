@@ -6,6 +6,7 @@ use super::RetrieveError;
 use super::change::Change;
 use super::edits::SeedEdit;
 use super::explanation::{Explanation, Lack, Reason, Stage, Story};
+use super::methods::Method;
 use super::retrieval::{Record, Retrieval};
 use super::scratch::Scratch;
 use super::set::{Member, Origin, Set};
@@ -63,7 +64,7 @@ pub struct Context<'a> {
     graph: Option<&'a Arc<Graph>>,
     encoded: &'a Encoded,
     /// For what cannot be done: who asked.
-    pub method: &'a str,
+    pub method: &'a Method,
 }
 
 impl<'a> Context<'a> {
@@ -74,7 +75,7 @@ impl<'a> Context<'a> {
         edits: &'a [SeedEdit],
         graph: Option<&'a Arc<Graph>>,
         encoded: &'a Encoded,
-        method: &'a str,
+        method: &'a Method,
     ) -> Context<'a> {
         Context {
             index,
@@ -94,7 +95,7 @@ impl<'a> Context<'a> {
     pub fn graph(&self) -> &'a Arc<Graph> {
         match self.graph {
             Some(graph) => graph,
-            None => unreachable!("a step of {} has no graph", self.method),
+            None => unreachable!("a step of {} has no graph", self.method.name),
         }
     }
 
@@ -115,7 +116,7 @@ impl<'a> Context<'a> {
     pub fn dense(&self) -> Result<(&'a crate::index::Dense, &'a [f32]), RetrieveError> {
         let Some(dense) = self.index.dense() else {
             return Err(RetrieveError::NoVectors {
-                method: self.method.to_owned().into(),
+                method: self.method.name.clone(),
             });
         };
         if self.encoded.0.get().is_none() {

@@ -75,6 +75,14 @@ impl Plan {
         }
     }
 
+    /// Adds to what the results of the last step are remembered under, where the operator does not say it all.
+    pub fn label(&mut self, also: &str) {
+        if let Some(step) = self.steps.last_mut() {
+            let step = Arc::make_mut(step);
+            step.label = format!("{} {also}", step.label).into();
+        }
+    }
+
     /// The parameters that can change the result, in the order they are declared, which is that of the pipeline.
     pub fn uses(&self) -> Vec<Parameter> {
         let free = |step: &Step| {

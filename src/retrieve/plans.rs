@@ -10,6 +10,7 @@ use super::operators::names::NAMES;
 use super::operators::nearest::NEAREST;
 use super::operators::passages::{PASSAGES, PASSAGES_FUSED};
 use super::operators::restart::{FROM_BOTH, FROM_LIST, FROM_NAMES};
+use super::operators::run_file::READ;
 use super::operators::walk::{LAZY, POWER, PUSH, WALK};
 use super::operators::{bridge::BRIDGE, fuse::FUSE, pack::PACKED, rerank::RERANK};
 use super::plan::Plan;
@@ -57,6 +58,14 @@ pub fn flat(ranker: Ranker, reranked: bool) -> Plan {
     if reranked {
         plan.step(&RERANK, &[first]);
     }
+    plan
+}
+
+/// What a run file says. Two files are not one step.
+pub fn read(name: &str) -> Plan {
+    let mut plan = Plan::default();
+    plan.step(&READ, &[]);
+    plan.label(name);
     plan
 }
 

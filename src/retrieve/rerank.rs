@@ -27,7 +27,7 @@ pub fn rerank(cx: &Context<'_>, first: &Ranked) -> Result<(Vec<Hit>, Reranked), 
         ),
         None => {
             let dense = index.dense().ok_or_else(|| RetrieveError::NoVectors {
-                method: cx.method.to_owned().into(),
+                method: cx.method.name.clone(),
             })?;
             let scores = maxsim_texts(dense.encoder.as_ref(), question, &texts)?;
             (scores, "MaxSim", dense.entry.encoder.clone())

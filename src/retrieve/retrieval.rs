@@ -283,7 +283,7 @@ impl Retrieval {
             self.settings.seed_edits(),
             record.graph.as_ref(),
             &self.encoded,
-            &self.settings.method().name,
+            self.settings.method(),
         )
     }
 

@@ -33,13 +33,11 @@ pub fn measures(
     for e in evaluations {
         write!(out, "{:<14}", e.name)?;
         values(out, &e.measures)?;
-        writeln!(
-            out,
-            " {:>8.2} {:>8.2} {:>8.2}",
-            e.latency(0.5),
-            e.latency(0.95),
-            e.latency(0.99)
-        )?;
+        for share in [0.5, 0.95, 0.99] {
+            let told = e.latency(share).map(|took| format!("{took:.2}"));
+            write!(out, " {:>8}", told.unwrap_or_else(|| "-".to_owned()))?;
+        }
+        writeln!(out)?;
     }
     let answered: Vec<String> = evaluations
         .iter()

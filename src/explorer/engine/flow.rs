@@ -51,7 +51,7 @@ fn passages(scene: &Scene, most: usize) -> Vec<Row> {
             rows.push(Row {
                 node: gold.node,
                 passage: Some(gold.passage),
-                label: gold.name().to_owned(),
+                label: gold.name.clone(),
                 is_passage: true,
                 gold: true,
                 value: gold.score,
@@ -66,7 +66,7 @@ fn passage(row: &PassageRow) -> Row {
     Row {
         node: row.node,
         passage: Some(row.passage),
-        label: row.name().to_owned(),
+        label: row.name.clone(),
         is_passage: true,
         group: row.seed,
         gold: row.gold,

@@ -262,8 +262,8 @@ fn drawn(scene: &Scene, found: &[Found], row: impl Fn(Node) -> Row) -> Ways {
 fn title(scene: &Scene, passage: u32) -> Option<String> {
     let hit = scene.passages.iter().find(|hit| hit.passage == passage);
     let gold = || scene.gold.iter().find(|gold| gold.passage == passage);
-    hit.map(|hit| hit.name().to_owned())
-        .or_else(|| Some(gold()?.name().to_owned()))
+    hit.map(|hit| hit.name.clone())
+        .or_else(|| Some(gold()?.name.clone()))
 }
 
 /// Gold that no path is drawn to, and why it is not there where that is known.

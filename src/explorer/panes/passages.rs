@@ -96,7 +96,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         },
     );
     if lines.len() <= 1 {
-        let why = "nothing scored above zero";
+        let why = scene.settings.method().why_nothing();
         buf.set_stringn(
             area.x + 2,
             area.y + 1,
@@ -426,7 +426,7 @@ fn summary(ink: &Ink<'_>, scene: &Scene, step: Option<&Step>, width: usize) -> L
             .passages
             .iter()
             .take(3)
-            .map(PassageRow::name)
+            .map(|row| &*row.name)
             .collect(),
     };
     for (at, title) in best.into_iter().enumerate() {

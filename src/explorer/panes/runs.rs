@@ -188,11 +188,11 @@ fn line(
     let (rank, title, passage, gold) = match run.lines[row] {
         PassageLine::Hit(at) => {
             let hit = &scene.passages[at];
-            (Some(hit.rank), hit.name(), hit.passage, hit.gold)
+            (Some(hit.rank), &hit.name, hit.passage, hit.gold)
         }
         PassageLine::Lost(at) => {
             let lost = &scene.gold[at];
-            (lost.rank, lost.name(), lost.passage, true)
+            (lost.rank, &lost.name, lost.passage, true)
         }
         PassageLine::Missing(at) => {
             let words = format!("  - {} not in this corpus", scene.missing[at]);

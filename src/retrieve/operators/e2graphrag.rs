@@ -557,7 +557,7 @@ impl Operator for Tree {
         let (dense, vector) = cx.dense()?;
         let Some(vectors) = &layer.vectors else {
             return Err(RetrieveError::NoVectors {
-                method: cx.method.to_owned().into(),
+                method: cx.method.name.clone(),
             });
         };
         vectors.check(dense.encoder.identity())?;

@@ -15,6 +15,7 @@ pub mod pack;
 pub mod passages;
 pub mod rerank;
 pub mod restart;
+pub mod run_file;
 pub mod sage;
 pub mod spark;
 pub mod walk;

@@ -1,0 +1,219 @@
+//! Rankings that another program made: a run file, `qid Q0 docid rank score tag` in every line, stands for a method.
+
+#![warn(missing_docs)]
+
+use crate::index::Index;
+use crate::parameters::{Parameter, RESULT_K};
+use crate::retrieve::explanation::{Explanation, Part};
+use crate::retrieve::methods::Ranker;
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
+use crate::retrieve::retrieval::{DEPTH, Hit, Ranked};
+use crate::retrieve::set::Set;
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A line of a run file, but for its question: identifier, rank, score.
+type Row = (String, u32, f32);
+
+/// What a run file says.
+#[derive(Debug)]
+pub struct Rankings {
+    /// Best first, by the question's identifier.
+    of: BTreeMap<String, Vec<Row>>,
+}
+
+/// An identifier as a run file can hold it: white space becomes `_`.
+pub fn identifier(id: &str) -> String {
+    id.split_whitespace().collect::<Vec<_>>().join("_")
+}
+
+impl Rankings {
+    /// Reads a run file. Rows are ordered by their scores; equal ones stay in the order of their ranks.
+    ///
+    /// # Errors
+    /// A file that cannot be read; a line that is none of a run, or that names a passage twice for one question.
+    pub fn open(file: &Path) -> Result<Rankings, String> {
+        let named = |said: String| format!("{}: {said}", file.display());
+        let bytes = fs::read(file).map_err(|error| named(error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|_| named("is no text in UTF-8".to_owned()))?;
+        Rankings::parse(&text).map_err(named)
+    }
+
+    fn parse(text: &str) -> Result<Rankings, String> {
+        let mut of: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+        let mut seen: HashSet<(&str, &str)> = HashSet::new();
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        for (at, line) in text.lines().enumerate() {
+            let wrong = |said: &str| {
+                let expected = "a line of a run is: qid Q0 docid rank score tag";
+                format!("line {}: {said}; {expected}", at + 1)
+            };
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let [question, _, passage, rank, score, _] = fields[..] else {
+                if fields.is_empty() {
+                    continue;
+                }
+                return Err(wrong(&format!("{} columns", fields.len())));
+            };
+            let rank = rank.parse().map_err(|_| wrong("the rank is no number"))?;
+            let score: f32 = score.parse().map_err(|_| wrong("the score is no number"))?;
+            if !score.is_finite() {
+                return Err(wrong("the score is not finite"));
+            }
+            if !seen.insert((question, passage)) {
+                return Err(wrong(&format!(
+                    "{passage} stands there twice for {question}"
+                )));
+            }
+            let rows = of.entry(question.to_owned()).or_default();
+            rows.push((passage.to_owned(), rank, score));
+        }
+        if of.is_empty() {
+            return Err("no line of a run: qid Q0 docid rank score tag".to_owned());
+        }
+        for rows in of.values_mut() {
+            rows.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.1.cmp(&b.1)));
+        }
+        Ok(Rankings { of })
+    }
+
+    /// The ranking of a question of the set, none where the file has none, and how many of its passages the index lacks.
+    fn ranking(&self, index: &Index, question: &str) -> Option<(Vec<Hit>, usize)> {
+        let question = index.question(question)?;
+        let rows = self.of.get(&identifier(&question.id))?;
+        let mut found: Vec<Option<u32>> = rows.iter().map(|r| index.passage_by_id(&r.0)).collect();
+        let lacking = |at: &usize| found[*at].is_none() && rows[*at].0.contains('_');
+        let lacking: Vec<usize> = (0..rows.len()).filter(lacking).collect();
+        if !lacking.is_empty() {
+            let all = 0..index.len() as u32;
+            for passage in all.filter(|p| index.id(*p).contains(char::is_whitespace)) {
+                let id = identifier(index.id(passage));
+                if let Some(at) = lacking.iter().find(|at| rows[**at].0 == id) {
+                    found[*at] = Some(passage);
+                }
+            }
+        }
+        let hits = found.iter().zip(rows).filter_map(|(passage, row)| {
+            Some(Hit {
+                passage: (*passage)?,
+                score: row.2,
+            })
+        });
+        let hits: Vec<Hit> = hits.collect();
+        let unknown = rows.len() - hits.len();
+        Some((hits, unknown))
+    }
+}
+
+/// Reads the ranking of the question out of the method's run file.
+#[derive(Debug)]
+pub struct Read;
+
+impl Operator for Read {
+    fn declaration(&self) -> Declaration {
+        Declaration::seed("run file", "the ranking of a run file")
+            .kind("score")
+            .reads(&[Parameter::ResultK])
+    }
+
+    fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
+        let rankings = cx.method.rankings();
+        let found = rankings.and_then(|rankings| rankings.ranking(cx.index, cx.question));
+        let there = found.is_some();
+        let (mut hits, unknown) = found.unwrap_or_default();
+        let listed = hits.len();
+        hits.truncate(cx.values.get(RESULT_K).max(DEPTH));
+        let set = Set::ranking(Ranked::new(Ranker::Parts, hits, listed));
+        Ok(match there {
+            true => set.fact("listed", listed).fact("not in the index", unknown),
+            false => set.fact("rankings of this question", 0),
+        })
+    }
+
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        let hits = at.set().hits().iter();
+        let Some((rank, hit)) = (1..).zip(hits).find(|(_, hit)| hit.passage == passage) else {
+            return Explanation::default();
+        };
+        let method = &at.run.settings.method().title;
+        let part = Part::new(format!("score in {method}"), f64::from(hit.score), "");
+        let said = format!("rank {rank} of the run file {method}, which gives no reasons");
+        Explanation::of(vec![part], said)
+    }
+}
+
+/// The one step of such a plan.
+pub static READ: Read = Read;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_ordered_by_score_and_equal_ones_by_rank() {
+        let text =
+            "\u{feff}q1 Q0 a 2 .5 x\r\nq1 Q0 b 1 .5 x\n\nq1\tQ0\tc\t3\t9e-1\tx\nq2 Q0 a 1 -3 x\n";
+        let read = Rankings::parse(text).unwrap();
+        let ids = |question: &str| -> Vec<&str> {
+            let rows = read.of[question].iter();
+            rows.map(|row| &*row.0).collect()
+        };
+        assert_eq!(ids("q1"), ["c", "b", "a"]);
+        assert_eq!(ids("q2"), ["a"]);
+    }
+
+    #[test]
+    fn what_is_no_run_is_told_with_its_line() {
+        for (text, said) in [
+            ("", "no line of a run"),
+            ("q1 Q0 a 1 .5 x\nq1 a 1 .5", "line 2: 4 columns"),
+            ("q1 Q0 a one .5 x", "line 1: the rank is no number"),
+            ("q1 Q0 a 1 half x", "line 1: the score is no number"),
+            ("q1 Q0 a 1 NaN x", "line 1: the score is not finite"),
+            (
+                "q1 Q0 a 1 .5 x\nq1 Q0 a 2 .4 x",
+                "line 2: a stands there twice for q1",
+            ),
+        ] {
+            let told = Rankings::parse(text).unwrap_err();
+            assert!(told.starts_with(said), "{told}");
+        }
+        let told = Rankings::open(Path::new("no/such.run")).unwrap_err();
+        assert!(told.starts_with("no/such.run: "), "{told}");
+    }
+
+    #[test]
+    fn passages_are_found_by_what_a_run_file_can_hold() {
+        let passage = |id: &str, title: &str| crate::corpus::Passage {
+            id: id.into(),
+            title: title.into(),
+            text: "Rain fell.".into(),
+            ..Default::default()
+        };
+        let corpus = crate::corpus::Corpus {
+            passages: vec![
+                passage("a b", "One"),
+                passage("c_d", "Two"),
+                passage("e", "Two"),
+            ],
+            questions: vec![crate::corpus::Question {
+                id: "q 1".into(),
+                text: "Rain?".into(),
+                ..Default::default()
+            }],
+            ..Default::default()
+        };
+        let index = Index::build(corpus, &Default::default(), &crate::index::Silent).unwrap();
+        let text = "q_1 Q0 a_b 1 3 x\nq_1 Q0 c_d 2 2 x\nq_1 Q0 gone 3 1 x";
+        let read = Rankings::parse(text).unwrap();
+        let (hits, unknown) = read.ranking(&index, "Rain?").unwrap();
+        let ids: Vec<&str> = hits.iter().map(|hit| index.id(hit.passage)).collect();
+        assert_eq!((&ids[..], unknown), (&["a b", "c_d"][..], 1));
+        assert!(read.ranking(&index, "Snow?").is_none());
+        // Two have one title: each is called by its identifier, the other by its own title.
+        let called: Vec<&str> = (0..3).map(|passage| index.called(passage)).collect();
+        assert_eq!(called, ["One", "c_d", "e"]);
+    }
+}
