@@ -8,8 +8,9 @@ use hopscope::explorer::action::{Action, Effect};
 use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::{Pane, View};
 use hopscope::explorer::pins::Pinned;
-use hopscope::explorer::scene::Gold;
+use hopscope::explorer::scene::{Gold, Scene};
 use hopscope::explorer::scoring::Unscored;
+use hopscope::explorer::stage::Stage;
 use hopscope::explorer::update::update;
 use hopscope::parameters::{ALPHA, STEPS};
 use hopscope::retrieve::{Keep, Retriever};
@@ -105,6 +106,48 @@ fn a_pinned_run_stays_and_the_live_one_is_held_against_it() {
     stage.press("D");
     stage.press("D");
     assert!(!stage.state.pins.by_hand);
+}
+
+#[test]
+fn spread_marks_which_nodes_moved_against_the_pinned_run() {
+    let mut stage = stage_at(160, 48);
+    let marked = |stage: &mut Stage| -> Vec<String> {
+        let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
+        // Spread is the middle one of three panes.
+        let middle = |line: &str| line.chars().skip(38).take(52).collect::<String>();
+        let rows = drawn.lines().map(middle);
+        let moved = rows.filter(|row| row.contains(['↑', '↓']) || row.contains(" new "));
+        moved.collect()
+    };
+    stage.act(Action::Set("alpha".into(), "0.3".into()));
+    assert!(marked(&mut stage).is_empty(), "only against a pinned run");
+    stage.press("P");
+    let before = stage.state.scene().unwrap().clone();
+    stage.act(Action::Set("steps".into(), "3".into()));
+    let now = stage.state.scene().unwrap().clone();
+    let told = marked(&mut stage);
+    let place = |scene: &Scene, label: &str| {
+        let rows = &scene.spread[0].rows;
+        rows.iter().position(|row| row.label == label).unwrap() + 1
+    };
+    let shown = now.spread[0].rows.iter().take(14);
+    let moved = shown.filter(|row| place(&before, &row.label) != place(&now, &row.label));
+    let moved: Vec<_> = moved.map(|row| &row.label).collect();
+    assert!(!moved.is_empty());
+    for label in moved {
+        let (was, is) = (place(&before, label), place(&now, label));
+        let arrow = if is < was { '↑' } else { '↓' };
+        let mark = format!("{arrow}{}", was.abs_diff(is));
+        let beginning: String = label.chars().take(8).collect();
+        let row = told.iter().find(|row| row.contains(&beginning));
+        assert!(
+            row.is_some_and(|row| row.contains(&mark)),
+            "{label} {mark}: {told:#?}"
+        );
+    }
+    // At an earlier step the two ends are not held against each other.
+    stage.press(",");
+    assert!(marked(&mut stage).is_empty());
 }
 
 #[test]

@@ -26,11 +26,10 @@ pub fn passage_lines(scene: &Scene) -> Vec<PassageLine> {
     let mut lines: Vec<PassageLine> = (0..inside).map(PassageLine::Hit).collect();
     lines.push(PassageLine::Cut);
     let outside = |gold: &super::scene::Gold| gold.rank.is_none_or(|rank| rank > scene.top_k);
-    lines.extend(
-        (0..scene.gold.len())
-            .filter(|i| outside(&scene.gold[*i]))
-            .map(PassageLine::Lost),
-    );
+    let mut lost: Vec<usize> = (0..scene.gold.len()).collect();
+    lost.retain(|at| outside(&scene.gold[*at]));
+    lost.sort_by_key(|at| scene.gold[*at].rank.unwrap_or(usize::MAX));
+    lines.extend(lost.into_iter().map(PassageLine::Lost));
     lines.extend((0..scene.missing.len()).map(PassageLine::Missing));
     // What is told as lost is not told again at its own place.
     let told = |at: &usize| {

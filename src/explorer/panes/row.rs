@@ -1,6 +1,6 @@
 //! One row, whichever list it is in, and what is said under a list about the row the cursor is on.
 
-use super::passages::gold_mark;
+use super::passages::{change, gold_mark};
 use crate::explorer::scene::{Row, Sign};
 use crate::explorer::state::Mode;
 use crate::explorer::text::{self, Scale};
@@ -11,6 +11,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+/// Columns of how far a row moved.
+const MOVED: usize = 4;
 /// Columns of an item's kind, of a figure, of a count and of a share.
 const KIND: usize = 9;
 const FIGURE: usize = 7;
@@ -20,10 +22,14 @@ const BOTH: usize = 4;
 pub const HUB: &str = "!";
 
 /// What the rows of one list have to show in a width.
-pub struct Columns {
+pub struct Columns<'a> {
+    /// The same list of the run that this one is held against.
+    before: Option<&'a [Row]>,
     /// Letter and fill of the seed each row is; such rows need no bar.
     filled: bool,
     rank: usize,
+    /// How far the row moved against that run.
+    moved: usize,
     kind: usize,
     /// Every row has a place for the mark of gold.
     gold: bool,
@@ -35,12 +41,12 @@ pub struct Columns {
     scale: Scale,
 }
 
-impl Columns {
+impl<'a> Columns<'a> {
     /// The words over the columns of a list: of what is counted and of the figure, and what the bar is split by.
     pub fn head(&self, counted: &str, figure: &str, split: &str) -> String {
-        let lead = if self.filled { 4 } else { 2 + self.rank };
+        let lead = self.lead();
         let rank = if self.rank > 0 { "#" } else { "" };
-        let rank = text::pad_left(rank, lead.saturating_sub(1));
+        let rank = text::pad_left(rank, (lead - self.moved).saturating_sub(1));
         let mut head = text::pad(&rank, lead + self.kind + self.label);
         let hub = if self.hubs { " " } else { "" };
         if self.count > 0 {
@@ -54,7 +60,32 @@ impl Columns {
         head
     }
 
-    pub fn of(rows: &[Row], seeds: bool, ranked: bool, width: usize) -> Columns {
+    /// Columns before the kind and the label.
+    fn lead(&self) -> usize {
+        match self.filled {
+            true => 4,
+            false => 2 + self.rank + self.moved,
+        }
+    }
+
+    /// The same, held against another run's list where ranks are shown.
+    pub fn against(self, before: Option<&'a [Row]>) -> Columns<'a> {
+        // Label and bar both give way, as far as they stay readable.
+        let of_bar = (MOVED / 2).min(self.bar.saturating_sub(6));
+        let room = self.rank > 0 && self.label + of_bar >= MOVED + 12;
+        let Some(before) = before.filter(|_| room) else {
+            return self;
+        };
+        Columns {
+            before: Some(before),
+            moved: MOVED,
+            label: self.label + of_bar - MOVED,
+            bar: self.bar - of_bar,
+            ..self
+        }
+    }
+
+    pub fn of(rows: &[Row], seeds: bool, ranked: bool, width: usize) -> Columns<'a> {
         let any = |has: fn(&Row) -> bool| rows.iter().any(has);
         let filled = seeds && any(|row| row.group.is_some());
         let counted = any(|row| row.count > 0);
@@ -76,6 +107,8 @@ impl Columns {
         // Seeds hold most of the mass; their bars would flatten all others.
         let drawn = rows.iter().filter(|row| row.group.is_none());
         Columns {
+            before: None,
+            moved: 0,
             filled,
             rank,
             kind,
@@ -95,7 +128,7 @@ impl Columns {
 }
 
 /// A row of Seeds or Spread, `at` being its place in its list.
-pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns) -> Line<'static> {
+pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns<'_>) -> Line<'static> {
     let scene = ink.state.scene();
     let several =
         |group: usize| scene.is_some_and(|s| s.groups.get(group).is_some_and(|g| g.seeds > 1));
@@ -113,7 +146,15 @@ pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns) -> Line<'sta
     if columns.rank > 0 {
         spans.push(ink.muted(text::pad_left(&(at + 1).to_string(), columns.rank)));
     }
-    let lead = if columns.filled { 4 } else { 2 + columns.rank };
+    if columns.moved > 0 {
+        let marked = match row.sign {
+            Sign::Plain => moved(ink, row, at, columns),
+            _ => None,
+        };
+        let (words, scope) = marked.unwrap_or((String::new(), Scope::Muted));
+        spans.push(ink.span(format!(" {}", text::pad(&words, MOVED - 1)), scope));
+    }
+    let lead = columns.lead();
     let used: usize = spans.iter().map(Span::width).sum();
     spans.push(ink.text(" ".repeat(lead - used)));
     let kind = text::cut(&row.kind, columns.kind.saturating_sub(1));
@@ -191,6 +232,17 @@ pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns) -> Line<'sta
         spans.push(ink.muted(text::pad_left(&text::share(row.both), columns.both)));
     }
     Line::from(spans)
+}
+
+/// How far a row came from its place in the other run, if it did. Graphs number their nodes as they like: a row is known
+/// by its name.
+fn moved(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns<'_>) -> Option<(String, Scope)> {
+    let before = columns.before.unwrap_or_default().iter();
+    let same = |(_, other): &(usize, &Row)| {
+        (other.is_passage, other.passage, &other.label) == (row.is_passage, row.passage, &row.label)
+    };
+    let was = before.enumerate().find(same).map(|(place, _)| place + 1);
+    (was != Some(at + 1)).then(|| change(ink, was, at + 1))
 }
 
 /// `*` marks what is next to the selected node.

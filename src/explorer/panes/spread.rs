@@ -5,7 +5,7 @@ use super::row::{Columns, explained, line, say, split};
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::rows::{SpreadLine, spread_lines};
-use crate::explorer::scene::{Scene, Stage};
+use crate::explorer::scene::{Row, Scene, Stage};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
@@ -68,8 +68,11 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     };
     let (list, below) = split(area, foot.max(whole) as u16);
     let room = usize::from(list.width).saturating_sub(1);
-    let columns = |stage: &Stage| Columns::of(&stage.rows, false, stage.ranked, room);
-    let columns: Vec<Columns> = scene.spread.iter().map(columns).collect();
+    let columns = |stage: &Stage| {
+        let columns = Columns::of(&stage.rows, false, stage.ranked, room);
+        columns.against(held_against(ink, scene, stage))
+    };
+    let columns: Vec<Columns<'_>> = scene.spread.iter().map(columns).collect();
     let alike = first.is_some_and(|stage| stage.name.is_empty() && !stage.rows.is_empty());
     let headed = scene.walks && alike && foot > 0;
     let (head, list) = split(list, list.height - u16::from(headed));
@@ -109,6 +112,18 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         say(ink, why, area, buf);
     }
     explained(ink, said, below, buf);
+}
+
+/// The list of the same name at the end of the first pinned run.
+fn held_against<'a>(ink: &Ink<'a>, scene: &Scene, stage: &Stage) -> Option<&'a [Row]> {
+    let state = ink.state;
+    let ended = state.earlier_step().is_none();
+    let pin = state.pins.first().scene(&scene.question)?;
+    let same = pin.settings == scene.settings;
+    let lists = pin.spread.iter().take(pin.listed);
+    let list = lists.filter(|list| list.ranked && list.name == stage.name);
+    let mut list = list.filter(|_| state.pins.by_hand && ended && !same);
+    list.next().map(|list| &*list.rows)
 }
 
 /// The line over a stage: its name and counters, the first ones as far as they fit.
