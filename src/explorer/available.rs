@@ -2,6 +2,7 @@
 //! nothing.
 
 use super::command::Command;
+use super::filter;
 use super::layout::{Pane, View};
 use super::rows;
 use super::scene::Facts;
@@ -13,7 +14,14 @@ use crate::retrieve::{Method, Parameter};
 /// # Errors
 /// Why the command cannot be done now.
 pub fn available(command: Command, state: &State) -> Result<(), String> {
+    if acts_on_row(command) {
+        in_sight(state)?;
+    }
     match command {
+        Command::Filter => need(
+            !filter::words(state, state.focus).is_empty(),
+            "works where rows are listed; i asks a question",
+        ),
         Command::NextQuestion | Command::PreviousQuestion => {
             need(!state.facts.questions.is_empty(), "this index came without questions; i asks one")
         }
@@ -108,6 +116,26 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         | Command::ExportJson
         | Command::ExportRows => {
             need(state.shown.is_some(), "there is no result yet")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a command is about the row under the cursor.
+fn acts_on_row(command: Command) -> bool {
+    use Command::{Copy, CutEdge, JoinNames, MuteName, MuteSeed, Open, WeighSeed};
+    matches!(
+        command,
+        Copy | CutEdge | JoinNames | MuteName | MuteSeed | Open | WeighSeed
+    )
+}
+
+/// Nothing happens to a row that nobody sees.
+fn in_sight(state: &State) -> Result<(), String> {
+    let row = state.list(state.focus).cursor;
+    match filter::typed(state, state.focus) {
+        Some(typed) if !filter::shows(state, state.focus, row) => {
+            Err(format!("no row has {}; Esc shows all", typed.trim()))
         }
         _ => Ok(()),
     }

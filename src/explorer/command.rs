@@ -81,7 +81,7 @@ macro_rules! commands {
 }
 
 commands! {
-    Edit "question.edit" "ask" "Edit the question" ["i", "/"] Question
+    Edit "question.edit" "ask" "Edit the question" ["i"] Question
         "Puts the cursor into the question field; Enter runs it, Esc leaves it." "ask query search type" "hopscope ask QUESTION";
     NextQuestion "question.next" "next question" "Next question of the set" ["]"] Question
         "Asks the next question that came with the corpus." "forward example" "";
@@ -105,6 +105,8 @@ commands! {
         "In Parameters moves the slider, in Iterations the step, in a picture to the column before, in an open passage to the one ranked before." "" "";
     Right "move.right" "after" "Right" ["Right"] Moving
         "In Parameters moves the slider, in Iterations the step, in a picture to the column after, in an open passage to the one ranked after." "" "";
+    Filter "list.filter" "filter" "Filter this list" ["/"] Moving
+        "Narrows the focused list to the rows that show what is typed; ranks keep their numbers. Enter keeps, Esc shows all again." "search find narrow grep fuzzy" "";
     Open "open" "open" "Open what is selected" ["Enter"] Moving
         "Reads a passage, goes to a neighbour, takes back the settings of a session run." "enter read follow go unfold" "";
     Back "back" "back" "One step back" ["Esc"] Moving

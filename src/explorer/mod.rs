@@ -12,6 +12,7 @@
 //! | [`lesson`] | files that teach: words, actions, questions, claims |
 //! | [`pins`] | runs that stay beside the live one |
 //! | [`labelling`] | what an annotator says, and the queue of what waits for it |
+//! | [`filter`] | what a list is narrowed by
 //! | [`failures`] | the next question that loses gold |
 //! | [`scene`] | what a retrieval looks like on screen: strings and numbers |
 //! | [`panes`], [`overlays`] | one file each with one `render` |
@@ -25,6 +26,7 @@ pub mod command;
 pub mod doctoring;
 pub mod engine;
 pub mod failures;
+pub mod filter;
 pub mod glyphs;
 pub mod hits;
 pub mod keys;

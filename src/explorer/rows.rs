@@ -1,6 +1,7 @@
 //! What rows the lists have. Shared by update (which moves cursors over them) and the panes (which draw them), so a
 //! click, a cursor and a picture always mean the same row.
 
+use super::filter;
 use super::layout::Pane;
 use super::scene::{Basis, Row, Scene, Subject};
 use super::scoring::Judged;
@@ -115,7 +116,10 @@ pub fn spread_lines(state: &State, scene: &Scene) -> Vec<SpreadLine> {
             continue;
         };
         let (all, kept) = (stage.rows.len(), stage.kept());
-        let whole = step.is_some() || stage.name.is_empty() || state.unfolded.contains(&i);
+        let whole = step.is_some()
+            || stage.name.is_empty()
+            || state.unfolded.contains(&i)
+            || filter::typed(state, Pane::Spread).is_some();
         let (few, cuts) = match whole {
             true => (kept, all),
             false => (kept.min(FEW), all.min(kept + FEW_CUTS)),
@@ -179,6 +183,28 @@ pub fn count(state: &State, pane: Pane) -> usize {
         | Pane::Changes
         | Pane::Label
         | Pane::Set => 0,
+    }
+}
+
+/// Rows that a cursor passes over: the cut, and what stands over parameters.
+pub fn passed_over(state: &State, pane: Pane) -> Vec<usize> {
+    let cut = |scene: &Scene| {
+        let lines = passage_lines(scene);
+        lines.iter().position(|line| *line == PassageLine::Cut)
+    };
+    match pane {
+        Pane::Parameters => {
+            let lines = parameter_lines(state).into_iter().enumerate();
+            let heads = lines.filter(|(_, line)| matches!(line, ParameterLine::Stage(_)));
+            heads.map(|(row, _)| row).collect()
+        }
+        Pane::Passages | Pane::Runs => {
+            let scene = state
+                .scene()
+                .filter(|scene| pane == Pane::Runs || step(state, scene).is_none());
+            scene.and_then(cut).into_iter().collect()
+        }
+        _ => Vec::new(),
     }
 }
 

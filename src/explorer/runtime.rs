@@ -619,7 +619,7 @@ impl Loop {
                 Err(error) => Err(error),
             };
             return match written {
-                Ok(()) => Message::new(Tone::Good, format!("wrote {name}")),
+                Ok(()) => Message::new(Tone::Good, format!("wrote {name}{}", export.note)),
                 Err(error) => Message::error(format!("{name}: {error}")),
             };
         }

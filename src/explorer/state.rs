@@ -36,6 +36,8 @@ pub enum Mode {
     /// The weight of a seed is being changed.
     Weight(Weighing),
     Finder(Finder),
+    /// What narrows the focused list is being typed.
+    Filter(Input),
     /// The label strip has the keyboard; what was typed of a note while one is.
     Label(Option<Input>),
 }
@@ -292,6 +294,8 @@ pub struct State {
     /// The parameter that the slider keys move.
     pub parameter: Parameter,
     pub lists: BTreeMap<Pane, List>,
+    /// What lists are narrowed by.
+    pub filters: BTreeMap<Pane, String>,
     pub trail: Vec<Place>,
     /// The step of the walk that is shown; none is its end.
     pub step: Option<usize>,
@@ -380,6 +384,7 @@ impl State {
             sweeps: 0,
             parameter: favourite(&settings),
             lists: BTreeMap::new(),
+            filters: BTreeMap::new(),
             trail: Vec::new(),
             step: None,
             playing: false,

@@ -37,7 +37,12 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         true
     };
     match &ink.state.mode {
-        Mode::Edit | Mode::Number(_) | Mode::Weight(_) | Mode::Finder(_) | Mode::Label(_) => {
+        Mode::Edit
+        | Mode::Number(_)
+        | Mode::Weight(_)
+        | Mode::Finder(_)
+        | Mode::Filter(_)
+        | Mode::Label(_) => {
             for &(key, name) in typing(&ink.state.mode) {
                 let line = Line::from(vec![
                     ink.span(key, Scope::Key),
@@ -208,6 +213,7 @@ pub fn useful(pane: Pane) -> Vec<Command> {
         Command::Method,
         Command::NextQuestion,
         Command::Edit,
+        Command::Filter,
         Command::Undo,
         Command::NextLosing,
         Command::Play,
@@ -235,6 +241,13 @@ fn typing(mode: &Mode) -> &'static [(&'static str, &'static str)] {
             ("Tab", "next pane"),
         ],
         Mode::Number(_) => &[("Enter", "set"), ("Esc", "leave")],
+        Mode::Filter(_) => &[
+            ("Enter", "keep"),
+            ("Esc", "show all"),
+            ("Up Down", "move"),
+            ("^U", "clear"),
+            ("Tab", "keep, next pane"),
+        ],
         Mode::Label(None) => &[
             ("Enter", "save"),
             ("0 1 2", "grade"),

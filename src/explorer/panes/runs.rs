@@ -2,6 +2,7 @@
 
 use super::passages::{change, gold_mark};
 use crate::evaluate::sweep::differences;
+use crate::explorer::filter;
 use crate::explorer::glyphs::Wires;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Pane, Slot};
@@ -26,6 +27,8 @@ struct Run<'a> {
     /// Why there is none.
     failed: Option<&'a str>,
     lines: Vec<PassageLine>,
+    /// Those that are shown.
+    shown: Vec<usize>,
 }
 
 impl Run<'_> {
@@ -72,9 +75,8 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         ..area
     };
     let live = &runs[runs.len() - 1];
-    let offset = state
-        .list(Pane::Runs)
-        .window(live.lines.len(), usize::from(body.height));
+    let offset = filter::among(state.list(Pane::Runs), &live.shown)
+        .window(live.shown.len(), usize::from(body.height));
     for (at, run) in runs.iter().enumerate() {
         let x = area.x + at as u16 * (column + gap);
         let own = Rect {
@@ -118,6 +120,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
 fn runs<'a>(ink: &Ink<'a>) -> Vec<Run<'a>> {
     let state = ink.state;
     let lines = |scene: Option<&Scene>| scene.map_or_else(Vec::new, passage_lines);
+    let shown = |scene: Option<&Scene>| scene.map_or_else(Vec::new, |s| filter::shown_of(state, s));
     let pins = state.pins.list.iter().enumerate().map(|(at, pin)| {
         let scene = pin.scene(&state.wanted.question).map(|scene| &**scene);
         Run {
@@ -128,6 +131,7 @@ fn runs<'a>(ink: &Ink<'a>) -> Vec<Run<'a>> {
                 .and_then(|answer| answer.as_ref().err())
                 .map(String::as_str),
             lines: lines(scene),
+            shown: shown(scene),
         }
     });
     let live = Run {
@@ -135,6 +139,7 @@ fn runs<'a>(ink: &Ink<'a>) -> Vec<Run<'a>> {
         scene: state.scene(),
         failed: None,
         lines: lines(state.scene()),
+        shown: shown(state.scene()),
     };
     pins.chain([live]).collect()
 }
@@ -242,10 +247,9 @@ fn column_of(
 ) {
     let selected = ink.state.wanted.subject.passage;
     for y in 0..area.height {
-        let row = offset + usize::from(y);
-        if row >= run.lines.len() {
+        let Some(&row) = run.shown.get(offset + usize::from(y)) else {
             break;
-        }
+        };
         let place = Rect {
             y: area.y + y,
             height: 1,
@@ -273,11 +277,10 @@ fn connect(ink: &Ink<'_>, runs: [&Run<'_>; 2], area: Rect, offset: usize, buf: &
     if area.width < 3 {
         return;
     }
-    let rows = offset..offset + usize::from(area.height);
     let places = |run: &Run<'_>| -> BTreeMap<u32, usize> {
-        let own = rows
-            .clone()
-            .filter_map(|row| Some((run.passage(row)?, row - offset)));
+        let shown = run.shown.iter().skip(offset);
+        let shown = shown.take(usize::from(area.height)).enumerate();
+        let own = shown.filter_map(|(y, row)| Some((run.passage(*row)?, y)));
         own.collect()
     };
     let [from, to] = runs.map(places);

@@ -3,6 +3,7 @@
 use super::{label, pins, repair, scoring, seeds, trials};
 use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
+use crate::explorer::filter;
 use crate::explorer::layout::{Pane, View};
 use crate::explorer::rows;
 use crate::explorer::scene::{Answer, Scene, Subject};
@@ -146,6 +147,14 @@ fn begin(state: &mut State, question: String, asked: Option<usize>) -> Vec<Effec
     state
         .lists
         .retain(|pane, _| matches!(pane, Pane::Parameters | Pane::Queue));
+    // What narrows rows of the answer before says nothing of those that come.
+    state.filters.retain(|pane, _| {
+        use Pane::{Lost, Methods, Parameters, Questions, Queue, Session};
+        matches!(
+            pane,
+            Parameters | Session | Questions | Lost | Methods | Queue
+        )
+    });
     if let Some(sweep) = state.sweep.take() {
         state.settings = sweep.start;
     }
@@ -300,12 +309,12 @@ pub fn follow_selection(state: &mut State) {
         Pane::Heat,
         Pane::Paths,
     ] {
-        let rows = rows::count(state, pane);
+        let shown = filter::shown(state, pane);
         let height = state.hits.extent(pane).height;
-        let found = rows::row_of(state, pane, subject);
+        let found = rows::row_of(state, pane, subject).filter(|row| shown.contains(row));
         let list = state.lists.entry(pane).or_default();
-        list.cursor = found.unwrap_or(list.cursor).min(rows.saturating_sub(1));
-        list.offset = list.window(rows, height);
+        list.cursor = found.unwrap_or(list.cursor);
+        filter::settle(list, &shown, height);
     }
     state.lists.remove(&Pane::Neighbours);
 }

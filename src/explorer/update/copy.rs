@@ -3,10 +3,11 @@
 use crate::evaluate::MEASURES;
 use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
+use crate::explorer::filter;
 use crate::explorer::layout::Pane;
 use crate::explorer::rows::{self, PassageLine, SpreadLine};
 use crate::explorer::scene::{
-    Branch, Cell, Flow, Row, Scene, Sign, StepLine, Strand, Timeline, Ways,
+    Branch, Cell, Flow, PassageRow, Row, Scene, Sign, StepLine, Strand, Timeline, Ways,
 };
 use crate::explorer::scoring::{Judged, Score};
 use crate::explorer::state::State;
@@ -288,7 +289,8 @@ pub fn json(state: &mut State) -> Vec<Effect> {
     match as_json(state) {
         Some((value, what)) => {
             let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-            vec![Effect::Copy(text, format!("{what} as JSON"))]
+            let said = narrowed(state);
+            vec![Effect::Copy(text, format!("{what} as JSON{said}"))]
         }
         None => Vec::new(),
     }
@@ -304,14 +306,14 @@ pub fn as_json(state: &State) -> Option<(Value, &'static str)> {
             (json!(scene.story.as_deref()), "story")
         }
         Pane::Why | Pane::Reader => (why_json(state), "why"),
-        Pane::Seeds => (seeds_json(scene), "seeds"),
-        Pane::Spread => (nodes_json(scene), "nodes"),
+        Pane::Seeds => (seeds_json(state, scene), "seeds"),
+        Pane::Spread => (nodes_json(state, scene), "nodes"),
         Pane::Parameters | Pane::Session => (json!(scene.settings), "settings"),
         Pane::Neighbours => (neighbours_json(state), "neighbours"),
         Pane::Iterations | Pane::Heat | Pane::Step => (steps_json(scene), "steps"),
         Pane::Flow => (flow_json(state), "flow"),
         Pane::Paths => (paths_json(state), "paths"),
-        Pane::Question | Pane::Passages => (passages_json(scene), "passages"),
+        Pane::Question | Pane::Passages => (passages_json(state, scene), "passages"),
         Pane::Runs => (runs_json(state), "runs"),
         Pane::Changes => (
             json!(differences(&state.pins.first().settings, &state.settings)),
@@ -321,22 +323,83 @@ pub fn as_json(state: &State) -> Option<(Value, &'static str)> {
         Pane::Methods => (methods_json(state), "methods"),
         Pane::Queue | Pane::Label => (json!(state.labelling.labels.standing()), "labels"),
     };
-    let value = json!({
+    let mut value = json!({
         "question": scene.question,
         "method": scene.settings.method().name,
         "settings": scene.settings,
         what: value,
     });
+    // A part must not be taken for the whole.
+    if !narrowed(state).is_empty() {
+        value["filter"] = json!(filter::typed(state, state.focus));
+    }
     Some((value, what))
 }
 
-fn passages_json(scene: &Scene) -> Value {
-    let row = |r: &crate::explorer::scene::PassageRow| json!({"rank": r.rank, "id": r.id, "title": r.title, "score": r.score, "gold": r.gold});
-    Value::Array(scene.passages.iter().take(scene.top_k).map(row).collect())
+/// What is said of the focused pane as JSON where a filter hides some of its rows. Settings, sets and stories are whole.
+pub fn narrowed(state: &State) -> String {
+    let told = state.scene().is_some_and(|scene| scene.story.is_some());
+    match state.focus {
+        Pane::Seeds | Pane::Spread | Pane::Neighbours if told => String::new(),
+        // What is taken out is the end, whichever step is on screen.
+        Pane::Spread | Pane::Passages if state.earlier_step().is_some() => String::new(),
+        Pane::Seeds
+        | Pane::Spread
+        | Pane::Neighbours
+        | Pane::Passages
+        | Pane::Runs
+        | Pane::Questions
+        | Pane::Methods => filter::said(state, state.focus),
+        _ => String::new(),
+    }
+}
+
+/// The rows of a list that are shown, of all its rows.
+fn sighted<T>(state: &State, pane: Pane, rows: impl IntoIterator<Item = T>) -> Vec<T> {
+    let shown = filter::shown(state, pane);
+    let rows = rows.into_iter().enumerate();
+    let seen = rows.filter(|(at, _)| shown.binary_search(at).is_ok());
+    seen.map(|(_, row)| row).collect()
+}
+
+/// What is ranked: the first K, or of a pane that is narrowed the rows that it shows.
+pub fn ranked<'s>(scene: &'s Scene, shown: Option<&[usize]>) -> Vec<&'s PassageRow> {
+    let Some(shown) = shown else {
+        return scene.passages.iter().take(scene.top_k).collect();
+    };
+    let lines = rows::passage_lines(scene);
+    let lines = shown.iter().filter_map(|row| lines.get(*row));
+    let passage = |line: &PassageLine| match *line {
+        PassageLine::Hit(at) => scene.passages.get(at),
+        PassageLine::Lost(at) => {
+            let lost = scene.gold[at].passage;
+            scene.passages.iter().find(|row| row.passage == lost)
+        }
+        PassageLine::Cut | PassageLine::Missing(_) => None,
+    };
+    let mut seen: Vec<&PassageRow> = lines.filter_map(passage).collect();
+    seen.sort_by_key(|row| row.rank);
+    seen
+}
+
+fn passage_json(rows: &[&PassageRow]) -> Value {
+    let row = |r: &&PassageRow| json!({"rank": r.rank, "id": r.id, "title": r.title, "score": r.score, "gold": r.gold});
+    Value::Array(rows.iter().map(row).collect())
+}
+
+fn passages_json(state: &State, scene: &Scene) -> Value {
+    let narrow = (state.focus == Pane::Passages && !narrowed(state).is_empty())
+        .then(|| filter::shown(state, Pane::Passages));
+    passage_json(&ranked(scene, narrow.as_deref()))
 }
 
 fn runs_json(state: &State) -> Value {
-    let one = |name: String, scene: &Scene| json!({"run": name, "settings": scene.settings, "passages": passages_json(scene)});
+    let narrow =
+        |scene: &Scene| filter::typed(state, Pane::Runs).map(|_| filter::shown_of(state, scene));
+    let one = |name: String, scene: &Scene| {
+        let passages = passage_json(&ranked(scene, narrow(scene).as_deref()));
+        json!({"run": name, "settings": scene.settings, "passages": passages})
+    };
     let pins = state.pins.list.iter().enumerate();
     let pins = pins.filter_map(|(at, pin)| {
         let scene = pin.scene(&state.wanted.question)?;
@@ -362,7 +425,12 @@ fn set_json(state: &State) -> Value {
             .collect();
         json!({"id": asked.map(|a| &*a.id), "gain": judged.gain(), "gold": judged.gold, "lost": lost})
     };
-    let questions: Vec<Value> = rows::questions(state).into_iter().map(question).collect();
+    let listed = rows::questions(state);
+    let listed = match state.focus {
+        Pane::Questions => sighted(state, Pane::Questions, listed),
+        _ => listed,
+    };
+    let questions: Vec<Value> = listed.into_iter().map(question).collect();
     json!({"asked": score.done, "of": score.of, "measures": measures, "questions": questions})
 }
 
@@ -376,10 +444,11 @@ fn methods_json(state: &State) -> Value {
         }
         Err(said) => json!({"method": tried.method, "error": said}),
     };
-    Value::Array(trials.rows.iter().map(row).collect())
+    let shown = sighted(state, Pane::Methods, &trials.rows);
+    Value::Array(shown.into_iter().map(row).collect())
 }
 
-fn seeds_json(scene: &Scene) -> Value {
+fn seeds_json(state: &State, scene: &Scene) -> Value {
     let row = |s: &Row| match s.sign {
         Sign::Plain => Some(
             json!({"label": s.label, "weight": s.value, "passage": s.is_passage, "why": s.why}),
@@ -387,10 +456,11 @@ fn seeds_json(scene: &Scene) -> Value {
         Sign::Changed => Some(json!({"label": s.label, "weight": 0.0, "edit": s.note})),
         Sign::Heading | Sign::Lost => None,
     };
-    Value::Array(scene.seeds.iter().filter_map(row).collect())
+    let shown = sighted(state, Pane::Seeds, &scene.seeds);
+    Value::Array(shown.into_iter().filter_map(row).collect())
 }
 
-fn nodes_json(scene: &Scene) -> Value {
+fn nodes_json(state: &State, scene: &Scene) -> Value {
     let groups: Vec<&str> = scene.groups.iter().map(|g| g.label.as_str()).collect();
     let row = |row: &Row| {
         let shares: serde_json::Map<String, Value> = groups
@@ -400,8 +470,17 @@ fn nodes_json(scene: &Scene) -> Value {
             .collect();
         json!({"label": row.label, "degree": row.count, "mass": row.value, "shares": shares})
     };
-    let rows = scene.spread.first().map(|stage| stage.rows.iter().map(row));
-    Value::Array(rows.into_iter().flatten().collect())
+    let lines = rows::spread_lines(state, scene);
+    let narrow = (!narrowed(state).is_empty()).then(|| filter::shown(state, Pane::Spread));
+    let seen = |at: &usize| {
+        narrow.as_ref().is_none_or(|shown| {
+            let line = |row: &usize| lines.get(*row) == Some(&SpreadLine::Row(0, *at));
+            shown.iter().any(line)
+        })
+    };
+    let rows = scene.spread.first().map_or(&[][..], |stage| &stage.rows);
+    let rows = rows.iter().enumerate().filter(|(at, _)| seen(at));
+    Value::Array(rows.map(|(_, node)| row(node)).collect())
 }
 
 fn why_json(state: &State) -> Value {
@@ -450,7 +529,8 @@ fn neighbours_json(state: &State) -> Value {
         told.insert("passage".to_owned(), json!(row.is_passage));
         told
     };
-    json!({"of": around.label, "degree": around.degree, "rows": around.neighbours.iter().map(row).collect::<Vec<_>>()})
+    let shown = sighted(state, Pane::Neighbours, &around.neighbours);
+    json!({"of": around.label, "degree": around.degree, "rows": shown.into_iter().map(row).collect::<Vec<_>>()})
 }
 
 fn steps_json(scene: &Scene) -> Value {

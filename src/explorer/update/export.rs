@@ -3,6 +3,8 @@
 use super::copy;
 use crate::evaluate::trec;
 use crate::explorer::action::{Effect, Message};
+use crate::explorer::filter;
+use crate::explorer::layout::Pane;
 use crate::explorer::state::State;
 use serde_json::Value;
 
@@ -14,6 +16,8 @@ pub struct Export {
     pub ending: &'static str,
     /// None for a picture of the screen, which the frame knows.
     pub text: Option<String>,
+    /// What is said of it behind its name: which rows of a pane that is narrowed it has.
+    pub note: String,
 }
 
 /// The ranking on screen, `qid Q0 docid rank score tag` in every line.
@@ -29,7 +33,18 @@ pub fn run(state: &mut State) -> Vec<Effect> {
     let passages = scene.passages.iter();
     let passages = passages.map(|row| (&*row.key, row.score as f32));
     let text = trec::lines(question, &scene.settings.method().name, passages);
-    write("run", "run", Some(text))
+    let narrow = filter::typed(state, Pane::Passages).filter(|_| state.earlier_step().is_none());
+    if narrow.is_none() {
+        return write("run", "run", Some(text), String::new());
+    }
+    let shown = filter::shown(state, Pane::Passages);
+    let seen = copy::ranked(scene, Some(&shown));
+    // Out of the whole, so that ranks stay.
+    let lines = text.lines().zip(&scene.passages);
+    let lines = lines.filter(|(_, row)| seen.iter().any(|seen| seen.passage == row.passage));
+    let text = lines.map(|(line, _)| format!("{line}\n")).collect();
+    let note = filter::said(state, Pane::Passages);
+    write("run", "run", Some(text), note)
 }
 
 /// The focused pane as JSON.
@@ -37,14 +52,14 @@ pub fn json(state: &mut State) -> Vec<Effect> {
     match copy::as_json(state) {
         Some((value, what)) => {
             let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-            write(what, "json", Some(text + "\n"))
+            write(what, "json", Some(text + "\n"), copy::narrowed(state))
         }
         None => Vec::new(),
     }
 }
 
 /// The list of the focused pane as rows, separated by tabs, under a head.
-pub fn rows(state: &mut State) -> Vec<Effect> {
+pub fn table(state: &mut State) -> Vec<Effect> {
     let Some((value, what)) = copy::as_json(state) else {
         return Vec::new();
     };
@@ -80,18 +95,19 @@ pub fn rows(state: &mut State) -> Vec<Effect> {
     };
     let lines = std::iter::once(head.join("\t")).chain(rows.iter().map(line));
     let text: String = lines.map(|line| line + "\n").collect();
-    write(what, "tsv", Some(text))
+    write(what, "tsv", Some(text), copy::narrowed(state))
 }
 
 /// The screen as it is.
 pub fn picture() -> Vec<Effect> {
-    write("screen", "svg", None)
+    write("screen", "svg", None, String::new())
 }
 
-fn write(what: &str, ending: &'static str, text: Option<String>) -> Vec<Effect> {
+fn write(what: &str, ending: &'static str, text: Option<String>, note: String) -> Vec<Effect> {
     vec![Effect::Export(Export {
         stem: format!("hopscope-{what}"),
         ending,
         text,
+        note,
     })]
 }

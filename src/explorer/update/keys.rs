@@ -1,6 +1,6 @@
 //! From keys to commands, and text into the field that is open.
 
-use super::{ask, finder, label, lesson, moves, run, seeds, settings};
+use super::{ask, filtering, finder, label, lesson, moves, run, seeds, settings};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::command::Command;
 use crate::explorer::keys::{Lookup, Stroke};
@@ -29,6 +29,7 @@ pub fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         Mode::Number(input) => number(state, key, input),
         Mode::Weight(open) => seeds::press(state, key, open),
         Mode::Finder(open) => finder::press(state, key, open),
+        Mode::Filter(input) => filtering::press(state, key, input),
         Mode::Label(note) => label::press(state, key, note),
     }
 }
@@ -133,6 +134,11 @@ pub fn paste(state: &mut State, text: &str) -> Vec<Effect> {
         Mode::Finder(open) => {
             insert(&mut open.input, &text);
             return finder::refilter(state);
+        }
+        Mode::Filter(input) => {
+            insert(input, &text);
+            let input = input.clone();
+            return filtering::typed(state, input);
         }
         Mode::Label(Some(input)) => insert(input, &text),
         Mode::Label(None) => {}

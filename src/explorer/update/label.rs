@@ -3,6 +3,7 @@
 use super::{ask, moves};
 use crate::evaluate::labels::{Cause, Label};
 use crate::explorer::action::{Effect, Message, Tone};
+use crate::explorer::filter;
 use crate::explorer::labelling::{Draft, Item, Kind};
 use crate::explorer::layout::{Pane, Shape, View};
 use crate::explorer::state::{Mode, State};
@@ -208,7 +209,10 @@ fn row(state: &State, queue: &[Item]) -> Option<usize> {
 fn next(state: &mut State) -> Vec<Effect> {
     let queue = state.queue();
     let here = row(state, &queue).map_or(0, |row| row + 1);
-    let mut order = (here..queue.len()).chain(0..here.min(queue.len()));
+    let (before, on): (Vec<usize>, Vec<usize>) = filter::shown(state, Pane::Queue)
+        .iter()
+        .partition(|row| **row < here);
+    let mut order = on.into_iter().chain(before);
     match order.find(|row| state.label_of(&queue[*row]).is_none()) {
         Some(row) => show(state, row),
         None => {
@@ -224,9 +228,13 @@ pub fn beside(state: &mut State, by: isize) -> Vec<Effect> {
     if state.view != View::Annotate || queue.is_empty() {
         return Vec::new();
     }
+    let shown = filter::shown(state, Pane::Queue);
     let here = row(state, &queue).unwrap_or(0);
-    let last = queue.len() - 1;
-    show(state, here.saturating_add_signed(by).min(last))
+    let at = shown.partition_point(|row| *row < here);
+    match shown.get(at.saturating_add_signed(by)).or(shown.last()) {
+        Some(row) => show(state, *row),
+        None => Vec::new(),
+    }
 }
 
 /// Turns to a row of the queue: its question, and its passage under the selection. An open strip stays open.
@@ -243,9 +251,10 @@ pub fn show(state: &mut State, row: usize) -> Vec<Effect> {
     };
     state.mode = mode;
     state.labelling.draft = None;
+    let shown = filter::shown(state, Pane::Queue);
     let list = state.lists.entry(Pane::Queue).or_default();
     list.cursor = row;
-    list.offset = list.window(queue.len(), height);
+    filter::settle(list, &shown, height);
     effects
 }
 
@@ -265,9 +274,10 @@ pub fn follow(state: &mut State) {
     let queue = state.queue();
     let height = state.hits.extent(Pane::Queue).height;
     let row = row(state, &queue).unwrap_or(0);
+    let shown = filter::shown(state, Pane::Queue);
     let list = state.lists.entry(Pane::Queue).or_default();
     list.cursor = row;
-    list.offset = list.window(queue.len(), height);
+    filter::settle(list, &shown, height);
 }
 
 /// The next kind that the queue lists alone; after the last, all.

@@ -7,6 +7,7 @@ mod copy;
 mod doctor;
 pub mod export;
 mod failures;
+mod filtering;
 mod finder;
 mod fix;
 mod keys;
@@ -199,6 +200,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::Last => moves::to_end(state, true),
         Command::Left => moves::sideways(state, -1),
         Command::Right => moves::sideways(state, 1),
+        Command::Filter => filtering::open(state),
         Command::Open => moves::open(state),
         Command::Back => moves::back(state),
 
@@ -277,7 +279,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::CopyShell => copy::command(state),
         Command::ExportRun => export::run(state),
         Command::ExportJson => export::json(state),
-        Command::ExportRows => export::rows(state),
+        Command::ExportRows => export::table(state),
         Command::ExportPicture => export::picture(),
         Command::Mask => {
             state.masked = !state.masked;

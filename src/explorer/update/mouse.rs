@@ -3,6 +3,7 @@
 use super::{finder, moves, run, settings, sweep};
 use crate::explorer::action::Effect;
 use crate::explorer::command::Command;
+use crate::explorer::filter;
 use crate::explorer::hits::{Target, fraction};
 use crate::explorer::layout::Pane;
 use crate::explorer::rows;
@@ -119,9 +120,14 @@ pub fn wheel(state: &mut State, x: u16, y: u16, lines: i32) -> Vec<Effect> {
         };
     }
     let extent = state.hits.extent(pane);
+    let shown = match rows::count(state, pane) {
+        // A text has lines, not rows.
+        0 => (0..extent.rows).collect(),
+        _ => filter::shown(state, pane),
+    };
     let list = state.lists.entry(pane).or_default();
     let last = extent.rows.saturating_sub(extent.height);
-    let offset = list
+    let offset = filter::among(*list, &shown)
         .window(extent.rows, extent.height)
         .saturating_add_signed(by)
         .min(last);
@@ -132,16 +138,15 @@ pub fn wheel(state: &mut State, x: u16, y: u16, lines: i32) -> Vec<Effect> {
         }
         return Vec::new();
     }
-    let cursor = state.list(pane).cursor;
+    let cursor = filter::among(state.list(pane), &shown).cursor;
     let inside = cursor.clamp(offset, offset + extent.height.saturating_sub(1));
-    if inside == cursor {
+    let Some(&row) = shown.get(inside).filter(|_| inside != cursor) else {
         return Vec::new();
-    }
-    let effects = moves::to_row(state, pane, inside);
-    let rows = rows::count(state, pane);
+    };
+    let effects = moves::to_row(state, pane, row);
     if let Some(list) = state.lists.get_mut(&pane) {
         list.offset = offset;
-        list.offset = list.window(rows, extent.height);
+        list.offset = filter::among(*list, &shown).window(shown.len(), extent.height);
     }
     effects
 }

@@ -2,8 +2,9 @@
 
 use super::{ask, label, settings};
 use crate::explorer::action::{Effect, Message};
+use crate::explorer::filter;
 use crate::explorer::layout::{Pane, Shape, View};
-use crate::explorer::rows::{self, ParameterLine, PassageLine, SpreadLine};
+use crate::explorer::rows::{self, ParameterLine, SpreadLine};
 use crate::explorer::scene::{Scene, Subject};
 use crate::explorer::state::{Drawn, Mode, Place, SPEEDS, State};
 use crate::explorer::text;
@@ -83,9 +84,11 @@ pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
         scroll(state, pane, rows);
         return Vec::new();
     }
-    let count = rows::count(state, pane);
     let now = state.list(pane).cursor;
-    let mut next = now.saturating_add_signed(rows).min(count.saturating_sub(1));
+    let shown = filter::shown(state, pane);
+    let at = filter::among(state.list(pane), &shown).cursor;
+    let at = at.saturating_add_signed(rows);
+    let mut next = shown.get(at).or(shown.last()).copied().unwrap_or(0);
     if in_columns(state, pane) {
         let lane = rows::lane(state, pane, now);
         next = next.clamp(lane.start, lane.end.saturating_sub(1).max(lane.start));
@@ -128,52 +131,33 @@ pub fn to_end(state: &mut State, last: bool) -> Vec<Effect> {
 
 /// Puts the cursor of a list on a row; the selection follows.
 pub fn to_row(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
-    let count = rows::count(state, pane);
+    let shown = filter::shown(state, pane);
     let height = state.hits.extent(pane).height;
     let before = state.list(pane).cursor;
-    let mut row = row.min(count.saturating_sub(1));
-    // The cut and headings are no places to stop.
-    if let Some(scene) = state.scene() {
-        let lines = rows::passage_lines(scene);
-        if matches!(pane, Pane::Passages | Pane::Runs)
-            && rows::step(state, scene).is_none()
-            && lines.get(row) == Some(&PassageLine::Cut)
-        {
-            row = if row > before {
-                (row + 1).min(count.saturating_sub(1))
-            } else {
-                row.saturating_sub(1)
-            };
-        }
-    }
-    if pane == Pane::Parameters {
-        row = parameter_row(state, row, before);
-    }
+    let passed = rows::passed_over(state, pane);
+    let stops = |at: &usize| !passed.contains(at);
+    let onward = || shown.iter().copied().filter(stops).find(|at| *at >= row);
+    let backward = || shown.iter().copied().filter(stops).rfind(|at| *at <= row);
+    let found = match row >= before {
+        true => onward().or_else(backward),
+        false => backward().or_else(onward),
+    };
+    let Some(row) = found else {
+        return Vec::new();
+    };
     let list = state.lists.entry(pane).or_default();
     list.cursor = row;
-    list.offset = list.window(count, height);
-    if row == 0 || (pane == Pane::Parameters && row == 1) {
+    filter::settle(list, &shown, height);
+    // What stands over the first row is seen with it.
+    if shown.iter().copied().find(stops) == Some(row) {
         list.offset = 0;
     }
-    select(state, pane, row)
-}
-
-/// Stage headings are skipped; the parameter under the cursor is the current one.
-fn parameter_row(state: &mut State, row: usize, before: usize) -> usize {
-    let lines = rows::parameter_lines(state);
-    let is_parameter = |row: &usize| matches!(lines.get(*row), Some(ParameterLine::Parameter(_)));
-    let onward = (row..lines.len()).find(is_parameter);
-    let backward = (0..=row).rev().find(is_parameter);
-    let found = if row >= before {
-        onward.or(backward)
-    } else {
-        backward.or(onward)
-    };
-    let row = found.unwrap_or(row);
-    if let Some(ParameterLine::Parameter(parameter)) = lines.get(row) {
+    if pane == Pane::Parameters
+        && let Some(ParameterLine::Parameter(parameter)) = rows::parameter_lines(state).get(row)
+    {
         state.parameter = *parameter;
     }
-    row
+    select(state, pane, row)
 }
 
 /// What the row is about becomes the selection of all panes.
@@ -210,8 +194,10 @@ fn set_subject(state: &mut State, subject: Subject) -> Vec<Effect> {
         return Vec::new();
     }
     state.wanted.subject = subject;
-    state.lists.remove(&Pane::Neighbours);
-    state.lists.remove(&Pane::Why);
+    for pane in [Pane::Neighbours, Pane::Why] {
+        state.lists.remove(&pane);
+        state.filters.remove(&pane);
+    }
     state.opened = false;
     state.lists.remove(&Pane::Reader);
     ask::request(state)
@@ -299,9 +285,20 @@ pub fn select_id(state: &mut State, id: &str) -> Vec<Effect> {
     }
 }
 
+/// What is gone to is seen: a filter that hides it ends.
+fn reveal(state: &mut State, subject: Subject) {
+    for pane in [Pane::Passages, Pane::Runs] {
+        let row = rows::row_of(state, pane, subject);
+        if row.is_some_and(|row| !filter::shows(state, pane, row)) {
+            state.filters.remove(&pane);
+        }
+    }
+}
+
 /// Makes a passage the selected one, wherever the keyboard is.
 pub fn look_at(state: &mut State, passage: u32) -> Vec<Effect> {
     let subject = of_passage(state, passage);
+    reveal(state, subject);
     let effects = set_subject(state, subject);
     ask::follow_selection(state);
     effects
@@ -319,6 +316,7 @@ pub fn go_to_passage(state: &mut State, passage: u32) -> Vec<Effect> {
     remember_place(state);
     focus(state, Pane::Passages);
     let subject = of_passage(state, passage);
+    reveal(state, subject);
     let effects = set_subject(state, subject);
     ask::follow_selection(state);
     effects
@@ -444,6 +442,8 @@ pub fn back(state: &mut State) -> Vec<Effect> {
         if state.focus == Pane::Reader {
             focus(state, pane);
         }
+    } else if state.filters.remove(&state.focus).is_some() {
+        ask::follow_selection(state);
     } else if state.zoom {
         state.zoom = false;
     } else if state.playing || state.step.is_some() {
@@ -530,14 +530,17 @@ fn neighbouring_passage(state: &mut State, by: isize) -> Vec<Effect> {
     let Some(scene) = state.scene() else {
         return Vec::new();
     };
-    let now = state.wanted.subject.passage.and_then(|p| scene.row(p));
-    let next = match now {
-        Some(row) => row
-            .saturating_add_signed(by)
-            .min(scene.passages.len().saturating_sub(1)),
-        None => 0,
-    };
-    let Some(passage) = scene.passages.get(next).map(|row| row.passage) else {
+    let rows = filter::shown(state, Pane::Passages).into_iter();
+    let shown: Vec<u32> = rows
+        .filter_map(|row| rows::subject(state, Pane::Passages, row)?.passage)
+        .collect();
+    let all = filter::typed(state, Pane::Passages).is_none();
+    let ranked = scene.passages.iter().map(|row| row.passage);
+    let ranked: Vec<u32> = ranked.filter(|p| all || shown.contains(p)).collect();
+    let now = state.wanted.subject.passage;
+    let now = now.and_then(|now| ranked.iter().position(|passage| *passage == now));
+    let next = now.map_or(0, |at| at.saturating_add_signed(by));
+    let Some(&passage) = ranked.get(next).or(ranked.last()) else {
         return Vec::new();
     };
     let subject = of_passage(state, passage);

@@ -1,12 +1,13 @@
 //! What every pane draws with: the theme, the characters, the frame of a pane, and lists with a cursor.
 
 pub use super::flow::{Filling, flow, packed};
+use crate::explorer::filter;
 use crate::explorer::glyphs::Glyphs;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
-use crate::explorer::panes::row::split;
+use crate::explorer::panes::row::{say, split};
 use crate::explorer::rows;
-use crate::explorer::state::{List, Mode, State};
+use crate::explorer::state::{Mode, State};
 use crate::explorer::text;
 use crate::explorer::theme::{Scope, Theme};
 use ratatui::buffer::Buffer;
@@ -119,6 +120,7 @@ impl<'a> Ink<'a> {
         hits: &mut Hits,
     ) -> Option<Rect> {
         hits.add(slot.area, Target::Pane(slot.pane));
+        let chrome = self.narrowed(slot, chrome);
         match slot.face {
             Face::Box | Face::Tabs => Some(self.boxed(slot, chrome, buf, hits)),
             Face::Section => Some(self.section(slot, chrome, buf)),
@@ -127,6 +129,40 @@ impl<'a> Ink<'a> {
                 None
             }
             Face::Bare => Some(slot.area),
+        }
+    }
+
+    /// The title of a pane whose list is narrowed says by what, and to how much.
+    fn narrowed<'t>(&self, slot: Slot, chrome: Chrome<'t>) -> Chrome<'t> {
+        let typing = match &self.state.mode {
+            Mode::Filter(input) if slot.pane == self.state.focus => Some(input.value()),
+            _ => None,
+        };
+        let Some(typed) = typing.or(filter::typed(self.state, slot.pane)) else {
+            return chrome;
+        };
+        let counted = filter::counted(self.state, slot.pane);
+        let counted = counted.map_or_else(String::new, |counted| {
+            format!("{counted} {} ", self.glyphs.dot)
+        });
+        let caret = if typing.is_some() {
+            self.glyphs.eighths[8]
+        } else {
+            ""
+        };
+        let said = format!("{counted}/{typed}{caret}");
+        let name = chrome.title.split(": ").next().unwrap_or_default();
+        let tabs = if slot.face == Face::Tabs { 20 } else { 0 };
+        let room = usize::from(slot.area.width).saturating_sub(4 + tabs);
+        let title = match text::width(name) + 2 + text::width(&said) <= room {
+            true => format!("{name}: {said}"),
+            false => said,
+        };
+        Chrome {
+            title,
+            short: "",
+            note: Line::default(),
+            ..chrome
         }
     }
 
@@ -274,9 +310,13 @@ impl<'a> Ink<'a> {
         hits: &mut Hits,
         draw: &dyn Fn(usize, usize) -> Line<'static>,
     ) {
-        hits.set_extent(pane, rows, self.fitting(area.height));
-        let all: Vec<usize> = (0..rows).collect();
-        self.part(pane, area, &all, buf, hits, draw);
+        let mut shown = filter::shown(self.state, pane);
+        shown.retain(|row| *row < rows);
+        hits.set_extent(pane, shown.len(), self.fitting(area.height));
+        if shown.is_empty() && rows > 0 {
+            return say(self, "no row has that; Esc shows all", area, buf);
+        }
+        self.part(pane, area, &shown, buf, hits, draw);
     }
 
     /// For the back row every row stands apart.
@@ -301,14 +341,15 @@ impl<'a> Ink<'a> {
     ) {
         let height = self.fitting(area.height);
         let rows = stays.len();
-        let (kept, others): (Vec<usize>, Vec<usize>) = (0..rows).partition(|row| stays[*row]);
-        let first = self.state.list(pane).window(rows, height);
-        let shown = first..first + height;
-        if kept.iter().all(|row| shown.contains(row)) {
+        let shown = filter::shown(self.state, pane);
+        let (kept, others): (Vec<usize>, Vec<usize>) = shown.iter().partition(|row| stays[**row]);
+        let first = filter::among(self.state.list(pane), &shown).window(shown.len(), height);
+        let in_sight = shown.iter().skip(first).take(height);
+        if in_sight.filter(|row| stays[**row]).count() == kept.len() {
             return self.list(pane, area, rows, buf, hits, draw);
         }
         let (upper, lower) = split(area, (kept.len().min(height / 2) * self.every()) as u16);
-        hits.set_extent(pane, rows, self.fitting(upper.height));
+        hits.set_extent(pane, shown.len(), self.fitting(upper.height));
         self.part(pane, upper, &others, buf, hits, draw);
         self.part(pane, lower, &kept, buf, hits, draw);
     }
@@ -328,8 +369,7 @@ impl<'a> Ink<'a> {
             return;
         }
         let list = self.state.list(pane);
-        let cursor = rows.partition_point(|row| *row < list.cursor);
-        let offset = List { cursor, ..list }.window(rows.len(), height);
+        let offset = filter::among(list, rows).window(rows.len(), height);
         for (y, &row) in rows.iter().skip(offset).take(height).enumerate() {
             let place = Rect::new(area.x, area.y + (y * self.every()) as u16, area.width, 1);
             let selected = row == list.cursor;

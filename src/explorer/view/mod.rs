@@ -110,7 +110,12 @@ pub fn draw(
         Mode::Label(_) if strip.is_some() => {
             cursor = overlays::label::render(&ink, main, buf, &mut hits)
         }
-        Mode::Label(_) | Mode::Browse | Mode::Edit | Mode::Number(_) | Mode::Weight(_) => {}
+        Mode::Label(_)
+        | Mode::Browse
+        | Mode::Edit
+        | Mode::Number(_)
+        | Mode::Weight(_)
+        | Mode::Filter(_) => {}
     }
     (hits, cursor)
 }

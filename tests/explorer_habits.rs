@@ -1,0 +1,219 @@
+//! Habits from other programs: a list that typing narrows, the text beside the list, another index without leaving, a
+//! session that goes on, a first screen.
+
+mod explorer_support;
+
+use explorer_support::{stage, stage_at};
+use hopscope::explorer::action::Action;
+use hopscope::explorer::command::Command;
+use hopscope::explorer::filter;
+use hopscope::explorer::layout::{Pane, View};
+use hopscope::explorer::picture::plain;
+use hopscope::explorer::rows;
+use hopscope::explorer::stage::Stage;
+use hopscope::explorer::state::Mode;
+
+fn screen(stage: &mut Stage, width: u16, height: u16) -> String {
+    plain(&stage.draw(width, height))
+}
+
+/// The titles that Passages shows, in their order.
+fn titles(stage: &Stage) -> Vec<String> {
+    let scene = stage.state.scene().unwrap();
+    let rows = filter::shown(&stage.state, Pane::Passages).into_iter();
+    let subject = |row| rows::subject(&stage.state, Pane::Passages, row)?.passage;
+    let title = |passage| {
+        scene
+            .row(passage)
+            .map(|at| scene.passages[at].title.clone())
+    };
+    rows.filter_map(subject).filter_map(title).collect()
+}
+
+#[test]
+fn a_list_narrows_at_every_letter_and_ranks_keep_their_numbers() {
+    let mut stage = stage_at(160, 48);
+    stage.act(Action::Focus(Pane::Passages));
+    let scene = stage.state.scene().unwrap();
+    let (rank, title) = (scene.passages[6].rank, scene.passages[6].title.clone());
+    let all = titles(&stage).len();
+    stage.press("/");
+    assert!(matches!(stage.state.mode, Mode::Filter(_)));
+    stage.type_text(&title.to_lowercase());
+    let narrow = titles(&stage);
+    assert!(narrow.contains(&title) && narrow.len() < all, "{narrow:?}");
+    let shown = screen(&mut stage, 160, 48);
+    let counted = filter::counted(&stage.state, Pane::Passages).unwrap();
+    assert!(shown.contains(&format!("Passages: {counted}")), "{shown}");
+    let line = shown
+        .lines()
+        .find(|line| line.contains(&*title) && line.contains(&format!("{rank:>3} ")));
+    assert!(line.is_some(), "row {rank} keeps its rank in\n{shown}");
+    assert_eq!(
+        stage.state.wanted.subject.passage,
+        rows::subject(
+            &stage.state,
+            Pane::Passages,
+            stage.state.list(Pane::Passages).cursor
+        )
+        .unwrap()
+        .passage,
+        "what is selected is a row that is shown"
+    );
+    stage.press("Enter");
+    assert!(matches!(stage.state.mode, Mode::Browse));
+    assert_eq!(titles(&stage), narrow, "kept");
+    stage.press("Down Down Down Down Down Down Down");
+    assert!(narrow.len() == 1 || stage.state.list(Pane::Passages).cursor > 0);
+    stage.press("Esc");
+    assert_eq!(titles(&stage).len(), all);
+    assert!(!screen(&mut stage, 160, 48).contains(&format!("/{}", title.to_lowercase())));
+}
+
+#[test]
+fn every_list_of_every_view_finds_its_own_rows() {
+    let mut stage = stage_at(160, 48);
+    stage.scores = true;
+    stage.press("l");
+    stage.press("4 t");
+    let mut tried = 0;
+    for view in View::ALL {
+        for &pane in view.panes() {
+            if pane == Pane::Question || pane == Pane::Queue {
+                continue;
+            }
+            stage.act(Action::Focus(pane));
+            stage.draw(160, 48);
+            if stage.state.focus != pane || filter::words(&stage.state, pane).is_empty() {
+                continue;
+            }
+            let words = filter::words(&stage.state, pane);
+            assert_eq!(words.len(), rows::count(&stage.state, pane), "{pane:?}");
+            let (row, told) = words
+                .iter()
+                .enumerate()
+                .rev()
+                .find_map(|(row, w)| Some((row, w.clone()?)))
+                .unwrap();
+            stage.press("/");
+            stage.type_text(&told.name);
+            let shown = filter::shown(&stage.state, pane);
+            // A narrowed Spread lists its stages whole, so rows are counted anew.
+            if pane != Pane::Spread {
+                assert!(shown.contains(&row), "{pane:?} {told:?} {shown:?}");
+            }
+            assert!(
+                shown.contains(&stage.state.list(pane).cursor),
+                "{pane:?} {shown:?}"
+            );
+            let drawn = screen(&mut stage, 160, 48);
+            let counted = filter::counted(&stage.state, pane).unwrap();
+            assert!(
+                drawn.contains(&counted),
+                "{pane:?} does not say {counted}:\n{drawn}"
+            );
+            stage.press("Enter Esc");
+            assert_eq!(filter::typed(&stage.state, pane), None, "{pane:?}");
+            tried += 1;
+        }
+    }
+    assert!(tried >= 10, "{tried} lists");
+}
+
+#[test]
+fn what_is_taken_out_of_a_narrowed_list_is_what_it_shows_and_says_so() {
+    let mut stage = stage_at(160, 48);
+    let title = stage.state.scene().unwrap().passages[3].title.clone();
+    stage.press("/");
+    stage.type_text(&title);
+    stage.press("Enter");
+    let shown = titles(&stage);
+    assert!(shown.len() < 10);
+    stage.press("Y");
+    let (text, what) = stage.copied.pop().unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let copied: Vec<&str> = value["passages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["title"].as_str().unwrap())
+        .collect();
+    assert_eq!(copied, shown.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(value["filter"], serde_json::json!(title));
+    let counted = filter::counted(&stage.state, Pane::Passages).unwrap();
+    assert!(what.contains(&counted), "{what}");
+    stage.press("E r");
+    let (run, _) = stage.copied.pop().unwrap();
+    assert_eq!(run.lines().count(), shown.len());
+    assert!(
+        run.lines().all(|line| line.split(' ').nth(3) != Some("1")
+            || shown[0] == title
+            || shown.len() > 1)
+    );
+    stage.press("Esc Y");
+    let (text, what) = stage.copied.pop().unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["passages"].as_array().unwrap().len(), 10);
+    assert_eq!(value.get("filter"), None);
+    assert_eq!(what, "passages as JSON");
+}
+
+#[test]
+fn nothing_happens_to_a_row_that_nobody_sees() {
+    let mut stage = stage();
+    stage.press("/");
+    stage.type_text("zzqx");
+    let shown = screen(&mut stage, 120, 36);
+    assert!(
+        shown.contains("0 of") && shown.contains("no row has that"),
+        "{shown}"
+    );
+    stage.press("Enter Enter");
+    assert!(stage.state.reading.is_none());
+    assert!(
+        stage.state.message.text.contains("no row has zzqx"),
+        "{}",
+        stage.state.message.text
+    );
+    stage.press("y");
+    assert!(stage.copied.is_empty());
+    stage.press("Esc Enter");
+    assert!(stage.state.reading.is_some());
+}
+
+#[test]
+fn slash_says_where_it_works_and_i_asks() {
+    let mut stage = stage();
+    stage.act(Action::Focus(Pane::Iterations));
+    stage.press("/");
+    assert!(matches!(stage.state.mode, Mode::Browse));
+    assert!(
+        stage.state.message.text.contains("i asks"),
+        "{}",
+        stage.state.message.text
+    );
+    stage.press("i");
+    assert!(matches!(stage.state.mode, Mode::Edit));
+    stage.press("Esc");
+    assert_eq!(Command::Edit.keys(), ["i"]);
+}
+
+#[test]
+fn a_new_question_and_a_passage_that_is_gone_to_end_the_filter_that_would_hide_them() {
+    let mut stage = stage();
+    let scene = stage.state.scene().unwrap();
+    let (first, other) = (
+        scene.passages[0].title.clone(),
+        scene.passages[4].id.clone(),
+    );
+    stage.press("/");
+    stage.type_text(&first);
+    stage.press("Enter");
+    stage.act(Action::Select(other));
+    assert_eq!(filter::typed(&stage.state, Pane::Passages), None);
+    stage.press("/");
+    stage.type_text("a");
+    stage.press("Enter");
+    stage.press("]");
+    assert_eq!(filter::typed(&stage.state, Pane::Passages), None);
+}
