@@ -217,3 +217,127 @@ fn a_new_question_and_a_passage_that_is_gone_to_end_the_filter_that_would_hide_t
     stage.press("]");
     assert_eq!(filter::typed(&stage.state, Pane::Passages), None);
 }
+
+/// The words that the selected passage begins with.
+fn beginning(stage: &Stage) -> String {
+    let why = stage.state.detail().unwrap().passage.as_ref().unwrap();
+    why.text
+        .split_whitespace()
+        .take(3)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn reads(stage: &mut Stage, width: u16, height: u16) -> bool {
+    stage.draw(width, height);
+    let shown = screen(stage, width, height);
+    let slot = stage
+        .state
+        .plan(ratatui::layout::Rect::new(0, 0, width, height));
+    let Some(slot) = slot.open(Pane::Reader) else {
+        return false;
+    };
+    let area = slot.area;
+    let text: String = shown
+        .lines()
+        .skip(usize::from(area.y))
+        .take(usize::from(area.height))
+        .map(|line| {
+            line.chars()
+                .skip(usize::from(area.x))
+                .take(usize::from(area.width))
+                .collect::<String>()
+                + "\n"
+        })
+        .collect();
+    text.contains(&beginning(stage))
+}
+
+#[test]
+fn the_text_follows_the_cursor_beside_the_list_at_every_size() {
+    for (width, height) in [(200, 60), (160, 48), (120, 36), (100, 30), (80, 24)] {
+        let mut stage = stage_at(width, height);
+        stage.act(Action::Focus(Pane::Passages));
+        if width >= 200 {
+            assert!(reads(&mut stage, width, height), "unasked at {width}");
+        } else {
+            assert!(!reads(&mut stage, width, height), "not unasked at {width}");
+            stage.press("v");
+        }
+        for _ in 0..3 {
+            assert!(reads(&mut stage, width, height), "{width}x{height}");
+            stage.press("Down");
+        }
+        stage.press("v");
+        assert!(
+            !reads(&mut stage, width, height),
+            "{width}x{height} after v"
+        );
+        stage.press("v F");
+        assert!(
+            reads(&mut stage, width, height),
+            "in full size at {width}x{height}"
+        );
+    }
+}
+
+#[test]
+fn the_text_beside_can_have_the_keyboard_and_gives_it_back() {
+    let mut stage = stage_at(120, 36);
+    stage.press("v");
+    stage.draw(120, 36);
+    let before = stage.state.wanted.subject.passage;
+    for _ in 0..10 {
+        stage.press("Tab");
+        if stage.state.focus == Pane::Reader {
+            break;
+        }
+    }
+    assert_eq!(stage.state.focus, Pane::Reader);
+    stage.press("Right");
+    assert_ne!(
+        stage.state.wanted.subject.passage, before,
+        "on to the next of the ranking"
+    );
+    stage.press("Esc");
+    assert_eq!(stage.state.focus, Pane::Passages);
+    stage.press("w");
+    assert!(!reads(&mut stage, 120, 36), "who asks why is told");
+    stage.press("2");
+    assert!(reads(&mut stage, 120, 36), "in Compare too");
+    stage.press("5 v");
+    assert!(
+        stage.state.message.text.contains("questions"),
+        "{}",
+        stage.state.message.text
+    );
+    stage.press("1");
+    let reader = stage
+        .state
+        .plan(ratatui::layout::Rect::new(0, 0, 120, 36))
+        .open(Pane::Reader);
+    stage.act(Action::Focus(Pane::Reader));
+    assert!(reader.is_some() || stage.state.focus == Pane::Reader);
+    stage.press("v");
+    assert_ne!(
+        stage.state.focus,
+        Pane::Reader,
+        "the keyboard does not stay where nothing is"
+    );
+}
+
+#[test]
+fn a_narrowed_list_is_what_the_text_goes_through() {
+    let mut stage = stage_at(160, 48);
+    let title = stage.state.scene().unwrap().passages[5].title.clone();
+    stage.press("v /");
+    stage.type_text(&title);
+    stage.press("Enter");
+    let shown = titles(&stage);
+    stage.act(Action::Focus(Pane::Reader));
+    for _ in 0..shown.len() + 2 {
+        let why = stage.state.detail().unwrap().passage.as_ref().unwrap();
+        assert!(shown.contains(&why.title), "{} of {shown:?}", why.title);
+        stage.press("Right");
+    }
+}

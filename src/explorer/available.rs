@@ -107,6 +107,12 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             !state.settings.graph_edits().is_empty(),
             "the graph is as it was built; e e changes it",
         ),
+        Command::Preview => match state.view {
+            View::Annotate => Err("Annotate has the text already".into()),
+            View::Evaluate => Err("rows here are questions and methods; 1 goes to Explore".into()),
+            _ if state.reading.is_some() => Err("the passage is open already; Esc closes it".into()),
+            _ => Ok(()),
+        },
         Command::Open => open(state),
         Command::Suspend => need(cfg!(unix), "this system's shells do not stop jobs"),
         Command::Copy

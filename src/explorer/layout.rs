@@ -167,6 +167,9 @@ impl View {
     }
 }
 
+/// Columns from which on a text has room beside everything else.
+pub const WIDE: u16 = 200;
+
 /// The arrangement for a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -243,6 +246,8 @@ pub struct Arranged {
     pub lower: Pane,
     pub zoom: bool,
     pub reading: bool,
+    /// The text of the selected passage has a place beside the lists.
+    pub preview: bool,
     /// The method walks; without steps Iterations is one line.
     pub steps: bool,
 }
@@ -282,10 +287,13 @@ impl Plan {
                     plan.put(Pane::Seeds, row(4), Face::Line);
                 }
                 if arranged.zoom && arranged.focus != Pane::Question {
-                    plan.put(arranged.focus, main, Face::Box);
+                    plan.alone(main, arranged, Face::Box);
                 } else {
                     match shape {
-                        _ if own => plan.rows(main, arranged.view.rows()),
+                        _ if own => {
+                            plan.rows(main, arranged.view.rows());
+                            plan.preview_below(arranged);
+                        }
                         _ if arranged.present => plan.present(main, arranged),
                         Shape::Full => plan.full(main, arranged),
                         Shape::Tabbed => plan.tabbed(main, arranged),
@@ -309,8 +317,43 @@ impl Plan {
         self.slots.push(Slot { pane, area, face });
     }
 
+    /// One pane in full size, and the text of its passages where that is wanted.
+    fn alone(&mut self, main: Rect, arranged: Arranged, face: Face) {
+        let (upper, text) = match arranged.focus {
+            Pane::Reader => (main, Rect::default()),
+            _ if !arranged.preview => (main, Rect::default()),
+            _ if main.width >= 100 => cut_left(main, main.width * 3 / 5),
+            _ => cut_top(main, main.height.div_ceil(2)),
+        };
+        self.put(arranged.focus, upper, face);
+        if text.area() > 0 {
+            self.put(Pane::Reader, text, face);
+        }
+    }
+
+    /// The text in the place of a pane of the last row: of its last one that has not the keyboard.
+    fn preview_below(&mut self, arranged: Arranged) {
+        let row = arranged.view.rows().last().map_or(&[][..], |row| row.1);
+        let free = row.iter().rev().find(|pane| pane.0 != arranged.focus);
+        if let (true, Some((pane, _))) = (arranged.preview, free) {
+            let slots = self.slots.iter_mut();
+            slots
+                .filter(|slot| slot.pane == *pane)
+                .for_each(|slot| slot.pane = Pane::Reader);
+        }
+    }
+
+    /// What stands below the ranking: the text of its passages, unless one asks why or for neighbours.
+    fn below(&self, arranged: Arranged) -> (Pane, Face) {
+        match arranged.preview && !matches!(arranged.focus, Pane::Why | Pane::Neighbours) {
+            true => (Pane::Reader, Face::Box),
+            false => (arranged.lower, Face::Tabs),
+        }
+    }
+
     fn full(&mut self, main: Rect, arranged: Arranged) {
-        let extra = main.width - 160;
+        let wide = arranged.preview && main.width >= WIDE;
+        let extra = if wide { 0 } else { main.width - 160 };
         let (main, iterations) = cut_bottom(
             main,
             if arranged.steps {
@@ -330,8 +373,20 @@ impl Plan {
         let (spread, neighbours) = cut_bottom(middle, lower);
         self.put(Pane::Spread, spread, Face::Box);
         self.put(Pane::Neighbours, neighbours, Face::Box);
+        let right = match wide {
+            true => {
+                let (right, text) = cut_left(right, right.width * 4 / 7);
+                self.put(Pane::Reader, text, Face::Box);
+                right
+            }
+            false => right,
+        };
+        let under = match self.below(arranged) {
+            (Pane::Reader, face) if !wide => (Pane::Reader, face),
+            _ => (Pane::Why, Face::Box),
+        };
         self.put_right(right, lower, arranged, |plan, area| {
-            plan.put(Pane::Why, area, Face::Box)
+            plan.put(under.0, area, under.1)
         });
         self.put(Pane::Iterations, iterations, Face::Box);
     }
@@ -348,8 +403,9 @@ impl Plan {
         self.put(Pane::Session, session, Face::Box);
         self.put(Pane::Spread, middle, Face::Box);
         let lower = 10 + (main.height.saturating_sub(22)) / 3;
+        let under = self.below(arranged);
         self.put_right(right, lower, arranged, |plan, area| {
-            plan.put(arranged.lower, area, Face::Tabs)
+            plan.put(under.0, area, under.1)
         });
         self.put(Pane::Iterations, iterations, Face::Box);
     }
@@ -422,12 +478,11 @@ impl Plan {
             );
             self.put(Pane::Passages, right, Face::Box);
             let over_why = arranged.focus == Pane::Iterations;
-            let pane = if over_why {
-                Pane::Iterations
-            } else {
-                arranged.lower
+            let (pane, face) = match over_why {
+                true => (Pane::Iterations, Face::Box),
+                false => self.below(arranged),
             };
-            self.put(pane, lower, if over_why { Face::Box } else { Face::Tabs });
+            self.put(pane, lower, face);
         }
         self.slots.push(Slot {
             pane: Pane::Iterations,
@@ -443,9 +498,11 @@ impl Plan {
             arranged.focus
         };
         if arranged.zoom || (arranged.reading && arranged.focus == Pane::Reader) {
-            self.put(open, main, Face::Section);
-            return;
+            let focus = open;
+            return self.alone(main, Arranged { focus, ..arranged }, Face::Section);
         }
+        // The text goes with its list.
+        let texted = arranged.preview && open != Pane::Reader;
         let mut sections = match arranged.view {
             View::Explore => vec![
                 Pane::Seeds,
@@ -459,8 +516,9 @@ impl Plan {
             ],
             view => view.panes()[1..].to_vec(),
         };
-        if arranged.reading && arranged.view == View::Explore {
-            sections.insert(5, Pane::Reader);
+        let reads = arranged.reading && arranged.view == View::Explore;
+        if reads || open == Pane::Reader && !sections.contains(&Pane::Reader) {
+            sections.insert(5.min(sections.len()), Pane::Reader);
         }
         // A short screen hides the closed sections that say least; Tab still reaches them.
         let dispensable = [
@@ -486,7 +544,15 @@ impl Plan {
             } else {
                 (1, Face::Line)
             };
-            self.put(pane, Rect::new(main.x, y, main.width, height), face);
+            let place = Rect::new(main.x, y, main.width, height);
+            match texted && pane == open {
+                true => {
+                    let (list, text) = cut_top(place, height.div_ceil(2));
+                    self.put(pane, list, face);
+                    self.put(Pane::Reader, text, face);
+                }
+                false => self.put(pane, place, face),
+            }
             y += height;
         }
     }

@@ -7,7 +7,7 @@ use super::doctoring;
 use super::hits::Hits;
 use super::keys::{Keymap, Stroke};
 use super::labelling::Labelling;
-use super::layout::{Arranged, Pane, Plan, View};
+use super::layout::{Arranged, Pane, Plan, View, WIDE};
 use super::lesson::Playing;
 use super::pins::Pins;
 use super::repairing::Begun;
@@ -240,6 +240,8 @@ pub struct State {
     pub mode: Mode,
     /// A passage is open; the value is the pane to go back to.
     pub reading: Option<Pane>,
+    /// Whether the text of the selected passage is shown beside the lists; none leaves that to the width.
+    pub preview: Option<bool>,
     pub input: Input,
     pub settings: Settings,
     /// The presets there are, those kept here too.
@@ -354,6 +356,7 @@ impl State {
             zoom: false,
             mode: Mode::Browse,
             reading: None,
+            preview: None,
             input: Input::default(),
             settings: settings.clone(),
             presets: Presets::default(),
@@ -477,6 +480,14 @@ impl State {
         self.lists.get(&pane).copied().unwrap_or_default()
     }
 
+    /// Whether the text of the selected passage has a place beside the lists.
+    pub fn previews(&self, width: u16) -> bool {
+        let unasked = self.view == View::Explore && !self.present && width >= WIDE;
+        self.reading.is_none()
+            && !matches!(self.view, View::Evaluate | View::Annotate)
+            && self.preview.unwrap_or(unasked)
+    }
+
     pub fn plan(&self, area: Rect) -> Plan {
         Plan::new(
             area,
@@ -491,6 +502,7 @@ impl State {
                 lower: self.lower,
                 zoom: self.zoom,
                 reading: self.reading.is_some(),
+                preview: self.previews(area.width),
                 steps: {
                     let method = self.settings.method();
                     method.walks() || method.tells()

@@ -151,7 +151,7 @@ pub fn own(pane: Pane) -> Vec<Command> {
             Command::JoinNames,
             Command::MuteName,
         ],
-        Pane::Passages => vec![Command::Open, Command::GoWhy],
+        Pane::Passages => vec![Command::Open, Command::GoWhy, Command::Preview],
         Pane::Why => vec![
             Command::Repair,
             Command::FixA,

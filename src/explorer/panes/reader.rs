@@ -1,7 +1,9 @@
 //! The text of a passage, with the question's words and the names the graph knows it by.
 
+use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot, View};
+use crate::explorer::palette;
 use crate::explorer::scene::{MarkKind, Why};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
@@ -35,19 +37,25 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
             note.push(ink.span("gold  ", Scope::Gold));
         }
     }
-    note.extend([
-        ink.span(
-            format!("{} {}", ink.glyphs.arrows[2], ink.glyphs.arrows[3]),
-            Scope::Key,
-        ),
-        ink.muted(" others"),
-    ]);
-    if ink.state.view == View::Explore {
+    let beside = ink.state.reading.is_none() && ink.state.view != View::Annotate;
+    if beside && ink.state.focus != Pane::Reader {
+        let key = palette::keys(ink.state, Command::Preview);
+        note.extend([ink.span(key, Scope::Key), ink.muted(" hides")]);
+    } else {
         note.extend([
-            ink.muted("  "),
-            ink.span("Esc", Scope::Key),
-            ink.muted(" back"),
+            ink.span(
+                format!("{} {}", ink.glyphs.arrows[2], ink.glyphs.arrows[3]),
+                Scope::Key,
+            ),
+            ink.muted(" others"),
         ]);
+        if ink.state.view != View::Annotate {
+            note.extend([
+                ink.muted("  "),
+                ink.span("Esc", Scope::Key),
+                ink.muted(" back"),
+            ]);
+        }
     }
     let chrome = Chrome {
         title: why.id.clone(),

@@ -1,6 +1,6 @@
 //! Questions out, answers in.
 
-use super::{label, pins, repair, scoring, seeds, trials};
+use super::{label, moves, pins, repair, scoring, seeds, trials};
 use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::filter;
@@ -138,6 +138,7 @@ fn begin(state: &mut State, question: String, asked: Option<usize>) -> Vec<Effec
         state.focus = state.view.first();
     }
     state.reading = None;
+    moves::leave_text(state);
     state.input = Input::new(question.clone());
     state.trail.clear();
     state.step = None;

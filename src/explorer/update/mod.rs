@@ -91,6 +91,7 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Wheel(x, y, lines) => mouse::wheel(state, x, y, lines),
         Action::Resize(width, height) => {
             state.size = (width, height);
+            moves::leave_text(state);
             Vec::new()
         }
         Action::Tick => {
@@ -206,6 +207,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
 
         Command::NextPane => moves::next_pane(state, 1),
         Command::PreviousPane => moves::next_pane(state, -1),
+        Command::Preview => moves::preview(state),
         Command::Zoom => {
             state.zoom = !state.zoom;
             Vec::new()

@@ -16,7 +16,8 @@ const TRAIL: usize = 100;
 
 /// Gives a pane the keyboard, in the view that has it.
 pub fn focus(state: &mut State, pane: Pane) -> Vec<Effect> {
-    if !state.view.panes().contains(&pane) {
+    let beside = pane == Pane::Reader && state.previews(state.size.0);
+    if !state.view.panes().contains(&pane) && !beside {
         state.places.insert(state.view, state.focus);
         state.view = View::of(pane);
     }
@@ -42,17 +43,18 @@ pub fn next_pane(state: &mut State, by: isize) -> Vec<Effect> {
             && matches!(shape, Shape::Full | Shape::Tabbed)
             && matches!(pane, Pane::Passages | Pane::Why)
     };
-    let panes: Vec<Pane> = state
-        .view
-        .panes()
-        .iter()
-        .copied()
+    let beside = state.previews(state.size.0);
+    let own = state.view.panes().iter().copied();
+    let mut panes: Vec<Pane> = own
         .filter(|pane| {
-            (*pane != Pane::Reader || reading || state.view == View::Annotate)
+            (*pane != Pane::Reader || reading || beside || state.view == View::Annotate)
                 && *pane != Pane::Question
                 && !covered(*pane)
         })
         .collect();
+    if beside && !panes.contains(&Pane::Reader) {
+        panes.push(Pane::Reader);
+    }
     let at = panes.iter().position(|pane| *pane == state.focus);
     let next = match at {
         Some(at) => (at as isize + by)
@@ -419,6 +421,22 @@ pub fn open(state: &mut State) -> Vec<Effect> {
     }
 }
 
+/// Shows the text of the selected passage beside the lists, or takes it away.
+pub fn preview(state: &mut State) -> Vec<Effect> {
+    state.preview = Some(!state.previews(state.size.0));
+    leave_text(state);
+    Vec::new()
+}
+
+/// The keyboard does not stay in a text that has no place any more.
+pub fn leave_text(state: &mut State) {
+    let placed =
+        state.reading.is_some() || state.view == View::Annotate || state.previews(state.size.0);
+    if state.focus == Pane::Reader && !placed {
+        state.focus = state.view.first();
+    }
+}
+
 /// The passage under the cursor of a picture.
 fn passage_under(state: &State) -> Option<u32> {
     let row = state.list(state.focus).cursor;
@@ -442,6 +460,8 @@ pub fn back(state: &mut State) -> Vec<Effect> {
         if state.focus == Pane::Reader {
             focus(state, pane);
         }
+    } else if state.focus == Pane::Reader && state.previews(state.size.0) {
+        return focus(state, state.view.first());
     } else if state.filters.remove(&state.focus).is_some() {
         ask::follow_selection(state);
     } else if state.zoom {
