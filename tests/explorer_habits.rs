@@ -5,6 +5,7 @@ mod explorer_support;
 
 use explorer_support::{stage, stage_at};
 use hopscope::explorer::action::Action;
+use hopscope::explorer::available::available;
 use hopscope::explorer::command::Command;
 use hopscope::explorer::filter;
 use hopscope::explorer::layout::{Pane, View};
@@ -12,6 +13,7 @@ use hopscope::explorer::picture::plain;
 use hopscope::explorer::rows;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
+use hopscope::explorer::store::Session;
 
 fn screen(stage: &mut Stage, width: u16, height: u16) -> String {
     plain(&stage.draw(width, height))
@@ -340,4 +342,109 @@ fn a_narrowed_list_is_what_the_text_goes_through() {
         assert!(shown.contains(&why.title), "{} of {shown:?}", why.title);
         stage.press("Right");
     }
+}
+
+/// A session of two questions, a changed parameter and a pin.
+fn worked() -> Stage {
+    let mut stage = stage_at(160, 48);
+    stage.press("l l");
+    stage.act(Action::Ask("Who discovered the moon Titan?".into()));
+    stage.press("P");
+    stage.act(Action::Seed("Titan=mute".into()));
+    stage.act(Action::Method("bm25".into()));
+    stage
+}
+
+#[test]
+fn the_session_is_a_tree_of_questions_and_of_what_each_run_changed() {
+    let mut stage = worked();
+    stage.act(Action::Focus(Pane::Session));
+    stage.press("F");
+    let shown = screen(&mut stage, 160, 48);
+    let lines = rows::session_lines(&stage.state);
+    let place = |of: &str| {
+        shown
+            .lines()
+            .position(|line| line.contains(of))
+            .unwrap_or_else(|| panic!("no {of} in\n{shown}"))
+    };
+    let first = stage.state.session[0].question.clone();
+    let titan = place("Who discovered the moon Titan?   ");
+    assert!(
+        titan < place("5 bm25") && place("5 bm25") < place("4 Titan=mute"),
+        "{shown}"
+    );
+    assert!(place("4 Titan=mute") < place("3 graph-hybrid"));
+    let own = shown
+        .lines()
+        .skip(titan)
+        .position(|line| line.contains(&*first))
+        .unwrap()
+        + titan;
+    assert!(
+        own < place("2 \u{3b1} .17"),
+        "what differs from the run before:\n{shown}"
+    );
+    assert_eq!(lines.len(), 7, "two questions over five runs");
+    let ranks = &stage.state.session[0].gold;
+    assert!(!ranks.is_empty());
+    let told: Vec<String> = ranks
+        .iter()
+        .map(|r| r.map_or("-".into(), |r| r.to_string()))
+        .collect();
+    let line = shown
+        .lines()
+        .find(|line| line.contains("1 graph-hybrid"))
+        .unwrap();
+    assert!(
+        line.contains(&told.join(" ")),
+        "{line} has the ranks {told:?}"
+    );
+    stage.press("g Enter");
+    assert_eq!(
+        &*stage.state.settings.method().name,
+        "bm25",
+        "a question is its newest run"
+    );
+}
+
+#[test]
+fn a_session_waits_until_it_is_taken_up_and_is_not_lost_before() {
+    let worked = worked();
+    let kept = Session::of(&worked.state);
+    let mut stage = stage_at(120, 36);
+    let opened = stage.state.settings.clone();
+    stage.state.offer = Some(Box::new(kept.clone()));
+    assert!(available(Command::Resume, &stage.state).is_ok());
+    stage.press("]");
+    assert_eq!(stage.state.settings, opened, "nothing is resumed unasked");
+    let meanwhile = Session::of(&stage.state);
+    for run in &kept.runs {
+        assert!(
+            meanwhile.runs.iter().any(|known| known.same(run)),
+            "{run:?} is lost"
+        );
+    }
+    stage.press("r");
+    assert_eq!(stage.state.settings, worked.state.settings);
+    assert_eq!(stage.state.wanted.question, worked.state.wanted.question);
+    assert_eq!(
+        stage.state.wanted.subject.passage,
+        worked.state.wanted.subject.passage
+    );
+    assert!(stage.state.pins.by_hand);
+    assert_eq!(
+        stage.state.pins.first().settings,
+        worked.state.pins.first().settings
+    );
+    assert_eq!(
+        stage.state.session.len(),
+        6,
+        "those of then, and the question asked meanwhile"
+    );
+    let numbers: Vec<usize> = stage.state.session.iter().map(|run| run.number).collect();
+    assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+    assert!(available(Command::Resume, &stage.state).is_err());
+    stage.press("z");
+    assert_eq!(stage.state.settings, opened, "and undo takes it back");
 }

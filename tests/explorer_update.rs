@@ -441,7 +441,7 @@ fn a_session_comes_back_with_its_seeds() {
     stage.act(Action::Seed("Titan=mute".into()));
     stage.act(Action::Seed("+Saturn=2".into()));
     let session = Session::of(&stage.state);
-    assert_eq!(session.seeds, ["Titan=mute", "+Saturn=2"]);
+    assert_eq!(session.live.seeds, ["Titan=mute", "+Saturn=2"]);
     let mut later = explorer_support::stage_with(
         120,
         36,
@@ -449,11 +449,8 @@ fn a_session_comes_back_with_its_seeds() {
         hopscope::explorer::glyphs::GlyphSet::Unicode,
         0,
     );
-    // As the program resumes: before anything was asked.
-    later.state.wanted.question.clear();
-    for action in session.actions() {
-        later.act(action);
-    }
+    later.state.offer = Some(Box::new(session));
+    later.press("r");
     assert_eq!(later.state.settings, stage.state.settings);
     let (before, after) = (stage.state.scene().unwrap(), later.state.scene().unwrap());
     assert_eq!(before.passages, after.passages);
@@ -651,7 +648,8 @@ fn a_session_run_gives_its_settings_back() {
     stage.press("L");
     stage.act(Action::Method("bm25".into()));
     assert_eq!(stage.state.session.len(), 3);
-    stage.press("' r Down Down Enter");
+    // Under the question.
+    stage.press("' r Down Down Down Enter");
     assert_eq!(stage.state.settings.method().name, "graph-hybrid");
     assert_eq!(stage.state.settings.get(ALPHA), 0.15);
     stage.press("z");
@@ -838,7 +836,7 @@ fn changes_of_the_graph_are_made_taken_back_and_follow_to_the_next_question() {
     stage.press("C");
     let (command, _) = stage.copied.last().unwrap();
     assert!(command.ends_with(&format!("--edit '{mute}'")), "{command}");
-    assert_eq!(Session::of(&stage.state).edits, [mute.as_str()]);
+    assert_eq!(Session::of(&stage.state).live.edits, [mute.as_str()]);
     stage.press("]");
     assert_eq!(edits(&stage), [mute.as_str()]);
     stage.press("[ z");

@@ -31,6 +31,10 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         Command::NextLosing | Command::PreviousLosing => {
             need(state.facts.questions.iter().any(|q| q.gold > 0), "no question of this index has known gold")
         }
+        Command::Resume => need(
+            state.offer.is_some(),
+            "no earlier session of this index waits",
+        ),
         Command::History => need(!state.history.is_empty(), "no question was asked yet"),
         Command::Less | Command::More | Command::MuchLess | Command::MuchMore | Command::Default => {
             used(state, state.parameter)

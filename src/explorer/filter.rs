@@ -2,7 +2,7 @@
 //! hidden, so ranks, cursors and clicks mean what they meant.
 
 use super::layout::Pane;
-use super::rows::{self, ParameterLine, PassageLine, SpreadLine, stage_title};
+use super::rows::{self, ParameterLine, PassageLine, SessionLine, SpreadLine, stage_title};
 use super::scene::{Cell, Row, Scene, Sign};
 use super::state::{Drawn, List, State};
 use crate::text::folded::folded;
@@ -206,16 +206,16 @@ fn parameters(state: &State) -> Vec<Option<Words>> {
 }
 
 fn session(state: &State) -> Vec<Option<Words>> {
-    let shown = |run: &super::state::Run| {
-        let method = run.settings.method().name.to_string();
-        let rest = run
-            .settings
-            .changed()
-            .into_iter()
-            .chain([run.question.clone()]);
-        Some(Words::new(method, rest))
+    let shown = |line: &SessionLine| match *line {
+        SessionLine::Question(_) => None,
+        SessionLine::Run(at, _) => {
+            let run = &state.session[at];
+            let method = run.settings.method().name.to_string();
+            let rest = run.settings.changed().into_iter();
+            Some(Words::new(method, rest.chain([run.question.clone()])))
+        }
     };
-    state.session.iter().rev().map(shown).collect()
+    rows::session_lines(state).iter().map(shown).collect()
 }
 
 /// The numbers of those rows that are shown, of all `rows`: those that match, under what stands over them.

@@ -90,6 +90,44 @@ pub fn stage_title(stage: Stage) -> &'static str {
     }
 }
 
+/// A line of Session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionLine {
+    /// The question over its runs, by the newest of them.
+    Question(usize),
+    /// Place in [`State::session`], and that of the run before it on the same question.
+    Run(usize, Option<usize>),
+}
+
+impl SessionLine {
+    /// The run that it stands for.
+    pub fn run(self) -> usize {
+        match self {
+            SessionLine::Question(run) | SessionLine::Run(run, _) => run,
+        }
+    }
+}
+
+/// The runs by question: the one asked last first, and of its runs the newest.
+pub fn session_lines(state: &State) -> Vec<SessionLine> {
+    let runs = &state.session;
+    let mut lines = Vec::new();
+    let mut told: Vec<&str> = Vec::new();
+    for (newest, run) in runs.iter().enumerate().rev() {
+        if told.contains(&&*run.question) {
+            continue;
+        }
+        told.push(&run.question);
+        lines.push(SessionLine::Question(newest));
+        let own = |at: &usize| runs[*at].question == run.question;
+        let own: Vec<usize> = (0..=newest).rev().filter(own).collect();
+        for (i, at) in own.iter().enumerate() {
+            lines.push(SessionLine::Run(*at, own.get(i + 1).copied()));
+        }
+    }
+    lines
+}
+
 /// A line of Spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpreadLine {
@@ -145,7 +183,7 @@ pub fn count(state: &State, pane: Pane) -> usize {
     let scene = state.scene();
     match pane {
         Pane::Parameters => parameter_lines(state).len(),
-        Pane::Session => state.session.len(),
+        Pane::Session => session_lines(state).len(),
         Pane::Seeds => scene.map_or(0, |s| s.seeds.len()),
         Pane::Spread => scene.map_or(0, |s| spread_lines(state, s).len()),
         Pane::Questions => questions(state).len(),

@@ -4,6 +4,7 @@
 use super::action::{Action, Effect, Found, Message, Search, Tone};
 use super::building::{self, News};
 use super::clipboard;
+use super::command::Command;
 use super::doctoring;
 use super::engine::{self, Engine};
 use super::failures::{self, FailureSearch, SearchNews};
@@ -19,6 +20,7 @@ use super::sweep::{self, SweepRequest, Swept};
 use super::terminal::{
     QuitReason, Screen, TerminalEvent, TerminalEvents, install_panic_hook, take_panics,
 };
+use super::text;
 use super::theme::Theme;
 use super::trials::{self, Trial, Tried};
 use super::update::export::Export;
@@ -38,12 +40,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant as Clock, sleep_until};
 
 /// The shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(16);
 /// How long a result may take before the old one is dimmed: shorter waits would only flicker.
 const PATIENCE: Duration = Duration::from_millis(60);
+/// How long after a change the session is written.
+const KEEP: Duration = Duration::from_millis(500);
 /// Two presses at one place within this time are a double click.
 const DOUBLE: Duration = Duration::from_millis(400);
 
@@ -109,6 +114,11 @@ struct Loop {
     folders: Option<Folders>,
     /// Where labels are kept.
     labels: Option<PathBuf>,
+    /// The session as its file has it; none where there is no file yet.
+    kept: Option<Session>,
+    /// When it is looked whether there is more to keep.
+    keeping: Option<Clock>,
+    saving: Option<JoinHandle<Result<(), String>>>,
     /// When the newest request was made, while its answer is awaited.
     asked: Option<Instant>,
     pressed: Option<(Instant, u16, u16)>,
@@ -173,6 +183,16 @@ impl Loop {
             .newest()
             .map(|asked| asked.question.clone())
             .collect();
+        let last = options.folders.as_ref().map_or(Ok(None), |folders| {
+            Session::load(folders, &state.facts.fingerprint)
+        });
+        let kept = last.unwrap_or_else(|said| {
+            notes.push(said);
+            None
+        });
+        // One run is what every start makes.
+        let more = kept.clone().filter(|kept| kept.runs.len() > 1);
+        state.offer = more.map(Box::new);
         let (kinds, shared) = (state.facts.kinds, index.clone());
         let mut engine = Engine::new(index.clone());
         let mut sweeper = Retriever::new(index.clone());
@@ -270,6 +290,9 @@ impl Loop {
             argument: options.argument,
             folders: options.folders,
             labels: file,
+            kept,
+            keeping: None,
+            saving: None,
             asked: None,
             pressed: None,
             cast: options
@@ -285,18 +308,26 @@ impl Loop {
         let wanted = f64::from(options.config.play_speed);
         let paces = super::state::SPEEDS.iter();
         all.state.speed = paces.filter(|pace| **pace < wanted).count();
-        let resumed = options.config.resume
+        let resumes = options.config.resume
             && options.question.is_none()
             && options.lesson.is_none()
-            && all.resume();
+            && all.state.offer.is_some();
         match options.question {
-            _ if resumed => None,
+            _ if resumes => all.act(Action::Do(Command::Resume)),
             Some(question) => all.act(Action::Ask(question)),
             None if !all.state.facts.questions.is_empty() => all.act(Action::AskNumber(0)),
-            None => all.act(Action::Do(super::command::Command::Edit)),
+            None => all.act(Action::Do(Command::Edit)),
         };
         if let Some(name) = options.lesson {
             all.act(Action::Lesson(name));
+        }
+        if let Some(offer) = &all.state.offer {
+            let runs = text::plural(offer.runs.len(), "run");
+            let said = format!(
+                "r resumes the last session here: {runs}, {}",
+                offer.question
+            );
+            all.act(Action::Told(Message::plain(said)));
         }
         if let Some(note) = notes.into_iter().next() {
             all.act(Action::Told(Message::warning(note)));
@@ -407,6 +438,9 @@ impl Loop {
                         self.act(Action::Swept(swept));
                     }
                 }
+                () = sleep_until(self.keeping.unwrap_or_else(Clock::now)), if self.keeping.is_some() => {
+                    self.keep_session();
+                }
                 Some(message) = self.told.recv() => {
                     dirty = true;
                     self.act(Action::Told(message));
@@ -421,11 +455,7 @@ impl Loop {
             }
         };
         // The next start is only less pleasant without it.
-        if let Some(Err(said)) = self
-            .folders
-            .as_ref()
-            .map(|folders| Session::of(&self.state).save(folders))
-        {
+        if let Err(said) = self.keep_last().await {
             drop(screen);
             eprintln!("hopscope: {}", clean(&said));
             return Ok(match end {
@@ -480,6 +510,9 @@ impl Loop {
     /// Takes an action in and does what it asks of the world. True when the explorer is to be left, with its screen.
     fn act(&mut self, action: Action) -> Option<End> {
         let mut end = None;
+        if !matches!(action, Action::Drawn(_) | Action::Tick) {
+            self.keeping.get_or_insert_with(|| Clock::now() + KEEP);
+        }
         for effect in update(&mut self.state, action) {
             match effect {
                 Effect::Ask(request) => {
@@ -581,23 +614,51 @@ impl Loop {
         }
     }
 
-    /// Goes on where the last session on this index stopped. False when there is none.
-    fn resume(&mut self) -> bool {
-        let last = self.folders.as_ref().map(Session::load);
-        let Some(Ok(Some(last))) = last else {
-            return false;
-        };
-        if last.index != self.argument || last.question.is_empty() {
-            return false;
+    /// What the session's file lacks, once something was done here: a start alone takes no place of an earlier session.
+    fn unkept(&self) -> Option<(Folders, Session)> {
+        let folders = self.folders.clone()?;
+        let state = &self.state;
+        let begun = state.session.len() > 1 || state.pins.by_hand || self.kept.is_none();
+        let now = Session::of(state);
+        let news = begun && state.lesson.is_none() && self.kept.as_ref() != Some(&now);
+        (news && !state.session.is_empty()).then_some((folders, now))
+    }
+
+    /// Writes the session where it changed, on a thread of its own: a slow disk stops no key.
+    fn keep_session(&mut self) {
+        if self
+            .saving
+            .as_ref()
+            .is_some_and(|saving| !saving.is_finished())
+        {
+            self.keeping = Some(Clock::now() + KEEP);
+            return;
         }
-        for action in last.actions() {
-            self.act(action);
+        self.keeping = None;
+        if let Some((folders, now)) = self.unkept() {
+            self.kept = Some(now.clone());
+            let own = self.state.facts.fingerprint.clone();
+            let teller = self.teller.clone();
+            self.saving = Some(tokio::task::spawn_blocking(move || {
+                let saved = now.save(&folders, &own);
+                if let Err(said) = &saved {
+                    // The explorer may have been left meanwhile.
+                    let _ = teller.blocking_send(Message::warning(said.clone()));
+                }
+                saved
+            }));
         }
-        self.state.undo.clear();
-        self.act(Action::Told(Message::plain(
-            "the last session goes on here",
-        )));
-        true
+    }
+
+    /// The same at the end, when there is time to wait.
+    async fn keep_last(&mut self) -> Result<(), String> {
+        if let Some(saving) = self.saving.take() {
+            let _ = saving.await;
+        }
+        match self.unkept() {
+            Some((folders, now)) => now.save(&folders, &self.state.facts.fingerprint),
+            None => Ok(()),
+        }
     }
 
     /// The screen as it is, for the scrollback.

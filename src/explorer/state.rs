@@ -13,6 +13,7 @@ use super::pins::Pins;
 use super::repairing::Begun;
 use super::scene::{Answer, Detail, Facts, Flow, Request, Scene, Subject, Ways};
 use super::scoring::Score;
+use super::store::Session;
 use super::sweep::Sweep;
 use super::trials::Trials;
 use crate::layers::Class;
@@ -203,8 +204,8 @@ pub struct Run {
     pub settings: Settings,
     /// The measure looked at first, where gold is known.
     pub headline: Option<(String, f64)>,
-    /// Rank of the best gold passage, where gold is known.
-    pub first_gold: Option<Option<usize>>,
+    /// Rank of every gold passage of the corpus, in the question's order.
+    pub gold: Vec<Option<usize>>,
     pub seconds: f64,
 }
 
@@ -322,6 +323,8 @@ pub struct State {
     /// Generation of a request that failed, and why.
     pub failed: Option<(u64, String)>,
     pub session: Vec<Run>,
+    /// The last session on this index, until it is taken up.
+    pub offer: Option<Box<Session>>,
     /// Questions asked, newest first.
     pub history: Vec<String>,
     /// Choices made in the palette, newest first.
@@ -402,6 +405,7 @@ impl State {
             shown: None,
             failed: None,
             session: Vec::new(),
+            offer: None,
             history: Vec::new(),
             recent: Vec::new(),
             message: Message::default(),

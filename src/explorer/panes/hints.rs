@@ -214,6 +214,7 @@ pub fn useful(pane: Pane) -> Vec<Command> {
         Command::NextQuestion,
         Command::Edit,
         Command::Filter,
+        Command::Resume,
         Command::Undo,
         Command::NextLosing,
         Command::Play,

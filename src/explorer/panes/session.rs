@@ -1,87 +1,112 @@
-//! The runs of this session, newest first, each with what was different and what it was worth.
+//! The runs of this session by question, newest first: what each changed of the one before it, where it ranked the gold, and
+//! what it was worth.
 
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::rows::{self, SessionLine};
 use crate::explorer::state::Run;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink};
+use crate::retrieve::Settings;
 use ratatui::buffer::Buffer;
 use ratatui::text::Line;
 
+/// Columns of a measure, and of the ranks of gold at most.
+const WORTH: usize = 5;
+const RANKS: usize = 12;
+
 pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let runs = &ink.state.session;
-    let newest = runs
-        .last()
-        .map(|run| run_line(ink, run, usize::from(slot.area.width).saturating_sub(15)));
+    let lines = rows::session_lines(ink.state);
+    let width = usize::from(slot.area.width).saturating_sub(15);
+    let newest = lines.get(1).map(|newest| line(ink, *newest, width));
+    let runs = text::plural(ink.state.session.len(), "run");
     let chrome = Chrome {
         title: "Session".into(),
-        note: Line::from(vec![
-            ink.muted(format!("{}, R@5", text::plural(runs.len(), "run"))),
-        ]),
+        note: Line::from(vec![ink.muted(format!("{runs}, gold at, R@5"))]),
         summary: newest.unwrap_or_default(),
         ..Chrome::default()
     };
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
         return;
     };
-    ink.list(Pane::Session, area, runs.len(), buf, hits, &|row, width| {
-        runs.iter()
-            .rev()
-            .nth(row)
-            .map_or_else(Line::default, |run| run_line(ink, run, width))
-    });
+    ink.list(
+        Pane::Session,
+        area,
+        lines.len(),
+        buf,
+        hits,
+        &|row, width| line(ink, lines[row], width),
+    );
 }
 
-fn run_line(ink: &Ink<'_>, run: &Run, width: usize) -> Line<'static> {
-    let worth = match (&run.headline, run.first_gold) {
-        (Some((_, value)), _) => text::share(*value),
-        (None, Some(Some(rank))) => format!("#{rank}"),
-        _ => String::new(),
-    };
-    let changes = changes(run);
+fn line(ink: &Ink<'_>, line: SessionLine, width: usize) -> Line<'static> {
+    let runs = &ink.state.session;
+    let run = &runs[line.run()];
     let here = run.question == ink.state.wanted.question;
-    let number = text::pad(&run.number.to_string(), 3);
-    let method = &*run.settings.method().name;
-    let room = width.saturating_sub(number.len() + 5);
-    let words = if changes.is_empty() {
-        method.to_owned()
-    } else {
-        format!("{method} {changes}")
+    match line {
+        SessionLine::Question(_) => {
+            let scope = if here { Scope::Title } else { Scope::Text };
+            Line::from(vec![ink.span(text::cut(&run.question, width), scope)])
+        }
+        SessionLine::Run(_, before) => ran(ink, run, before.map(|at| &runs[at]), here, width),
+    }
+}
+
+fn ran(ink: &Ink<'_>, run: &Run, before: Option<&Run>, here: bool, width: usize) -> Line<'static> {
+    let worth = run.headline.as_ref().map(|(_, value)| *value);
+    let ranks = match ink.state.blind() {
+        true => String::new(),
+        false => text::cut(&text::ranks(&run.gold), RANKS.min(width / 3)),
     };
-    let scope = if here { Scope::Text } else { Scope::Muted };
-    let worth_scope = match run.headline {
-        Some((_, value)) => Scope::of_measure(value),
-        None => Scope::Value,
+    let room = width.saturating_sub(4 + text::width(&ranks) + 1 + WORTH);
+    let words = changes(&run.settings, before.map(|before| &before.settings));
+    let live = here && run.settings == ink.state.settings;
+    let scope = match (live, here) {
+        (true, _) => Scope::Title,
+        (false, true) => Scope::Text,
+        (false, false) => Scope::Muted,
     };
+    let worth_scope = worth.map_or(Scope::Value, Scope::of_measure);
+    let worth = worth.filter(|_| !ink.state.blind());
+    let worth = worth.map_or_else(String::new, text::share);
     Line::from(vec![
-        ink.muted(number),
-        ink.span(text::pad(&words, room), scope),
-        ink.span(text::pad_left(&worth, 5), worth_scope),
+        ink.muted(format!("{:>3} ", run.number)),
+        ink.span(text::pad(&text::cut(&words, room), room), scope),
+        ink.value(format!(" {ranks}")),
+        ink.span(text::pad_left(&worth, WORTH), worth_scope),
     ])
 }
 
-/// What was set, in the symbols of the papers.
-fn changes(run: &Run) -> String {
-    let uses = run.settings.method().uses();
-    let changed = uses
+/// What is other than in the run before, in the symbols of the papers; of the first run what was set.
+fn changes(run: &Settings, before: Option<&Settings>) -> String {
+    let method = run.method();
+    let before = before.filter(|before| before.method() == method);
+    let base = |p| before.map_or_else(|| method.default(p), |before| before.value(p));
+    let changed = method
+        .uses()
         .into_iter()
-        .filter(|p| run.settings.value(*p) != run.settings.method().default(*p));
-    let words: Vec<String> = changed
-        .map(|p| {
-            let value = run.settings.text(p);
-            format!(
-                "{} {}",
-                p.declaration().symbol,
-                value
-                    .strip_prefix('0')
-                    .filter(|v| v.starts_with('.'))
-                    .unwrap_or(&value)
-            )
-        })
-        .collect();
-    let edits = run.settings.seed_edits().iter().map(ToString::to_string);
-    let graph = run.settings.graph_edits().iter().map(ToString::to_string);
-    let edits = edits.chain(graph);
-    words.into_iter().chain(edits).collect::<Vec<_>>().join(" ")
+        .filter(|p| run.value(*p) != base(*p));
+    let mut words: Vec<String> = match before {
+        Some(_) => Vec::new(),
+        None => vec![method.name.to_string()],
+    };
+    words.extend(changed.map(|p| {
+        let value = run.text(p);
+        let short = value.strip_prefix('0').filter(|v| v.starts_with('.'));
+        format!("{} {}", p.declaration().symbol, short.unwrap_or(&value))
+    }));
+    let edits = |of: &Settings| -> Vec<String> {
+        let seeds = of.seed_edits().iter().map(ToString::to_string);
+        let graph = of.graph_edits().iter().map(ToString::to_string);
+        seeds.chain(graph).collect()
+    };
+    let (now, then) = (edits(run), before.map(edits).unwrap_or_default());
+    words.extend(now.iter().filter(|edit| !then.contains(edit)).cloned());
+    let gone = then.iter().filter(|edit| !now.contains(edit));
+    words.extend(gone.map(|edit| format!("without {edit}")));
+    match words.is_empty() {
+        true => "as before".to_owned(),
+        false => words.join(" "),
+    }
 }

@@ -8,19 +8,15 @@ mod config;
 mod history;
 pub mod patches;
 pub mod presets;
+mod session;
 pub(super) mod toml;
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::action::Action;
-use super::layout::Pane;
-use super::state::State;
-use serde::{Deserialize, Serialize};
-
 pub use config::Config;
 pub use history::History;
+pub use session::{Chosen, Kept, RUNS, Session};
 pub use toml::FileError;
 
 /// Where things are kept.
@@ -97,8 +93,8 @@ impl Folders {
 
     /// What annotators said of the passages of an index, by its fingerprint.
     pub fn labels_file(&self, fingerprint: &str) -> PathBuf {
-        let short: String = fingerprint.chars().take(16).collect();
-        self.data.join("labels").join(short).with_extension("jsonl")
+        let own = self.data.join("labels").join(short(fingerprint));
+        own.with_extension("jsonl")
     }
 
     /// The questions asked so far.
@@ -106,10 +102,21 @@ impl Folders {
         self.state.join("history.jsonl")
     }
 
-    /// Where the last session stopped.
-    pub fn session_file(&self) -> PathBuf {
-        self.state.join("session.json")
+    /// The last session of every index.
+    pub fn sessions(&self) -> PathBuf {
+        self.state.join("sessions")
     }
+
+    /// What was run on an index, by its fingerprint, and where that stopped.
+    pub fn session_file(&self, fingerprint: &str) -> PathBuf {
+        let own = self.sessions().join(short(fingerprint));
+        own.with_extension("json")
+    }
+}
+
+/// As much of a fingerprint as tells indexes apart.
+fn short(fingerprint: &str) -> String {
+    fingerprint.chars().take(16).collect()
 }
 
 const NAME: &str = "hopscope";
@@ -171,103 +178,6 @@ pub fn read(path: &Path) -> Result<Option<String>, String> {
 
 pub(super) fn cannot(verb: &str, path: &Path, error: &std::io::Error) -> String {
     format!("cannot {verb} {}: {error}", path.display())
-}
-
-/// Enough to open the explorer where it was left. Everything is text: an older or newer version that does not know a
-/// view or a setting by that name simply ignores it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Session {
-    /// The folder or file that was open; empty for the sample.
-    pub index: String,
-    /// The question on screen.
-    pub question: String,
-    /// Its identifier when it came from a set.
-    pub question_id: String,
-    /// The method.
-    pub method: String,
-    /// The preset, or nothing.
-    pub preset: String,
-    /// Settings that differ from the method's own, as name and value.
-    pub settings: BTreeMap<String, String>,
-    /// Changes of the question's seeds, as after `--seed`.
-    pub seeds: Vec<String>,
-    /// Changes of the graph, as after `--edit`.
-    pub edits: Vec<String>,
-    /// The view, pane and selected row.
-    pub view: String,
-    /// The pane with the keyboard.
-    pub pane: String,
-    /// The selected passage or node.
-    pub selected: String,
-    /// Pinned runs, each as name and value.
-    pub pins: Vec<BTreeMap<String, String>>,
-    /// What later versions add, kept as it is.
-    #[serde(flatten)]
-    pub other: BTreeMap<String, serde_json::Value>,
-}
-
-impl Session {
-    /// What is needed to open the explorer where this state is.
-    pub fn of(state: &State) -> Self {
-        let settings = &state.settings;
-        let preset = settings.preset().map_or("", |preset| &*preset.name);
-        let changed = settings.changed();
-        let set = changed.iter().filter_map(|set| set.split_once('='));
-        Self {
-            index: state.facts.argument.clone(),
-            question: state.wanted.question.clone(),
-            method: settings.method().name.to_string(),
-            preset: preset.to_owned(),
-            settings: set
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
-            edits: settings
-                .graph_edits()
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
-            seeds: settings
-                .seed_edits()
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
-            ..Self::default()
-        }
-    }
-
-    /// What leads a fresh explorer there. The question comes last: it is asked once, as it was then.
-    pub fn actions(&self) -> Vec<Action> {
-        let mut actions = vec![Action::Method(self.method.clone())];
-        if !self.preset.is_empty() {
-            actions.push(Action::Preset(self.preset.clone()));
-        }
-        let set = self.settings.iter();
-        actions.extend(set.map(|(name, value)| Action::Set(name.clone(), value.clone())));
-        actions.extend(self.seeds.iter().cloned().map(Action::Seed));
-        actions.extend(self.edits.iter().cloned().map(Action::Edit));
-        actions.push(Action::Focus(Pane::Passages));
-        actions.push(Action::Ask(self.question.clone()));
-        actions
-    }
-
-    /// The last session; `None` when there was none. A damaged record is an error to show once.
-    pub fn load(folders: &Folders) -> Result<Option<Self>, String> {
-        let path = folders.session_file();
-        let Some(text) = read(&path)? else {
-            return Ok(None);
-        };
-        serde_json::from_str(&text)
-            .map(Some)
-            .map_err(|error| format!("the last session in {} is damaged: {error}", path.display()))
-    }
-
-    /// Keeps this session as the last one.
-    pub fn save(&self, folders: &Folders) -> Result<(), String> {
-        let text = serde_json::to_string_pretty(self)
-            .map_err(|error| format!("cannot write down the session: {error}"))?;
-        replace(&folders.session_file(), text.as_bytes())
-    }
 }
 
 #[cfg(test)]

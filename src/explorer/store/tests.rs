@@ -1,6 +1,7 @@
 use super::*;
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::theme::{ColorChoice, ColorLevel};
+use std::collections::BTreeMap;
 
 fn home() -> (tempfile::TempDir, Folders) {
     let folder = tempfile::tempdir().unwrap();
@@ -129,9 +130,9 @@ fn what_cannot_be_written_is_a_sentence_and_is_still_remembered() {
     );
     assert!(
         Session::default()
-            .save(&folders)
+            .save(&folders, "abc")
             .unwrap_err()
-            .contains("session.json")
+            .contains("abc.json")
     );
     assert!(Config::set(&folders, "mouse", "false").is_err());
 }
@@ -177,27 +178,43 @@ fn replacing_leaves_no_crumbs_and_follows_links() {
 }
 
 #[test]
-fn sessions_come_back_and_newer_ones_keep_what_we_do_not_know() {
+fn sessions_come_back_each_of_its_index_and_newer_ones_are_read_as_far_as_known() {
     let (_folder, folders) = home();
-    assert_eq!(Session::load(&folders), Ok(None));
-    let session = Session {
-        question: "Who?".to_owned(),
-        settings: BTreeMap::from([("damping".to_owned(), "0.5".to_owned())]),
+    assert_eq!(Session::load(&folders, "abc"), Ok(None));
+    let live = Chosen {
+        method: "hop".to_owned(),
+        settings: BTreeMap::from([("alpha".to_owned(), "0.5".to_owned())]),
         seeds: vec!["Titan=mute".to_owned(), "+#titan=2".to_owned()],
-        pins: vec![BTreeMap::from([("method".to_owned(), "bm25".to_owned())])],
+        ..Chosen::default()
+    };
+    let session = Session {
+        index: "/tmp/my-index".to_owned(),
+        question: "Who?".to_owned(),
+        runs: vec![Kept {
+            question: "Who?".to_owned(),
+            chosen: live.clone(),
+            gold: vec![Some(3), None],
+            ..Kept::default()
+        }],
+        pins: vec![live.clone()],
+        live,
         ..Session::default()
     };
-    session.save(&folders).unwrap();
-    assert_eq!(Session::load(&folders), Ok(Some(session)));
-    replace(
-        &folders.session_file(),
-        b"{\"view\":\"flow\",\"zoom\":\"2\"}",
-    )
-    .unwrap();
-    let newer = Session::load(&folders).unwrap().unwrap();
-    assert_eq!((newer.view.as_str(), newer.other.len()), ("flow", 1));
-    replace(&folders.session_file(), b"{\"view\":").unwrap();
-    assert!(Session::load(&folders).unwrap_err().contains("is damaged"));
+    session.save(&folders, "abc").unwrap();
+    assert_eq!(Session::load(&folders, "abc"), Ok(Some(session)));
+    assert_eq!(Session::load(&folders, "another"), Ok(None));
+    assert_eq!(Session::recent(&folders), ["/tmp/my-index"]);
+    let file = folders.session_file("abc");
+    replace(&file, b"{\"view\":\"flow\",\"zoom\":\"2\"}").unwrap();
+    let newer = Session::load(&folders, "abc").unwrap().unwrap();
+    assert_eq!(newer.view, crate::explorer::layout::View::Flow);
+    replace(&file, b"{\"view\":").unwrap();
+    assert!(
+        Session::load(&folders, "abc")
+            .unwrap_err()
+            .contains("is damaged")
+    );
+    assert_eq!(Session::recent(&folders), [] as [&str; 0]);
 }
 
 #[test]

@@ -8,13 +8,13 @@ use crate::explorer::layout::{Pane, View};
 use crate::explorer::rows;
 use crate::explorer::scene::{Answer, Scene, Subject};
 use crate::explorer::state::{Mode, Run, State};
+use crate::explorer::store::RUNS;
 use crate::explorer::text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tui_input::Input;
 
-/// How many runs and how many questions are remembered.
-const SESSION: usize = 50;
+/// How many questions are remembered.
 const HISTORY: usize = 200;
 
 /// Asks the worker for what the state now wants.
@@ -118,6 +118,22 @@ pub fn about(state: &mut State, number: usize, passage: Option<u32>) -> Vec<Effe
     }
     state.wanted.subject.passage = passage;
     request(state)
+}
+
+/// Asks what was asked before, and turns to the passage that was looked at.
+pub fn again(state: &mut State, question: &str, passage: Option<u32>) -> Vec<Effect> {
+    let mut questions = state.facts.questions.iter();
+    let asked = questions.position(|asked| asked.text == question);
+    // Its seeds are those of the settings now.
+    question.clone_into(&mut state.wanted.question);
+    let effects = begin(state, question.to_owned(), asked);
+    match passage.filter(|passage| (*passage as usize) < state.facts.passages) {
+        None => effects,
+        passage => {
+            state.wanted.subject.passage = passage;
+            request(state)
+        }
+    }
 }
 
 /// The next or previous question of the set; after a typed question the first or last.
@@ -323,18 +339,13 @@ pub fn follow_selection(state: &mut State) {
 /// Adds the run to the session. While one parameter is being moved, only where it came to rest is kept.
 fn record(state: &mut State, answer: &Answer) {
     let scene = &answer.scene;
-    let best = scene.gold.iter().filter_map(|gold| gold.rank).min();
     let mut run = Run {
         number: state.session.last().map_or(1, |run| run.number + 1),
         question: scene.question.clone(),
         asked: state.wanted.asked,
         settings: scene.settings.clone(),
         headline: scene.headline(),
-        first_gold: if scene.gold.is_empty() {
-            None
-        } else {
-            Some(best)
-        },
+        gold: scene.gold.iter().map(|gold| gold.rank).collect(),
         seconds: answer.seconds,
     };
     let same =
@@ -363,7 +374,7 @@ fn record(state: &mut State, answer: &Answer) {
         }
     }
     state.session.push(run);
-    if state.session.len() > SESSION {
+    if state.session.len() > RUNS {
         state.session.remove(0);
     }
 }

@@ -5,7 +5,7 @@ use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::filter;
 use crate::explorer::layout::Pane;
-use crate::explorer::rows::{self, PassageLine, SpreadLine};
+use crate::explorer::rows::{self, PassageLine, SessionLine, SpreadLine};
 use crate::explorer::scene::{
     Branch, Cell, Flow, PassageRow, Row, Scene, Sign, StepLine, Strand, Timeline, Ways,
 };
@@ -99,7 +99,11 @@ pub fn text(state: &mut State) -> Vec<Effect> {
                 "parameter".to_owned(),
             ))
         }
-        Pane::Session => state.session.iter().rev().nth(row).map(|run| {
+        Pane::Session => rows::session_lines(state).get(row).map(|line| {
+            let run = &state.session[line.run()];
+            if matches!(line, SessionLine::Question(_)) {
+                return (run.question.clone(), "question".to_owned());
+            }
             let set = run.settings.changed().join(" ");
             let preset = run.settings.preset().map_or("", |p| &*p.name);
             (

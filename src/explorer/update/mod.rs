@@ -20,6 +20,7 @@ mod pins;
 mod repair;
 mod scoring;
 mod seeds;
+mod session;
 mod settings;
 mod sweep;
 mod trials;
@@ -179,6 +180,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::PreviousQuestion => ask::neighbouring(state, -1),
         Command::NextLosing => failures::next(state, 1),
         Command::PreviousLosing => failures::next(state, -1),
+        Command::Resume => session::resume(state),
         Command::History => finder::open(state, FinderKind::History),
         Command::Method => finder::open(state, FinderKind::Methods),
         Command::Palette => finder::open(state, FinderKind::Palette),

@@ -340,8 +340,8 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             }
         },
         Pane::Session => {
-            let place = state.session.len().saturating_sub(1 + row);
-            let Some(run) = state.session.get(place).cloned() else {
+            let line = rows::session_lines(state).get(row).copied();
+            let Some(run) = line.and_then(|line| state.session.get(line.run()).cloned()) else {
                 return Vec::new();
             };
             let mut effects = Vec::new();

@@ -5,6 +5,7 @@ use super::sweep;
 use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::available::lack;
+use crate::explorer::filter;
 use crate::explorer::layout::Pane;
 use crate::explorer::rows;
 use crate::explorer::state::{State, favourite};
@@ -18,6 +19,12 @@ pub fn change(state: &mut State, settings: Settings) -> Vec<Effect> {
     if settings == state.settings {
         return Vec::new();
     }
+    replace(state, settings);
+    changed(state)
+}
+
+/// Takes new settings and remembers the old ones.
+pub fn replace(state: &mut State, settings: Settings) {
     sweep::close(state);
     state
         .undo
@@ -26,7 +33,11 @@ pub fn change(state: &mut State, settings: Settings) -> Vec<Effect> {
         state.undo.remove(0);
     }
     state.redo.clear();
-    changed(state)
+    let uses = state.settings.method().uses();
+    if !uses.contains(&state.parameter) {
+        state.parameter = favourite(&state.settings);
+    }
+    show_parameter(state);
 }
 
 /// Like [`change`] within one held mouse button: the whole drag is taken back at once.
@@ -238,7 +249,8 @@ pub fn show_parameter(state: &mut State) {
     let lines = rows::parameter_lines(state);
     let wanted = rows::ParameterLine::Parameter(state.parameter);
     let height = state.hits.extent(Pane::Parameters).height;
+    let shown = filter::shown(state, Pane::Parameters);
     let list = state.lists.entry(Pane::Parameters).or_default();
     list.cursor = lines.iter().position(|line| *line == wanted).unwrap_or(0);
-    list.offset = list.window(lines.len(), height);
+    filter::settle(list, &shown, height);
 }
