@@ -1,10 +1,11 @@
 //! `hopscope [INDEX]`: the explorer, or a picture of it.
 
 use super::llm::{LlmArgs, report};
-use super::load::{judged_by, load};
+use super::load::{judged_by, load, open};
 use super::{How, Reading};
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::lesson::Lesson;
+use crate::explorer::opening::Opener;
 use crate::explorer::picture::{self, Caption, Cast};
 use crate::explorer::runtime::{self, Options};
 use crate::explorer::stage::{self, Shot};
@@ -16,6 +17,7 @@ use crate::text::span;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Seconds between two keys of a recording.
 const BETWEEN: f64 = 1.5;
@@ -107,6 +109,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
             .filter(|_| args.how.method.is_none()),
     )?;
     configured(&mut settings, &config)?;
+    let starts = config.clone();
     let index = load(
         args.index.as_deref(),
         &args.reading,
@@ -160,12 +163,39 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
                     presets: super::own_presets(),
                     labels: args.labels.clone(),
                     annotator: annotator(args.annotator.as_deref()),
+                    opener: opener(args, &starts),
                 },
             );
             report(&llm);
             code
         }
     }
+}
+
+/// How another index is opened: with the method and the settings this session was started with, but for what was said of
+/// one question or one graph.
+fn opener(args: &ExploreArgs, config: &Config) -> Opener {
+    let how = How {
+        seed: Vec::new(),
+        patch: Default::default(),
+        save_preset: None,
+        ..args.how.clone()
+    };
+    // How a corpus is read was said of the first one.
+    let reading = Reading {
+        encoder: args.reading.encoder.clone(),
+        ..Reading::default()
+    };
+    let (thinking, config) = (args.thinking.clone(), config.clone());
+    Arc::new(move |path, progress| {
+        let method = config.method.as_deref().filter(|_| how.method.is_none());
+        let mut settings = how.settings(method)?;
+        configured(&mut settings, &config)?;
+        let path = Some(path).filter(|path| !path.as_os_str().is_empty());
+        let (index, said) = open(path, &reading, &thinking, &mut settings, progress)?;
+        let index = judged_by(index, how.reranker.as_deref(), &[])?;
+        Ok((index, settings, said))
+    })
 }
 
 /// The name that was given, else that of the user.

@@ -4,7 +4,7 @@ use super::ask::set_top;
 use super::interrupt;
 use super::llm::LlmArgs;
 use super::{How, Reading, say};
-use crate::corpus;
+use crate::corpus::{self, Corpus, Report};
 use crate::embed::Reranker;
 use crate::explorer::text::count;
 use crate::index::{BuildOptions, Index, Progress, Step, sample};
@@ -33,32 +33,15 @@ pub fn load(
         None if reading.encoder.is_none() => sample::index()?,
         Some(path) if Index::is_index(path) => reading.open(path)?,
         path => {
-            let corpus = match path {
-                None => sample::corpus()?,
-                Some(path) => {
-                    let (corpus, report) = corpus::read(&[path.to_owned()], &reading.options())?;
-                    if !report.is_clean() {
-                        say(report);
-                    }
-                    corpus
-                }
-            };
+            let (corpus, report) = read(path, reading)?;
+            if let Some(report) = report {
+                say(report);
+            }
             interrupt::watch();
-            let words = settings.method().graph() == Some(&TERM_PASSAGE);
-            let options = BuildOptions {
-                entities: entity_options(words, settings.all()),
-                encoder: reading.encoder(),
-                given: None,
-                // Whoever only looks is not kept waiting: a graph is built when it is asked for by name.
-                near: near(settings.all()).filter(|near| near.from == 0),
-            };
             let bars = ProgressBars::new();
-            let index = Index::build(corpus, &options, &bars);
+            let index = built(corpus, path, reading, settings, &bars);
             bars.clear();
-            let named = || path.map_or("the sample".to_owned(), |path| path.display().to_string());
-            let index = index.with_context(named)?;
-            index.look_beside(path.map(Path::to_owned).as_slice());
-            index
+            index?
         }
     };
     thinking.of(&index)?;
@@ -85,6 +68,64 @@ pub fn load_runs(
         settings.adopt(&index);
     }
     Ok((index, names, all))
+}
+
+/// The same while the explorer has the screen: what there is to say comes back.
+pub fn open(
+    path: Option<&Path>,
+    reading: &Reading,
+    thinking: &LlmArgs,
+    settings: &mut Settings,
+    progress: &dyn Progress,
+) -> Result<(Arc<Index>, Vec<String>)> {
+    let mut said = Vec::new();
+    let index = match path {
+        None if reading.encoder.is_none() => sample::index()?,
+        Some(path) if Index::is_index(path) => reading.index(path)?,
+        path => {
+            let (corpus, report) = read(path, reading)?;
+            said.extend(report.map(|report| report.to_string()));
+            built(corpus, path, reading, settings, progress)?
+        }
+    };
+    said.extend(index.closed().map(ToString::to_string));
+    thinking.of(&index)?;
+    settings.adopt(&index);
+    Ok((Arc::new(index), said))
+}
+
+/// The corpus at a path, the sample without one; and what was left out, where something was.
+fn read(path: Option<&Path>, reading: &Reading) -> Result<(Corpus, Option<Report>)> {
+    match path {
+        None => Ok((sample::corpus()?, None)),
+        Some(path) => {
+            let (corpus, report) = corpus::read(&[path.to_owned()], &reading.options())?;
+            let clean = report.is_clean();
+            Ok((corpus, (!clean).then_some(report)))
+        }
+    }
+}
+
+fn built(
+    corpus: Corpus,
+    path: Option<&Path>,
+    reading: &Reading,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> Result<Index> {
+    let words = settings.method().graph() == Some(&TERM_PASSAGE);
+    let options = BuildOptions {
+        entities: entity_options(words, settings.all()),
+        encoder: reading.encoder(),
+        given: None,
+        // Whoever only looks is not kept waiting: a graph is built when it is asked for by name.
+        near: near(settings.all()).filter(|near| near.from == 0),
+    };
+    let index = Index::build(corpus, &options, progress);
+    let named = || path.map_or("the sample".to_owned(), |path| path.display().to_string());
+    let index = index.with_context(named)?;
+    index.look_beside(path.map(Path::to_owned).as_slice());
+    Ok(index)
 }
 
 /// Lets a cross-encoder score candidates again. Says so when none of the settings will have it do so; none at all means

@@ -138,7 +138,7 @@ pub struct How {
 }
 
 /// How INDEX is opened: what makes vectors, and how a corpus is read where it is one.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct Reading {
     /// What makes vectors: static (built in, the default), bert:FOLDER, endpoint:URL?model=NAME with &key_env=VARIABLE, or
     /// none. An index knows what made its own; where that is a server, nothing is sent to it unless it is named here.
@@ -169,14 +169,19 @@ impl Reading {
 
     /// Opens an index folder. Where its vectors stay closed, says so and how to open them.
     fn open(&self, folder: &Path) -> Result<Index, IndexError> {
-        let index = match &self.encoder {
-            Some(encoder) => Index::open_with(folder, encoder)?,
-            None => Index::open(folder)?,
-        };
+        let index = self.index(folder)?;
         if let Some(closed) = index.closed() {
             say(format_args!("hopscope: {closed}"));
         }
         Ok(index)
+    }
+
+    /// The same without a word.
+    fn index(&self, folder: &Path) -> Result<Index, IndexError> {
+        match &self.encoder {
+            Some(encoder) => Index::open_with(folder, encoder),
+            None => Index::open(folder),
+        }
     }
 
     fn options(&self) -> ReadOptions {

@@ -6,6 +6,7 @@ use super::doctoring;
 use super::failures::{FailureSearch, SearchNews};
 use super::hits::Hits;
 use super::layout::Pane;
+use super::opening::Looked;
 use super::pins::{Asking, Pinned};
 use super::repairing;
 use super::scene::{Answer, Request};
@@ -29,6 +30,10 @@ pub enum Action {
     Ask(String),
     /// Begins a lesson, by its name or file.
     Lesson(String),
+    /// Opens another index or corpus, by its path; nothing is the bundled sample.
+    OpenIndex(String),
+    /// Types a path into the open finder.
+    Into(String),
     /// Makes a passage of the ranking the selected one, by its identifier.
     Select(String),
     /// Asks a question of the set, by its place.
@@ -107,6 +112,12 @@ pub enum Action {
     /// Nodes and passages that match what was typed into the palette.
     #[serde(skip)]
     Found(Found),
+    /// What lies at a path that is being typed.
+    #[serde(skip)]
+    Looked(Looked),
+    /// Another index could not be opened, in words.
+    #[serde(skip)]
+    NotOpened(String),
     /// What the last frame showed where.
     #[serde(skip)]
     Drawn(Box<Hits>),
@@ -147,6 +158,10 @@ pub struct Search {
 pub enum Effect {
     Ask(Box<Request>),
     Search(Search, Box<Settings>),
+    /// Looks what lies at a path.
+    Look(String),
+    OpenIndex(String),
+    StopOpening,
     /// Builds a layer of the index, by name.
     Build(&'static str, Box<Settings>),
     Sweep(Box<SweepRequest>),

@@ -46,19 +46,32 @@ pub enum News {
     Failed(String),
 }
 
-/// Tells of progress a few hundred times at most.
-struct Told<'a> {
-    tell: &'a (dyn Fn(News) + Sync),
+/// Tells of progress a few hundred times at most: the step, and how far it is.
+pub struct Watched<'a> {
+    tell: &'a (dyn Fn(&'static str, usize, usize) + Sync),
     cancelled: &'a (dyn Fn() -> bool + Sync),
     /// Hundredths told last.
     last: AtomicUsize,
 }
 
-impl Progress for Told<'_> {
+impl<'a> Watched<'a> {
+    pub fn new(
+        tell: &'a (dyn Fn(&'static str, usize, usize) + Sync),
+        cancelled: &'a (dyn Fn() -> bool + Sync),
+    ) -> Watched<'a> {
+        Watched {
+            tell,
+            cancelled,
+            last: AtomicUsize::new(usize::MAX),
+        }
+    }
+}
+
+impl Progress for Watched<'_> {
     fn advance(&self, step: Step, done: usize, total: usize) -> bool {
         let part = 100 * done / total.max(1);
         if self.last.swap(part, Ordering::Relaxed) != part {
-            (self.tell)(News::At(step.label(), done, total));
+            (self.tell)(step.label(), done, total);
         }
         !(self.cancelled)()
     }
@@ -76,11 +89,8 @@ pub fn build(
     let Some(kind) = kinds.iter().find(|kind| kind.name == layer) else {
         return News::Failed(format!("no layer '{layer}'"));
     };
-    let progress = Told {
-        tell,
-        cancelled,
-        last: AtomicUsize::new(usize::MAX),
-    };
+    let far = |step, done, total| tell(News::At(step, done, total));
+    let progress = Watched::new(&far, cancelled);
     match build_layers(index, &[kind], settings.all(), &progress) {
         Ok(built) => News::Done(built.iter().map(|b| b.seconds).sum()),
         Err(IndexError::Cancelled) => News::Failed("stopped".to_owned()),

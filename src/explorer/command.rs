@@ -92,6 +92,8 @@ commands! {
     PreviousLosing "question.previous-losing" "previous failing" "Previous question that loses gold" ["N"] Question
         "The same, backwards." "failing failure lost missing annotate" "hopscope eval INDEX --json";    Doctor "index.doctor" "doctor" "Look for what is wrong with the index" [] Question
         "Lists hubs, isolated and nameless passages, split components, names that should be one, duplicates, each with a remedy and the lost gold it explains under these settings; Esc stops." "doctor health check diagnose faults isolated components" "hopscope doctor INDEX";
+    OpenIndex "index.open" "open index" "Open another index or corpus" ["O"] Question
+        "Finds it by its path, or among those opened lately; the one on screen stays until the other is there. Sessions are kept per index." "folder file switch load recent change data set" "hopscope INDEX";
     Resume "session.resume" "resume" "Resume the last session" ["r"] Question
         "Goes on where the last session on this index stopped: its runs, pins, question, settings and view. Nothing is resumed unasked." "continue restore reopen earlier before" "";
     History "question.history" "history" "Questions asked before" ["Ctrl-R"] Question

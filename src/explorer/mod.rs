@@ -11,6 +11,7 @@
 //! | [`layout`] | where panes are, for every size |
 //! | [`lesson`] | files that teach: words, actions, questions, claims |
 //! | [`pins`] | runs that stay beside the live one |
+//! | [`opening`] | another index, found by its path
 //! | [`labelling`] | what an annotator says, and the queue of what waits for it |
 //! | [`filter`] | what a list is narrowed by
 //! | [`failures`] | the next question that loses gold |
@@ -33,6 +34,7 @@ pub mod keys;
 pub mod labelling;
 pub mod layout;
 pub mod lesson;
+pub mod opening;
 pub mod overlays;
 pub mod palette;
 pub mod panes;

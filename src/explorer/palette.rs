@@ -8,6 +8,7 @@ use super::action::{Message, Tone};
 use super::available::{Missing, available, lack};
 use super::command::{Command, Group};
 use super::lesson::Lesson;
+use super::opening::{Kind, Place};
 use super::state::{Choice, Entry, FinderKind, State};
 use crate::layers::Class;
 use crate::retrieve::{Domain, METHODS, Method, NO_PRESET, Parameter};
@@ -33,6 +34,7 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
         FinderKind::Doctor => narrowed(faults(state), typed),
         FinderKind::Lessons => narrowed(lessons(), typed),
         FinderKind::Messages => narrowed(messages(state), typed),
+        FinderKind::Indexes => indexes(state, typed.trim()),
         FinderKind::Help => narrowed(help(state), typed),
     }
 }
@@ -107,6 +109,8 @@ fn again(state: &State, choice: &Choice) -> Option<Entry> {
         Choice::SavePreset(_) | Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_) => None,
         // Nor is a change of the graph or its file; lessons have a list of their own.
         Choice::Lesson(_) | Choice::Nothing => None,
+        // Indexes opened lately are listed where one is opened.
+        Choice::OpenIndex(_) | Choice::Into(_) => None,
         Choice::Edit(_) | Choice::Restore(_) | Choice::SavePatch(..) | Choice::LoadPatch(_) => None,
     }
 }
@@ -342,6 +346,56 @@ pub fn plain(title: String, now: String, choice: Choice) -> Entry {
         choice,
         matched: Vec::new(),
     }
+}
+
+/// Indexes opened lately and the sample, as far as no path is typed; what lies at a path is looked for outside.
+fn indexes(state: &State, typed: &str) -> Vec<Entry> {
+    let is_path = typed.starts_with(['/', '.', '~']);
+    let recent = state.indexes.iter().filter(|_| !is_path).map(|path| {
+        let choice = Choice::OpenIndex(path.clone());
+        plain(path.clone(), "opened lately".to_owned(), choice)
+    });
+    let sample = plain(
+        "the bundled sample".to_owned(),
+        "comes with the program".to_owned(),
+        Choice::OpenIndex(String::new()),
+    );
+    let sample = (!is_path && !state.facts.argument.is_empty()).then_some(sample);
+    let here = std::path::absolute(&state.facts.argument).ok();
+    let mut entries: Vec<Entry> = recent.chain(sample).collect();
+    for entry in &mut entries {
+        if here.as_deref() == Some(std::path::Path::new(&entry.title)) {
+            entry.now = "open now".to_owned();
+        }
+    }
+    narrowed(entries, typed)
+}
+
+/// What lies at a typed path, as entries.
+pub fn places(places: &[Place]) -> impl Iterator<Item = Entry> {
+    places.iter().map(|place| {
+        let path = place.path.clone();
+        let (now, choice) = match place.kind {
+            Kind::Index => ("index", Choice::OpenIndex(path)),
+            Kind::Folder => ("folder", Choice::Into(path)),
+            Kind::Corpus => ("files of a corpus, perhaps", Choice::OpenIndex(path)),
+            Kind::Neither => ("", Choice::OpenIndex(path)),
+        };
+        let mut entry = plain(place.path.clone(), now.to_owned(), choice);
+        entry.help = match place.kind {
+            Kind::Index => "Opens this index.",
+            Kind::Folder => "Looks into this folder; Tab too.",
+            Kind::Corpus => {
+                "Reads it as a corpus and indexes it in memory; what is wrong with it is told."
+            }
+            Kind::Neither => "",
+        }
+        .to_owned();
+        if place.kind == Kind::Neither {
+            entry.unavailable = Some("no index and no corpus file in this folder".to_owned());
+        }
+        entry
+    })
 }
 
 /// The lessons that come with the program.

@@ -9,6 +9,7 @@ use super::doctoring;
 use super::engine::{self, Engine};
 use super::failures::{self, FailureSearch, SearchNews};
 use super::glyphs::{GlyphSet, clean};
+use super::opening::{self, Looked, Opened, Opener};
 use super::picture::{self, Caption, Cast};
 use super::pins::{self, Asking, Pinned};
 use super::repairing;
@@ -78,6 +79,8 @@ pub struct Options {
     pub labels: Option<PathBuf>,
     /// Who labels.
     pub annotator: String,
+    /// How another index is opened.
+    pub opener: Opener,
 }
 
 /// Runs the explorer until the person leaves. Gives back the exit code.
@@ -90,7 +93,51 @@ pub fn run(index: Arc<Index>, options: Options) -> anyhow::Result<u8> {
         .build()
         .context("cannot start the event loop")?;
     install_panic_hook();
-    runtime.block_on(Loop::new(index, options)?.run())
+    runtime.block_on(one_after_the_other(index, options))
+}
+
+/// Shows an index, and whichever is opened from it, until the person leaves.
+async fn one_after_the_other(index: Arc<Index>, mut options: Options) -> anyhow::Result<u8> {
+    let mut open = Loop::new(index, options.clone())?;
+    let mut screen = Screen::enter(open.mouse).context("cannot use this terminal")?;
+    let mut events = TerminalEvents::new().context("cannot listen to this terminal")?;
+    loop {
+        let end = open.run(&mut screen, &mut events).await?;
+        // The next start is only less pleasant without it.
+        let kept = open.keep_last().await;
+        let (argument, opened) = match end {
+            End::Open(argument, opened) => (argument, *opened),
+            End::Command(_) | End::Signal(_) => {
+                match end {
+                    End::Command(true) => screen.leave_picture(&open.picture())?,
+                    _ => drop(screen),
+                }
+                if let Err(said) = kept {
+                    eprintln!("hopscope: {}", clean(&said));
+                }
+                return Ok(match end {
+                    End::Signal(reason) => reason.exit_code(),
+                    _ => 0,
+                });
+            }
+        };
+        let (index, settings, notes) = opened;
+        options = Options {
+            settings,
+            argument,
+            question: None,
+            lesson: None,
+            labels: None,
+            record: None,
+            present: open.state.present,
+            presets: open.state.presets.clone(),
+            notes: notes.into_iter().chain(kept.err()).collect(),
+            ..options
+        };
+        let cast = open.cast.take();
+        open = Loop::new(index, options.clone())?;
+        open.cast = cast;
+    }
 }
 
 /// Everything outside of the state.
@@ -102,6 +149,8 @@ struct Loop {
     answers: Worker<Request, Result<Answer, String>>,
     searches: Worker<(Search, Box<Settings>), Found>,
     sweeps: Worker<SweepRequest, Swept>,
+    looks: Worker<String, Looked>,
+    opens: Worker<String, opening::News>,
     builds: Worker<(&'static str, Box<Settings>), News>,
     hunts: Worker<FailureSearch, SearchNews>,
     repairs: Worker<repairing::Search, repairing::News>,
@@ -136,6 +185,8 @@ enum End {
     /// By a command; true leaves the screen.
     Command(bool),
     Signal(QuitReason),
+    /// Another index is there, under what to write for INDEX.
+    Open(String, Box<Opened>),
 }
 
 impl Loop {
@@ -190,6 +241,8 @@ impl Loop {
             notes.push(said);
             None
         });
+        let folders = options.folders.as_ref();
+        state.indexes = folders.map_or_else(Vec::new, Session::recent);
         // One run is what every start makes.
         let more = kept.clone().filter(|kept| kept.runs.len() > 1);
         state.offer = more.map(Box::new);
@@ -270,6 +323,14 @@ impl Loop {
             },
         )
         .context("cannot start the build thread")?;
+        let looks = Worker::spawn("look", |typed: String, _| opening::look(&typed))
+            .context("cannot start the thread that looks into folders")?;
+        let opener = options.opener;
+        let opens = Worker::spawn("open", move |typed: String, task| {
+            let tell = |news| task.report(news);
+            opening::open(&opener, &typed, &tell, &|| task.is_cancelled())
+        })
+        .context("cannot start the thread that opens an index")?;
         let (teller, told) = channel(8);
         let mut all = Loop {
             state,
@@ -279,6 +340,8 @@ impl Loop {
             answers,
             searches,
             sweeps,
+            looks,
+            opens,
             builds,
             hunts,
             repairs,
@@ -341,9 +404,11 @@ impl Loop {
         Duration::from_secs_f64(1.0 / pace.copied().unwrap_or(1.0))
     }
 
-    async fn run(mut self) -> anyhow::Result<u8> {
-        let mut screen = Screen::enter(self.mouse).context("cannot use this terminal")?;
-        let mut events = TerminalEvents::new().context("cannot listen to this terminal")?;
+    async fn run(
+        &mut self,
+        screen: &mut Screen,
+        events: &mut TerminalEvents,
+    ) -> anyhow::Result<End> {
         let size = screen.size()?;
         self.act(Action::Resize(size.width, size.height));
         let mut dirty = true;
@@ -358,7 +423,7 @@ impl Loop {
             }
             let waits = self.waits();
             if dirty && !waits && drawn.elapsed() >= FRAME {
-                self.draw(&mut screen)?;
+                self.draw(screen)?;
                 drawn = Instant::now();
                 dirty = false;
             }
@@ -373,7 +438,7 @@ impl Loop {
             tokio::select! {
                 event = events.next() => {
                     dirty = true;
-                    match self.terminal(event, &mut screen)? {
+                    match self.terminal(event, screen)? {
                         Some(end) => break end,
                         None => continue,
                     }
@@ -386,6 +451,31 @@ impl Loop {
                     dirty = true;
                     if let Some(Done { result: Ok(found), .. }) = found {
                         self.act(Action::Found(found));
+                    }
+                }
+                looked = self.looks.recv() => {
+                    dirty = true;
+                    if let Some(Done { result: Ok(looked), .. }) = looked {
+                        self.act(Action::Looked(looked));
+                    }
+                }
+                news = self.opens.recv() => {
+                    dirty = true;
+                    let news = news.map(|done| done.result);
+                    match news {
+                        Some(Ok(opening::News::At(said))) => {
+                            self.act(Action::Told(Message::plain(said)));
+                        }
+                        Some(Ok(opening::News::Done(argument, opened))) => {
+                            break End::Open(argument, Box::new(opened));
+                        }
+                        Some(Ok(opening::News::Failed(said))) => {
+                            self.act(Action::NotOpened(said));
+                        }
+                        Some(Err(panic)) => {
+                            self.act(Action::NotOpened(panic.to_string()));
+                        }
+                        None => {}
                     }
                 }
                 news = self.builds.recv() => {
@@ -454,25 +544,7 @@ impl Loop {
                 () = sleep_until(due.into()), if dirty => {}
             }
         };
-        // The next start is only less pleasant without it.
-        if let Err(said) = self.keep_last().await {
-            drop(screen);
-            eprintln!("hopscope: {}", clean(&said));
-            return Ok(match end {
-                End::Command(_) => 0,
-                End::Signal(reason) => reason.exit_code(),
-            });
-        }
-        match end {
-            End::Command(keep) => {
-                if keep {
-                    let picture = self.picture();
-                    screen.leave_picture(&picture)?;
-                }
-                Ok(0)
-            }
-            End::Signal(reason) => Ok(reason.exit_code()),
-        }
+        Ok(end)
     }
 
     /// An answer that will be there in a moment is worth a moment: drawing the old result dimmed would flicker.
@@ -522,6 +594,13 @@ impl Loop {
                 Effect::Search(search, settings) => {
                     self.searches.submit((search, settings));
                 }
+                Effect::Look(typed) => {
+                    self.looks.submit(typed);
+                }
+                Effect::OpenIndex(path) => {
+                    self.opens.submit(path);
+                }
+                Effect::StopOpening => self.opens.cancel(),
                 Effect::Build(layer, settings) => {
                     self.builds.submit((layer, settings));
                 }

@@ -8,6 +8,7 @@ use super::engine::{self, Engine};
 use super::failures;
 use super::glyphs::{GlyphSet, Glyphs};
 use super::keys::Stroke;
+use super::opening;
 use super::pins;
 use super::repairing;
 use super::scene::Facts;
@@ -41,6 +42,8 @@ pub struct Stage {
     glyphs: &'static Glyphs,
     /// What was copied: text, and what it is.
     pub copied: Vec<(String, String)>,
+    /// What was to be opened.
+    pub opened: Option<String>,
     /// Whether the explorer was left, and whether its screen was to stay.
     pub quit: Option<bool>,
 }
@@ -65,6 +68,7 @@ impl Stage {
             theme,
             glyphs,
             copied: Vec::new(),
+            opened: None,
             quit: None,
         }
     }
@@ -167,7 +171,10 @@ impl Stage {
                         self.act(Action::Scored(score));
                     }
                 }
+                Effect::Look(typed) => self.act(Action::Looked(opening::look(&typed))),
+                Effect::OpenIndex(path) => self.opened = Some(path),
                 Effect::Suspend
+                | Effect::StopOpening
                 | Effect::StopSweep
                 | Effect::StopHunt
                 | Effect::StopRepair

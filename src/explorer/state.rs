@@ -83,6 +83,8 @@ pub enum FinderKind {
     Doctor,
     Lessons,
     Messages,
+    /// Indexes and corpora, by their paths.
+    Indexes,
     Help,
 }
 
@@ -124,6 +126,10 @@ pub enum Choice {
     /// A change of seeds, as written after `--seed`.
     Seed(String),
     Lesson(String),
+    /// Another index or corpus, by its path.
+    OpenIndex(String),
+    /// A folder to look into.
+    Into(String),
     /// Words to read.
     Nothing,
     /// A change of the graph, as written after `--edit`.
@@ -151,6 +157,8 @@ impl Choice {
             Choice::Passage(passage) => Action::Passage(*passage),
             Choice::Seed(text) => Action::Seed(text.clone()),
             Choice::Lesson(name) => Action::Lesson(name.clone()),
+            Choice::OpenIndex(path) => Action::OpenIndex(path.clone()),
+            Choice::Into(path) => Action::Into(path.clone()),
             Choice::Nothing => Action::Told(Message::default()),
             Choice::Edit(text) => Action::Edit(text.clone()),
             Choice::Restore(text) => Action::Restore(text.clone()),
@@ -323,6 +331,10 @@ pub struct State {
     /// Generation of a request that failed, and why.
     pub failed: Option<(u64, String)>,
     pub session: Vec<Run>,
+    /// Indexes opened lately, newest first.
+    pub indexes: Vec<String>,
+    /// Another index is being opened.
+    pub opening: bool,
     /// The last session on this index, until it is taken up.
     pub offer: Option<Box<Session>>,
     /// Questions asked, newest first.
@@ -405,6 +417,8 @@ impl State {
             shown: None,
             failed: None,
             session: Vec::new(),
+            indexes: Vec::new(),
+            opening: false,
             offer: None,
             history: Vec::new(),
             recent: Vec::new(),

@@ -22,9 +22,11 @@ pub fn render(
         FinderKind::Palette | FinderKind::Help => 92,
         FinderKind::Methods | FinderKind::Compose | FinderKind::Preset | FinderKind::Seeds => 96,
         FinderKind::Join | FinderKind::Edits | FinderKind::SavePatch | FinderKind::LoadPatch => 96,
-        FinderKind::History | FinderKind::Doctor | FinderKind::Lessons | FinderKind::Messages => {
-            100
-        }
+        FinderKind::History
+        | FinderKind::Doctor
+        | FinderKind::Lessons
+        | FinderKind::Messages
+        | FinderKind::Indexes => 100,
     };
     let width = main.width.min(wanted);
     let about_rows = if matches!(
@@ -113,6 +115,10 @@ fn titles(open: &Finder) -> (&'static str, &'static str) {
         FinderKind::Messages => ("Messages", "type to filter   Esc close"),
         FinderKind::Lessons => ("Lessons", "type to filter   Enter begin   Esc close"),
         FinderKind::Doctor => ("Doctor", "type to filter   Esc close"),
+        FinderKind::Indexes => (
+            "Open an index or corpus",
+            "a path   Tab into   Enter open   Esc close",
+        ),
         FinderKind::Help => ("Keys", "type to filter   Enter run   Esc close"),
     }
 }
@@ -138,6 +144,9 @@ fn field(ink: &Ink<'_>, open: &Finder, inner: Rect, buf: &mut Buffer) -> Positio
             FinderKind::Lessons => "hubs, restart ..",
             FinderKind::Messages => "a word ..",
             FinderKind::Doctor => "hubs, names ..",
+            FinderKind::Indexes => {
+                "a folder made by hopscope index, or files of a corpus: ~/my-index .."
+            }
             FinderKind::Help => "a key or a word ..",
         };
         buf.set_stringn(inner.x + 3, inner.y, hint, room, ink.style(Scope::Muted));

@@ -2,6 +2,7 @@
 
 use super::update;
 use crate::explorer::action::{Effect, Found, Message, Search};
+use crate::explorer::opening::Looked;
 use crate::explorer::palette::{self, after_prefix};
 use crate::explorer::state::{Choice, Finder, FinderKind, List, Mode, State};
 use crate::layers::GraphEdit;
@@ -27,7 +28,10 @@ pub fn open(state: &mut State, kind: FinderKind) -> Vec<Effect> {
         entries,
         searching: None,
     });
-    if matches!(kind, FinderKind::Seeds | FinderKind::Join) {
+    if matches!(
+        kind,
+        FinderKind::Seeds | FinderKind::Join | FinderKind::Indexes
+    ) {
         return refilter(state);
     }
     Vec::new()
@@ -40,6 +44,12 @@ pub fn press(state: &mut State, key: KeyEvent, mut open: Finder) -> Vec<Effect> 
     let by = match (key.code, control) {
         (KeyCode::Esc, _) => return Vec::new(),
         (KeyCode::Enter, _) => return choose(state, open),
+        (KeyCode::Tab, _) if open.kind == FinderKind::Indexes => {
+            let at = open.entries.get(open.list.cursor);
+            let typed = at.map_or_else(String::new, |entry| entry.title.clone());
+            state.mode = Mode::Finder(open);
+            return into(state, &typed);
+        }
         (KeyCode::Up, _) | (KeyCode::Char('p'), true) => -1,
         (KeyCode::Down | KeyCode::Tab, _) | (KeyCode::Char('n'), true) => 1,
         (KeyCode::BackTab, _) => -1,
@@ -115,6 +125,9 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
             });
         }
     }
+    if kind == FinderKind::Indexes {
+        return vec![Effect::Look(typed)];
+    }
     let settings = state.settings.clone();
     search
         .into_iter()
@@ -155,6 +168,53 @@ pub fn found(state: &mut State, found: Found) {
     let other = |m: &crate::explorer::action::Match| joined.as_ref() != Some(&m.name);
     open.entries = found.matches.into_iter().filter(other).map(entry).collect();
     open.list.cursor = open.list.cursor.min(open.entries.len().saturating_sub(1));
+}
+
+/// Types a path, and looks what lies there.
+pub fn into(state: &mut State, typed: &str) -> Vec<Effect> {
+    if !matches!(&state.mode, Mode::Finder(open) if open.kind == FinderKind::Indexes) {
+        open(state, FinderKind::Indexes);
+    }
+    if let Mode::Finder(open) = &mut state.mode {
+        open.input = Input::new(typed.to_owned());
+    }
+    refilter(state)
+}
+
+/// Lists what lies at the path that is typed, behind what was opened lately.
+pub fn looked(state: &mut State, looked: &Looked) {
+    let entries = palette::entries(state, FinderKind::Indexes, &looked.typed);
+    if let Mode::Finder(open) = &mut state.mode
+        && open.kind == FinderKind::Indexes
+        && open.input.value() == looked.typed
+    {
+        open.entries = entries
+            .into_iter()
+            .chain(palette::places(&looked.places))
+            .collect();
+        open.list.cursor = open.list.cursor.min(open.entries.len().saturating_sub(1));
+    }
+}
+
+/// Opens another index; the one on screen stays until the other is there.
+pub fn open_index(state: &mut State, path: String) -> Vec<Effect> {
+    state.opening = true;
+    let name = if path.is_empty() {
+        "the bundled sample"
+    } else {
+        &path
+    };
+    state.message = Message::plain(format!("opening {name}, Esc stops"));
+    vec![Effect::OpenIndex(path)]
+}
+
+/// Stops opening. None where nothing is being opened.
+pub fn stop_opening(state: &mut State) -> Option<Vec<Effect>> {
+    if !std::mem::take(&mut state.opening) {
+        return None;
+    }
+    state.message = Message::plain("not opened; what is on screen stays");
+    Some(vec![Effect::StopOpening])
 }
 
 /// A click on an entry: the first selects it, the second on the same one chooses it.

@@ -58,6 +58,17 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Paste(text) => keys::paste(state, &text),
         Action::Ask(question) => ask::question(state, &question),
         Action::AskNumber(number) => ask::number(state, number),
+        Action::OpenIndex(path) => finder::open_index(state, path),
+        Action::Into(path) => finder::into(state, &path),
+        Action::Looked(looked) => {
+            finder::looked(state, &looked);
+            Vec::new()
+        }
+        Action::NotOpened(said) => {
+            state.opening = false;
+            state.message = Message::error(said);
+            Vec::new()
+        }
         Action::Lesson(name) => lesson::begin(state, &name),
         Action::Select(id) => moves::select_id(state, &id),
         Action::Method(name) => settings::method(state, &name),
@@ -165,6 +176,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         && let Some(effects) = failures::stop(state)
             .or_else(|| repair::stop(state))
             .or_else(|| doctor::stop(state))
+            .or_else(|| finder::stop_opening(state))
     {
         return effects;
     }
@@ -180,6 +192,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::PreviousQuestion => ask::neighbouring(state, -1),
         Command::NextLosing => failures::next(state, 1),
         Command::PreviousLosing => failures::next(state, -1),
+        Command::OpenIndex => finder::open(state, FinderKind::Indexes),
         Command::Resume => session::resume(state),
         Command::History => finder::open(state, FinderKind::History),
         Command::Method => finder::open(state, FinderKind::Methods),

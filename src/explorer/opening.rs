@@ -1,0 +1,222 @@
+//! Another index, found by its path: what lies where a person types, and what becomes of opening it.
+
+use super::building::Watched;
+use super::text;
+use crate::index::{Index, Progress};
+use crate::retrieve::Settings;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The most entries of a folder that are listed.
+const LISTED: usize = 200;
+
+/// The endings of files that may be a corpus.
+const CORPORA: [&str; 9] = [
+    "jsonl", "json", "tsv", "csv", "txt", "text", "md", "markdown", "parquet",
+];
+
+/// An index in memory, with the settings that it begins with, and what there is to say of it.
+pub type Opened = (Arc<Index>, Settings, Vec<String>);
+
+/// Opens what a path names, the bundled sample where it names nothing. Says nothing itself: the explorer has the screen.
+pub type Opener = Arc<dyn Fn(&Path, &dyn Progress) -> anyhow::Result<Opened> + Send + Sync>;
+
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Index,
+    /// A folder to look into.
+    Folder,
+    /// A file, or a folder with files, that may be a corpus.
+    Corpus,
+    /// A folder without either.
+    Neither,
+}
+
+/// Something to open or to look into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// As it would be typed; a folder to look into ends with a slash.
+    pub path: String,
+    pub kind: Kind,
+}
+
+/// What lies at a path that is being typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    pub typed: String,
+    pub places: Vec<Place>,
+}
+
+/// The path that typed words mean: `~` is the home.
+pub fn path_of(typed: &str) -> PathBuf {
+    let home = || directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
+    match typed.strip_prefix('~').map(|rest| (rest, home())) {
+        Some((rest, Some(home))) if rest.is_empty() || rest.starts_with('/') => {
+            home.join(rest.trim_start_matches('/'))
+        }
+        _ => PathBuf::from(typed),
+    }
+}
+
+/// Looks at the folder that is typed as far as its last slash, for what begins as typed; at the folder itself first.
+pub fn look(typed: &str) -> Looked {
+    let (folder, begun) = match typed.rfind('/') {
+        Some(at) => typed.split_at(at + 1),
+        None => ("", typed),
+    };
+    let at = if folder.is_empty() {
+        PathBuf::from(".")
+    } else {
+        path_of(folder)
+    };
+    let mut places = Vec::new();
+    if begun.is_empty() && !folder.is_empty() && at.is_dir() {
+        let path = if folder == "/" {
+            folder
+        } else {
+            folder.trim_end_matches('/')
+        };
+        places.push(Place {
+            path: path.to_owned(),
+            kind: whole(&at),
+        });
+    }
+    let hidden = begun.starts_with('.');
+    let entries = std::fs::read_dir(&at).into_iter().flatten().flatten();
+    let lower = begun.to_lowercase();
+    let mut found: Vec<Place> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let wanted = name.to_lowercase().starts_with(&lower);
+            if !wanted || name.starts_with('.') && !hidden {
+                return None;
+            }
+            let path = format!("{folder}{name}");
+            let own = entry.path();
+            if Index::is_index(&own) {
+                return Some(Place {
+                    path,
+                    kind: Kind::Index,
+                });
+            }
+            if own.is_dir() {
+                let path = format!("{path}/");
+                return Some(Place {
+                    path,
+                    kind: Kind::Folder,
+                });
+            }
+            may_be_corpus(&own).then_some(Place {
+                path,
+                kind: Kind::Corpus,
+            })
+        })
+        .collect();
+    found.sort_by_cached_key(|place| (place.kind != Kind::Index, place.path.to_lowercase()));
+    found.truncate(LISTED);
+    places.extend(found);
+    Looked {
+        typed: typed.to_owned(),
+        places,
+    }
+}
+
+fn may_be_corpus(file: &Path) -> bool {
+    let ending = file.extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| CORPORA.contains(&&*ending.to_lowercase())) && file.is_file()
+}
+
+/// What a folder is as a whole.
+fn whole(folder: &Path) -> Kind {
+    if Index::is_index(folder) {
+        return Kind::Index;
+    }
+    let mut files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    match files.any(|file| may_be_corpus(&file.path())) {
+        true => Kind::Corpus,
+        false => Kind::Neither,
+    }
+}
+
+/// How opening stands.
+pub enum News {
+    /// In words.
+    At(String),
+    /// What to write for INDEX, and what it is.
+    Done(String, Opened),
+    Failed(String),
+}
+
+/// Opens it. The last news is given back.
+pub fn open(
+    opener: &Opener,
+    typed: &str,
+    tell: &(dyn Fn(News) + Sync),
+    cancelled: &(dyn Fn() -> bool + Sync),
+) -> News {
+    let path = path_of(typed);
+    let name = match typed {
+        "" => "the bundled sample",
+        typed => typed,
+    };
+    let far = |step: &'static str, done: usize, total: usize| {
+        let (done, total) = (text::count(done), text::count(total));
+        tell(News::At(format!(
+            "opening {name}: {step} {done} of {total}, Esc stops"
+        )));
+    };
+    let watched = Watched::new(&far, cancelled);
+    match opener(&path, &watched) {
+        Ok(opened) => News::Done(path.display().to_string(), opened),
+        Err(error) => News::Failed(format!("{name}: {error:#}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typed_path_is_completed_and_told_for_what_it_is() {
+        let home = tempfile::tempdir().unwrap();
+        for (name, file) in [
+            ("indexes/one", "manifest.json"),
+            ("indexes/empty", ""),
+            ("indexes/texts", "a.md"),
+        ] {
+            let folder = home.path().join(name);
+            std::fs::create_dir_all(&folder).unwrap();
+            if !file.is_empty() {
+                std::fs::write(folder.join(file), "{}").unwrap();
+            }
+        }
+        std::fs::write(home.path().join("indexes/corpus.jsonl"), "").unwrap();
+        std::fs::write(home.path().join("indexes/.hidden.jsonl"), "").unwrap();
+        std::fs::write(home.path().join("indexes/picture.png"), "").unwrap();
+        let root = home.path().display().to_string();
+        let told = |typed: &str| -> Vec<(String, Kind)> {
+            let looked = look(&format!("{root}/{typed}"));
+            let short = |place: Place| (place.path[root.len()..].to_owned(), place.kind);
+            looked.places.into_iter().map(short).collect()
+        };
+        let is = |path: &str, kind| (path.to_owned(), kind);
+        assert_eq!(told("ind"), [is("/indexes/", Kind::Folder)]);
+        assert_eq!(
+            told("indexes/"),
+            [
+                is("/indexes", Kind::Corpus),
+                is("/indexes/one", Kind::Index),
+                is("/indexes/corpus.jsonl", Kind::Corpus),
+                is("/indexes/empty/", Kind::Folder),
+                is("/indexes/texts/", Kind::Folder),
+            ]
+        );
+        assert_eq!(
+            told("indexes/empty/"),
+            [is("/indexes/empty", Kind::Neither)]
+        );
+        assert_eq!(told("indexes/ONE"), [is("/indexes/one", Kind::Index)]);
+        assert_eq!(told("nowhere/x"), []);
+    }
+}
