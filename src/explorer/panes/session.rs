@@ -22,8 +22,9 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let newest = lines.get(1).map(|newest| line(ink, *newest, width));
     let runs = text::plural(ink.state.session.len(), "run");
     let chrome = Chrome {
-        title: "Session".into(),
-        note: Line::from(vec![ink.muted(format!("{runs}, gold at, R@5"))]),
+        title: format!("Session: {runs}"),
+        short: "Session",
+        note: Line::from(vec![ink.muted("gold at, R@5")]),
         summary: newest.unwrap_or_default(),
         ..Chrome::default()
     };

@@ -19,7 +19,7 @@ pub struct Chosen {
     pub method: String,
     /// Nothing without one.
     pub preset: String,
-    /// What differs from the method's own, as name and value.
+    /// What the person set, as name and value.
     pub settings: BTreeMap<String, String>,
     /// Changes of the question's seeds, as after `--seed`.
     pub seeds: Vec<String>,
@@ -29,15 +29,16 @@ pub struct Chosen {
 
 impl Chosen {
     pub fn of(settings: &Settings) -> Chosen {
-        let changed = settings.changed();
-        let set = changed.iter().filter_map(|set| set.split_once('='));
+        // What another method reads too: it waits until that one is chosen again.
+        let own = Parameter::ALL.iter();
+        let own = own.filter(|p| settings.origin(**p) == Origin::User);
         Chosen {
             method: settings.method().name.to_string(),
             preset: settings
                 .preset()
                 .map_or_else(String::new, |p| p.name.to_string()),
-            settings: set
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            settings: own
+                .map(|p| (p.id().to_owned(), settings.text(*p)))
                 .collect(),
             seeds: settings
                 .seed_edits()
