@@ -8,12 +8,16 @@ use hopscope::explorer::action::Action;
 use hopscope::explorer::available::available;
 use hopscope::explorer::command::Command;
 use hopscope::explorer::filter;
+use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::{Pane, View};
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::rows;
 use hopscope::explorer::stage::Stage;
-use hopscope::explorer::state::Mode;
-use hopscope::explorer::store::Session;
+use hopscope::explorer::start;
+use hopscope::explorer::state::{FinderKind, Mode};
+use hopscope::explorer::store::{Config, Session};
+use hopscope::explorer::theme::{ColorLevel, Theme};
 
 fn screen(stage: &mut Stage, width: u16, height: u16) -> String {
     plain(&stage.draw(width, height))
@@ -37,7 +41,8 @@ fn a_list_narrows_at_every_letter_and_ranks_keep_their_numbers() {
     let mut stage = stage_at(160, 48);
     stage.act(Action::Focus(Pane::Passages));
     let scene = stage.state.scene().unwrap();
-    let (rank, title) = (scene.passages[6].rank, scene.passages[6].title.clone());
+    let row = &scene.passages[6];
+    let (rank, id, title) = (row.rank, row.id.clone(), row.title.clone());
     let all = titles(&stage).len();
     stage.press("/");
     assert!(matches!(stage.state.mode, Mode::Filter(_)));
@@ -49,7 +54,7 @@ fn a_list_narrows_at_every_letter_and_ranks_keep_their_numbers() {
     assert!(shown.contains(&format!("Passages: {counted}")), "{shown}");
     let line = shown
         .lines()
-        .find(|line| line.contains(&*title) && line.contains(&format!("{rank:>3} ")));
+        .find(|line| line.contains(&*id) && line.contains(&format!("{rank:>3} ")));
     assert!(line.is_some(), "row {rank} keeps its rank in\n{shown}");
     assert_eq!(
         stage.state.wanted.subject.passage,
@@ -125,32 +130,39 @@ fn every_list_of_every_view_finds_its_own_rows() {
 #[test]
 fn what_is_taken_out_of_a_narrowed_list_is_what_it_shows_and_says_so() {
     let mut stage = stage_at(160, 48);
-    let title = stage.state.scene().unwrap().passages[3].title.clone();
+    let title = stage.state.scene().unwrap().passages[6].title.clone();
     stage.press("/");
     stage.type_text(&title);
     stage.press("Enter");
-    let shown = titles(&stage);
-    assert!(shown.len() < 10);
+    let shown = filter::shown(&stage.state, Pane::Passages).into_iter();
+    let subject = |row| rows::subject(&stage.state, Pane::Passages, row)?.passage;
+    let shown: Vec<u32> = shown.filter_map(subject).collect();
+    let ranked = &stage.state.scene().unwrap().passages;
+    let ranked = ranked.iter().filter(|row| shown.contains(&row.passage));
+    let expected: Vec<(String, usize)> = ranked.map(|row| (row.id.clone(), row.rank)).collect();
+    assert!(!expected.is_empty() && expected.len() < 10, "{expected:?}");
+    assert!(
+        expected[0].1 > 1,
+        "ranks are not counted anew: {expected:?}"
+    );
     stage.press("Y");
     let (text, what) = stage.copied.pop().unwrap();
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let copied: Vec<&str> = value["passages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| row["title"].as_str().unwrap())
-        .collect();
-    assert_eq!(copied, shown.iter().map(String::as_str).collect::<Vec<_>>());
+    let copied = value["passages"].as_array().unwrap().iter();
+    let copied = copied.map(|row| (row["id"].as_str().unwrap(), row["rank"].as_u64().unwrap()));
+    let told = expected.iter().map(|(id, rank)| (&**id, *rank as u64));
+    assert!(copied.eq(told), "{text}");
     assert_eq!(value["filter"], serde_json::json!(title));
     let counted = filter::counted(&stage.state, Pane::Passages).unwrap();
     assert!(what.contains(&counted), "{what}");
     stage.press("E r");
     let (run, _) = stage.copied.pop().unwrap();
-    assert_eq!(run.lines().count(), shown.len());
+    let written = run
+        .lines()
+        .map(|line| line.split(' ').nth(3).unwrap().to_owned());
     assert!(
-        run.lines().all(|line| line.split(' ').nth(3) != Some("1")
-            || shown[0] == title
-            || shown.len() > 1)
+        written.eq(expected.iter().map(|(_, rank)| rank.to_string())),
+        "{run}"
     );
     stage.press("Esc Y");
     let (text, what) = stage.copied.pop().unwrap();
@@ -382,7 +394,7 @@ fn the_session_is_a_tree_of_questions_and_of_what_each_run_changed() {
         .unwrap()
         + titan;
     assert!(
-        own < place("2 \u{3b1} .17"),
+        own < place("2 alpha .17"),
         "what differs from the run before:\n{shown}"
     );
     assert_eq!(lines.len(), 7, "two questions over five runs");
@@ -447,4 +459,144 @@ fn a_session_waits_until_it_is_taken_up_and_is_not_lost_before() {
     assert!(available(Command::Resume, &stage.state).is_err());
     stage.press("z");
     assert_eq!(stage.state.settings, opened, "and undo takes it back");
+}
+
+#[test]
+fn another_index_is_found_by_its_path_and_why_a_folder_is_none_is_said() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path().display().to_string();
+    std::fs::create_dir_all(home.path().join("set/one")).unwrap();
+    std::fs::create_dir_all(home.path().join("set/empty")).unwrap();
+    std::fs::write(home.path().join("set/one/manifest.json"), "{}").unwrap();
+    let mut stage = stage_at(120, 36);
+    stage.state.indexes = vec!["/data/musique".to_owned()];
+    stage.press("O");
+    let shown = screen(&mut stage, 120, 36);
+    assert!(
+        shown.contains("/data/musique") && shown.contains("opened lately"),
+        "{shown}"
+    );
+    stage.type_text(&format!("{root}/s"));
+    let shown = screen(&mut stage, 120, 36);
+    assert!(
+        shown.contains("set/") && shown.contains("folder"),
+        "{shown}"
+    );
+    stage.press("Tab");
+    let Mode::Finder(open) = &stage.state.mode else {
+        panic!("Tab goes into the folder")
+    };
+    assert_eq!(open.input.value(), format!("{root}/set/"));
+    let listed: Vec<&str> = open.entries.iter().map(|entry| &*entry.title).collect();
+    let one = format!("{root}/set/one");
+    assert_eq!(
+        listed,
+        [&*format!("{root}/set"), &one, &format!("{root}/set/empty/")]
+    );
+    stage.press("Enter");
+    assert_eq!(stage.opened, None);
+    assert!(
+        stage
+            .state
+            .message
+            .text
+            .contains("no index and no corpus file"),
+        "{}",
+        stage.state.message.text
+    );
+    stage.press("Down Enter");
+    assert_eq!(stage.opened.as_deref(), Some(&*one));
+    assert!(
+        stage.state.opening && stage.state.scene().is_some(),
+        "what is on screen stays"
+    );
+    stage.act(Action::NotOpened(format!("{one}: the index is damaged")));
+    assert!(!stage.state.opening);
+    assert!(screen(&mut stage, 120, 36).contains("is damaged"));
+    assert!(stage.state.scene().is_some());
+    stage.act(Action::OpenIndex(one));
+    stage.press("Esc");
+    assert!(!stage.state.opening, "Esc stops it");
+}
+
+/// The first screen, as it is found in a terminal of plain characters.
+fn started(width: u16, height: u16) -> Stage {
+    let mut stage = stage_at(width, height);
+    let theme = Theme::load("mono", ColorLevel::None).unwrap();
+    let config = Config::default();
+    stage.state.terminal = start::terminal(&theme, GlyphSet::Ascii, &config, None);
+    stage.state.mode = Mode::Start(0);
+    stage
+}
+
+#[test]
+fn the_first_screen_promises_only_what_its_keys_do() {
+    for (width, height) in [(160, 48), (100, 30), (80, 24), (60, 16)] {
+        let mut stage = started(width, height);
+        let shown = screen(&mut stage, width, height);
+        for entry in start::entries(&stage.state) {
+            assert!(shown.contains(&entry.title), "{} in\n{shown}", entry.title);
+        }
+        if height >= 24 {
+            assert!(shown.contains(&format!("{width} x {height}")), "{shown}");
+            assert!(shown.contains("none, theme mono"), "{shown}");
+        }
+        stage.press("Esc");
+        assert!(matches!(stage.state.mode, Mode::Browse));
+        assert!(screen(&mut stage, width, height).contains("Passages"));
+    }
+    let begun = |key: &str| {
+        let mut stage = started(120, 36);
+        stage.press(key);
+        stage
+    };
+    assert!(begun("t").state.lesson.is_some());
+    assert!(
+        begun("Enter").state.lesson.is_some(),
+        "the first is the tour"
+    );
+    for (key, kind) in [
+        ("l", FinderKind::Lessons),
+        ("o", FinderKind::Indexes),
+        ("?", FinderKind::Help),
+    ] {
+        let stage = begun(key);
+        let Mode::Finder(open) = &stage.state.mode else {
+            panic!("{key} opens a list")
+        };
+        assert_eq!(open.kind, kind);
+    }
+    assert!(matches!(begun("s").state.mode, Mode::Browse));
+    assert_eq!(begun("q").quit, Some(false));
+    let stage = begun("r");
+    assert!(
+        matches!(stage.state.mode, Mode::Start(_)),
+        "nothing to resume: it stays"
+    );
+    assert!(stage.state.message.text.contains("no earlier session"));
+    let mut stage = started(120, 36);
+    stage.state.offer = Some(Box::new(Session::of(&worked().state)));
+    let shown = screen(&mut stage, 120, 36);
+    assert!(
+        shown.contains("5 runs on the sample, Who discovered the moon Titan?"),
+        "{shown}"
+    );
+    stage.press("Down Down Down Down Enter");
+    assert_eq!(stage.state.session.len(), 5);
+}
+
+#[test]
+fn an_entry_of_the_first_screen_is_clicked() {
+    let mut stage = started(120, 36);
+    stage.draw(120, 36);
+    let lessons = stage.state.hits.area(Target::Entry(1)).unwrap();
+    stage.act(Action::Press(lessons.x + 3, lessons.y));
+    assert!(matches!(&stage.state.mode, Mode::Finder(open) if open.kind == FinderKind::Lessons));
+    let mut stage = started(120, 36);
+    stage.draw(120, 36);
+    stage.act(Action::Press(0, 35));
+    assert!(
+        matches!(stage.state.mode, Mode::Browse),
+        "a click beside it closes it"
+    );
 }

@@ -32,7 +32,11 @@ struct Seen {
 
 impl Session {
     fn start(rows: u16, cols: u16, arguments: &[&str]) -> Session {
-        Session::start_in(tempfile::tempdir().unwrap(), rows, cols, arguments)
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("config")).unwrap();
+        let config = home.path().join("config/config.toml");
+        std::fs::write(config, "start_panel = false\n").unwrap();
+        Session::start_in(home, rows, cols, arguments)
     }
 
     /// A person's next session, where what the one before kept is found again.
@@ -454,4 +458,82 @@ fn labels_survive_a_kill_and_become_gold() {
         again["methods"][0]["measures"],
         after["methods"][0]["measures"]
     );
+}
+
+/// The habits of a person who comes back: a first screen, a narrowed list, the text beside it, another corpus opened in
+/// place, and the session of each resumed when it is asked for.
+#[test]
+fn a_person_begins_narrows_reads_opens_another_and_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = folder.path().join("planets.jsonl");
+    let lines = [
+        "{\"id\": \"u\", \"title\": \"Uranus\", \"text\": \"William Herschel discovered Uranus in 1781 at Bath.\"}",
+        "{\"id\": \"h\", \"title\": \"William Herschel\", \"text\": \"William Herschel was born in Hanover and lived in Bath.\"}",
+        "{\"id\": \"n\", \"title\": \"Neptune\", \"text\": \"Johann Galle found Neptune at Berlin in 1846.\"}",
+    ];
+    std::fs::write(&corpus, lines.join("\n")).unwrap();
+    let mut session = Session::start_in(tempfile::tempdir().unwrap(), 48, 160, &[]);
+    session.wait_for("This terminal");
+    for words in [
+        "Tour",
+        "Lessons",
+        "Open an index",
+        "160 x 48, everything at once",
+        "true colour",
+        "OSC 52",
+    ] {
+        session.wait_for(words);
+    }
+    session.send("r");
+    session.wait_for("no earlier session");
+    session.send("\u{1b}");
+    session.wait_for("Passages: 10 of");
+    session.send("/zzzz");
+    session.wait_for("no row has that");
+    session.send("\u{1b}");
+    session.wait_for("Passages: 10 of");
+    session.send("vj");
+    session.wait_for("words of the question");
+    session.send("v");
+    session.send("i\u{15}Who discovered Uranus?\r");
+    session.wait_for("> Who discovered Uranus?");
+    session.wait_for("2 runs");
+    session.send("O");
+    session.wait_for("Open an index or corpus");
+    session.send(&format!("{}/nothing-here\r", folder.path().display()));
+    session.wait_for("nothing matches");
+    session.send(&format!("\u{15}{}/pl", folder.path().display()));
+    session.wait_for("planets.jsonl");
+    session.send("\r");
+    session.wait_for("3 passages");
+    session.send("i\u{15}Where was Galle?\r");
+    session.wait_for("Johann Galle");
+    session.send("i\u{15}Where did Herschel live?\r");
+    session.wait_for("2 runs");
+    session.send("O");
+    session.wait_for("the bundled sample");
+    session.send("\r");
+    session.wait_for("225 passages");
+    session.wait_for("r resumes the last session here: 2 runs");
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+    session.assert_restored();
+    let home = std::mem::replace(&mut session.home, tempfile::tempdir().unwrap());
+    let kept = std::fs::read_dir(home.path().join("state/sessions")).unwrap();
+    assert_eq!(kept.count(), 2, "one for each");
+    let mut session = Session::start_in(home, 48, 160, &[]);
+    session.wait_for("This terminal");
+    session.wait_for("2 runs on the sample, Who discovered Uranus?");
+    session.send("r");
+    session.wait_for("resumed with 2 runs");
+    session.wait_for("> Who discovered Uranus?");
+    session.send("O");
+    session.wait_for("planets.jsonl");
+    session.send("planets\r");
+    session.wait_for("r resumes the last session here: 2 runs");
+    session.send("r");
+    session.wait_for("> Where did Herschel live?");
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+    session.assert_restored();
 }

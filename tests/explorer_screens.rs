@@ -6,6 +6,10 @@ use explorer_support::stage_with;
 use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::stage::Stage;
+use hopscope::explorer::start::terminal;
+use hopscope::explorer::state::Mode;
+use hopscope::explorer::store::Config;
+use hopscope::explorer::theme::{ColorLevel, Theme};
 use insta::assert_snapshot;
 
 /// The screen after some keys.
@@ -285,4 +289,58 @@ fn a_sweep_at_100x30() {
 #[test]
 fn a_sweep_at_80x24() {
     assert_snapshot!(screen(80, 24, "graph-hybrid", 1, &["p t S"]));
+}
+
+#[test]
+fn a_narrowed_list() {
+    let keys = ["/", "'jaipur'"];
+    assert_snapshot!(
+        "narrowed_at_160x48",
+        screen(160, 48, "graph-hybrid", 0, &keys)
+    );
+    assert_snapshot!(
+        "narrowed_at_80x24",
+        screen(80, 24, "graph-hybrid", 0, &keys)
+    );
+}
+
+#[test]
+fn the_text_beside_the_list_at_every_size() {
+    for (width, height) in [(200, 60), (160, 48), (120, 36), (100, 30), (80, 24)] {
+        let keys: &[&str] = if width < 200 {
+            &["v", "Down"]
+        } else {
+            &["Down"]
+        };
+        let name = format!("text_beside_at_{width}x{height}");
+        assert_snapshot!(name, screen(width, height, "graph-hybrid", 0, keys));
+    }
+    assert_snapshot!(
+        "text_beside_in_compare",
+        screen(120, 36, "graph-hybrid", 0, &["P", "l", "2", "v"])
+    );
+}
+
+#[test]
+fn the_session_as_a_tree() {
+    let keys = ["l l", "]", "p t l", "m", "'bm25'", "Enter", "' r", "F"];
+    assert_snapshot!(screen(100, 30, "graph-hybrid", 0, &keys));
+}
+
+#[test]
+fn the_first_screen_at_every_size() {
+    for (width, height) in SIZES {
+        let mut stage = stage_with(width, height, "hop", GlyphSet::Unicode, 0);
+        let theme = Theme::load("default-dark", ColorLevel::True).unwrap();
+        let set = GlyphSet::Unicode;
+        // Where text goes and files lie is another thing on every machine.
+        stage.state.terminal = terminal(&theme, set, &Config::default(), None);
+        stage
+            .state
+            .terminal
+            .retain(|(name, _)| *name != "clipboard");
+        stage.state.mode = Mode::Start(0);
+        let name = format!("start_at_{width}x{height}");
+        assert_snapshot!(name, plain(&stage.draw(width, height)));
+    }
 }

@@ -164,6 +164,11 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
                     labels: args.labels.clone(),
                     annotator: annotator(args.annotator.as_deref()),
                     opener: opener(args, &starts),
+                    start: args.index.is_none()
+                        && args.lesson.is_none()
+                        && args.question.is_none()
+                        && !args.present
+                        && starts.start_panel,
                 },
             );
             report(&llm);

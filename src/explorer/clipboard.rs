@@ -12,6 +12,9 @@ const TERMINAL_LIMIT: usize = 70_000;
 /// A clipboard program that has not taken the text by then hangs.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// Where a text goes that no program takes.
+const COPIED: &str = "copied.txt";
+
 /// Clipboard programs, and the variable without which they cannot work.
 const PROGRAMS: [(&str, &[&str], Option<&str>); 4] = [
     ("wl-copy", &[], Some("WAYLAND_DISPLAY")),
@@ -34,17 +37,15 @@ pub fn copy(text: &str, offered: bool, folder: Option<&Path>) -> Result<String, 
     if offered {
         ways.push("through the terminal (OSC 52)".to_owned());
     }
-    let has =
-        |variable: &Option<&str>| variable.is_none_or(|name| std::env::var_os(name).is_some());
     let program = PROGRAMS
         .iter()
-        .find(|(name, arguments, variable)| has(variable) && pipe(name, arguments, text));
+        .find(|(name, arguments, variable)| is_set(variable) && pipe(name, arguments, text));
     if let Some((name, ..)) = program {
         ways.push(format!("with {name}"));
     }
     // Over ssh without a clipboard program the terminal is the only way, and it does not answer: keep a file too.
     if let Some(folder) = folder.filter(|_| program.is_none()) {
-        let path = folder.join("copied.txt");
+        let path = folder.join(COPIED);
         match super::store::replace(&path, text.as_bytes()) {
             Ok(()) => ways.push(format!("to {}", path.display())),
             Err(said) if ways.is_empty() => return Err(said),
@@ -55,6 +56,31 @@ pub fn copy(text: &str, offered: bool, folder: Option<&Path>) -> Result<String, 
         return Err("this terminal has no clipboard and there is no folder to write to".to_owned());
     }
     Ok(ways.join(" and "))
+}
+
+/// Whether what a program needs is there.
+fn is_set(variable: &Option<&str>) -> bool {
+    variable.is_none_or(|name| std::env::var_os(name).is_some())
+}
+
+/// The ways a text would go, in words.
+pub fn ways(folder: Option<&Path>) -> String {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let there = |name: &str| std::env::split_paths(&paths).any(|path| path.join(name).is_file());
+    let program = PROGRAMS
+        .iter()
+        .find(|(name, _, variable)| is_set(variable) && there(name));
+    match (program, folder) {
+        (Some((name, ..)), _) => format!("with {name}, and offered to the terminal (OSC 52)"),
+        (None, Some(folder)) => {
+            let file = folder.join(COPIED);
+            format!(
+                "offered to the terminal (OSC 52), and in {}",
+                file.display()
+            )
+        }
+        (None, None) => "offered to the terminal (OSC 52)".to_owned(),
+    }
 }
 
 /// Feeds a program, and says whether it took the text.

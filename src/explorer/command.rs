@@ -121,7 +121,7 @@ commands! {
         "Gives the keyboard to the pane before." "focus switch" "";
     Zoom "pane.zoom" "full size" "This pane in full size" ["F"] Panes
         "Shows the pane alone; again or Esc comes back." "zoom maximise maximize fullscreen enlarge" "";
-    Preview "passage.preview" "text beside" "The passage's text beside the list" ["v"] Panes
+    Preview "passage.preview" "text" "The passage's text beside the list" ["v"] Panes
         "Shows the text of the passage under the cursor while one moves; again takes it away. From 200 columns on Explore shows it unasked." "preview read look text live" "hopscope ask QUESTION --json";
     ViewExplore "view.explore" "Explore" "View: Explore" ["1"] Panes
         "Seeds, spread, neighbours, passages and why, of one run." "screen tab main" "hopscope trace QUESTION";

@@ -10,6 +10,7 @@
 //! | [`view`] | the only reader; pure; gives back what is where for the mouse |
 //! | [`layout`] | where panes are, for every size |
 //! | [`lesson`] | files that teach: words, actions, questions, claims |
+//! | [`start`] | the first screen where no index was named
 //! | [`pins`] | runs that stay beside the live one |
 //! | [`opening`] | another index, found by its path
 //! | [`labelling`] | what an annotator says, and the queue of what waits for it |
@@ -47,6 +48,7 @@ pub mod runtime;
 pub mod scene;
 pub mod scoring;
 pub mod stage;
+pub mod start;
 pub mod state;
 pub mod store;
 pub mod sweep;

@@ -15,7 +15,8 @@ use super::pins::{self, Asking, Pinned};
 use super::repairing;
 use super::scene::{Answer, Request};
 use super::scoring::{self, Score, Scoring, Unscored};
-use super::state::State;
+use super::start;
+use super::state::{Mode, State};
 use super::store::{Config, Folders, History, Session, patches, presets};
 use super::sweep::{self, SweepRequest, Swept};
 use super::terminal::{
@@ -81,6 +82,8 @@ pub struct Options {
     pub annotator: String,
     /// How another index is opened.
     pub opener: Opener,
+    /// A first screen is shown.
+    pub start: bool,
 }
 
 /// Runs the explorer until the person leaves. Gives back the exit code.
@@ -129,6 +132,7 @@ async fn one_after_the_other(index: Arc<Index>, mut options: Options) -> anyhow:
             lesson: None,
             labels: None,
             record: None,
+            start: false,
             present: open.state.present,
             presets: open.state.presets.clone(),
             notes: notes.into_iter().chain(kept.err()).collect(),
@@ -365,6 +369,12 @@ impl Loop {
             told,
             teller,
         };
+        all.state.terminal = start::terminal(
+            &all.theme,
+            all.glyphs,
+            &options.config,
+            all.folders.as_ref(),
+        );
         all.state.masked = options.config.mask_text;
         all.state.present = options.present;
         all.state.still = options.config.reduced_motion;
@@ -383,6 +393,9 @@ impl Loop {
         };
         if let Some(name) = options.lesson {
             all.act(Action::Lesson(name));
+        }
+        if options.start && !resumes {
+            all.state.mode = Mode::Start(0);
         }
         if let Some(offer) = &all.state.offer {
             let runs = text::plural(offer.runs.len(), "run");

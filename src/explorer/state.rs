@@ -37,6 +37,8 @@ pub enum Mode {
     /// The weight of a seed is being changed.
     Weight(Weighing),
     Finder(Finder),
+    /// The first screen, and its selected row.
+    Start(usize),
     /// What narrows the focused list is being typed.
     Filter(Input),
     /// The label strip has the keyboard; what was typed of a note while one is.
@@ -331,6 +333,8 @@ pub struct State {
     /// Generation of a request that failed, and why.
     pub failed: Option<(u64, String)>,
     pub session: Vec<Run>,
+    /// What this terminal was found to do.
+    pub terminal: Vec<(&'static str, String)>,
     /// Indexes opened lately, newest first.
     pub indexes: Vec<String>,
     /// Another index is being opened.
@@ -417,6 +421,7 @@ impl State {
             shown: None,
             failed: None,
             session: Vec::new(),
+            terminal: Vec::new(),
             indexes: Vec::new(),
             opening: false,
             offer: None,

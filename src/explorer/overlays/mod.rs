@@ -3,6 +3,7 @@
 pub mod chord;
 pub mod finder;
 pub mod label;
+pub mod start;
 
 use super::theme::Scope;
 use super::view::ink::Ink;

@@ -42,6 +42,7 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         | Mode::Weight(_)
         | Mode::Finder(_)
         | Mode::Filter(_)
+        | Mode::Start(_)
         | Mode::Label(_) => {
             for &(key, name) in typing(&ink.state.mode) {
                 let line = Line::from(vec![
@@ -211,8 +212,8 @@ pub fn useful(pane: Pane) -> Vec<Command> {
         Command::Less,
         Command::More,
         Command::Method,
-        Command::NextQuestion,
         Command::Edit,
+        Command::NextQuestion,
         Command::Filter,
         Command::Resume,
         Command::Undo,
@@ -242,6 +243,12 @@ fn typing(mode: &Mode) -> &'static [(&'static str, &'static str)] {
             ("Tab", "next pane"),
         ],
         Mode::Number(_) => &[("Enter", "set"), ("Esc", "leave")],
+        Mode::Start(_) => &[
+            ("Enter", "begin"),
+            ("Esc", "explore the sample"),
+            ("Up Down", "move"),
+            ("q", "quit"),
+        ],
         Mode::Filter(_) => &[
             ("Enter", "keep"),
             ("Esc", "show all"),

@@ -35,6 +35,8 @@ pub struct Config {
     pub history: usize,
     /// Open where the last session stopped.
     pub resume: bool,
+    /// A first screen where no index is named.
+    pub start_panel: bool,
     /// Retrieval parameters as name and value; the core knows which there are.
     pub parameters: BTreeMap<String, String>,
 }
@@ -52,6 +54,7 @@ impl Default for Config {
             mask_text: false,
             history: super::history::KEPT,
             resume: false,
+            start_panel: true,
             parameters: BTreeMap::new(),
         }
     }
@@ -59,7 +62,7 @@ impl Default for Config {
 
 impl Config {
     /// The keys, in the order of the documentation.
-    pub const KEYS: [&'static str; 11] = [
+    pub const KEYS: [&'static str; 12] = [
         "theme",
         "glyphs",
         "color",
@@ -70,6 +73,7 @@ impl Config {
         "mask_text",
         "history",
         "resume",
+        "start_panel",
         "parameters",
     ];
 
@@ -146,6 +150,7 @@ impl Config {
                     .ok_or_else(|| format!("allowed: 0 to 100000, this is {kept}"))?;
             }
             "resume" => self.resume = yes(value)?,
+            "start_panel" => self.start_panel = yes(value)?,
             _ => match value {
                 DeValue::Table(table) => self.parameters = parameters(table)?,
                 other => return Err(format!("expected a table, this is {}", kind(other))),

@@ -1,6 +1,6 @@
 //! From keys to commands, and text into the field that is open.
 
-use super::{ask, filtering, finder, label, lesson, moves, run, seeds, settings};
+use super::{ask, filtering, finder, label, lesson, moves, run, seeds, settings, start};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::command::Command;
 use crate::explorer::keys::{Lookup, Stroke};
@@ -29,6 +29,7 @@ pub fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         Mode::Number(input) => number(state, key, input),
         Mode::Weight(open) => seeds::press(state, key, open),
         Mode::Finder(open) => finder::press(state, key, open),
+        Mode::Start(at) => start::press(state, key, at),
         Mode::Filter(input) => filtering::press(state, key, input),
         Mode::Label(note) => label::press(state, key, note),
     }
@@ -142,7 +143,7 @@ pub fn paste(state: &mut State, text: &str) -> Vec<Effect> {
         }
         Mode::Label(Some(input)) => insert(input, &text),
         Mode::Label(None) => {}
-        Mode::Browse | Mode::Chord(_) => {
+        Mode::Browse | Mode::Chord(_) | Mode::Start(_) => {
             ask::edit(state);
             state.input = Input::new(text);
         }

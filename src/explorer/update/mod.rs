@@ -22,6 +22,7 @@ mod scoring;
 mod seeds;
 mod session;
 mod settings;
+mod start;
 mod sweep;
 mod trials;
 

@@ -1,6 +1,6 @@
 //! The mouse: what is under it was told by the last frame.
 
-use super::{finder, moves, run, settings, sweep};
+use super::{finder, moves, run, settings, start, sweep};
 use crate::explorer::action::Effect;
 use crate::explorer::command::Command;
 use crate::explorer::filter;
@@ -26,6 +26,9 @@ pub fn press(state: &mut State, x: u16, y: u16) -> Vec<Effect> {
             }
             _ => Vec::new(),
         };
+    }
+    if let (Mode::Start(_), Target::Entry(row)) = (&state.mode, target) {
+        return start::choose(state, row);
     }
     state.mode = Mode::Browse;
     match target {

@@ -310,8 +310,10 @@ impl<'a> Ink<'a> {
         hits: &mut Hits,
         draw: &dyn Fn(usize, usize) -> Line<'static>,
     ) {
-        let mut shown = filter::shown(self.state, pane);
-        shown.retain(|row| *row < rows);
+        let shown: Vec<usize> = match filter::typed(self.state, pane) {
+            Some(_) => filter::shown(self.state, pane),
+            None => (0..rows).collect(),
+        };
         hits.set_extent(pane, shown.len(), self.fitting(area.height));
         if shown.is_empty() && rows > 0 {
             return say(self, "no row has that; Esc shows all", area, buf);

@@ -106,6 +106,7 @@ pub fn draw(
     panes::hints::render(&ink, plan.hints, buf, &mut hits);
     match &state.mode {
         Mode::Finder(open) => cursor = overlays::finder::render(&ink, open, main, buf, &mut hits),
+        Mode::Start(at) => overlays::start::render(&ink, *at, main, buf, &mut hits),
         Mode::Chord(begun) => overlays::chord::render(&ink, *begun, main, buf, &mut hits),
         Mode::Label(_) if strip.is_some() => {
             cursor = overlays::label::render(&ink, main, buf, &mut hits)

@@ -1,0 +1,124 @@
+//! The first screen where no index was named: what one can begin with, over the sample that is already answered, and what
+//! this terminal was found to do.
+
+use super::available::available;
+use super::clipboard;
+use super::command::Command;
+use super::glyphs::GlyphSet;
+use super::layout::Shape;
+use super::lesson::Lesson;
+use super::palette;
+use super::state::{Choice, Entry, State};
+use super::store::{Config, Folders};
+use super::text;
+use super::theme::{ColorLevel, Theme};
+
+/// The lesson that shows the program itself.
+const TOUR: &str = "first-look";
+
+/// What one can begin with; the key of each is a letter here.
+pub fn entries(state: &State) -> Vec<Entry> {
+    let facts = &state.facts;
+    let tour = Lesson::find(TOUR).ok().map(|tour| {
+        let steps = text::plural(tour.steps.len(), "step");
+        let about = format!(
+            "{steps}, about {} minutes; you press the keys",
+            tour.minutes
+        );
+        entry("t", "Tour", about, Choice::Lesson(tour.name))
+    });
+    let command = |key, name, about: String, command| {
+        let mut entry = entry(key, name, about, Choice::Command(command));
+        entry.unavailable = available(command, state).err();
+        entry
+    };
+    let lessons = Lesson::shipped().map(|lesson| lesson.name);
+    let lessons = lessons.collect::<Vec<_>>().join(", ");
+    let sample = format!(
+        "{}, {}",
+        text::plural(facts.passages, "passage"),
+        text::plural(facts.questions.len(), "question")
+    );
+    let lately = match state.indexes.len() {
+        0 => "made by hopscope index CORPUS --out DIR, or a corpus".to_owned(),
+        n => format!("{n} opened lately, or by its path"),
+    };
+    let resumed = state.offer.as_ref().map_or_else(String::new, |offer| {
+        let runs = text::plural(offer.runs.len(), "run");
+        format!("{runs} on the sample, {}", offer.question)
+    });
+    let rest = [
+        command("l", "Lessons", lessons, Command::Lessons),
+        command("s", "Sample", sample, Command::Back),
+        command("o", "Open an index", lately, Command::OpenIndex),
+        command("r", "Resume", resumed, Command::Resume),
+        command("q", "Quit", String::new(), Command::Quit),
+    ];
+    tour.into_iter().chain(rest).collect()
+}
+
+fn entry(key: &str, name: &str, about: String, choice: Choice) -> Entry {
+    let mut entry = palette::plain(name.to_owned(), about, choice);
+    entry.key = key.to_owned();
+    entry
+}
+
+/// What the program found this terminal to be, and where what it keeps lies.
+pub fn terminal(
+    theme: &Theme,
+    glyphs: GlyphSet,
+    config: &Config,
+    folders: Option<&Folders>,
+) -> Vec<(&'static str, String)> {
+    let colours = match theme.level() {
+        ColorLevel::True => "true colour",
+        ColorLevel::Ansi256 => "256",
+        ColorLevel::Ansi16 => "the terminal's own 16",
+        ColorLevel::None => "none",
+    };
+    let glyphs = match glyphs {
+        GlyphSet::Unicode => "unicode: boxes, blocks, braille; --glyphs ascii if they look wrong",
+        GlyphSet::UnicodeSafe => "unicode-safe: boxes and blocks, no braille",
+        GlyphSet::Ascii => "ascii",
+    };
+    let mut found = vec![
+        ("colours", format!("{colours}, theme {}", theme.name())),
+        ("glyphs", glyphs.to_owned()),
+        (
+            "mouse",
+            match config.mouse {
+                true => "on; with Shift most terminals select text as ever",
+                false => "left to the terminal",
+            }
+            .to_owned(),
+        ),
+        ("clipboard", clipboard::ways(folders.map(|own| &*own.state))),
+        (
+            "motion",
+            match config.reduced_motion {
+                true => "off (reduced_motion)",
+                false => "only where you play a walk",
+            }
+            .to_owned(),
+        ),
+    ];
+    if let Some(folders) = folders {
+        let file = folders.config_file();
+        let there = if file.exists() { "in" } else { "in a new" };
+        let said = format!("start_panel = false skips this, {there} {}", file.display());
+        found.push(("config", said));
+    }
+    found
+}
+
+/// What a size shows.
+pub fn size(width: u16, height: u16) -> String {
+    let shown = match Shape::of(width, height) {
+        Shape::Full => "everything at once",
+        Shape::Tabbed => "all panes, two share a place; 160 x 48 shows everything",
+        Shape::Columns => "two columns; 160 x 48 shows everything at once",
+        Shape::Accordion => "one section at a time; 160 x 48 shows everything",
+        Shape::Line => "too small for panes",
+    };
+    format!("{width} x {height}, {shown}")
+}
