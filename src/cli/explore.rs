@@ -54,6 +54,9 @@ pub struct ExploreArgs {
     /// Leave the mouse to the terminal.
     #[arg(long)]
     no_mouse: bool,
+    /// Lines instead of a screen, for a screen reader or a pipe: sentences, and numbers to choose by.
+    #[arg(long, conflicts_with_all = ["screenshot", "record", "present"])]
+    plain: bool,
     /// Write a picture of the explorer (.svg, .ans or .txt by its ending, .cast for one after every key) instead of opening it.
     #[arg(long, value_name = "FILE")]
     screenshot: Option<PathBuf>,
@@ -76,6 +79,7 @@ pub struct ExploreArgs {
 
 pub fn run(args: &ExploreArgs) -> Result<u8> {
     if args.screenshot.is_none()
+        && !args.plain
         && let Some(said) = refusal()
     {
         bail!("{said}");
@@ -164,7 +168,9 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
                     labels: args.labels.clone(),
                     annotator: annotator(args.annotator.as_deref()),
                     opener: opener(args, &starts),
-                    start: args.index.is_none()
+                    plain: args.plain,
+                    start: !args.plain
+                        && args.index.is_none()
                         && args.lesson.is_none()
                         && args.question.is_none()
                         && !args.present

@@ -11,6 +11,7 @@
 //! | [`layout`] | where panes are, for every size |
 //! | [`lesson`] | files that teach: words, actions, questions, claims |
 //! | [`start`] | the first screen where no index was named
+//! | [`plain`] | the same in lines, for a screen reader |
 //! | [`pins`] | runs that stay beside the live one |
 //! | [`opening`] | another index, found by its path
 //! | [`labelling`] | what an annotator says, and the queue of what waits for it |
@@ -42,6 +43,7 @@ pub mod panes;
 pub mod parameter_keys;
 pub mod picture;
 pub mod pins;
+pub mod plain;
 pub mod repairing;
 pub mod rows;
 pub mod runtime;

@@ -12,6 +12,7 @@ use super::glyphs::{GlyphSet, clean};
 use super::opening::{self, Looked, Opened, Opener};
 use super::picture::{self, Caption, Cast};
 use super::pins::{self, Asking, Pinned};
+use super::plain::{self, Lines, Teller};
 use super::repairing;
 use super::scene::{Answer, Request};
 use super::scoring::{self, Score, Scoring, Unscored};
@@ -82,6 +83,8 @@ pub struct Options {
     pub annotator: String,
     /// How another index is opened.
     pub opener: Opener,
+    /// Told in lines, without a screen.
+    pub plain: bool,
     /// A first screen is shown.
     pub start: bool,
 }
@@ -102,18 +105,29 @@ pub fn run(index: Arc<Index>, options: Options) -> anyhow::Result<u8> {
 /// Shows an index, and whichever is opened from it, until the person leaves.
 async fn one_after_the_other(index: Arc<Index>, mut options: Options) -> anyhow::Result<u8> {
     let mut open = Loop::new(index, options.clone())?;
-    let mut screen = Screen::enter(open.mouse).context("cannot use this terminal")?;
-    let mut events = TerminalEvents::new().context("cannot listen to this terminal")?;
+    let mut front = match options.plain {
+        true => Front::Lines(Lines::read()),
+        false => Front::Screen(
+            Screen::enter(open.mouse).context("cannot use this terminal")?,
+            TerminalEvents::new().context("cannot listen to this terminal")?,
+        ),
+    };
     loop {
-        let end = open.run(&mut screen, &mut events).await?;
+        let end = match &mut front {
+            Front::Screen(screen, events) => open.run(screen, events).await?,
+            Front::Lines(lines) => open.tell(lines).await?,
+        };
         // The next start is only less pleasant without it.
         let kept = open.keep_last().await;
         let (argument, opened) = match end {
             End::Open(argument, opened) => (argument, *opened),
             End::Command(_) | End::Signal(_) => {
-                match end {
-                    End::Command(true) => screen.leave_picture(&open.picture())?,
-                    _ => drop(screen),
+                match (&end, front) {
+                    (End::Command(true), Front::Screen(screen, _)) => {
+                        screen.leave_picture(&open.picture())?;
+                    }
+                    // The terminal is as it was before anything else is written.
+                    (_, front) => drop(front),
                 }
                 if let Err(said) = kept {
                     eprintln!("hopscope: {}", clean(&said));
@@ -144,8 +158,16 @@ async fn one_after_the_other(index: Arc<Index>, mut options: Options) -> anyhow:
     }
 }
 
+/// Where the explorer is met.
+enum Front {
+    Screen(Screen, TerminalEvents),
+    Lines(Lines),
+}
+
 /// Everything outside of the state.
 struct Loop {
+    /// It is told in lines: what is copied is told too, since a screen reader reads no clipboard.
+    plain: bool,
     state: State,
     theme: Theme,
     glyphs: GlyphSet,
@@ -337,6 +359,7 @@ impl Loop {
         .context("cannot start the thread that opens an index")?;
         let (teller, told) = channel(8);
         let mut all = Loop {
+            plain: options.plain,
             state,
             theme: options.theme,
             glyphs: options.glyphs,
@@ -456,97 +479,11 @@ impl Loop {
                         None => continue,
                     }
                 }
-                done = self.answers.recv() => {
+                end = self.news() => {
                     dirty = true;
-                    self.answered(done)?;
-                }
-                found = self.searches.recv() => {
-                    dirty = true;
-                    if let Some(Done { result: Ok(found), .. }) = found {
-                        self.act(Action::Found(found));
+                    if let Some(end) = end? {
+                        break end;
                     }
-                }
-                looked = self.looks.recv() => {
-                    dirty = true;
-                    if let Some(Done { result: Ok(looked), .. }) = looked {
-                        self.act(Action::Looked(looked));
-                    }
-                }
-                news = self.opens.recv() => {
-                    dirty = true;
-                    let news = news.map(|done| done.result);
-                    match news {
-                        Some(Ok(opening::News::At(said))) => {
-                            self.act(Action::Told(Message::plain(said)));
-                        }
-                        Some(Ok(opening::News::Done(argument, opened))) => {
-                            break End::Open(argument, Box::new(opened));
-                        }
-                        Some(Ok(opening::News::Failed(said))) => {
-                            self.act(Action::NotOpened(said));
-                        }
-                        Some(Err(panic)) => {
-                            self.act(Action::NotOpened(panic.to_string()));
-                        }
-                        None => {}
-                    }
-                }
-                news = self.builds.recv() => {
-                    dirty = true;
-                    let news = news.map(|done| done.result);
-                    self.act(Action::Building(match news {
-                        Some(Ok(news)) => news,
-                        Some(Err(panic)) => News::Failed(panic.to_string()),
-                        None => News::Failed("the build thread ended".to_owned()),
-                    }));
-                }
-                sighted = self.hunts.recv() => {
-                    dirty = true;
-                    if let Some(Done { result: Ok(sighting), .. }) = sighted {
-                        self.act(Action::Sighted(sighting));
-                    }
-                }
-                news = self.repairs.recv() => {
-                    dirty = true;
-                    if let Some(Done { result: Ok(news), .. }) = news {
-                        self.act(Action::Repaired(news));
-                    }
-                }                news = self.visits.recv() => {
-                    dirty = true;
-                    if let Some(Done { result: Ok(news), .. }) = news {
-                        self.act(Action::Doctored(news));
-                    }
-                }
-                tried = self.trials.recv() => {
-                    if let Some(Done { result: Ok(Some(tried)), .. }) = tried {
-                        dirty = true;
-                        self.act(Action::Tried(tried));
-                    }
-                }
-                pinned = self.pins.recv() => {
-                    if let Some(Done { result: Ok(Some(pinned)), .. }) = pinned {
-                        dirty = true;
-                        self.act(Action::Pinned(Box::new(pinned)));
-                    }
-                }
-                score = self.scores.recv() => {
-                    if let Some(Done { result: Ok(Some(score)), .. }) = score {
-                        dirty = true;
-                        self.act(Action::Scored(score));
-                    }
-                }
-                swept = self.sweeps.recv() => {
-                    dirty = true;
-                    if let Some(Done { result: Ok(swept), .. }) = swept {
-                        self.act(Action::Swept(swept));
-                    }
-                }
-                () = sleep_until(self.keeping.unwrap_or_else(Clock::now)), if self.keeping.is_some() => {
-                    self.keep_session();
-                }
-                Some(message) = self.told.recv() => {
-                    dirty = true;
-                    self.act(Action::Told(message));
                 }
                 () = sleep_until(next_tick), if self.state.playing => {
                     dirty = true;
@@ -558,6 +495,140 @@ impl Loop {
             }
         };
         Ok(end)
+    }
+
+    /// The same in lines: what a line does is told when all that it asked for is answered.
+    async fn tell(&mut self, lines: &mut Lines) -> anyhow::Result<End> {
+        let (width, height) = plain::SIZE;
+        self.act(Action::Resize(width, height));
+        let mut teller = Teller::default();
+        let mut due = true;
+        loop {
+            if due && self.asked.is_none() {
+                self.measure();
+                lines.tell(&teller.told(&self.state))?;
+                due = false;
+            }
+            let builds = self.state.building.is_some();
+            tokio::select! {
+                line = lines.next(), if !due => {
+                    let Some(line) = line else {
+                        return Ok(End::Command(false));
+                    };
+                    for action in plain::heard(&self.state, &line) {
+                        if let Some(end) = self.act(action) {
+                            return Ok(end);
+                        }
+                        // Where a list ends is known once it was laid out.
+                        self.measure();
+                    }
+                    due = true;
+                }
+                end = self.news() => {
+                    if let Some(end) = end? {
+                        return Ok(end);
+                    }
+                    due |= builds && self.state.building.is_none();
+                    due |= teller.awaits(&self.state);
+                }
+            }
+        }
+    }
+
+    /// Lays the screen out, though nobody sees it: keys mean what they mean there.
+    fn measure(&mut self) {
+        let (width, height) = self.state.size;
+        let area = Rect::new(0, 0, width, height);
+        let glyphs = self.glyphs.glyphs();
+        let mut buffer = Buffer::empty(area);
+        let (hits, _) = draw(&self.state, area, &mut buffer, &self.theme, glyphs);
+        self.act(Action::Drawn(Box::new(hits)));
+    }
+
+    /// Waits for the next thing that a worker has to say, and takes it in.
+    async fn news(&mut self) -> anyhow::Result<Option<End>> {
+        tokio::select! {
+            done = self.answers.recv() => {
+                self.answered(done)?;
+            }
+            found = self.searches.recv() => {
+                if let Some(Done { result: Ok(found), .. }) = found {
+                    self.act(Action::Found(found));
+                }
+            }
+            looked = self.looks.recv() => {
+                if let Some(Done { result: Ok(looked), .. }) = looked {
+                    self.act(Action::Looked(looked));
+                }
+            }
+            news = self.opens.recv() => {
+                let news = news.map(|done| done.result);
+                match news {
+                    Some(Ok(opening::News::At(said))) => {
+                        self.act(Action::Told(Message::plain(said)));
+                    }
+                    Some(Ok(opening::News::Done(argument, opened))) => {
+                        return Ok(Some(End::Open(argument, Box::new(opened))));
+                    }
+                    Some(Ok(opening::News::Failed(said))) => {
+                        self.act(Action::NotOpened(said));
+                    }
+                    Some(Err(panic)) => {
+                        self.act(Action::NotOpened(panic.to_string()));
+                    }
+                    None => {}
+                }
+            }
+            news = self.builds.recv() => {
+                let news = news.map(|done| done.result);
+                self.act(Action::Building(match news {
+                    Some(Ok(news)) => news,
+                    Some(Err(panic)) => News::Failed(panic.to_string()),
+                    None => News::Failed("the build thread ended".to_owned()),
+                }));
+            }
+            sighted = self.hunts.recv() => {
+                if let Some(Done { result: Ok(sighting), .. }) = sighted {
+                    self.act(Action::Sighted(sighting));
+                }
+            }
+            news = self.repairs.recv() => {
+                if let Some(Done { result: Ok(news), .. }) = news {
+                    self.act(Action::Repaired(news));
+                }
+            }                news = self.visits.recv() => {
+                if let Some(Done { result: Ok(news), .. }) = news {
+                    self.act(Action::Doctored(news));
+                }
+            }
+            tried = self.trials.recv() => {
+                if let Some(Done { result: Ok(Some(tried)), .. }) = tried {
+                    self.act(Action::Tried(tried));
+                }
+            }
+            pinned = self.pins.recv() => {
+                if let Some(Done { result: Ok(Some(pinned)), .. }) = pinned {
+                    self.act(Action::Pinned(Box::new(pinned)));
+                }
+            }
+            score = self.scores.recv() => {
+                if let Some(Done { result: Ok(Some(score)), .. }) = score {
+                    self.act(Action::Scored(score));
+                }
+            }
+            swept = self.sweeps.recv() => {
+                if let Some(Done { result: Ok(swept), .. }) = swept {
+                    self.act(Action::Swept(swept));
+                }
+            }
+            () = sleep_until(self.keeping.unwrap_or_else(Clock::now)), if self.keeping.is_some() => {
+                self.keep_session();
+            }
+            Some(message) = self.told.recv() => {
+                self.act(Action::Told(message));
+            }
+        }
+        Ok(None)
     }
 
     /// An answer that will be there in a moment is worth a moment: drawing the old result dimmed would flicker.
@@ -647,6 +718,7 @@ impl Loop {
                     let said = self.export(export);
                     self.state.message = said;
                 }
+                Effect::Copy(text, _) if self.plain => println!("{text}"),
                 Effect::Copy(text, what) => {
                     self.copy(text, what);
                 }

@@ -16,12 +16,22 @@ use serde_json::{Value, json};
 
 /// The selected row, or the open passage.
 pub fn text(state: &mut State) -> Vec<Effect> {
-    let Some(scene) = state.scene() else {
-        return Vec::new();
-    };
+    match copied(state) {
+        Some((text, what)) => vec![Effect::Copy(text, what)],
+        None if state.scene().is_none() => Vec::new(),
+        None => {
+            state.message = Message::warning("nothing is selected here");
+            Vec::new()
+        }
+    }
+}
+
+/// The same, and what it is.
+pub fn copied(state: &State) -> Option<(String, String)> {
+    let scene = state.scene()?;
     let row = state.list(state.focus).cursor;
     let why = state.detail().and_then(|d| d.passage.as_ref());
-    let copied = match state.focus {
+    match state.focus {
         Pane::Reader => why.map(|w| {
             (
                 format!("{}\n\n{}", w.title, w.text),
@@ -122,13 +132,6 @@ pub fn text(state: &mut State) -> Vec<Effect> {
         Pane::Iterations => {
             let timeline = scene.timeline.as_ref();
             timeline.map(|timeline| (steps(timeline), "steps".to_owned()))
-        }
-    };
-    match copied {
-        Some((text, what)) => vec![Effect::Copy(text, what)],
-        None => {
-            state.message = Message::warning("nothing is selected here");
-            Vec::new()
         }
     }
 }

@@ -26,7 +26,7 @@ mod start;
 mod sweep;
 mod trials;
 
-pub use copy::{flags, shell};
+pub use copy::{copied, flags, shell};
 pub use fix::{From, LETTERS, suggested};
 pub use moves::in_columns;
 pub use seeds::{signal as signal_target, target as seed_target};
