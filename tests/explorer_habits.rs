@@ -287,7 +287,14 @@ fn the_text_follows_the_cursor_beside_the_list_at_every_size() {
             !reads(&mut stage, width, height),
             "{width}x{height} after v"
         );
-        stage.press("v F");
+        stage.press("F5 v");
+        if width >= 100 {
+            assert!(
+                reads(&mut stage, width, height),
+                "for the back row at {width}"
+            );
+        }
+        stage.press("v F5 v F");
         assert!(
             reads(&mut stage, width, height),
             "in full size at {width}x{height}"

@@ -10,7 +10,7 @@ use hopscope::retrieve::{METHODS, Parameter};
 use proptest::prelude::*;
 
 /// Keys a person could press in any order.
-const KEYS: [&str; 73] = [
+const KEYS: [&str; 76] = [
     "6",
     "A",
     "+",
@@ -41,6 +41,9 @@ const KEYS: [&str; 73] = [
     "m",
     "i",
     "/",
+    "v",
+    "O",
+    "r",
     "]",
     "[",
     "Ctrl-R",

@@ -537,3 +537,32 @@ fn a_person_begins_narrows_reads_opens_another_and_comes_back() {
     assert_eq!(session.exit_code(), 0);
     session.assert_restored();
 }
+
+#[test]
+fn a_session_survives_a_kill() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-corpus");
+    let mut session = Session::start(48, 160, &[sample]);
+    session.wait_for("Passages: 10 of");
+    session.send("i\u{15}Who discovered Uranus?\r");
+    session.wait_for("Session: 2 runs");
+    let folder = session.home.path().join("state/sessions");
+    let start = Instant::now();
+    let kept = || {
+        let file = std::fs::read_dir(&folder).ok()?.next()?.ok()?.path();
+        std::fs::read_to_string(file).ok()
+    };
+    while !kept().is_some_and(|text| text.contains("Who discovered Uranus?")) {
+        assert!(start.elapsed() < PATIENCE, "never kept");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    session.child.kill().unwrap();
+    session.child.wait().unwrap();
+    let home = std::mem::replace(&mut session.home, tempfile::tempdir().unwrap());
+    let mut session = Session::start_in(home, 48, 160, &[sample]);
+    session.wait_for("r resumes the last session here: 2 runs, Who discovered Uranus?");
+    session.send("r");
+    session.wait_for("> Who discovered Uranus?");
+    session.wait_for("Session: 2 runs");
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+}

@@ -432,10 +432,14 @@ impl Plan {
         let (main, iterations) = cut_bottom(main, if arranged.steps { 7 } else { 3 });
         self.put(Pane::Iterations, iterations, Face::Box);
         self.rows(main, &[(1, &[(Pane::Spread, 1), (Pane::Passages, 1)])]);
-        if !shown.contains(&arranged.focus) && arranged.focus != Pane::Question {
+        let other = match arranged.focus {
+            Pane::Passages | Pane::Iterations if arranged.preview => Pane::Reader,
+            focus => focus,
+        };
+        if !shown.contains(&other) && other != Pane::Question {
             let left = self.open(Pane::Spread).map_or(main, |slot| slot.area);
             self.slots.retain(|slot| slot.pane != Pane::Spread);
-            self.put(arranged.focus, left, Face::Box);
+            self.put(other, left, Face::Box);
         }
     }
 
