@@ -412,6 +412,8 @@ impl Loop {
             _ if resumes => all.act(Action::Do(Command::Resume)),
             Some(question) => all.act(Action::Ask(question)),
             None if !all.state.facts.questions.is_empty() => all.act(Action::AskNumber(0)),
+            // A key that is offered must not be a letter of a question.
+            None if all.state.offer.is_some() => None,
             None => all.act(Action::Do(Command::Edit)),
         };
         if let Some(name) = options.lesson {
