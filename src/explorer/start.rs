@@ -22,7 +22,7 @@ pub fn entries(state: &State) -> Vec<Entry> {
     let tour = Lesson::find(TOUR).ok().map(|tour| {
         let steps = text::plural(tour.steps.len(), "step");
         let about = format!(
-            "{steps}, about {} minutes; you press the keys",
+            "{steps}, about {} minutes; > and < go through",
             tour.minutes
         );
         entry("t", "Tour", about, Choice::Lesson(tour.name))

@@ -26,7 +26,6 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         short: "Session",
         note: Line::from(vec![ink.muted("gold at, R@5")]),
         summary: newest.unwrap_or_default(),
-        ..Chrome::default()
     };
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
         return;
