@@ -59,8 +59,8 @@ impl Stage {
         let facts: Arc<Facts> = Arc::new(engine::facts(&index, argument));
         Stage {
             state: State::new(facts, settings),
-            engine: Engine::new(index.clone()),
-            pinner: Engine::new(index.clone()),
+            engine: Engine::new(index.clone()).untimed(),
+            pinner: Engine::new(index.clone()).untimed(),
             sweeper: Retriever::new(index.clone()),
             memory: scoring::Memory::default(),
             scores: false,
@@ -75,131 +75,123 @@ impl Stage {
 
     /// Takes an action in and answers its effects, before the next one.
     pub fn act(&mut self, action: Action) {
-        for effect in update(&mut self.state, action) {
-            match effect {
-                Effect::Ask(request) => {
-                    let action = match self.engine.answer(&request) {
-                        Ok(mut answer) => {
-                            // Pictures and snapshots must not depend on how fast this machine is.
-                            answer.seconds = 0.0;
-                            let scene = Arc::make_mut(&mut answer.scene);
-                            scene
-                                .stages
-                                .iter_mut()
-                                .for_each(|stage| stage.seconds = 0.0);
-                            Action::Answered(Box::new(answer))
-                        }
-                        Err(error) => Action::Failed(request.generation, error.to_string()),
-                    };
-                    self.act(action);
-                }
-                Effect::Search(search, settings) => {
-                    let found = engine::search(&self.index, &search, &settings, &|| false);
-                    self.act(Action::Found(found));
-                }
-                Effect::Build(layer, settings) => {
-                    let kinds = self.state.facts.kinds;
-                    let news = Mutex::new(Vec::new());
-                    let tell = |said| {
-                        news.lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .push(said)
-                    };
-                    let last =
-                        building::build(&self.index, kinds, layer, &settings, &tell, &|| false);
-                    let heard = news.into_inner().unwrap_or_else(PoisonError::into_inner);
-                    for said in heard.into_iter().chain([last]) {
-                        self.act(Action::Building(said));
-                    }
-                }
-                Effect::Sweep(request) => {
-                    for at in sweep::order(&request) {
-                        let swept = sweep::tried(&mut self.sweeper, &request, at);
-                        self.act(Action::Swept(swept));
-                    }
-                }
-                Effect::FailureSearch(hunt) => {
-                    let (tell, cancelled) = (|_| {}, || false);
-                    let found =
-                        failures::hunt(&mut self.sweeper, &self.index, &hunt, &tell, &cancelled);
-                    self.act(Action::Sighted(found));
-                }
-                Effect::Repair(search) => {
-                    let (tell, cancelled) = (|_| {}, || false);
-                    let index = &self.index;
-                    let news =
-                        repairing::search(&mut self.sweeper, index, &search, &tell, &cancelled);
-                    self.act(Action::Repaired(news));
-                }
-                Effect::Try(trial) => {
-                    let told = Mutex::new(Vec::new());
-                    let tell = |tried| {
-                        told.lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .push(tried)
-                    };
-                    trials::run(&mut self.sweeper, &trial, &tell, &|| false);
-                    for tried in told.into_inner().unwrap_or_else(PoisonError::into_inner) {
-                        // Pictures do not say how fast this machine is.
-                        self.act(Action::Tried(trials::Tried {
-                            seconds: 0.0,
-                            ..tried
-                        }));
-                    }
-                }
-                Effect::AskPins(asking) => {
-                    if let Some(pinned) = pins::ask(&mut self.pinner, &asking, &|| false) {
-                        self.act(Action::Pinned(Box::new(pinned)));
-                    }
-                }
-                Effect::Doctor(visit) => {
-                    let news = doctoring::visit(&self.index, &visit, &|_| {}, &|| false);
-                    self.act(Action::Doctored(news));
-                }
-                Effect::Score(request) if self.scores => {
-                    let (tell, cancelled) = (|_| {}, || false);
-                    let (index, memory) = (&self.index, &mut self.memory);
-                    let score = scoring::score(
-                        &mut self.sweeper,
-                        index,
-                        memory,
-                        &request,
-                        &tell,
-                        &cancelled,
-                    );
-                    if let Some(score) = score {
-                        self.act(Action::Scored(score));
-                    }
-                }
-                Effect::Look(typed) => self.act(Action::Looked(opening::look(&typed))),
-                Effect::OpenIndex(path) => self.opened = Some(path),
-                Effect::Suspend
-                | Effect::StopOpening
-                | Effect::StopSweep
-                | Effect::StopHunt
-                | Effect::StopRepair
-                | Effect::StopScore
-                | Effect::StopDoctor
-                | Effect::Score(_) => {}
-                Effect::KeepLabel(label) => {
-                    let time = "2026-01-01T00:00:00Z".to_owned();
-                    self.act(Action::Labelled(Ok(Box::new(Label { time, ..*label }))));
-                }
-                Effect::Copy(text, what) => self.copied.push((text, what)),
-                Effect::Export(export) => {
-                    let name = format!("{}.{}", export.stem, export.ending);
-                    self.copied.push((export.text.unwrap_or_default(), name));
-                }
-                Effect::SavePatch(name, edits, over) => {
-                    let known = &mut self.state.patches;
-                    let said = patches::keep(None, &name, &edits, over, known);
-                    self.act(Action::Told(said));
-                }
-                Effect::LoadPatch(name) => self.act(patches::taken(None, &name)),
-                Effect::Remember(_) | Effect::SavePreset(..) => {}
-                Effect::Quit { keep } => self.quit = Some(keep),
+        for effect in self.update(action) {
+            for action in self.answer(effect) {
+                self.act(action);
             }
         }
+    }
+
+    /// Takes an action in.
+    pub fn update(&mut self, action: Action) -> Vec<Effect> {
+        update(&mut self.state, action)
+    }
+
+    /// Does what an effect asks of the world. Gives back what is heard of it.
+    pub fn answer(&mut self, effect: Effect) -> Vec<Action> {
+        let told = Mutex::new(Vec::new());
+        let hear = |action| {
+            told.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(action)
+        };
+        match effect {
+            Effect::Ask(request) => hear(match self.engine.answer(&request) {
+                Ok(answer) => Action::Answered(Box::new(answer)),
+                Err(error) => Action::Failed(request.generation, error.to_string()),
+            }),
+            Effect::Search(search, settings) => {
+                let found = engine::search(&self.index, &search, &settings, &|| false);
+                hear(Action::Found(found));
+            }
+            Effect::Build(layer, settings) => {
+                let kinds = self.state.facts.kinds;
+                let tell = |said| hear(Action::Building(said));
+                let last = building::build(&self.index, kinds, layer, &settings, &tell, &|| false);
+                tell(last);
+            }
+            Effect::Sweep(request) => {
+                for at in sweep::order(&request) {
+                    hear(Action::Swept(sweep::tried(&mut self.sweeper, &request, at)));
+                }
+            }
+            Effect::FailureSearch(hunt) => {
+                let (tell, cancelled) = (|_| {}, || false);
+                let found =
+                    failures::hunt(&mut self.sweeper, &self.index, &hunt, &tell, &cancelled);
+                hear(Action::Sighted(found));
+            }
+            Effect::Repair(search) => {
+                let (tell, cancelled) = (|_| {}, || false);
+                let index = &self.index;
+                let news = repairing::search(&mut self.sweeper, index, &search, &tell, &cancelled);
+                hear(Action::Repaired(news));
+            }
+            Effect::Try(trial) => {
+                // Pictures do not say how fast this machine is.
+                let tell = |tried| {
+                    hear(Action::Tried(trials::Tried {
+                        seconds: 0.0,
+                        ..tried
+                    }))
+                };
+                trials::run(&mut self.sweeper, &trial, &tell, &|| false);
+            }
+            Effect::AskPins(asking) => {
+                let pinned = pins::ask(&mut self.pinner, &asking, &|| false);
+                pinned
+                    .into_iter()
+                    .for_each(|pinned| hear(Action::Pinned(Box::new(pinned))));
+            }
+            Effect::Doctor(visit) => {
+                let news = doctoring::visit(&self.index, &visit, &|_| {}, &|| false);
+                hear(Action::Doctored(news));
+            }
+            Effect::Score(request) if self.scores => {
+                let (tell, cancelled) = (|_| {}, || false);
+                let (index, memory) = (&self.index, &mut self.memory);
+                let score = scoring::score(
+                    &mut self.sweeper,
+                    index,
+                    memory,
+                    &request,
+                    &tell,
+                    &cancelled,
+                );
+                score
+                    .into_iter()
+                    .for_each(|score| hear(Action::Scored(score)));
+            }
+            Effect::Look(typed) => hear(Action::Looked(opening::look(&typed))),
+            Effect::OpenIndex(path) => self.opened = Some(path),
+            Effect::Suspend
+            | Effect::StopOpening
+            | Effect::StopSweep
+            | Effect::StopHunt
+            | Effect::StopRepair
+            | Effect::StopScore
+            | Effect::StopDoctor
+            | Effect::Score(_) => {}
+            Effect::KeepLabel(label) => {
+                let time = "2026-01-01T00:00:00Z".to_owned();
+                hear(Action::Labelled(Ok(Box::new(Label { time, ..*label }))));
+            }
+            Effect::Copy(text, what) => self.copied.push((text, what)),
+            Effect::Export(export) => {
+                let name = format!("{}.{}", export.stem, export.ending);
+                self.copied.push((export.text.unwrap_or_default(), name));
+            }
+            Effect::SavePatch(name, edits, over) => {
+                let known = &mut self.state.patches;
+                hear(Action::Told(patches::keep(
+                    None, &name, &edits, over, known,
+                )));
+            }
+            Effect::LoadPatch(name) => hear(patches::taken(None, &name)),
+            Effect::Remember(_) | Effect::SavePreset(..) => {}
+            Effect::Quit { keep } => self.quit = Some(keep),
+        }
+        told.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Presses keys, written as in key maps: `Ctrl-P`, `Enter`, `l`. A word that is no key is typed letter by letter.

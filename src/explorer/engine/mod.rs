@@ -32,6 +32,8 @@ use std::time::Instant;
 pub struct Engine {
     index: Arc<Index>,
     retriever: Retriever,
+    /// Whether answers say how long they took.
+    timed: bool,
     last: Option<Last>,
     shares: Option<Shares>,
 }
@@ -57,8 +59,17 @@ impl Engine {
         Engine {
             retriever: Retriever::new(index.clone()),
             index,
+            timed: true,
             last: None,
             shares: None,
+        }
+    }
+
+    /// Its answers took no time: pictures and snapshots must not depend on how fast this machine is.
+    pub fn untimed(self) -> Engine {
+        Engine {
+            timed: false,
+            ..self
         }
     }
 
@@ -98,7 +109,10 @@ impl Engine {
             generation: request.generation,
             scene: last.scene.clone(),
             detail: Arc::new(detail),
-            seconds: start.elapsed().as_secs_f64(),
+            seconds: match self.timed {
+                true => start.elapsed().as_secs_f64(),
+                false => 0.0,
+            },
             kept,
         };
         self.last = Some(last);
@@ -194,7 +208,7 @@ impl Engine {
                 .iter()
                 .map(|s| StageTime {
                     name: s.name.to_owned(),
-                    seconds: s.seconds,
+                    seconds: if self.timed { s.seconds } else { 0.0 },
                     reused: s.reused,
                 })
                 .collect(),
