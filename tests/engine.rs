@@ -196,13 +196,20 @@ fn what_is_remembered_gives_the_bits_of_a_fresh_run() {
         };
         let settings = settings(&method, changes);
         let question = &questions[turn % 3].text;
-        let kept = retriever.retrieve(question, &settings, Keep::Scores);
+        let kept = retriever
+            .retrieve(question, &settings, Keep::Scores)
+            .unwrap();
         let fresh = ask(question, &settings);
-        assert_eq!(
-            kept.unwrap().passages,
-            fresh.passages,
-            "{method} {changes:?}"
-        );
+        assert_eq!(kept.passages, fresh.passages, "{method} {changes:?}");
+        // What an explanation looked up serves the next, of this passage and of others.
+        let told = |run: &Retrieval, at: usize| {
+            let hit = run.passages.get(at)?;
+            Some(run.explain(&SAMPLE, hit.passage))
+        };
+        for at in [7, 1, 7] {
+            let alone = told(&ask(question, &settings), at);
+            assert_eq!(told(&kept, at), alone, "{method} {changes:?}");
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Invariants of the walks on random graphs.
 
 use hopscope::graph::push::{self, PushThreshold, Pushed};
+use hopscope::graph::trail::Rings;
 use hopscope::graph::walk::{self, Sparse};
 use hopscope::graph::{Dangling, Power, Transition};
 use proptest::prelude::*;
@@ -224,13 +225,29 @@ proptest! {
         let weights = walk::length_weights(alpha, steps);
         prop_assert!(close(weights.iter().sum(), 1.0));
         for (target, score) in scores.iter().enumerate() {
-            let back = walk::backward(&t, target as u32, steps, rule, &seeds);
+            let back = walk::backward(&t, target as u32, steps, rule, &seeds, None);
             let sum: f64 = back
                 .iter()
                 .zip(&weights)
                 .map(|(h, c)| c * seeds.iter().map(|&(u, m)| m * h[u as usize]).sum::<f64>())
                 .sum();
             prop_assert!(close(sum, *score), "target {target}: {sum} {}", score);
+        }
+    }
+
+    #[test]
+    fn walked_backwards_only_as_far_as_is_asked_for_the_bits_stay(
+        (t, seeds) in any_graph(), target in any::<prop::sample::Index>(), steps in 0usize..8, rule in rule(),
+    ) {
+        let target = target.index(t.nodes()) as u32;
+        let near = Rings::around(&t, seeds.iter().map(|s| s.0), steps);
+        let whole = walk::backward(&t, target, steps, rule, &seeds, None);
+        let part = walk::backward(&t, target, steps, rule, &seeds, Some(&near));
+        for (step, (whole, part)) in whole.iter().zip(&part).enumerate() {
+            for &(u, _) in &seeds {
+                let (whole, part) = (whole[u as usize], part[u as usize]);
+                prop_assert_eq!(whole.to_bits(), part.to_bits(), "step {} of {} from {}", step, target, u);
+            }
         }
     }
 

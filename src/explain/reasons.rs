@@ -9,7 +9,6 @@ use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, brings, passage_label};
 use crate::retrieve::operators::lack::MOST;
 use crate::retrieve::retrieval::{Hit, Ranked};
-use crate::retrieve::spread::restart;
 use crate::retrieve::{DEPTH, Retrieval};
 use crate::text::similar::nearest;
 use serde::Serialize;
@@ -114,16 +113,11 @@ pub fn standing(retrieval: &Retrieval, passage: u32) -> Standing {
     else {
         return standing;
     };
-    let (graph, seeds) = (walk.graph, restart(walk.seeds()));
-    let paths = walk
-        .spread
-        .diffusion
-        .paths(graph.transition(), &seeds, node);
-    if let Some(best) = paths.first() {
+    if let Some(best) = walk.paths(node).first() {
         let stops = best
             .nodes
             .iter()
-            .filter_map(|&node| graph.passages_of(node).first().copied());
+            .filter_map(|&node| walk.graph.passages_of(node).first().copied());
         standing.over = stops.collect();
         standing.hop = Some(standing.over.len());
         standing.over.pop();

@@ -1,7 +1,61 @@
-//! How far the nearest seed of a node is.
+//! How far nodes are from the nearest of some others.
 
 use super::Transition;
 use super::walk::Sparse;
+
+/// Rings are told apart until those within hold more than this part of all arcs.
+const FEW: f64 = 0.5;
+
+/// Nodes by their steps from the nearest of some others, as far as few arcs lead.
+#[derive(Debug)]
+pub struct Rings {
+    /// By node; `u8::MAX` for those that are farther or not reached.
+    steps: Vec<u8>,
+    /// The nearest first, and for every number of steps how many are within it and how many arcs these have.
+    nodes: Vec<u32>,
+    within: Vec<(usize, usize)>,
+}
+
+impl Rings {
+    /// Around some nodes, up to so many steps.
+    pub fn around(t: &Transition, nodes: impl Iterator<Item = u32>, most: usize) -> Rings {
+        let mut seen = vec![false; t.nodes()];
+        let mut rings = Rings {
+            steps: vec![u8::MAX; t.nodes()],
+            nodes: nodes
+                .filter(|&u| !std::mem::replace(&mut seen[u as usize], true))
+                .collect(),
+            within: Vec::new(),
+        };
+        let (mut from, mut arcs) = (0, 0);
+        for steps in 0..=most.min(usize::from(u8::MAX) - 1) {
+            let ring = &rings.nodes[from..];
+            for &u in ring {
+                rings.steps[u as usize] = steps as u8;
+                arcs += t.degree(u as usize);
+            }
+            let next = wave(t, ring, &mut seen);
+            from = rings.nodes.len();
+            rings.within.push((from, arcs));
+            if arcs as f64 > FEW * t.arcs() as f64 {
+                break;
+            }
+            rings.nodes.extend(next);
+        }
+        rings
+    }
+
+    /// The nodes within so many steps and their arcs; none where these are not told apart from all.
+    pub fn within(&self, steps: usize) -> Option<(&[u32], usize)> {
+        let (nodes, arcs) = *self.within.get(steps)?;
+        Some((&self.nodes[..nodes], arcs))
+    }
+
+    /// Whether a node is within so many steps, or these are not told apart from all.
+    pub fn reach(&self, node: u32, steps: usize) -> bool {
+        steps >= self.within.len() || usize::from(self.steps[node as usize]) <= steps
+    }
+}
 
 /// Steps from the nearest seed to any of these nodes; none where no path leads there.
 pub fn distance(t: &Transition, seeds: &Sparse, to: &[u32]) -> Option<usize> {

@@ -4,8 +4,10 @@
 //! gathers into every node, on all threads. Which of the two runs depends on counts alone, and each adds in a fixed order:
 //! the bits are the same on any number of threads. Walks from the seeds to a result are [`power`](super::power)'s.
 
+use super::trail::Rings;
 use super::transition::{Dangling, Transition};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Scatter while the frontier's arcs are fewer than this share of all arcs.
 const SCATTER_BELOW: f64 = 0.3;
@@ -288,73 +290,116 @@ pub fn lazy_weights(alpha: f64, steps: usize) -> Vec<f64> {
         .collect()
 }
 
+/// Fills values of some nodes, on all threads when they are many.
+pub fn each_of<T: Send + Clone>(
+    nodes: &[u32],
+    none: T,
+    one: impl Fn(usize, &mut T) + Sync,
+) -> Vec<T> {
+    let mut values = vec![none; nodes.len()];
+    each_node(&mut values, |at, slot| one(nodes[at] as usize, slot));
+    values
+}
+
 /// Reverse states of a target: `h_0 = e_target`, `h_m = P h_{m-1}`, so `h_m(u)` is the chance that m steps from u end
-/// there. `seeds` stand in for the rows of dangling nodes under `Reseed`.
+/// there. `seeds` stand in for the rows of dangling nodes under `Reseed`. With rings, only those in their midst are asked
+/// for: their values are the same to the bit, and elsewhere a state may lack some.
 pub fn backward(
     transition: &Transition,
     target: u32,
     steps: usize,
     dangling: Dangling,
     seeds: &[(u32, f64)],
+    near: Option<&Rings>,
 ) -> Vec<Vec<f64>> {
-    let n = transition.nodes();
+    let t = transition;
+    let n = t.nodes();
+    // A dangling node has no neighbours, so its value matters where it is asked for; reseeding, it hears of all seeds.
+    let lone = |near: &&Rings| {
+        let asked = near.within(0).map_or(&[][..], |asked| asked.0);
+        asked.iter().any(|&u| t.dangling(u as usize))
+    };
+    let near = near.filter(|near| dangling != Dangling::Reseed || !lone(near));
     let mut first = vec![0.0; n];
     first[target as usize] = 1.0;
     let mut states = vec![first];
-    let mut frontier = Some(vec![target]);
-    for _ in 0..steps {
+    // Nodes that may have a value, ascending, while they are few. Of those only their neighbours are visited.
+    let mut held = Some(vec![target]);
+    let mut scatters = dangling == Dangling::Drop;
+    for left in (0..steps).rev() {
         let before = &states[states.len() - 1];
-        // While few nodes can reach the target, only their neighbours are visited. Reseeding reaches from everywhere.
-        let arcs = |nodes: &Vec<u32>| {
-            nodes
-                .iter()
-                .map(|&v| transition.degree(v as usize))
-                .sum::<usize>()
-        };
-        let small =
-            |nodes: &Vec<u32>| (arcs(nodes) as f64) < SCATTER_BELOW * transition.arcs() as f64;
-        if let Some(nodes) = frontier
+        let arcs = |nodes: &Vec<u32>| nodes.iter().map(|&v| t.degree(v as usize)).sum::<usize>();
+        let few = held
             .take()
-            .filter(|nodes| dangling == Dangling::Drop && small(nodes))
-        {
-            let mut next = vec![0.0; n];
+            .map(|nodes| (arcs(&nodes), nodes))
+            .filter(|(arcs, _)| (*arcs as f64) < SCATTER_BELOW * t.arcs() as f64);
+        scatters &= few.is_some();
+        let mut next = vec![0.0; n];
+        if let Some((_, nodes)) = few.as_ref().filter(|_| scatters) {
             let mut touched = Vec::new();
-            for v in nodes {
-                let h = transition.into(v as usize) * before[v as usize];
-                let (sources, weights) = transition.row(v as usize);
+            for &v in nodes {
+                let h = t.into(v as usize) * before[v as usize];
+                let (sources, weights) = t.row(v as usize);
                 for (&u, &w) in sources.iter().zip(weights) {
                     if next[u as usize] == 0.0 {
                         touched.push(u);
                     }
-                    next[u as usize] += f64::from(w) * h * transition.scale(u as usize);
+                    next[u as usize] += f64::from(w) * h * t.scale(u as usize);
                 }
             }
             touched.sort_unstable();
             touched.dedup();
-            frontier = Some(touched);
+            held = Some(touched);
             states.push(next);
             continue;
         }
-        let reseeded: f64 = seeds.iter().map(|&(v, m)| m * before[v as usize]).sum();
+        let reseeded: f64 = match near {
+            Some(_) => 0.0,
+            None => seeds.iter().map(|&(v, m)| m * before[v as usize]).sum(),
+        };
         let one = |u: usize, slot: &mut f64| {
-            *slot = if transition.dangling(u) {
+            *slot = if t.dangling(u) {
                 match dangling {
                     Dangling::Drop => 0.0,
                     Dangling::Reseed => reseeded,
                     Dangling::Stay => before[u],
                 }
             } else {
-                let (targets, weights) = transition.row(u);
+                let (targets, weights) = t.row(u);
                 let sum: f64 = targets
                     .iter()
                     .zip(weights)
-                    .map(|(&v, &w)| f64::from(w) * transition.into(v as usize) * before[v as usize])
+                    .map(|(&v, &w)| f64::from(w) * t.into(v as usize) * before[v as usize])
                     .sum();
-                sum * transition.scale(u)
+                sum * t.scale(u)
             };
         };
-        let mut next = vec![0.0; n];
-        each_node(&mut next, one);
+        let listed = near.and_then(|near| match (few, near.within(left)) {
+            (Some((arcs, nodes)), around) if around.is_none_or(|around| arcs < around.1) => {
+                let beside = nodes.iter().flat_map(|v| match t.row(*v as usize).0 {
+                    [] => std::slice::from_ref(v),
+                    beside => beside,
+                });
+                let beside = beside.copied().filter(|u| near.reach(*u, left));
+                let mut beside: Vec<u32> = beside.collect();
+                beside.sort_unstable();
+                beside.dedup();
+                Some(Cow::Owned(beside))
+            }
+            (_, around) => around.map(|around| Cow::Borrowed(around.0)),
+        });
+        match listed {
+            Some(nodes) => {
+                let values = each_of(&nodes, 0.0, one);
+                for (&u, value) in nodes.iter().zip(values) {
+                    next[u as usize] = value;
+                }
+                let mut nodes = nodes.into_owned();
+                nodes.sort_unstable();
+                held = Some(nodes);
+            }
+            None => each_node(&mut next, one),
+        }
         states.push(next);
     }
     states

@@ -11,7 +11,7 @@ use super::operator::{At, Context, Encoded, Part};
 use super::plan::Step;
 use super::set::{Origin, Set, Space};
 use super::settings::Settings;
-use super::spread::Diffusion;
+use super::spread::{Diffusion, Known};
 use crate::index::Index;
 use crate::index::lexical::Weighted;
 use crate::layers::{Graph, GraphEdited, GraphView, Node, QueryName};
@@ -185,6 +185,8 @@ pub struct Spread {
     pub largest_residual: f64,
     /// On a graph of two sides, where there is such an effect.
     pub parity: Option<Parity>,
+    /// What explanations looked up of it.
+    pub(super) known: Known,
 }
 
 /// A step that was run.

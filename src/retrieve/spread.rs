@@ -5,10 +5,11 @@
 //! that explains a walk (shares, lengths, paths, groups) reads them there.
 
 use super::explanation::Path;
-use super::retrieval::{Ledger, Parity, Seed, Spread};
+use super::retrieval::{Ledger, Parity, Seed, Spread, Walked};
 use super::scratch::Scratch;
 use crate::graph::power::State;
 use crate::graph::push::{self, Pushed, Rule};
+use crate::graph::trail::Rings;
 use crate::graph::walk::{self, Forward, Sparse};
 use crate::graph::{Dangling, Transition};
 use crate::layers::{Graph, Node};
@@ -17,6 +18,8 @@ use crate::parameters::{
     WalkRule,
 };
 use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How the sum over lengths is worked out. They agree but for rounding, and each method has kept its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,14 +67,189 @@ pub struct Share {
     pub mass: f64,
 }
 
-/// What a restart at a node pays of another node's score.
+/// What restarts at the seeds pay of a node's score.
+#[derive(Debug)]
 pub struct Reach {
-    /// By node. Where a walk has fixed lengths only seeds are asked for: elsewhere it is 0.
-    pub from: Vec<f64>,
+    /// Of one unit restarted at each seed, in their order by node.
+    pub from: Sparse,
     /// The seeds' score by walk length 0..=T. Empty for push, whose walks have every length.
     pub by_length: Vec<f64>,
     /// How far `from` may be below the truth in all. 0 but for push.
     pub error: f64,
+}
+
+/// What explanations have looked up of a walk, kept for those that follow: a way back takes longer than the walk.
+#[derive(Debug, Default)]
+pub struct Known {
+    near: OnceLock<Rings>,
+    /// By node and epsilon.
+    reach: Kept<(Node, u64), Reach>,
+    /// By seed, or none for those of all seeds, and node.
+    paths: Kept<(Option<Node>, Node), Vec<Path>>,
+}
+
+type Kept<K, V> = Mutex<BTreeMap<K, Arc<V>>>;
+
+/// It says nothing of the walk that the walk does not.
+impl PartialEq for Known {
+    fn eq(&self, _: &Known) -> bool {
+        true
+    }
+}
+
+impl Clone for Known {
+    fn clone(&self) -> Known {
+        Known::default()
+    }
+}
+
+/// What stands under a key; made where nothing does yet.
+fn kept<K: Ord, V>(all: &Kept<K, V>, key: K, make: impl FnOnce() -> V) -> Arc<V> {
+    let own = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = own().get(&key) {
+        return known.clone();
+    }
+    let made = Arc::new(make());
+    own().insert(key, made.clone());
+    made
+}
+
+impl Walked<'_> {
+    fn near(&self, seeds: &Sparse) -> &Rings {
+        let (t, spread) = (self.graph.transition(), self.spread);
+        spread
+            .known
+            .near
+            .get_or_init(|| spread.diffusion.near(t, seeds))
+    }
+
+    /// See [`Diffusion::reach`].
+    pub fn reach(&self, node: Node, epsilon: f64) -> Arc<Reach> {
+        let (t, spread) = (self.graph.transition(), self.spread);
+        kept(&spread.known.reach, (node, epsilon.to_bits()), || {
+            let seeds = restart(self.seeds());
+            let near = self.near(&seeds);
+            spread.diffusion.reach(t, &seeds, near, node, epsilon)
+        })
+    }
+
+    /// See [`Diffusion::paths`].
+    pub fn paths(&self, node: Node) -> Arc<Vec<Path>> {
+        let (t, spread) = (self.graph.transition(), self.spread);
+        kept(&spread.known.paths, (None, node), || {
+            let seeds = restart(self.seeds());
+            let near = self.near(&seeds);
+            spread.diffusion.paths(t, &seeds, near, node)
+        })
+    }
+
+    /// Those from one seed.
+    pub fn paths_from(&self, seed: &Seed, node: Node) -> Arc<Vec<Path>> {
+        let (t, spread) = (self.graph.transition(), self.spread);
+        kept(&spread.known.paths, (Some(seed.node), node), || {
+            let one = restart_of([seed].into_iter());
+            let near = spread.diffusion.near(t, &one);
+            spread.diffusion.paths(t, &one, &near, node)
+        })
+    }
+}
+
+impl Reach {
+    /// What one unit restarted at a seed pays.
+    fn of(&self, seed: Node) -> f64 {
+        let at = self.from.binary_search_by_key(&seed, |from| from.0);
+        at.map_or(0.0, |at| self.from[at].1)
+    }
+}
+
+/// The best walk of so many steps from a node to a target: the product of its probabilities, and the next node on it.
+struct Way {
+    from: Node,
+    product: f64,
+    next: Node,
+}
+
+/// The best ways of 0..=`most` steps to a target, each ascending by where they begin; those left out begin farther from
+/// the midst of the rings than there are steps left.
+fn ways_back(t: &Transition, near: &Rings, target: Node, most: usize) -> Vec<Vec<Way>> {
+    let mut products = vec![0.0; t.nodes()];
+    let mut slots = vec![(0.0, 0); t.nodes()];
+    products[target as usize] = 1.0;
+    let mut layers = vec![vec![Way {
+        from: target,
+        product: 1.0,
+        next: target,
+    }]];
+    for left in (0..most).rev() {
+        let before = &layers[layers.len() - 1];
+        let products_now = &products;
+        // The first of equals: rows ascend.
+        let best = |u: usize, slot: &mut (f64, Node)| {
+            let (targets, weights) = t.row(u);
+            for (&v, &w) in targets.iter().zip(weights) {
+                let through = products_now[v as usize];
+                if through > 0.0 {
+                    let through = through * f64::from(w) * t.into(v as usize);
+                    if through > slot.0 {
+                        *slot = (through, v);
+                    }
+                }
+            }
+        };
+        let way = |(from, (product, next)): (Node, (f64, Node))| Way {
+            from,
+            product: product * t.scale(from as usize),
+            next,
+        };
+        let sent: usize = before.iter().map(|way| t.degree(way.from as usize)).sum();
+        let around = near.within(left);
+        let few = (sent as f64) < SCATTER_BELOW * t.arcs() as f64;
+        let layer: Vec<Way> = match around {
+            Some((nodes, arcs)) if arcs < sent => {
+                let mut nodes = nodes.to_vec();
+                nodes.sort_unstable();
+                let found = walk::each_of(&nodes, (0.0, 0), best);
+                nodes.into_iter().zip(found).map(way).collect()
+            }
+            // From the ways that are known to where they can be longer: rows are symmetric, so the bits are the same.
+            around if few || around.is_some() => {
+                let mut touched = Vec::new();
+                for Way {
+                    from: v, product, ..
+                } in before
+                {
+                    let (sources, weights) = t.row(*v as usize);
+                    for (&u, &w) in sources.iter().zip(weights) {
+                        let slot: &mut (f64, Node) = &mut slots[u as usize];
+                        let through = product * f64::from(w) * t.into(*v as usize);
+                        if through > slot.0 && near.reach(u, left) {
+                            if slot.0 == 0.0 {
+                                touched.push(u);
+                            }
+                            *slot = (through, *v);
+                        }
+                    }
+                }
+                touched.sort_unstable();
+                let take = |u: Node| (u, std::mem::take(&mut slots[u as usize]));
+                touched.into_iter().map(take).map(way).collect()
+            }
+            _ => {
+                walk::each_node(&mut slots, best);
+                let all = (0..).zip(slots.iter_mut().map(std::mem::take));
+                all.filter(|(_, slot)| slot.0 > 0.0).map(way).collect()
+            }
+        };
+        let layer: Vec<Way> = layer.into_iter().filter(|way| way.product > 0.0).collect();
+        before
+            .iter()
+            .for_each(|way| products[way.from as usize] = 0.0);
+        layer
+            .iter()
+            .for_each(|way| products[way.from as usize] = way.product);
+        layers.push(layer);
+    }
+    layers
 }
 
 /// What each group of seeds paid.
@@ -86,6 +264,8 @@ pub struct Split {
 
 /// How many paths are kept.
 const PATHS: usize = 5;
+/// Ways are told from where they are known while these have fewer than this share of all arcs.
+const SCATTER_BELOW: f64 = 0.3;
 /// Walks of push have every length; paths are looked for up to this one, and so for walks of more steps.
 const LONGEST_PATH: usize = 6;
 
@@ -243,6 +423,7 @@ impl Diffusion {
             capped: false,
             largest_residual: 0.0,
             parity: sided.then(|| parity(self.alpha, (!self.pushes()).then_some(self.steps))),
+            known: Known::default(),
         }
     }
 
@@ -356,28 +537,47 @@ impl Diffusion {
         }
     }
 
-    /// One reverse walk from a node tells for every seed at once. Push stops at `epsilon`: what all seeds paid is known to
-    /// within it.
-    pub fn reach(&self, t: &Transition, seeds: &Sparse, node: Node, epsilon: f64) -> Reach {
+    /// Where walks from some seeds may be, as far as ways back to them are looked for.
+    pub fn near(&self, t: &Transition, seeds: &Sparse) -> Rings {
+        let most = self.lengths().map_or(0, |lengths| lengths.len() - 1);
+        Rings::around(t, seeds.iter().map(|seed| seed.0), most.max(LONGEST_PATH))
+    }
+
+    /// One reverse walk from a node tells for every seed at once, `near` being where these may be. Push stops at
+    /// `epsilon`: what all seeds paid is known to within it.
+    pub fn reach(
+        &self,
+        t: &Transition,
+        seeds: &Sparse,
+        near: &Rings,
+        node: Node,
+        epsilon: f64,
+    ) -> Reach {
         let Some(weights) = self.lengths() else {
             let (from, error) = push::reverse(t, node, self.alpha, epsilon, self.dangling);
             return Reach {
-                from,
+                from: seeds.iter().map(|&(u, _)| (u, from[u as usize])).collect(),
                 by_length: Vec::new(),
                 error,
             };
         };
         let mut all = Sparse::new();
-        let dead = self.dead(t, seeds, &mut all);
-        let states = walk::backward(t, node, weights.len() - 1, self.dangling, dead);
+        let lone = seeds.iter().any(|seed| t.dangling(seed.0 as usize));
+        let dead = match lone {
+            true => self.dead(t, seeds, &mut all),
+            // No way leads from a seed to a node without edges.
+            false => seeds,
+        };
+        let last = weights.len() - 1;
+        let states = walk::backward(t, node, last, self.dangling, dead, Some(near));
         let lengths = || states.iter().zip(&weights);
         let by_length = lengths()
             .map(|(h, c)| c * seeds.iter().map(|&(u, s)| s * h[u as usize]).sum::<f64>())
             .collect();
-        let mut from = vec![0.0; t.nodes()];
-        for &(u, _) in seeds {
-            from[u as usize] = lengths().map(|(h, c)| c * h[u as usize]).sum();
-        }
+        let from = seeds
+            .iter()
+            .map(|&(u, _)| (u, lengths().map(|(h, c)| c * h[u as usize]).sum()))
+            .collect();
         Reach {
             from,
             by_length,
@@ -391,8 +591,9 @@ impl Diffusion {
     }
 
     /// The heaviest walks from any seed to the node: a dynamic programme over the nodes, keeping for each (step, node) the
-    /// best way from there to the target. Best first.
-    pub fn paths(&self, t: &Transition, seeds: &Sparse, target: Node) -> Vec<Path> {
+    /// best way from there to the target, as far as a seed can be reached in the steps that are left: `near` knows. Best
+    /// first.
+    pub fn paths(&self, t: &Transition, seeds: &Sparse, near: &Rings, target: Node) -> Vec<Path> {
         let weights = match self.lengths() {
             Some(lengths) => lengths,
             None => (0..=LONGEST_PATH)
@@ -400,54 +601,39 @@ impl Diffusion {
                 .collect(),
         };
         let weights = &weights[..weights.len().min(LONGEST_PATH + 1)];
-        // layers[m][u] = (best product of probabilities of an m-step walk u -> target, next node on it)
-        let mut first = vec![(0.0, target); t.nodes()];
-        first[target as usize].0 = 1.0;
-        let mut layers: Vec<Vec<(f64, u32)>> = vec![first];
-        for m in 1..weights.len() {
-            let before = &layers[m - 1];
-            let mut layer = vec![(0.0, target); t.nodes()];
-            let best = |u: usize, slot: &mut (f64, u32)| {
-                let (targets, ws) = t.row(u);
-                for (&v, &w) in targets.iter().zip(ws) {
-                    let through = before[v as usize].0;
-                    if through > 0.0 {
-                        let through = through * f64::from(w) * t.into(v as usize);
-                        if through > slot.0 {
-                            *slot = (through, v);
-                        }
-                    }
-                }
-                slot.0 *= t.scale(u);
-            };
-            if m + 1 == weights.len() {
-                // Nothing is built on the last layer: only the seeds are asked for.
-                seeds
-                    .iter()
-                    .for_each(|&(u, _)| best(u as usize, &mut layer[u as usize]));
-            } else {
-                walk::each_node(&mut layer, best);
-            }
-            layers.push(layer);
-        }
-        let mut found: Vec<Path> = Vec::new();
+        let layers = ways_back(t, near, target, weights.len() - 1);
+        let at = |m: usize, node: Node| -> Option<&Way> {
+            let layer: &[Way] = &layers[m];
+            let place = layer.binary_search_by_key(&node, |way| way.from);
+            Some(&layer[place.ok()?])
+        };
+        let mut found: Vec<(f64, usize, Node)> = Vec::new();
         for (m, weight) in weights.iter().enumerate() {
             for &(seed, s) in seeds {
-                let (product, _) = layers[m][seed as usize];
-                let mass = s * product * weight;
+                let mass = at(m, seed).map_or(0.0, |way| s * way.product * weight);
                 if mass > 0.0 {
-                    let mut nodes = vec![seed];
-                    for layer in layers[1..=m].iter().rev() {
-                        nodes.push(layer[nodes[nodes.len() - 1] as usize].1);
-                    }
-                    let kept = nodes
-                        .windows(2)
-                        .map(|pair| t.probability(pair[0] as usize, pair[1] as usize))
-                        .collect();
-                    found.push(Path { nodes, mass, kept });
+                    found.push((mass, m, seed));
                 }
             }
         }
+        // Equals are told apart by their nodes, so all of the last one's are looked at.
+        let mut masses: Vec<f64> = found.iter().map(|found| found.0).collect();
+        masses.sort_unstable_by(|a, b| b.total_cmp(a));
+        let least = masses.get(PATHS - 1).copied().unwrap_or(0.0);
+        let path = |(mass, m, seed): (f64, usize, Node)| {
+            let mut nodes = vec![seed];
+            for m in (1..=m).rev() {
+                let next = at(m, nodes[nodes.len() - 1]).map(|way| way.next);
+                nodes.extend(next);
+            }
+            let kept = nodes
+                .windows(2)
+                .map(|pair| t.probability(pair[0] as usize, pair[1] as usize))
+                .collect();
+            Path { nodes, mass, kept }
+        };
+        let heavy = found.into_iter().filter(|found| found.0 >= least);
+        let mut found: Vec<Path> = heavy.map(path).collect();
         found.sort_by(|a, b| {
             b.mass
                 .total_cmp(&a.mass)
@@ -486,19 +672,27 @@ impl Diffusion {
             let mut all = Sparse::new();
             let dead = self.dead(t, seeds, &mut all);
             let lengths = self.lengths().unwrap_or_default();
-            for part in parts {
+            let one = |part: &Sparse| {
                 let mut sum = vec![0.0; t.nodes()];
                 self.add_lengths(t, part, dead, &lengths, &mut sum);
-                end.push(floats(sum));
                 let mut state = vec![0.0; t.nodes()];
                 part.iter().for_each(|&(node, p)| state[node as usize] = p);
+                let mut held: Vec<Vec<f64>> = Vec::with_capacity(asked.len());
                 for (step, nodes) in asked.iter().enumerate() {
                     if step > 0 {
                         state = self.stepped(t, &state, part, dead);
                     }
-                    for (row, node) in states[step].iter_mut().zip(nodes) {
-                        row.push(state[*node as usize]);
-                    }
+                    held.push(nodes.iter().map(|node| state[*node as usize]).collect());
+                }
+                (floats(sum), held)
+            };
+            let apart: Vec<(Vec<f32>, Vec<Vec<f64>>)> = parts.par_iter().map(one).collect();
+            for (sum, held) in apart {
+                end.push(sum);
+                for (rows, held) in states.iter_mut().zip(held) {
+                    rows.iter_mut()
+                        .zip(held)
+                        .for_each(|(row, mass)| row.push(mass));
                 }
             }
             return Split { end, states };
@@ -543,7 +737,7 @@ pub fn shares(seeds: &[Seed], reach: &Reach) -> Vec<Share> {
         .enumerate()
         .map(|(seed, s)| Share {
             seed,
-            mass: s.weight * reach.from[s.node as usize],
+            mass: s.weight * reach.of(s.node),
         })
         .filter(|s| s.mass > 0.0)
         .collect();
@@ -610,6 +804,81 @@ pub fn parity(alpha: f64, steps: Option<usize>) -> Parity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// The heaviest walks by the programme as it is written, over all nodes.
+    fn plain(diffusion: &Diffusion, t: &Transition, seeds: &Sparse, target: Node) -> Vec<Path> {
+        let lengths = diffusion.lengths().unwrap_or_else(|| {
+            let weight = |k| diffusion.alpha * (1.0 - diffusion.alpha).powi(k);
+            (0..=LONGEST_PATH as i32).map(weight).collect()
+        });
+        let mut first = vec![(0.0, target); t.nodes()];
+        first[target as usize].0 = 1.0;
+        let mut layers = vec![first];
+        let mut found: Vec<Path> = Vec::new();
+        for (m, weight) in lengths.iter().enumerate().take(LONGEST_PATH + 1) {
+            if m > 0 {
+                let before = &layers[m - 1];
+                let best = |u: usize| {
+                    let mut best = (0.0, target);
+                    let (targets, weights) = t.row(u);
+                    for (&v, &w) in targets.iter().zip(weights) {
+                        let through = before[v as usize].0 * f64::from(w) * t.into(v as usize);
+                        if through > best.0 {
+                            best = (through, v);
+                        }
+                    }
+                    (best.0 * t.scale(u), best.1)
+                };
+                layers.push((0..t.nodes()).map(best).collect());
+            }
+            for &(seed, s) in seeds {
+                let mass = s * layers[m][seed as usize].0 * weight;
+                if mass > 0.0 {
+                    let mut nodes = vec![seed];
+                    for layer in layers[1..=m].iter().rev() {
+                        nodes.push(layer[nodes[nodes.len() - 1] as usize].1);
+                    }
+                    let pairs = nodes.windows(2);
+                    let kept = pairs.map(|p| t.probability(p[0] as usize, p[1] as usize));
+                    let kept = kept.collect();
+                    found.push(Path { nodes, mass, kept });
+                }
+            }
+        }
+        found.sort_by(|a, b| {
+            let by_mass = b.mass.total_cmp(&a.mass);
+            by_mass.then_with(|| a.nodes.cmp(&b.nodes))
+        });
+        found.truncate(PATHS);
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn paths_are_those_of_the_plain_programme_to_the_bit(
+            edges in prop::collection::vec((0u32..60, 0u32..60, 0.5f32..4.0), 1..150),
+            seeds in prop::collection::btree_map(0u32..60, 0.01f64..1.0, 1..6),
+            into in prop::collection::vec(0.1f64..1.0, 60),
+            target in 0u32..60, alpha in 0.05f64..0.95, steps in 0usize..9, kernel in 0usize..4,
+        ) {
+            let edges = edges.into_iter().filter(|(a, b, _)| a != b);
+            let t = Transition::of_edges(60, edges).rescaled(into);
+            let diffusion = Diffusion {
+                kernel: [Kernel::Power, Kernel::Push, Kernel::Summed, Kernel::Lazy][kernel],
+                alpha,
+                steps,
+                epsilon: 1e-4,
+                threshold: PushThreshold::Plain,
+                dangling: Dangling::Drop,
+                jump: false,
+            };
+            let seeds: Sparse = seeds.into_iter().collect();
+            let near = diffusion.near(&t, &seeds);
+            let paths = diffusion.paths(&t, &seeds, &near, target);
+            prop_assert_eq!(paths, plain(&diffusion, &t, &seeds, target));
+        }
+    }
 
     #[test]
     fn parity_is_as_published() {

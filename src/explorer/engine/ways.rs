@@ -41,7 +41,7 @@ pub fn ways(index: &Arc<Index>, retrieval: &Retrieval, scene: &Scene) -> Ways {
         }
     }
     let found = match retrieval.walk().filter(|_| scene.story.is_none()) {
-        Some(walk) => walked(index, retrieval, &walk, &wanted),
+        Some(walk) => walked(&walk, &wanted),
         None => told(index, retrieval, scene),
     };
     let row = |node: Node| match (retrieval.walk(), &scene.story) {
@@ -84,12 +84,7 @@ fn node_row(index: &Index, graph: &Graph, scene: &Scene, node: Node) -> Row {
 }
 
 /// The heaviest walks to each passage, its best first of all.
-fn walked(
-    index: &Arc<Index>,
-    retrieval: &Retrieval,
-    walk: &Walked<'_>,
-    wanted: &[u32],
-) -> Vec<Found> {
+fn walked(walk: &Walked<'_>, wanted: &[u32]) -> Vec<Found> {
     let graph = walk.graph;
     let weight = |pair: &[Node]| {
         let mut neighbours = graph.neighbours(pair[0]);
@@ -98,11 +93,11 @@ fn walked(
     };
     let mut found: Vec<(usize, Found)> = Vec::new();
     for &passage in wanted {
-        let at = retrieval.at(index, walk.step);
-        let opened = at.operator().explain(&at, passage);
-        for (place, path) in opened.paths.into_iter().take(PATHS).enumerate() {
+        let paths = walk.best_node(passage).map(|node| walk.paths(node));
+        let paths = paths.iter().flat_map(|paths| paths.iter().take(PATHS));
+        for (place, path) in paths.enumerate() {
             let weights = path.nodes.windows(2).map(weight).collect();
-            let (nodes, mass) = (path.nodes, path.mass);
+            let (nodes, mass) = (path.nodes.clone(), path.mass);
             found.push((
                 place,
                 Found {

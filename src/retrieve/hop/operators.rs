@@ -21,6 +21,7 @@ use crate::retrieve::operators::walk::{distance, walked};
 use crate::retrieve::retrieval::{DEPTH, Ranked, Seeded, Spread};
 use crate::retrieve::set::{Set, Space};
 use crate::retrieve::spread::{restart, shares};
+use rayon::prelude::*;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -267,9 +268,10 @@ impl Operator for WeightedSum {
             return Explanation::default();
         };
         let weights = evidence.signals.weights(at.values());
+        // Two of them walk backwards.
         let parts: Vec<ScorePart> = Signal::ALL
-            .iter()
-            .zip(values.iter().zip(weights))
+            .par_iter()
+            .zip(values.par_iter().zip(weights))
             .map(|(signal, (value, weight))| {
                 ScorePart::new(
                     signal.label(),
@@ -481,9 +483,7 @@ impl<'a> Evidence<'a> {
         }
         // To within a hundredth of the score: percentages are shown.
         let epsilon = (score * 0.01).max(1e-9);
-        let seeds = restart(walked.seeds());
-        let t = walked.graph.transition();
-        let reach = walked.spread.diffusion.reach(t, &seeds, passage, epsilon);
+        let reach = walked.reach(passage, epsilon);
         let shares = shares(walked.seeds(), &reach);
         let all: f64 = shares.iter().map(|s| s.mass).sum();
         let said: Vec<String> = shares

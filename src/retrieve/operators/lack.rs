@@ -103,7 +103,7 @@ pub fn of_nodes(
     (passage, its): (u32, &[(Node, f64)]),
     (other, their): (u32, &[(Node, f64)]),
 ) -> Vec<Lack> {
-    let (own, theirs) = (Brought::of(walked, its), Brought::of(walked, their));
+    let (own, theirs) = rayon::join(|| Brought::of(walked, its), || Brought::of(walked, their));
     let title = passage_label(at.index, other);
     let shares = (its, their);
     let [its, their] = [its, their].map(|nodes| nodes.iter().map(|node| node.0).collect());
@@ -255,13 +255,8 @@ fn busy(graph: &Graph, node: Node) -> Code {
 /// The way that brings most from a seed to the heaviest of some nodes.
 fn way(walked: &Walked<'_>, seed: usize, nodes: &[Node]) -> Option<Path> {
     let node = walked.heaviest(nodes.iter().copied())?;
-    let seed = &walked.seeds()[seed];
-    let one = vec![(seed.node, seed.weight)];
-    let diffusion = &walked.spread.diffusion;
-    let mut paths = diffusion
-        .paths(walked.graph.transition(), &one, node)
-        .into_iter();
-    paths.next()
+    let paths = walked.paths_from(&walked.seeds()[seed], node);
+    paths.first().cloned()
 }
 
 /// Where the best way from a seed to a passage and one of as many edges to another part most, node by node and edge by

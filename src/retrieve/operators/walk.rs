@@ -265,8 +265,6 @@ pub struct Paid {
 impl Paid {
     /// Exact but for what a push has not settled.
     pub fn of(walked: &Walked<'_>, nodes: &[(Node, f64)]) -> Paid {
-        let (t, diffusion) = (walked.graph.transition(), &walked.spread.diffusion);
-        let seeds = restart(walked.seeds());
         let mut paid = Paid {
             by_seed: vec![0.0; walked.seeds().len()],
             by_length: Vec::new(),
@@ -276,12 +274,12 @@ impl Paid {
             if walked.spread.mass[node as usize] <= 0.0 {
                 continue;
             }
-            let reach = diffusion.reach(t, &seeds, node, diffusion.fine());
+            let reach = walked.reach(node, walked.spread.diffusion.fine());
             for part in shares(walked.seeds(), &reach) {
                 paid.by_seed[part.seed] += share * part.mass;
             }
             paid.by_length.resize(reach.by_length.len(), 0.0);
-            for (sum, own) in paid.by_length.iter_mut().zip(reach.by_length) {
+            for (sum, own) in paid.by_length.iter_mut().zip(&reach.by_length) {
                 *sum += share * own;
             }
             paid.error += share * reach.error;
@@ -299,19 +297,17 @@ pub fn shared(graph: &Graph, passage: u32) -> Vec<(Node, f64)> {
 /// As [`opened`], of what landed on some nodes, each with the share of it that counts.
 pub fn opened_at(at: &At<'_>, walked: &Walked<'_>, nodes: &[(Node, f64)]) -> Explanation {
     let (graph, spread) = (walked.graph, walked.spread);
-    let (t, diffusion) = (graph.transition(), &spread.diffusion);
-    let seeds = restart(walked.seeds());
     let Paid {
         by_seed: paid,
         by_length,
         mut error,
     } = Paid::of(walked, nodes);
-    if diffusion.pushes() {
+    if spread.diffusion.pushes() {
         // The forward walk is short of the limit by at most what it has not settled.
         error += spread.ledgers.last().map_or(0.0, |ledger| ledger.residual);
     }
     let best = walked.heaviest(nodes.iter().map(|node| node.0));
-    let paths = best.map_or_else(Vec::new, |node| diffusion.paths(t, &seeds, node));
+    let paths = best.map_or_else(Vec::new, |node| walked.paths(node).to_vec());
     let mut order: Vec<usize> = (0..paid.len()).filter(|seed| paid[*seed] > 0.0).collect();
     order.sort_by(|a, b| paid[*b].total_cmp(&paid[*a]).then(a.cmp(b)));
     let seed_at = At {
