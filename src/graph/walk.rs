@@ -233,12 +233,21 @@ pub fn power_many<const K: usize>(
     };
     add(&mut mass, 1.0);
     each(0, &mass);
-    let mut scaled = mass.clone();
+    // Early steps touch few nodes; the others hold nothing and get nothing.
+    let seeds = parts.iter().take(K).flatten().map(|seed| seed.0);
+    let near = Rings::around(transition, seeds, steps);
+    let mut scaled = vec![[0.0; K]; transition.nodes()];
     for step in 1..=steps {
-        each_node(&mut scaled, |u, slot| {
+        let scale = |u: usize, slot: &mut [f64; K]| {
             let scale = keep * transition.scale(u);
             *slot = mass[u].map(|m| m * scale);
-        });
+        };
+        match near.within(step - 1) {
+            Some((nodes, _)) => nodes
+                .iter()
+                .for_each(|&u| scale(u as usize, &mut scaled[u as usize])),
+            None => each_node(&mut scaled, scale),
+        }
         let before = &scaled;
         let gather = |v: usize, slot: &mut [f64; K]| {
             let mut sum = [0.0; K];
@@ -259,7 +268,19 @@ pub fn power_many<const K: usize>(
                 slot[lane] = sum[lane] * into + stays * slot[lane];
             }
         };
-        each_node(&mut mass, gather);
+        match near.within(step) {
+            Some((nodes, _)) => {
+                let held = |v: usize, slot: &mut [f64; K]| {
+                    *slot = mass[v];
+                    gather(v, slot);
+                };
+                let values = each_of(nodes, [0.0; K], held);
+                for (&v, value) in nodes.iter().zip(values) {
+                    mass[v as usize] = value;
+                }
+            }
+            None => each_node(&mut mass, gather),
+        }
         add(&mut mass, alpha);
         each(step, &mass);
     }
