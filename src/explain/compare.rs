@@ -6,7 +6,9 @@ use super::neighbours::neighbours;
 use crate::index::Index;
 use crate::retrieve::Retrieval;
 use crate::retrieve::explanation::{Combine, Explanation, Part};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// One part of two scores.
@@ -83,16 +85,19 @@ pub fn compare(index: &Arc<Index>, run: &Retrieval, passage: u32, other: u32) ->
     }
 }
 
-/// Two lists, matched: each of the first with the first free one of the second that is the same, then those left over.
-pub fn matched<T>(
+/// Two lists, matched: each of the first with the first free one of the second that has the same key, then those left over.
+pub fn matched<T, K: Hash + Eq>(
     own: Vec<T>,
     theirs: Vec<T>,
-    same: impl Fn(&T, &T) -> bool,
+    key: impl Fn(&T) -> K,
 ) -> Vec<(Option<T>, Option<T>)> {
+    let mut free: FxHashMap<K, Vec<usize>> = FxHashMap::default();
+    for (at, other) in theirs.iter().enumerate().rev() {
+        free.entry(key(other)).or_default().push(at);
+    }
     let mut theirs: Vec<Option<T>> = theirs.into_iter().map(Some).collect();
     let with = |own: T| {
-        let is_same = |other: &Option<T>| other.as_ref().is_some_and(|other| same(&own, other));
-        let place = theirs.iter().position(is_same);
+        let place = free.get_mut(&key(&own)).and_then(Vec::pop);
         let other = place.and_then(|at| theirs[at].take());
         (Some(own), other)
     };
@@ -108,8 +113,8 @@ pub fn matched<T>(
 
 /// Parts of two scores, matched by the seed that paid and by label.
 fn beside(own: Vec<Part>, theirs: Vec<Part>) -> Vec<Beside> {
-    let same = |a: &Part, b: &Part| a.seed == b.seed && a.label == b.label;
-    let pairs = matched(own, theirs, same).into_iter();
+    let key = |part: &Part| (part.seed, part.label.clone());
+    let pairs = matched(own, theirs, key).into_iter();
     let row = |(own, other): (Option<Part>, Option<Part>)| {
         let named = own.as_ref().or(other.as_ref());
         let label = named.map_or_else(String::new, |part| part.label.clone());

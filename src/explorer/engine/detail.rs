@@ -234,8 +234,8 @@ fn parts(
 
 /// Puts the parts of another score beside those of a passage: what gives the other most more comes first.
 fn hold_against(parts: &mut Vec<Part>, theirs: Vec<Part>) {
-    let same = |a: &Part, b: &Part| a.label == b.label && a.group == b.group;
-    let pairs = matched(std::mem::take(parts), theirs, same).into_iter();
+    let key = |part: &Part| (part.label.clone(), part.group);
+    let pairs = matched(std::mem::take(parts), theirs, key).into_iter();
     let both = pairs.filter_map(|pair| match pair {
         (Some(own), Some(other)) => Some(Part {
             other: other.value,
