@@ -3,14 +3,14 @@
 use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
-use crate::retrieve::change::Change;
-use crate::retrieve::explanation::{Combine, Lack, Reason};
+use crate::retrieve::explanation::{Combine, Lack, Reason, Without};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, brings, passage_label};
 use crate::retrieve::operators::lack::MOST;
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::{DEPTH, Retrieval};
 use crate::text::similar::nearest;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -181,34 +181,33 @@ fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) 
 
 /// What alone holds a passage out: without it, asked again, the passage is inside.
 fn undone(at: &At<'_>, passage: u32, last: &Hit, lacks: &[Lack], class: Class) -> Option<Reason> {
-    let mut tried: Vec<&Change> = Vec::new();
+    let mut tried: Vec<(&Lack, &Without)> = Vec::new();
     for lack in lacks {
         for without in &lack.without {
-            if tried.contains(&&without.change) {
-                continue;
+            if tried.iter().all(|known| known.1.change != without.change) {
+                tried.push((lack, without));
             }
-            tried.push(&without.change);
-            let admitted = at.admits(passage, &without.change);
-            // Where no seed is left, what a fallback brings says nothing of this one.
-            let seeded = |(again, _): &(Retrieval, usize)| again.fallback() == at.run.fallback();
-            let Some((again, rank)) = admitted.filter(seeded) else {
-                continue;
-            };
-            let title = passage_label(at.index, last.passage);
-            let other = match again.place(last.passage) {
-                Some((rank, _)) => format!("'{title}' at {rank}"),
-                None => format!("'{title}' not ranked"),
-            };
-            let text = format!(
-                "{}; without {} it is at rank {rank} and {other}",
-                lack.text, without.what
-            );
-            let fix = Some(brings(&without.change, rank));
-            let reason = Reason::new(without.code, text).with_fix(fix);
-            return Some(reason.class(class));
         }
     }
-    None
+    let undone = |(lack, without): (&Lack, &Without)| {
+        let admitted = at.admits(passage, &without.change);
+        // Where no seed is left, what a fallback brings says nothing of this one.
+        let seeded = |(again, _): &(Retrieval, usize)| again.fallback() == at.run.fallback();
+        let (again, rank) = admitted.filter(seeded)?;
+        let title = passage_label(at.index, last.passage);
+        let other = match again.place(last.passage) {
+            Some((rank, _)) => format!("'{title}' at {rank}"),
+            None => format!("'{title}' not ranked"),
+        };
+        let text = format!(
+            "{}; without {} it is at rank {rank} and {other}",
+            lack.text, without.what
+        );
+        let fix = Some(brings(&without.change, rank));
+        let reason = Reason::new(without.code, text).with_fix(fix);
+        Some(reason.class(class))
+    };
+    tried.into_par_iter().find_map_first(undone)
 }
 
 /// Lacks that are told together.

@@ -6,9 +6,10 @@ use crate::explorer::text::{self, clean, count, measure, plural, score, share};
 use crate::index::Index;
 use crate::layers::Graph;
 use crate::retrieve::operators::passages::landed;
-use crate::retrieve::retrieval::{Spread, Walked};
+use crate::retrieve::retrieval::{self, Spread, Walked};
 use crate::retrieve::spread::{Split, restart_of};
 use crate::retrieve::{Node, Retrieval};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// How many nodes Spread lists, and how many each earlier step keeps.
@@ -18,14 +19,16 @@ const STEP_PASSAGES: usize = 100;
 
 /// The exact part of every node's score by group, and of the nodes that Spread lists of every state.
 pub fn shares(walk: &Walked<'_>, groups: &[Vec<usize>]) -> Split {
-    let states = walk.spread.states.iter();
+    let states = walk.spread.states.par_iter();
     let listed = states.map(|state| heaviest(state, listed(walk), STEP_NODES));
+    let listed: Vec<Vec<(Node, f64)>> = listed.collect();
     match groups.len() {
         0 => Split::default(),
         // One group owns everything; no need to walk again.
         1 => Split {
             end: vec![walk.spread.mass.iter().map(|m| *m as f32).collect()],
             states: listed
+                .into_iter()
                 .map(|nodes| nodes.into_iter().map(|(_, mass)| vec![mass]).collect())
                 .collect(),
         },
@@ -37,7 +40,7 @@ pub fn shares(walk: &Walked<'_>, groups: &[Vec<usize>]) -> Split {
             let parts: Vec<_> = parts.collect();
             let all = restart_of(walk.seeds().iter());
             let of = |nodes: Vec<(Node, f64)>| nodes.into_iter().map(|(node, _)| node).collect();
-            let asked: Vec<Vec<Node>> = listed.map(of).collect();
+            let asked: Vec<Vec<Node>> = listed.into_iter().map(of).collect();
             let t = walk.graph.transition();
             walk.spread.diffusion.groups(t, &all, &parts, &asked)
         }
@@ -149,8 +152,7 @@ pub fn tell(
     let gold: Vec<u32> = scene.gold.iter().map(|gold| gold.passage).collect();
     let (graph, spread) = (walk.graph, walk.spread);
     let passages = graph.passages();
-    let mut steps = Vec::with_capacity(spread.states.len());
-    for (at, (state, ledger)) in spread.states.iter().zip(&spread.ledgers).enumerate() {
+    let step = |(at, (state, ledger)): (usize, (&Vec<f32>, &retrieval::Ledger))| {
         let before = at.checked_sub(1).and_then(|at| spread.states.get(at));
         let moved = before.map_or(0.0, |before| {
             let apart = state.iter().zip(before);
@@ -174,7 +176,7 @@ pub fn tell(
                 text::rank(worst)
             }
         };
-        steps.push(Step {
+        Step {
             name: at.to_string(),
             note: format!("moved {}", score(moved)),
             brief: (String::new(), format!("{brief:>5}")),
@@ -188,8 +190,11 @@ pub fn tell(
             stage: at + 1,
             passages: heaviest(&on_passages, 0..passages, STEP_PASSAGES),
             gold: gold.iter().map(|p| rank(&on_passages, *p)).collect(),
-        });
-    }
+        }
+    };
+    // Every state is as long as the graph has nodes.
+    let states = spread.states.par_iter().zip(&spread.ledgers).enumerate();
+    let steps: Vec<Step> = states.map(step).collect();
     let last = steps.len().saturating_sub(1);
     let push = spread.diffusion.pushes();
     let pushes = format!("{} pushes", count(spread.work));
@@ -244,7 +249,7 @@ pub fn tell(
             ..Stage::default()
         }
     };
-    let states = spread.states.iter().enumerate().map(state);
+    let states: Vec<Stage> = spread.states.par_iter().enumerate().map(state).collect();
     let stages = std::iter::once(end).chain(states).collect();
     let timeline = Timeline {
         title: "Iterations",

@@ -8,6 +8,7 @@ use crate::layers::Graph;
 use crate::retrieve::edits::name_of;
 use crate::retrieve::retrieval::Walked;
 use crate::retrieve::{Node, Retrieval};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -92,8 +93,12 @@ fn walked(walk: &Walked<'_>, wanted: &[u32]) -> Vec<Found> {
         edge.map_or(0.0, |(_, weight)| f64::from(weight))
     };
     let mut found: Vec<(usize, Found)> = Vec::new();
-    for &passage in wanted {
-        let paths = walk.best_node(passage).map(|node| walk.paths(node));
+    let paths = wanted.par_iter().map(|passage| {
+        let node = walk.best_node(*passage)?;
+        Some(walk.paths(node))
+    });
+    let paths: Vec<_> = paths.collect();
+    for (&passage, paths) in wanted.iter().zip(&paths) {
         let paths = paths.iter().flat_map(|paths| paths.iter().take(PATHS));
         for (place, path) in paths.enumerate() {
             let weights = path.nodes.windows(2).map(weight).collect();
