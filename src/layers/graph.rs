@@ -10,6 +10,7 @@ use crate::index::{Index, IndexError};
 use crate::parameters::{Parameter, Scoped, Value};
 use crate::text::Spellings;
 use crate::text::sieve::Sieve;
+use rayon::prelude::*;
 use serde::Serialize;
 use sprs::CsMatI;
 use std::any::Any;
@@ -403,9 +404,10 @@ impl Graph {
         if let Some(all) = self.spellings.get() {
             return all.clone();
         }
-        let named = || (0..self.nodes() as Node).filter(|&node| self.is_name(node));
         let through = |sieve: &Sieve| -> Vec<(Node, Cow<'_, str>)> {
-            let all = named().map(|node| (node, self.label(index, node)));
+            let nodes = (0..self.nodes() as Node).into_par_iter();
+            let named = nodes.filter(|&node| self.is_name(node));
+            let all = named.map(|node| (node, self.label(index, node)));
             all.filter(|(_, label)| sieve.passes(label)).collect()
         };
         let sieve = Sieve::of(names);

@@ -106,7 +106,8 @@ impl Sieve {
                 let starts = std::iter::once(0).chain(ends.iter().copied());
                 let words = starts.zip(&ends).take(count);
                 // Nothing but ASCII is in it.
-                let letters = std::str::from_utf8(&letters).unwrap_or("");
+                let end = ends[..count].last().copied().unwrap_or(0);
+                let letters = std::str::from_utf8(&letters[..end]).unwrap_or("");
                 let mut cut = [""; MOST_WORDS];
                 for (slot, (start, end)) in cut.iter_mut().zip(words) {
                     *slot = span::of(letters, start..*end);

@@ -22,6 +22,7 @@ use crate::evaluate::measures;
 use crate::evaluate::sweep::{Changes, Column, over_question};
 use crate::explain;
 use crate::index::Index;
+use crate::layers::Graph;
 use crate::retrieve::spread::Split;
 use crate::retrieve::{Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever};
 use std::collections::BTreeMap;
@@ -34,6 +35,8 @@ pub struct Engine {
     retriever: Retriever,
     /// Whether answers say how long they took.
     timed: bool,
+    /// The graph whose spellings were asked for last.
+    spelled: Option<u64>,
     last: Option<Last>,
     shares: Option<Shares>,
 }
@@ -60,6 +63,7 @@ impl Engine {
             retriever: Retriever::new(index.clone()),
             index,
             timed: true,
+            spelled: None,
             last: None,
             shares: None,
         }
@@ -105,6 +109,13 @@ impl Engine {
         );
         detail.flow = last.flow.clone();
         detail.ways = last.ways.clone();
+        let lost = detail
+            .passage
+            .as_ref()
+            .is_some_and(|why| why.verdict.is_some());
+        if lost && let Some(graph) = explain::lookalike::graph_of(&last.retrieval) {
+            self.spell(graph);
+        }
         let answer = Answer {
             generation: request.generation,
             scene: last.scene.clone(),
@@ -117,6 +128,17 @@ impl Engine {
         };
         self.last = Some(last);
         Ok(answer)
+    }
+
+    /// Whoever looks at one lost passage looks at others. What their names look like is soon found once all names are known
+    /// by their spellings, which takes a second: meanwhile the next answers are made without.
+    fn spell(&mut self, graph: &Arc<Graph>) {
+        if self.spelled.replace(graph.id) != Some(graph.id) {
+            let (graph, index) = (graph.clone(), self.index.clone());
+            let spell = move || drop(graph.spellings(&index).clone());
+            // Without a thread they stay unknown, and nothing else changes.
+            let _ = std::thread::Builder::new().spawn(spell);
+        }
     }
 
     /// What each of some changes of a request's settings gives.
