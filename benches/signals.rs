@@ -110,7 +110,15 @@ fn ideas(index: &Index, answer: &Answer<'_>, question: &str) -> Vec<[f64; 8]> {
         .take(8)
         .map(|s| vec![(s.node, 1.0)])
         .collect();
-    let walks = walk::power_many::<8>(&view.transition, &names, 0.15, 5, Dangling::Drop, |_, _| {});
+    let walks = walk::power_many::<8>(
+        &view.transition,
+        &names,
+        0.15,
+        5,
+        Dangling::Drop,
+        None,
+        |_, _| {},
+    );
     let best: Vec<f64> = (0..names.len())
         .map(|lane| {
             walks[..index.len()]

@@ -129,6 +129,7 @@ fn a_group_of_all_seeds_pays_for_the_whole_push() {
             &all,
             std::slice::from_ref(&all),
             &[],
+            &[],
         );
         let mass: Vec<f32> = walk.spread.mass.iter().map(|m| *m as f32).collect();
         assert_eq!(paid.end, std::slice::from_ref(&mass), "{threshold}");

@@ -187,13 +187,33 @@ proptest! {
     fn walks_together_are_the_walks_apart((t, seeds) in graph(), alpha in 0.05f64..0.95, steps in 0usize..9, stay in any::<bool>()) {
         let rule = if stay { Dangling::Stay } else { Dangling::Drop };
         let parts: Vec<Sparse> = seeds.iter().map(|seed| vec![*seed]).collect();
-        let together = walk::power_many::<4>(&t, &parts, alpha, steps, rule, |_, _| {});
+        let together = walk::power_many::<4>(&t, &parts, alpha, steps, rule, None, |_, _| {});
         for (lane, part) in parts.iter().enumerate() {
             let apart = power(&t, part, alpha, steps, rule);
             for (a, b) in apart.iter().zip(&together) {
                 prop_assert!(close(*a, b[lane]), "{a} {}", b[lane]);
             }
         }
+    }
+
+    #[test]
+    fn walks_together_only_as_far_as_is_asked_for_have_the_same_bits(
+        (t, seeds) in any_graph(), asked in prop::collection::vec(any::<prop::sample::Index>(), 0..4), steps in 0usize..9, stay: bool,
+    ) {
+        let rule = if stay { Dangling::Stay } else { Dangling::Drop };
+        let parts: Vec<Sparse> = seeds.iter().take(6).map(|seed| vec![*seed]).collect();
+        let asked: Vec<u32> = asked.iter().map(|at| at.index(t.nodes()) as u32).collect();
+        let wanted = Rings::around(&t, asked.iter().copied(), steps);
+        let states = |wanted: Option<&Rings>| {
+            let mut states = Vec::new();
+            let bits = |mass: &[[f64; 6]]| asked.iter().map(|u| mass[*u as usize].map(f64::to_bits)).collect();
+            walk::power_many::<6>(&t, &parts, 0.2, steps, rule, wanted, |_, mass| {
+                let bits: Vec<[u64; 6]> = bits(mass);
+                states.push(bits);
+            });
+            states
+        };
+        prop_assert_eq!(states(Some(&wanted)), states(None));
     }
 
     #[test]

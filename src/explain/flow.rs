@@ -122,7 +122,7 @@ impl<'w> Split<'w> {
             let asked = vec![split.asked.clone(); spread.states.len()];
             let all = restart(walk.seeds());
             let t = walk.graph.transition();
-            let apart = spread.diffusion.groups(t, &all, groups, &asked);
+            let apart = spread.diffusion.groups(t, &all, groups, &asked, &[]);
             split.states = apart.states;
             if spread.diffusion.pushes() {
                 split.end = apart.end;

@@ -213,13 +213,15 @@ pub fn each_node<T: Send>(values: &mut [T], one: impl Fn(usize, &mut T) + Sync) 
 
 /// Up to `K` walks at once, each from seeds of its own, over the same matrix: what takes time is reading the matrix, and
 /// it is read once for all of them. Mass of each walk at every node; `each` sees it after every step, 0 first. `Reseed` is
-/// not linear in a part of the seeds and is treated as `Drop`.
+/// not linear in a part of the seeds and is treated as `Drop`. With rings, only those in their midst are asked for, at any
+/// step: their masses are the same to the bit, and elsewhere a state may lack some.
 pub fn power_many<const K: usize>(
     transition: &Transition,
     parts: &[Sparse],
     alpha: f64,
     steps: usize,
     dangling: Dangling,
+    wanted: Option<&Rings>,
     mut each: impl FnMut(usize, &[[f64; K]]),
 ) -> Vec<[f64; K]> {
     let keep = 1.0 - alpha;
@@ -236,14 +238,20 @@ pub fn power_many<const K: usize>(
     // Early steps touch few nodes; the others hold nothing and get nothing.
     let seeds = parts.iter().take(K).flatten().map(|seed| seed.0);
     let near = Rings::around(transition, seeds, steps);
+    // Where mass may be and where it can still go on to what is asked for, whichever is less; none are all nodes.
+    let worked = |step: usize| -> Option<&[u32]> {
+        let wanted = wanted.and_then(|wanted| wanted.within(steps - step));
+        let both = near.within(step).into_iter().chain(wanted);
+        both.min_by_key(|some| some.1).map(|some| some.0)
+    };
     let mut scaled = vec![[0.0; K]; transition.nodes()];
     for step in 1..=steps {
         let scale = |u: usize, slot: &mut [f64; K]| {
             let scale = keep * transition.scale(u);
             *slot = mass[u].map(|m| m * scale);
         };
-        match near.within(step - 1) {
-            Some((nodes, _)) => nodes
+        match worked(step - 1) {
+            Some(nodes) => nodes
                 .iter()
                 .for_each(|&u| scale(u as usize, &mut scaled[u as usize])),
             None => each_node(&mut scaled, scale),
@@ -268,8 +276,8 @@ pub fn power_many<const K: usize>(
                 slot[lane] = sum[lane] * into + stays * slot[lane];
             }
         };
-        match near.within(step) {
-            Some((nodes, _)) => {
+        match worked(step) {
+            Some(nodes) => {
                 let held = |v: usize, slot: &mut [f64; K]| {
                     *slot = mass[v];
                     gather(v, slot);

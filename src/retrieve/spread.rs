@@ -255,7 +255,7 @@ fn ways_back(t: &Transition, near: &Rings, target: Node, most: usize) -> Vec<Vec
 /// What each group of seeds paid.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Split {
-    /// Of every node's score: by group, by node.
+    /// Of the score of the nodes asked for: by group, by node.
     pub end: Vec<Vec<f32>>,
     /// Of the nodes asked for of the states: by step, by node asked for, by group. Empty for push: a mark of it is no sum of
     /// its parts' marks.
@@ -645,13 +645,14 @@ impl Diffusion {
 
     /// The exact part of every node's score that each group of seeds paid for: one walk a group, restarted at its seeds
     /// with their weights. They sum to the score; for push to within the residual. `asked` are nodes of the states, by step,
-    /// whose mass is taken apart on the way.
+    /// whose mass is taken apart on the way, and `end` those of the score: what it tells of others may be short.
     pub fn groups(
         &self,
         t: &Transition,
         seeds: &Sparse,
         parts: &[Sparse],
         asked: &[Vec<Node>],
+        end: &[Node],
     ) -> Split {
         let floats = |scores: Vec<f64>| scores.into_iter().map(|s| s as f32).collect();
         if self.pushes() {
@@ -667,6 +668,7 @@ impl Diffusion {
         }
         let rows = asked.iter().map(|nodes| vec![Vec::new(); nodes.len()]);
         let mut states: Vec<Vec<Vec<f64>>> = rows.collect();
+        let shown = end;
         let mut end = Vec::with_capacity(parts.len());
         if self.kernel != Kernel::Power || self.dangling == Dangling::Reseed {
             let mut all = Sparse::new();
@@ -697,12 +699,15 @@ impl Diffusion {
             }
             return Split { end, states };
         }
+        let wanted = asked.iter().flatten().chain(shown).copied();
+        let wanted = Rings::around(t, wanted, self.steps);
         for parts in parts.chunks(8) {
             let states = &mut states;
             end.extend(match parts.len() {
-                1..=2 => self.lanes::<2>(t, parts, asked, states),
-                3..=4 => self.lanes::<4>(t, parts, asked, states),
-                _ => self.lanes::<8>(t, parts, asked, states),
+                1..=2 => self.lanes::<2>(t, parts, asked, &wanted, states),
+                3..=4 => self.lanes::<4>(t, parts, asked, &wanted, states),
+                5..=6 => self.lanes::<6>(t, parts, asked, &wanted, states),
+                _ => self.lanes::<8>(t, parts, asked, &wanted, states),
             });
         }
         Split { end, states }
@@ -714,6 +719,7 @@ impl Diffusion {
         t: &Transition,
         parts: &[Sparse],
         asked: &[Vec<Node>],
+        wanted: &Rings,
         states: &mut [Vec<Vec<f64>>],
     ) -> Vec<Vec<f32>> {
         let each = |step: usize, mass: &[[f64; K]]| {
@@ -723,10 +729,15 @@ impl Diffusion {
                 }
             }
         };
-        let mass = walk::power_many::<K>(t, parts, self.alpha, self.steps, self.dangling, each);
-        (0..parts.len())
-            .map(|lane| mass.iter().map(|m| m[lane] as f32).collect())
-            .collect()
+        let (alpha, steps, dangling) = (self.alpha, self.steps, self.dangling);
+        let mass = walk::power_many::<K>(t, parts, alpha, steps, dangling, Some(wanted), each);
+        let mut end = vec![vec![0.0; t.nodes()]; parts.len()];
+        for &node in wanted.within(0).map_or(&[][..], |wanted| wanted.0) {
+            for (end, mass) in end.iter_mut().zip(mass[node as usize]) {
+                end[node as usize] = mass as f32;
+            }
+        }
+        end
     }
 }
 

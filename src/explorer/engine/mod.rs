@@ -41,8 +41,8 @@ pub struct Engine {
     shares: Option<Shares>,
 }
 
-/// A walk's set, its seeds' groups, and what each group paid.
-type Shares = (u64, Vec<Vec<usize>>, Arc<Split>);
+/// A walk's set, its seeds' groups, the nodes that are shown, and what each group paid of them.
+type Shares = (u64, Vec<Vec<usize>>, Vec<Node>, Arc<Split>);
 
 /// What the last answer was made of.
 struct Last {
@@ -271,14 +271,19 @@ fn shared(last: &mut Option<Shares>, retrieval: &Retrieval, groups: &[Vec<usize>
         return Arc::default();
     };
     let set = retrieval.records[walk.step].output.id;
-    if let Some((known, by, shares)) = last
+    // Where the walk is not what is scored, its shares of passages are not shown.
+    let ranked = retrieval.passages.iter().map(|hit| hit.passage);
+    let ranked = ranked.filter(|_| basis(retrieval) == Basis::Walk);
+    let shown = walk::shown(&walk, ranked);
+    if let Some((known, by, of, shares)) = last
         && *known == set
         && by == groups
+        && *of == shown
     {
         return shares.clone();
     }
-    let shares = Arc::new(walk::shares(&walk, groups));
-    *last = Some((set, groups.to_vec(), shares.clone()));
+    let shares = Arc::new(walk::shares(&walk, groups, &shown));
+    *last = Some((set, groups.to_vec(), shown, shares.clone()));
     shares
 }
 

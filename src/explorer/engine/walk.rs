@@ -17,8 +17,17 @@ const NODES: usize = 200;
 const STEP_NODES: usize = 60;
 const STEP_PASSAGES: usize = 100;
 
-/// The exact part of every node's score by group, and of the nodes that Spread lists of every state.
-pub fn shares(walk: &Walked<'_>, groups: &[Vec<usize>]) -> Split {
+/// The nodes whose score is shown by group: those that Spread lists, and those of some passages.
+pub fn shown(walk: &Walked<'_>, passages: impl Iterator<Item = u32>) -> Vec<Node> {
+    let mass: Vec<f32> = walk.spread.mass.iter().map(|m| *m as f32).collect();
+    let listed = heaviest(&mass, listed(walk), NODES);
+    let mut shown: Vec<Node> = listed.into_iter().map(|(node, _)| node).collect();
+    passages.for_each(|passage| shown.extend(walk.graph.nodes_of(passage).iter()));
+    shown
+}
+
+/// The exact part of the score of the nodes that are shown by group, and of the nodes that Spread lists of every state.
+pub fn shares(walk: &Walked<'_>, groups: &[Vec<usize>], shown: &[Node]) -> Split {
     let states = walk.spread.states.par_iter();
     let listed = states.map(|state| heaviest(state, listed(walk), STEP_NODES));
     let listed: Vec<Vec<(Node, f64)>> = listed.collect();
@@ -42,7 +51,7 @@ pub fn shares(walk: &Walked<'_>, groups: &[Vec<usize>]) -> Split {
             let of = |nodes: Vec<(Node, f64)>| nodes.into_iter().map(|(node, _)| node).collect();
             let asked: Vec<Vec<Node>> = listed.into_iter().map(of).collect();
             let t = walk.graph.transition();
-            walk.spread.diffusion.groups(t, &all, &parts, &asked)
+            walk.spread.diffusion.groups(t, &all, &parts, &asked, shown)
         }
     }
 }
