@@ -386,6 +386,19 @@ fn what_is_on_screen_is_written_to_files() {
         (&*name, &json["passages"][0]["id"]),
         ("hopscope-passages.json", &serde_json::json!(first.id))
     );
+    // The traced graph is what the shell's trace writes.
+    let settings = stage.state.settings.clone();
+    let run = Retriever::new(sample())
+        .retrieve(&scene.question, &settings, Keep::States)
+        .unwrap();
+    let traced = hopscope::explain::trace(&sample(), &run, Some(&sample().questions()[0]));
+    for (keys, name, text) in [
+        ("E d", "hopscope-graph.dot", traced.subgraph.dot()),
+        ("E g", "hopscope-graph.graphml", traced.subgraph.graphml()),
+    ] {
+        stage.press(keys);
+        assert_eq!(stage.copied.pop().unwrap(), (text, name.to_owned()));
+    }
     // A pane without a list says so.
     stage.act(Action::Focus(Pane::Parameters));
     stage.press("E t");

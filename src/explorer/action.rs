@@ -13,7 +13,7 @@ use super::scene::{Answer, Request};
 use super::scoring::{Score, Scoring, Unscored};
 use super::sweep::{SweepRequest, Swept};
 use super::trials::{Trial, Tried};
-use super::update::export::Export;
+use super::update::export::{Export, Traced};
 use crate::evaluate::labels::Label;
 use crate::layers::{Class, GraphEdit};
 use crate::retrieve::Settings;
@@ -186,6 +186,8 @@ pub enum Effect {
     Copy(String, String),
     /// Something for a file.
     Export(Export),
+    /// A file whose text takes an index to make.
+    ExportGraph(Box<Traced>),
     /// Method and settings for the presets file, under a name.
     SavePreset(String, Box<Settings>),
     /// Changes of the graph for a file, and whether it may take the place of one.

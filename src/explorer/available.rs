@@ -124,7 +124,9 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         | Command::CopyShell
         | Command::ExportRun
         | Command::ExportJson
-        | Command::ExportRows => {
+        | Command::ExportRows
+        | Command::ExportDot
+        | Command::ExportGraphml => {
             need(state.shown.is_some(), "there is no result yet")
         }
         _ => Ok(()),

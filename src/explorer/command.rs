@@ -222,6 +222,10 @@ commands! {
         "What Y copies, as a file." "export save" "hopscope ask QUESTION --json";
     ExportRows "export.rows" "rows" "Write the list of the focused pane as rows" ["E t"] Taking
         "Tab-separated, under a head: passages, seeds, nodes, neighbours, runs, questions of the set, methods." "export save tsv table csv" "";
+    ExportDot "export.dot" "DOT file" "Write the traced graph for Graphviz" ["E d"] Taking
+        "Seeds, what the search passed, the passages and the edges between them; hopscope-graph.dot where the program was started." "export save graphviz nodes edges subgraph" "hopscope trace INDEX QUESTION --as dot";
+    ExportGraphml "export.graphml" "GraphML" "Write the traced graph as GraphML" ["E g"] Taking
+        "The same for Gephi, yEd and networkx; hopscope-graph.graphml." "export save gephi yed networkx nodes edges subgraph" "hopscope trace INDEX QUESTION --as graphml";
     ExportPicture "export.picture" "picture" "Write the screen as an SVG picture" ["E s"] Taking
         "hopscope-screen.svg where the program was started, in the colours of the theme." "export save figure screenshot" "hopscope --screenshot FILE.svg";
     Label "label.open" "label" "Label this passage" ["A", "e l"] Taking

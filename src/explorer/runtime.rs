@@ -169,6 +169,7 @@ struct Loop {
     /// It is told in lines: what is copied is told too, since a screen reader reads no clipboard.
     plain: bool,
     state: State,
+    index: Arc<Index>,
     theme: Theme,
     glyphs: GlyphSet,
     mouse: bool,
@@ -217,7 +218,8 @@ enum End {
 
 impl Loop {
     fn new(index: Arc<Index>, options: Options) -> anyhow::Result<Loop> {
-        let facts = Arc::new(engine::facts(&index, &options.argument));
+        let here = index.clone();
+        let facts = Arc::new(engine::facts(&here, &options.argument));
         let mut state = State::new(facts, options.settings);
         state.presets = options.presets;
         state.patches = options
@@ -361,6 +363,7 @@ impl Loop {
         let mut all = Loop {
             plain: options.plain,
             state,
+            index: here,
             theme: options.theme,
             glyphs: options.glyphs,
             mouse: options.config.mouse,
@@ -716,6 +719,17 @@ impl Loop {
                     self.visits.submit(*visit);
                 }
                 Effect::StopDoctor => self.visits.cancel(),
+                Effect::ExportGraph(traced) => {
+                    let (index, teller) = (self.index.clone(), self.teller.clone());
+                    tokio::task::spawn_blocking(move || {
+                        let message = match traced.export(&index) {
+                            Ok(export) => written(export),
+                            Err(said) => Message::error(said),
+                        };
+                        // The explorer may have been left meanwhile.
+                        let _ = teller.blocking_send(message);
+                    });
+                }
                 Effect::Export(export) => {
                     let said = self.export(export);
                     self.state.message = said;
@@ -827,32 +841,19 @@ impl Loop {
         }
     }
 
-    /// The screen as it is, for the scrollback.
-    /// Writes a file under the first name that is free.
+    /// Writes a file; what has no text is the screen.
     fn export(&self, export: Export) -> Message {
-        let text = export.text.unwrap_or_else(|| {
+        let picture = || {
             let caption = Caption::new("hopscope", "The explorer of hopscope", &self.theme);
             picture::svg(&self.picture(), &caption)
-        });
-        for number in 1..1000 {
-            let name = match number {
-                1 => format!("{}.{}", export.stem, export.ending),
-                number => format!("{}-{number}.{}", export.stem, export.ending),
-            };
-            let file = std::fs::File::create_new(&name);
-            let written = match file {
-                Ok(mut file) => file.write_all(text.as_bytes()),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
-                Err(error) => Err(error),
-            };
-            return match written {
-                Ok(()) => Message::new(Tone::Good, format!("wrote {name}{}", export.note)),
-                Err(error) => Message::error(format!("{name}: {error}")),
-            };
-        }
-        Message::error(format!("{}: a thousand of them are there", export.stem))
+        };
+        written(Export {
+            text: export.text.or_else(|| Some(picture())),
+            ..export
+        })
     }
 
+    /// The screen as it is, for the scrollback.
     fn picture(&self) -> Buffer {
         let (width, height) = self.state.size;
         let area = Rect::new(0, 0, width, height);
@@ -946,4 +947,26 @@ impl Loop {
         };
         self.act(action)
     }
+}
+
+/// Writes a file under the first name that is free.
+fn written(export: Export) -> Message {
+    let text = export.text.unwrap_or_default();
+    for number in 1..1000 {
+        let name = match number {
+            1 => format!("{}.{}", export.stem, export.ending),
+            number => format!("{}-{number}.{}", export.stem, export.ending),
+        };
+        let file = std::fs::File::create_new(&name);
+        let written = match file {
+            Ok(mut file) => file.write_all(text.as_bytes()),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
+            Err(error) => Err(error),
+        };
+        return match written {
+            Ok(()) => Message::new(Tone::Good, format!("wrote {name}{}", export.note)),
+            Err(error) => Message::error(format!("{name}: {error}")),
+        };
+    }
+    Message::error(format!("{}: a thousand of them are there", export.stem))
 }

@@ -1,7 +1,7 @@
 //! The explorer without a terminal: the same update and view, with a worker that answers at once. Pictures for the
 //! README, snapshot tests and tours all play here, so none of them can show what the program does not do.
 
-use super::action::{Action, Effect};
+use super::action::{Action, Effect, Message};
 use super::building;
 use super::doctoring;
 use super::engine::{self, Engine};
@@ -177,6 +177,10 @@ impl Stage {
                 hear(Action::Labelled(Ok(Box::new(Label { time, ..*label }))));
             }
             Effect::Copy(text, what) => self.copied.push((text, what)),
+            Effect::ExportGraph(traced) => match traced.export(&self.index) {
+                Ok(export) => return self.answer(Effect::Export(export)),
+                Err(said) => hear(Action::Told(Message::error(said))),
+            },
             Effect::Export(export) => {
                 let name = format!("{}.{}", export.stem, export.ending);
                 self.copied.push((export.text.unwrap_or_default(), name));

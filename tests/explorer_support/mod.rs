@@ -32,9 +32,21 @@ pub fn stage_with(
     glyphs: GlyphSet,
     question: usize,
 ) -> Stage {
+    let theme = Theme::load("mono", ColorLevel::None).unwrap();
+    stage_in(theme, width, height, method, glyphs, question)
+}
+
+/// The same in a theme.
+pub fn stage_in(
+    theme: Theme,
+    width: u16,
+    height: u16,
+    method: &str,
+    glyphs: GlyphSet,
+    question: usize,
+) -> Stage {
     let index = sample();
     let settings = Settings::of(&index, Method::by_name(method).unwrap());
-    let theme = Theme::load("mono", ColorLevel::None).unwrap();
     let mut stage = Stage::new(index, "", settings, theme, glyphs.glyphs());
     stage.draw(width, height);
     stage.act(Action::AskNumber(question));

@@ -298,6 +298,8 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::ExportRun => export::run(state),
         Command::ExportJson => export::json(state),
         Command::ExportRows => export::table(state),
+        Command::ExportDot => export::graph(state, "dot"),
+        Command::ExportGraphml => export::graph(state, "graphml"),
         Command::ExportPicture => export::picture(),
         Command::Mask => {
             state.masked = !state.masked;

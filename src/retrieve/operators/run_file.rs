@@ -190,7 +190,6 @@ mod tests {
             id: id.into(),
             title: title.into(),
             text: "Rain fell.".into(),
-            ..Default::default()
         };
         let corpus = crate::corpus::Corpus {
             passages: vec![
