@@ -2,8 +2,9 @@
 
 mod explorer_support;
 
-use explorer_support::stage_with;
+use explorer_support::{stage_in, stage_with};
 use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::layout::View;
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::start::terminal;
@@ -11,6 +12,8 @@ use hopscope::explorer::state::Mode;
 use hopscope::explorer::store::Config;
 use hopscope::explorer::theme::{ColorLevel, Theme};
 use insta::assert_snapshot;
+use ratatui::buffer::Buffer;
+use ratatui::style::Color;
 
 /// The screen after some keys.
 fn screen(width: u16, height: u16, method: &str, question: usize, keys: &[&str]) -> String {
@@ -63,6 +66,56 @@ fn evaluate_at_every_size() {
         assert_snapshot!(name, view(width, height, GlyphSet::Unicode, &["5"]));
     }
     assert_snapshot!("evaluate_in_ascii", view(100, 30, GlyphSet::Ascii, &["5"]));
+}
+
+/// How every cell looks: a letter for each look, and what the letters stand for.
+fn looks(buffer: &Buffer) -> String {
+    let mut known: Vec<String> = Vec::new();
+    let mut drawn = String::new();
+    for y in buffer.area.top()..buffer.area.bottom() {
+        for x in buffer.area.left()..buffer.area.right() {
+            let cell = &buffer[(x, y)];
+            let told = match (cell.bg, cell.modifier.is_empty()) {
+                (Color::Reset, true) => cell.fg.to_string(),
+                (bg, true) => format!("{} on {bg}", cell.fg),
+                (Color::Reset, false) => format!("{} {:?}", cell.fg, cell.modifier),
+                (bg, false) => format!("{} on {bg} {:?}", cell.fg, cell.modifier),
+            };
+            let at = known.iter().position(|look| *look == told);
+            let at = at.unwrap_or_else(|| {
+                known.push(told);
+                known.len() - 1
+            });
+            // A space says nothing with its own colour.
+            let bare = cell.symbol() == " " && known[at].split(" on ").nth(1).is_none();
+            let letters = ('a'..='z').chain('A'..='Z').chain('0'..='9');
+            let letter = letters.clone().nth(at).unwrap_or('?');
+            drawn.push(if bare { ' ' } else { letter });
+        }
+        drawn.truncate(drawn.trim_end_matches(' ').len());
+        drawn.push('\n');
+    }
+    let letters = ('a'..='z').chain('A'..='Z').chain('0'..='9');
+    for (letter, look) in letters.zip(known) {
+        drawn.push_str(&format!("{letter}  {look}\n"));
+    }
+    drawn
+}
+
+#[test]
+fn every_view_has_its_colours_in_three_themes() {
+    for name in ["default-dark", "default-light", "high-contrast"] {
+        let theme = Theme::load(name, ColorLevel::True).unwrap();
+        let mut stage = stage_in(theme, 100, 30, "graph", GlyphSet::Unicode, 0);
+        stage.scores = true;
+        stage.state.labelling.annotator = "em".to_owned();
+        press(&mut stage, 100, 30, &["P", "p a", "L"]);
+        for (key, view) in (1..).zip(View::ALL) {
+            press(&mut stage, 100, 30, &[&key.to_string()]);
+            let view = view.name().to_lowercase();
+            assert_snapshot!(format!("{view}_in_{name}"), looks(&stage.draw(100, 30)));
+        }
+    }
 }
 
 /// The screen of a view on a question whose names lead to gold over a bridge.
