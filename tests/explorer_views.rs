@@ -151,6 +151,43 @@ fn spread_marks_which_nodes_moved_against_the_pinned_run() {
 }
 
 #[test]
+fn the_run_of_another_program_is_read_by_its_path_and_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("theirs.run");
+    let id = sample().questions()[0].id.clone();
+    let lines = ["ulugh-beg", "jantar-mantar", "nowhere"].iter().zip(1..);
+    let lines = lines.map(|(passage, rank)| format!("{id} Q0 {passage} {rank} {} x\n", 9 - rank));
+    std::fs::write(&file, lines.collect::<String>()).unwrap();
+    let mut stage = stage_at(160, 48);
+    stage.press("P m");
+    stage.type_text(file.to_str().unwrap());
+    stage.press("Enter");
+    let scene = stage.state.scene().unwrap().clone();
+    let ids: Vec<&str> = scene.passages.iter().map(|row| &*row.id).collect();
+    assert_eq!(
+        ids,
+        ["ulugh-beg", "jantar-mantar"],
+        "what the index has of it"
+    );
+    stage.press("2");
+    let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
+    assert!(drawn.contains("theirs.run"), "{drawn}");
+    assert!(drawn.contains("the methods differ"), "{drawn}");
+    // Another question is not in the file: that is said, and no verdict is made up.
+    stage.press("1 ]");
+    let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
+    assert!(drawn.contains("has no ranking of this question"), "{drawn}");
+    // A file that is none says where and why, and the method stays.
+    let method = stage.state.settings.method().name.to_string();
+    std::fs::write(&file, "q01 beaufort-11\n").unwrap();
+    stage.press("m");
+    stage.type_text(file.to_str().unwrap());
+    stage.press("Enter");
+    assert!(stage.state.message.text.contains("line 1: 2 columns"));
+    assert_eq!(stage.state.settings.method().name, *method);
+}
+
+#[test]
 fn compare_says_which_change_did_it() {
     let mut stage = stage();
     stage.press("P");

@@ -8,6 +8,7 @@ use super::action::{Message, Tone};
 use super::available::{Missing, available, lack};
 use super::command::{Command, Group};
 use super::lesson::Lesson;
+use super::opening::path_of;
 use super::opening::{Kind, Place};
 use super::state::{Choice, Entry, FinderKind, State};
 use crate::layers::Class;
@@ -22,7 +23,12 @@ const LIMIT: usize = 400;
 pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
     match kind {
         FinderKind::Palette => palette(state, typed),
-        FinderKind::Methods => narrowed(methods(state), typed),
+        FinderKind::Methods => {
+            let read = run_file(state, typed.trim());
+            read.into_iter()
+                .chain(narrowed(methods(state), typed))
+                .collect()
+        }
         FinderKind::Compose => narrowed(compose::parts(state), typed),
         FinderKind::Preset => compose::saves(state, typed.trim()),
         // Found by the worker.
@@ -229,9 +235,34 @@ fn typed_value(state: &State, typed: &str) -> Vec<Entry> {
     found
 }
 
+/// The run file of another program whose path was typed, or what is wrong with it.
+fn run_file(state: &State, typed: &str) -> Option<Entry> {
+    let path = path_of(typed);
+    let name = path.to_str().filter(|_| path.is_file())?;
+    Some(match Method::by_name(name) {
+        Ok(method) => of_method(state, &method),
+        Err(said) => {
+            let choice = Choice::Method(name.to_owned());
+            let mut entry = plain(typed.to_owned(), String::new(), choice);
+            entry.unavailable = Some(said);
+            entry
+        }
+    })
+}
+
 fn methods(state: &State) -> Vec<Entry> {
+    // What is in no list stands before the methods while it is the one in use.
+    let now = &**state.settings.method();
+    let own = !METHODS.iter().any(|method| method == now);
+    let own = own.then_some(now).into_iter();
+    own.chain(METHODS)
+        .map(|method| of_method(state, method))
+        .collect()
+}
+
+fn of_method(state: &State, method: &Method) -> Entry {
     let facts = &state.facts;
-    let entry = |method: &Method| Entry {
+    Entry {
         unavailable: match lack(state, method) {
             None | Some(Missing::Layer(_)) => None,
             Some(lack) => Some(lack.reason(facts)),
@@ -265,11 +296,7 @@ fn methods(state: &State) -> Vec<Entry> {
         },
         shell: format!("hopscope ask QUESTION --method {}", method.name),
         matched: Vec::new(),
-    };
-    // A composition stands before the methods while it is the one in use.
-    let now = state.settings.method();
-    let composed = now.composition().map(|_| &**now).into_iter();
-    composed.chain(METHODS).map(entry).collect()
+    }
 }
 
 /// The presets, and none of them where one is on.

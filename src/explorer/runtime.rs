@@ -107,14 +107,14 @@ async fn one_after_the_other(index: Arc<Index>, mut options: Options) -> anyhow:
     let mut open = Loop::new(index, options.clone())?;
     let mut front = match options.plain {
         true => Front::Lines(Lines::read()),
-        false => Front::Screen(
+        false => Front::Screen(Box::new((
             Screen::enter(open.mouse).context("cannot use this terminal")?,
             TerminalEvents::new().context("cannot listen to this terminal")?,
-        ),
+        ))),
     };
     loop {
         let end = match &mut front {
-            Front::Screen(screen, events) => open.run(screen, events).await?,
+            Front::Screen(front) => open.run(&mut front.0, &mut front.1).await?,
             Front::Lines(lines) => open.tell(lines).await?,
         };
         // The next start is only less pleasant without it.
@@ -123,8 +123,8 @@ async fn one_after_the_other(index: Arc<Index>, mut options: Options) -> anyhow:
             End::Open(argument, opened) => (argument, *opened),
             End::Command(_) | End::Signal(_) => {
                 match (&end, front) {
-                    (End::Command(true), Front::Screen(screen, _)) => {
-                        screen.leave_picture(&open.picture())?;
+                    (End::Command(true), Front::Screen(front)) => {
+                        front.0.leave_picture(&open.picture())?;
                     }
                     // The terminal is as it was before anything else is written.
                     (_, front) => drop(front),
@@ -160,7 +160,7 @@ async fn one_after_the_other(index: Arc<Index>, mut options: Options) -> anyhow:
 
 /// Where the explorer is met.
 enum Front {
-    Screen(Screen, TerminalEvents),
+    Screen(Box<(Screen, TerminalEvents)>),
     Lines(Lines),
 }
 
