@@ -204,6 +204,11 @@ impl Teller {
         } else {
             self.run(&mut out, state);
             list(&mut out, state);
+            let empty = state.scene().filter(|scene| scene.passages.is_empty());
+            if let (Some(scene), Pane::Passages) = (empty, state.focus) {
+                let why = scene.settings.method().why_nothing();
+                let _ = writeln!(out, "{}", ended(why));
+            }
         }
         self.lacks = rows::count(state, state.focus) == 0;
         let message = text::clean(&state.message.text);

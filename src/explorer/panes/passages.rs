@@ -95,11 +95,13 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
             ]),
         },
     );
-    if lines.len() <= 1 {
+    // Lost gold may be listed all the same.
+    let below = lines.len() as u16;
+    if scene.passages.is_empty() && below < area.height {
         let why = scene.settings.method().why_nothing();
         buf.set_stringn(
             area.x + 2,
-            area.y + 1,
+            area.y + below,
             why,
             usize::from(area.width) - 2,
             ink.style(Scope::Warn),
