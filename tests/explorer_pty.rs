@@ -566,3 +566,110 @@ fn a_session_survives_a_kill() {
     session.send("q");
     assert_eq!(session.exit_code(), 0);
 }
+
+/// The columns of a line of the screen that begins with a word, between borders.
+fn cells(screen: &str, begins: &str) -> Vec<String> {
+    let pieces = screen.lines().flat_map(|line| line.split(['│', '┃']));
+    let found = pieces
+        .map(str::trim)
+        .find(|piece| piece.starts_with(begins));
+    let found = found.unwrap_or_else(|| panic!("no {begins:?} in:\n{screen}"));
+    found.split_whitespace().map(str::to_owned).collect()
+}
+
+/// A researcher finds a loss, holds another method against the one that loses it, on this question and on the set, keeps
+/// what won as a preset, and finds the same figures in the shell.
+#[test]
+fn a_researcher_finds_a_loss_compares_and_keeps_what_won() {
+    let mut session = Session::start(48, 160, &["--method", "graph"]);
+    session.wait_for("Passages");
+    session.send("n");
+    session.wait_for("gold table-noble is lost: QUERY_ENTITY_NOT_LINKED");
+    session.send("P");
+    session.wait_for("pinned as A");
+    session.send("m");
+    session.send("graph-rrf\r");
+    session.wait_for("method graph > graph-rrf");
+    session.send("2");
+    session.wait_for("the methods differ");
+    // The set is asked meanwhile; at the end every question is counted.
+    let start = Instant::now();
+    while !session.screen().contains("86 questions") {
+        assert!(start.elapsed() < PATIENCE, "{}", session.screen());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    session.settle();
+    let screen = session.screen();
+    let set = &screen[screen.find("Set: A to live").unwrap()..];
+    let [a, live] = [1, 2].map(|at| cells(set, "R@5 ")[at].parse::<f64>().unwrap());
+    assert!(live > a, "what reads the words too finds more: {set}");
+    let paid = set.lines().find(|line| line.contains(" won  ")).unwrap();
+    let paid: Vec<usize> = paid
+        .split_whitespace()
+        .filter_map(|cell| cell.parse().ok())
+        .collect();
+    assert_eq!(paid.iter().sum::<usize>(), 86, "{set}");
+    session.send("pp");
+    session.wait_for("Keep as a preset");
+    session.send("better\r");
+    session.wait_for("preset better kept in");
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+    session.assert_restored();
+
+    let shell = std::process::Command::new(env!("CARGO_BIN_EXE_hopscope"))
+        .args([
+            "eval",
+            "sample-corpus",
+            "--method",
+            "graph,better",
+            "--json",
+        ])
+        .env("HOPSCOPE_HOME", session.home.path())
+        .output()
+        .unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&shell.stdout).unwrap();
+    let measure = |at: usize| told["methods"][at]["measures"]["R@5"].as_f64().unwrap();
+    assert!(
+        (measure(0) - a).abs() < 0.0006 && (measure(1) - live).abs() < 0.0006,
+        "{set}"
+    );
+    assert_eq!(told["methods"][1]["run"], "better");
+}
+
+/// An educator teaches a lesson from its start to its end: reads, lets guess, shows, and has the screen as before.
+#[test]
+fn an_educator_teaches_a_lesson_from_start_to_end() {
+    let mut session = Session::start(36, 120, &["--lesson", "restart"]);
+    session.wait_for("What restart does");
+    session.wait_for("the passage is at 3.");
+    session.send(">");
+    session.wait_for("The seeds hold all the mass");
+    session.send(">");
+    session.wait_for("What happens to foucault?");
+    session.settle();
+    // The answer is not given away, and going on waits for a guess.
+    assert!(
+        !session.screen().contains("It falls to"),
+        "{}",
+        session.screen()
+    );
+    session.send("a");
+    session.wait_for("right");
+    session.wait_for("It falls to 27.");
+    session.wait_for("restart alpha 0.15 > 0.9");
+    session.send(">");
+    session.wait_for("sweep restart alpha");
+    session.send(">");
+    session.wait_for("end of lesson restart");
+    session.settle();
+    let screen = session.screen();
+    assert!(!screen.contains("What restart does"), "{screen}");
+    assert!(
+        screen.contains("hop"),
+        "the method is that of before: {screen}"
+    );
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+    session.assert_restored();
+}
