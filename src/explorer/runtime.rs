@@ -158,6 +158,14 @@ async fn one_after_the_other(index: Arc<Index>, mut options: Options) -> anyhow:
     }
 }
 
+/// What a worker had to say.
+enum Heard {
+    /// Nothing that shows.
+    Nothing,
+    News,
+    End(End),
+}
+
 /// Where the explorer is met.
 enum Front {
     Screen(Box<(Screen, TerminalEvents)>),
@@ -484,12 +492,11 @@ impl Loop {
                         None => continue,
                     }
                 }
-                end = self.news() => {
-                    dirty = true;
-                    if let Some(end) = end? {
-                        break end;
-                    }
-                }
+                heard = self.news() => match heard? {
+                    Heard::Nothing => {}
+                    Heard::News => dirty = true,
+                    Heard::End(end) => break end,
+                },
                 () = sleep_until(next_tick), if self.state.playing => {
                     dirty = true;
                     next_tick += self.tick();
@@ -529,8 +536,8 @@ impl Loop {
                     }
                     due = true;
                 }
-                end = self.news() => {
-                    if let Some(end) = end? {
+                heard = self.news() => {
+                    if let Heard::End(end) = heard? {
                         return Ok(end);
                     }
                     due |= builds && self.state.building.is_none();
@@ -551,7 +558,7 @@ impl Loop {
     }
 
     /// Waits for the next thing that a worker has to say, and takes it in.
-    async fn news(&mut self) -> anyhow::Result<Option<End>> {
+    async fn news(&mut self) -> anyhow::Result<Heard> {
         tokio::select! {
             done = self.answers.recv() => {
                 self.answered(done)?;
@@ -573,7 +580,7 @@ impl Loop {
                         self.act(Action::Told(Message::plain(said)));
                     }
                     Some(Ok(opening::News::Done(argument, opened))) => {
-                        return Ok(Some(End::Open(argument, Box::new(opened))));
+                        return Ok(Heard::End(End::Open(argument, Box::new(opened))));
                     }
                     Some(Ok(opening::News::Failed(said))) => {
                         self.act(Action::NotOpened(said));
@@ -601,25 +608,29 @@ impl Loop {
                 if let Some(Done { result: Ok(news), .. }) = news {
                     self.act(Action::Repaired(news));
                 }
-            }                news = self.visits.recv() => {
+            }
+            news = self.visits.recv() => {
                 if let Some(Done { result: Ok(news), .. }) = news {
                     self.act(Action::Doctored(news));
                 }
             }
             tried = self.trials.recv() => {
-                if let Some(Done { result: Ok(Some(tried)), .. }) = tried {
-                    self.act(Action::Tried(tried));
-                }
+                let Some(Done { result: Ok(Some(tried)), .. }) = tried else {
+                    return Ok(Heard::Nothing);
+                };
+                self.act(Action::Tried(tried));
             }
             pinned = self.pins.recv() => {
-                if let Some(Done { result: Ok(Some(pinned)), .. }) = pinned {
-                    self.act(Action::Pinned(Box::new(pinned)));
-                }
+                let Some(Done { result: Ok(Some(pinned)), .. }) = pinned else {
+                    return Ok(Heard::Nothing);
+                };
+                self.act(Action::Pinned(Box::new(pinned)));
             }
             score = self.scores.recv() => {
-                if let Some(Done { result: Ok(Some(score)), .. }) = score {
-                    self.act(Action::Scored(score));
-                }
+                let Some(Done { result: Ok(Some(score)), .. }) = score else {
+                    return Ok(Heard::Nothing);
+                };
+                self.act(Action::Scored(score));
             }
             swept = self.sweeps.recv() => {
                 if let Some(Done { result: Ok(swept), .. }) = swept {
@@ -628,12 +639,13 @@ impl Loop {
             }
             () = sleep_until(self.keeping.unwrap_or_else(Clock::now)), if self.keeping.is_some() => {
                 self.keep_session();
+                return Ok(Heard::Nothing);
             }
             Some(message) = self.told.recv() => {
                 self.act(Action::Told(message));
             }
         }
-        Ok(None)
+        Ok(Heard::News)
     }
 
     /// An answer that will be there in a moment is worth a moment: drawing the old result dimmed would flicker.
