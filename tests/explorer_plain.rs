@@ -118,6 +118,22 @@ fn rows_are_opened_lists_narrowed_and_settings_chosen_by_number_and_word() {
 }
 
 #[test]
+fn a_line_in_any_script_is_a_question() {
+    for question in [
+        "\u{00c9}mile Zola?",
+        "\u{8ab0}\u{304b}",
+        "\u{0645}\u{0646}",
+        "\u{1f52d} 0",
+    ] {
+        let said = told(&["--method", "bm25"], &[question, "0", ":quit"]);
+        assert!(
+            said.contains(&format!("\nQuestion: {question}\n")),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn the_set_is_told_when_it_was_asked_and_the_end_of_the_lines_is_an_end() {
     let said = told(&["--method", "bm25"], &[":evaluate"]);
     assert!(

@@ -87,86 +87,98 @@ fn typed(words: &str) -> impl Iterator<Item = Action> + '_ {
     words.chars().map(plain)
 }
 
+fn times(action: fn() -> Action, count: usize) -> impl Iterator<Item = Action> {
+    (0..count).map(move |_| action())
+}
+
+fn pressed(code: KeyCode) -> Action {
+    key(code, KeyModifiers::NONE)
+}
+
+/// Words in the place of those that a field has.
+fn retyped(words: &str) -> impl Iterator<Item = Action> + '_ {
+    let clear = key(KeyCode::Char('u'), KeyModifiers::CONTROL);
+    [clear].into_iter().chain(typed(words))
+}
+
 /// What a line does.
 pub fn heard(state: &State, line: &str) -> Vec<Action> {
     let line = line.trim();
-    let plain = |code| key(code, KeyModifiers::NONE);
-    let times = |action: fn() -> Action, count: usize| (0..count).map(move |_| action());
-    let number = line.parse::<usize>().ok().filter(|number| *number > 0);
     if let Some(keys) = line.strip_prefix('!') {
         let strokes = keys.split_whitespace().filter_map(|key| key.parse().ok());
         let strokes = strokes.map(|stroke: Stroke| key(stroke.code(), stroke.modifiers()));
         return strokes.collect();
     }
-    match (&state.mode, number) {
-        (Mode::Browse, _) if line.is_empty() => Vec::new(),
-        (_, _) if line.is_empty() => vec![plain(KeyCode::Esc)],
+    match &state.mode {
+        Mode::Browse => browsed(state, line),
+        _ if line.is_empty() => vec![pressed(KeyCode::Esc)],
         // A choice that is open is left where something else is begun.
-        (Mode::Finder(_), _) if line.starts_with([':', '/']) => {
-            let browsing = State {
-                mode: Mode::Browse,
-                ..state.clone()
-            };
-            let leave = [plain(KeyCode::Esc)].into_iter();
-            leave.chain(heard(&browsing, line)).collect()
+        Mode::Finder(_) if line.starts_with([':', '/']) => {
+            let leave = [pressed(KeyCode::Esc)].into_iter();
+            leave.chain(browsed(state, line)).collect()
         }
-        (Mode::Finder(open), Some(number)) if number <= open.entries.len() => {
-            let up = times(|| key(KeyCode::Up, KeyModifiers::NONE), open.list.cursor);
-            let down = times(|| key(KeyCode::Down, KeyModifiers::NONE), number - 1);
-            up.chain(down).chain([plain(KeyCode::Enter)]).collect()
-        }
-        (Mode::Finder(_), _) => {
-            let clear = key(KeyCode::Char('u'), KeyModifiers::CONTROL);
-            [clear].into_iter().chain(typed(line)).collect()
-        }
-        (Mode::Browse, Some(number)) => {
-            let shown = filter::shown(state, state.focus);
-            let heads = rows::passed_over(state, state.focus);
-            let rows: Vec<usize> = shown.into_iter().filter(|r| !heads.contains(r)).collect();
-            let Some(row) = number.checked_sub(1).filter(|row| *row < rows.len()) else {
-                return Vec::new();
-            };
-            let down = times(|| Action::Do(Command::Down), row);
-            let first = Action::Do(Command::First);
-            let open = Action::Do(Command::Open);
-            [first].into_iter().chain(down).chain([open]).collect()
-        }
-        (Mode::Browse, None) => match line.split_at(1) {
-            (":", words) if called(words).is_some() => {
-                called(words).map(Action::Do).into_iter().collect()
+        Mode::Finder(open) => match number(line, open.entries.len()) {
+            Some(row) => {
+                let up = times(|| pressed(KeyCode::Up), open.list.cursor);
+                let down = times(|| pressed(KeyCode::Down), row);
+                up.chain(down).chain([pressed(KeyCode::Enter)]).collect()
             }
-            (":", words) => {
-                let found = palette::entries(state, FinderKind::Palette, words.trim());
-                let named = |entry: &&Entry| {
-                    entry
-                        .title
-                        .to_lowercase()
-                        .ends_with(&words.trim().to_lowercase())
-                };
-                let sure = found.len() == 1 || found.first().as_ref().is_some_and(named);
-                let open = [Action::Do(Command::Palette)].into_iter();
-                let enter = sure.then(|| plain(KeyCode::Enter));
-                open.chain(typed(words.trim())).chain(enter).collect()
-            }
-            ("/", words) => {
-                let clear = key(KeyCode::Char('u'), KeyModifiers::CONTROL);
-                let open = [Action::Do(Command::Filter), clear].into_iter();
-                let close = plain(KeyCode::Enter);
-                open.chain(typed(words.trim())).chain([close]).collect()
-            }
-            _ => {
-                let mut questions = state.facts.questions.iter();
-                let known = questions.position(|q| q.id == line || q.text == line);
-                let ask = known.map_or_else(|| Action::Ask(line.to_owned()), Action::AskNumber);
-                // What it found is what one wants to hear.
-                let passages = state.view.panes().contains(&Pane::Passages);
-                let look = passages.then_some(Action::Focus(Pane::Passages));
-                [ask].into_iter().chain(look).collect()
-            }
+            None => retyped(line).collect(),
         },
         // A number, a weight, a note or words for a list are being typed.
-        (_, _) => typed(line).chain([plain(KeyCode::Enter)]).collect(),
+        _ => typed(line).chain([pressed(KeyCode::Enter)]).collect(),
     }
+}
+
+/// The row of a list that a number names.
+fn number(line: &str, rows: usize) -> Option<usize> {
+    let row = line.parse::<usize>().ok()?.checked_sub(1)?;
+    (row < rows).then_some(row)
+}
+
+/// What a line does where nothing is being typed or chosen.
+fn browsed(state: &State, line: &str) -> Vec<Action> {
+    if let Some(words) = line.strip_prefix(':').map(str::trim) {
+        if let Some(command) = called(words) {
+            return vec![Action::Do(command)];
+        }
+        let found = palette::entries(state, FinderKind::Palette, words);
+        let ending = words.to_lowercase();
+        let named = |entry: &Entry| entry.title.to_lowercase().ends_with(&ending);
+        let sure = found.len() == 1 || found.first().is_some_and(named);
+        let open = [Action::Do(Command::Palette)].into_iter();
+        let enter = sure.then(|| pressed(KeyCode::Enter));
+        return open.chain(typed(words)).chain(enter).collect();
+    }
+    if let Some(words) = line.strip_prefix('/').map(str::trim) {
+        let open = [Action::Do(Command::Filter)].into_iter();
+        let close = [pressed(KeyCode::Enter)];
+        return open.chain(retyped(words)).chain(close).collect();
+    }
+    if line.parse::<usize>().is_ok_and(|number| number > 0) {
+        let shown = filter::shown(state, state.focus);
+        let heads = rows::passed_over(state, state.focus);
+        let rows = shown.iter().filter(|row| !heads.contains(row)).count();
+        let Some(row) = number(line, rows) else {
+            return Vec::new();
+        };
+        let first = [Action::Do(Command::First)].into_iter();
+        let down = times(|| Action::Do(Command::Down), row);
+        return first
+            .chain(down)
+            .chain([Action::Do(Command::Open)])
+            .collect();
+    }
+    if line.is_empty() {
+        return Vec::new();
+    }
+    let mut questions = state.facts.questions.iter();
+    let known = questions.position(|q| q.id == line || q.text == line);
+    let ask = known.map_or_else(|| Action::Ask(line.to_owned()), Action::AskNumber);
+    // What it found is what one wants to hear.
+    let passages = state.view.panes().contains(&Pane::Passages);
+    let look = passages.then_some(Action::Focus(Pane::Passages));
+    [ask].into_iter().chain(look).collect()
 }
 
 /// The command of a name, as keys are bound to it or as hints call it.
