@@ -9,6 +9,7 @@ use super::doctoring;
 use super::engine::{self, Engine};
 use super::failures::{self, FailureSearch, SearchNews};
 use super::glyphs::{GlyphSet, clean};
+use super::hits::Hits;
 use super::opening::{self, Looked, Opened, Opener};
 use super::picture::{self, Caption, Cast};
 use super::pins::{self, Asking, Pinned};
@@ -549,11 +550,7 @@ impl Loop {
 
     /// Lays the screen out, though nobody sees it: keys mean what they mean there.
     fn measure(&mut self) {
-        let (width, height) = self.state.size;
-        let area = Rect::new(0, 0, width, height);
-        let glyphs = self.glyphs.glyphs();
-        let mut buffer = Buffer::empty(area);
-        let (hits, _) = draw(&self.state, area, &mut buffer, &self.theme, glyphs);
+        let (_, hits) = self.laid_out();
         self.act(Action::Drawn(Box::new(hits)));
     }
 
@@ -867,17 +864,17 @@ impl Loop {
 
     /// The screen as it is, for the scrollback.
     fn picture(&self) -> Buffer {
+        self.laid_out().0
+    }
+
+    /// The same, and what it shows where.
+    fn laid_out(&self) -> (Buffer, Hits) {
         let (width, height) = self.state.size;
         let area = Rect::new(0, 0, width, height);
         let mut buffer = Buffer::empty(area);
-        draw(
-            &self.state,
-            area,
-            &mut buffer,
-            &self.theme,
-            self.glyphs.glyphs(),
-        );
-        buffer
+        let glyphs = self.glyphs.glyphs();
+        let (hits, _) = draw(&self.state, area, &mut buffer, &self.theme, glyphs);
+        (buffer, hits)
     }
 
     /// The terminal is offered the text here, between two frames; clipboard programs and files may take their time.
