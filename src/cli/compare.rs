@@ -9,6 +9,7 @@ use crate::evaluate::sweep::{
     Changes, Column, between, differences, effects, over_question, subsets,
 };
 use crate::evaluate::{MEASURES, measured};
+use crate::explorer::pins::CHANGES;
 use crate::explorer::text::{self, cut, measure, pad, share, signed};
 use crate::index::Index;
 use crate::retrieve::{Keep, Retrieval, Retriever};
@@ -20,8 +21,6 @@ use std::path::PathBuf;
 
 /// Runs beside each other.
 const MOST: usize = 4;
-/// Every subset of more changes would be too many lines to read.
-const CHANGES: usize = 5;
 /// Columns of a run.
 const WIDTH: usize = 34;
 
