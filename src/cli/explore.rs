@@ -203,7 +203,16 @@ fn opener(args: &ExploreArgs, config: &Config) -> Opener {
         let mut settings = how.settings(method)?;
         configured(&mut settings, &config)?;
         let path = Some(path).filter(|path| !path.as_os_str().is_empty());
-        let (index, said) = open(path, &reading, &thinking, &mut settings, progress)?;
+        let mut said = Vec::new();
+        let mut tell = |words| said.push(words);
+        let index = open(
+            path,
+            &reading,
+            &thinking,
+            &mut settings,
+            progress,
+            &mut tell,
+        )?;
         let index = judged_by(index, how.reranker.as_deref(), &[])?;
         Ok((index, settings, said))
     })

@@ -1,16 +1,22 @@
 //! Ctrl-C during long work: the first asks it to stop and clean up, the second ends the program.
 
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static WATCHED: Once = Once::new();
 
 /// Whether ctrl-C (or SIGTERM) has been pressed since [`watch`].
 pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Listens for ctrl-C and SIGTERM on a thread of its own, until the program ends.
+/// Listens for ctrl-C and SIGTERM on a thread of its own, until the program ends; once, however often it is called.
 pub fn watch() {
+    WATCHED.call_once(listen);
+}
+
+fn listen() {
     std::thread::spawn(|| {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
             .enable_all()

@@ -29,24 +29,12 @@ pub fn load(
 ) -> Result<Arc<Index>> {
     // An empty one stands for the sample where a file follows it.
     let path = path.filter(|path| !path.as_os_str().is_empty());
-    let index = match path {
-        None if reading.encoder.is_none() => sample::index()?,
-        Some(path) if Index::is_index(path) => reading.open(path)?,
-        path => {
-            let (corpus, report) = read(path, reading)?;
-            if let Some(report) = report {
-                say(report);
-            }
-            interrupt::watch();
-            let bars = ProgressBars::new();
-            let index = built(corpus, path, reading, settings, &bars);
-            bars.clear();
-            index?
-        }
-    };
-    thinking.of(&index)?;
-    settings.adopt(&index);
-    Ok(Arc::new(index))
+    let bars = ProgressBars::new();
+    let index = open(path, reading, thinking, settings, &bars, &mut |said| {
+        say(said)
+    });
+    bars.clear();
+    index
 }
 
 /// Opens the index for several runs, each a method, preset or composition with settings of its own, and completes all of
@@ -70,28 +58,33 @@ pub fn load_runs(
     Ok((index, names, all))
 }
 
-/// The same while the explorer has the screen: what there is to say comes back.
+/// The same with progress and whatever there is to say going where the caller has a place for it, as while the explorer
+/// has the screen.
 pub fn open(
     path: Option<&Path>,
     reading: &Reading,
     thinking: &LlmArgs,
     settings: &mut Settings,
     progress: &dyn Progress,
-) -> Result<(Arc<Index>, Vec<String>)> {
-    let mut said = Vec::new();
+    tell: &mut dyn FnMut(String),
+) -> Result<Arc<Index>> {
     let index = match path {
         None if reading.encoder.is_none() => sample::index()?,
         Some(path) if Index::is_index(path) => reading.index(path)?,
         path => {
             let (corpus, report) = read(path, reading)?;
-            said.extend(report.map(|report| report.to_string()));
+            if let Some(report) = report {
+                tell(report.to_string());
+            }
             built(corpus, path, reading, settings, progress)?
         }
     };
-    said.extend(index.closed().map(ToString::to_string));
+    if let Some(closed) = index.closed() {
+        tell(closed.to_string());
+    }
     thinking.of(&index)?;
     settings.adopt(&index);
-    Ok((Arc::new(index), said))
+    Ok(Arc::new(index))
 }
 
 /// The corpus at a path, the sample without one; and what was left out, where something was.
@@ -231,6 +224,7 @@ impl ProgressBars {
 
 impl Progress for ProgressBars {
     fn advance(&self, step: Step, done: usize, total: usize) -> bool {
+        interrupt::watch();
         // Drawing is cheap but not free: a few hundred times in all.
         if done.is_multiple_of((total / 256).max(1)) || done == total {
             let bar = self.bar(step);
