@@ -6,11 +6,13 @@ use crate::explorer::state::{Run, State};
 use crate::retrieve::{Method, Origin, Parameter, Presets, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// How many runs are kept.
 pub const RUNS: usize = 50;
+/// Sessions that are looked into for the indexes opened lately.
+const RECENT: usize = 20;
 
 /// Method and settings as text: an older or newer version that does not know one by that name simply ignores it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -187,21 +189,21 @@ impl Session {
         replace(&folders.session_file(fingerprint), text.as_bytes())
     }
 
-    /// The indexes that sessions were kept of, the newest first; the sample is none of them.
+    /// The indexes that the latest sessions were kept of, the newest first; the sample is none of them.
     pub fn recent(folders: &Folders) -> Vec<String> {
         let files = std::fs::read_dir(folders.sessions()).into_iter().flatten();
         let dated = files.filter_map(|file| {
             let file = file.ok()?;
             let when = file.metadata().and_then(|about| about.modified());
-            let session = Session::read(&file.path()).ok()??;
-            let when = when.unwrap_or(SystemTime::UNIX_EPOCH);
-            (!session.index.is_empty()).then_some((when, session.index))
+            Some((when.unwrap_or(SystemTime::UNIX_EPOCH), file.path()))
         });
-        let mut dated: Vec<(SystemTime, String)> = dated.collect();
+        let mut dated: Vec<(SystemTime, PathBuf)> = dated.collect();
         dated.sort_by(|a, b| b.cmp(a));
         let mut paths: Vec<String> = Vec::new();
-        for (_, path) in dated {
-            if !paths.contains(&path) {
+        for (_, file) in dated.iter().take(RECENT) {
+            let session = Session::read(file).ok().flatten();
+            let path = session.map_or_else(String::new, |session| session.index);
+            if !path.is_empty() && !paths.contains(&path) {
                 paths.push(path);
             }
         }
