@@ -59,6 +59,8 @@ pub enum Action {
     SavePatch(String, bool),
     /// Makes the changes of a patch file.
     LoadPatch(String),
+    /// Goes to a row of the list that has the keyboard, from 0.
+    Row(usize),
     /// Makes a node the selected one.
     Node(u32),
     /// Makes a passage the selected one.

@@ -7,7 +7,6 @@ use super::filter;
 use super::keys::Stroke;
 use super::layout::Pane;
 use super::palette;
-use super::panes::set;
 use super::rows::{self, ParameterLine, PassageLine, SpreadLine};
 use super::scene::{Cell, Row, Scene, Sign, Why};
 use super::state::{Entry, Finder, FinderKind, Mode, State};
@@ -158,16 +157,10 @@ fn browsed(state: &State, line: &str) -> Vec<Action> {
     if line.parse::<usize>().is_ok_and(|number| number > 0) {
         let shown = filter::shown(state, state.focus);
         let heads = rows::passed_over(state, state.focus);
-        let rows = shown.iter().filter(|row| !heads.contains(row)).count();
-        let Some(row) = number(line, rows) else {
-            return Vec::new();
-        };
-        let first = [Action::Do(Command::First)].into_iter();
-        let down = times(|| Action::Do(Command::Down), row);
-        return first
-            .chain(down)
-            .chain([Action::Do(Command::Open)])
-            .collect();
+        let rows: Vec<usize> = shown.into_iter().filter(|r| !heads.contains(r)).collect();
+        let row = number(line, rows.len()).map(|at| rows[at]);
+        let open = |row| vec![Action::Row(row), Action::Do(Command::Open)];
+        return row.map_or_else(Vec::new, open);
     }
     if line.is_empty() {
         return Vec::new();
@@ -317,7 +310,7 @@ fn list(out: &mut String, state: &State) {
             None => {
                 let why = match pane {
                     Pane::Set | Pane::Lost | Pane::Questions if state.score.is_none() => {
-                        set::none(state)
+                        state.no_score()
                     }
                     Pane::Methods if state.trials.is_none() => "asking every method",
                     _ => "nothing is listed",

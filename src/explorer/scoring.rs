@@ -6,6 +6,7 @@ use crate::embed::Kind;
 use crate::evaluate::compare::differences;
 use crate::evaluate::{Difference, Doubts, Fate, MEASURES, Measures, Resampling, measured};
 use crate::explain::why_not;
+use crate::explorer::state::State;
 use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::parameters::{PLAN_BY, PlanBy};
@@ -246,6 +247,19 @@ pub fn score(
         }
     }
     Some(Ok(stands(&asked)))
+}
+
+impl State {
+    /// Why there are no figures of the set.
+    pub fn no_score(&self) -> &str {
+        match &self.unscored {
+            _ if self.facts.questions.iter().all(|q| q.gold == 0) => {
+                "no question of this index has known gold"
+            }
+            Some(why) => why,
+            None => "asking the set",
+        }
+    }
 }
 
 #[cfg(test)]

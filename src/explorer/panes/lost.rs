@@ -1,6 +1,5 @@
 //! How far gold gets over the set, and the failure classes of what is lost, as bars.
 
-use super::set;
 use crate::evaluate::Survival;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
@@ -33,7 +32,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         return;
     };
     let Some(score) = score else {
-        let words = format!(" {}", set::none(ink.state));
+        let words = format!(" {}", ink.state.no_score());
         let line = Line::from(vec![ink.muted(words)]);
         buf.set_line(area.x, area.y, &line, area.width);
         return;

@@ -1,7 +1,6 @@
 //! The questions of the set under the live settings, the most harmed against A first.
 
 use super::row::headed;
-use super::set;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::rows;
@@ -41,7 +40,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     if listed.is_empty() {
         let words = match ink.state.score {
             Some(_) => "none",
-            None => set::none(ink.state),
+            None => ink.state.no_score(),
         };
         buf.set_line(
             area.x,

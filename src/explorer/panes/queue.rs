@@ -1,6 +1,5 @@
 //! What waits for a label, and what is done of it.
 
-use super::set;
 use crate::evaluate::labels::Label;
 use crate::explorer::hits::Hits;
 use crate::explorer::labelling::{Item, Kind};
@@ -65,7 +64,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     };
     if queue.is_empty() {
         let words = match (&state.score, state.scored.is_some()) {
-            (None, true) => set::none(state),
+            (None, true) => state.no_score(),
             _ => "nothing waits for a label",
         };
         buf.set_line(
@@ -98,7 +97,7 @@ fn kinds(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
                 ink.muted(format!("set {} of {}", score.done, score.of)),
             ]);
         }
-        None if state.scored.is_some() => groups.push(vec![ink.muted(set::none(state).to_owned())]),
+        None if state.scored.is_some() => groups.push(vec![ink.muted(state.no_score().to_owned())]),
         _ => {}
     }
     let mut lines = packed(groups, width, 0);

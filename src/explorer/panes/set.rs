@@ -4,7 +4,6 @@ use crate::evaluate::MEASURES;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::scoring::{MEASURE, Score};
-use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
@@ -31,7 +30,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     };
     let width = usize::from(area.width).saturating_sub(2);
     let lines = match score {
-        None => vec![Line::from(vec![ink.muted(none(ink.state))])],
+        None => vec![Line::from(vec![ink.muted(ink.state.no_score())])],
         Some(score) => table(ink, score, width),
     };
     let inner = Rect {
@@ -40,17 +39,6 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         ..area
     };
     ink.scrolled(Pane::Set, inner, &lines, buf, hits);
-}
-
-/// Why there are no figures of the set.
-pub fn none(state: &State) -> &str {
-    match &state.unscored {
-        _ if state.facts.questions.iter().all(|q| q.gold == 0) => {
-            "no question of this index has known gold"
-        }
-        Some(why) => why,
-        None => "asking the set",
-    }
 }
 
 /// Without a difference of settings there is one column.
