@@ -5,7 +5,7 @@ use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
 use crate::retrieve::explanation::{Combine, Lack, Reason, Without};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, brings, passage_label};
+use crate::retrieve::operator::{At, brings};
 use crate::retrieve::operators::lack::MOST;
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::{DEPTH, Retrieval};
@@ -194,7 +194,7 @@ fn undone(at: &At<'_>, passage: u32, last: &Hit, lacks: &[Lack], class: Class) -
         // Where no seed is left, what a fallback brings says nothing of this one.
         let seeded = |(again, _): &(Retrieval, usize)| again.fallback() == at.run.fallback();
         let (again, rank) = admitted.filter(seeded)?;
-        let title = passage_label(at.index, last.passage);
+        let title = at.index.called(last.passage);
         let other = match again.place(last.passage) {
             Some((rank, _)) => format!("'{title}' at {rank}"),
             None => format!("'{title}' not ranked"),

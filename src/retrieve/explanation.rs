@@ -4,7 +4,7 @@
 #![warn(missing_docs)]
 
 use super::change::Change;
-use super::operator::{At, passage_label};
+use super::operator::At;
 use super::set::{Dropped, Fact, Member, Space};
 use crate::layers::{Class, Code, Node};
 use rustc_hash::FxHashMap;
@@ -130,7 +130,7 @@ impl Story {
         *self.known.entry((0, passage)).or_insert_with(|| {
             items.push(Item {
                 kind: "passage",
-                label: passage_label(at.index, passage).to_owned(),
+                label: at.index.called(passage).to_owned(),
                 passage: Some(passage),
                 text: String::new(),
             });

@@ -331,7 +331,7 @@ impl<'a> At<'a> {
     /// A node of this step's set in few words.
     pub fn label(&self, node: u32) -> std::borrow::Cow<'a, str> {
         match self.set().space {
-            super::set::Space::Passages => passage_label(self.index, node).into(),
+            super::set::Space::Passages => self.index.called(node).into(),
             super::set::Space::Nodes => self.graph().label(self.index, node),
         }
     }
@@ -402,14 +402,6 @@ impl<'a> At<'a> {
 /// What a change does, as a suggestion.
 pub fn brings(change: &Change, rank: usize) -> String {
     format!("{change} brings it to rank {rank}")
-}
-
-/// A passage in few words: its title, else its identifier.
-pub fn passage_label(index: &Index, passage: u32) -> &str {
-    match index.title(passage) {
-        "" => index.id(passage),
-        title => title,
-    }
 }
 
 fn places(df: u32) -> String {

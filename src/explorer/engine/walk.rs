@@ -279,7 +279,7 @@ pub fn tell(
         steps,
     };
     let listed = timeline.steps.iter().flat_map(|step| &step.passages);
-    let title = |passage: u32| clean(crate::retrieve::operator::passage_label(index, passage));
+    let title = |passage: u32| clean(index.called(passage));
     scene.titles = listed
         .map(|(passage, _)| (*passage, title(*passage)))
         .collect();

@@ -14,7 +14,7 @@ use crate::retrieve::explanation::{
     Edge, Entry, Explanation, Lack, Part as ScorePart, Reason, Stage, Story, Without,
 };
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, passage_label};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::operators::lack;
 use crate::retrieve::operators::restart::{edit, reshare, set_of};
 use crate::retrieve::operators::walk::{distance, walked};
@@ -560,7 +560,7 @@ impl<'a> Evidence<'a> {
                 said(code, text)
             }
             Signal::Named => {
-                let title = passage_label(self.at.index, other);
+                let title = self.at.index.called(other);
                 let how = self.of_passage(signal, other);
                 let own = self.signals.of(passage)?[signal as usize];
                 match own > 0.0 {
@@ -585,7 +585,7 @@ impl<'a> Evidence<'a> {
                 let missing = self.signals.left.iter();
                 let missing = missing.filter(|left| has(other, left) && !has(passage, left));
                 let missing: Vec<&str> = missing.map(|left| left.word.as_str()).collect();
-                let title = passage_label(self.at.index, other);
+                let title = self.at.index.called(other);
                 let text = format!("it lacks {}, which '{title}' has", missing.join(", "));
                 match missing.is_empty() {
                     true => None,
@@ -597,7 +597,7 @@ impl<'a> Evidence<'a> {
 
     /// The way over a name in a sentence to another passage, and that to this one, if there is any.
     fn no_bridge(&self, passage: u32, other: u32) -> Option<(Code, String)> {
-        let title = passage_label(self.at.index, other);
+        let title = self.at.index.called(other);
         let theirs = self.crossing(other)?;
         let their = self.over(self.at.index, theirs);
         match self.crossing(passage) {

@@ -8,7 +8,7 @@ use crate::layers::{Code, Graph, Node};
 use crate::retrieve::change::Change;
 use crate::retrieve::edits::{SeedChange, SeedEdit, name_of};
 use crate::retrieve::explanation::{Lack, Path, Without};
-use crate::retrieve::operator::{At, passage_label};
+use crate::retrieve::operator::At;
 use crate::retrieve::rank::{Fusion, shares};
 use crate::retrieve::retrieval::{Ranked, Walked};
 use crate::retrieve::set::Origin;
@@ -104,7 +104,7 @@ pub fn of_nodes(
     (other, their): (u32, &[(Node, f64)]),
 ) -> Vec<Lack> {
     let (own, theirs) = rayon::join(|| Brought::of(walked, its), || Brought::of(walked, their));
-    let title = passage_label(at.index, other);
+    let title = at.index.called(other);
     let shares = (its, their);
     let [its, their] = [its, their].map(|nodes| nodes.iter().map(|node| node.0).collect());
     let (its, their): (Vec<Node>, Vec<Node>) = (its, their);
@@ -422,7 +422,7 @@ pub fn of_words(at: &At<'_>, ranked: &Ranked, passage: u32, other: u32) -> Vec<L
         let words = words.iter().take(NAMED).map(|(own, _)| &*own.word);
         words.collect::<Vec<_>>().join(", ")
     };
-    let title = passage_label(at.index, other);
+    let title = at.index.called(other);
     let missing = said(&|(own, theirs)| own.tf == 0 && theirs.tf > 0);
     let thin = said(&|(own, theirs)| own.tf > 0 && theirs.score > own.score);
     ordered([
@@ -444,7 +444,7 @@ pub fn of_vectors(at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
     let (Some(own), Some(theirs)) = (cosine(at, passage), cosine(at, other)) else {
         return Vec::new();
     };
-    let title = passage_label(at.index, other);
+    let title = at.index.called(other);
     let text = format!("cosine {own:.3} to the question, '{title}' {theirs:.3}");
     ordered([Lack::of(Code::FarVector, theirs - own, text)])
 }

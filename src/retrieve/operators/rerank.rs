@@ -3,7 +3,7 @@
 use crate::layers::Code;
 use crate::parameters::Parameter as P;
 use crate::retrieve::explanation::{Combine, Explanation, Lack, Part as ScorePart};
-use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, passage_label};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::rerank::rerank;
 use crate::retrieve::retrieval::Ranked;
 use crate::retrieve::set::{Member, Set};
@@ -65,7 +65,7 @@ impl Operator for Rerank {
         let text = format!(
             "{} gives it {own:.4}, and '{}' {theirs:.4}; before they were {} and {}",
             by.name,
-            passage_label(at.index, other),
+            at.index.called(other),
             place(before(passage)),
             place(before(other))
         );

@@ -11,7 +11,6 @@ use crate::layers::typed::names::Found;
 use crate::layers::{Class, Code};
 use crate::parameters::{Parameter, Value};
 use crate::retrieve::explanation::{Cut, Edge, Entry, SHOWN, SHOWN_CUT, clip};
-use crate::retrieve::operator::passage_label;
 use crate::retrieve::planner::plan::{Direction, edges as edge_kinds};
 use crate::retrieve::planner::run::Condition;
 
@@ -452,7 +451,7 @@ pub fn sentence(at: &At<'_>, passage: u32) -> String {
     };
     let mut from = Vec::new();
     for &(seed, _) in ran.answers.iter().take(ran.limit) {
-        let title = passage_label(at.index, seed);
+        let title = at.index.called(seed);
         for out in [true, false] {
             let arcs = layer
                 .object(seed)

@@ -7,7 +7,7 @@ use crate::layers::skeleton::source::KetGraph;
 use crate::parameters::{CONTEXT_TOKENS, Parameter as P, THETA};
 use crate::retrieve::explanation::{Explanation, Lack, Part as ScorePart, Reason, clip};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, passage_label};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::set::{Member, Origin, Set};
 use rustc_hash::FxHashSet;
@@ -114,7 +114,7 @@ impl Operator for Assemble {
                 .map_or(0.0, |place| f64::from(place.1))
         };
         let gap = score(other) - score(passage);
-        let title = passage_label(at.index, other);
+        let title = at.index.called(other);
         let lack = first(passage).zip(first(other)).and_then(|(own, theirs)| {
             let told = |(place, member): (usize, &Member)| {
                 parts[place].operator().why(&parts[place], member)

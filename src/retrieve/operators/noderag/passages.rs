@@ -7,7 +7,7 @@ use crate::layers::{Code, Graph, Node};
 use crate::parameters::{NODE_ORDER, NodeOrder, Parameter as P, RESULT_K};
 use crate::retrieve::explanation::{Explanation, Lack, Part as ScorePart, Reason};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, passage_label};
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::operators::lack;
 use crate::retrieve::operators::walk::{opened_at, walked};
 use crate::retrieve::retrieval::{DEPTH, Hit, Ranked, Spread};
@@ -143,7 +143,7 @@ impl Operator for Best {
         };
         let order = at.values().get(NODE_ORDER);
         let gap = worth(theirs, order) - worth(own, order);
-        let title = passage_label(at.index, other);
+        let title = at.index.called(other);
         let text = |it: &str, other: &str| format!("{it}; '{title}' {other}");
         let entered = |node| entered(at.graph(), &chosen, node);
         let lack = match (order, own.from, theirs.from) {
