@@ -2,14 +2,13 @@
 
 mod explorer_support;
 
-use explorer_support::{sample, stage, stage_at};
+use explorer_support::{sample, screen, stage, stage_at};
 use hopscope::evaluate::labels::{Cause, Label};
 use hopscope::evaluate::{Doubtful, Doubts};
 use hopscope::explain::why_not;
 use hopscope::explorer::action::{Action, Effect};
 use hopscope::explorer::labelling::Kind;
 use hopscope::explorer::layout::{Pane, View};
-use hopscope::explorer::picture::plain;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
 use hopscope::explorer::update::update;
@@ -24,11 +23,6 @@ fn annotate(width: u16, height: u16) -> Stage {
     stage.press("6");
     stage.draw(width, height);
     stage
-}
-
-fn screen(stage: &mut Stage) -> String {
-    let (width, height) = stage.state.size;
-    plain(&stage.draw(width, height))
 }
 
 fn newest(stage: &Stage) -> Label {

@@ -2,7 +2,7 @@
 
 mod explorer_support;
 
-use explorer_support::{sample, stage, stage_at};
+use explorer_support::{sample, screen, stage, stage_at};
 use hopscope::evaluate::{Comparison, MEASURES, Resampling, Survival, evaluate};
 use hopscope::explorer::action::{Action, Effect};
 use hopscope::explorer::hits::Target;
@@ -456,4 +456,74 @@ fn what_was_said_is_kept_newest_first() {
     stage.type_text("dropp");
     stage.press("Enter");
     assert_eq!(stage.state.said.len(), 2);
+}
+
+#[test]
+fn changes_of_the_graph_are_told_of_in_its_picture() {
+    let mut stage = stage();
+    stage.act(Action::Method("graph".into()));
+    stage.act(Action::Ask("Who discovered the moon Titan?".into()));
+    stage.press("4");
+    let drawn = |stage: &Stage| stage.state.ways().unwrap().clone();
+    let marked = |stage: &Stage| {
+        let links = drawn(stage).links;
+        links.iter().filter(|link| link.edited).count()
+    };
+    assert!(drawn(&stage).edits.is_empty() && marked(&stage) == 0);
+    // A path over an edge that is not in the corpus shows by hand.
+    stage.act(Action::Edit("add Titan | #jantar-mantar".into()));
+    let told = drawn(&stage).edits;
+    assert_eq!(told[0].0, "add Titan | #jantar-mantar");
+    let over: usize = told[0].1.split(' ').next().unwrap().parse().unwrap();
+    assert!(over > 0 && marked(&stage) > 0, "{told:?}");
+    let text = screen(&mut stage);
+    assert!(text.contains("x add Titan | #jantar-mantar"), "{text}");
+    // Cut instead, no path can take it.
+    stage.act(Action::Edit("cut Titan | #jantar-mantar".into()));
+    stage.act(Action::Edit("cut Titan | #cassini-huygens".into()));
+    let told = drawn(&stage).edits;
+    let cut = told.iter().find(|told| told.0.contains("cassini"));
+    assert_eq!(cut.unwrap().1, "no path drawn here goes over it");
+    assert_eq!(marked(&stage), 0, "{told:?}");
+    // What changes nothing says why.
+    stage.act(Action::Edit("mute Nobody At All".into()));
+    let told = drawn(&stage).edits;
+    assert!(
+        told.last().unwrap().1.starts_with("changes nothing: no "),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn the_label_strip_says_where_the_answer_stands() {
+    let mut stage = stage();
+    let asked = |words: &str| {
+        let all = sample();
+        let mut questions = all.questions().iter();
+        questions
+            .position(|q| q.answers.iter().any(|a| a == words))
+            .unwrap()
+    };
+    stage.act(Action::AskNumber(asked("Tamerlane")));
+    stage.press("6");
+    let text = screen(&mut stage);
+    let line = |text: &str, words: &str| -> String {
+        let mut lines = text.lines().filter(|line| line.contains("answer  "));
+        lines
+            .find(|line| line.contains(words))
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(line(&text, "Timur").contains("in G ulugh-beg"), "{text}");
+    assert!(
+        line(&text, "Tamerlane").contains("in no passage as it is written"),
+        "{text}"
+    );
+    // Blind, the strip does not tell what is gold.
+    stage.press("e b");
+    let text = screen(&mut stage);
+    assert!(line(&text, "Timur").contains("in ulugh-beg"), "{text}");
+    // A typed question has no known answer.
+    stage.act(Action::Ask("Who discovered the moon Titan?".into()));
+    assert_eq!(line(&screen(&mut stage), ""), "");
 }

@@ -5,6 +5,7 @@
 
 use crate::index::Index;
 use crate::retrieve::Hit;
+use crate::text::Tokens;
 use crate::text::chunks;
 use crate::text::folded::folded;
 use serde::Serialize;
@@ -62,6 +63,65 @@ pub fn places<S: AsRef<str>>(text: &str, answers: &[S]) -> Vec<Range<usize>> {
     }
     found.sort_by_key(|range| (range.start, range.end));
     found
+}
+
+/// Most passages that are read for one piece of an answer.
+const READ: u32 = 1_000;
+
+/// A piece of an accepted answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Of which accepted answer, from 0: any of them will do, but each as a whole.
+    pub answer: usize,
+    /// As the data set writes it.
+    pub words: String,
+    /// The passages it stands in as whole words, in any case, in the order of the index. None where it was not looked for:
+    /// a yes or no, or words that more than a thousand passages have.
+    pub passages: Option<Vec<u32>>,
+}
+
+/// Where every piece of the accepted answers stands; a semicolon parts what has to be said together. Accents count as they
+/// are written.
+///
+/// # Errors
+/// What the lexical index could not read.
+pub fn pieces(index: &Index, answers: &[String]) -> std::io::Result<Vec<Piece>> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let said = answers.iter().enumerate();
+    let said = said.flat_map(|(at, answer)| answer.split(';').map(move |words| (at, words.trim())));
+    for (answer, words) in said.filter(|(_, words)| !words.is_empty()) {
+        if pieces
+            .iter()
+            .any(|known| plain(&known.words) == plain(words))
+        {
+            continue;
+        }
+        pieces.push(Piece {
+            answer,
+            words: words.to_owned(),
+            passages: standing(index, words)?,
+        });
+    }
+    Ok(pieces)
+}
+
+/// The passages that some words stand in, found by the rarest of them.
+fn standing(index: &Index, words: &str) -> std::io::Result<Option<Vec<u32>>> {
+    let lexical = index.lexical();
+    let stems = lexical.question(Tokens::Stem, words)?;
+    let rarest = stems.into_iter().min_by_key(|word| word.df);
+    let tellable = !places(words, &[words]).is_empty();
+    let Some(rarest) = rarest.filter(|word| tellable && word.df <= READ) else {
+        return Ok(None);
+    };
+    let mut passages = Vec::new();
+    lexical.passages_with(Tokens::Stem, &rarest.word, |passage| {
+        let text = index.passages().full_text(passage as usize);
+        if !places(&text, &[words]).is_empty() {
+            passages.push(passage);
+        }
+    })?;
+    Ok(Some(passages))
 }
 
 /// The texts of a ranking after each other, at most `k` of them, until the next one does not fit `tokens`.
@@ -144,6 +204,40 @@ mod tests {
             coverage.take(outcome);
         }
         assert_eq!((coverage.questions, coverage.share()), (4, Some(0.75)));
+    }
+
+    #[test]
+    fn pieces_stand_where_a_reading_of_every_passage_finds_them() {
+        let index = crate::index::sample::index().unwrap();
+        let mut looked = 0;
+        for question in index.questions() {
+            for piece in pieces(&index, &question.answers).unwrap() {
+                let Some(passages) = piece.passages else {
+                    continue;
+                };
+                let says = |p: &u32| {
+                    let text = index.passages().full_text(*p as usize);
+                    !places(&text, &[&piece.words]).is_empty()
+                };
+                let read: Vec<u32> = (0..index.len() as u32).filter(says).collect();
+                assert_eq!(passages, read, "{}", piece.words);
+                looked += 1;
+            }
+        }
+        assert!(looked > 20, "{looked}");
+    }
+
+    #[test]
+    fn a_semicolon_parts_an_answer_and_a_yes_is_not_looked_for() {
+        let index = crate::index::sample::index().unwrap();
+        let said = ["Saturn; Xyzzy Plugh ;", "saturn", "yes", "the"].map(String::from);
+        let found = pieces(&index, &said).unwrap();
+        let words: Vec<&str> = found.iter().map(|piece| &*piece.words).collect();
+        assert_eq!(words, ["Saturn", "Xyzzy Plugh", "yes", "the"]);
+        assert!(found[0].passages.as_ref().is_some_and(|p| p.len() > 1));
+        assert_eq!(found[1].passages, Some(Vec::new()));
+        assert_eq!(found[2].passages, None);
+        assert_eq!(found[3].passages, None);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::retrieve::{Node, Parameter, SeedChange, Settings};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// How many groups of seeds have a letter, a colour and a fill.
 pub const GROUPS: usize = 6;
@@ -41,6 +42,15 @@ pub struct Facts {
     pub layers: Vec<String>,
     /// Layers that can be built.
     pub kinds: &'static [LayerKind],
+}
+
+/// A piece of an accepted answer, by its place, and the passages it stands in: identifiers, and whether they are gold. None
+/// where it was not looked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Piece {
+    pub answer: usize,
+    pub words: String,
+    pub passages: Option<Vec<(String, bool)>>,
 }
 
 /// A question of the opened set.
@@ -110,6 +120,8 @@ pub struct Scene {
     pub missing: Vec<String>,
     /// Accepted answers of the question.
     pub answers: Vec<String>,
+    /// Their pieces, and where they stand.
+    pub pieces: Arc<[Piece]>,
     /// Names of ir_measures with their values; empty where no gold is known.
     pub measures: Vec<(&'static str, f64)>,
     pub stages: Vec<StageTime>,
@@ -405,6 +417,8 @@ pub struct Ways {
     pub links: Vec<Link>,
     /// Gold without a path: what it is, and why.
     pub lost: Vec<(String, String)>,
+    /// What a person changed of the graph, and what these paths make of it.
+    pub edits: Vec<(String, String)>,
 }
 
 /// A stretch of paths, between a layer and a row there and the next.
@@ -414,6 +428,8 @@ pub struct Link {
     pub to: (usize, usize),
     /// Of the edge, told where it begins to lead to its end; 0 elsewhere.
     pub weight: f64,
+    /// A person added or weighed the edge.
+    pub edited: bool,
 }
 
 impl Ways {

@@ -3,6 +3,7 @@
 
 use hopscope::explorer::action::Action;
 use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::picture::plain;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::index::Index;
@@ -17,6 +18,12 @@ pub fn sample() -> Arc<Index> {
 }
 
 /// The first question of the sample, answered, at 120x36.
+/// What is on screen, at the size it has.
+pub fn screen(stage: &mut Stage) -> String {
+    let (width, height) = stage.state.size;
+    plain(&stage.draw(width, height))
+}
+
 pub fn stage() -> Stage {
     stage_at(120, 36)
 }

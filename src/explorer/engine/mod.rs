@@ -15,11 +15,11 @@ pub use search::search;
 
 use super::layout::View;
 use super::scene::{
-    Answer, Asked, Basis, Facts, Flow, Gold, Request, Scene, StageTime, Subject, Ways,
+    Answer, Asked, Basis, Facts, Flow, Gold, Piece, Request, Scene, StageTime, Subject, Ways,
 };
 use super::text::clean;
-use crate::evaluate::measures;
 use crate::evaluate::sweep::{Changes, Column, over_question};
+use crate::evaluate::{self, measures};
 use crate::explain;
 use crate::index::Index;
 use crate::layers::Graph;
@@ -39,6 +39,8 @@ pub struct Engine {
     spelled: Option<u64>,
     last: Option<Last>,
     shares: Option<Shares>,
+    /// Of the question that was asked last, by its place in the set.
+    pieces: Option<(usize, Arc<[Piece]>)>,
 }
 
 /// A walk's set, its seeds' groups, the nodes that are shown, and what each group paid of them.
@@ -66,6 +68,7 @@ impl Engine {
             spelled: None,
             last: None,
             shares: None,
+            pieces: None,
         }
     }
 
@@ -220,6 +223,7 @@ impl Engine {
             missing: question
                 .map_or_else(Vec::new, |q| q.missing.iter().map(|m| clean(m)).collect()),
             answers: question.map_or_else(Vec::new, |q| q.answers.clone()),
+            pieces: pieces(&mut self.pieces, index, request.asked),
             measures: question
                 .and_then(|q| measures::measures(&top, q))
                 .map_or_else(Vec::new, |m| {
@@ -285,6 +289,32 @@ fn shared(last: &mut Option<Shares>, retrieval: &Retrieval, groups: &[Vec<usize>
     let shares = Arc::new(walk::shares(&walk, groups, &shown));
     *last = Some((set, groups.to_vec(), shown, shares.clone()));
     shares
+}
+
+/// Where the answers of a question of the set stand.
+fn pieces(
+    last: &mut Option<(usize, Arc<[Piece]>)>,
+    index: &Index,
+    asked: Option<usize>,
+) -> Arc<[Piece]> {
+    let Some((at, question)) = asked.and_then(|at| Some((at, index.questions().get(at)?))) else {
+        return Arc::default();
+    };
+    if let Some((_, known)) = last.as_ref().filter(|(known, _)| *known == at) {
+        return known.clone();
+    }
+    // Postings that cannot be read are told where they are needed.
+    let found = evaluate::answers::pieces(index, &question.answers).unwrap_or_default();
+    let gold = |p: u32| question.gold.iter().any(|gold| gold.passage == p);
+    let named = |p: u32| (clean(index.id(p)), gold(p));
+    let found = found.into_iter().map(|piece| Piece {
+        answer: piece.answer,
+        words: clean(&piece.words),
+        passages: piece.passages.map(|p| p.into_iter().map(named).collect()),
+    });
+    let found: Arc<[Piece]> = found.collect();
+    *last = Some((at, found.clone()));
+    found
 }
 
 /// What never changes while the index is open. `argument` is what to write for INDEX on the command line.

@@ -4,7 +4,7 @@ use crate::explain;
 use crate::explorer::scene::{Flow, FlowStep, LANES, Lane, Link, Row, Scene, Strand, Ways};
 use crate::explorer::text::{clean, share};
 use crate::index::Index;
-use crate::layers::Graph;
+use crate::layers::{Graph, GraphEdit, GraphEdited, NameEdge};
 use crate::retrieve::edits::name_of;
 use crate::retrieve::retrieval::Walked;
 use crate::retrieve::{Node, Retrieval};
@@ -64,6 +64,7 @@ pub fn ways(index: &Arc<Index>, retrieval: &Retrieval, scene: &Scene) -> Ways {
     };
     let mut ways = drawn(scene, &found, row);
     ways.lost = lost(scene, &found);
+    by_hand(index, retrieval, scene, &mut ways);
     ways.flow.note = note(scene, &found, &ways);
     ways
 }
@@ -253,9 +254,14 @@ fn drawn(scene: &Scene, found: &[Found], row: impl Fn(Node) -> Row) -> Ways {
         },
         links: links
             .into_iter()
-            .map(|((from, to), weight)| Link { from, to, weight })
+            .map(|((from, to), weight)| Link {
+                from,
+                to,
+                weight,
+                edited: false,
+            })
             .collect(),
-        lost: Vec::new(),
+        ..Ways::default()
     }
 }
 
@@ -281,6 +287,77 @@ fn lost(scene: &Scene, found: &[Found]) -> Vec<(String, String)> {
     let missing = scene.missing.iter();
     gold.chain(missing.map(|id| (id.clone(), "the corpus does not have it".to_owned())))
         .collect()
+}
+
+/// Marks the edges that a person added or weighed, and tells how many paths each change of the graph leaves over what it
+/// names.
+fn by_hand(index: &Index, retrieval: &Retrieval, scene: &Scene, ways: &mut Ways) {
+    let Some(walk) = retrieval.walk().filter(|_| scene.story.is_none()) else {
+        return;
+    };
+    let values = scene.settings.all();
+    let named = |name: &str| walk.graph.source().find(index, name, values);
+    let Ways { flow, links, .. } = ways;
+    // A path: its places, without those that only lead past a layer, and the node and passage at each.
+    let at = |(lane, row): Place| &flow.lanes[lane].rows[row];
+    let strands = flow.steps.iter().flat_map(|step| &step.strands);
+    let paths: Vec<Vec<Place>> = strands
+        .map(|strand| {
+            let stops = strand.at.iter().enumerate();
+            let stops = stops.filter_map(|(lane, row)| Some((lane, (*row)?)));
+            stops.filter(|place| !at(*place).label.is_empty()).collect()
+        })
+        .collect();
+    let is = |place: Place, node: Node| at(place).node == Some(node) && !at(place).is_passage;
+    let over = |name: &str| {
+        let node = named(name);
+        let goes = |path: &&Vec<Place>| path.iter().any(|p| node.is_some_and(|n| is(*p, n)));
+        paths.iter().filter(goes).count()
+    };
+    // The stretches of paths that an edge is.
+    let takes = |edge: &NameEdge| -> Vec<(Place, Place)> {
+        let (node, passage) = (named(&edge.name), index.passage_by_id(&edge.passage));
+        let (Some(node), Some(passage)) = (node, passage) else {
+            return Vec::new();
+        };
+        let holds = |place: Place| at(place).is_passage && at(place).passage == Some(passage);
+        let pairs = paths.iter().flat_map(|path| path.windows(2));
+        let pairs = pairs.map(|pair| (pair[0], pair[1]));
+        let own =
+            |(a, b): &(Place, Place)| (is(*a, node) && holds(*b)) || (holds(*a) && is(*b, node));
+        pairs.filter(own).collect()
+    };
+    let mut marked: Vec<(Place, Place)> = Vec::new();
+    let mut edits = Vec::new();
+    for GraphEdited { edit, idle } in &scene.graph_edits {
+        let paths = |count: usize| match count {
+            0 => "no path drawn here goes over it".to_owned(),
+            1 => "1 path goes over it".to_owned(),
+            n => format!("{n} paths go over it"),
+        };
+        let told = match (idle, edit) {
+            (Some(why), _) => format!("changes nothing: {why}"),
+            (
+                None,
+                GraphEdit::Join { into: name, .. } | GraphEdit::Keep(name) | GraphEdit::Mute(name),
+            ) => paths(over(name)),
+            (None, GraphEdit::Add(edge) | GraphEdit::Weigh(edge, _) | GraphEdit::Cut(edge)) => {
+                let taken = takes(edge);
+                let count = taken.len();
+                marked.extend(taken);
+                paths(count)
+            }
+        };
+        edits.push((edit.to_string(), told));
+    }
+    for link in links {
+        // A stretch that leads past layers is several links: one begins where it begins, or ends where it ends.
+        link.edited = marked.iter().any(|(a, b)| match b.0 - a.0 {
+            1 => (link.from, link.to) == (*a, *b),
+            _ => link.from == *a && link.to.0 < b.0 && at(link.to).label.is_empty(),
+        });
+    }
+    ways.edits = edits;
 }
 
 /// How much of the scores the paths carry, or why there is none.

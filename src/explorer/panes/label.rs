@@ -4,6 +4,7 @@ use crate::evaluate::labels::{Cause, GRADES, Label};
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::labelling::Draft;
 use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::scene::Piece;
 use crate::explorer::state::Mode;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
@@ -14,6 +15,9 @@ use ratatui::text::{Line, Span};
 
 /// Columns that the names of all causes need.
 const NARROW: usize = 76;
+/// Pieces of an answer that are listed, and passages that each stands in.
+const PIECES: usize = 4;
+const HOLDERS: usize = 6;
 
 /// Gives back where the text cursor is while a note is typed.
 pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Option<Position> {
@@ -71,7 +75,10 @@ pub fn heading(ink: &Ink<'_>) -> (String, String) {
     let done = own.labels.count(&own.annotator);
     (
         title,
-        format!("{} by {}", text::plural(done, "label"), own.annotator),
+        match &*own.annotator {
+            "" => text::plural(done, "label"),
+            name => format!("{} by {name}", text::plural(done, "label")),
+        },
     )
 }
 
@@ -135,7 +142,63 @@ pub fn lines(ink: &Ink<'_>, width: usize) -> (Vec<Line<'static>>, Option<(usize,
     };
     lines.push(Line::from(key));
     lines.extend(flow(program(ink, &draft, width), width, 7));
+    lines.extend(answers(ink, width));
     (lines, cursor)
+}
+
+/// Whether every piece of the answer is in the corpus, which a person can check.
+fn answers(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
+    let state = ink.state;
+    let pieces = state.scene().map_or(&[][..], |scene| &scene.pieces);
+    let mut lines = Vec::new();
+    // One accepted answer that is there as a whole is enough.
+    let lacks = |piece: &Piece| piece.passages.as_ref().is_some_and(Vec::is_empty);
+    let whole = |answer| !pieces.iter().any(|p| p.answer == answer && lacks(p));
+    let scope = match pieces.iter().any(|piece| whole(piece.answer)) {
+        true => Scope::Muted,
+        false => Scope::Warn,
+    };
+    for piece in pieces.iter().take(PIECES) {
+        let mut said = vec![
+            ink.text("answer   "),
+            ink.span(
+                format!("{}  ", text::cut(&piece.words, width / 2)),
+                Scope::Value,
+            ),
+        ];
+        match &piece.passages {
+            None => said.push(ink.muted("too common to be looked for")),
+            Some(found) if found.is_empty() => {
+                said.push(ink.span("in no passage as it is written", scope));
+            }
+            Some(found) => {
+                said.push(ink.muted("in"));
+                let mut found: Vec<&(String, bool)> = found.iter().collect();
+                // Blind, nothing of the order tells what is gold.
+                if !state.blind() {
+                    found.sort_by_key(|(_, gold)| !gold);
+                }
+                for (id, gold) in found.iter().take(HOLDERS) {
+                    let (mark, scope) = match *gold && !state.blind() {
+                        true => (format!(" {}", ink.glyphs.gold), Scope::Gold),
+                        false => (String::new(), Scope::Passage),
+                    };
+                    said.push(ink.span(format!("{mark} {id}"), scope));
+                }
+                if found.len() > HOLDERS {
+                    said.push(ink.muted(format!(" and {} more", found.len() - HOLDERS)));
+                }
+            }
+        }
+        lines.extend(flow(said, width, 9));
+    }
+    if pieces.len() > PIECES {
+        lines.push(Line::from(ink.muted(format!(
+            "answer   {} more",
+            text::plural(pieces.len() - PIECES, "piece")
+        ))));
+    }
+    lines
 }
 
 /// What the program says, once it was asked for.

@@ -89,7 +89,6 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     }
 }
 
-/// `word` as a title begins.
 /// The nodes that a person came over, as far as Esc leads back.
 fn way(ink: &Ink<'_>) -> String {
     let places = ink
@@ -107,6 +106,7 @@ fn way(ink: &Ink<'_>) -> String {
     }
 }
 
+/// `word` as a title begins.
 pub fn capital(noun: &str) -> String {
     let mut letters = noun.chars();
     letters.next().map_or_else(String::new, |first| {

@@ -60,6 +60,13 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         ];
         below.extend(lines_of(said, width, 2));
     }
+    for (edit, told) in &ways.edits {
+        let said = vec![
+            ink.span(format!("x {edit}  "), Scope::Link),
+            ink.muted(told.clone()),
+        ];
+        below.extend(lines_of(said, width, 2));
+    }
     let (area, foot) = split(area, (below.len() as u16).min(area.height / 3));
     for (y, line) in below.iter().take(usize::from(foot.height)).enumerate() {
         buf.set_line(foot.x + 1, foot.y + y as u16, line, foot.width - 1);
@@ -83,6 +90,7 @@ fn look(ink: &Ink<'_>, flow: &Flow, bright: &[bool], link: &Link) -> (bool, Styl
         **bright && on(link.from)(strand.at[link.from.0]) && on(link.to)(strand.at[link.to.0])
     });
     match own.next() {
+        found if link.edited => (found.is_some(), ink.style(Scope::Link)),
         Some((strand, _)) => (
             true,
             match strand.group {
@@ -142,7 +150,11 @@ fn links(ink: &Ink<'_>, picture: &Picture<'_>, ways: &Ways, area: Rect, buf: &mu
                 link.weight > 0.0 && gap.width > room,
                 place(at + 1, link.to.1),
             ) {
-                let scope = if *bright { Scope::Value } else { Scope::Muted };
+                let scope = match bright {
+                    _ if link.edited => Scope::Link,
+                    true => Scope::Value,
+                    false => Scope::Muted,
+                };
                 let x = gap.right() - room + 2;
                 buf.set_string(x, gap.y + y as u16, words, ink.style(scope));
             }
