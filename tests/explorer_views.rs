@@ -11,6 +11,7 @@ use hopscope::explorer::pins::Pinned;
 use hopscope::explorer::scene::{Gold, Scene};
 use hopscope::explorer::scoring::Unscored;
 use hopscope::explorer::stage::Stage;
+use hopscope::explorer::trials::{Trial, of_set};
 use hopscope::explorer::update::update;
 use hopscope::parameters::{ALPHA, STEPS};
 use hopscope::retrieve::{Keep, Retriever};
@@ -380,6 +381,35 @@ fn methods_are_held_against_each_other_on_the_question() {
             .map(|g| run.place(g.passage).map(|p| p.0))
             .collect();
         assert_eq!(row.column.as_ref().unwrap().gold, own, "{}", row.method);
+    }
+    // The set is asked after the question, and told of each method by the settings it was asked with.
+    assert_eq!(stage.state.tried_worth(0), None);
+    let mut half = None;
+    let told = std::cell::RefCell::new(Vec::new());
+    let few = Trial {
+        of_set: trials.trial.of_set[..2].to_vec(),
+        ..trials.trial.clone()
+    };
+    let asked = std::cell::Cell::new(0);
+    let stops = |after: usize| {
+        asked.set(asked.get() + 1);
+        asked.get() > after
+    };
+    let tell = |heard| told.borrow_mut().push(heard);
+    of_set(&mut retriever, &few, &mut half, &tell, &|| stops(100));
+    assert_eq!(told.borrow().len(), 1, "one method and a part of the next");
+    of_set(&mut retriever, &few, &mut half, &tell, &|| {
+        stops(usize::MAX)
+    });
+    assert_eq!(asked.get(), 2 * 86 + 1, "no question is asked twice");
+    for heard in told.into_inner() {
+        stage.act(Action::Tried(heard));
+    }
+    for (at, settings) in few.of_set.iter().enumerate() {
+        let set = evaluate(&sample(), sample().questions(), settings, |_| true).unwrap();
+
+        let own = set.measures.get("R@5");
+        assert_eq!(stage.state.tried_worth(at), own);
     }
     // Enter takes the method under the cursor.
     stage.act(Action::Focus(Pane::Methods));

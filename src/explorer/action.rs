@@ -12,7 +12,7 @@ use super::repairing;
 use super::scene::{Answer, Request};
 use super::scoring::{Score, Scoring, Unscored};
 use super::sweep::{SweepRequest, Swept};
-use super::trials::{Trial, Tried};
+use super::trials::{self, Trial};
 use super::update::export::{Export, Traced};
 use crate::evaluate::labels::Label;
 use crate::layers::{Class, GraphEdit};
@@ -93,9 +93,9 @@ pub enum Action {
     /// How a search for repairs stands.
     #[serde(skip)]
     Repaired(repairing::News),
-    /// What a method gives for the question.
+    /// What a method gives for the question, or for the set.
     #[serde(skip)]
-    Tried(Tried),
+    Tried(trials::Heard),
     /// What the pinned runs give.
     #[serde(skip)]
     Pinned(Box<Pinned>),

@@ -7,6 +7,7 @@ use super::filter;
 use super::keys::Stroke;
 use super::layout::Pane;
 use super::palette;
+use super::pins;
 use super::rows::{self, ParameterLine, PassageLine, SpreadLine};
 use super::scene::{Cell, Row, Scene, Sign, Why};
 use super::state::{Entry, Finder, FinderKind, Mode, State};
@@ -399,11 +400,16 @@ fn sentence(state: &State, pane: Pane, row: usize) -> Option<String> {
         Pane::Methods => {
             let tried = state.trials.as_ref()?.rows.get(row)?;
             let said = match &tried.column {
-                Ok(column) => format!(
-                    "R@5 {}, gold ranks {}",
-                    text::share(column.worth),
-                    tried.ranks()
-                ),
+                Ok(column) => {
+                    let set = state.tried_worth(row);
+                    let set = set.map(|set| format!(", on the set R@5 {}", text::measure(set)));
+                    format!(
+                        "R@5 {}, gold ranks {}{}",
+                        text::share(column.worth),
+                        tried.ranks(),
+                        set.unwrap_or_default()
+                    )
+                }
                 Err(said) => said.clone(),
             };
             Some(format!("{}, {said}", tried.method))
@@ -437,6 +443,19 @@ fn passage(state: &State, scene: &Scene, row: usize) -> Option<String> {
         Some(before) => Some(format!("was rank {before}")),
         None => Some("new".to_owned()),
     };
+    // Beside other runs, where each of them has it.
+    let pinned = |passage: u32| -> Vec<String> {
+        let pins = state.pins.list.iter().enumerate();
+        let pins = pins.filter(|_| state.focus == Pane::Runs);
+        let told = pins.filter_map(|(at, pin)| {
+            let scene = pin.scene(&state.wanted.question)?;
+            let rank = scene.rank(passage);
+            let beyond = || format!("not among the first {}", scene.passages.len());
+            let rank = rank.map_or_else(beyond, |rank| format!("rank {rank}"));
+            Some(format!("in {} {rank}", pins::letter(at)))
+        });
+        told.collect()
+    };
     let named = |title: &str, id: &str| match title {
         "" => id.to_owned(),
         title => format!("{title}, {id}"),
@@ -453,7 +472,10 @@ fn passage(state: &State, scene: &Scene, row: usize) -> Option<String> {
             let seed = hit.seed.and_then(|group| scene.groups.get(group));
             let seed = seed.filter(|group| group.seeds == 1);
             said.extend(seed.map(|group| format!("a seed: {}", group.label)));
-            said.extend(was(hit.passage, hit.rank));
+            match pinned(hit.passage) {
+                told if told.is_empty() => said.extend(was(hit.passage, hit.rank)),
+                told => said.extend(told),
+            }
         }
         PassageLine::Lost(at) => {
             let lost = &scene.gold[at];
@@ -461,6 +483,7 @@ fn passage(state: &State, scene: &Scene, row: usize) -> Option<String> {
             said.push(rank.unwrap_or_else(|| "not ranked".to_owned()));
             said.push(named(&lost.title, &lost.id));
             said.push("gold".to_owned());
+            said.extend(pinned(lost.passage));
             said.extend(Some(lost.reason.clone()).filter(|reason| !reason.is_empty()));
         }
         PassageLine::Missing(at) => {

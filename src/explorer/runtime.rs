@@ -26,7 +26,7 @@ use super::terminal::{
 };
 use super::text;
 use super::theme::Theme;
-use super::trials::{self, Trial, Tried};
+use super::trials::{self, Trial};
 use super::update::export::Export;
 use super::update::update;
 use super::view::{draw, view};
@@ -193,7 +193,7 @@ struct Loop {
     scores: Worker<Scoring, Option<Result<Score, Unscored>>>,
     visits: Worker<doctoring::Visit, doctoring::News>,
     pins: Worker<Asking, Option<Pinned>>,
-    trials: Worker<Trial, Option<Tried>>,
+    trials: Worker<Trial, Option<trials::Heard>>,
     history: History,
     argument: String,
     folders: Option<Folders>,
@@ -327,9 +327,12 @@ impl Loop {
         })
         .context("cannot start the thread that asks for pinned runs")?;
         let mut tryer = Retriever::new(index.clone());
+        let mut half = None;
         let trials = Worker::spawn("methods", move |trial: Trial, task| {
             let tell = |tried| task.report(Some(tried));
-            trials::run(&mut tryer, &trial, &tell, &|| task.is_cancelled());
+            let cancelled = || task.is_cancelled();
+            trials::run(&mut tryer, &trial, &tell, &cancelled);
+            trials::of_set(&mut tryer, &trial, &mut half, &tell, &cancelled);
             None
         })
         .context("cannot start the thread that tries methods")?;

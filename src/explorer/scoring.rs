@@ -250,6 +250,23 @@ pub fn score(
 }
 
 impl State {
+    /// What the whole set came to under some settings, where that is known: the mean of [`MEASURE`].
+    pub fn worth(&self, settings: &Settings) -> Option<f64> {
+        let (of, worth) = self.worth.get(&*settings.method().name)?;
+        (of == settings).then_some(*worth)
+    }
+
+    /// The same for a row of the table of methods.
+    pub fn tried_worth(&self, row: usize) -> Option<f64> {
+        self.worth(self.trials.as_ref()?.trial.settings.get(row)?)
+    }
+
+    /// Keeps it, the newest of each method.
+    pub fn worth_is(&mut self, settings: Settings, worth: f64) {
+        let method = settings.method().name.to_string();
+        self.worth.insert(method, (settings, worth));
+    }
+
     /// Why there are no figures of the set.
     pub fn no_score(&self) -> &str {
         match &self.unscored {

@@ -1,7 +1,8 @@
-//! Every method on the question on screen: where each ranks the gold, and what that costs.
+//! Every method on the question on screen: where each ranks the gold, and what that costs; and then on the whole set.
 
-use super::scoring::local;
+use super::scoring::{MEASURE, local};
 use super::text;
+use crate::evaluate::measured;
 use crate::evaluate::sweep::Column;
 use crate::retrieve::{Keep, RetrieveError, Retriever, Settings};
 use std::time::Instant;
@@ -15,6 +16,8 @@ pub struct Trial {
     pub asked: Option<usize>,
     /// One for each method.
     pub settings: Vec<Settings>,
+    /// Those of which it is not known yet what the whole set comes to.
+    pub of_set: Vec<Settings>,
 }
 
 /// What one method gave.
@@ -24,6 +27,20 @@ pub struct Tried {
     pub method: String,
     pub column: Result<Column, String>,
     pub seconds: f64,
+}
+
+/// What is heard of a trial.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Heard {
+    Question(Tried),
+    /// What the whole set came to under some settings: the mean of [`MEASURE`].
+    Set(Box<Settings>, f64),
+}
+
+/// How far the set was asked with some settings when another question was looked at.
+pub struct Half {
+    settings: Settings,
+    values: Vec<f64>,
 }
 
 /// The newest trial, as far as it has come.
@@ -40,11 +57,44 @@ impl Tried {
     }
 }
 
+/// Asks the whole set with one method after the other, going on where it was stopped. Settings that ask a server are left
+/// out.
+pub fn of_set(
+    retriever: &mut Retriever,
+    trial: &Trial,
+    half: &mut Option<Half>,
+    tell: &dyn Fn(Heard),
+    cancelled: &dyn Fn() -> bool,
+) {
+    let index = retriever.index().clone();
+    let judged = index.questions().iter().filter(|q| q.wanted() > 0);
+    let judged: Vec<_> = judged.collect();
+    'methods: for settings in trial.of_set.iter().filter(|s| local(&index, s)) {
+        let begun = half.take().filter(|half| half.settings == *settings);
+        let mut values = begun.map_or_else(Vec::new, |half| half.values);
+        for question in &judged[values.len()..] {
+            if cancelled() {
+                let settings = settings.clone();
+                *half = Some(Half { settings, values });
+                return;
+            }
+            let Ok(run) = retriever.retrieve(&question.text, settings, Keep::Scores) else {
+                continue 'methods;
+            };
+            values.extend(measured(&run, question).and_then(|measures| measures.get(MEASURE)));
+        }
+        if !values.is_empty() {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            tell(Heard::Set(Box::new(settings.clone()), mean));
+        }
+    }
+}
+
 /// Tries one after the other. The first run of a method builds what it needs and is not the one that is timed.
 pub fn run(
     retriever: &mut Retriever,
     trial: &Trial,
-    tell: &dyn Fn(Tried),
+    tell: &dyn Fn(Heard),
     cancelled: &dyn Fn() -> bool,
 ) {
     let index = retriever.index().clone();
@@ -66,11 +116,11 @@ pub fn run(
             true => timed(&mut seconds).map_err(|error| error.to_string()),
             false => Err("asks a server".to_owned()),
         };
-        tell(Tried {
+        tell(Heard::Question(Tried {
             generation: trial.generation,
             method: settings.method().name.to_string(),
             column,
             seconds,
-        });
+        }));
     }
 }

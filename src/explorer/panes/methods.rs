@@ -43,7 +43,7 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     );
     let area = headed(ink, &head, area, buf);
     ink.list(Pane::Methods, area, rows.len(), buf, hits, &|row, width| {
-        line(ink, &rows[row], width)
+        line(ink, &rows[row], ink.state.tried_worth(row), width)
     });
 }
 
@@ -52,7 +52,7 @@ fn named(width: usize) -> usize {
     18.min(width / 3)
 }
 
-fn line(ink: &Ink<'_>, tried: &Tried, width: usize) -> Line<'static> {
+fn line(ink: &Ink<'_>, tried: &Tried, worth: Option<f64>, width: usize) -> Line<'static> {
     let now = *ink.state.settings.method().name == *tried.method;
     let name = named(width);
     let scope = [Scope::Text, Scope::Tab][usize::from(now)];
@@ -77,8 +77,7 @@ fn line(ink: &Ink<'_>, tried: &Tried, width: usize) -> Line<'static> {
     spans.push(ink.text("  "));
     spans.push(ink.value(text::pad(&text::cut(&tried.ranks(), rest), rest)));
     spans.push(ink.muted(text::pad_left(&time, TIME)));
-    let worth = ink.state.worth.get(&tried.method);
-    let worth = worth.map_or_else(String::new, |(_, worth)| text::measure(*worth));
+    let worth = worth.map_or_else(String::new, text::measure);
     spans.push(ink.muted(text::pad_left(&worth, WORTH)));
     Line::from(spans)
 }

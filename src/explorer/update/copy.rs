@@ -57,8 +57,11 @@ pub fn copied(state: &State) -> Option<(String, String)> {
         }),
         Pane::Methods => state.trials.as_ref().and_then(|trials| {
             let tried = trials.rows.get(row)?;
+            let worth = state
+                .tried_worth(row)
+                .map_or_else(String::new, crate::explorer::text::measure);
             Some((
-                format!("{}\t{}", tried.method, tried.ranks()),
+                format!("{}\t{}\t{worth}", tried.method, tried.ranks()),
                 "method".to_owned(),
             ))
         }),
@@ -445,13 +448,17 @@ fn methods_json(state: &State) -> Value {
     let Some(trials) = &state.trials else {
         return Value::Null;
     };
-    let row = |tried: &crate::explorer::trials::Tried| match &tried.column {
-        Ok(column) => {
-            json!({"method": tried.method, "gold": column.gold, "worth": column.worth, "seconds": tried.seconds})
-        }
+    let row = |(at, tried): (usize, &crate::explorer::trials::Tried)| match &tried.column {
+        Ok(column) => json!({
+            "method": tried.method,
+            "gold": column.gold,
+            "worth": column.worth,
+            "seconds": tried.seconds,
+            "set": state.tried_worth(at),
+        }),
         Err(said) => json!({"method": tried.method, "error": said}),
     };
-    let shown = sighted(state, Pane::Methods, &trials.rows);
+    let shown = sighted(state, Pane::Methods, trials.rows.iter().enumerate());
     Value::Array(shown.into_iter().map(row).collect())
 }
 

@@ -61,9 +61,8 @@ pub fn news(state: &mut State, news: Result<Score, Unscored>) {
         }
     };
     if let (true, Some(d)) = (score.done == score.of, score.difference(MEASURE)) {
-        let settings = of_set(&state.settings);
-        let method = settings.method().name.to_string();
-        state.worth.insert(method, (settings, d.mean_b));
+        let (settings, worth) = (of_set(&state.settings), d.mean_b);
+        state.worth_is(settings, worth);
     }
     state.score = Some(score);
     if state.view == View::Annotate {

@@ -4,7 +4,7 @@ use crate::explorer::action::Effect;
 use crate::explorer::available::lack;
 use crate::explorer::layout::View;
 use crate::explorer::state::State;
-use crate::explorer::trials::{Trial, Trials, Tried};
+use crate::explorer::trials::{Heard, Trial, Trials};
 use crate::retrieve::{METHODS, Settings};
 
 /// Begins anew where another question is looked at, or other settings that the methods share.
@@ -29,12 +29,17 @@ pub fn follow(state: &mut State) -> Option<Effect> {
     if state.trials.as_ref().is_some_and(known) {
         return None;
     }
+    let unknown = settings
+        .iter()
+        .filter(|settings| state.worth(settings).is_none());
+    let of_set = unknown.cloned().collect();
     state.tried += 1;
     let trial = Trial {
         generation: state.tried,
         question,
         asked: state.wanted.asked,
         settings,
+        of_set,
     };
     state.trials = Some(Trials {
         trial: trial.clone(),
@@ -44,7 +49,11 @@ pub fn follow(state: &mut State) -> Option<Effect> {
 }
 
 /// Takes in what a method gave.
-pub fn news(state: &mut State, tried: Tried) {
+pub fn news(state: &mut State, heard: Heard) {
+    let tried = match heard {
+        Heard::Question(tried) => tried,
+        Heard::Set(settings, worth) => return state.worth_is(*settings, worth),
+    };
     let newest = state.trials.as_mut();
     if let Some(trials) = newest.filter(|trials| trials.trial.generation == tried.generation) {
         trials.rows.push(tried);
