@@ -469,6 +469,34 @@ fn a_session_waits_until_it_is_taken_up_and_is_not_lost_before() {
 }
 
 #[test]
+fn a_session_whose_method_is_gone_says_so_and_gives_its_runs_to_no_other() {
+    let mut kept = Session::of(&worked().state);
+    let runs = kept.runs.len();
+    kept.runs[1].chosen.method = "/gone/theirs.run".into();
+    kept.live.method = "/gone/theirs.run".into();
+    kept.pins[0].method = "/gone/theirs.run".into();
+    let mut stage = stage_at(120, 36);
+    let opened = stage.state.settings.clone();
+    stage.state.session.clear();
+    stage.state.offer = Some(Box::new(kept));
+    stage.press("r");
+    let said = stage.state.message.text.clone();
+    assert!(
+        said.starts_with(&format!("resumed with {} runs", runs - 1)),
+        "{said}"
+    );
+    assert!(said.contains("no method '/gone/theirs.run'"), "{said}");
+    assert!(
+        said.ends_with("2 left out: their methods are gone"),
+        "{said}"
+    );
+    assert_eq!(stage.state.settings, opened);
+    assert!(!stage.state.pins.by_hand);
+    // Those that are left, and the question on screen asked with what is there.
+    assert_eq!(stage.state.session.len(), runs);
+}
+
+#[test]
 fn another_index_is_found_by_its_path_and_why_a_folder_is_none_is_said() {
     let home = tempfile::tempdir().unwrap();
     let root = home.path().display().to_string();

@@ -56,7 +56,11 @@ impl Chosen {
     }
 
     /// The same as settings, over what this index was built with. `now` are any settings of it.
-    pub fn settings(&self, now: &Settings, presets: &Presets) -> Settings {
+    ///
+    /// # Errors
+    /// Why there is no such method any more, as where a run file is gone.
+    pub fn settings(&self, now: &Settings, presets: &Presets) -> Result<Settings, String> {
+        let method = Method::by_name(&self.method)?;
         let mut settings = now.clone();
         for parameter in Parameter::ALL {
             if settings.origin(*parameter) == Origin::User {
@@ -69,9 +73,7 @@ impl Chosen {
         }
         let preset = presets.by_name(&self.preset).ok().flatten();
         settings.apply_preset(preset.filter(|_| !self.preset.is_empty()));
-        if let Ok(method) = Method::by_name(&self.method) {
-            settings.set_method(method);
-        }
+        settings.set_method(method);
         for (name, value) in &self.settings {
             let _ = settings.set_text(&format!("{name}={value}"));
         }
@@ -81,7 +83,7 @@ impl Chosen {
         for edit in self.edits.iter().filter_map(|edit| edit.parse().ok()) {
             settings.edit_graph(edit);
         }
-        settings
+        Ok(settings)
     }
 }
 

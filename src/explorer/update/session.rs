@@ -6,13 +6,20 @@ use crate::explorer::available::lack;
 use crate::explorer::state::{Run, State};
 use crate::explorer::store::{Chosen, Kept};
 use crate::explorer::text;
+use crate::retrieve::Settings;
 
 pub fn resume(state: &mut State) -> Vec<Effect> {
     let Some(offer) = state.offer.take().map(|offer| *offer) else {
         return Vec::new();
     };
-    let runs: Vec<Run> = offer.runs.iter().map(|kept| run(state, kept)).collect();
+    let runs: Vec<Run> = offer
+        .runs
+        .iter()
+        .filter_map(|kept| run(state, kept))
+        .collect();
+    let mut gone = offer.runs.len() - runs.len();
     let same = |a: &Run, b: &Run| a.question == b.question && a.settings == b.settings;
+    let count = runs.len();
     // The last one kept is the one that is asked again.
     let known = |own: &Run| runs.iter().any(|kept| same(kept, own));
     state.session.retain(|own| !known(own));
@@ -22,12 +29,22 @@ pub fn resume(state: &mut State) -> Vec<Effect> {
     }
     if !state.pins.by_hand {
         for pin in &offer.pins {
-            let settings = chosen(state, pin);
-            state.pins.add(settings);
+            match chosen(state, pin) {
+                Ok(settings) => {
+                    state.pins.add(settings);
+                }
+                Err(_) => gone += 1,
+            }
         }
     }
-    let mut live = chosen(state, &offer.live);
-    let mut said = format!("resumed with {}", text::plural(offer.runs.len(), "run"));
+    let mut said = format!("resumed with {}", text::plural(count, "run"));
+    let mut live = chosen(state, &offer.live).unwrap_or_else(|why| {
+        said = format!("{said}; {why}");
+        state.settings.clone()
+    });
+    if gone > 0 {
+        said = format!("{said}; {gone} left out: their methods are gone");
+    }
     if let Some(lack) = lack(state, live.method()) {
         said = format!(
             "{said}; {}: {}",
@@ -46,21 +63,22 @@ pub fn resume(state: &mut State) -> Vec<Effect> {
     effects
 }
 
-fn chosen(state: &State, chosen: &Chosen) -> crate::retrieve::Settings {
+fn chosen(state: &State, chosen: &Chosen) -> Result<Settings, String> {
     chosen.settings(&state.settings, &state.presets)
 }
 
-fn run(state: &State, kept: &Kept) -> Run {
+/// None where its method is gone.
+fn run(state: &State, kept: &Kept) -> Option<Run> {
     let questions = &state.facts.questions;
-    Run {
+    Some(Run {
         number: 0,
         asked: questions
             .iter()
             .position(|asked| asked.text == kept.question),
         question: kept.question.clone(),
-        settings: chosen(state, &kept.chosen),
+        settings: chosen(state, &kept.chosen).ok()?,
         headline: kept.headline.clone(),
         gold: kept.gold.clone(),
         seconds: kept.seconds,
-    }
+    })
 }
