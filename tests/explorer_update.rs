@@ -4,8 +4,9 @@ mod explorer_support;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use explorer_support::{sample, stage, stage_at, stage_with};
+use explorer_support::{sample, screen, stage, stage_at, stage_with};
 use hopscope::cli::Cli;
+use hopscope::evaluate::sweep::present;
 use hopscope::explain::Change;
 use hopscope::explorer::action::{Action, Effect, Tone};
 use hopscope::explorer::command::Command;
@@ -24,7 +25,7 @@ use hopscope::explorer::store::Session;
 use hopscope::explorer::text::score;
 use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::explorer::update::update;
-use hopscope::parameters::{ALPHA, SEED_K};
+use hopscope::parameters::{ALPHA, SEED_K, STEPS};
 use hopscope::retrieve::{METHODS, Method, Origin, Parameter, Settings, Value};
 
 #[test]
@@ -988,11 +989,11 @@ fn a_sweep_previews_and_enter_takes_and_esc_leaves() {
     let before = stage.state.settings.clone();
     stage.press("p a S");
     let sweep = stage.state.sweep.clone().unwrap();
-    assert_eq!(sweep.parameter, Parameter::Alpha);
-    assert_eq!(sweep.done(), sweep.values.len());
-    assert_eq!(sweep.values[sweep.present], Value::Real(0.15));
-    let fractions: Vec<f64> = sweep
-        .values
+    let (parameter, values) = sweep.axes[0].clone();
+    assert_eq!(parameter, Parameter::Alpha);
+    assert_eq!(sweep.done(), values.len());
+    assert_eq!(values[sweep.present], Value::Real(0.15));
+    let fractions: Vec<f64> = values
         .iter()
         .map(|v| Parameter::Alpha.declaration().domain.fraction(*v))
         .collect();
@@ -1001,10 +1002,7 @@ fn a_sweep_previews_and_enter_takes_and_esc_leaves() {
     stage.press("l l l");
     let at = stage.state.sweep.as_ref().unwrap().cursor;
     assert_eq!(at, sweep.present + 3);
-    assert_eq!(
-        stage.state.settings.value(Parameter::Alpha),
-        sweep.values[at]
-    );
+    assert_eq!(stage.state.settings.value(Parameter::Alpha), values[at]);
     let scene = stage.state.scene().unwrap();
     let column = sweep.columns[at].as_ref().unwrap();
     assert_eq!(Some(column.worth), scene.measure("R@5"));
@@ -1016,7 +1014,7 @@ fn a_sweep_previews_and_enter_takes_and_esc_leaves() {
     assert!(stage.state.sweep.is_none());
 
     stage.press("S End");
-    let last = stage.state.sweep.as_ref().unwrap().values.len() - 1;
+    let last = stage.state.sweep.as_ref().unwrap().columns.len() - 1;
     assert_eq!(stage.state.sweep.as_ref().unwrap().cursor, last);
     stage.press("Enter");
     assert!(stage.state.sweep.is_none());
@@ -1036,12 +1034,56 @@ fn a_sweep_previews_and_enter_takes_and_esc_leaves() {
 }
 
 #[test]
+fn a_grid_of_two_parameters_previews_both() {
+    let mut stage = stage_with(160, 48, "graph", GlyphSet::Unicode, 3);
+    let before = stage.state.settings.clone();
+    stage.press("p S");
+    assert!(
+        stage
+            .state
+            .message
+            .text
+            .contains("sweep another parameter first")
+    );
+    stage.act(Action::Do(Command::Tune(STEPS.id())));
+    stage.press("S Esc p a S p S");
+    let sweep = stage.state.sweep.clone().unwrap();
+    let parameters: Vec<Parameter> = sweep.axes.iter().map(|axis| axis.0).collect();
+    assert_eq!(parameters, [STEPS.id(), ALPHA.id()]);
+    let rows = sweep.axes[0].1.len();
+    assert_eq!(sweep.columns.len(), rows * sweep.width());
+    assert_eq!(sweep.done(), sweep.columns.len());
+    assert!(present(&before, &sweep.point(sweep.present)));
+    // Every cell is what a run with both values gives.
+    stage.press("l l j k k");
+    let now = stage.state.sweep.clone().unwrap();
+    let (row, place) = (sweep.present / sweep.width(), sweep.present % sweep.width());
+    assert_eq!(now.cursor, (row - 1) * sweep.width() + place + 2);
+    assert!(present(&stage.state.settings, &now.point(now.cursor)));
+    let worth = now.columns[now.cursor].as_ref().unwrap().worth;
+    assert_eq!(Some(worth), stage.state.scene().unwrap().measure("R@5"));
+    let drawn = screen(&mut stage);
+    assert!(drawn.contains("sweep restart alpha by steps T"), "{drawn}");
+    // A row does not run over into the next.
+    stage.press("End");
+    let end = stage.state.sweep.as_ref().unwrap().cursor;
+    assert_eq!(end, row * sweep.width() - 1);
+    stage.press("l L");
+    assert_eq!(stage.state.sweep.as_ref().unwrap().cursor, end);
+    stage.press("Enter");
+    assert_eq!(stage.state.settings.get(ALPHA), 0.99);
+    assert_ne!(stage.state.settings.get(STEPS), before.get(STEPS));
+    stage.press("z");
+    assert_eq!(stage.state.settings, before, "taken back as one change");
+}
+
+#[test]
 fn a_sweep_without_gold_counts_what_stays() {
     let mut stage = stage();
     stage.act(Action::Ask("Who discovered Uranus?".into()));
     stage.press("p w S");
     let sweep = stage.state.sweep.clone().unwrap();
-    assert_eq!(sweep.values.len(), 5);
+    assert_eq!(sweep.columns.len(), 5);
     let present = sweep.columns[sweep.present].as_ref().unwrap();
     assert_eq!(present.worth, 1.0, "all of the present list is in it");
     assert!(present.gold.is_empty());

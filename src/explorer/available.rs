@@ -43,6 +43,13 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             used(state, state.parameter)?;
             need(state.shown.is_some(), "there is no result yet")
         }
+        Command::SweepBoth => {
+            used(state, state.parameter)?;
+            let other = state.swept.filter(|other| *other != state.parameter);
+            let other = other.ok_or("sweep another parameter first: S")?;
+            used(state, other)?;
+            need(state.shown.is_some(), "there is no result yet")
+        }
         Command::Compare => need(
             state.detail().is_some_and(|detail| detail.passage.is_some()),
             "no passage is selected",

@@ -164,6 +164,8 @@ commands! {
         "Takes back everything that was set by hand; undo brings it back." "reset all clear" "";
     Sweep "slider.sweep" "sweep" "Sweep the current parameter" ["S"] Settings
         "Shows the rank of every gold passage over all its values; h and l preview, Enter takes, Esc leaves." "range strip scan all values" "";
+    SweepBoth "slider.sweep-both" "grid" "Sweep the current parameter and the one swept before" ["p S"] Settings
+        "Shows what every pair of their values is worth; h l and the arrows preview, Enter takes, Esc leaves." "two parameters grid heat map against pair" "hopscope sweep INDEX QUESTION --over NAME --over NAME";
     Compare "passage.compare" "hold against" "Hold passages against this one" ["="] Settings
         "Why then shows the passage that is selected beside this one, part by part; again on this one, and lost passages stand beside the last inside." "compare than versus difference gap beside two columns" "hopscope explain QUESTION --passage ID --than ID";
     Pin "pin" "pin" "Pin this run" ["P"] Settings

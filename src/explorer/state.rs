@@ -271,6 +271,8 @@ pub struct State {
     pub building: Option<Building>,
     /// The open sweep of a parameter.
     pub sweep: Option<Sweep>,
+    /// The parameter that was swept before.
+    pub swept: Option<Parameter>,
     /// The search for a question that loses gold, and the request that was the newest when it began.
     pub hunting: Option<(u64, u64)>,
     /// How many of them were begun.
@@ -398,6 +400,7 @@ impl State {
             layers,
             building: None,
             sweep: None,
+            swept: None,
             hunting: None,
             hunts: 0,
             repairing: None,

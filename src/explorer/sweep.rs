@@ -1,10 +1,13 @@
-//! One parameter over its whole domain: where every gold passage would be, and what that would be worth. Computed on a
-//! thread of its own, value by value from the present one outwards, so that the slider's best place shows before it is
+//! One parameter over its whole domain, or two: where every gold passage would be, and what that would be worth. Computed on
+//! a thread of its own, point by point from the present one outwards, so that the slider's best place shows before it is
 //! moved.
 
 pub use crate::evaluate::sweep::Column;
-use crate::evaluate::sweep::changed;
+use crate::evaluate::sweep::{Changes, changed};
 use crate::retrieve::{Keep, Parameter, RetrieveError, Retriever, Settings, Value};
+
+/// A parameter and the values that are tried.
+pub type Axis = (Parameter, Vec<Value>);
 
 /// What the worker is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,25 +17,26 @@ pub struct SweepRequest {
     pub question: String,
     pub asked: Option<usize>,
     pub settings: Settings,
-    pub parameter: Parameter,
-    pub values: Vec<Value>,
+    pub points: Vec<Changes>,
+    /// How many of them stand in a row.
+    pub width: usize,
     /// Where to begin.
     pub first: usize,
     /// The passages returned now, for questions without gold.
     pub top: Vec<u32>,
 }
 
-/// One value of a sweep, tried.
+/// One point of a sweep, tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Swept {
     pub generation: u64,
-    /// Place in [`SweepRequest::values`].
+    /// Place in [`SweepRequest::points`].
     pub at: usize,
     pub column: Result<Column, String>,
 }
 
 impl Swept {
-    /// The answer to a request without values.
+    /// The answer to a request without points.
     pub fn nothing(request: &SweepRequest) -> Swept {
         Swept {
             generation: request.generation,
@@ -46,12 +50,13 @@ impl Swept {
 #[derive(Clone, Debug)]
 pub struct Sweep {
     pub generation: u64,
-    pub parameter: Parameter,
-    pub values: Vec<Value>,
+    /// The parameter whose values stand beside each other comes last; before it one whose values stand below each other.
+    pub axes: Vec<Axis>,
+    /// By point, row after row.
     pub columns: Vec<Option<Column>>,
-    /// The value that is previewed.
+    /// The point that is previewed.
     pub cursor: usize,
-    /// Place of the value before the sweep.
+    /// The point before the sweep.
     pub present: usize,
     pub start: Settings,
     /// What went wrong, once.
@@ -59,20 +64,42 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// How many values were tried.
+    /// How many points were tried.
     pub fn done(&self) -> usize {
         self.columns.iter().filter(|c| c.is_some()).count()
     }
+
+    /// Points in a row.
+    pub fn width(&self) -> usize {
+        self.axes.last().map_or(1, |axis| axis.1.len().max(1))
+    }
+
+    /// What a point sets.
+    pub fn point(&self, at: usize) -> Changes {
+        let place = |(parameter, values): &Axis, at: usize| (*parameter, values[at]);
+        match &self.axes[..] {
+            [rows, row] => vec![
+                place(rows, at / self.width()),
+                place(row, at % self.width()),
+            ],
+            axes => axes.iter().map(|axis| place(axis, at)).collect(),
+        }
+    }
 }
 
-/// The order in which values are tried: nearest to the first one first.
+/// The order in which points are tried: nearest to the first one first.
 pub fn order(request: &SweepRequest) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..request.values.len()).collect();
-    order.sort_by_key(|at| (at.abs_diff(request.first), *at));
+    let width = request.width.max(1);
+    let away = |at: usize| {
+        let row = (at / width).abs_diff(request.first / width);
+        row + (at % width).abs_diff(request.first % width)
+    };
+    let mut order: Vec<usize> = (0..request.points.len()).collect();
+    order.sort_by_key(|at| (away(*at), *at));
     order
 }
 
-/// Tries one value.
+/// Tries one point.
 pub fn tried(retriever: &mut Retriever, request: &SweepRequest, at: usize) -> Swept {
     Swept {
         generation: request.generation,
@@ -86,8 +113,7 @@ fn column(
     request: &SweepRequest,
     at: usize,
 ) -> Result<Column, RetrieveError> {
-    let change = vec![(request.parameter, request.values[at])];
-    let settings = changed(&request.settings, &change);
+    let settings = changed(&request.settings, &request.points[at]);
     let run = retriever.retrieve(&request.question, &settings, Keep::Scores)?;
     let questions = retriever.index().questions();
     let question = request.asked.and_then(|at| questions.get(at));

@@ -14,24 +14,29 @@ const NAME: usize = 8;
 
 /// How many rows the strip wants.
 pub fn height(ink: &Ink<'_>, sweep: &Sweep) -> usize {
-    5 + gold(ink, sweep).len()
+    match &sweep.axes[..] {
+        [rows, _] => 3 + rows.1.len(),
+        _ => 5 + gold(ink, sweep).len(),
+    }
 }
 
-/// Draws as much as fits: the worth, the marks and what is previewed come before single passages.
+/// Draws as much as fits: the worth, the marks and what is previewed come before single passages. Of two parameters the
+/// rows are values of the one and show what each is worth.
 pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let width = usize::from(area.width);
     let room = width.saturating_sub(NAME + 1);
     if room == 0 || area.height == 0 {
         return;
     }
-    let first = sweep
-        .cursor
+    let values = sweep.width();
+    let place = sweep.cursor % values;
+    let first = place
         .saturating_sub(room / 2)
-        .min(sweep.values.len().saturating_sub(room));
-    let shown = first..sweep.values.len().min(first + room);
-    let row = |name: &str, scope: Scope, cell: &dyn Fn(usize) -> (String, Scope)| {
+        .min(values.saturating_sub(room));
+    let shown = first..values.min(first + room);
+    let row = |name: &str, scope: Scope, begin: usize, cell: &dyn Fn(usize) -> (String, Scope)| {
         let mut spans = vec![ink.span(format!("{} ", text::pad(name, NAME)), scope)];
-        for at in shown.clone() {
+        for at in shown.clone().map(|at| begin + at) {
             let (cell, scope) = cell(at);
             let mut span = ink.span(cell, scope);
             if at == sweep.cursor {
@@ -45,17 +50,7 @@ pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: 
     let k = ink.state.scene().map_or(10, |scene| scene.top_k);
     let measured = ink.state.scene().is_some_and(|s| !s.measures.is_empty());
     let worth = if measured { "R@5" } else { "stay" };
-    let mut lines = vec![heading(ink, sweep, width)];
-    let names = gold(ink, sweep);
-    let spare = usize::from(area.height).saturating_sub(4);
-    let legend = spare > names.len() && !names.is_empty();
-    for (i, name) in names.iter().enumerate().take(spare) {
-        lines.push(row(name, Scope::Passage, &|at| match column(at) {
-            None => (" ".to_owned(), Scope::Muted),
-            Some(column) => rank(ink, column.gold.get(i).copied().flatten(), k),
-        }));
-    }
-    lines.push(row(worth, Scope::Text, &|at| match column(at) {
+    let level = |at: usize| match column(at) {
         None => (ink.glyphs.levels[0].to_owned(), Scope::Muted),
         Some(column) => {
             let level = 1 + (column.worth.clamp(0.0, 1.0) * 7.0).round() as usize;
@@ -64,14 +59,45 @@ pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: 
                 Scope::of_measure(column.worth),
             )
         }
-    }));
-    lines.push(row("", Scope::Text, &|at| match at {
-        at if at == sweep.cursor => (ink.glyphs.arrows[0].to_owned(), Scope::Key),
-        at if at == sweep.present => ("|".to_owned(), Scope::Muted),
+    };
+    let mark = |at: usize| match at {
+        at if at == place => (ink.glyphs.arrows[0].to_owned(), Scope::Key),
+        at if at == sweep.present % values => ("|".to_owned(), Scope::Muted),
         _ => (" ".to_owned(), Scope::Muted),
-    }));
+    };
+    let mut lines = vec![heading(ink, sweep, width)];
+    // Where the first row that a click can mean stands, and how many points it is further from row to row.
+    let mut clicked = 0..0;
+    if let [(parameter, below), _] = &sweep.axes[..] {
+        let rows = usize::from(area.height).saturating_sub(3).min(below.len());
+        let from = (sweep.cursor / values)
+            .saturating_sub(rows / 2)
+            .min(below.len() - rows);
+        clicked = from..from + rows;
+        for at in clicked.clone() {
+            let value = short(&parameter.declaration().domain.format(below[at]));
+            let scope = match at {
+                at if at == sweep.cursor / values => Scope::Value,
+                _ => Scope::Muted,
+            };
+            let name = text::pad_left(&text::cut(&value, NAME), NAME);
+            lines.push(row(&name, scope, at * values, &level));
+        }
+    } else {
+        let names = gold(ink, sweep);
+        let spare = usize::from(area.height).saturating_sub(4);
+        for (i, name) in names.iter().enumerate().take(spare) {
+            lines.push(row(name, Scope::Passage, 0, &|at| match column(at) {
+                None => (" ".to_owned(), Scope::Muted),
+                Some(column) => rank(ink, column.gold.get(i).copied().flatten(), k),
+            }));
+        }
+        lines.push(row(worth, Scope::Text, 0, &level));
+    }
+    lines.push(row("", Scope::Text, 0, &mark));
     lines.push(previewed(ink, sweep, worth, width));
-    if legend {
+    let ranks = clicked.is_empty() && sweep.columns.iter().flatten().any(|c| !c.gold.is_empty());
+    if ranks && lines.len() < usize::from(area.height) {
         let words = "1-9 rank, = inside, bars sink behind the cut, - not ranked";
         lines.push(Line::from(vec![ink.muted(text::cut(words, width))]));
     }
@@ -80,8 +106,14 @@ pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: 
     }
     for (x, at) in shown.enumerate() {
         let x = area.x + (NAME + 1 + x) as u16;
-        let rows = area.height.saturating_sub(3);
-        hits.add(Rect::new(x, area.y + 1, 1, rows), Target::Sweep(at));
+        if clicked.is_empty() {
+            let rows = area.height.saturating_sub(3);
+            hits.add(Rect::new(x, area.y + 1, 1, rows), Target::Sweep(at));
+        }
+        for (y, row) in (1..).zip(clicked.clone()) {
+            let cell = Rect::new(x, area.y + y, 1, 1);
+            hits.add(cell, Target::Sweep(row * values + at));
+        }
     }
 }
 
@@ -113,13 +145,20 @@ fn rank(ink: &Ink<'_>, rank: Option<usize>, k: usize) -> (String, Scope) {
 
 /// The parameter, the ends of the strip, and how far it is.
 fn heading(ink: &Ink<'_>, sweep: &Sweep, width: usize) -> Line<'static> {
-    let declaration = sweep.parameter.declaration();
-    let ends = [sweep.values.first(), sweep.values.last()]
+    let Some((parameter, values)) = sweep.axes.last() else {
+        return Line::default();
+    };
+    let declaration = parameter.declaration();
+    let ends = [values.first(), values.last()]
         .map(|v| v.map_or_else(String::new, |v| short(&declaration.domain.format(*v))));
+    let below = match &sweep.axes[..] {
+        [(other, _), _] => format!("by {} ", other.declaration().label),
+        _ => String::new(),
+    };
     let mut filling = Filling::new(width);
     filling.add(vec![
         ink.span(format!("{} ", ink.glyphs.rule.repeat(2)), Scope::Border),
-        ink.span(format!("sweep {} ", declaration.label), Scope::Title),
+        ink.span(format!("sweep {} {below}", declaration.label), Scope::Title),
     ]);
     match &sweep.failed {
         Some(said) => {
@@ -128,8 +167,8 @@ fn heading(ink: &Ink<'_>, sweep: &Sweep, width: usize) -> Line<'static> {
         }
         None => {
             filling.add(vec![ink.muted(format!("{} to {} ", ends[0], ends[1]))]);
-            if sweep.done() < sweep.values.len() {
-                let done = format!("{} of {} ", sweep.done(), sweep.values.len());
+            if sweep.done() < sweep.columns.len() {
+                let done = format!("{} of {} ", sweep.done(), sweep.columns.len());
                 filling.add(vec![ink.span(done, Scope::Warn)]);
             }
         }
@@ -139,10 +178,13 @@ fn heading(ink: &Ink<'_>, sweep: &Sweep, width: usize) -> Line<'static> {
     filling.line
 }
 
-/// The value under the cursor and what it gives, against the present one.
+/// The values under the cursor and what it gives, against the present one.
 fn previewed(ink: &Ink<'_>, sweep: &Sweep, worth: &str, width: usize) -> Line<'static> {
-    let domain = &sweep.parameter.declaration().domain;
-    let value = short(&domain.format(sweep.values[sweep.cursor]));
+    let values = sweep.point(sweep.cursor).into_iter().rev();
+    let value: Vec<String> = values
+        .map(|(parameter, value)| short(&parameter.declaration().domain.format(value)))
+        .collect();
+    let value = value.join(", ");
     let mut filling = Filling::new(width);
     filling.add(vec![ink.value(text::cut(&value, width))]);
     if let Some(column) = &sweep.columns[sweep.cursor] {

@@ -245,6 +245,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::Default => settings::default(state),
         Command::Defaults => settings::defaults(state),
         Command::Sweep => sweep::begin(state),
+        Command::SweepBoth => sweep::against(state),
         Command::Repair => repair::begin(state),
         Command::Doctor => doctor::begin(state),
         Command::FixA => fix::apply(state, 0),

@@ -1,12 +1,15 @@
 //! Sweeping a parameter: the strip opens, moving along it previews, Enter keeps, Esc leaves everything as it was.
 
 use super::{ask, moves, settings};
-use crate::evaluate::sweep::{VALUES, values};
+use crate::evaluate::sweep::{Changes, VALUES, grid, present, values};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::command::Command;
 use crate::explorer::layout::Pane;
 use crate::explorer::state::State;
-use crate::explorer::sweep::{Sweep, SweepRequest, Swept};
+use crate::explorer::sweep::{Axis, Sweep, SweepRequest, Swept};
+
+/// Values of the second parameter of a grid.
+const ROWS: usize = 7;
 
 /// Opens the strip of the current parameter; on the one that is open, closes it.
 pub fn begin(state: &mut State) -> Vec<Effect> {
@@ -14,42 +17,60 @@ pub fn begin(state: &mut State) -> Vec<Effect> {
         return leave(state);
     }
     let parameter = state.parameter;
-    settings::tune(state, parameter);
+    let values = values(&state.settings, parameter, VALUES);
+    open(state, vec![(parameter, values)])
+}
+
+/// Opens the grid of the current parameter and the one that was swept before it.
+pub fn against(state: &mut State) -> Vec<Effect> {
+    let Some(other) = state.swept else {
+        return Vec::new();
+    };
+    let mut effects = leave(state);
+    let parameter = state.parameter;
+    let axis = |parameter, most| (parameter, values(&state.settings, parameter, most));
+    let axes = vec![axis(other, ROWS), axis(parameter, VALUES)];
+    effects.extend(open(state, axes));
+    effects
+}
+
+fn open(state: &mut State, axes: Vec<Axis>) -> Vec<Effect> {
+    settings::tune(state, state.parameter);
     let Some(scene) = state.scene() else {
         return Vec::new();
     };
     let shown = scene.passages.iter().take(scene.top_k);
     let top = shown.map(|row| row.passage).collect();
-    let values = values(&state.settings, parameter, VALUES);
-    let now = state.settings.value(parameter);
-    let present = values.iter().position(|v| *v == now).unwrap_or(0);
+    let points = grid(&axes);
+    let here = |point: &Changes| present(&state.settings, point);
+    let present = points.iter().position(here).unwrap_or(0);
     state.sweeps += 1;
+    let sweep = Sweep {
+        generation: state.sweeps,
+        axes,
+        columns: vec![None; points.len()],
+        cursor: present,
+        present,
+        start: state.settings.clone(),
+        failed: None,
+    };
     let request = SweepRequest {
         generation: state.sweeps,
         question: state.wanted.question.clone(),
         asked: state.wanted.asked,
         settings: state.settings.clone(),
-        parameter,
-        values: values.clone(),
+        points,
+        width: sweep.width(),
         first: present,
         top,
     };
-    state.sweep = Some(Sweep {
-        generation: state.sweeps,
-        parameter,
-        columns: vec![None; values.len()],
-        values,
-        cursor: present,
-        present,
-        start: state.settings.clone(),
-        failed: None,
-    });
+    state.sweep = Some(sweep);
     vec![Effect::Sweep(Box::new(request))]
 }
 
 /// What a command means while the strip is open; nothing when it means what it always does.
 pub fn run(state: &mut State, command: Command) -> Option<Vec<Effect>> {
-    state.sweep.as_ref()?;
+    let rows = state.sweep.as_ref()?.axes.len() > 1;
     let here = state.focus == Pane::Parameters;
     Some(match command {
         Command::Less => by(state, -1),
@@ -58,8 +79,10 @@ pub fn run(state: &mut State, command: Command) -> Option<Vec<Effect>> {
         Command::MuchMore => by(state, 5),
         Command::Left if here => by(state, -1),
         Command::Right if here => by(state, 1),
-        Command::First if here => to(state, 0),
-        Command::Last if here => to(state, usize::MAX),
+        Command::Up if here && rows => below(state, -1),
+        Command::Down if here && rows => below(state, 1),
+        Command::First if here => by(state, isize::MIN / 2),
+        Command::Last if here => by(state, isize::MAX / 2),
         Command::Open if here => take(state),
         Command::Back => leave(state),
         // The strip follows the cursor to another parameter.
@@ -74,27 +97,45 @@ pub fn run(state: &mut State, command: Command) -> Option<Vec<Effect>> {
     })
 }
 
-fn by(state: &mut State, values: isize) -> Vec<Effect> {
-    let now = state.sweep.as_ref().map_or(0, |sweep| sweep.cursor);
-    to(state, now.saturating_add_signed(values))
+/// Along the row.
+fn by(state: &mut State, points: isize) -> Vec<Effect> {
+    let Some(sweep) = &state.sweep else {
+        return Vec::new();
+    };
+    let (width, now) = (sweep.width(), sweep.cursor);
+    let place = (now % width).saturating_add_signed(points).min(width - 1);
+    to(state, now - now % width + place)
 }
 
-/// Previews a value.
+/// To another row.
+fn below(state: &mut State, rows: isize) -> Vec<Effect> {
+    let Some(sweep) = &state.sweep else {
+        return Vec::new();
+    };
+    let (width, now) = (sweep.width(), sweep.cursor);
+    let last = sweep.columns.len().saturating_sub(1) / width;
+    let row = (now / width).saturating_add_signed(rows).min(last);
+    to(state, row * width + now % width)
+}
+
+/// Previews a point.
 pub fn to(state: &mut State, at: usize) -> Vec<Effect> {
     let Some(sweep) = &mut state.sweep else {
         return Vec::new();
     };
-    let at = at.min(sweep.values.len().saturating_sub(1));
+    let at = at.min(sweep.columns.len().saturating_sub(1));
     if at == sweep.cursor {
         return Vec::new();
     }
     sweep.cursor = at;
-    let settings = settings::with(&sweep.start, sweep.parameter, sweep.values[at]);
-    state.settings = settings;
+    let point = sweep.point(at).into_iter();
+    state.settings = point.fold(sweep.start.clone(), |settings, (parameter, value)| {
+        settings::with(&settings, parameter, value)
+    });
     ask::request(state)
 }
 
-/// Keeps the previewed value.
+/// Keeps what is previewed.
 fn take(state: &mut State) -> Vec<Effect> {
     let Some(sweep) = state.sweep.clone() else {
         return Vec::new();
@@ -104,11 +145,12 @@ fn take(state: &mut State) -> Vec<Effect> {
     vec![Effect::StopSweep]
 }
 
-/// Back to the value before.
+/// Back to what was before.
 pub fn leave(state: &mut State) -> Vec<Effect> {
     let Some(sweep) = state.sweep.take() else {
         return Vec::new();
     };
+    forget(state, &sweep);
     let mut effects = vec![Effect::StopSweep];
     if state.settings != sweep.start {
         state.settings = sweep.start;
@@ -119,15 +161,22 @@ pub fn leave(state: &mut State) -> Vec<Effect> {
 
 /// Closes the strip and keeps what is previewed, as one change that undo takes back.
 pub fn close(state: &mut State) {
-    if let Some(sweep) = state.sweep.take()
-        && sweep.start != state.settings
-    {
+    let Some(sweep) = state.sweep.take() else {
+        return;
+    };
+    forget(state, &sweep);
+    if sweep.start != state.settings {
         state.undo.push(sweep.start);
         state.redo.clear();
     }
 }
 
-/// Takes in what a value gave.
+/// Of a closed strip its parameter is remembered: another can be held against it.
+fn forget(state: &mut State, sweep: &Sweep) {
+    state.swept = sweep.axes.last().map(|axis| axis.0);
+}
+
+/// Takes in what a point gave.
 pub fn swept(state: &mut State, swept: Swept) {
     let Some(sweep) = &mut state.sweep else {
         return;
