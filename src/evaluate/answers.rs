@@ -215,9 +215,11 @@ mod tests {
                 let Some(passages) = piece.passages else {
                     continue;
                 };
+                // Places know an answer without its accents, postings do not.
                 let says = |p: &u32| {
                     let text = index.passages().full_text(*p as usize);
-                    !places(&text, &[&piece.words]).is_empty()
+                    let written = plain(&text).contains(&plain(&piece.words));
+                    written && !places(&text, &[&piece.words]).is_empty()
                 };
                 let read: Vec<u32> = (0..index.len() as u32).filter(says).collect();
                 assert_eq!(passages, read, "{}", piece.words);

@@ -332,7 +332,7 @@ fn edges(
             column("mentions", "tf", 5, 4),
             column(SENDS, "sends", 8, 0),
             column(RECEIVES, "gets", 8, 3),
-            column(RANK, if is_passage { "in" } else { "rank" }, 5, 1),
+            column(RANK, if is_passage { "in" } else { "rank" }, 6, 1),
         ],
         flows: explain::crossings(retrieval, node, &shown),
         neighbours: found.iter().take(NEIGHBOURS).map(row).collect(),
