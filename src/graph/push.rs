@@ -1,9 +1,10 @@
 //! Forward push, and reverse push for attribution (after Andersen, Chung, Lang 2006, on row-stochastic P).
 
+use super::core::{Core, Place};
 use super::transition::{Dangling, Transition};
 use sprs::CsMatI;
 use std::collections::VecDeque;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 pub use crate::parameters::PushThreshold;
 
@@ -197,53 +198,160 @@ impl Rule {
     }
 }
 
-/// Reverse push: for every node u, how much of one unit restarted at u the limit walk settles on `target`.
-/// Returns the estimates and the largest residual, which bounds each one's error.
-pub fn reverse(
-    transition: &Transition,
+/// How much of one unit restarted at each node the limit walk settles on one of them: a reverse push from there.
+///
+/// Leaves are folded: what a node sends to its own and gets back sums to a factor. Nodes are pushed in sweeps and not as
+/// they come: a sweep reads one row after the other, and what comes to a node between two of them is sent on together.
+#[derive(Debug)]
+pub struct Reverse {
+    core: Arc<OnceLock<Core>>,
+    /// By node of the core.
+    settled: Vec<f64>,
+    /// What a leaf has of what its owner has.
+    moving: f64,
     target: u32,
-    alpha: f64,
-    epsilon: f64,
-    dangling: Dangling,
-) -> (Vec<f64>, f64) {
-    // What an arc looks up lies side by side: most of the time is spent waiting for it.
-    struct Slot {
-        residual: f64,
-        scale: f64,
+    /// What the target has besides, where it is a leaf or has no edge.
+    besides: f64,
+    /// The largest residual, which bounds the error of each.
+    pub error: f64,
+}
+
+impl Reverse {
+    /// Of a unit restarted at a node: too little by [`error`](Self::error) at most.
+    pub fn from(&self, node: u32) -> f64 {
+        let besides = if node == self.target {
+            self.besides
+        } else {
+            0.0
+        };
+        let Some(core) = self.core.get() else {
+            return besides;
+        };
+        besides
+            + match core.place(node) {
+                Place::Core(at) => self.settled[at as usize],
+                Place::Leaf(at) => self.moving * self.settled[core.owners[at as usize] as usize],
+            }
     }
-    let n = transition.nodes();
-    let mut estimate = vec![0.0; n];
-    let slot = |u| Slot {
-        residual: 0.0,
-        scale: transition.scale(u),
-    };
-    let mut slots: Vec<Slot> = (0..n).map(slot).collect();
-    slots[target as usize].residual = 1.0;
-    let mut queue = VecDeque::from([target]);
-    let mut pushes = 0;
-    while let Some(node) = queue.pop_front() {
-        let v = node as usize;
-        let mass = std::mem::take(&mut slots[v].residual);
-        estimate[v] += alpha * mass;
-        let moving = (1.0 - alpha) * mass * transition.into(v);
-        if transition.dangling(v) && dangling == Dangling::Stay {
-            estimate[v] += (1.0 - alpha) * mass;
-        }
-        let (sources, weights) = transition.row(v);
-        for (&u, &w) in sources.iter().zip(weights) {
-            let slot = &mut slots[u as usize];
-            let before = slot.residual;
-            slot.residual += moving * f64::from(w) * slot.scale;
-            // What was above it waits already.
-            if before <= epsilon && slot.residual > epsilon {
-                queue.push_back(u);
+
+    /// Pushed until no residual exceeds epsilon.
+    pub fn of(
+        transition: &Transition,
+        target: u32,
+        alpha: f64,
+        epsilon: f64,
+        dangling: Dangling,
+    ) -> Reverse {
+        let (core, factors) = transition.folded();
+        let moving = 1.0 - alpha;
+        let gain = |((own, out), leafy): ((&f64, &f64), &f64)| match *out > 0.0 {
+            true => 1.0 / (out * (1.0 - moving * moving * leafy * own)),
+            false => 0.0,
+        };
+        let factors_of = factors.own.iter().zip(&factors.out);
+        // The residual of a node is this times what arrived there.
+        let gains: Vec<f64> = factors_of.zip(&factors.leafy).map(gain).collect();
+        let mut arrived = vec![0.0; gains.len()];
+        let mut settled = vec![0.0; gains.len()];
+        // A bit for every node that something arrived at since it was looked at.
+        let mut fresh = vec![0u64; gains.len().div_ceil(64)];
+        let start = match core.place(target) {
+            Place::Core(at) => {
+                arrived[at as usize] = factors.out[at as usize];
+                at
+            }
+            Place::Leaf(at) => {
+                let owner = core.owners[at as usize];
+                arrived[owner as usize] = moving * factors.leaf[at as usize];
+                owner
+            }
+        };
+        fresh[start as usize / 64] |= 1 << (start % 64);
+        let mut pushes = 0;
+        loop {
+            let before = pushes;
+            for word in 0..fresh.len() {
+                // What arrives behind the place of the sweep waits for the next one.
+                let mut left = u64::MAX;
+                while fresh[word] & left != 0 {
+                    let bit = (fresh[word] & left).trailing_zeros();
+                    left = (u64::MAX << bit) << 1;
+                    fresh[word] &= !(1 << bit);
+                    let at = word * 64 + bit as usize;
+                    let mass = arrived[at] * gains[at];
+                    if mass <= epsilon {
+                        continue;
+                    }
+                    arrived[at] = 0.0;
+                    settled[at] += alpha * mass;
+                    let sent = moving * mass * factors.own[at] * factors.out[at];
+                    let (sources, weights) = core.row(at);
+                    for (&u, &w) in sources.iter().zip(weights) {
+                        arrived[u as usize] += sent * f64::from(w);
+                        fresh[u as usize / 64] |= 1 << (u % 64);
+                    }
+                    pushes += 1;
+                }
+            }
+            if pushes == before || pushes > MAX_PUSHES {
+                break;
             }
         }
-        pushes += 1;
-        if pushes == MAX_PUSHES {
-            break;
+        let residuals = arrived.iter().zip(&gains).map(|(mass, gain)| mass * gain);
+        Reverse {
+            core: transition.core().clone(),
+            moving,
+            target,
+            besides: match core.place(target) {
+                // What restarts there settles there, and moves on where there is an edge.
+                Place::Core(_) if !transition.dangling(target as usize) => 0.0,
+                Place::Core(_) if dangling == Dangling::Stay => 1.0,
+                _ => alpha,
+            },
+            error: residuals.fold(0.0, f64::max),
+            settled,
         }
     }
-    let largest = slots.iter().map(|slot| slot.residual).fold(0.0, f64::max);
-    (estimate, largest)
+}
+
+/// The node, alpha and epsilon, and what happens at dead ends.
+type Asked = (u32, u64, u64, Dangling);
+
+/// Filled by the first that asks.
+type Slot = Arc<OnceLock<Arc<Reverse>>>;
+
+/// Those that were asked for last, with room for two passages: walks over one graph from other seeds share them.
+#[derive(Debug, Default)]
+pub struct Reverses(Mutex<VecDeque<(Asked, Slot)>>);
+
+/// How many are kept.
+const KEPT: usize = 4;
+
+impl Reverses {
+    pub(super) fn of(
+        &self,
+        transition: &Transition,
+        target: u32,
+        alpha: f64,
+        epsilon: f64,
+        dangling: Dangling,
+    ) -> Arc<Reverse> {
+        let asked = (target, alpha.to_bits(), epsilon.to_bits(), dangling);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept.iter().find(|(known, _)| *known == asked);
+        let slot = match known {
+            Some((_, slot)) => slot.clone(),
+            None => {
+                let slot = Slot::default();
+                kept.push_back((asked, slot.clone()));
+                if kept.len() > KEPT {
+                    kept.pop_front();
+                }
+                slot
+            }
+        };
+        drop(kept);
+        let make = || Arc::new(Reverse::of(transition, target, alpha, epsilon, dangling));
+        slot.get_or_init(make).clone()
+    }
 }

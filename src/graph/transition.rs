@@ -2,6 +2,7 @@
 
 use super::adjacency::{Adjacency, undirected};
 use super::core::{Core, Factors};
+use super::push::{Reverse, Reverses};
 use super::walk::each_node;
 use sprs::CsMatI;
 use std::sync::{Arc, OnceLock};
@@ -21,6 +22,8 @@ pub struct Transition {
     /// The weights with leaves folded, shared like them, and the factors there: made for the first walk that asks.
     core: Arc<OnceLock<Core>>,
     factors: OnceLock<Factors>,
+    /// See [`Transition::pushed_back`].
+    reverses: Reverses,
 }
 
 impl Transition {
@@ -46,6 +49,7 @@ impl Transition {
             into,
             core,
             factors: OnceLock::new(),
+            reverses: Reverses::default(),
         };
         let mut scale = std::mem::take(&mut transition.scale);
         each_node(&mut scale, |u, slot| {
@@ -98,6 +102,23 @@ impl Transition {
         let core = self.core.get_or_init(|| Core::new(self));
         let factors = self.factors.get_or_init(|| Factors::new(core, self));
         (core, factors)
+    }
+
+    /// Made where [`folded`](Self::folded) was asked for.
+    pub(super) fn core(&self) -> &Arc<OnceLock<Core>> {
+        &self.core
+    }
+
+    /// A reverse push from a node; the last few are kept.
+    pub fn pushed_back(
+        &self,
+        target: u32,
+        alpha: f64,
+        epsilon: f64,
+        dangling: Dangling,
+    ) -> Arc<Reverse> {
+        let kept = &self.reverses;
+        kept.of(self, target, alpha, epsilon, dangling)
     }
 
     pub fn weights(&self) -> &Arc<CsMatI<f32, u32>> {

@@ -8,7 +8,7 @@ use super::explanation::Path;
 use super::retrieval::{Ledger, Parity, Seed, Spread, Walked};
 use super::scratch::Scratch;
 use crate::graph::power::State;
-use crate::graph::push::{self, Pushed, Rule};
+use crate::graph::push::{Pushed, Rule};
 use crate::graph::trail::Rings;
 use crate::graph::walk::{self, Forward, Sparse};
 use crate::graph::{Dangling, Transition};
@@ -128,7 +128,8 @@ impl Walked<'_> {
         let (t, spread) = (self.graph.transition(), self.spread);
         kept(&spread.known.reach, (node, epsilon.to_bits()), || {
             let seeds = restart(self.seeds());
-            let near = self.near(&seeds);
+            // A push goes back as far as there is mass.
+            let near = (!spread.diffusion.pushes()).then(|| self.near(&seeds));
             spread.diffusion.reach(t, &seeds, near, node, epsilon)
         })
     }
@@ -539,26 +540,27 @@ impl Diffusion {
 
     /// Where walks from some seeds may be, as far as ways back to them are looked for.
     pub fn near(&self, t: &Transition, seeds: &Sparse) -> Rings {
-        let most = self.lengths().map_or(0, |lengths| lengths.len() - 1);
-        Rings::around(t, seeds.iter().map(|seed| seed.0), most.max(LONGEST_PATH))
+        let lengths = self.lengths();
+        let most = lengths.map_or(LONGEST_PATH, |lengths| lengths.len() - 1);
+        Rings::around(t, seeds.iter().map(|seed| seed.0), most)
     }
 
-    /// One reverse walk from a node tells for every seed at once, `near` being where these may be. Push stops at
-    /// `epsilon`: what all seeds paid is known to within it.
-    pub fn reach(
+    /// One reverse walk from a node tells for every seed at once, `near` being where these may be; a push does not ask.
+    /// Push stops at `epsilon`: what all seeds paid is known to within it.
+    pub fn reach<'n>(
         &self,
         t: &Transition,
         seeds: &Sparse,
-        near: &Rings,
+        near: impl Into<Option<&'n Rings>>,
         node: Node,
         epsilon: f64,
     ) -> Reach {
         let Some(weights) = self.lengths() else {
-            let (from, error) = push::reverse(t, node, self.alpha, epsilon, self.dangling);
+            let back = t.pushed_back(node, self.alpha, epsilon, self.dangling);
             return Reach {
-                from: seeds.iter().map(|&(u, _)| (u, from[u as usize])).collect(),
+                from: seeds.iter().map(|&(u, _)| (u, back.from(u))).collect(),
                 by_length: Vec::new(),
-                error,
+                error: back.error,
             };
         };
         let mut all = Sparse::new();
@@ -569,7 +571,7 @@ impl Diffusion {
             false => seeds,
         };
         let last = weights.len() - 1;
-        let states = walk::backward(t, node, last, self.dangling, dead, Some(near));
+        let states = walk::backward(t, node, last, self.dangling, dead, near.into());
         let lengths = || states.iter().zip(&weights);
         let by_length = lengths()
             .map(|(h, c)| c * seeds.iter().map(|&(u, s)| s * h[u as usize]).sum::<f64>())

@@ -481,8 +481,13 @@ impl<'a> Evidence<'a> {
         if score <= 0.0 {
             return String::new();
         }
-        // To within a hundredth of the score: percentages are shown.
-        let epsilon = (score * 0.01).max(1e-9);
+        // To within a hundredth of the score: percentages are shown. Of a lost passage what it lacks is looked for too, and
+        // more finely: that push tells both.
+        let hundredth = score * 0.01;
+        let epsilon = match self.at.run.returns(passage) {
+            true => hundredth,
+            false => hundredth.min(walked.spread.diffusion.fine()),
+        };
         let reach = walked.reach(passage, epsilon);
         let shares = shares(walked.seeds(), &reach);
         let all: f64 = shares.iter().map(|s| s.mass).sum();
