@@ -34,12 +34,13 @@ impl Rings {
                 rings.steps[u as usize] = steps as u8;
                 arcs += t.degree(u as usize);
             }
-            let next = wave(t, ring, &mut seen);
-            from = rings.nodes.len();
-            rings.within.push((from, arcs));
-            if arcs as f64 > FEW * t.arcs() as f64 {
+            rings.within.push((rings.nodes.len(), arcs));
+            // The next ring is the largest so far: not looked for where it is not told apart.
+            if steps == most || arcs as f64 > FEW * t.arcs() as f64 {
                 break;
             }
+            let next = wave(t, ring, &mut seen);
+            from = rings.nodes.len();
             rings.nodes.extend(next);
         }
         rings

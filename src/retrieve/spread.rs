@@ -82,6 +82,8 @@ pub struct Reach {
 #[derive(Debug, Default)]
 pub struct Known {
     near: OnceLock<Rings>,
+    /// By seed.
+    near_one: Kept<Node, Rings>,
     /// By node and epsilon.
     reach: Kept<(Node, u64), Reach>,
     /// By seed, or none for those of all seeds, and node.
@@ -149,7 +151,9 @@ impl Walked<'_> {
         let (t, spread) = (self.graph.transition(), self.spread);
         kept(&spread.known.paths, (Some(seed.node), node), || {
             let one = restart_of([seed].into_iter());
-            let near = spread.diffusion.near(t, &one);
+            let near = kept(&spread.known.near_one, seed.node, || {
+                spread.diffusion.near(t, &one)
+            });
             spread.diffusion.paths(t, &one, &near, node)
         })
     }
