@@ -29,7 +29,7 @@ struct State {
 pub struct Forward<'t> {
     transition: &'t Transition,
     dangling: Dangling,
-    seeds: Sparse,
+    seeds: &'t [(u32, f64)],
     state: State,
     spare: Vec<f64>,
     scaled: Vec<f64>,
@@ -39,7 +39,7 @@ impl<'t> Forward<'t> {
     /// Starts at the seeds, which must sum to 1 for `Reseed` to keep mass.
     pub fn new(
         transition: &'t Transition,
-        seeds: &[(u32, f64)],
+        seeds: &'t [(u32, f64)],
         dangling: Dangling,
     ) -> Forward<'t> {
         Forward::from(transition, seeds, seeds, dangling)
@@ -49,7 +49,7 @@ impl<'t> Forward<'t> {
     pub fn from(
         transition: &'t Transition,
         start: &[(u32, f64)],
-        seeds: &[(u32, f64)],
+        seeds: &'t [(u32, f64)],
         dangling: Dangling,
     ) -> Forward<'t> {
         let n = transition.nodes();
@@ -64,7 +64,7 @@ impl<'t> Forward<'t> {
         Forward {
             transition,
             dangling,
-            seeds: seeds.to_vec(),
+            seeds,
             state: State {
                 mass,
                 active: Some(active),
