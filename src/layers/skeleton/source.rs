@@ -11,7 +11,7 @@ use crate::text::Norm;
 use crate::text::keywords::each_keyword;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub static UNIT_KNN: GraphKind = GraphKind {
     name: "unit-knn",
@@ -99,6 +99,8 @@ pub struct KetGraph {
     pub layer: Arc<Ket>,
     beside: Beside,
     transition: Transition,
+    /// The question that was asked last, and how near all are to it: what is tried of another budget asks the same.
+    asked: Mutex<Option<(Vec<f32>, Vec<f32>)>>,
 }
 
 /// The nodes that are no units: they come after them.
@@ -125,6 +127,7 @@ impl KetGraph {
             layer,
             beside: Beside::Nothing,
             transition,
+            asked: Mutex::default(),
         }
     }
 
@@ -142,6 +145,7 @@ impl KetGraph {
             layer,
             beside: Beside::Keywords,
             transition,
+            asked: Mutex::default(),
         }
     }
 
@@ -171,6 +175,7 @@ impl KetGraph {
             layer,
             beside: Beside::Names { skeleton, forms },
             transition,
+            asked: Mutex::default(),
         }
     }
 
@@ -211,7 +216,15 @@ impl KetGraph {
     /// # Errors
     /// Vectors of another encoder.
     pub fn nearness(&self, index: &Index, vector: &[f32]) -> Result<Vec<f32>, IndexError> {
-        Ok(self.vectors(index)?.scores(vector)?)
+        let last = || self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, near)) = &*last()
+            && known == vector
+        {
+            return Ok(near.clone());
+        }
+        let near = self.vectors(index)?.scores(vector)?;
+        *last() = Some((vector.to_vec(), near.clone()));
+        Ok(near)
     }
 
     fn vectors<'a>(&'a self, index: &'a Index) -> Result<&'a Vectors, IndexError> {

@@ -23,6 +23,7 @@ use crate::retrieve::plan::Plan;
 use context::CONTEXT;
 use local::LOCAL;
 use nearest::{ENTITIES, KEYWORDS, UNITS};
+use rayon::prelude::*;
 use text::{NEIGHBOURS, PACKED_UNITS, POOL};
 
 /// What fills the text part of the context.
@@ -118,6 +119,7 @@ fn more_room(at: &At<'_>, passage: u32, end: f64) -> Option<String> {
     });
     let larger = [1.25, 1.5, 2.0, 3.0].map(|times| (tokens as f64 * times) as usize);
     let larger = larger.map(|tokens| CONTEXT_TOKENS.at(tokens));
-    let mut changes = nearer.chain(larger);
-    changes.find_map(|change| at.tried_anywhere(passage, change))
+    let changes: Vec<_> = nearer.chain(larger).collect();
+    let tried = |change| at.tried_anywhere(passage, change);
+    changes.into_par_iter().find_map_first(tried)
 }
