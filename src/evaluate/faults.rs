@@ -171,17 +171,13 @@ fn alike(
     progress: impl Fn(usize, usize) -> bool + Sync,
 ) -> Option<Vec<AlikePair>> {
     let done = AtomicUsize::new(0);
+    let spellings = graph.spellings(index);
     let of = |&node: &Node| {
         if !progress(done.fetch_add(1, Ordering::Relaxed), names.len()) {
             return None;
         }
-        let all = pairs(
-            graph,
-            graph.spellings(index),
-            &graph.label(index, node),
-            Some(node),
-        )
-        .into_iter();
+        let label = graph.label(index, node);
+        let all = pairs(graph, spellings, &label, Some(node)).into_iter();
         let later = all.filter(|pair| pair.node > node && pair.strength >= SURE);
         let told = later.map(|pair| AlikePair {
             a: node,

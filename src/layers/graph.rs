@@ -391,11 +391,11 @@ impl Graph {
 
     /// Its names by their spellings, numbered as nodes. Made when first asked for.
     pub fn spellings(&self, index: &Index) -> &Arc<Spellings> {
-        self.spellings.get_or_init(|| {
+        self.spellings.get().unwrap_or_else(|| {
             let nodes = (0..self.nodes() as Node).filter(|&node| self.is_name(node));
-            Arc::new(Spellings::of(
-                nodes.map(|node| (node, self.label(index, node))),
-            ))
+            // All threads work on it: it is made before the place is taken, so that none waits there for the others.
+            let all = Spellings::of(nodes.map(|node| (node, self.label(index, node))));
+            self.spellings.get_or_init(|| Arc::new(all))
         })
     }
 

@@ -4,6 +4,7 @@ use super::lexicon::classes;
 use super::names::{KINDS_AFTER, KINDS_BEFORE, is_function_word};
 use super::person_words::{FIRST_NAMES, NO_PERSON, OFFICES};
 use super::persons::honorific;
+use std::borrow::Cow;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -121,9 +122,11 @@ pub fn words(name: &str) -> Vec<String> {
 
 fn cut(name: &str) -> Vec<String> {
     // An apostrophe joins: "O'Brien" is one word however it is written.
-    let closed = name
-        .replace(['\'', '’', 'ʼ', '`'], "")
-        .replace('&', " and ");
+    const JOINS: [char; 4] = ['\'', '’', 'ʼ', '`'];
+    let closed = match name.contains(JOINS) || name.contains('&') {
+        true => Cow::Owned(name.replace(JOINS, "").replace('&', " and ")),
+        false => Cow::Borrowed(name),
+    };
     let cut = closed.split(|c: char| !c.is_alphanumeric() && !is_combining_mark(c));
     let cut: Vec<&str> = cut.filter(|word| !word.is_empty()).collect();
     let last = cut.len().saturating_sub(1);
@@ -149,7 +152,10 @@ pub(super) struct Name<'a> {
 
 /// A hash of the words of a name with their accents: equal where only case, spaces and punctuation differ.
 pub(super) fn letters(name: &str) -> u32 {
-    let lower: String = name.chars().flat_map(char::to_lowercase).nfc().collect();
+    let lower: String = match name.is_ascii() {
+        true => name.to_ascii_lowercase(),
+        false => name.chars().flat_map(char::to_lowercase).nfc().collect(),
+    };
     let mut hash = Hash::default();
     cut(&lower).iter().for_each(|word| hash.write(word));
     hash.0

@@ -3,6 +3,7 @@
 
 use super::folded::{self, Hash, Marks, Name, Word, core};
 use super::variants::{Variant, variant};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names that are looked up by spelling. A name is what the caller numbers it.
@@ -75,6 +76,9 @@ pub(super) const LONG: usize = 6;
 /// Most bearers of a surname or acronym that are told apart; more than so many are so many.
 pub const BEARERS: usize = 10;
 
+/// Names that are cut into words at a time.
+const CUT: usize = 8192;
+
 /// A word with and without each of its letters.
 fn deletions(word: &str, mut each: impl FnMut(u32)) {
     let letters: Vec<(usize, char)> = word.char_indices().collect();
@@ -132,13 +136,21 @@ fn found(sorted: &[(u32, u32)], key: u32) -> impl Iterator<Item = u32> + '_ {
 
 impl Spellings {
     /// Of names and their numbers.
-    pub fn of<S: AsRef<str>>(names: impl Iterator<Item = (u32, S)>) -> Spellings {
+    pub fn of<S: AsRef<str> + Sync>(names: impl Iterator<Item = (u32, S)>) -> Spellings {
         let mut all = Spellings::default();
         let mut known: FxHashMap<Box<str>, u32> = FxHashMap::default();
-        for (number, label) in names {
-            let label = label.as_ref();
+        let names: Vec<(u32, S)> = names.collect();
+        // Cut into words on all threads, some at a time: of all at once they would take more room than what is made of them.
+        let cut = |(_, name): &(u32, S)| {
+            let name = name.as_ref();
+            (folded::words(name), folded::letters(name))
+        };
+        let cut = |names: &[(u32, S)]| names.par_iter().map(cut).collect::<Vec<_>>();
+        let cut = names.chunks(CUT).flat_map(cut);
+        for ((number, label), (words, letters)) in names.iter().zip(cut) {
+            let (number, label) = (*number, label.as_ref());
             let start = all.of.len();
-            for word in folded::words(label) {
+            for word in words {
                 let next = all.words.len() as u32;
                 let at = *known
                     .entry(word.into_boxed_str())
@@ -155,7 +167,7 @@ impl Spellings {
             all.names.push(Entry {
                 number,
                 end: all.of.len() as u32,
-                letters: folded::letters(label),
+                letters,
                 core: (small(own.start), small(own.end)),
                 caps: folded::caps(label),
                 aside: folded::aside(label),
@@ -167,10 +179,10 @@ impl Spellings {
         for (at, (word, _)) in all.words.iter().enumerate() {
             deletions(word, |key| all.near.push((key, at as u32)));
         }
-        all.keys.sort_unstable();
+        all.keys.par_sort_unstable();
         all.keys.dedup();
         all.keys.shrink_to_fit();
-        all.near.sort_unstable();
+        all.near.par_sort_unstable();
         all.near.shrink_to_fit();
         all
     }

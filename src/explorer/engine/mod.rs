@@ -112,11 +112,7 @@ impl Engine {
         );
         detail.flow = last.flow.clone();
         detail.ways = last.ways.clone();
-        let lost = detail
-            .passage
-            .as_ref()
-            .is_some_and(|why| why.verdict.is_some());
-        if lost && let Some(graph) = explain::lookalike::graph_of(&last.retrieval) {
+        if let Some(graph) = explain::lookalike::graph_of(&last.retrieval) {
             self.spell(graph);
         }
         let answer = Answer {
@@ -133,8 +129,8 @@ impl Engine {
         Ok(answer)
     }
 
-    /// Whoever looks at one lost passage looks at others. What their names look like is soon found once all names are known
-    /// by their spellings, which takes a second: meanwhile the next answers are made without.
+    /// A graph that was asked is soon asked for a passage that it lost. What the names of that one look like is found at once
+    /// where all names are known by their spellings: making these takes a second, and meanwhile answers do without.
     fn spell(&mut self, graph: &Arc<Graph>) {
         if self.spelled.replace(graph.id) != Some(graph.id) {
             let (graph, index) = (graph.clone(), self.index.clone());
