@@ -227,7 +227,8 @@ fn busier(
         let way = way(walked, seed, nodes)?;
         crossed(&way).min_by(|a, b| a.1.total_cmp(&b.1))
     };
-    let (own, theirs) = (least(its)?, least(their)?);
+    let (own, theirs) = rayon::join(|| least(its), || least(their));
+    let (own, theirs) = (own?, theirs?);
     let told = |(node, through): (Node, f64)| {
         let label = graph.label(at.index, node);
         let degree = graph.degree(node);
@@ -269,7 +270,8 @@ fn narrower(
     their: &[Node],
 ) -> Option<(Code, String)> {
     let (graph, t) = (walked.graph, walked.graph.transition());
-    let (own, theirs) = (way(walked, seed, its)?, way(walked, seed, their)?);
+    let both = rayon::join(|| way(walked, seed, its), || way(walked, seed, their));
+    let (own, theirs) = (both.0?, both.1?);
     // Factors multiply: parts of the difference are those of its logarithm.
     let lost = (theirs.mass / own.mass).ln();
     let less = their_paid > paid && lost > 0.0;
