@@ -175,7 +175,12 @@ fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) 
     // What says only that too little came is asked further.
     match reason.code.specific() {
         true => Some(reason),
-        false => undone(&at, passage, last, &lacks, reason.class).or(Some(reason)),
+        false => undone(&at, passage, last, &lacks, reason.class)
+            .or_else(|| match share > MOST {
+                true => None,
+                false => first_stage(&at, last, short, &lacks, reason.class),
+            })
+            .or(Some(reason)),
     }
 }
 
@@ -208,6 +213,34 @@ fn undone(at: &At<'_>, passage: u32, last: &Hit, lacks: &[Lack], class: Class) -
         Some(reason.class(class))
     };
     tried.into_par_iter().find_map_first(undone)
+}
+
+/// Where no one thing is most of what a passage lacks, but what the first lists make of it is: its way over the graph is
+/// not what is to be mended.
+fn first_stage(
+    at: &At<'_>,
+    last: &Hit,
+    short: f64,
+    lacks: &[Lack],
+    class: Class,
+) -> Option<Reason> {
+    let all: f64 = lacks.iter().map(|lack| lack.gap).sum();
+    let listed = lacks.iter().filter_map(|lack| lack.first.as_ref());
+    let gap: f64 = listed.clone().map(|(gap, _)| gap).sum();
+    if gap <= MOST * all {
+        return None;
+    }
+    let how = match gap >= short {
+        true => "enough to hold it out".to_owned(),
+        false => format!("{:.0} % of what it lacks", 100.0 * gap / all),
+    };
+    let texts = listed.map(|(gap, text)| format!("{gap:.4} {text}"));
+    let text = format!(
+        "the first stage gives '{}' more: {}: together {how}",
+        at.index.called(last.passage),
+        texts.collect::<Vec<_>>().join("; ")
+    );
+    Some(Reason::new(Code::FirstStage, text).class(class))
 }
 
 /// Lacks that are told together.

@@ -117,6 +117,7 @@ words! {
         NotTitled "NOT_TITLED" "neither the question nor a seed passage names its title"
         OneSeed "ONE_SEED" "without one seed, which pays what is inside more, it would be inside"
         OneSignal "ONE_SIGNAL" "without one signal, which gives what is inside more, it would be inside"
+        FirstStage "FIRST_STAGE" "most of what it lacks comes of the first lists, and not of the graph: words, closeness, a restart for them"
         SignalWeak "SIGNAL_WEAK" "it has less of several things, and no one of them is most of it"
         Tied "TIED" "its score is within the tie band of the cut"
         CutByK "CUT_BY_K" "it ranks behind the cut"
@@ -145,7 +146,7 @@ impl Code {
             | QuotaFull | PoolFull | BudgetCut | RestartsLess | NotNamed | LaterHop | BusierWay
             | ThinEdge | NotJoined | FewerSeeds | FewerWays | WordsMissing | WordsThin
             | FarVector | OrderedLater | NoBridge | BridgeWeak | NotTitled | OneSeed
-            | OneSignal | SignalWeak | CutByK => Class::F4,
+            | OneSignal | FirstStage | SignalWeak | CutByK => Class::F4,
             Tied => Class::F5,
             Budget => Class::F6,
             PrunedByFusion => Class::F7,

@@ -301,6 +301,8 @@ pub struct Lack {
     pub text: String,
     /// What gives the other more and can be taken away, the most first.
     pub without: Vec<Without>,
+    /// How much of the gap the first stage makes, the lists by the question's own words and closeness; and by what.
+    pub first: Option<(f64, String)>,
 }
 
 /// Something that a score can be asked for without: what does so where a passage then comes in is why it is lost.
@@ -322,6 +324,7 @@ impl Lack {
             gap,
             text: text.into(),
             without: Vec::new(),
+            first: None,
         })
     }
 }

@@ -1,7 +1,8 @@
 //! `hop`'s own operators: the seeds of its mixed walk, its signals, and their weighted sum, which opens into eight parts.
 
 use super::signals::{
-    BY_QUESTION, BridgeEvidence, Signal, Signals, Sources, mixed_seeds, namesakes, places, signals,
+    BY_QUESTION, BridgeEvidence, Signal, Signals, Sources, lessened, mixed_seeds, namesakes,
+    places, signals,
 };
 use super::{READS, WEIGHTS};
 use crate::index::{Dense, Index};
@@ -298,10 +299,7 @@ impl Operator for WeightedSum {
         let evidence = at.input(0).and_then(|input| Evidence::of(&input));
         let lacks = evidence.and_then(|evidence| {
             let weights = evidence.signals.weights(at.values());
-            let own = evidence.signals.of(passage)?;
-            let theirs = evidence.signals.of(other)?;
-            let gaps = std::array::from_fn(|at| (theirs[at] - own[at]) * weights[at]);
-            Some(evidence.lacks(passage, other, &gaps))
+            evidence.lacks(passage, other, &weights)
         });
         lacks.unwrap_or_default()
     }
@@ -507,8 +505,12 @@ impl<'a> Evidence<'a> {
     }
 
     /// What the signals of one kind give the other more, in sum: words, closeness, walks, and names in sentences.
-    fn lacks(&self, passage: u32, other: u32, gaps: &[f64; 8]) -> Vec<Lack> {
-        let gap = |signal: Signal| gaps[signal as usize];
+    fn lacks(&self, passage: u32, other: u32, weights: &[f64; 8]) -> Option<Vec<Lack>> {
+        let (own, theirs) = (self.signals.of(passage)?, self.signals.of(other)?);
+        let gap = |signal: Signal| {
+            let at = signal as usize;
+            (theirs[at] - own[at]) * weights[at]
+        };
         let kinds = [
             [Signal::Bm25Rank, Signal::Residual],
             [Signal::Cosine, Signal::DenseRank],
@@ -528,6 +530,30 @@ impl<'a> Evidence<'a> {
             let both = both.collect::<Vec<_>>().join(", ");
             lack.text = format!("{both}: {}", lack.text);
             lack.gap = sum;
+            let ranks = |list: &Ranked| {
+                let rank = |passage| match list.rank(passage) {
+                    Some(rank) => format!("rank {rank}"),
+                    None => "no rank".to_owned(),
+                };
+                let label = list.ranker.label();
+                format!("{label} {} to {}", rank(passage), rank(other))
+            };
+            lack.first = match one {
+                Signal::Bm25Rank => Some((sum, format!("by words, {}", ranks(self.from.words)))),
+                Signal::Cosine => {
+                    let list = self.from.list.map(ranks).unwrap_or_default();
+                    Some((sum, format!("by closeness, {list}")))
+                }
+                Signal::EntityWalk => {
+                    let weight = weights[Signal::MixedWalk as usize];
+                    let part = weight * self.restarted(passage, other).unwrap_or(0.0);
+                    let part = part.min(gap(Signal::MixedWalk)).min(sum);
+                    let ranks = ranks(self.from.fused);
+                    let text = format!("by a restart of the mixed walk for its place, {ranks}");
+                    Some((part, text)).filter(|(part, _)| *part > 0.0)
+                }
+                _ => None,
+            };
             let more = [one, two].into_iter().filter(|signal| gap(*signal) > 0.0);
             lack.without.extend(more.map(|signal| Without {
                 code: Code::OneSignal,
@@ -536,7 +562,20 @@ impl<'a> Evidence<'a> {
             }));
             Some(lack)
         });
-        lack::ordered(lacks)
+        Some(lack::ordered(lacks))
+    }
+
+    /// How much more of the mixed walk's signal another passage has since a list makes it restart there: with and without
+    /// what that brings.
+    fn restarted(&self, passage: u32, other: u32) -> Option<f64> {
+        let input = self.at.input(5)?;
+        let walked = walked(&input)?;
+        let of = |passage: u32| {
+            let value = self.signals.of(passage)?[Signal::MixedWalk as usize];
+            let rest = 1.0 - lack::restarting(&walked, passage);
+            Some(value - lessened(value, rest))
+        };
+        Some(of(other)? - of(passage)?)
     }
 
     /// What another passage has that makes its signal greater, and the evidence.

@@ -243,12 +243,20 @@ pub fn namesakes(view: &GraphView, name: Node) -> &[u32] {
     &titled[..titled.len().min(NAMESAKES)]
 }
 
+/// From here down, as a power of e, a walk's score is nothing.
+const LOGS: f64 = 8.0;
+
 /// Log space is what makes walk scores, which fall by powers, comparable with the rest: 1 at the best, 0 at exp(-8).
 fn log_scaled(value: f64, best: f64) -> f64 {
     if value <= 0.0 || best <= 0.0 {
         return 0.0;
     }
-    (value / best).ln().clamp(-8.0, 0.0) / 8.0 + 1.0
+    (value / best).ln().clamp(-LOGS, 0.0) / LOGS + 1.0
+}
+
+/// What is [`log_scaled`], of a share of it.
+pub fn lessened(scaled: f64, share: f64) -> f64 {
+    (scaled + share.max(0.0).ln() / LOGS).max(0.0)
 }
 
 /// Where a passage that is no candidate stands in the lists and walks whose best are: rank, and how many are taken.

@@ -89,6 +89,19 @@ impl Brought {
     }
 }
 
+/// Of what a walk brought to a passage, the part that restarts there since a list has it.
+pub fn restarting(walked: &Walked<'_>, passage: u32) -> f64 {
+    let brought = Brought::of(walked, &shared(walked.graph, passage));
+    let own = |seed: &usize| {
+        let listed = matches!(walked.seeds()[*seed].why, Origin::Ranked { .. });
+        listed && brought.group[*seed] == 0
+    };
+    let paid = (0..brought.paid.len()).filter(own);
+    let listed: f64 = paid.map(|seed| brought.paid[seed]).sum();
+    let all: f64 = brought.sums.iter().sum();
+    if all > 0.0 { listed / all } else { 0.0 }
+}
+
 /// Of a walk's mass on two passages.
 pub fn of_walk(at: &At<'_>, walked: &Walked<'_>, passage: u32, other: u32) -> Vec<Lack> {
     let [own, theirs] = [passage, other].map(|passage| shared(walked.graph, passage));
