@@ -2,9 +2,9 @@
 """Why gold is lost and what brings it back, as Markdown: `python3 benches/losses.py --program target/release/hopscope`.
 
 Needs ../shared/data (or --shared FOLDER). Standard library only. Every set is indexed once, with the layers of NodeRAG and
-KET-RAG, in a temporary folder; then `hopscope eval --losses --repairs --json` says for every lost gold passage what the
-verdict is and whether a change that was tried brings it in; of the settings that do, those that do so most often are priced:
-what each does to R@5 of the whole set, by `hopscope sweep`.
+KET-RAG, in a temporary folder, or taken from --indexes FOLDER; then `hopscope eval --losses --repairs=SAMPLE --json` says
+for every lost gold passage what the verdict is, and for a sample of them whether a change that was tried brings it in; of
+the settings that do, those that do so most often are priced: what each does to R@5 of the whole set, by `hopscope sweep`.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 
 SETS = ["hotpotqa-dev500", "musique-train100", "2wiki-dev284"]
@@ -20,6 +21,8 @@ METHODS = ["hop", "graph-rrf", "noderag", "ket-rag-u"]
 # Verdicts of a set and method that are listed, and settings that are priced.
 SHOWN = 6
 PRICED = 3
+# Of more lost passages so many are drawn: one takes a second or two.
+SAMPLE = 40
 
 
 def main():
@@ -28,19 +31,24 @@ def main():
     parser.add_argument("--shared", default="../shared")
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--indexes", help="a folder that has every set indexed with both layers, under its name")
+    parser.add_argument("--sample", type=int, default=SAMPLE, help="changes are tried for so many of the lost of a set and method")
+    parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--no-repairs", action="store_true", help="verdicts alone, in seconds")
     args = parser.parse_args()
     data = os.path.join(args.shared, "data")
-    if not os.path.isdir(data):
+    if not args.indexes and not os.path.isdir(data):
         sys.exit(f"{data}: no such folder; name the one that has data/ with --shared")
     rows, verdicts, prices = [], [], []
     with tempfile.TemporaryDirectory() as folder:
         for name in args.sets.split(","):
-            index = os.path.join(folder, name)
-            corpus = os.path.join(data, name)
-            run(args.program, "index", corpus, "--out", index, "--with", "noderag", "--with", "ket")
+            index = os.path.join(args.indexes or folder, name)
+            if not args.indexes:
+                corpus = os.path.join(data, name)
+                run(args.program, "index", corpus, "--out", index, "--with", "noderag", "--with", "ket")
             for method in args.methods.split(","):
-                repairs = [] if args.no_repairs else ["--repairs"]
+                began = time.monotonic()
+                repairs = [] if args.no_repairs else [f"--repairs={args.sample}", "--seed", str(args.seed)]
                 told = run(args.program, "eval", index, "--method", method, "--losses", "--json", *repairs)
                 lost = json.loads(told)["losses"][0]
                 rows.append(row(name, method, lost))
@@ -48,9 +56,9 @@ def main():
                 verdicts.append(f"| {name} | {method} | " + ", ".join(f"{code} {count}" for code, count in codes) + " |")
                 often = Counter(lost.get("settings", {})).most_common(PRICED)
                 prices += [price(args.program, index, name, method, *one) for one in often]
-                print(f"{name} {method} done", file=sys.stderr)
-    print("| set | method | lost of gold | specific | by class | a setting | a seed | the graph | two changes | any |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+                print(f"{name} {method}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+    print("| set | method | lost of gold | specific | by class | tried | a setting | a seed | the graph | two changes | any |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     print("\n".join(rows))
     print()
     print("| set | method | verdicts, the most frequent |")
@@ -64,15 +72,16 @@ def main():
 
 def row(name, method, lost):
     count = lost["lost"]
-    share = lambda part: f"{part} ({100 * part / max(count, 1):.0f} %)"
+    share = lambda part, of: f"{part} ({100 * part / max(of, 1):.0f} %)"
     classes = " ".join(f"{key} {value}" for key, value in sorted(lost["classes"].items()))
-    cells = [name, method, f"{count} of {lost['gold']}", share(lost["specific"]), classes]
+    cells = [name, method, f"{count} of {lost['gold']}", share(lost["specific"], count), classes]
     repaired = lost.get("repaired")
     if repaired is None:
-        cells += ["-"] * 5
+        cells += ["-"] * 6
     else:
         by = [repaired.get(key, 0) for key in ("by_setting", "by_seed", "by_graph", "by_two")]
-        cells += [share(part) for part in by] + [share(sum(by))]
+        tried = repaired["of"]
+        cells += [str(tried)] + [share(part, tried) for part in by + [sum(by)]]
     return "| " + " | ".join(cells) + " |"
 
 

@@ -160,7 +160,7 @@ pub use {
     corpus::{Corpus, Gold, Passage, Question, ReadOptions, read as read_corpus},
     evaluate::{
         Checkup, Comparison, Difference, Evaluation, Fault, Finding, Losses, MEASURES, Measures,
-        PerQuestion, Resampling, doctor, evaluate, losses,
+        Mend, PerQuestion, Resampling, doctor, evaluate, losses,
     },
     explain::{
         Change, LookAlike, Repair, Repairs, Trace, lookalikes, not_in_index, repairs, story, trace,

@@ -10,8 +10,8 @@ use super::{ConditionFailed, How, Parts, Reading, interrupt, say};
 use crate::corpus::{self, Question};
 use crate::embed::Reranker;
 use crate::evaluate::{
-    Comparison, Coverage, Evaluation, Losses, Resampling, Survival, by_gold, by_type, evaluate,
-    losses, write_run,
+    Comparison, Coverage, Evaluation, Losses, Mend, Resampling, Survival, by_gold, by_type,
+    evaluate, losses, write_run,
 };
 use crate::index::Index;
 use crate::layers::GraphEdited;
@@ -74,16 +74,17 @@ pub struct EvalArgs {
     /// Count the verdicts on lost gold.
     #[arg(long)]
     losses: bool,
-    /// Count how much of the lost gold a single change brings in: each is tried until one does.
-    #[arg(long, requires = "losses")]
-    repairs: bool,
+    /// Count how much of the lost gold a single change brings in: each is tried until one does. Of so many of each method,
+    /// drawn by the seed; else of all.
+    #[arg(long, value_name = "COUNT", requires = "losses", num_args = 0..=1, require_equals = true)]
+    repairs: Option<Option<usize>>,
     /// Exit with code 1 when a measure is lower than this, of any method or of the one named. May be repeated.
     #[arg(long, value_name = "[METHOD:]MEASURE=VALUE")]
     fail_under: Vec<Condition>,
     /// Resamples of each paired bootstrap and each randomisation test.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     resamples: u32,
-    /// Seed of the resamples.
+    /// Seed of the resamples, and of the lost gold that is drawn.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print one JSON object with a row per question.
@@ -149,7 +150,11 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let mut lost = Vec::new();
     for (name, settings) in names.iter().zip(&all).filter(|_| args.losses) {
         let go_on = |_| !interrupt::interrupted();
-        let mut own = losses(&index, &questions, settings, args.repairs, go_on)?;
+        let mend = args.repairs.map(|most| Mend {
+            most: most.unwrap_or(usize::MAX),
+            seed: args.seed,
+        });
+        let mut own = losses(&index, &questions, settings, mend, go_on)?;
         own.method.clone_from(name);
         lost.push(own);
         if interrupt::interrupted() {

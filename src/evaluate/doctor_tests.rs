@@ -241,7 +241,7 @@ fn lost_gold_is_that_of_the_losses_and_a_stopped_checkup_tells_nothing() {
     let index = Arc::new(sample::index().unwrap());
     for method in ["graph", "hop", "bm25"] {
         let settings = settings(&index, method, &[]);
-        let all = losses(&index, index.questions(), &settings, false, |_| true).unwrap();
+        let all = losses(&index, index.questions(), &settings, None, |_| true).unwrap();
         let checkup = checked(&index, &settings);
         assert_eq!(
             (checkup.gold, checkup.lost),

@@ -7,7 +7,8 @@ use crate::corpus::Question;
 use crate::explain::{Change, Repair, Repairs, repairs, why_not};
 use crate::index::Index;
 use crate::layers::{Class, Code, GraphEdit};
-use crate::retrieve::{Keep, Retrieval, RetrieveError, Settings};
+use crate::random::SplitMix;
+use crate::retrieve::{Keep, Retrieval, RetrieveError, Retriever, Settings};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,6 +38,8 @@ pub struct Losses {
 /// Lost gold that a single change brings in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Repaired {
+    /// For how many changes were tried.
+    pub of: usize,
     /// Another value of one parameter, which any question can be asked with.
     pub by_setting: usize,
     /// No such value, but one seed muted, weighed, or added from the names of the passage.
@@ -47,12 +50,20 @@ pub struct Repaired {
     pub by_two: usize,
 }
 
-/// Why one gold passage is lost, and whether a change brings it in.
+/// For how many of the lost changes are tried, and how these are drawn where they are more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mend {
+    /// At most so many.
+    pub most: usize,
+    /// Of the draw; the same one draws the same.
+    pub seed: u64,
+}
+
+/// Why one gold passage is lost.
 struct Loss {
+    passage: u32,
     code: Code,
     class: Class,
-    repaired: Repaired,
-    setting: Option<String>,
 }
 
 /// What a search for one passage counts as.
@@ -86,8 +97,8 @@ fn mended(
     Ok((repaired, setting.map(|repair| repair.change.to_string())))
 }
 
-/// Explains every lost gold passage of a set. With `mend`, changes are tried until one brings it in. `progress` gets the
-/// number of questions done and stops by returning false: then those done so far are counted.
+/// Explains every lost gold passage of a set. With `mend`, changes are tried for some until one brings it in. `progress` gets
+/// the number of questions done and stops by returning false: then those done so far are counted.
 ///
 /// # Errors
 /// The first retrieval that failed.
@@ -95,53 +106,107 @@ pub fn losses(
     index: &Arc<Index>,
     questions: &[Question],
     settings: &Settings,
-    mend: bool,
+    mend: Option<Mend>,
     progress: impl Fn(usize) -> bool + Sync,
 ) -> Result<Losses, RetrieveError> {
-    let done = each(index, questions, settings, progress, |retriever, at| {
-        let question = &questions[at];
-        let run = retriever.retrieve(&question.text, settings, Keep::Scores)?;
+    let ask = |retriever: &mut Retriever, at: usize| {
+        retriever.retrieve(&questions[at].text, settings, Keep::Scores)
+    };
+    let explained = each(index, questions, settings, &progress, |retriever, at| {
+        let run = ask(retriever, at)?;
         let mut lost = Vec::new();
-        for gold in &question.gold {
+        for gold in &questions[at].gold {
             let reasons = why_not(index, &run, gold.passage);
-            let Some(verdict) = reasons.first() else {
-                continue;
-            };
-            let (repaired, setting) = match mend {
-                true => mended(index, &run, gold.passage)?,
-                false => Default::default(),
-            };
-            lost.push(Loss {
+            lost.extend(reasons.first().map(|verdict| Loss {
+                passage: gold.passage,
                 code: verdict.code,
                 class: verdict.class,
-                repaired,
-                setting,
-            });
+            }));
         }
-        Ok((question.gold.len(), lost))
+        Ok((at, lost))
     })?;
     let mut all = Losses {
         method: settings.method().name.to_string(),
-        repaired: mend.then(Repaired::default),
         ..Losses::default()
     };
-    for (gold, lost) in done {
-        all.gold += gold;
+    let mut pairs = Vec::new();
+    for (at, lost) in explained {
+        all.gold += questions[at].gold.len();
         all.lost += lost.len();
         for loss in lost {
             all.specific += usize::from(loss.code.specific());
             *all.codes.entry(loss.code).or_default() += 1;
             *all.classes.entry(loss.class).or_default() += 1;
-            if let Some(setting) = loss.setting {
-                *all.settings.entry(setting).or_default() += 1;
-            }
-            if let Some(repaired) = &mut all.repaired {
-                repaired.by_setting += loss.repaired.by_setting;
-                repaired.by_seed += loss.repaired.by_seed;
-                repaired.by_graph += loss.repaired.by_graph;
-                repaired.by_two += loss.repaired.by_two;
-            }
+            pairs.push((at, loss.passage));
         }
     }
+    let Some(mend) = mend else {
+        return Ok(all);
+    };
+    let mut wanted: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+    for (at, passage) in drawn(pairs, mend) {
+        wanted.entry(at).or_default().push(passage);
+    }
+    let tried = each(index, questions, settings, &progress, |retriever, at| {
+        let Some(passages) = wanted.get(&at) else {
+            return Ok(Vec::new());
+        };
+        let run = ask(retriever, at)?;
+        let passages = passages.iter();
+        passages.map(|&lost| mended(index, &run, lost)).collect()
+    })?;
+    let mut sum = Repaired::default();
+    for (repaired, setting) in tried.into_iter().flatten() {
+        if let Some(setting) = setting {
+            *all.settings.entry(setting).or_default() += 1;
+        }
+        sum.of += 1;
+        sum.by_setting += repaired.by_setting;
+        sum.by_seed += repaired.by_seed;
+        sum.by_graph += repaired.by_graph;
+        sum.by_two += repaired.by_two;
+    }
+    all.repaired = Some(sum);
     Ok(all)
+}
+
+/// So many of some, each as likely as another.
+fn drawn<T>(mut from: Vec<T>, mend: Mend) -> Vec<T> {
+    let mut random = SplitMix::new(mend.seed);
+    let most = mend.most.min(from.len());
+    for at in 0..most {
+        let left = from.len() - at;
+        from.swap(at, at + random.below(left));
+    }
+    from.truncate(most);
+    from
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draw_has_each_once_and_every_one_is_drawn_as_often() {
+        let mut times = [0; 10];
+        for seed in 0..2000 {
+            let mut drawn = drawn((0..10).collect(), Mend { most: 3, seed });
+            drawn.iter().for_each(|at| times[*at as usize] += 1);
+            drawn.sort_unstable();
+            drawn.dedup();
+            assert_eq!(drawn.len(), 3);
+        }
+        assert!(
+            times.iter().all(|times| (500..700).contains(times)),
+            "{times:?}"
+        );
+        let all = drawn(
+            (0..10).collect(),
+            Mend {
+                most: usize::MAX,
+                seed: 1,
+            },
+        );
+        assert_eq!(all.len(), 10);
+    }
 }

@@ -23,7 +23,7 @@ pub use compare::{Comparison, Difference, Resampling};
 pub use coverage::{Bucket, Coverage, Names};
 pub use doctor::{Checkup, Doing, Fault, Finding, doctor};
 pub use doubts::{Doubt, Doubtful, Doubts};
-pub use losses::{Losses, Repaired, losses};
+pub use losses::{Losses, Mend, Repaired, losses};
 pub use measures::{MEASURES, Measures, measured, measures};
 pub use run::{Evaluation, PerQuestion, evaluate, percentile};
 pub use shape::{GraphShape, Hub};

@@ -217,6 +217,7 @@ pub fn losses(out: &mut impl Write, lost: &[Losses]) -> io::Result<()> {
         )?;
         if let Some(repaired) = method.repaired {
             let Repaired {
+                of,
                 by_setting,
                 by_seed,
                 by_graph,
@@ -224,8 +225,8 @@ pub fn losses(out: &mut impl Write, lost: &[Losses]) -> io::Result<()> {
             } = repaired;
             write!(
                 out,
-                "; one other setting brings in {by_setting} ({:.0} %), one changed seed {by_seed} more, one change of the graph {by_graph}, two changes {by_two}",
-                share(by_setting, *lost)
+                "; of {of} that were tried, one other setting brings in {by_setting} ({:.0} %), one changed seed {by_seed} more, one change of the graph {by_graph}, two changes {by_two}",
+                share(by_setting, of)
             )?;
         }
         writeln!(out)?;
