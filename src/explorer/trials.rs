@@ -70,7 +70,7 @@ pub fn of_set(
     let judged = index.questions().iter().filter(|q| q.wanted() > 0);
     let judged: Vec<_> = judged.collect();
     'methods: for settings in trial.of_set.iter().filter(|s| local(&index, s)) {
-        let begun = half.take().filter(|half| half.settings == *settings);
+        let begun = half.take_if(|half| half.settings == *settings);
         let mut values = begun.map_or_else(Vec::new, |half| half.values);
         for question in &judged[values.len()..] {
             if cancelled() {
