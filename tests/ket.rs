@@ -8,7 +8,7 @@ use hopscope::layers::Code;
 use hopscope::layers::skeleton::options::{BUILDS, Core, CoreBy};
 use hopscope::layers::skeleton::{Ket, KetBuild};
 use hopscope::retrieve::operators::ket::local::LocalPart;
-use hopscope::retrieve::set::Set;
+use hopscope::retrieve::set::{Origin, Set};
 use hopscope::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
 use hopscope::text::chunks::count;
 use proptest::prelude::*;
@@ -132,6 +132,41 @@ fn theta_at_its_ends_leaves_one_part() {
 }
 
 #[test]
+fn the_text_part_takes_what_the_skeleton_leaves_and_nothing_twice() {
+    let (index, _) = &*SAMPLE;
+    let mut retriever = Retriever::new(index.clone());
+    for question in questions().iter().take(8) {
+        for method in ["ket-rag-p", "ket-rag-u", "hybrid-rag"] {
+            let mut ask = |changes: &[&str]| {
+                let changes = [&["context_tokens=3000"], changes].concat();
+                ask(&mut retriever, question, method, &changes)
+            };
+            let run = ask(&[]);
+            let (local, text) = (made(&run, "local"), made(&run, "text"));
+            let left = 3000 - number(local, "tokens");
+            assert!(number(local, "budget") == 1500 && left >= 1500);
+            assert_eq!(number(text, "budget"), left);
+            let units = |set: &Set| {
+                set.members
+                    .iter()
+                    .map(|m| m.node)
+                    .collect::<BTreeSet<u32>>()
+            };
+            assert!(!text.members.is_empty());
+            assert!(
+                units(local).is_disjoint(&units(text)),
+                "{method}: {question}"
+            );
+            // Both orders return the same passages; in turn, the second is the text part's first.
+            let read = ask(&["passage_order=context"]);
+            let sorted = |run: &Retrieval| ranked(run).into_iter().collect::<BTreeSet<u32>>();
+            assert_eq!(sorted(&run), sorted(&read));
+            assert_eq!(run.text(index), read.text(index));
+        }
+    }
+}
+
+#[test]
 fn what_a_method_decides_is_no_parameter_of_it() {
     let lists = |method: &str| -> BTreeSet<&str> {
         let uses = Method::by_name(method).unwrap().uses();
@@ -151,7 +186,7 @@ fn what_a_method_decides_is_no_parameter_of_it() {
         (
             "skeleton-rag",
             &["core_by", "core_share"],
-            &["theta", "pack"],
+            &["theta", "pack", "passage_order"],
         ),
         (
             "ms-graph-rag",
@@ -165,7 +200,7 @@ fn what_a_method_decides_is_no_parameter_of_it() {
         ),
         (
             "ket-rag-p",
-            &["theta", "core_share", "code_case"],
+            &["theta", "core_share", "code_case", "passage_order"],
             &["core_by"],
         ),
     ] {
@@ -194,16 +229,23 @@ fn keywords_of_everything_within_the_budget_are_text_rag() {
 }
 
 #[test]
-fn seeds_come_before_neighbours_and_switches_switch() {
+fn seeds_come_before_their_neighbours_and_switches_switch() {
     let (index, layer) = &*SAMPLE;
     let mut retriever = Retriever::new(index.clone());
     let question = &questions()[0];
     let mut ask = |method: &str, changes: &[&str]| ask(&mut retriever, question, method, changes);
-    let half = ranked(&ask("text-rag", &["context_tokens=500"]));
+    let nearest = ranked(&ask("text-rag", &["context_tokens=500"]));
     let run = ask("knng-rag", &["context_tokens=1000"]);
-    let seeds = number(made(&run, "neighbours"), "of seeds");
-    assert!(seeds > 0 && run.passages.len() > seeds);
-    assert_eq!(ranked(&run)[..half.len()], half);
+    assert_eq!(ranked(&run)[0], nearest[0]);
+    let near = made(&run, "neighbours");
+    assert!(number(near, "of seeds") > 0 && number(near, "neighbours") > 0);
+    let mut seed = None;
+    for member in &near.members {
+        match member.from {
+            Origin::Edge { from } => assert_eq!(Some(from), seed),
+            _ => seed = Some(member.node),
+        }
+    }
     let twice = ask("skeleton-rag", &["oversample=on"]);
     let once = ask("skeleton-rag", &[]);
     let entities = |run: &Retrieval| made(run, "entities").members.clone();

@@ -234,6 +234,13 @@ choices! {
         Skip = "skip": "it is left out, and a shorter one after it may still fit",
     }
 
+    /// In which order passages of both parts of a context are returned.
+    pub enum PassageOrder {
+        /// Ranks then say what both parts found, and not the skeleton alone.
+        Interleaved = "interleaved": "in turn one of the skeleton and one of the text part",
+        Context = "context": "as the context is read: those of the skeleton, then those of the text part",
+    }
+
     /// Who plans.
     pub enum PlanBy {
         Template = "template": "rules read the question and the schema",

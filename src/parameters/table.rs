@@ -417,13 +417,16 @@ parameters! {
         "Relations that lead outside, for each selected entity", "GraphRAG, local search";
     Theta THETA: f64 = 0.5, "theta" "theta" "skeleton share", Select,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
-        "Share of the context for the skeleton; 0 leaves it out, 1 the text part", "KET-RAG; the value is not published, swept 0 to 1";
+        "Share of the context for the skeleton, whose rest the text part takes; 0 leaves it out, 1 the text part", "KET-RAG (Algorithm 4); the value is not published, swept 0 to 1";
     ContextTokens CONTEXT_TOKENS: usize = 12000, "context_tokens" "lambda" "context tokens", Select,
         Domain::Integer { min: 500, max: 32000, step: 500, zero: None },
         "Tokens of the assembled context", "KET-RAG";
     Pack PACK: Misfit = Misfit::Stop, "pack" "pack" "misfits", Select,
         Domain::Choice(Misfit::CHOICES),
         "What happens at a text that the context has no room for", "KET-RAG (stop); skip is ours";
+    PassageOrder PASSAGE_ORDER: PassageOrder = PassageOrder::Interleaved, "passage_order" "order" "passages of both parts", Select,
+        Domain::Choice(PassageOrder::CHOICES),
+        "In which order passages of the skeleton and of the text part are returned; the context is read in its own", "ours: the papers rank no passages";
     PlanBy PLAN_BY: PlanBy = PlanBy::Template, "plan_by" "plan" "planner", Seeds,
         Domain::Choice(PlanBy::CHOICES),
         "Who plans a question over a schema graph", "SPARK; the template planner is ours, for the model that writes programs";

@@ -197,12 +197,9 @@ fn stretch(passages: &Passages, graph: &EntityGraph, units: &Units, run: &[u32])
         }
         pieces.push(piece);
     }
-    let title = pieces
-        .first()
-        .map_or("", |p| passages.title(p.passage as usize));
     let mut input = GraphText {
         text: String::new(),
-        title: title.to_owned(),
+        titles: Vec::new(),
         names: Vec::new(),
     };
     for piece in pieces {
@@ -210,6 +207,8 @@ fn stretch(passages: &Passages, graph: &EntityGraph, units: &Units, run: &[u32])
             input.text.push_str("\n\n");
         }
         let at = input.text.len();
+        let title = passages.title(piece.passage as usize);
+        input.titles.push((at, title.to_owned()));
         input.text.push_str(&piece.text(passages));
         let mut found: Vec<_> = graph
             .occurrences_in(piece.passage, piece.start as usize..piece.end as usize)

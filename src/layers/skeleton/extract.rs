@@ -15,13 +15,13 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// The name and version of the rules, as the layer keeps it beside what they made.
-pub const ORIGIN: &str = "rule(extract_graph, 1)";
+pub const ORIGIN: &str = "rule(extract_graph, 2)";
 
 /// One stretch of text.
 pub struct GraphText {
     pub text: String,
-    /// Of the passage it begins with: what the first sentence's pronoun stands for.
-    pub title: String,
+    /// Titles of the passages in it, and where each begins. The first is what the first sentence's pronoun stands for.
+    pub titles: Vec<(usize, String)>,
     /// Names in it, left to right and apart: where, and under which name they are known.
     pub names: Vec<(Range<usize>, String)>,
 }
@@ -30,7 +30,7 @@ pub struct GraphText {
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphEntity {
     pub name: String,
-    /// Its most central sentences, at most [`MOST_SENTENCES`], in the order of the text.
+    /// Its most central sentence, after the title of its passage.
     pub description: Vec<String>,
     pub mentions: usize,
 }
@@ -56,8 +56,6 @@ pub struct Extracted {
     pub relations: Vec<GraphRelation>,
 }
 
-/// Sentences of a description.
-pub const MOST_SENTENCES: usize = 3;
 /// A sentence of fewer tokens says nothing of its name: titles, mostly.
 const LEAST_TOKENS: usize = 4;
 
@@ -94,15 +92,23 @@ pub fn extract_graph(input: &GraphText, idf: &Idf, cooc: bool) -> Extracted {
         .iter()
         .map(|s| chunks::count(s) >= LEAST_TOKENS)
         .collect();
-    for (entity, own) in entities.iter_mut().zip(where_said) {
-        let mut best: Vec<usize> = own.iter().copied().filter(|s| long[*s]).collect();
-        if best.is_empty() {
-            best = own;
+    for (entity, mut own) in entities.iter_mut().zip(where_said) {
+        if own.iter().any(|s| long[*s]) {
+            own.retain(|s| long[*s]);
         }
-        best.sort_by(|a, b| central[*b].total_cmp(&central[*a]).then(a.cmp(b)));
-        best.truncate(MOST_SENTENCES);
-        best.sort_unstable();
-        entity.description = best.into_iter().map(|s| one_line(said[s])).collect();
+        let best = own
+            .into_iter()
+            .max_by(|a, b| central[*a].total_cmp(&central[*b]).then(b.cmp(a)));
+        let told = best.map(|s| {
+            let sentence = one_line(said[s]);
+            // A sentence that says what its passage is about needs no title.
+            match input.title_at(spans[s].start) {
+                title if title.is_empty() || sentence.contains(title) => sentence,
+                title if title == entity.name => sentence,
+                title => format!("{title}. {sentence}"),
+            }
+        });
+        entity.description = Vec::from_iter(told);
     }
     let relations = relate(input, &spans, &said, &places, &entities, cooc);
     Extracted {
@@ -112,6 +118,13 @@ pub fn extract_graph(input: &GraphText, idf: &Idf, cooc: bool) -> Extracted {
 }
 
 impl GraphText {
+    /// The title of the passage at a place; empty where it has none.
+    fn title_at(&self, place: usize) -> &str {
+        let before = self.titles.partition_point(|title| title.0 <= place);
+        let title = before.checked_sub(1).and_then(|at| self.titles.get(at));
+        title.map_or("", |title| title.1.trim())
+    }
+
     /// The same for a model. Types are free: local search reads none.
     pub fn asked(&self) -> ExtractInput {
         ExtractInput {
@@ -175,7 +188,7 @@ fn relate(
         places.get(&Norm::Simple.apply(name)).copied()
     };
     let mut found: Vec<GraphRelation> = Vec::new();
-    for relation in relations(&input.text, &input.title, spans, &names, options) {
+    for relation in relations(&input.text, input.title_at(0), spans, &names, options) {
         let (Some(source), Some(target)) = (
             known(&relation.subject_span, &relation.subject),
             known(&relation.object_span, &relation.object),
@@ -228,7 +241,7 @@ mod tests {
             .collect();
         GraphText {
             text: text.into(),
-            title: title.into(),
+            titles: vec![(0, title.into())],
             names,
         }
     }
@@ -243,7 +256,7 @@ mod tests {
         let found = extract_graph(&input, &Idf::new([&*input.text]), false);
         let voss = &found.entities[0];
         assert_eq!((&*voss.name, voss.mentions), ("Mara Voss", 5));
-        assert_eq!(voss.description.len(), MOST_SENTENCES);
+        assert_eq!(voss.description.len(), 1);
         assert!(
             voss.description
                 .iter()
@@ -255,6 +268,24 @@ mod tests {
             .find(|e| e.name == "Gull Rock")
             .unwrap();
         assert_eq!(rock.description, ["Mara Voss painted Gull Rock in oil."]);
+    }
+
+    #[test]
+    fn a_sentence_stands_after_the_title_of_its_passage() {
+        let text =
+            "Gull Rock. It was painted by Mara Voss.\n\nHull. Ivo Lund lived there. Hull burned.";
+        let mut input = of("Gull Rock", text);
+        let hull = text.find("Hull").unwrap();
+        input.titles.push((hull, "Hull".into()));
+        let found = extract_graph(&input, &Idf::default(), false).entities;
+        let told = |name: &str| &found.iter().find(|e| e.name == name).unwrap().description;
+        assert_eq!(
+            told("Mara Voss")[..],
+            ["Gull Rock. It was painted by Mara Voss."]
+        );
+        assert_eq!(told("Ivo Lund")[..], ["Hull. Ivo Lund lived there."]);
+        // What says its title does not say it twice, nor is a name told after itself.
+        assert_eq!(told("Hull")[..], ["Hull burned."]);
     }
 
     #[test]

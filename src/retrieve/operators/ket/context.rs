@@ -1,10 +1,11 @@
 //! Both parts of a context in one: tables of entities and relations, the units of the entities, the units of the text part.
 
 use super::local::LocalPart;
-use super::text::Used;
-use crate::layers::Code;
+use super::text::TextPart;
 use crate::layers::skeleton::source::KetGraph;
-use crate::parameters::{CONTEXT_TOKENS, Parameter as P, THETA};
+use crate::layers::skeleton::units::Units;
+use crate::layers::{Code, Node};
+use crate::parameters::{CONTEXT_TOKENS, PASSAGE_ORDER, Parameter as P, PassageOrder, THETA};
 use crate::retrieve::explanation::{Explanation, Lack, Part as ScorePart, Reason, clip};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
@@ -16,7 +17,8 @@ use std::sync::Arc;
 /// Most characters of a sentence.
 const LONGEST: usize = 160;
 
-/// Passages by their first appearance. The order is no order of scores: a hit's score is 1 / rank.
+/// Passages by their first appearance, in turn in each part or in one after the other. The order is no order of scores: a
+/// hit's score is 1 / rank.
 #[derive(Debug)]
 pub struct Assemble;
 
@@ -29,25 +31,27 @@ impl Operator for Assemble {
             "passages by their first appearance in the context",
         )
         .kind("pack")
-        .reads(&[P::ContextTokens, P::Theta])
+        .reads(&[P::ContextTokens, P::Theta, P::PassageOrder])
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let layer = &KetGraph::of(cx.graph()).layer;
-        let mut seen = FxHashSet::default();
-        let mut hits = Vec::new();
-        for unit in inputs.iter().flat_map(|set| &set.members) {
-            for piece in layer.units.pieces(unit.node) {
-                if seen.insert(piece.passage) {
-                    hits.push(Hit {
-                        passage: piece.passage,
-                        score: 1.0 / (hits.len() + 1) as f32,
-                    });
-                }
-            }
-        }
-        let text = inputs.iter().find_map(|set| set.get::<Used>());
-        let text = text.map_or(0, |used| used.0);
+        let text = inputs.iter().find_map(|set| set.get::<TextPart>());
+        let parts = inputs.iter().map(|set| match set.get::<TextPart>() {
+            Some(part) => part.order.clone(),
+            None => set.members.iter().map(|member| member.node).collect(),
+        });
+        let parts = parts.map(|units| passages(&layer.units, &units)).collect();
+        let passages = match cx.values.get(PASSAGE_ORDER) {
+            PassageOrder::Context => after(parts),
+            PassageOrder::Interleaved => in_turn(parts),
+        };
+        let hits = passages.into_iter().zip(1..).map(|(passage, place)| Hit {
+            passage,
+            score: 1.0 / place as f32,
+        });
+        let hits: Vec<Hit> = hits.collect();
+        let text = text.map_or(0, |part| part.used);
         let local = inputs.iter().find_map(|set| set.get::<LocalPart>());
         let budget = cx.values.get(CONTEXT_TOKENS);
         let used = text + local.map_or(0, LocalPart::used);
@@ -77,18 +81,18 @@ impl Operator for Assemble {
         let Some(place) = hits.iter().position(|hit| hit.passage == passage) else {
             return Explanation::of(Vec::new(), "not in the context");
         };
-        let why = format!(
-            "place {} of {}, in the order in which the context was packed",
-            place + 1,
-            hits.len()
-        );
+        let order = match at.values().get(PASSAGE_ORDER) {
+            PassageOrder::Interleaved => "in turn from the skeleton and from the text part",
+            PassageOrder::Context => "in the order in which the context is read",
+        };
+        let why = format!("place {} of {}, {order}", place + 1, hits.len());
         let told = at
             .inputs()
             .map(|part| part.operator().explain(&part, passage).sentence);
         let told: Vec<String> = told.filter(|sentence| !sentence.is_empty()).collect();
         Explanation::of(
             vec![ScorePart::new(
-                "1 / place in the context",
+                "1 / place",
                 f64::from(hits[place].score),
                 why,
             )],
@@ -166,6 +170,35 @@ impl Operator for Assemble {
     }
 }
 
+/// The passages of some units, in order.
+fn passages(units: &Units, nodes: &[Node]) -> Vec<u32> {
+    let pieces = nodes.iter().flat_map(|node| units.pieces(*node));
+    pieces.map(|piece| piece.passage).collect()
+}
+
+/// Those of one part, then the new ones of the next.
+fn after(parts: Vec<Vec<u32>>) -> Vec<u32> {
+    let mut seen = FxHashSet::default();
+    let all = parts.into_iter().flatten();
+    all.filter(|passage| seen.insert(*passage)).collect()
+}
+
+/// In turn a new one of each part, as long as it has any.
+fn in_turn(parts: Vec<Vec<u32>>) -> Vec<u32> {
+    let mut seen = FxHashSet::default();
+    let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
+    let mut found = Vec::new();
+    loop {
+        let before = found.len();
+        for part in &mut parts {
+            found.extend(part.find(|passage| seen.insert(*passage)));
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
 /// Writes rows under a heading, where there are any.
 fn table(text: &mut String, heading: &str, rows: impl Iterator<Item = String>) {
     for (at, row) in rows.enumerate() {
@@ -175,5 +208,19 @@ fn table(text: &mut String, heading: &str, rows: impl Iterator<Item = String>) {
         }
         text.push_str(&row);
         text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_take_turns_with_what_is_new() {
+        let parts = || vec![vec![4, 4, 1, 7], vec![4, 9, 1, 8, 3]];
+        assert_eq!(in_turn(parts()), [4, 9, 1, 8, 7, 3]);
+        assert_eq!(after(parts()), [4, 1, 7, 9, 8, 3]);
+        assert_eq!(in_turn(vec![vec![2, 2, 5]]), [2, 5]);
+        assert!(in_turn(vec![Vec::new(), Vec::new()]).is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! The skeleton part of the context: local search (KET-RAG, skeleton channel; GraphRAG's local search without communities).
 
-use super::text::Used;
+use super::text::budget as text_budget;
 use super::{left_out, more_room};
 use crate::layers::skeleton::core_graph::Skeleton;
 use crate::layers::skeleton::source::KetGraph;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::sync::Arc;
 
-/// Entities, relations and units around the selected entities, in what the text part left of the context: half of it for
+/// Entities, relations and units around the selected entities, in the skeleton's share of the context: half of it for
 /// entities and relations, half for units.
 #[derive(Debug)]
 pub struct Local;
@@ -24,7 +24,7 @@ pub static LOCAL: Local = Local;
 
 impl Operator for Local {
     fn declaration(&self) -> Declaration {
-        Declaration::spread("local", "the entities' rows, their relations and their units, as many as the skeleton's part holds").kind("expand").reads(&[P::ContextTokens, P::RelationsPerEntity])
+        Declaration::spread("local", "the entities' rows, their relations and their units, as many as the skeleton's part holds").kind("expand").reads(&[P::Theta, P::ContextTokens, P::RelationsPerEntity])
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
@@ -37,9 +37,7 @@ impl Operator for Local {
                 None => start.units.push(member.node),
             }
         }
-        let used = inputs.iter().find_map(|set| set.get::<Used>());
-        let budget = cx.values.get(CONTEXT_TOKENS);
-        let budget = budget.saturating_sub(used.map_or(0, |used| used.0));
+        let budget = cx.values.get(CONTEXT_TOKENS) - text_budget(cx.values);
         let units = &source.layer.units;
         let per_entity = cx.values.get(RELATIONS_PER_ENTITY);
         let tokens = |unit| units.tokens(unit);

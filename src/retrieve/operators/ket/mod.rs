@@ -16,7 +16,8 @@ pub mod text;
 use crate::layers::GraphKind;
 use crate::layers::skeleton::source::{KEYWORD_UNIT, KetGraph, SKELETON, UNIT_KNN};
 use crate::parameters::{
-    CONTEXT_TOKENS, CORE_BY, CORE_SHARE, CoreBy, Parameter, Parameter as P, THETA, Value,
+    CONTEXT_TOKENS, CORE_BY, CORE_SHARE, CoreBy, PASSAGE_ORDER, Parameter, Parameter as P,
+    PassageOrder, THETA, Value,
 };
 use crate::retrieve::operator::{At, Operator};
 use crate::retrieve::plan::Plan;
@@ -31,7 +32,7 @@ use text::{NEIGHBOURS, PACKED_UNITS, POOL};
 pub enum Text {
     /// Units by their own similarity to the question.
     Units,
-    /// The nearest units, then their neighbours in the kNN graph.
+    /// Unit after unit by similarity, each with its neighbours in the kNN graph.
     Neighbours,
     /// Units of the nearest keywords, by similarity.
     Keywords,
@@ -52,11 +53,11 @@ pub const EVEN: &Fixed = &[CORE_BY.at(CoreBy::Uniform)];
 /// The plan of a text part, a skeleton with this core, or both under one budget.
 pub fn plan(text: Option<Text>, core: Option<&'static Fixed>) -> Plan {
     let mut fixed = core.unwrap_or(ANY).to_vec();
-    // One part alone has the whole context.
+    // One part alone has the whole context, and its own order.
     match (text, core) {
         (Some(_), Some(_)) => {}
-        (_, None) => fixed.push(THETA.at(0.0)),
-        (None, _) => fixed.push(THETA.at(1.0)),
+        (_, None) => fixed.extend([THETA.at(0.0), PASSAGE_ORDER.at(PassageOrder::Context)]),
+        (None, _) => fixed.extend([THETA.at(1.0), PASSAGE_ORDER.at(PassageOrder::Context)]),
     }
     let mut plan = Plan::default();
     let mut on = |graph: &'static GraphKind, operator: &'static dyn Operator, inputs: &[usize]| {
@@ -64,35 +65,32 @@ pub fn plan(text: Option<Text>, core: Option<&'static Fixed>) -> Plan {
         plan.fix(&fixed);
         step
     };
-    let entities = core.map(|_| on(&SKELETON, &ENTITIES, &[]));
-    let text = text.map(|text| match text {
-        Text::Units => {
-            let units = on(&UNIT_KNN, &UNITS, &[]);
-            (&UNIT_KNN, on(&UNIT_KNN, &PACKED_UNITS, &[units]))
-        }
-        Text::Neighbours => {
-            let units = on(&UNIT_KNN, &UNITS, &[]);
-            let near = on(&UNIT_KNN, &NEIGHBOURS, &[units]);
-            (&UNIT_KNN, on(&UNIT_KNN, &PACKED_UNITS, &[near]))
-        }
-        Text::Keywords => {
-            let words = on(&KEYWORD_UNIT, &KEYWORDS, &[]);
-            let pool = on(&KEYWORD_UNIT, &POOL, &[words]);
-            (&KEYWORD_UNIT, on(&KEYWORD_UNIT, &PACKED_UNITS, &[pool]))
-        }
+    let local = core.map(|_| {
+        let entities = on(&SKELETON, &ENTITIES, &[]);
+        on(&SKELETON, &LOCAL, &[entities])
     });
-    // The skeleton has what the text part left: it comes after it, and is read before it.
-    let packed = text.map(|(_, step)| step);
-    let local = entities.map(|entities| {
-        let inputs = Vec::from_iter([entities].into_iter().chain(packed));
-        on(&SKELETON, &LOCAL, &inputs)
+    // The text part has what the skeleton left, and packs nothing that it has.
+    let packed = text.map(|text| {
+        let (graph, candidates) = match text {
+            Text::Units => (&UNIT_KNN, on(&UNIT_KNN, &UNITS, &[])),
+            Text::Neighbours => {
+                let units = on(&UNIT_KNN, &UNITS, &[]);
+                (&UNIT_KNN, on(&UNIT_KNN, &NEIGHBOURS, &[units]))
+            }
+            Text::Keywords => {
+                let words = on(&KEYWORD_UNIT, &KEYWORDS, &[]);
+                (&KEYWORD_UNIT, on(&KEYWORD_UNIT, &POOL, &[words]))
+            }
+        };
+        let inputs = Vec::from_iter([candidates].into_iter().chain(local));
+        (graph, on(graph, &PACKED_UNITS, &inputs))
     });
-    let graph = match text {
+    let graph = match packed {
         Some((graph, _)) if local.is_none() => graph,
         _ => &SKELETON,
     };
-    let parts = Vec::from_iter(local.into_iter().chain(packed));
-    on(graph, &CONTEXT, &parts);
+    let parts = local.into_iter().chain(packed.map(|(_, step)| step));
+    on(graph, &CONTEXT, &Vec::from_iter(parts));
     plan
 }
 

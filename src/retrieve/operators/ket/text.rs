@@ -1,6 +1,7 @@
 //! The text part of the context: what is a candidate by neighbours or by keywords, and what of it is packed (KET-RAG,
 //! keyword channel; Text-RAG and KNNG-RAG).
 
+use super::local::LocalPart;
 use super::nearest::{Nearness, brings};
 use super::{left_out, more_room};
 use crate::layers::skeleton::source::KetGraph;
@@ -10,21 +11,29 @@ use crate::retrieve::explanation::{Explanation, Reason};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::pack::{Misfit, Room};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// Share of its budget that KNNG-RAG fills with seeds before their neighbours come; not published.
-const SEED_SHARE: f64 = 0.5;
 /// Misfits that are kept: what a trace shows.
 const BEYOND: usize = 200;
 
-/// Tokens of the text part: floor((1 - theta) lambda).
-fn budget(values: Scoped<'_>) -> usize {
+/// Tokens of the text part before it takes what the skeleton leaves: floor((1 - theta) lambda).
+pub fn budget(values: Scoped<'_>) -> usize {
     // 1 - 0.9 is a little below 0.1; a share of whole per cent must not lose a token to that.
     let exact = (1.0 - values.get(THETA)) * values.get(CONTEXT_TOKENS) as f64;
     (exact + 1e-6).floor() as usize
 }
 
-/// The nearest units until half of the budget is used, then their neighbours by similarity.
+/// What the text part may use: all that the skeleton left; nothing where it has no share.
+fn room(values: Scoped<'_>, skeleton: Option<&LocalPart>) -> usize {
+    match (budget(values), skeleton) {
+        (0, _) => 0,
+        (own, None) => own,
+        (_, Some(part)) => values.get(CONTEXT_TOKENS).saturating_sub(part.used()),
+    }
+}
+
+/// Units by similarity, each followed by its neighbours that were not there yet, up to twice the budget.
 #[derive(Debug)]
 pub struct Neighbours;
 
@@ -34,26 +43,25 @@ impl Operator for Neighbours {
     fn declaration(&self) -> Declaration {
         Declaration::spread(
             "neighbours",
-            "the nearest units for half of the budget, and their neighbours",
+            "the nearest units, each with its neighbours, up to twice the budget",
         )
         .kind("expand")
-        .reads(&[P::Theta, P::ContextTokens, P::Pack])
+        .reads(&[P::Theta, P::ContextTokens])
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let nearest = inputs.first().map_or(&[][..], |set| &set.members);
         let nearness = inputs.iter().find_map(|set| set.get::<Nearness>());
         let units = &KetGraph::of(cx.graph()).layer.units;
-        let half = (budget(cx.values) as f64 * SEED_SHARE).floor() as usize;
         let tokens = |unit: Node| units.tokens(unit);
-        let seeds = fill(nearest, tokens, half, cx.values.get(PACK)).members;
-        let count = seeds.len();
         let similarity = |unit: Node| nearness.map_or(0.0, |n| n.0[unit as usize]);
         let near = |unit: Node| cx.graph().neighbours(unit).map(|(other, _)| other);
         let mut set = Set::new(Space::Nodes);
-        set.members = beside(seeds, near, similarity);
-        let found = set.members.len() - count;
-        Ok(set.fact("neighbours", found).fact("of seeds", count))
+        set.members = egos(nearest, near, similarity, tokens, 2 * budget(cx.values));
+        let beside = |member: &&Member| matches!(member.from, Origin::Edge { .. });
+        let found = set.members.iter().filter(beside).count();
+        let seeds = set.members.len() - found;
+        Ok(set.fact("neighbours", found).fact("of seeds", seeds))
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {
@@ -66,7 +74,7 @@ impl Operator for Neighbours {
             return Vec::new();
         }
         let text = format!(
-            "neither among the nearest units, for half of the budget of {} tokens, nor a neighbour of one",
+            "neither among the nearest units, which with their neighbours fill twice the budget of {} tokens, nor a neighbour of one",
             budget(at.values())
         );
         let fix = more_room(at, passage, 0.0);
@@ -74,25 +82,39 @@ impl Operator for Neighbours {
     }
 }
 
-/// Seeds, then those of their neighbours that are none by similarity; each comes from the first seed that has it.
-fn beside<I: Iterator<Item = Node>>(
-    mut seeds: Vec<Member>,
+/// Every seed and after it those of its neighbours that did not come before, by similarity, until a seed would begin
+/// beyond the limit.
+fn egos<I: Iterator<Item = Node>>(
+    seeds: &[Member],
     neighbours: impl Fn(Node) -> I,
     similarity: impl Fn(Node) -> f32,
+    tokens: impl Fn(Node) -> usize,
+    limit: usize,
 ) -> Vec<Member> {
-    let mut seen: rustc_hash::FxHashSet<Node> = seeds.iter().map(|seed| seed.node).collect();
-    let mut near = Vec::new();
-    for seed in &seeds {
-        for node in neighbours(seed.node).filter(|node| seen.insert(*node)) {
-            near.push(Member {
-                node,
-                value: f64::from(similarity(node)),
-                from: Origin::Edge { from: seed.node },
-            });
+    let mut seen = FxHashSet::default();
+    let (mut found, mut used) = (Vec::new(), 0);
+    for seed in seeds {
+        if used >= limit {
+            break;
         }
+        if !seen.insert(seed.node) {
+            continue;
+        }
+        let near = neighbours(seed.node).filter(|node| seen.insert(*node));
+        let near = near.map(|node| Member {
+            node,
+            value: f64::from(similarity(node)),
+            from: Origin::Edge { from: seed.node },
+        });
+        let near = heaviest(near.collect(), usize::MAX);
+        let fresh = std::iter::once(*seed).chain(near);
+        used += fresh
+            .clone()
+            .map(|member| tokens(member.node))
+            .sum::<usize>();
+        found.extend(fresh);
     }
-    seeds.append(&mut heaviest(near, usize::MAX));
-    seeds
+    found
 }
 
 /// The units of the nearest keywords, keyword by keyword, until there are twice as many tokens as the budget holds.
@@ -223,9 +245,14 @@ pub struct PackedUnits;
 
 pub static PACKED_UNITS: PackedUnits = PackedUnits;
 
-/// The tokens that the text part used.
-#[derive(Clone, Copy, Debug)]
-pub struct Used(pub usize);
+/// What became of the text part.
+#[derive(Clone, Debug)]
+pub struct TextPart {
+    /// The tokens that it used.
+    pub used: usize,
+    /// Its candidates that stand in the context, in their order: those that the skeleton packed, too.
+    pub order: Vec<Node>,
+}
 
 impl Operator for PackedUnits {
     fn declaration(&self) -> Declaration {
@@ -238,18 +265,31 @@ impl Operator for PackedUnits {
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
-        let candidates = inputs.first().map_or(&[][..], |set| &set.members);
+        let skeleton = inputs.get(1);
+        let candidates = fresh(&inputs[0], skeleton.map(|set| &**set));
         let units = &KetGraph::of(cx.graph()).layer.units;
-        let budget = budget(cx.values);
+        let room = room(cx.values, skeleton.and_then(|set| set.get::<LocalPart>()));
         let tokens = |unit: Node| units.tokens(unit);
-        let filled = fill(candidates, tokens, budget, cx.values.get(PACK));
+        let filled = fill(&candidates, tokens, room, cx.values.get(PACK));
         let mut set = Set::new(Space::Nodes)
             .fact("tokens", filled.used)
-            .fact("budget", budget)
+            .fact("budget", room)
             .fact("packed", filled.members.len());
+        if skeleton.is_some() {
+            let known = inputs[0].members.len() - candidates.len();
+            set = set.fact("packed by the skeleton", known);
+        }
+        let read = skeleton.iter().flat_map(|set| &set.members);
+        let read = read.chain(&filled.members).map(|member| member.node);
+        let read: FxHashSet<Node> = read.collect();
+        let all = inputs[0].members.iter().map(|member| member.node);
+        let order = all.filter(|node| read.contains(node)).collect();
         set.members = filled.members;
         set.dropped = filled.dropped;
-        Ok(set.with(Used(filled.used)))
+        Ok(set.with(TextPart {
+            used: filled.used,
+            order,
+        }))
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {
@@ -275,11 +315,12 @@ impl Operator for PackedUnits {
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
         let units = left_out(at, passage);
-        let (Some(first), Some(place)) = (at.input(0), place(at, units)) else {
+        let (candidates, Some(place)) = (candidates(at), place(at, units)) else {
             return Vec::new();
         };
-        let candidates = &first.set().members[..=place];
-        let (budget, misfit) = (budget(at.values()), at.values().get(PACK));
+        let candidates = &candidates[..=place];
+        let skeleton = at.input(1).and_then(|input| input.set().get::<LocalPart>());
+        let (budget, misfit) = (room(at.values(), skeleton), at.values().get(PACK));
         let layer = &KetGraph::of(at.graph()).layer;
         let short = short(candidates, |unit| layer.units.tokens(unit), budget, misfit);
         let text = format!(
@@ -301,11 +342,29 @@ impl Operator for PackedUnits {
     }
 }
 
+/// Candidates that the skeleton has not packed.
+fn fresh(candidates: &Set, skeleton: Option<&Set>) -> Vec<Member> {
+    let known = skeleton.map_or(&[][..], |set| &set.members).iter();
+    let known: FxHashSet<Node> = known.map(|member| member.node).collect();
+    let mut members = candidates.members.clone();
+    members.retain(|member| !known.contains(&member.node));
+    members
+}
+
+/// What a text part had to choose from.
+fn candidates(at: &At<'_>) -> Vec<Member> {
+    let skeleton = at.input(1);
+    at.input(0).map_or_else(Vec::new, |first| {
+        fresh(first.set(), skeleton.as_ref().map(|input| input.set()))
+    })
+}
+
 /// Place of the first of some units among a step's candidates.
 fn place(at: &At<'_>, units: &[u32]) -> Option<usize> {
-    let candidates = at.input(0)?;
-    let mut members = candidates.set().members.iter();
-    members.position(|member| units.contains(&member.node))
+    let candidates = candidates(at);
+    candidates
+        .iter()
+        .position(|member| units.contains(&member.node))
 }
 
 /// What filled a budget, and what did not fit.
@@ -510,17 +569,29 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_come_after_seeds() {
-        // Seeds 0, 1, 2. Neighbours 5 (of 0), 4 (of 1), 0 again; by similarity 4, 5. Unit 3 is more similar than both, but
-        // is neither seed nor neighbour.
-        let near: [&[u32]; 6] = [&[5], &[4, 0, 5], &[], &[], &[], &[]];
+    fn every_seed_is_followed_by_its_neighbours() {
+        // Seeds 0, 1, 2, 3. Neighbours 5 and 2 (of 0), 4 (of 1), 0 again. 2 comes as a neighbour and not again as a seed.
+        let near: [&[u32]; 6] = [&[5, 2], &[4, 0, 5], &[], &[], &[], &[]];
         let similarity = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4];
-        let seeds = members(&similarity[..3]);
-        let neighbours = |u: Node| near[u as usize].iter().copied();
-        let all = beside(seeds, neighbours, |u| similarity[u as usize]);
-        assert_eq!(nodes(&all), [0, 1, 2, 4, 5]);
-        let from = [all[3].from, all[4].from];
-        assert_eq!(from, [1, 0].map(|from| Origin::Edge { from }));
+        let seeds = members(&similarity[..4]);
+        let egos = |limit: usize| {
+            let neighbours = |u: Node| near[u as usize].iter().copied();
+            egos(
+                &seeds,
+                neighbours,
+                |u| similarity[u as usize],
+                |_| 10,
+                limit,
+            )
+        };
+        let all = egos(1000);
+        assert_eq!(nodes(&all), [0, 2, 5, 1, 4, 3]);
+        assert_eq!(all[1].from, Origin::Edge { from: 0 });
+        assert_eq!(all[4].from, Origin::Edge { from: 1 });
+        // The ego network that passes the limit is whole, and the last.
+        assert_eq!(nodes(&egos(31)), [0, 2, 5, 1, 4]);
+        assert_eq!(nodes(&egos(30)), [0, 2, 5]);
+        assert!(egos(0).is_empty());
     }
 
     #[test]
