@@ -53,6 +53,11 @@ const STILL: &[(Parameter, &[&str], &str)] = &[
         "no name of these questions differs from one of the graph in accents alone",
     ),
     (
+        Parameter::LinkEdges,
+        &["sage"],
+        "no links lie beside the sample",
+    ),
+    (
         Parameter::StructuralEdges,
         &["sage"],
         "no edge of structure is among those that are followed",

@@ -11,6 +11,8 @@ pub enum Must {
     Be(&'static [&'static str]),
     /// This choice, or `auto` in an index that has stored a small-world graph.
     BeOrStored(&'static str),
+    /// A number below this one.
+    Below(u32),
     /// A number above 0.
     Exceed0,
     /// 0: passage seeds never leave a walk without any.
@@ -57,6 +59,12 @@ pub const NEEDS: &[Needs] = &[
     needs(P::HnswEfSearch, P::VectorSearch, Must::BeOrStored("hnsw")),
     needs(P::HopTail, P::WeightMixedWalk, Must::Exceed0),
     needs(P::Fallback, P::SeedK, Must::Be0),
+    needs(P::EdgeLogic, P::EdgePercentile, Must::Below(100)),
+    needs(
+        P::EntityMatch,
+        P::EntityEdges,
+        Must::Be(&["shared", "percentile"]),
+    ),
     needs(P::Tokens, P::Fallback, Must::BeUnlessListed(&["bm25_top1"])),
     needs(P::Bm25K1, P::Fallback, Must::BeUnlessListed(&["bm25_top1"])),
     needs(P::Bm25B, P::Fallback, Must::BeUnlessListed(&["bm25_top1"])),

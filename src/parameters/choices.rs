@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! choices {
     ($($(#[$about:meta])* pub enum $choice:ident {
-        $($(#[$more:meta])* $variant:ident = $name:literal: $meaning:literal,)+
+        $($(#[$more:meta])* $variant:ident = $name:literal $(| $was:literal)?: $meaning:literal,)+
     })+) => {$(
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ macro_rules! choices {
         impl $choice {
             /// All of them, in the order of the sliders.
             pub const ALL: [$choice; [$($name),+].len()] = [$($choice::$variant),+];
-            pub(super) const CHOICES: &'static [Choice] = &[$(Choice { name: $name, meaning: $meaning }),+];
+            pub(super) const CHOICES: &'static [Choice] = &[$(Choice { name: $name, was: &[$($was)?], meaning: $meaning }),+];
 
             /// As people write it.
             pub const fn name(self) -> &'static str {
@@ -156,6 +156,17 @@ choices! {
         Or = "or": "any metric above its threshold makes an edge",
         /// The published code.
         And = "and": "all must be",
+    }
+
+    /// What names make of two units.
+    pub enum EntityEdges {
+        Off = "off": "names make no edge",
+        /// Ours: one entity a unit, as the paper's model gives most of them. Needs no candidate pair.
+        Subject = "subject": "units are neighbours where the title of one is a name in the other; units without a title where both have a name",
+        /// The published code.
+        Shared = "shared" | "on": "a candidate pair that shares a name is an edge besides",
+        /// The paper, whose entity overlap is a metric like the others.
+        Percentile = "percentile": "shared names are one more metric, with a threshold at the same percentile",
     }
 
     /// When two units share a name.

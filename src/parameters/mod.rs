@@ -59,6 +59,9 @@ pub enum Value {
 pub struct Choice {
     /// As flags and traces spell it.
     pub name: &'static str,
+    /// What it was called before: settings that were stored then are still read.
+    #[serde(skip)]
+    pub was: &'static [&'static str],
     /// One line: what choosing it does.
     pub meaning: &'static str,
 }
@@ -130,7 +133,10 @@ impl Domain {
     pub fn parse(&self, text: &str) -> Result<Value, String> {
         let text = text.trim();
         let value = match self {
-            Domain::Choice(choices) => choices.iter().position(|c| c.name == text).map(Pick),
+            Domain::Choice(choices) => {
+                let called = |c: &Choice| c.name == text || c.was.contains(&text);
+                choices.iter().position(called).map(Pick)
+            }
             Domain::Integer {
                 zero: Some(name), ..
             } if text == *name => Some(Int(0)),

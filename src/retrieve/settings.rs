@@ -201,6 +201,10 @@ impl Settings {
                     value == named || value == "auto" && self.stored,
                     format!("= {named}"),
                 ),
+                Must::Below(most) => {
+                    let below = value.parse().is_ok_and(|v: f64| v < f64::from(most));
+                    (below, format!("below {most}"))
+                }
                 Must::Exceed0 => (value.parse() != Ok(0.0), "above 0".to_owned()),
                 Must::Be0 => (value.parse() == Ok(0.0), "= 0".to_owned()),
                 Must::BeUnlessListed(values) => {

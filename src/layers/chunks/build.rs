@@ -263,7 +263,7 @@ fn prose(text: &str, tables: &[Table]) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The name that a passage's title is: of a record its subject; headings and file names are none.
-fn subject(index: &Index, passage: u32) -> Option<&str> {
+pub(super) fn subject(index: &Index, passage: u32) -> Option<&str> {
     let title = metadata::bare(index.title(passage));
     (!title.is_empty() && text_file(index.id(passage)).is_none()).then_some(title)
 }

@@ -1,6 +1,7 @@
 use super::super::measure::best_three;
-use super::super::pairs::{EdgeLogic, EdgeRule};
+use super::super::pairs::{EdgeLogic, EdgeRule, EntityEdges};
 use super::super::record::Record;
+use super::super::subjects::Subjects;
 use super::*;
 use crate::corpus::{Corpus, Passage};
 use crate::index::store::add_layers;
@@ -59,8 +60,10 @@ pub(crate) fn build(index: &Index, options: &SageBuild) -> Sage {
 pub(crate) const RULE: EdgeRule = EdgeRule {
     percentile: 95.0,
     logic: EdgeLogic::Or,
-    entity_edges: true,
+    names: EntityEdges::Shared,
     fuzzy: false,
+    sources: true,
+    links: true,
 };
 
 fn bytes(layer: &Sage) -> Vec<(String, Vec<u8>)> {
@@ -217,13 +220,14 @@ fn every_metric_of_every_candidate_pair_is_what_its_parts_say() {
 fn records_tell_joins_rows_and_references() {
     let index = index();
     let layer = build(&index, &SageBuild::default());
-    let bars = layer.bars(RULE);
-    let record = Record::new(&layer, &index, &bars, 1, 3);
+    let bars = layer.bars(&index, RULE);
+    let of = |a, b| Record::new(&layer, &index, &bars, a, b);
+    let record = of(1, 3);
     assert!(record.named && !record.same_source && !record.linked);
     let joins: Vec<(&str, &str)> = record.joinable.iter().map(|(a, b)| (&**a, &**b)).collect();
     assert_eq!(joins[..2], [("Boat", "Boat"), ("Skipper", "Skipper")]);
     assert_eq!(record.row_overlap, 0.0);
-    let record = Record::new(&layer, &index, &bars, 3, 6);
+    let record = of(3, 6);
     assert_eq!(
         (&record.columns[..], &record.values[..]),
         (
@@ -232,8 +236,8 @@ fn records_tell_joins_rows_and_references() {
         )
     );
     assert_eq!(record.shared, ["Gull", "Mara Voss"]);
-    assert_eq!(Record::new(&layer, &index, &bars, 6, 3), record);
-    let own = Record::new(&layer, &index, &bars, 4, 5);
+    assert_eq!(of(6, 3), record);
+    let own = of(4, 5);
     assert!(own.same_source && own.evidence().starts_with("same source"));
 }
 
@@ -255,18 +259,28 @@ fn links_join_all_units_of_both_sources() {
         (layer.linked(0), layer.linked(2), layer.linked(1)),
         (&[2][..], &[0][..], &[][..])
     );
-    let mut near = Vec::new();
-    layer.structural(4, |unit, via| near.push((unit, via)));
     use super::super::layer::Via::{Link, Source};
-    assert_eq!(near, [(5, Source), (0, Link), (1, Link), (2, Link)]);
-    // One pair in the book, three in d1, six between them; no other edge at percentile 100.
+    // No other edge at percentile 100.
     let rule = EdgeRule {
         percentile: 100.0,
-        entity_edges: false,
+        names: EntityEdges::Off,
         ..RULE
     };
-    assert_eq!(layer.edges(rule, true).structural, 10);
-    assert_eq!(layer.edges(rule, true).total(), 10);
+    let near = |rule: EdgeRule| {
+        let mut near = Vec::new();
+        layer.neighbours(4, &layer.bars(&index, rule), |unit, via| {
+            near.push((unit, via))
+        });
+        near
+    };
+    assert_eq!(near(rule), [(5, Source), (0, Link), (1, Link), (2, Link)]);
+    let links = |links| EdgeRule { links, ..rule };
+    assert_eq!(near(links(false)), [(5, Source)]);
+    let sources = EdgeRule {
+        sources: false,
+        ..links(false)
+    };
+    assert_eq!(near(sources), []);
     let missing = SageBuild {
         links: Some("none.tsv".into()),
         ..SageBuild::default()
@@ -279,35 +293,32 @@ fn links_join_all_units_of_both_sources() {
 }
 
 #[test]
-fn edges_are_counted_as_they_are_walked() {
+fn a_unit_is_joined_to_those_that_name_what_it_is_about() {
     let index = index();
-    let layer = build(
+    let layer = build(&index, &SageBuild::default());
+    let subjects = Subjects::new(&index, &layer);
+    let near = |unit| subjects.near(unit).collect::<Vec<u32>>();
+    // The page on Mara Voss is named by two tables and a chunk of the book; nobody names Crews, and a file has no subject.
+    assert_eq!(near(6), [1, 3, 4]);
+    assert!(near(4).contains(&6) && near(3) == [6]);
+    // Units of one passage are no such neighbours.
+    assert!([1, 2].iter().all(|unit| !near(0).contains(unit)));
+    assert_eq!(near(5), [] as [u32; 0]);
+    assert_eq!(subjects.named(&layer, 3, 6), ["Mara Voss"]);
+    assert_eq!(subjects.named(&layer, 6, 3), ["Mara Voss"]);
+    assert_eq!(subjects.named(&layer, 3, 4), [] as [&str; 0]);
+    let bars = layer.bars(
         &index,
-        &SageBuild {
-            pair_pool: 2,
-            ..SageBuild::default()
+        EdgeRule {
+            percentile: 100.0,
+            names: EntityEdges::Subject,
+            ..RULE
         },
     );
-    for (logic, percentile, entity_edges) in [
-        (EdgeLogic::Or, 50.0, false),
-        (EdgeLogic::And, 50.0, true),
-        (EdgeLogic::Or, 95.0, true),
-    ] {
-        let rule = EdgeRule {
-            percentile,
-            logic,
-            entity_edges,
-            fuzzy: false,
-        };
-        let bars = layer.bars(rule);
-        let mut edges = std::collections::BTreeSet::new();
-        for unit in 0..layer.len() as u32 {
-            layer.neighbours(unit, &bars, true, |other, _| {
-                edges.insert((unit.min(other), unit.max(other)));
-            });
-        }
-        assert_eq!(layer.edges(rule, true).total(), edges.len());
-    }
+    let record = Record::new(&layer, &index, &bars, 3, 6);
+    assert!(!record.named && !record.similar);
+    let said = record.evidence();
+    assert!(said.starts_with("names the subject Mara Voss"), "{said}");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The layer: units of text and tables with what is known of them, their candidate pairs, links, words and vectors.
 
 use super::names::Names;
-use super::pairs::{EdgeRule, Kind, Pairs, Passed, Thresholds};
+use super::pairs::{EdgeRule, EntityEdges, Kind, Pairs, Passed, Thresholds};
 use super::postings::Postings;
+use super::subjects::Subjects;
 use crate::column::{Column, Strings};
 use crate::embed::{Identity, Vectors};
 use crate::index::Index;
@@ -149,6 +150,8 @@ pub enum Via {
     Source,
     /// Their sources are linked.
     Link,
+    /// One names what the other is about.
+    Subject,
 }
 
 impl Sage {
@@ -260,23 +263,33 @@ impl Sage {
     }
 
     /// A rule with its thresholds.
-    pub fn bars(&self, rule: EdgeRule) -> Thresholds {
+    pub fn bars(&self, index: &Index, rule: EdgeRule) -> Thresholds {
         Thresholds {
             rule,
-            bars: [0, 1, 2].map(|kind| self.pairs[kind].bars(rule.percentile)),
+            subjects: match rule.names {
+                EntityEdges::Subject => Subjects::new(index, self),
+                _ => Subjects::default(),
+            },
+            bars: [0, 1, 2].map(|kind| self.pairs[kind].bars(&rule)),
         }
     }
 
-    /// What a candidate pair passed.
-    pub fn passed(&self, kind: usize, pair: u32, bars: &Thresholds) -> Passed {
-        self.pairs[kind].passed(pair, &bars.bars[kind], &bars.rule)
+    /// What a candidate pair passed, by its kind, its number and its two units. Where one is about nothing that has a name,
+    /// any name that both have makes an edge in the place of subjects.
+    pub fn passed(&self, kind: usize, pair: u32, units: [u32; 2], bars: &Thresholds) -> Passed {
+        let (pairs, rule) = (&self.pairs[kind], &bars.rule);
+        let mut passed = pairs.passed(pair, &bars.bars[kind], rule);
+        if units.iter().any(|&unit| bars.subjects.lacks(unit)) {
+            passed.named = pairs.names(pair, false) > 0;
+        }
+        passed
     }
 
     /// The candidate pairs of a unit that are edges.
     pub fn similar(&self, unit: u32, bars: &Thresholds, mut each: impl FnMut(u32, Via, Passed)) {
         for (kind, pairs) in self.pairs.iter().enumerate() {
             for (pair, other) in pairs.of(unit) {
-                let passed = self.passed(kind, pair, bars);
+                let passed = self.passed(kind, pair, [unit, other], bars);
                 if passed.edge() {
                     each(other, Via::Pair(kind as u8, pair), passed);
                 }
@@ -284,28 +297,20 @@ impl Sage {
         }
     }
 
-    /// The units of the same source and of linked ones.
-    pub fn structural(&self, unit: u32, mut each: impl FnMut(u32, Via)) {
-        let source = self.source[unit as usize];
-        let own = self.units_of_source(source).filter(|&other| other != unit);
-        own.for_each(|other| each(other, Via::Source));
-        for &linked in self.linked(source) {
-            self.units_of_source(linked)
-                .for_each(|other| each(other, Via::Link));
-        }
-    }
-
     /// Every neighbour of a unit with every way to it.
-    pub fn neighbours(
-        &self,
-        unit: u32,
-        bars: &Thresholds,
-        structural: bool,
-        mut each: impl FnMut(u32, Via),
-    ) {
+    pub fn neighbours(&self, unit: u32, bars: &Thresholds, mut each: impl FnMut(u32, Via)) {
         self.similar(unit, bars, |other, via, _| each(other, via));
-        if structural {
-            self.structural(unit, each);
+        let near = bars.subjects.near(unit);
+        near.for_each(|other| each(other, Via::Subject));
+        let source = self.source[unit as usize];
+        if bars.rule.sources {
+            let own = self.units_of_source(source).filter(|&other| other != unit);
+            own.for_each(|other| each(other, Via::Source));
+        }
+        if bars.rule.links {
+            let linked = self.linked(source).iter();
+            let units = linked.flat_map(|&linked| self.units_of_source(linked));
+            units.for_each(|other| each(other, Via::Link));
         }
     }
 }

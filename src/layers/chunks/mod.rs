@@ -9,7 +9,7 @@
 //! | `layer`, `store` | the layer of an index, and its columns |
 //! | `build`, `measure` | building it: units and metadata; vectors and metrics |
 //! | `record` | the record of an edge |
-//! | `shape` | edges by percentile |
+//! | `subjects` | which units name what another is about |
 
 pub mod build;
 pub mod layer;
@@ -21,9 +21,9 @@ pub mod pairs;
 pub mod postings;
 pub mod record;
 mod settings;
-pub mod shape;
 pub mod source;
 mod store;
+mod subjects;
 
 pub use layer::{Sage as SageLayer, SageBuild};
 

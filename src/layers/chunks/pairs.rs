@@ -3,6 +3,7 @@
 //! No pair is dropped at build: thresholds are percentiles of the stored metrics, which lie sorted beside them, so that
 //! percentile, logic and name edges change in a moment.
 
+use super::subjects::Subjects;
 use crate::column::Column;
 use crate::index::{Columns, IndexError};
 use crate::text::chunking::percentile;
@@ -40,7 +41,7 @@ impl Kind {
     }
 }
 
-pub use crate::parameters::EdgeLogic;
+pub use crate::parameters::{EdgeLogic, EntityEdges};
 
 /// Which candidate pairs are edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,18 +49,30 @@ pub struct EdgeRule {
     /// Threshold of every metric: its percentile over the candidate pairs of the kind.
     pub percentile: f64,
     pub logic: EdgeLogic,
-    /// Whether pairs that share a name are edges besides.
-    pub entity_edges: bool,
+    /// What names make of two units.
+    pub names: EntityEdges,
     /// Whether names match by the published fuzzy rule, else by normal form.
     pub fuzzy: bool,
+    /// Whether units of one source are edges, and units of linked sources.
+    pub sources: bool,
+    pub links: bool,
 }
 
 /// An edge rule with its thresholds looked up.
-#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
     pub rule: EdgeRule,
-    /// By kind and metric; infinite where there are no pairs.
-    pub bars: [[f64; 3]; 3],
+    /// By kind.
+    pub bars: [Bars; 3],
+    /// Empty where subjects make no edges.
+    pub subjects: Subjects,
+}
+
+/// The thresholds of one kind of pairs; infinite where there are none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bars {
+    pub metrics: [f64; 3],
+    /// Names shared.
+    pub names: f64,
 }
 
 /// What a pair passed.
@@ -183,29 +196,49 @@ impl Pairs {
     }
 
     /// Whether a pair is an edge, and by what. `bars` are those of its kind.
-    pub fn passed(&self, pair: u32, bars: &[f64; 3], rule: &EdgeRule) -> Passed {
+    pub fn passed(&self, pair: u32, bars: &Bars, rule: &EdgeRule) -> Passed {
         let mut metrics = 0;
         for (m, value) in self.values(pair).enumerate() {
-            metrics |= u8::from(f64::from(value) > bars[m]) << m;
+            metrics |= u8::from(f64::from(value) > bars.metrics[m]) << m;
         }
         let all = (1 << self.metrics.len()) - 1;
-        Passed {
-            metrics,
-            similar: match rule.logic {
-                EdgeLogic::Or => metrics != 0,
-                EdgeLogic::And => metrics == all,
+        let named = match rule.names {
+            EntityEdges::Off | EntityEdges::Subject => false,
+            EntityEdges::Shared | EntityEdges::Percentile => {
+                f64::from(self.names(pair, rule.fuzzy)) > bars.names
+            }
+        };
+        let metric = rule.names == EntityEdges::Percentile;
+        match rule.logic {
+            EdgeLogic::Or => Passed {
+                metrics,
+                similar: metrics != 0,
+                named,
             },
-            named: rule.entity_edges && self.names(pair, rule.fuzzy) > 0,
+            EdgeLogic::And => Passed {
+                metrics,
+                similar: metrics == all && (named || !metric),
+                named: named && !metric,
+            },
         }
     }
 
-    /// The threshold of each metric at a percentile.
-    pub fn bars(&self, q: f64) -> [f64; 3] {
-        let mut bars = [f64::INFINITY; 3];
-        for (bar, sorted) in bars.iter_mut().zip(&self.sorted) {
-            *bar = percentile(sorted, q).unwrap_or(f64::INFINITY);
+    /// The thresholds of a rule.
+    pub fn bars(&self, rule: &EdgeRule) -> Bars {
+        let mut metrics = [f64::INFINITY; 3];
+        for (bar, sorted) in metrics.iter_mut().zip(&self.sorted) {
+            *bar = percentile(sorted, rule.percentile).unwrap_or(f64::INFINITY);
         }
-        bars
+        let names = match rule.names {
+            EntityEdges::Percentile => {
+                let counts = (0..self.len() as u32).map(|p| f32::from(self.names(p, rule.fuzzy)));
+                let mut counts: Vec<f32> = counts.collect();
+                counts.sort_unstable_by(f32::total_cmp);
+                percentile(&counts, rule.percentile).unwrap_or(f64::INFINITY)
+            }
+            _ => 0.0,
+        };
+        Bars { metrics, names }
     }
 
     /// The percentile that a value of a metric has: at any lower one the value is above the threshold.
@@ -313,20 +346,26 @@ mod tests {
         Pairs::new(Kind::TextText, 4, &units, &values)
     }
 
+    fn rule(percentile: f64, logic: EdgeLogic, names: EntityEdges, fuzzy: bool) -> EdgeRule {
+        EdgeRule {
+            percentile,
+            logic,
+            names,
+            fuzzy,
+            sources: false,
+            links: false,
+        }
+    }
+
     fn kept(
         pairs: &Pairs,
         percentile: f64,
         logic: EdgeLogic,
-        entity_edges: bool,
+        names: EntityEdges,
         fuzzy: bool,
     ) -> Vec<u32> {
-        let rule = EdgeRule {
-            percentile,
-            logic,
-            entity_edges,
-            fuzzy,
-        };
-        let bars = pairs.bars(percentile);
+        let rule = rule(percentile, logic, names, fuzzy);
+        let bars = pairs.bars(&rule);
         let edge = |&pair: &u32| pairs.passed(pair, &bars, &rule).edge();
         (0..pairs.len() as u32).filter(edge).collect()
     }
@@ -342,41 +381,65 @@ mod tests {
         );
         let empty = Pairs::new(Kind::TableTable, 2, &[], &[]);
         assert_eq!(empty.of(1).count(), 0);
-        assert_eq!(empty.bars(95.0), [f64::INFINITY; 3]);
+        let off = rule(95.0, EdgeLogic::Or, EntityEdges::Off, false);
+        assert_eq!(empty.bars(&off).metrics, [f64::INFINITY; 3]);
     }
 
     #[test]
     fn or_takes_any_metric_and_takes_all() {
         let pairs = pairs();
         // At 75: place 3; topic .4, content sorted .2 .3 .4 .5 .5: .5. Only above counts.
-        let bars = pairs.bars(75.0);
-        assert!((bars[0] - 0.4).abs() < 1e-6 && (bars[1] - 0.5).abs() < 1e-6);
-        assert_eq!(kept(&pairs, 75.0, EdgeLogic::Or, false, false), [4]);
+        let bars = pairs.bars(&rule(75.0, EdgeLogic::Or, EntityEdges::Off, false));
+        assert!((bars.metrics[0] - 0.4).abs() < 1e-6 && (bars.metrics[1] - 0.5).abs() < 1e-6);
         assert_eq!(
-            kept(&pairs, 75.0, EdgeLogic::And, false, false),
+            kept(&pairs, 75.0, EdgeLogic::Or, EntityEdges::Off, false),
+            [4]
+        );
+        assert_eq!(
+            kept(&pairs, 75.0, EdgeLogic::And, EntityEdges::Off, false),
             [] as [u32; 0]
         );
         // At 50: topic .3, content .4.
-        assert_eq!(kept(&pairs, 50.0, EdgeLogic::Or, false, false), [0, 3, 4]);
-        assert_eq!(kept(&pairs, 50.0, EdgeLogic::And, false, false), [4]);
+        assert_eq!(
+            kept(&pairs, 50.0, EdgeLogic::Or, EntityEdges::Off, false),
+            [0, 3, 4]
+        );
+        assert_eq!(
+            kept(&pairs, 50.0, EdgeLogic::And, EntityEdges::Off, false),
+            [4]
+        );
     }
 
     #[test]
     fn shared_names_are_edges_besides() {
         let pairs = pairs();
-        assert_eq!(kept(&pairs, 99.0, EdgeLogic::And, true, false), [2]);
-        assert_eq!(kept(&pairs, 99.0, EdgeLogic::And, true, true), [1, 2]);
-        let rule = EdgeRule {
-            percentile: 50.0,
-            logic: EdgeLogic::Or,
-            entity_edges: true,
-            fuzzy: false,
-        };
-        let passed = pairs.passed(4, &pairs.bars(50.0), &rule);
+        assert_eq!(
+            kept(&pairs, 99.0, EdgeLogic::And, EntityEdges::Shared, false),
+            [2]
+        );
+        assert_eq!(
+            kept(&pairs, 99.0, EdgeLogic::And, EntityEdges::Shared, true),
+            [1, 2]
+        );
+        let rule = rule(50.0, EdgeLogic::Or, EntityEdges::Shared, false);
+        let passed = pairs.passed(4, &pairs.bars(&rule), &rule);
         assert_eq!(
             (passed.metrics, passed.similar, passed.named),
             (3, true, false)
         );
+    }
+
+    #[test]
+    fn shared_names_as_one_more_metric() {
+        let pairs = pairs();
+        let by = |q, logic, fuzzy| kept(&pairs, q, logic, EntityEdges::Percentile, fuzzy);
+        // Names in common: 0 0 0 0 2, by the fuzzy rule 0 0 0 1 2; the 75th percentile is 0 and 1.
+        assert_eq!(by(75.0, EdgeLogic::Or, false), [2, 4]);
+        assert_eq!(by(75.0, EdgeLogic::Or, true), [2, 4]);
+        assert_eq!(by(50.0, EdgeLogic::Or, true), [0, 1, 2, 3, 4]);
+        // No pair is above all three.
+        assert_eq!(by(50.0, EdgeLogic::And, false), [] as [u32; 0]);
+        assert_eq!(by(100.0, EdgeLogic::Or, false), [] as [u32; 0]);
     }
 
     #[test]
@@ -393,7 +456,7 @@ mod tests {
         for pair in 0..5 {
             for logic in [EdgeLogic::Or, EdgeLogic::And] {
                 let needed = pairs.needed(pair, logic);
-                let edge = |q: f64| kept(&pairs, q, logic, false, false).contains(&pair);
+                let edge = |q: f64| kept(&pairs, q, logic, EntityEdges::Off, false).contains(&pair);
                 assert!(
                     !edge(needed) && (needed < 1.0 || edge(needed - 0.1)),
                     "{pair} {logic:?} {needed}"

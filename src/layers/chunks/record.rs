@@ -28,12 +28,14 @@ pub struct Record {
     pub kind: Kind,
     /// Empty when the pair is no candidate: outside the pool of both.
     pub metrics: Vec<Metric>,
-    /// An edge by similarity, by names, by source, by link.
+    /// An edge by similarity, by names that both have, by source, by link.
     pub similar: bool,
     pub named: bool,
     pub same_source: bool,
     pub linked: bool,
     pub shared: Vec<String>,
+    /// What one is about and the other names, where that makes edges.
+    pub subjects: Vec<String>,
     /// Tables: columns of equal name, or of a similarity above the column threshold, most similar first.
     pub joinable: Vec<(String, String)>,
     /// Tables: rows that both have, of all rows that either has.
@@ -49,7 +51,7 @@ impl Record {
         let kind = layer.kind(a, b);
         let pair = layer.pair(a, b).map(|(_, pair)| pair);
         let passed = pair.map_or(Passed::default(), |pair| {
-            layer.passed(kind as usize, pair, bars)
+            layer.passed(kind as usize, pair, [a, b], bars)
         });
         let pairs = &layer.pairs[kind as usize];
         let metrics = pair
@@ -58,7 +60,7 @@ impl Record {
             .map(|(m, value)| Metric {
                 name: kind.metrics()[m],
                 value,
-                threshold: bars.bars[kind as usize][m],
+                threshold: bars.bars[kind as usize].metrics[m],
                 passed: passed.metrics & (1 << m) != 0,
                 percentile: pairs.percentile_of(m, value),
             });
@@ -68,11 +70,15 @@ impl Record {
             metrics: metrics.collect(),
             similar: passed.similar,
             named: passed.named,
-            same_source: from == to,
-            linked: layer.linked(from).binary_search(&to).is_ok(),
+            same_source: bars.rule.sources && from == to,
+            linked: bars.rule.links && layer.linked(from).binary_search(&to).is_ok(),
             shared: layer
                 .names
                 .shared(a, b)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+            subjects: (bars.subjects.named(layer, a, b))
                 .into_iter()
                 .map(str::to_owned)
                 .collect(),
@@ -94,7 +100,7 @@ impl Record {
 
     fn tables(&mut self, layer: &Sage, bars: &Thresholds, a: u32, b: u32) {
         let (first, second) = (layer.table[a as usize], layer.table[b as usize]);
-        let bar = bars.bars[Kind::TableTable as usize][0];
+        let bar = bars.bars[Kind::TableTable as usize].metrics[0];
         let mut found: Vec<(f32, &str, &str)> = Vec::new();
         for x in layer.tables.columns(first) {
             let own = layer.tables.headers.get(x);
@@ -165,6 +171,9 @@ impl Record {
         }
         let passed = self.metrics.iter().filter(|m| m.passed && self.similar);
         said.extend(passed.map(|m| format!("{} {:.2} > {:.2}", m.name, m.value, m.threshold)));
+        if !self.subjects.is_empty() {
+            said.push(format!("names the subject {}", some(&self.subjects)));
+        }
         if self.named {
             said.push(format!("names {}", some(&self.shared)));
         }

@@ -5,7 +5,7 @@ use super::pairs::EdgeRule;
 use crate::parameters::Scoped;
 use crate::parameters::{
     DROP_PERCENTILE, EDGE_LOGIC, EDGE_PERCENTILE, ENTITY_EDGES, ENTITY_MATCH, EntityMatch,
-    MIN_SENTENCES, PAIR_POOL, SEGMENT_ROWS, WINDOW,
+    LINK_EDGES, MIN_SENTENCES, PAIR_POOL, SEGMENT_ROWS, STRUCTURAL_EDGES, WINDOW,
 };
 
 impl From<Scoped<'_>> for EdgeRule {
@@ -13,8 +13,10 @@ impl From<Scoped<'_>> for EdgeRule {
         EdgeRule {
             percentile: s.get(EDGE_PERCENTILE),
             logic: s.get(EDGE_LOGIC),
-            entity_edges: s.get(ENTITY_EDGES),
+            names: s.get(ENTITY_EDGES),
             fuzzy: s.get(ENTITY_MATCH) == EntityMatch::Fuzzy,
+            sources: s.get(STRUCTURAL_EDGES),
+            links: s.get(LINK_EDGES),
         }
     }
 }

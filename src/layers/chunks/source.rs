@@ -2,11 +2,11 @@
 
 use crate::graph::Transition;
 use crate::index::{Index, IndexError};
-use crate::layers::chunks::pairs::{EdgeRule, Thresholds};
+use crate::layers::chunks::pairs::{EdgeRule, EntityEdges, Thresholds};
 use crate::layers::chunks::record::{Record, clip};
 use crate::layers::chunks::{self, SageLayer};
 use crate::layers::{Code, Graph, GraphKind, Node, Source, Unjoined};
-use crate::parameters::{EDGE_PERCENTILE, Parameter as P, STRUCTURAL_EDGES, Scoped};
+use crate::parameters::{EDGE_PERCENTILE, Parameter as P, Scoped};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -25,6 +25,7 @@ pub static CHUNK_SIMILARITY: GraphKind = GraphKind {
         P::EntityEdges,
         P::EntityMatch,
         P::StructuralEdges,
+        P::LinkEdges,
     ],
     builds: &[
         P::DropPercentile,
@@ -52,12 +53,11 @@ pub struct ChunkGraph {
 impl ChunkGraph {
     pub fn open(index: &Index, values: Scoped<'_>) -> Result<ChunkGraph, IndexError> {
         let layer = chunks::opened(index, values)?;
-        let bars = layer.bars(EdgeRule::from(values));
-        let structural = values.get(STRUCTURAL_EDGES);
+        let bars = layer.bars(index, EdgeRule::from(values));
         let mut edges = Vec::new();
         for unit in 0..layer.len() as u32 {
             let start = edges.len();
-            layer.neighbours(unit, &bars, structural, |other, _| {
+            layer.neighbours(unit, &bars, |other, _| {
                 if unit < other {
                     edges.push((unit, other, 1.0));
                 }
@@ -85,9 +85,21 @@ impl ChunkGraph {
 }
 
 impl ChunkGraph {
+    fn record(&self, index: &Index, a: u32, b: u32) -> Record {
+        Record::new(&self.layer, index, &self.bars, a, b)
+    }
+
+    /// What the pair lacks besides metrics.
+    fn unnamed(&self) -> &'static str {
+        match self.bars.rule.names {
+            EntityEdges::Subject => "neither names what the other is about, and ",
+            _ => "",
+        }
+    }
+
     /// A pair that was scored, and is an edge only under a lower percentile.
     fn below(&self, index: &Index, needed: f64, a: u32, b: u32) -> Option<Unjoined> {
-        let record = Record::new(&self.layer, index, &self.bars, a, b);
+        let record = self.record(index, a, b);
         let metric = record.nearest()?;
         let label = clip(&self.layer.label(index, a), LABEL);
         // One decimal, below the percentile that refuses it.
@@ -95,8 +107,12 @@ impl ChunkGraph {
         Some(Unjoined {
             code: Code::PercentilePruned,
             text: format!(
-                "the pair with {label} was scored, but its best metric, {}, is {:.3} against {:.3}: percentile {needed:.1}, not {} (not connected)",
-                metric.name, metric.value, metric.threshold, self.bars.rule.percentile
+                "{}the pair with {label} was scored, but its best metric, {}, is {:.3} against {:.3}: percentile {needed:.1}, not {} (not connected)",
+                self.unnamed(),
+                metric.name,
+                metric.value,
+                metric.threshold,
+                self.bars.rule.percentile
             ),
             change: Some(EDGE_PERCENTILE.at(lower)),
         })
@@ -115,7 +131,8 @@ impl ChunkGraph {
         Some(Unjoined {
             code: Code::NotCandidatePair,
             text: format!(
-                "the pair with no seed was scored: of {label} it is number {} by content (cosine {cosine:.3}), the pool holds {} (not connected)",
+                "{}the pair with no seed was scored: of {label} it is number {} by content (cosine {cosine:.3}), the pool holds {} (not connected)",
+                self.unnamed(),
                 before + 1,
                 self.layer.meta.options.pair_pool
             ),
@@ -144,19 +161,20 @@ impl Source for ChunkGraph {
         self.layer.content(index, node)
     }
 
+    /// The first that holds: both are of one source, linked, alike, or named by what they are about or share.
     fn edge_kind(&self, a: u32, b: u32) -> &'static str {
-        let source = |node: u32| self.layer.source[node as usize];
-        if source(a) == source(b) {
+        let (layer, rule) = (&self.layer, &self.bars.rule);
+        let (from, to) = (layer.source[a as usize], layer.source[b as usize]);
+        let pair = layer.pair(a, b);
+        let passed = pair.map(|(kind, pair)| layer.passed(kind as usize, pair, [a, b], &self.bars));
+        if rule.sources && from == to {
             "same source"
-        } else if self
-            .layer
-            .linked(source(a))
-            .binary_search(&source(b))
-            .is_ok()
-        {
+        } else if rule.links && layer.linked(from).binary_search(&to).is_ok() {
             "linked"
-        } else {
+        } else if passed.is_some_and(|passed| passed.similar) {
             "similar"
+        } else {
+            "named"
         }
     }
 
@@ -165,7 +183,7 @@ impl Source for ChunkGraph {
     }
 
     fn evidence(&self, index: &Index, a: u32, b: u32) -> String {
-        Record::new(&self.layer, index, &self.bars, a, b).evidence()
+        self.record(index, a, b).evidence()
     }
 
     /// Below the thresholds, or never scored.

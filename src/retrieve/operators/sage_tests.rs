@@ -20,7 +20,7 @@ const NOTHING: [&str; 4] = [
 const NAMES: [&str; 4] = [
     "edge_percentile=99.9",
     "edge_logic=and",
-    "entity_edges=on",
+    "entity_edges=shared",
     "structural_edges=off",
 ];
 
@@ -184,7 +184,7 @@ fn pairs_outside_the_pool_are_told_from_refused_ones() {
         "result_k=1",
     ];
     let mut seen = BTreeSet::new();
-    for names in ["entity_edges=off", "entity_edges=on"] {
+    for names in ["entity_edges=off", "entity_edges=shared"] {
         let run = run(&index, "sage", &with(&one, &[names]));
         let reasons = (0..6).flat_map(|passage| why_not(&index, &run, passage));
         seen.extend(reasons.map(|reason| reason.code));
