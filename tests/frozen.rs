@@ -564,9 +564,13 @@ fn an_index_built_today_has_the_bytes_of_the_one_before() {
     let before = Manifest::read(home.path()).unwrap();
     let columns = |manifest: &Manifest| -> Vec<FileEntry> {
         let own = manifest.files.iter();
-        own.filter(|f| !f.path.starts_with("lexical/"))
-            .cloned()
-            .collect()
+        // The stored layer of NodeRAG is of before titles were entities of their texts: it is opened as it was.
+        let same = |f: &&FileEntry| {
+            !["lexical/", "noderag-"]
+                .iter()
+                .any(|p| f.path.starts_with(p))
+        };
+        own.filter(same).cloned().collect()
     };
     let (new, old) = (columns(&today), columns(&before));
     let paths =

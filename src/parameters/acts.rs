@@ -59,6 +59,11 @@ pub const NEEDS: &[Needs] = &[
     needs(P::HnswEfSearch, P::VectorSearch, Must::BeOrStored("hnsw")),
     needs(P::HopTail, P::WeightMixedWalk, Must::Exceed0),
     needs(P::Fallback, P::SeedK, Must::Be0),
+    needs(P::QuotaN, P::NodeOrder, Must::Be(&["output", "mass"])),
+    needs(P::QuotaR, P::NodeOrder, Must::Be(&["output", "mass"])),
+    needs(P::QuotaO, P::NodeOrder, Must::Be(&["output", "mass"])),
+    needs(P::QuotaOther, P::NodeOrder, Must::Be(&["output", "mass"])),
+    needs(P::QuotaShared, P::NodeOrder, Must::Be(&["output", "mass"])),
     needs(P::EdgeLogic, P::EdgePercentile, Must::Below(100)),
     needs(
         P::EntityMatch,

@@ -205,9 +205,25 @@ choices! {
         Lazy = "lazy": "alpha P^T pi + (1-alpha) pi, without restart",
     }
 
-    /// What passages are ordered by. The source returns a set; this is ours. `Output` was chosen among several orders that
-    /// were tried on hotpotqa-dev500; it beats `Mass` at R@2 and R@5 there and on three other sets, and hardly differs at R@10.
+    /// Which nodes a term of the question means.
+    pub enum TermMatch {
+        ExactFirst = "exact_first": "those that are called so; where there is none, those whose name contains it",
+        /// The published code.
+        Contains = "contains": "all whose name contains it",
+    }
+
+    /// How names and vector hits share the restart.
+    pub enum EntryShare {
+        Parts = "parts": "names and vector hits a part each; of the names every term alike, of a term its nodes alike",
+        /// The paper.
+        Nodes = "nodes": "every node alike",
+    }
+
+    /// What passages are ordered by. The source returns a set; this is ours. `Output` beats `Mass` at R@2 and R@5, and
+    /// hardly differs at R@10.
     pub enum NodeOrder {
+        /// What the quotas leave out counts, too.
+        Landed = "landed": "by what landed on a passage's own texts and units",
         Output = "output": "vector hits by cosine, then the walk's, then attached ones, by mass",
         /// All vector hits restart with the same mass, so what flows in decides between them.
         Mass = "mass": "by mass alone",

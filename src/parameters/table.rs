@@ -327,21 +327,27 @@ parameters! {
             on: "a relation is linked with the units that state it, too",
         },
         "Whether units are linked with the relations they state", "NodeRAG: the paper has them, the code does not";
-    HubBalance HUB_BALANCE: bool = true, "hub_balance" "bal" "hub balance", Graph,
+    HubBalance HUB_BALANCE: bool = false, "hub_balance" "bal" "hub balance", Graph,
         switch! {
             off: "edges weigh as often as they were made",
-            on: "no edge weighs more than 1 / degree of either end",
+            on: "an edge weighs 1 / the greater degree of its ends, however often it was made",
         },
-        "Damps edges of hubs before rows are normalised", "NodeRAG code, unbalance_adjust; not in the paper";
+        "Whether edges of hubs are damped before rows are normalised; that leaves nothing of how often an edge was made", "NodeRAG: paper off, code on (unbalance_adjust)";
     VectorHits VECTOR_HITS: usize = 10, "vector_hits" "ef" "vector hits", Seeds,
         Domain::Integer { min: 1, max: 50, step: 1, zero: None },
         "How many nodes enter by vector", "NodeRAG code, HNSW_results";
+    TermMatch TERM_MATCH: TermMatch = TermMatch::ExactFirst, "term_match" "match" "term match", Seeds,
+        Domain::Choice(TermMatch::CHOICES),
+        "Which names and overviews a term of the question means", "NodeRAG, dual search: paper exact, code contains; the order is ours, measured";
+    EntryShare ENTRY_SHARE: EntryShare = EntryShare::Parts, "entry_share" "share" "entry shares", Seeds,
+        Domain::Choice(EntryShare::CHOICES),
+        "How names and vector hits share the restart", "NodeRAG, shallow PPR: nodes (1 / number of entry points); parts is ours, measured";
     WeightExact WEIGHT_EXACT: f64 = 1.0, "weight_exact" "w_x" "exact match weight", Seeds,
         Domain::Real { min: 0.0, max: 10.0, step: 0.1 },
-        "What a name that contains a term weighs among the seeds; 0 leaves names out (no dual search)", "NodeRAG code, accuracy_weight";
+        "What names weigh among the seeds, each or together (entry_share); 0 leaves names out (no dual search)", "NodeRAG code, accuracy_weight";
     WeightVector WEIGHT_VECTOR: f64 = 1.0, "weight_vector" "w_v" "vector hit weight", Seeds,
         Domain::Real { min: 0.0, max: 10.0, step: 0.1 },
-        "What a vector hit weighs among the seeds; 0 leaves them out of the walk, not out of the answer", "NodeRAG code, similarity_weight";
+        "What vector hits weigh among the seeds, each or together (entry_share); 0 leaves them out of the walk, not out of what is chosen", "NodeRAG code, similarity_weight";
     WalkRule WALK_RULE: WalkRule = WalkRule::Restart, "walk_rule" "rule" "walk rule", Spread,
         Domain::Choice(WalkRule::CHOICES),
         "How the shallow walk goes on", "NodeRAG: paper restart, code lazy";
@@ -363,9 +369,9 @@ parameters! {
             on: "so many of the four kinds together",
         },
         "Whether texts, units, profiles and elements share one quota", "NodeRAG: code shares, paper takes the best of each kind";
-    NodeOrder NODE_ORDER: NodeOrder = NodeOrder::Output, "node_order" "order" "order of nodes", Select,
+    NodeOrder NODE_ORDER: NodeOrder = NodeOrder::Landed, "node_order" "order" "order of nodes", Select,
         Domain::Choice(NodeOrder::CHOICES),
-        "By what the passages of the returned nodes are ordered", "ours: the source returns a set";
+        "By what passages are ordered", "ours, measured: the source returns a set of nodes";
     Halvings HALVINGS: Halvings = Halvings::Auto, "halvings" "tau" "halvings", Index,
         Domain::Choice(Halvings::CHOICES),
         "How often a chunk is halved into the units of the graphs", "KET-RAG, 3 at 1200 tokens, 0 at 150";

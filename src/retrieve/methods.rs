@@ -343,7 +343,7 @@ pub static METHODS: &[Method] = &[
         name: Cow::Borrowed("noderag"),
         title: Cow::Borrowed("NodeRAG"),
         about: Cow::Borrowed(
-            "names and vectors enter a graph of seven kinds of nodes; a walk of two steps, quotas by kind",
+            "names and vectors enter a graph of seven kinds of nodes; a walk of two steps, passages by what it lands on them",
         ),
         needs: Cow::Borrowed("vectors, layer noderag"),
         way: Way::Fixed(noderag::plan),

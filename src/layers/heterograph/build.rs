@@ -8,7 +8,8 @@ use super::node::Kind;
 use crate::embed::{Encoder, Hnsw, HnswOptions, Kind as EncoderKind, Vectors};
 use crate::graph::betweenness::Sources;
 use crate::graph::neighbours::base_layer;
-use crate::index::{Dense, Index, IndexError, Layer};
+use crate::index::documents::text_file;
+use crate::index::{Dense, Index, IndexError, Layer, Passages};
 use crate::llm::task::{self, AttributeInput, OneText};
 use crate::llm::{Estimate, Llm, Origin, any};
 use crate::parameters::{CHUNK_TOKENS, CORE_RULE, MATCH_CLUSTER_SIZE, Scoped};
@@ -24,6 +25,9 @@ use std::sync::Arc;
 pub struct NodeRagBuild {
     /// Passages of more tokens are cut.
     pub chunk_tokens: usize,
+    /// Titles are entities of their texts. Layers that were built before have not.
+    #[serde(default)]
+    pub titles: bool,
     pub core_rule: CoreRule,
     /// Sources of the sampled betweenness; 0 takes all.
     pub betweenness_sources: usize,
@@ -41,6 +45,7 @@ impl Default for NodeRagBuild {
     fn default() -> NodeRagBuild {
         NodeRagBuild {
             chunk_tokens: 1048,
+            titles: true,
             core_rule: CoreRule::KCore,
             betweenness_sources: 10,
             match_cluster_size: 39,
@@ -168,16 +173,20 @@ impl Build<'_> {
             let p = piece.passage as usize;
             let text = piece.of(passages.text(p));
             let title = passages.title(p);
-            Decompose { title, text, known }
+            // Headings and names of files are no entities.
+            let named = self.options.titles && text_file(passages.id(p)).is_none();
+            Decompose {
+                title,
+                named,
+                text,
+                known,
+            }
         };
         if !self.llm.thinks() {
             let by_rules = |piece| decompose(&input(piece));
             return Ok(batch.par_iter().map(by_rules).collect());
         }
-        let inputs: Vec<OneText> = batch
-            .iter()
-            .map(|piece| asked(passages.text(piece.passage as usize), piece))
-            .collect();
+        let inputs: Vec<OneText> = batch.iter().map(|piece| asked(passages, piece)).collect();
         let (watch, total) = (self.watch, passages.len());
         let go_on = |done: usize| watch("units", (before + done).min(total), total);
         // The rules' own result says more than the task's output: they run below, where it is kept.
@@ -215,7 +224,7 @@ impl Build<'_> {
             for p in 0..total {
                 let text = passages.text(p);
                 let cut = pieces(p as u32, text, self.options.chunk_tokens);
-                let inputs: Vec<OneText> = cut.iter().map(|piece| asked(text, piece)).collect();
+                let inputs: Vec<OneText> = cut.iter().map(|piece| asked(passages, piece)).collect();
                 estimate += self.llm.estimate::<task::Decompose>(&inputs);
             }
             self.llm.announce::<task::Decompose>(&estimate);
@@ -387,10 +396,15 @@ impl Build<'_> {
     }
 }
 
-/// A part of a text for a model.
-fn asked(text: &str, piece: &Piece) -> OneText {
+/// A part of a text for a model, after the title of its passage.
+fn asked(passages: &Passages, piece: &Piece) -> OneText {
+    let p = piece.passage as usize;
+    let text = piece.of(passages.text(p));
     OneText {
-        text: piece.of(text).to_owned(),
+        text: match passages.title(p) {
+            "" => text.to_owned(),
+            title => format!("{title}. {text}"),
+        },
     }
 }
 

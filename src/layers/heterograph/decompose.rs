@@ -5,7 +5,7 @@ use crate::text::Norm;
 use crate::text::chunks;
 use crate::text::coreference::{Subject, subjects};
 use crate::text::names::without_parenthesis;
-use crate::text::persons::named;
+use crate::text::persons::{Named, named};
 use crate::text::relations::{Options, relations};
 use crate::text::sentences::sentences;
 use crate::text::span;
@@ -17,6 +17,8 @@ use std::ops::Range;
 pub struct Decompose<'a> {
     /// Of the passage; what the first pronoun stands for.
     pub title: &'a str,
+    /// Whether the title is a name: then it is an entity of all that the text says (NodeRAG: titles are part of the text).
+    pub named: bool,
     pub text: &'a str,
     /// Words that stand capitalised inside sentences of the index, in normal form.
     pub known: &'a FxHashSet<String>,
@@ -65,14 +67,12 @@ pub fn identity(name: &str) -> String {
 
 /// What a model took a text apart into. Persons are told by the rules: the task does not ask for them.
 pub fn told(input: &Decompose<'_>, output: &task::Decomposed) -> Decomposed {
-    let persons: FxHashSet<String> = named(input.text, input.title, Some(input.known))
-        .iter()
-        .filter(|n| n.person.is_some())
-        .map(|n| identity(span::of(input.text, n.span.clone())))
-        .collect();
+    let names = named(input.text, input.title, Some(input.known));
+    let persons = persons(&names, input.text);
     let line = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let unit = |unit: &task::Unit| {
         let mut entities = Vec::new();
+        titled(&mut entities, input, &persons);
         for name in &unit.entities {
             mention(
                 &mut entities,
@@ -100,6 +100,22 @@ pub fn told(input: &Decompose<'_>, output: &task::Decomposed) -> Decomposed {
     }
 }
 
+/// The title, where it is a name.
+fn titled(entities: &mut Vec<EntityOut>, input: &Decompose<'_>, persons: &FxHashSet<String>) {
+    let title = without_parenthesis(input.title).trim();
+    if input.named && !identity(title).is_empty() {
+        mention(entities, title, persons.contains(&identity(title)));
+    }
+}
+
+/// The names of a text that the rules take for persons.
+fn persons(names: &[Named], text: &str) -> FxHashSet<String> {
+    let persons = names.iter().filter(|n| n.person.is_some());
+    persons
+        .map(|n| identity(span::of(text, n.span.clone())))
+        .collect()
+}
+
 /// A unit is a run of sentences with the same subject, after subjects are carried over; it ends with its paragraph.
 pub fn decompose(input: &Decompose<'_>) -> Decomposed {
     let text = input.text;
@@ -107,6 +123,7 @@ pub fn decompose(input: &Decompose<'_>) -> Decomposed {
     let cut = sentences(text);
     let about = subjects(text, &cut, title, true);
     let names = named(text, title, Some(input.known));
+    let persons = persons(&names, text);
     let spans: Vec<Range<usize>> = names.iter().map(|n| n.span.clone()).collect();
     let said = relations(text, title, &cut, &spans, Options::default());
     let mut out = Decomposed::default();
@@ -116,14 +133,13 @@ pub fn decompose(input: &Decompose<'_>) -> Decomposed {
             text: span::of(text, span.clone()).to_owned(),
             ..UnitOut::default()
         };
+        titled(&mut unit.entities, input, &persons);
         let carried = about[run.clone()].iter().flatten();
         for subject in carried.filter(|s| s.inferred && nameish(&s.name)) {
             if unit.about.is_empty() && cut[run.start].contains(&subject.span.start) {
                 unit.about.clone_from(&subject.name);
             }
-            let person = names
-                .iter()
-                .any(|n| n.person.is_some() && span::of(text, n.span.clone()) == subject.name);
+            let person = persons.contains(&identity(&subject.name));
             mention(&mut unit.entities, &subject.name, person);
         }
         for name in &names {
@@ -213,6 +229,7 @@ mod tests {
         let known = FxHashSet::default();
         let input = Decompose {
             title,
+            named: false,
             text,
             known: &known,
         };
@@ -248,6 +265,23 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].about, "Mercury");
         assert_eq!(names(&found[0])[0], "Mercury");
+    }
+
+    #[test]
+    fn a_title_that_is_a_name_is_an_entity_of_every_unit() {
+        let known = FxHashSet::default();
+        let text = "He lies near Tycho. The Humber Bridge opened in 1981.";
+        let said = |named| {
+            decompose(&Decompose {
+                title: "Ivo Lind (skipper)",
+                named,
+                text,
+                known: &known,
+            })
+        };
+        let has = |unit: &UnitOut| names(unit).contains(&"Ivo Lind");
+        assert!(said(true).units.iter().all(has) && said(true).units.len() == 2);
+        assert!(!said(false).units.iter().all(has));
     }
 
     #[test]

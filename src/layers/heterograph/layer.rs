@@ -323,12 +323,16 @@ impl NodeRagLayer {
         &self.sources[start as usize..self.source_ends[at] as usize]
     }
 
-    /// The passages a node stands for: its own for T, those of its texts for S, those of the units it was made from for
-    /// A and H. None for N, R and O, which are read for their own sake or not at all.
+    /// The passages a node stands for: its own for T, those of its texts for S, those of the units that state it for R and
+    /// of those it was made from for A and H. None for N and O, which are never part of the answer.
     pub fn passages(&self, node: u32) -> Vec<u32> {
         let mut passages: Vec<u32> = match self.kind(node) {
             Kind::Text => vec![self.text_passage[node as usize]],
             Kind::Unit => self.of_unit(node).collect(),
+            Kind::Relation => {
+                let units = self.tied(node, Kind::Unit);
+                units.flat_map(|unit| self.of_unit(unit)).collect()
+            }
             Kind::Attribute | Kind::Element => {
                 let units = self.sources(node).iter();
                 units.flat_map(|&unit| self.of_unit(unit)).collect()

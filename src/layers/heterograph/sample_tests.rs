@@ -141,8 +141,8 @@ fn every_reason_has_its_case() {
         ("q01", &alone, "uranus-2", Code::TooFar),
         ("q01", &[], "uranus-2", Code::Diluted),
         ("xyzzy", &["vector_hits=50"], "uranus-2", Code::SeedWeak),
-        ("q01", &[], "uranus-2", Code::QuotaFull),
-        ("q13", &[], "curie", Code::TypeFiltered),
+        ("q01", &["node_order=output"], "uranus-2", Code::QuotaFull),
+        ("q13", &["node_order=output"], "curie", Code::TypeFiltered),
     ] {
         let run = ask(&index, &asked(question), changes);
         let passage = index.passage_by_id(passage).unwrap();

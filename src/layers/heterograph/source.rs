@@ -6,7 +6,7 @@ use crate::layers::heterograph::node::{Kind, meaning};
 use crate::layers::heterograph::view::{View, ViewKey};
 use crate::layers::heterograph::{self, NodeRagLayer, terms};
 use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
-use crate::parameters::{HNSW_EDGES, HUB_BALANCE, Parameter as P, S_R_EDGES, Scoped};
+use crate::parameters::{HNSW_EDGES, HUB_BALANCE, Parameter as P, S_R_EDGES, Scoped, TERM_MATCH};
 use crate::text::{clip, span};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub static NODERAG: GraphKind = GraphKind {
     reads_vectors: true,
     named: true,
     embedded: true,
-    reads: &[P::HnswEdges, P::SREdges, P::HubBalance],
+    reads: &[P::HnswEdges, P::SREdges, P::HubBalance, P::TermMatch],
     builds: &[P::ChunkTokens, P::CoreRule, P::MatchClusterSize],
     open: |index, values, _| {
         let source = HeteroGraph::open(index, values)?;
@@ -112,8 +112,8 @@ impl Source for HeteroGraph {
         self.layer.passages(node).into()
     }
 
-    fn names(&self, index: &Index, question: &str, _values: Scoped<'_>) -> Vec<QueryName> {
-        terms::linked(&self.layer, question, &index.llm())
+    fn names(&self, index: &Index, question: &str, values: Scoped<'_>) -> Vec<QueryName> {
+        terms::linked(&self.layer, question, &index.llm(), values.get(TERM_MATCH))
     }
 
     fn nearest(

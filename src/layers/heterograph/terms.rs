@@ -1,4 +1,4 @@
-//! The question's terms, and the entities and overviews that contain them.
+//! The question's terms, and the entities and overviews that are called so or contain them.
 
 use super::decompose::identity;
 use super::layer::NodeRagLayer;
@@ -6,6 +6,7 @@ use super::node::Kind;
 use crate::layers::QueryName;
 use crate::llm::task::{self, OneQuestion};
 use crate::llm::{Llm, Origin};
+use crate::parameters::TermMatch;
 use crate::text::Norm;
 use crate::text::span;
 use crate::text::terms::{TermOut, query_terms};
@@ -16,15 +17,22 @@ fn padded(text: &str) -> String {
     format!(" {} ", Norm::Simple.apply(text))
 }
 
-/// The nodes of kind N and O whose text contains the words of a term one after the other, ascending.
-pub fn matches(layer: &NodeRagLayer, form: &str) -> Vec<u32> {
+/// The nodes of kind N and O whose text contains the words of a term one after the other, ascending; or only those that
+/// have no other word, where there are any.
+pub fn matches(layer: &NodeRagLayer, form: &str, rule: TermMatch) -> Vec<u32> {
     let lists = form.split(' ').map(|word| layer.with_word(word));
     let Some(shortest) = lists.min_by_key(|list| list.len()) else {
         return Vec::new();
     };
     let wanted = format!(" {form} ");
     let holds = |node: &u32| padded(layer.label(*node)).contains(&wanted);
-    shortest.iter().copied().filter(holds).collect()
+    let found: Vec<u32> = shortest.iter().copied().filter(holds).collect();
+    let called = |node: &&u32| padded(layer.label(**node)) == wanted;
+    let exact: Vec<u32> = found.iter().filter(called).copied().collect();
+    match rule {
+        TermMatch::ExactFirst if !exact.is_empty() => exact,
+        _ => found,
+    }
 }
 
 /// Where a term stands in a question; capitals of ASCII letters do not count.
@@ -38,16 +46,16 @@ fn place(question: &str, term: &str) -> Option<Range<usize>> {
     spans.into_iter().find(same).filter(|_| !term.is_empty())
 }
 
-/// The terms of a question with the N and O nodes that contain their words one after the other. The form of a term is
-/// these words in lower case, single spaces between them.
+/// The terms of a question with the N and O nodes that they mean. The form of a term is its words in lower case, single
+/// spaces between them. One of a single letter, as the `s` of a genitive, says nothing and is none.
 ///
 /// A model's terms are taken where every one stands in the question; a term with a capital is a name.
-pub fn linked(layer: &NodeRagLayer, question: &str, llm: &Llm) -> Vec<QueryName> {
+pub fn linked(layer: &NodeRagLayer, question: &str, llm: &Llm, rule: TermMatch) -> Vec<QueryName> {
     let is_name = |name: &str| {
         let own = identity(name);
         let form = Norm::Simple.apply(name);
         let same = |node: &u32| layer.kind(*node) == Kind::Entity && layer.label(*node) == own;
-        matches(layer, &form).iter().any(same)
+        matches(layer, &form, rule).iter().any(same)
     };
     let asked = || {
         let input = OneQuestion {
@@ -76,21 +84,20 @@ pub fn linked(layer: &NodeRagLayer, question: &str, llm: &Llm) -> Vec<QueryName>
     let told: Option<Vec<TermOut>> = if llm.thinks() { asked() } else { None };
     told.unwrap_or_else(|| query_terms(question, is_name))
         .into_iter()
-        .map(|term| {
+        .filter_map(|term| {
             let surface = span::of(question, term.span.clone()).to_owned();
             let form = Norm::Simple.apply(&surface);
-            let nodes = if form.is_empty() {
-                Vec::new()
-            } else {
-                matches(layer, &form)
-            };
-            QueryName {
+            if form.chars().count() < 2 {
+                return None;
+            }
+            let nodes = matches(layer, &form, rule);
+            Some(QueryName {
                 start: term.span.start,
                 end: term.span.end,
                 form,
                 phrase: !term.name,
                 ..QueryName::found(question, surface, nodes)
-            }
+            })
         })
         .collect()
 }

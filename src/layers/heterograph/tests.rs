@@ -11,8 +11,12 @@ use crate::embed::{Identity, Kind as EncoderKind, Vectors};
 use crate::graph::walk::Sparse;
 use crate::layers::heterograph::source::{HeteroGraph, NODERAG};
 use crate::layers::{Code, Graph};
-use crate::parameters::{HNSW_EDGES, HUB_BALANCE, NodeOrder, S_R_EDGES, Scoped, Values};
-use crate::retrieve::operators::noderag::{Support, choose, quotas, ranked, shared, weighed};
+use crate::parameters::{
+    EntryShare, HNSW_EDGES, HUB_BALANCE, NodeOrder, S_R_EDGES, Scoped, Values,
+};
+use crate::retrieve::operators::noderag::{
+    Support, choose, landed, quotas, ranked, shared, weighed,
+};
 use crate::retrieve::scratch::Scratch;
 use crate::retrieve::set::{Member, Origin, Set};
 use crate::retrieve::spread::{Diffusion, restart, shares};
@@ -173,18 +177,22 @@ fn the_small_graph_is_laid_out() {
     assert_eq!(layer.sources(H), [S[0], S[1]]);
     assert_eq!(layer.tied(T[0], Kind::Unit).collect::<Vec<_>>(), [S[0]]);
     let passages = [T[2], S[1], A, H, ADA, R].map(|u| layer.passages(u));
-    let expected: [&[u32]; 6] = [&[2], &[1], &[0, 1], &[0, 1], &[], &[]];
+    let expected: [&[u32]; 6] = [&[2], &[1], &[0, 1], &[0, 1], &[], &[1]];
     assert_eq!(passages, expected);
 }
 
 #[test]
 fn a_term_matches_whole_words_in_a_row() {
     let layer = small();
-    assert_eq!(matches(&layer, "ada"), [ADA]);
-    assert_eq!(matches(&layer, "leeds"), [LEEDS, O]);
-    assert_eq!(matches(&layer, "engines of leeds"), [O]);
+    use crate::parameters::TermMatch::{Contains, ExactFirst};
+    assert_eq!(matches(&layer, "ada", Contains), [ADA]);
+    assert_eq!(matches(&layer, "leeds", Contains), [LEEDS, O]);
+    // What is called so hides what only contains it.
+    assert_eq!(matches(&layer, "leeds", ExactFirst), [LEEDS]);
+    assert_eq!(matches(&layer, "engines", ExactFirst), [O]);
+    assert_eq!(matches(&layer, "engines of leeds", ExactFirst), [O]);
     for none in ["engines leeds", "ad", "engine", "of engines"] {
-        assert!(matches(&layer, none).is_empty(), "{none}");
+        assert!(matches(&layer, none, Contains).is_empty(), "{none}");
     }
 }
 
@@ -196,10 +204,11 @@ fn exact_matches_win_and_shares_sum_to_one() {
         near(1, T[0], 0.9),
         near(2, ADA, 0.8),
     ];
-    let p = |members: &[Member], exact, vector| -> Sparse {
-        let (names, near) = weighed(members.iter(), exact, vector);
+    let by = |members: &[Member], exact, vector, rule| -> Sparse {
+        let (names, near) = weighed(members.iter(), exact, vector, rule);
         restart(&shared(names, near).seeds)
     };
+    let p = |members: &[Member], exact, vector| by(members, exact, vector, EntryShare::Nodes);
     let third = 1.0 / 3.0;
     assert_eq!(
         p(&members, 1.0, 1.0),
@@ -213,6 +222,25 @@ fn exact_matches_win_and_shares_sum_to_one() {
     assert_eq!(p(&members[1..], 0.0, 1.0), [(T[0], 0.5), (ADA, 0.5)]);
     assert_eq!(p(&members, 1.0, 0.0), [(ADA, 0.5), (LEEDS, 0.5)]);
     assert!(p(&[], 1.0, 1.0).is_empty());
+    // Half to the vector hits, a quarter to the term that means two nodes, a quarter to the other.
+    let two = |node| Member {
+        from: Origin::Name { name: 1, df: 1 },
+        ..named(node)
+    };
+    let members = [
+        named(ADA),
+        two(LEEDS),
+        two(O),
+        near(1, T[0], 0.9),
+        near(2, ADA, 0.8),
+    ];
+    let parts = |exact, vector| by(&members, exact, vector, EntryShare::Parts);
+    let expected = [(T[0], 0.5), (ADA, 0.25), (LEEDS, 0.125), (O, 0.125)];
+    assert_eq!(parts(1.0, 1.0), expected);
+    assert_eq!(parts(3.0, 1.0)[0], (T[0], 0.25));
+    assert_eq!(parts(1.0, 0.0).len(), 3);
+    let names = by(&members[..3], 1.0, 1.0, EntryShare::Parts);
+    assert_eq!(names, [(ADA, 0.5), (LEEDS, 0.25), (O, 0.25)]);
 }
 
 #[test]
@@ -285,7 +313,7 @@ fn both_walks_by_hand() {
 /// What is chosen from T0 (vector hit) and ADA (exact) under these quotas, and the passages.
 fn run(values: &Values, order: NodeOrder) -> (Set, Vec<Hit>, Support) {
     let (names, hits) = ([named(ADA)], [near(1, T[0], 0.75)]);
-    let (from_names, from_hits) = weighed(names.iter().chain(&hits), 1.0, 1.0);
+    let (from_names, from_hits) = weighed(names.iter().chain(&hits), 1.0, 1.0, EntryShare::Nodes);
     let graph = graph(small(), values);
     let mass = walked(
         &graph,
@@ -365,6 +393,20 @@ fn passages_take_the_best_of_their_nodes() {
     let (_, hits, _) = run(&few, NodeOrder::Output);
     assert!(close(f64::from(hits[0].score), 2.75));
     assert!(close(f64::from(hits[1].score), 1.0 + 23.0 / 384.0));
+}
+
+#[test]
+fn passages_by_what_landed_on_their_own_nodes() {
+    let graph = graph(small(), &plain(&[]));
+    let mut mass = vec![0.0; 12];
+    for (node, own) in [(T[1], 0.125), (S[1], 0.25), (S[0], 0.3125), (H, 0.3125)] {
+        mass[node as usize] = own;
+    }
+    let (hits, support) = landed(&graph, &mass);
+    // An element of both is none's own.
+    let hits: Vec<(u32, f32)> = hits.iter().map(|hit| (hit.passage, hit.score)).collect();
+    assert_eq!(hits, [(1, 0.375), (0, 0.3125)]);
+    assert_eq!(support.0, [S[1], S[0]]);
 }
 
 /// Seeds of these shares.

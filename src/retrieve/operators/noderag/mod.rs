@@ -1,12 +1,12 @@
 //! NodeRAG over its graph of seven kinds of nodes: names and vector hits start a shallow walk, every kind of node has a
-//! quota of what the walk may choose, and passages come by the best of the chosen nodes that stand for them (NodeRAG,
+//! quota of what the walk may choose, and passages come by what landed on their texts and units (NodeRAG,
 //! "Graph searching": dual search, shallow PPR, filtering).
 
 mod passages;
 mod quotas;
 mod restart;
 
-pub use passages::{BEST, Best, Support, ranked};
+pub use passages::{BEST, Best, Support, landed, ranked};
 pub use quotas::{QUOTAS, Quota, Quotas, choose, quotas};
 pub use restart::{WEIGHED, Weighed, shared, weighed};
 

@@ -1,4 +1,4 @@
-//! The passages that NodeRAG's chosen nodes stand for.
+//! The passages of NodeRAG's walk: by what landed on their own nodes, or by the chosen nodes that stand for them.
 
 use super::quotas::{QUOTAS, stands};
 use super::{layer, mass, own_nodes};
@@ -15,7 +15,7 @@ use crate::retrieve::set::{Member, Origin, Set};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Passages by the best of the chosen nodes that stand for them.
+/// Passages by what landed on their texts and units, or by the best of the chosen nodes that stand for them.
 #[derive(Debug)]
 pub struct Best;
 
@@ -84,18 +84,61 @@ pub fn ranked(
     )
 }
 
+/// Passages by what landed on their own texts and units; of a unit that several have, each an equal share. Each is there
+/// by the one of them with most mass.
+pub fn landed(graph: &Graph, mass: &[f64]) -> (Vec<Hit>, Support) {
+    let layer = layer(graph);
+    // What landed, and on which node most: the lower of equals.
+    let mut found: BTreeMap<u32, (f64, Node)> = BTreeMap::new();
+    let own = layer.range(Kind::Text).chain(layer.range(Kind::Unit));
+    for node in own.filter(|&node| mass[node as usize] > 0.0) {
+        let landed = graph.share(node) * mass[node as usize];
+        for &passage in graph.passages_of(node).iter() {
+            let slot = found.entry(passage).or_insert((0.0, node));
+            slot.0 += landed;
+            if mass[node as usize] > mass[slot.1 as usize] {
+                slot.1 = node;
+            }
+        }
+    }
+    let mut rows: Vec<(Hit, Node)> = found
+        .into_iter()
+        .map(|(passage, (landed, node))| {
+            let score = landed as f32;
+            (Hit { passage, score }, node)
+        })
+        .collect();
+    // Stable: of equals the lower number comes first.
+    rows.sort_by(|a, b| b.0.score.total_cmp(&a.0.score));
+    let (hits, nodes) = rows.into_iter().unzip();
+    (hits, Support(nodes))
+}
+
+/// A passage's texts and units, each with the share of its mass that counts.
+fn shares(graph: &Graph, passage: u32) -> Vec<(Node, f64)> {
+    let own = own_nodes(graph, passage).into_iter();
+    own.map(|node| (node, graph.share(node))).collect()
+}
+
+fn by_landed(at: &At<'_>) -> bool {
+    at.values().get(NODE_ORDER) == NodeOrder::Landed
+}
+
 impl Operator for Best {
     fn declaration(&self) -> Declaration {
         Declaration::select(
             "passages",
-            "by the best of the chosen nodes that stand for them",
+            "by what landed on their texts and units, or by the best of the chosen nodes that stand for them",
         )
         .reads(&[P::NodeOrder, P::ResultK])
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let (chosen, mass) = (&inputs[0].members, mass(inputs));
-        let (mut hits, support) = ranked(cx.graph(), chosen, mass, cx.values.get(NODE_ORDER));
+        let (mut hits, support) = match cx.values.get(NODE_ORDER) {
+            NodeOrder::Landed => landed(cx.graph(), mass),
+            order => ranked(cx.graph(), chosen, mass, order),
+        };
         let found = hits.len();
         hits.truncate(cx.values.get(RESULT_K).max(DEPTH));
         let ranked = Ranked::new(Ranker::Parts, hits, found);
@@ -103,6 +146,13 @@ impl Operator for Best {
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {
+        if by_landed(at) {
+            let own = own_nodes(at.graph(), member.node).len();
+            return match own {
+                1 => "what landed on its text".to_owned(),
+                own => format!("what landed on its {own} texts and units"),
+            };
+        }
         supported(at, member.node).map_or_else(String::new, |(chosen, node)| {
             entered(at.graph(), &chosen, node)
         })
@@ -111,6 +161,9 @@ impl Operator for Best {
     fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
         let walk = at.input(1);
         let walk = walk.and_then(|walk| walked(&walk));
+        if let (true, Some(walk)) = (by_landed(at), walk) {
+            return opened_at(at, &walk, &shares(at.graph(), passage));
+        }
         let (Some((chosen, node)), Some(walk)) = (supported(at, passage), walk) else {
             return Explanation::of(Vec::new(), "none of the chosen nodes stands for it");
         };
@@ -137,6 +190,15 @@ impl Operator for Best {
     }
 
     fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+        if by_landed(at) {
+            let walk = at.input(1);
+            let lacks = walk.as_ref().and_then(|walk| {
+                let [its, their] = [passage, other].map(|p| shares(at.graph(), p));
+                let (its, their) = ((passage, &its[..]), (other, &their[..]));
+                Some(lack::of_nodes(walk, &walked(walk)?, its, their))
+            });
+            return lacks.unwrap_or_default();
+        }
         let both = supported(at, passage).zip(supported(at, other));
         let Some(((chosen, own), (_, theirs))) = both else {
             return Vec::new();
@@ -182,8 +244,9 @@ impl Operator for Best {
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
-        let named = at.input(0).and_then(|chosen| filtered(&chosen, passage));
-        Vec::from_iter(named)
+        // What was chosen decides nothing where all that landed counts.
+        let chosen = at.input(0).filter(|_| !by_landed(at));
+        Vec::from_iter(chosen.and_then(|chosen| filtered(&chosen, passage)))
     }
 }
 
@@ -202,7 +265,7 @@ fn entered(graph: &Graph, chosen: &At<'_>, node: &Member) -> String {
     format!("{kind} {}", QUOTAS.why(chosen, node))
 }
 
-/// A name or a relation of a passage that the walk reached was chosen, but it stands for no passage.
+/// A name of a passage that the walk reached was chosen, but it stands for no passage.
 fn filtered(chosen: &At<'_>, passage: u32) -> Option<Reason> {
     let graph = chosen.graph();
     let layer = layer(graph);
@@ -213,10 +276,7 @@ fn filtered(chosen: &At<'_>, passage: u32) -> Option<Reason> {
     if !reached || stands(chosen, passage) {
         return None;
     }
-    let named = own.iter().flat_map(|&node| {
-        let names = layer.tied(node, Kind::Entity);
-        names.chain(layer.tied(node, Kind::Relation))
-    });
+    let named = own.iter().flat_map(|&node| layer.tied(node, Kind::Entity));
     let members = &chosen.set().members;
     let node = named
         .filter(|&node| members.iter().any(|member| member.node == node))

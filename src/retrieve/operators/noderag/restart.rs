@@ -3,7 +3,7 @@
 use super::{layer, own_nodes};
 use crate::layers::heterograph::Kind;
 use crate::layers::{Code, Node};
-use crate::parameters::{Parameter as P, WEIGHT_EXACT, WEIGHT_VECTOR};
+use crate::parameters::{ENTRY_SHARE, EntryShare, Parameter as P, WEIGHT_EXACT, WEIGHT_VECTOR};
 use crate::retrieve::explanation::{Reason, Story};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::operators::restart::{edit, reshare, seed, set_of, told};
@@ -11,10 +11,11 @@ use crate::retrieve::retrieval::{Mixed, Seed, Seeded};
 use crate::retrieve::set::{Member, Origin, Set};
 use crate::text::Norm;
 use crate::text::similar::nearest;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The restart of the walk: what a name and what a vector hit weighs is a parameter each, and a hit that is named counts as
-/// a name.
+/// The restart of the walk: what names and what vector hits weigh is a parameter each, and a hit that is named counts as a
+/// name.
 #[derive(Debug)]
 pub struct Weighed;
 
@@ -27,17 +28,23 @@ impl Operator for Weighed {
             "names and vector hits with their shares of the restart",
         )
         .kind("mix")
-        .reads(&[P::WeightExact, P::WeightVector])
+        .reads(&[P::WeightExact, P::WeightVector, P::EntryShare])
         .edits_seeds(true)
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let exact = cx.values.get(WEIGHT_EXACT);
         let members = inputs.iter().flat_map(|set| &set.members);
-        let (mut names, mut near) = weighed(members, exact, cx.values.get(WEIGHT_VECTOR));
+        let rule = cx.values.get(ENTRY_SHARE);
+        let (mut names, mut near) = weighed(members, exact, cx.values.get(WEIGHT_VECTOR), rule);
+        // One that a person adds is one more name, or one more term.
+        let unit = match rule {
+            EntryShare::Nodes => exact,
+            EntryShare::Parts => exact / terms(names.iter().map(|s| s.why)).len().max(1) as f64,
+        };
         let edits = edit(cx, cx.edits.iter(), 0.0, &mut names, &mut near);
         let added = names.iter_mut().filter(|s| s.why == Origin::Added);
-        added.for_each(|seed| seed.raw *= if exact > 0.0 { exact } else { 1.0 });
+        added.for_each(|seed| seed.raw *= if unit > 0.0 { unit } else { 1.0 });
         let seeded = shared(names, near);
         Ok(set_of(Seeded { edits, ..seeded }))
     }
@@ -56,11 +63,24 @@ impl Operator for Weighed {
     }
 }
 
-/// Names and vector hits with what they weigh; what weighs nothing is no seed.
+/// How many nodes each term of the question brought.
+fn terms(from: impl Iterator<Item = Origin>) -> BTreeMap<usize, usize> {
+    let mut terms = BTreeMap::new();
+    for origin in from {
+        if let Origin::Name { name, .. } = origin {
+            *terms.entry(name).or_default() += 1;
+        }
+    }
+    terms
+}
+
+/// Names and vector hits with what they weigh; what weighs nothing is no seed. In parts the names weigh `exact` together
+/// and the vector hits `vector`; else each of them does.
 pub fn weighed<'m>(
     members: impl Iterator<Item = &'m Member>,
     exact: f64,
     vector: f64,
+    rule: EntryShare,
 ) -> (Vec<Seed>, Vec<Seed>) {
     let (mut names, mut near): (Vec<Seed>, Vec<Seed>) = Default::default();
     for member in members {
@@ -73,6 +93,16 @@ pub fn weighed<'m>(
         }
     }
     near.retain(|hit| names.iter().all(|name| name.node != hit.node));
+    if rule == EntryShare::Parts {
+        let terms = terms(names.iter().map(|seed| seed.why));
+        for seed in &mut names {
+            if let Origin::Name { name, .. } = seed.why {
+                seed.raw /= (terms.len() * terms[&name]) as f64;
+            }
+        }
+        let hits = near.len() as f64;
+        near.iter_mut().for_each(|seed| seed.raw /= hits);
+    }
     (names, near)
 }
 
