@@ -11,7 +11,7 @@ use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::index::{BuildOptions, Index, IndexError, Silent};
-use hopscope::layers::GRAPHS;
+use hopscope::layers::{Code, GRAPHS};
 use hopscope::layers::{LAYERS, build_layers, layers_named};
 use hopscope::retrieve::explanation::Combine;
 use hopscope::retrieve::{
@@ -148,6 +148,61 @@ fn indexed(passages: Vec<Passage>, question: &str) -> Arc<Index> {
         }
     }
     Arc::new(index)
+}
+
+/// Runes: no piece of them is in the vocabulary, and no passage has them.
+const RUNES: &str = "\u{16A0}\u{16A2}\u{16A6} \u{16A8}\u{16B1}?";
+
+#[test]
+fn nothing_is_near_to_a_question_that_the_encoder_cannot_read() {
+    let passage = |(at, text): (usize, &str)| Passage {
+        id: format!("p{at}"),
+        title: ["Mara Voss", "Oslo", "Gull (boat)"][at].into(),
+        text: text.into(),
+    };
+    let texts = [
+        "Mara Voss sailed the Gull from Oslo to Leeds. She was born in Oslo.",
+        "Oslo is the capital of Norway. Ivo Lind was born in Oslo.",
+        "Gull is a boat of Mara Voss. It lies in Oslo.",
+    ];
+    let index = indexed(texts.into_iter().enumerate().map(passage).collect(), RUNES);
+    let mut methods: Vec<MethodRef> = METHODS.iter().map(MethodRef::from).collect();
+    let asks = |name: &str| {
+        METHODS
+            .iter()
+            .any(|m| m.name == name && m.needs.contains("vectors"))
+    };
+    for seeds in ["dense", "rrf", "nearest", "names+rrf"] {
+        for graph in GRAPHS {
+            let name = format!("{seeds} > {} > power > passages", graph.name);
+            methods.extend(Method::by_name(&name));
+        }
+    }
+    let mut asked = 0;
+    for method in methods {
+        let name = method.name.clone();
+        let settings = Settings::of(&index, method);
+        let found = Retriever::new(index.clone()).retrieve(RUNES, &settings, Keep::States);
+        let found = found.unwrap();
+        // What is scored again is what words found: nothing.
+        let of_vectors = name.contains('>') || asks(&name) && name != "bm25-ce";
+        assert_eq!(found.unread(), of_vectors, "{name}");
+        if !of_vectors {
+            continue;
+        }
+        asked += 1;
+        assert_eq!(found.passages, [], "{name}");
+        assert!(found.why_nothing().contains("no piece"), "{name}");
+        for passage in 0..index.len() as u32 {
+            let reasons = reasons::why_not(&index, &found, passage);
+            assert_eq!(reasons[0].code, Code::NoVector, "{name}: {reasons:?}");
+        }
+        // What is told of it is told.
+        let _ = (story(&index, &found, &[]), found.text(&index));
+        let told = trace::trace(&index, &found, None);
+        assert!(serde_json::to_string(&told).is_ok());
+    }
+    assert!(asked > 40, "{asked}");
 }
 
 fn close(sum: f64, score: f64) -> bool {

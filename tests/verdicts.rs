@@ -351,6 +351,13 @@ const PLANTED: &[Planted] = &[
         ],
     },
     Planted {
+        code: Code::NoVector,
+        method: "dense",
+        set: &["result_k=1"],
+        question: "\u{16A0}\u{16A2}\u{16A6}",
+        passages: &[("one", "blue whales sing"), ("gold", "red paint dries")],
+    },
+    Planted {
         code: Code::NoSharedTerm,
         method: "bm25",
         set: &["result_k=1"],

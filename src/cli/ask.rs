@@ -145,7 +145,7 @@ pub fn ask(args: &AskArgs) -> Result<()> {
         writeln!(out, "     {}", explain::why_here(&index, &retrieval, p))?;
     }
     if retrieval.top().is_empty() {
-        say(retrieval.settings.method().why_nothing());
+        say(retrieval.why_nothing());
     }
     Ok(())
 }

@@ -212,8 +212,7 @@ impl Teller {
             list(&mut out, state);
             let empty = state.scene().filter(|scene| scene.passages.is_empty());
             if let (Some(scene), Pane::Passages) = (empty, state.focus) {
-                let why = scene.settings.method().why_nothing();
-                let _ = writeln!(out, "{}", ended(why));
+                let _ = writeln!(out, "{}", ended(scene.nothing));
             }
         }
         self.lacks = rows::count(state, state.focus) == 0;

@@ -134,6 +134,8 @@ pub struct Scene {
     /// Entity share of the restart mass, where two kinds of seeds were mixed.
     pub mixed: Option<f64>,
     pub fallback: bool,
+    /// Why there is nothing, where there is nothing.
+    pub nothing: &'static str,
     /// Changes of the graph by hand, and why those change nothing that do not.
     pub graph_edits: Vec<GraphEdited>,
     /// What a plan over a layer told, where no walk is.

@@ -65,6 +65,7 @@ words! {
     /// The precise verdicts.
     Code {
         NotInIndex "NOT_IN_INDEX" "no passage of the index has the id"
+        NoVector "NO_VECTOR" "the encoder knows no piece of the question, so nothing is near to it"
         NoSharedTerm "NO_SHARED_TERM" "the passage has no word of the question"
         QueryEntityNotExtracted "QUERY_ENTITY_NOT_EXTRACTED" "question and passage share a name that was not taken for one"
         QueryEntityNotLinked "QUERY_ENTITY_NOT_LINKED" "a name of the question is no node"
@@ -131,7 +132,8 @@ impl Code {
         use Code::*;
         match self {
             NotInIndex => Class::F0,
-            NoSharedTerm
+            NoVector
+            | NoSharedTerm
             | QueryEntityNotExtracted
             | QueryEntityNotLinked
             | AmbiguousAlias

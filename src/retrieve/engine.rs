@@ -155,8 +155,11 @@ impl Retriever {
             let record = self.step(&index, step, &run, &method, keep)?;
             run.records.push(record);
         }
-        let last = run.records.last();
-        run.passages = last.map_or_else(Vec::new, |last| last.output.hits().to_vec());
+        // What a fallback alone leads to is no answer of a method that asked for a vector and got none.
+        if !(run.unread() && run.fallback()) {
+            let last = run.records.last();
+            run.passages = last.map_or_else(Vec::new, |last| last.output.hits().to_vec());
+        }
         let vector = run.encoded.known().cloned();
         self.vector = vector.map(|vector| (question.to_owned(), vector));
         Ok(run)

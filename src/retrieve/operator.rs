@@ -109,11 +109,12 @@ impl<'a> Context<'a> {
         self.index.dense().is_some()
     }
 
-    /// The vectors of the passages and the question's own.
+    /// The vectors of the passages and the question's own. None where the encoder knows no piece of the question: a vector
+    /// of zeros has no direction, and nothing is near to it. A set that is made without says so by [`Set::unread`].
     ///
     /// # Errors
     /// An index without vectors; what the encoder says.
-    pub fn dense(&self) -> Result<(&'a crate::index::Dense, &'a [f32]), RetrieveError> {
+    pub fn dense(&self) -> Result<Option<(&'a crate::index::Dense, &'a [f32])>, RetrieveError> {
         let Some(dense) = self.index.dense() else {
             return Err(RetrieveError::NoVectors {
                 method: self.method.name.clone(),
@@ -124,7 +125,8 @@ impl<'a> Context<'a> {
             let _ = self.encoded.0.set(Arc::new(vector));
         }
         let vector = self.encoded.0.get().map_or(&[][..], |vector| &vector[..]);
-        Ok((dense, vector))
+        let read = vector.iter().any(|value| *value != 0.0);
+        Ok(read.then_some((dense, vector)))
     }
 }
 

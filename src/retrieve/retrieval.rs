@@ -9,7 +9,7 @@ use super::methods::Ranker;
 use super::nearest::Search;
 use super::operator::{At, Context, Encoded, Part};
 use super::plan::Step;
-use super::set::{Origin, Set, Space};
+use super::set::{Origin, Set, Space, Unread};
 use super::settings::Settings;
 use super::spread::{Diffusion, Known};
 use crate::index::Index;
@@ -214,6 +214,9 @@ pub struct StageTime {
     /// Remembered, and not run again.
     pub reused: bool,
 }
+
+/// Of a question without a vector.
+pub(crate) const UNREAD: &str = "the encoder knows no piece of the question, so it has no vector; nothing else led to a passage";
 
 /// The whole of one retrieval. The last complete one stays on screen until the next.
 #[derive(Clone, Debug)]
@@ -429,6 +432,20 @@ impl Retrieval {
     /// The graph of the walk, where it is that of passages and entities.
     pub fn view(&self) -> Option<&GraphView> {
         self.walk()?.entities()
+    }
+
+    /// Whether a step asked for the question's vector and it has none: the encoder knows no piece of it.
+    pub fn unread(&self) -> bool {
+        let mut sets = self.records.iter().map(|record| &record.output);
+        sets.any(|set| set.get::<Unread>().is_some())
+    }
+
+    /// Why nothing was retrieved.
+    pub fn why_nothing(&self) -> &'static str {
+        match self.unread() {
+            true => UNREAD,
+            false => self.settings.method().why_nothing(),
+        }
     }
 
     /// Every stage and how long it took.

@@ -101,6 +101,10 @@ pub struct Set {
     details: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
+/// What [`Set::unread`] leaves in a set.
+#[derive(Clone, Copy, Debug)]
+pub struct Unread;
+
 impl fmt::Debug for Set {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Set({} of {:?})", self.members.len(), self.space)
@@ -165,6 +169,11 @@ impl Set {
     pub fn brought_by(&self, passage: u32) -> Option<(usize, usize)> {
         let rank = self.get::<Ranked>()?.rank(passage)?;
         self.get::<Brought>()?.0.get(rank - 1).copied()
+    }
+
+    /// Made without a vector of the question, which has none: the encoder knows no piece of it.
+    pub fn unread(self) -> Set {
+        self.fact("vector of the question", "none").with(Unread)
     }
 
     /// Adds what only some read; a second value of one type is never found.

@@ -63,7 +63,7 @@ pub fn words(index: &Index, ranked: &Ranked, values: Scoped<'_>, passage: u32) -
 /// How close a passage is to the question; none without vectors.
 pub fn cosine(at: &At<'_>, passage: u32) -> Option<f64> {
     let context = at.context();
-    let (dense, vector) = context.dense().ok()?;
+    let (dense, vector) = context.dense().ok()??;
     let probe = dense.vectors.probe(vector).ok()?;
     Some(f64::from(dense.vectors.score(&probe, passage)))
 }

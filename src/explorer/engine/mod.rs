@@ -239,6 +239,7 @@ impl Engine {
             expanded: retrieval.ranked().map_or(0, |r| r.expansion.len()),
             mixed: retrieval.mixed().map(|m| m.a),
             fallback: retrieval.fallback(),
+            nothing: retrieval.why_nothing(),
             graph_edits: retrieval.graph_edits(),
             story: None,
             titles: BTreeMap::new(),

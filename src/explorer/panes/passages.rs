@@ -98,11 +98,10 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     // Lost gold may be listed all the same.
     let below = lines.len() as u16;
     if scene.passages.is_empty() && below < area.height {
-        let why = scene.settings.method().why_nothing();
         buf.set_stringn(
             area.x + 2,
             area.y + below,
-            why,
+            scene.nothing,
             usize::from(area.width) - 2,
             ink.style(Scope::Warn),
         );

@@ -57,10 +57,7 @@ type Vectors<'a> = Option<(&'a Dense, &'a Ranked, &'a [f32])>;
 
 fn vectors<'a>(cx: &Context<'a>, list: Option<&'a Ranked>) -> Result<Vectors<'a>, RetrieveError> {
     match list.filter(|_| cx.has_vectors()) {
-        Some(list) => {
-            let (dense, vector) = cx.dense()?;
-            Ok(Some((dense, list, vector)))
-        }
+        Some(list) => Ok(cx.dense()?.map(|(dense, vector)| (dense, list, vector))),
         None => Ok(None),
     }
 }

@@ -554,7 +554,9 @@ impl Operator for Tree {
             return Ok(set);
         }
         let layer = &cx.graph().source_as::<TreeGraph>().layer;
-        let (dense, vector) = cx.dense()?;
+        let Some((dense, vector)) = cx.dense()? else {
+            return Ok(set.unread());
+        };
         let Some(vectors) = &layer.vectors else {
             return Err(RetrieveError::NoVectors {
                 method: cx.method.name.clone(),

@@ -376,7 +376,7 @@ impl<'a> Told<'a> {
 
     /// No candidate brings the passage: its place among all nodes.
     fn beyond(&self, global: &Global, chunks: &Range<u32>, passage: u32) -> Option<Reason> {
-        let (_, vector) = self.at.context().dense().ok()?;
+        let (_, vector) = self.at.context().dense().ok()??;
         let scores = self.layer.vectors.as_ref()?.scores(vector).ok()?;
         let score = |chunk: u32| scores[chunk as usize];
         let best = chunks

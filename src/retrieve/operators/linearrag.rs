@@ -285,8 +285,12 @@ impl Operator for Restart {
         let mut seeds: Vec<Seed> = names
             .map(|member| seed(member.node, member.value, member.from))
             .collect();
-        let (dense, vector) = cx.dense()?;
-        let near = dense.vectors.scores(vector)?;
+        let read = cx.dense()?;
+        let near = match read {
+            Some((dense, vector)) => dense.vectors.scores(vector)?,
+            // Close to nothing: names alone start the walk, and what mentions them.
+            None => vec![0.0; cx.index.len()],
+        };
         let (low, high) = near.iter().fold((f32::MAX, f32::MIN), |(low, high), s| {
             (low.min(*s), high.max(*s))
         });
@@ -333,11 +337,15 @@ impl Operator for Restart {
         let edits = edit(cx, cx.edits.iter(), 0.0, &mut named, &mut rest);
         named.append(&mut rest);
         reshare(&mut named);
-        Ok(set_of(Seeded {
+        let set = set_of(Seeded {
             seeds: named,
             edits,
             ..Seeded::default()
-        }))
+        });
+        Ok(match read {
+            Some(_) => set,
+            None => set.unread(),
+        })
     }
 }
 

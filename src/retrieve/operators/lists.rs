@@ -157,7 +157,10 @@ impl Operator for List {
                 if matches!(self.deep, Deep::Least(_)) && !cx.has_vectors() {
                     return Ok(Set::new(crate::retrieve::set::Space::Passages));
                 }
-                let (dense, vector) = cx.dense()?;
+                let Some((dense, vector)) = cx.dense()? else {
+                    let none = Ranked::new(self.ranker, Vec::new(), 0);
+                    return Ok(Set::ranking(none).unread());
+                };
                 nearest::nearest(dense, vector, cx.values, self.depth(cx))?
             }
             Ranker::Rm3 | Ranker::TwoStep => {

@@ -32,10 +32,11 @@ impl Operator for Nearest {
     }
 
     fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
-        let (_, vector) = cx.dense()?;
+        let Some((_, vector)) = cx.dense()? else {
+            return Ok(Set::new(Space::Nodes).fact("nearest nodes", 0).unread());
+        };
         let k = cx.values.get(self.count);
         let mut near = cx.graph().source().nearest(cx.index, vector, k)?;
-        // A question without a known word has a vector of zeros and is near to nothing.
         near.retain(|hit| hit.1 > 0.0);
         let mut set = Set::new(Space::Nodes).fact("nearest nodes", near.len());
         set.members = near

@@ -47,6 +47,7 @@ const LABEL: usize = 40;
 #[derive(Clone, Debug)]
 pub struct Scores {
     bm25: Vec<f64>,
+    /// Empty where the question has no vector.
     near: Vec<f32>,
     best: f64,
     /// Weights of words and of nearness.
@@ -62,9 +63,10 @@ impl Scores {
     }
 
     fn of(&self, node: Node) -> (f64, f64) {
+        let near = self.near.get(node as usize);
         (
             self.bm25[node as usize],
-            f64::from(self.near[node as usize]),
+            near.map_or(0.0, |n| f64::from(*n)),
         )
     }
 
@@ -76,8 +78,12 @@ impl Scores {
         }
     }
 
+    /// Every node; without a vector those that words lead to.
     fn all(&self) -> impl Iterator<Item = Member> + '_ {
-        (0..self.bm25.len() as Node).map(|node| self.member(node))
+        let unread = self.near.is_empty();
+        let led = move |node: &Node| !unread || self.bm25[*node as usize] > 0.0;
+        let nodes = (0..self.bm25.len() as Node).filter(led);
+        nodes.map(|node| self.member(node))
     }
 
     /// Rank of a node by fused score among all, from 1.
@@ -102,7 +108,8 @@ impl Scores {
             });
             heaviest(ranked.collect(), HITS)
         };
-        let near = list(&|node| self.of(node).1);
+        let mut near = list(&|node| self.of(node).1);
+        near.retain(|_| !self.near.is_empty());
         let mut worded = list(&|node| self.of(node).0);
         worded.retain(|hit| hit.value > 0.0);
         // The nearest fifth by distance is the best fifth by nearness.
@@ -169,9 +176,8 @@ impl Operator for Score {
     }
 
     fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
-        let (dense, vector) = cx.dense()?;
+        let read = cx.dense()?;
         let layer = &cx.graph().source_as::<ChunkGraph>().layer;
-        layer.vectors.check(dense.encoder.identity())?;
         let values = cx.values;
         let tokens = values.get(TOKENS);
         let postings = &layer.words[tokens as usize];
@@ -181,7 +187,13 @@ impl Operator for Score {
             b: values.get(BM25_B),
         };
         let bm25 = postings.scores(&words, constants);
-        let mut near = layer.vectors.scores(vector)?;
+        let mut near = match read {
+            Some((dense, vector)) => {
+                layer.vectors.check(dense.encoder.identity())?;
+                layer.vectors.scores(vector)?
+            }
+            None => Vec::new(),
+        };
         if values.get(SAGE_NEARNESS) == SageNearness::Distance {
             // Unit vectors: L2^2 = 2 - 2 cos.
             near.iter_mut()
@@ -202,7 +214,11 @@ impl Operator for Score {
             .fact("best BM25", scores.best)
             .fact("words", known.collect::<serde_json::Value>());
         set.members = heaviest(scores.all().collect(), MOST);
-        Ok(set.with(scores))
+        let set = set.with(scores);
+        Ok(match read {
+            Some(_) => set,
+            None => set.unread(),
+        })
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {

@@ -262,7 +262,7 @@ impl Operator for Operate {
             return Ok(Set::new(Space::Passages));
         };
         let layer = &*cx.graph().source_as::<ObjectGraph>().layer;
-        let (_, vector) = cx.dense()?;
+        let vector = cx.dense()?.map(|(_, vector)| vector);
         let weights = Weights::from(cx.values);
         let scorer = Scorer::new(cx.index, weights, cx.question, vector);
         let mut runner = Runner::new(layer, cx.index, Some(scorer));
@@ -283,7 +283,11 @@ impl Operator for Operate {
             from: Origin::Scored,
         };
         set.members = ran.answers.iter().map(member).collect();
-        Ok(set.with(ran).with(Known(known)))
+        let set = set.with(ran).with(Known(known));
+        Ok(match vector {
+            Some(_) => set,
+            None => set.unread(),
+        })
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {
@@ -396,6 +400,10 @@ fn ladder(
                 Some(scorer) => scorer.rank(cx.question, &all)?,
                 None => Vec::new(),
             };
+            if cx.dense()?.is_none() {
+                // Without a vector only words lead to an object.
+                ranked.retain(|(_, fused)| fused.sum() > 0.0);
+            }
             ranked.truncate(DEPTH.max(limit));
             ranked
         }
@@ -462,7 +470,7 @@ impl Operator for Expansion {
         found.sort_by_key(|near| near.0);
         found.dedup_by_key(|near| near.0);
         let passages: Vec<u32> = found.iter().map(|near| near.0).collect();
-        let (_, vector) = cx.dense()?;
+        let vector = cx.dense()?.map(|(_, vector)| vector);
         let mut scorer = Scorer::new(cx.index, Weights::from(cx.values), cx.question, vector);
         let known = inputs.iter().find_map(|set| set.get::<Known>());
         scorer.known = known.map_or_else(Vec::new, |known| known.0.clone());

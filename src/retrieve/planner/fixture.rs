@@ -172,7 +172,7 @@ impl Small {
         let mut values = Values::default();
         values.set_text("bm25_k1=1.5").unwrap();
         let weights = Weights::from(Scoped::all(&values));
-        let scorer = Scorer::new(&self.index, weights, "", &[]);
+        let scorer = Scorer::new(&self.index, weights, "", None);
         Runner::new(&self.layer, &self.index, Some(scorer))
     }
 

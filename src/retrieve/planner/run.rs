@@ -262,6 +262,9 @@ impl<'r> Runner<'r> {
             return Ok(Vec::new());
         };
         let vector = dense(self.index)?.encoder.question(text)?;
+        if vector.iter().all(|value| *value == 0.0) {
+            return Ok(Vec::new());
+        }
         let nearest = long.vectors.nearest(&vector, n)?;
         Ok(nearest
             .into_iter()

@@ -52,7 +52,8 @@ pub struct Scored {
     text: String,
     /// BM25 of all passages.
     lexical: Vec<f64>,
-    probe: Probe,
+    /// None where the encoder knows no piece of the text.
+    probe: Option<Probe>,
 }
 
 /// Scores texts, and remembers those it has.
@@ -60,7 +61,7 @@ pub struct Scorer<'i> {
     index: &'i Index,
     weights: Weights,
     /// The question and its vector.
-    question: (&'i str, &'i [f32]),
+    question: (&'i str, Option<&'i [f32]>),
     pub known: Vec<Arc<Scored>>,
 }
 
@@ -77,7 +78,7 @@ impl<'i> Scorer<'i> {
         index: &'i Index,
         weights: Weights,
         question: &'i str,
-        vector: &'i [f32],
+        vector: Option<&'i [f32]>,
     ) -> Scorer<'i> {
         Scorer {
             index,
@@ -100,10 +101,16 @@ impl<'i> Scorer<'i> {
             .lexical()
             .scores(tokens, &words, constants, &mut lexical)?;
         let dense = dense(self.index)?;
-        let probe = match self.question {
-            (question, vector) if question == text => dense.vectors.probe(vector)?,
-            _ => dense.vectors.probe(&dense.encoder.question(text)?)?,
+        let own;
+        let vector = match self.question {
+            (question, vector) if question == text => vector,
+            _ => {
+                own = dense.encoder.question(text)?;
+                Some(&own[..])
+            }
         };
+        let probe = vector.map(|vector| dense.vectors.probe(vector));
+        let probe = probe.transpose()?;
         let scored = Arc::new(Scored {
             text: text.to_owned(),
             lexical,
@@ -133,7 +140,9 @@ impl<'i> Scorer<'i> {
                 true => self.weights.lexical * scored.lexical[*p as usize] / best,
                 false => 0.0,
             },
-            dense: self.weights.dense * f64::from(vectors.score(&scored.probe, *p)),
+            dense: (scored.probe.as_ref()).map_or(0.0, |probe| {
+                self.weights.dense * f64::from(vectors.score(probe, *p))
+            }),
         };
         let mut ranked: Vec<(u32, Fused)> = passages.iter().map(|p| (*p, fused(p))).collect();
         ranked.sort_by(|a, b| b.1.sum().total_cmp(&a.1.sum()).then(a.0.cmp(&b.0)));

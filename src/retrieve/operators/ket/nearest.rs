@@ -72,7 +72,10 @@ impl Operator for Nearest {
     }
 
     fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
-        let (_, vector) = cx.dense()?;
+        let Some((_, vector)) = cx.dense()? else {
+            let none = Set::new(Space::Nodes).fact(self.declaration().name, 0);
+            return Ok(none.unread());
+        };
         let source = KetGraph::of(cx.graph());
         let most = match self {
             Nearest::Units => usize::MAX,

@@ -132,7 +132,9 @@ impl Operator for Pool {
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
-        let (_, vector) = cx.dense()?;
+        let Some((_, vector)) = cx.dense()? else {
+            return Ok(Set::new(Space::Nodes).fact("tokens", 0).unread());
+        };
         let source = KetGraph::of(cx.graph());
         let layer = &source.layer;
         let similarity = layer.vectors(cx.index)?.scores(vector)?;
