@@ -7,14 +7,21 @@ Two tables. The first runs every method with every default and the built-in enco
 reference's own settings, and prints the reference's metrics beside them; the four that need its MiniLM vectors are held
 against it by `cargo test --test golden`, because only a library call takes vectors from a file. Both then say which
 relations of the published tables hold (SPRIG, main tables).
+
+`--systems` prints SAGE and NodeRAG instead, with paired 95 % bootstrap intervals: SAGE beside flat retrieval at equal budget,
+as it is, as published and with the corpus shuffled; NodeRAG as published, one change after the other, and without its parts.
 """
 
 import argparse
 import json
 import os
+import random
+import shutil
 import subprocess
 import sys
 import tempfile
+
+from hop import interval
 
 # data folder: name of the golden set, and the corpus whose passages are in the reference's order.
 SETS = {
@@ -87,17 +94,129 @@ def table(head, rows):
     print(flush=True)
 
 
+# The sets of the systems, and which of them are shuffled, too: their order holds contexts of a question together.
+SYSTEMS = ["hotpotqa-train100", "musique-train100", "hotpotqa-dev500", "2wiki-dev284", "ottqa-300"]
+SHUFFLED = ["musique-train100", "hotpotqa-dev500", "ottqa-300"]
+# Seeds and neighbours.
+BUDGETS = [(1, 1), (2, 3), (5, 5), (10, 10), (25, 25)]
+SAGE = {
+    "paper": ["entity_edges=percentile", "edge_percentile=95", "structural_edges=on"],
+    "code": ["entity_edges=shared", "edge_logic=and", "edge_percentile=99", "structural_edges=on"],
+    "default": [],
+}
+# Each adds to those before.
+NODERAG = [
+    ("as the code has it, vector hits first", ["term_match=contains", "entry_share=nodes", "hub_balance=on", "node_order=output"]),
+    ("passages by what landed on them", ["term_match=contains", "entry_share=nodes", "hub_balance=on"]),
+    ("a name that is called so hides those that contain it", ["entry_share=nodes", "hub_balance=on"]),
+    ("names and vector hits a part each, every term alike", ["hub_balance=on"]),
+    ("edges weigh as often as they were made: the default", []),
+]
+# The default without a part, and other values.
+PARTS = [
+    ("names alone (`weight_vector=0`)", ["weight_vector=0"]),
+    ("vector hits alone (`weight_exact=0`)", ["weight_exact=0"]),
+    ("without similarity edges (`hnsw_edges=off`)", ["hnsw_edges=off"]),
+    ("units joined with the relations they state (`s_r_edges=on`)", ["s_r_edges=on"]),
+    ("the code's walk (`walk_rule=lazy`)", ["walk_rule=lazy"]),
+]
+
+
+def runs(program, index, named):
+    """Rows per question by name, of `NAME=METHOD@PARAMETER=VALUE...`."""
+    out = json.loads(call(program, "eval", index, "--json", "--resamples", "100", "--method", ",".join(named)))
+    return [m["per_question"] for m in out["methods"]]
+
+
+def recall(rows):
+    """Of everything that is returned, question by question."""
+    return [sum(g["rank"] is not None for g in row["gold"]) / len(row["gold"]) for row in rows if row["gold"]]
+
+
+def mean(values):
+    return number(sum(values) / len(values))
+
+
+def gains(rows, base):
+    return interval([a - b for a, b in zip(rows, base)])
+
+
+def indexed(program, folder, corpus, layers, shuffled=False):
+    """An index with some layers, of a corpus as it is or with its lines shuffled."""
+    out = os.path.join(folder, os.path.basename(corpus) + ("-shuffled" if shuffled else ""))
+    if shuffled:
+        mixed = out + "-corpus"
+        shutil.copytree(corpus, mixed)
+        path = os.path.join(mixed, "corpus.jsonl")
+        os.chmod(path, 0o644)
+        lines = open(path).readlines()
+        random.Random(7).shuffle(lines)
+        open(path, "w").writelines(lines)
+        corpus = mixed
+    call(program, "index", corpus, "--out", out, "--with", layers)
+    return out
+
+
+def systems(program, data):
+    with tempfile.TemporaryDirectory() as folder:
+        corpora = [(name, indexed(program, folder, os.path.join(data, name), "sage,noderag")) for name in SYSTEMS]
+        mixed = [(name + ", shuffled", indexed(program, folder, os.path.join(data, name), "sage", True)) for name in SHUFFLED]
+
+        print("### SAGE beside flat retrieval at equal budget: recall of everything returned, and the difference to `sage-flat`\n")
+        rows = []
+        for name, index in corpora + mixed:
+            rules = dict(SAGE, **({"default, `link_edges=on`": ["link_edges=on"]} if name.startswith("ottqa") else {}))
+            cells = {rule: [] for rule in rules}
+            flat = []
+            for seeds, near in BUDGETS:
+                budget = "".join(f"@{p}={v}" for p, v in [("sage_seeds", seeds), ("sage_neighbours", near), ("result_k", seeds + near)])
+                methods = ["flat=sage-flat" + budget]
+                methods += [f"r{at}=sage{budget}" + "".join(f"@{s}" for s in sets) for at, sets in enumerate(rules.values())]
+                base, *others = map(recall, runs(program, index, methods))
+                flat.append(mean(base))
+                for rule, other in zip(rules, others):
+                    cells[rule].append(f"{mean(other)}, {gains(other, base)}")
+            rows.append([name, "flat", *flat])
+            rows.extend(["", rule, *row] for rule, row in cells.items())
+        table(["", "", *(f"{k}, {n}" for k, n in BUDGETS)], rows)
+
+        for title, first, changes in [
+            ("NodeRAG, one change after the other: R@5 / R@10 / R@20, and the difference at R@10 to the first", NODERAG[0][1], NODERAG),
+            ("NodeRAG without a part: R@5 / R@10 / R@20, and the difference at R@10 to the default", [], [("default", []), *PARTS]),
+        ]:
+            print(f"### {title}\n")
+            cells = {label: [] for label, _ in changes}
+            for _, index in corpora:
+                named = [f"r{at}=noderag" + "".join(f"@{s}" for s in sets) for at, (_, sets) in enumerate(changes)]
+                found = runs(program, index, named)
+                of = lambda rows, measure: [row["measures"][measure] for row in rows]
+                for (label, sets), rows in zip(changes, found):
+                    cell = " / ".join(mean(of(rows, m)) for m in ["R@5", "R@10", "R@20"])
+                    if sets != first:
+                        cell += f", {gains(of(rows, 'R@10'), of(found[0], 'R@10'))}"
+                    cells[label].append(cell)
+            compared = ["dense", "bm25", "graph-rrf"]
+            rows = [[label, *row] for label, row in cells.items()]
+            if changes is NODERAG:
+                beside = [evaluate(program, index, compared, []) for _, index in corpora]
+                rows += [[m, *(pair(b[m], ("R@5", "R@10", "R@20")) for b in beside)] for m in compared]
+            table(["", *SYSTEMS], rows)
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     root = os.path.dirname(here)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", default=os.path.join(os.path.dirname(root), "shared"))
     parser.add_argument("--program", help="a built hopscope; else cargo builds it")
+    parser.add_argument("--systems", action="store_true", help="SAGE and NodeRAG, with intervals")
     args = parser.parse_args()
     if args.program:
         program = [args.program]
     else:
         program = ["cargo", "run", "--release", "--quiet", "--manifest-path", os.path.join(root, "Cargo.toml"), "--"]
+    if args.systems:
+        return systems(program, os.path.join(args.shared, "data"))
     methods = [m["name"] for m in json.loads(call(program, "methods", "--json"))]
 
     ours, again, golden = {}, {}, {}
