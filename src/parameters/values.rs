@@ -228,6 +228,9 @@ mod tests {
             values.key(&[Parameter::Steps, Parameter::Walk]),
             [Value::Integer(5), Value::Choice(1)]
         );
+        // What was a switch when settings were stored is still read.
+        values.set_text("entity_edges=on").unwrap();
+        assert_eq!(values.text(Parameter::EntityEdges), "shared");
         // Outside of its domain, or of another kind: as if nothing had been said.
         values.set(Parameter::Alpha, Value::Real(2.0), Origin::User);
         values.set(Parameter::Alpha, Value::Integer(0), Origin::User);

@@ -136,6 +136,7 @@ impl Sage {
             link_ends: link_ends.into(),
             link_targets: link_targets.into(),
             words: Default::default(),
+            subjects: Default::default(),
         };
         drop(units);
         let texts = |unit: usize| {

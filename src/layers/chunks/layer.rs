@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 /// What the layer is built with. Defaults are the paper's, and the published code's where the paper gives none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -98,6 +99,8 @@ pub struct Sage {
     pub link_targets: Column<u32>,
     /// By the way words are cut.
     pub words: [Postings; 2],
+    /// Looked up when an edge rule first asks: none of the columns has them.
+    pub(super) subjects: OnceLock<Arc<Subjects>>,
 }
 
 /// Tables and their metadata, by number.
@@ -267,8 +270,11 @@ impl Sage {
         Thresholds {
             rule,
             subjects: match rule.names {
-                EntityEdges::Subject => Subjects::new(index, self),
-                _ => Subjects::default(),
+                EntityEdges::Subject => {
+                    let own = || Arc::new(Subjects::new(index, self));
+                    self.subjects.get_or_init(own).clone()
+                }
+                _ => Arc::default(),
             },
             bars: [0, 1, 2].map(|kind| self.pairs[kind].bars(&rule)),
         }

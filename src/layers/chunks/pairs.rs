@@ -10,6 +10,7 @@ use crate::text::chunking::percentile;
 use serde::Serialize;
 use sprs::TriMatI;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What a pair consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -64,7 +65,7 @@ pub struct Thresholds {
     /// By kind.
     pub bars: [Bars; 3],
     /// Empty where subjects make no edges.
-    pub subjects: Subjects,
+    pub subjects: Arc<Subjects>,
 }
 
 /// The thresholds of one kind of pairs; infinite where there are none.

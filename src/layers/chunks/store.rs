@@ -106,6 +106,7 @@ impl Layer for Sage {
             link_ends: columns.column("link.ends")?,
             link_targets: columns.column("link.targets")?,
             words: [words(Tokens::Plain)?, words(Tokens::Stem)?],
+            subjects: Default::default(),
             meta,
             meta_json,
         };
