@@ -58,15 +58,10 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
     // be on that of the others too.
     let weight = |code: Code| (!code.specific(), code == Code::Diluted);
     reasons.sort_by_key(|reason| weight(reason.code));
-    if retrieval.unread() {
+    // Where others came by words or names, these say more of a passage that did not.
+    if retrieval.unread() && retrieval.passages.is_empty() {
         let text = "the encoder knows no piece of the question: it has no vector, and nothing is near to it";
-        // Where others came by their words, these say more of a passage that did not.
-        let at = if retrieval.passages.is_empty() {
-            0
-        } else {
-            reasons.len()
-        };
-        reasons.insert(at, Reason::new(Code::NoVector, text));
+        reasons.insert(0, Reason::new(Code::NoVector, text));
     }
     if let Some((rank, score)) = place {
         let last = last.map_or(0.0, |hit| hit.score);

@@ -96,7 +96,7 @@ fn an_endpoint_plans_with_the_same_operators_or_not_at_all() {
 fn a_kept_plan_is_replayed_and_an_empty_one_falls_down_the_ladder() {
     let small = small();
     let folder = tempfile::tempdir().unwrap();
-    let question = "Which book is by nobody at all?";
+    let question = "Which green book is by nobody at all?";
     let input = PlanInput {
         question: question.into(),
         schema: small.layer.schema().told(),
@@ -275,7 +275,7 @@ proptest! {
         seen.sort_unstable();
         seen.dedup();
         prop_assert_eq!(seen.len(), run.passages.len());
-        prop_assert!(!run.passages.is_empty());
+        prop_assert!(!run.passages.is_empty() || run.retrieval.unread());
         let again = small.search(&question);
         prop_assert_eq!(&again.passages, &run.passages);
         let story = explain::story(&small.index, &run.retrieval, &[]);
