@@ -460,7 +460,7 @@ const PLANTED: &[Planted] = &[
     Planted {
         code: Code::OrderedLater,
         method: "noderag",
-        set: &["result_k=1", "vector_hits=1"],
+        set: &["result_k=1", "vector_hits=1", "node_order=output"],
         question: "Who sold the mill of Alphaville?",
         passages: &[
             ("one", "Berta Miller sold the mill of Alphaville."),

@@ -248,11 +248,12 @@ fn weights_of_edges_under_the_settings() {
     let p = |changes: &[&str], from, to| graph(small(), &values(changes)).probability(from, to);
     // Degrees with similarity edges: T0 2, S0 3, T1 2. T0 sends 1/3 to S0 (made once and similar: 2, balanced to 1/3)
     // and 1/2 to T1.
-    assert!(close(p(&[], 0, 3), 0.4));
-    assert!(close(p(&[], 0, 1), 0.6));
+    let balanced = |from, to| p(&["hub_balance=on"], from, to);
+    assert!(close(balanced(0, 3), 0.4));
+    assert!(close(balanced(0, 1), 0.6));
     // ADA has four neighbours, S1 four: 1/4 each; S0 three: 1/4; R two, A one: 1/4.
-    assert!(close(p(&[], 6, 4), 0.25));
-    assert!(close(p(&["hub_balance=off"], 0, 3), 2.0 / 3.0));
+    assert!(close(balanced(6, 4), 0.25));
+    assert!(close(p(&[], 0, 3), 2.0 / 3.0));
     assert!(close(p(&PLAIN, 0, 3), 1.0));
     assert_eq!(p(&PLAIN, 4, 8), 0.0);
     assert!(close(
