@@ -40,6 +40,11 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
     if retrieval.returns(passage) {
         return Vec::new();
     }
+    // Where others came by words or names, these say more of a passage that did not.
+    if retrieval.unread() && retrieval.passages.is_empty() {
+        let text = "the encoder knows no piece of the question: it has no vector, and nothing is near to it";
+        return vec![Reason::new(Code::NoVector, text)];
+    }
     let place = retrieval.place(passage);
     let steps = retrieval.steps(index);
     let mut reasons: Vec<Reason> = steps
@@ -58,11 +63,6 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
     // be on that of the others too.
     let weight = |code: Code| (!code.specific(), code == Code::Diluted);
     reasons.sort_by_key(|reason| weight(reason.code));
-    // Where others came by words or names, these say more of a passage that did not.
-    if retrieval.unread() && retrieval.passages.is_empty() {
-        let text = "the encoder knows no piece of the question: it has no vector, and nothing is near to it";
-        reasons.insert(0, Reason::new(Code::NoVector, text));
-    }
     if let Some((rank, score)) = place {
         let last = last.map_or(0.0, |hit| hit.score);
         // Scores of a re-ranker may be below zero.
