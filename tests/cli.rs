@@ -589,7 +589,9 @@ fn parts_of_methods_compose_and_say_why_where_they_do_not() {
     };
     for passage in answer["passages"].as_array().unwrap() {
         let score = passage["score"].as_f64().unwrap();
-        assert!((sum(passage) - score).abs() < 1e-5, "{passage}");
+        // A push is short of the limit that its parts are of.
+        let short = passage["error"].as_f64().unwrap_or(0.0);
+        assert!((sum(passage) - score).abs() < 1e-5 + short, "{passage}");
     }
     let seeds = answer["seeds"].as_array().unwrap();
     let total: f64 = seeds.iter().map(|s| s["weight"].as_f64().unwrap()).sum();
