@@ -511,8 +511,8 @@ fn both_parts_start_the_story_and_obey_changes_of_their_seeds() {
         assert!(!left, "{label}");
     }
     // A passage that is added is read first, in either part.
-    let far = (0..index.len() as u32).find(|p| run.rank(*p).is_none());
-    let far = far.unwrap();
+    let near = ranked(&ask("text-rag", &["context_tokens=32000"]));
+    let far = near.into_iter().find(|p| run.rank(*p).is_none()).unwrap();
     let add = format!("seed +#{}=1000", index.id(far));
     for method in METHODS {
         let small = ["context_tokens=1000", &add];
@@ -584,20 +584,27 @@ proptest! {
         let run = ask(&mut Retriever::new(index.clone()), question, METHODS[which], &changes);
         prop_assert!(number(made(&run, "context"), "tokens") <= tokens);
         let steps: Vec<&str> = run.records.iter().map(|r| r.step.operator.declaration().name).collect();
-        let mut text = 0;
-        if steps.contains(&"text") {
+        // What each part has before the text part takes what is left.
+        let (has_text, has_local) = (steps.contains(&"text"), steps.contains(&"local"));
+        let own = match (has_text, has_local) {
+            (true, true) => ((1.0 - theta) * tokens as f64 + 1e-6).floor() as usize,
+            (true, false) => tokens,
+            (false, _) => 0,
+        };
+        let local = has_local.then(|| made(&run, "local").get::<LocalPart>().unwrap());
+        if has_text {
             let part = made(&run, "text");
-            text = number(part, "tokens");
-            prop_assert!(text <= number(part, "budget"));
+            prop_assert!(number(part, "tokens") <= number(part, "budget"));
+            let left = tokens - local.map_or(0, LocalPart::used);
+            prop_assert_eq!(number(part, "budget"), if own == 0 { 0 } else { left });
         }
         if steps.contains(&"pool") {
             let pool = made(&run, "pool");
             prop_assert!(number(pool, "tokens") <= number(pool, "limit"));
-            prop_assert_eq!(number(pool, "limit"), 2 * number(made(&run, "text"), "budget"));
+            prop_assert_eq!(number(pool, "limit"), 2 * own);
         }
-        if steps.contains(&"local") {
-            let local: &LocalPart = made(&run, "local").get().unwrap();
-            prop_assert_eq!(local.budget, tokens - text);
+        if let Some(local) = local {
+            prop_assert_eq!(local.budget, tokens - own);
             prop_assert!(local.entity_tokens + local.relation_tokens <= local.half() && local.unit_tokens <= local.half());
         }
         let ranked = ranked(&run);

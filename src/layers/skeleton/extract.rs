@@ -272,8 +272,7 @@ mod tests {
 
     #[test]
     fn a_sentence_stands_after_the_title_of_its_passage() {
-        let text =
-            "Gull Rock. It was painted by Mara Voss.\n\nHull. Ivo Lund lived there. Hull burned.";
+        let text = "Gull Rock. It was painted by Mara Voss.\n\nHull. Ivo Lund lived there. Hull burned down in one night.";
         let mut input = of("Gull Rock", text);
         let hull = text.find("Hull").unwrap();
         input.titles.push((hull, "Hull".into()));
@@ -285,7 +284,7 @@ mod tests {
         );
         assert_eq!(told("Ivo Lund")[..], ["Hull. Ivo Lund lived there."]);
         // What says its title does not say it twice, nor is a name told after itself.
-        assert_eq!(told("Hull")[..], ["Hull burned."]);
+        assert_eq!(told("Hull")[..], ["Hull burned down in one night."]);
     }
 
     #[test]

@@ -284,8 +284,12 @@ impl Operator for PackedUnits {
         let read = skeleton.iter().flat_map(|set| &set.members);
         let read = read.chain(&filled.members).map(|member| member.node);
         let read: FxHashSet<Node> = read.collect();
+        // A part without room has no order of its own.
         let all = inputs[0].members.iter().map(|member| member.node);
-        let order = all.filter(|node| read.contains(node)).collect();
+        let order = match filled.members.is_empty() {
+            true => Vec::new(),
+            false => all.filter(|node| read.contains(node)).collect(),
+        };
         set.members = filled.members;
         set.dropped = filled.dropped;
         Ok(set.with(TextPart {
