@@ -42,8 +42,7 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
     }
     // Where others came by words or names, these say more of a passage that did not.
     if retrieval.unread() && retrieval.passages.is_empty() {
-        let text = "the encoder knows no piece of the question: it has no vector, and nothing is near to it";
-        return vec![Reason::new(Code::NoVector, text)];
+        return vec![Reason::new(Code::NoVector, retrieval.why_nothing())];
     }
     let place = retrieval.place(passage);
     let steps = retrieval.steps(index);

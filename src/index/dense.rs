@@ -37,6 +37,11 @@ pub const FILE: &str = "file";
 /// Passages encoded at a time.
 const BLOCK: usize = 16_384;
 
+/// Whether anything can be near to a vector: one of zeros points nowhere.
+pub fn has_direction(vector: &[f32]) -> bool {
+    vector.iter().any(|value| *value != 0.0)
+}
+
 /// The dense part of an index.
 pub struct Dense {
     pub entry: DenseEntry,
@@ -144,6 +149,16 @@ impl Dense {
             mean: OnceLock::new(),
             near,
         })
+    }
+
+    /// The vector of a question or of another short text. None where the encoder knows no piece of it: a vector of zeros
+    /// has no direction, and nothing is near to it.
+    ///
+    /// # Errors
+    /// What the encoder says.
+    pub fn question(&self, text: &str) -> Result<Option<Vec<f32>>, EmbedError> {
+        let vector = self.encoder.question(text)?;
+        Ok(has_direction(&vector).then_some(vector))
     }
 
     /// The mean over all passages of their cosine with a vector: one product with the mean vector.

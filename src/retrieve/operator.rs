@@ -11,6 +11,7 @@ use super::retrieval::{Record, Retrieval};
 use super::scratch::Scratch;
 use super::set::{Member, Origin, Set};
 use crate::index::Index;
+use crate::index::dense::has_direction;
 use crate::layers::Graph;
 use crate::parameters::{Parameter, Scoped, Value};
 use std::fmt::Debug;
@@ -125,8 +126,7 @@ impl<'a> Context<'a> {
             let _ = self.encoded.0.set(Arc::new(vector));
         }
         let vector = self.encoded.0.get().map_or(&[][..], |vector| &vector[..]);
-        let read = vector.iter().any(|value| *value != 0.0);
-        Ok(read.then_some((dense, vector)))
+        Ok(has_direction(vector).then_some((dense, vector)))
     }
 }
 

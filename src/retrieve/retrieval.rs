@@ -216,7 +216,7 @@ pub struct StageTime {
 }
 
 /// Of a question without a vector.
-pub(crate) const UNREAD: &str = "the encoder knows no piece of the question, so it has no vector; nothing else led to a passage";
+const UNREAD: &str = "the encoder knows no piece of the question, so it has no vector; nothing else led to a passage";
 
 /// The whole of one retrieval. The last complete one stays on screen until the next.
 #[derive(Clone, Debug)]

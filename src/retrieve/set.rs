@@ -176,6 +176,14 @@ impl Set {
         self.fact("vector of the question", "none").with(Unread)
     }
 
+    /// [`unread`](Self::unread) unless it was made with one.
+    pub fn unread_unless(self, read: bool) -> Set {
+        match read {
+            true => self,
+            false => self.unread(),
+        }
+    }
+
     /// Adds what only some read; a second value of one type is never found.
     pub fn with<T: Any + Send + Sync>(self, detail: T) -> Set {
         self.with_shared(Arc::new(detail))

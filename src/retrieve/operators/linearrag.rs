@@ -342,10 +342,7 @@ impl Operator for Restart {
             edits,
             ..Seeded::default()
         });
-        Ok(match read {
-            Some(_) => set,
-            None => set.unread(),
-        })
+        Ok(set.unread_unless(read.is_some()))
     }
 }
 

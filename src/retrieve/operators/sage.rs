@@ -215,10 +215,7 @@ impl Operator for Score {
             .fact("words", known.collect::<serde_json::Value>());
         set.members = heaviest(scores.all().collect(), MOST);
         let set = set.with(scores);
-        Ok(match read {
-            Some(_) => set,
-            None => set.unread(),
-        })
+        Ok(set.unread_unless(read.is_some()))
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {

@@ -284,10 +284,7 @@ impl Operator for Operate {
         };
         set.members = ran.answers.iter().map(member).collect();
         let set = set.with(ran).with(Known(known));
-        Ok(match vector {
-            Some(_) => set,
-            None => set.unread(),
-        })
+        Ok(set.unread_unless(vector.is_some()))
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {

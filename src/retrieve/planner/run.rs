@@ -261,10 +261,9 @@ impl<'r> Runner<'r> {
         let Some(long) = self.layer.long(kind, field) else {
             return Ok(Vec::new());
         };
-        let vector = dense(self.index)?.encoder.question(text)?;
-        if vector.iter().all(|value| *value == 0.0) {
+        let Some(vector) = dense(self.index)?.question(text)? else {
             return Ok(Vec::new());
-        }
+        };
         let nearest = long.vectors.nearest(&vector, n)?;
         Ok(nearest
             .into_iter()

@@ -105,8 +105,8 @@ impl<'i> Scorer<'i> {
         let vector = match self.question {
             (question, vector) if question == text => vector,
             _ => {
-                own = dense.encoder.question(text)?;
-                Some(&own[..])
+                own = dense.question(text)?;
+                own.as_deref()
             }
         };
         let probe = vector.map(|vector| dense.vectors.probe(vector));
