@@ -25,24 +25,15 @@ pub struct Subjects {
 
 impl Subjects {
     pub fn new(index: &Index, layer: &Sage) -> Subjects {
-        let of: Vec<u32> = (0..layer.len() as u32)
-            .map(|unit| {
-                let form =
-                    subject(index, layer.passage[unit as usize]).map(|s| Norm::Simple.apply(s));
-                let is = |id: &u32| {
-                    let label = layer.names.labels.get(*id as usize);
-                    form.as_ref()
-                        .is_some_and(|form| Norm::Simple.apply(label) == *form)
-                };
-                layer
-                    .names
-                    .of(unit)
-                    .iter()
-                    .copied()
-                    .find(is)
-                    .unwrap_or(NONE)
-            })
-            .collect();
+        let labels = (0..layer.names.labels.len()).map(|id| layer.names.labels.get(id));
+        let forms: Vec<String> = labels.map(|label| Norm::Simple.apply(label)).collect();
+        let about = |unit: u32| {
+            let form = Norm::Simple.apply(subject(index, layer.passage[unit as usize])?);
+            let mut names = layer.names.of(unit).iter().copied();
+            names.find(|&name| forms[name as usize] == form)
+        };
+        let units = 0..layer.len() as u32;
+        let of: Vec<u32> = units.map(|unit| about(unit).unwrap_or(NONE)).collect();
         let mut about: Vec<(u32, u32)> = (0..).zip(&of).map(|(unit, &name)| (name, unit)).collect();
         about.retain(|(name, _)| *name != NONE);
         about.sort_unstable();

@@ -25,10 +25,16 @@ pub fn matches(layer: &NodeRagLayer, form: &str, rule: TermMatch) -> Vec<u32> {
         return Vec::new();
     };
     let wanted = format!(" {form} ");
-    let holds = |node: &u32| padded(layer.label(*node)).contains(&wanted);
-    let found: Vec<u32> = shortest.iter().copied().filter(holds).collect();
-    let called = |node: &&u32| padded(layer.label(**node)) == wanted;
-    let exact: Vec<u32> = found.iter().filter(called).copied().collect();
+    let (mut found, mut exact) = (Vec::new(), Vec::new());
+    for &node in shortest {
+        let label = padded(layer.label(node));
+        if label.contains(&wanted) {
+            found.push(node);
+        }
+        if label == wanted {
+            exact.push(node);
+        }
+    }
     match rule {
         TermMatch::ExactFirst if !exact.is_empty() => exact,
         _ => found,

@@ -37,11 +37,11 @@ impl Operator for Assemble {
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let layer = &KetGraph::of(cx.graph()).layer;
         let text = inputs.iter().find_map(|set| set.get::<TextPart>());
-        let parts = inputs.iter().map(|set| match set.get::<TextPart>() {
-            Some(part) => part.order.clone(),
-            None => set.members.iter().map(|member| member.node).collect(),
-        });
-        let parts = parts.map(|units| passages(&layer.units, &units)).collect();
+        let own = |set: &Arc<Set>| match set.get::<TextPart>() {
+            Some(part) => passages(&layer.units, part.order.iter().copied()),
+            None => passages(&layer.units, set.members.iter().map(|member| member.node)),
+        };
+        let parts = inputs.iter().map(own).collect();
         let passages = match cx.values.get(PASSAGE_ORDER) {
             PassageOrder::Context => after(parts),
             PassageOrder::Interleaved => in_turn(parts),
@@ -171,8 +171,8 @@ impl Operator for Assemble {
 }
 
 /// The passages of some units, in order.
-fn passages(units: &Units, nodes: &[Node]) -> Vec<u32> {
-    let pieces = nodes.iter().flat_map(|node| units.pieces(*node));
+fn passages(units: &Units, nodes: impl Iterator<Item = Node>) -> Vec<u32> {
+    let pieces = nodes.flat_map(|node| units.pieces(node));
     pieces.map(|piece| piece.passage).collect()
 }
 

@@ -309,7 +309,7 @@ impl Operator for PackedUnits {
             format!(
                 "{}place {} by similarity {:.3}",
                 brought(at, member),
-                1 + place(at, &[member.node]).unwrap_or(0),
+                1 + place(&candidates(at), &[member.node]).unwrap_or(0),
                 member.value
             )
         });
@@ -321,7 +321,8 @@ impl Operator for PackedUnits {
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
         let units = left_out(at, passage);
-        let (candidates, Some(place)) = (candidates(at), place(at, units)) else {
+        let candidates = candidates(at);
+        let Some(place) = place(&candidates, units) else {
             return Vec::new();
         };
         let candidates = &candidates[..=place];
@@ -365,12 +366,10 @@ fn candidates(at: &At<'_>) -> Vec<Member> {
     })
 }
 
-/// Place of the first of some units among a step's candidates.
-fn place(at: &At<'_>, units: &[u32]) -> Option<usize> {
-    let candidates = candidates(at);
-    candidates
-        .iter()
-        .position(|member| units.contains(&member.node))
+/// Place of the first of some units among candidates.
+fn place(candidates: &[Member], units: &[u32]) -> Option<usize> {
+    let mut nodes = candidates.iter().map(|member| member.node);
+    nodes.position(|node| units.contains(&node))
 }
 
 /// What filled a budget, and what did not fit.

@@ -120,8 +120,9 @@ fn shares(graph: &Graph, passage: u32) -> Vec<(Node, f64)> {
     own.map(|node| (node, graph.share(node))).collect()
 }
 
-fn by_landed(at: &At<'_>) -> bool {
-    at.values().get(NODE_ORDER) == NodeOrder::Landed
+/// Whether all that landed counts, and what was chosen decides nothing.
+pub(super) fn by_landed(at: &At<'_>) -> bool {
+    at.run.settings.get(NODE_ORDER) == NodeOrder::Landed
 }
 
 impl Operator for Best {
@@ -244,7 +245,6 @@ impl Operator for Best {
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
-        // What was chosen decides nothing where all that landed counts.
         let chosen = at.input(0).filter(|_| !by_landed(at));
         Vec::from_iter(chosen.and_then(|chosen| filtered(&chosen, passage)))
     }

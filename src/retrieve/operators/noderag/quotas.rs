@@ -1,11 +1,12 @@
 //! Which nodes NodeRAG's walk chooses.
 
+use super::passages::by_landed;
 use super::{layer, mass, own_nodes};
 use crate::layers::heterograph::{Kind, NodeRagLayer};
 use crate::layers::{Class, Code, Node};
 use crate::parameters::{
-    HUB_BALANCE, NODE_ORDER, NodeOrder, Parameter as P, QUOTA_N, QUOTA_O, QUOTA_OTHER, QUOTA_R,
-    QUOTA_SHARED, STEPS, Scoped, WEIGHT_EXACT,
+    HUB_BALANCE, Parameter as P, QUOTA_N, QUOTA_O, QUOTA_OTHER, QUOTA_R, QUOTA_SHARED, STEPS,
+    Scoped, WEIGHT_EXACT,
 };
 use crate::retrieve::explanation::Reason;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
@@ -175,8 +176,7 @@ impl Operator for Quotas {
             None => vec![unreached(at, &walked, passage, &own)],
             Some(best) => {
                 let mut reasons = thin(at, &walked, passage, best);
-                let chosen_only = at.run.settings.get(NODE_ORDER) != NodeOrder::Landed;
-                if chosen_only && !stands(at, passage) {
+                if !by_landed(at) && !stands(at, passage) {
                     reasons.extend(full(at, &walked, passage, best));
                 }
                 reasons
