@@ -1053,13 +1053,13 @@ fn a_grid_of_two_parameters_previews_both() {
     let rows = sweep.axes[0].1.len();
     assert_eq!(sweep.columns.len(), rows * sweep.width());
     assert_eq!(sweep.done(), sweep.columns.len());
-    assert!(present(&before, &sweep.point(sweep.present)));
+    assert!(present(&before, &sweep.points[sweep.present]));
     // Every cell is what a run with both values gives.
     stage.press("l l j k k");
     let now = stage.state.sweep.clone().unwrap();
     let (row, place) = (sweep.present / sweep.width(), sweep.present % sweep.width());
     assert_eq!(now.cursor, (row - 1) * sweep.width() + place + 2);
-    assert!(present(&stage.state.settings, &now.point(now.cursor)));
+    assert!(present(&stage.state.settings, &now.points[now.cursor]));
     let worth = now.columns[now.cursor].as_ref().unwrap().worth;
     assert_eq!(Some(worth), stage.state.scene().unwrap().measure("R@5"));
     let drawn = screen(&mut stage);

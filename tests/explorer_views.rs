@@ -11,7 +11,7 @@ use hopscope::explorer::pins::Pinned;
 use hopscope::explorer::scene::{Gold, Scene};
 use hopscope::explorer::scoring::Unscored;
 use hopscope::explorer::stage::Stage;
-use hopscope::explorer::trials::{Trial, of_set};
+use hopscope::explorer::trials::{Trial, ask_set};
 use hopscope::explorer::update::update;
 use hopscope::parameters::{ALPHA, STEPS};
 use hopscope::retrieve::{Keep, Retriever};
@@ -387,7 +387,7 @@ fn methods_are_held_against_each_other_on_the_question() {
     let mut half = None;
     let told = std::cell::RefCell::new(Vec::new());
     let few = Trial {
-        of_set: trials.trial.of_set[..2].to_vec(),
+        unknown: trials.trial.unknown[..2].to_vec(),
         ..trials.trial.clone()
     };
     let asked = std::cell::Cell::new(0);
@@ -396,20 +396,20 @@ fn methods_are_held_against_each_other_on_the_question() {
         asked.get() > after
     };
     let tell = |heard| told.borrow_mut().push(heard);
-    of_set(&mut retriever, &few, &mut half, &tell, &|| stops(100));
+    ask_set(&mut retriever, &few, &mut half, &tell, &|| stops(100));
     assert_eq!(told.borrow().len(), 1, "one method and a part of the next");
     let rest = Trial {
-        of_set: few.of_set[1..].to_vec(),
+        unknown: few.unknown[1..].to_vec(),
         ..few.clone()
     };
-    of_set(&mut retriever, &rest, &mut half, &tell, &|| {
+    ask_set(&mut retriever, &rest, &mut half, &tell, &|| {
         stops(usize::MAX)
     });
     assert_eq!(asked.get(), 2 * 86 + 1, "no question is asked twice");
     for heard in told.into_inner() {
         stage.act(Action::Tried(heard));
     }
-    for (at, settings) in few.of_set.iter().enumerate() {
+    for (at, settings) in few.unknown.iter().enumerate() {
         let set = evaluate(&sample(), sample().questions(), settings, |_| true).unwrap();
 
         let own = set.measures.get("R@5");
@@ -508,7 +508,7 @@ fn changes_of_the_graph_are_told_of_in_its_picture() {
     stage.act(Action::Edit("add Titan | #jantar-mantar".into()));
     let told = drawn(&stage).edits;
     assert_eq!(told[0].0, "add Titan | #jantar-mantar");
-    let over: usize = told[0].1.split(' ').next().unwrap().parse().unwrap();
+    let over: usize = told[0].1.split(' ').nth(2).unwrap().parse().unwrap();
     assert!(over > 0 && marked(&stage) > 0, "{told:?}");
     let text = screen(&mut stage);
     assert!(text.contains("x add Titan | #jantar-mantar"), "{text}");

@@ -118,8 +118,7 @@ fn price(
     if !change.is_general() || index.questions().iter().all(|q| q.wanted() == 0) {
         return None;
     }
-    let mut pinned = search.settings.clone();
-    pinned.restore_seeds();
+    let pinned = search.settings.of_any_question();
     let scoring = Scoring {
         generation: search.generation,
         settings: change.applied(&pinned),

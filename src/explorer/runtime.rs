@@ -332,7 +332,7 @@ impl Loop {
             let tell = |tried| task.report(Some(tried));
             let cancelled = || task.is_cancelled();
             trials::run(&mut tryer, &trial, &tell, &cancelled);
-            trials::of_set(&mut tryer, &trial, &mut half, &tell, &cancelled);
+            trials::ask_set(&mut tryer, &trial, &mut half, &tell, &cancelled);
             None
         })
         .context("cannot start the thread that tries methods")?;

@@ -434,6 +434,16 @@ pub struct Link {
     pub edited: bool,
 }
 
+impl Flow {
+    /// The places of a path, layer and row, without those that only lead past a layer.
+    pub fn stops(&self, path: &Strand) -> Vec<(usize, usize)> {
+        let all = path.at.iter().enumerate();
+        let all = all.filter_map(|(lane, row)| Some((lane, (*row)?)));
+        all.filter(|(lane, row)| !self.lanes[*lane].rows[*row].label.is_empty())
+            .collect()
+    }
+}
+
 impl Ways {
     /// The paths as one indented list: depth, layer, row, and the mass of the paths through it from where it hangs.
     pub fn tree(&self) -> Vec<Branch> {
@@ -448,14 +458,7 @@ impl Ways {
         let mut open: Vec<usize> = Vec::new();
         let mut before: Vec<(usize, usize)> = Vec::new();
         for path in paths {
-            let stops = path
-                .at
-                .iter()
-                .enumerate()
-                .filter_map(|(lane, row)| Some((lane, (*row)?)));
-            let stops: Vec<(usize, usize)> = stops
-                .filter(|(lane, row)| !self.flow.lanes[*lane].rows[*row].label.is_empty())
-                .collect();
+            let stops = self.flow.stops(path);
             let same = stops
                 .iter()
                 .zip(&before)

@@ -52,7 +52,9 @@ pub struct Sweep {
     pub generation: u64,
     /// The parameter whose values stand beside each other comes last; before it one whose values stand below each other.
     pub axes: Vec<Axis>,
-    /// By point, row after row.
+    /// What each point sets, row after row.
+    pub points: Vec<Changes>,
+    /// By point.
     pub columns: Vec<Option<Column>>,
     /// The point that is previewed.
     pub cursor: usize,
@@ -74,16 +76,13 @@ impl Sweep {
         self.axes.last().map_or(1, |axis| axis.1.len().max(1))
     }
 
-    /// What a point sets.
-    pub fn point(&self, at: usize) -> Changes {
-        let place = |(parameter, values): &Axis, at: usize| (*parameter, values[at]);
-        match &self.axes[..] {
-            [rows, row] => vec![
-                place(rows, at / self.width()),
-                place(row, at % self.width()),
-            ],
-            axes => axes.iter().map(|axis| place(axis, at)).collect(),
-        }
+    /// The point a number of rows below and of places behind that under the cursor, no further than the ends.
+    pub fn beside(&self, rows: isize, places: isize) -> usize {
+        let width = self.width();
+        let last = self.points.len().saturating_sub(1) / width;
+        let row = (self.cursor / width).saturating_add_signed(rows).min(last);
+        let place = self.cursor % width;
+        row * width + place.saturating_add_signed(places).min(width - 1)
     }
 }
 

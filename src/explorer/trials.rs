@@ -17,7 +17,7 @@ pub struct Trial {
     /// One for each method.
     pub settings: Vec<Settings>,
     /// Those of which it is not known yet what the whole set comes to.
-    pub of_set: Vec<Settings>,
+    pub unknown: Vec<Settings>,
 }
 
 /// What one method gave.
@@ -59,7 +59,7 @@ impl Tried {
 
 /// Asks the whole set with one method after the other, going on where it was stopped. Settings that ask a server are left
 /// out.
-pub fn of_set(
+pub fn ask_set(
     retriever: &mut Retriever,
     trial: &Trial,
     half: &mut Option<Half>,
@@ -69,7 +69,7 @@ pub fn of_set(
     let index = retriever.index().clone();
     let judged = index.questions().iter().filter(|q| q.wanted() > 0);
     let judged: Vec<_> = judged.collect();
-    'methods: for settings in trial.of_set.iter().filter(|s| local(&index, s)) {
+    'methods: for settings in trial.unknown.iter().filter(|s| local(&index, s)) {
         let begun = half.take_if(|half| half.settings == *settings);
         let mut values = begun.map_or_else(Vec::new, |half| half.values);
         for question in &judged[values.len()..] {

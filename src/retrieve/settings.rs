@@ -264,6 +264,13 @@ impl Settings {
         self.seeds.clear();
     }
 
+    /// These for any question: as they are, without what was done to the seeds of one.
+    pub fn of_any_question(&self) -> Settings {
+        let mut settings = self.clone();
+        settings.restore_seeds();
+        settings
+    }
+
     /// Changes of the graph, in the order they were made.
     pub fn graph_edits(&self) -> &[GraphEdit] {
         &self.graph

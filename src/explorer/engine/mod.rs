@@ -176,8 +176,7 @@ impl Engine {
             // Letters are those of the seeds before any was changed.
             let mut known = Vec::new();
             if !request.settings.seed_edits().is_empty() {
-                let mut before = request.settings.clone();
-                before.restore_seeds();
+                let before = request.settings.of_any_question();
                 let question = &request.question;
                 let before = self.retriever.retrieve(question, &before, Keep::States)?;
                 known = seeds::letters(index, &before);

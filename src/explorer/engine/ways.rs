@@ -2,7 +2,7 @@
 
 use crate::explain;
 use crate::explorer::scene::{Flow, FlowStep, LANES, Lane, Link, Row, Scene, Strand, Ways};
-use crate::explorer::text::{clean, share};
+use crate::explorer::text::{self, clean, share};
 use crate::index::Index;
 use crate::layers::{Graph, GraphEdit, GraphEdited, NameEdge};
 use crate::retrieve::edits::name_of;
@@ -298,16 +298,9 @@ fn by_hand(index: &Index, retrieval: &Retrieval, scene: &Scene, ways: &mut Ways)
     let values = scene.settings.all();
     let named = |name: &str| walk.graph.source().find(index, name, values);
     let Ways { flow, links, .. } = ways;
-    // A path: its places, without those that only lead past a layer, and the node and passage at each.
     let at = |(lane, row): Place| &flow.lanes[lane].rows[row];
     let strands = flow.steps.iter().flat_map(|step| &step.strands);
-    let paths: Vec<Vec<Place>> = strands
-        .map(|strand| {
-            let stops = strand.at.iter().enumerate();
-            let stops = stops.filter_map(|(lane, row)| Some((lane, (*row)?)));
-            stops.filter(|place| !at(*place).label.is_empty()).collect()
-        })
-        .collect();
+    let paths: Vec<Vec<Place>> = strands.map(|strand| flow.stops(strand)).collect();
     let is = |place: Place, node: Node| at(place).node == Some(node) && !at(place).is_passage;
     let over = |name: &str| {
         let node = named(name);
@@ -332,8 +325,7 @@ fn by_hand(index: &Index, retrieval: &Retrieval, scene: &Scene, ways: &mut Ways)
     for GraphEdited { edit, idle } in &scene.graph_edits {
         let paths = |count: usize| match count {
             0 => "no path drawn here goes over it".to_owned(),
-            1 => "1 path goes over it".to_owned(),
-            n => format!("{n} paths go over it"),
+            n => format!("over it: {}", text::plural(n, "path")),
         };
         let told = match (idle, edit) {
             (Some(why), _) => format!("changes nothing: {why}"),
@@ -350,12 +342,19 @@ fn by_hand(index: &Index, retrieval: &Retrieval, scene: &Scene, ways: &mut Ways)
         };
         edits.push((edit.to_string(), told));
     }
+    // A stretch that leads past layers is several links, each from where the one before it ended.
+    let past = |strand: &Strand, (a, b): &(Place, Place)| {
+        strand.at[a.0] == Some(a.1) && strand.at[b.0] == Some(b.1)
+    };
+    let drawn = flow.steps.iter().flat_map(|step| &step.strands);
+    let of_edits = drawn.flat_map(|strand| {
+        let own = marked.iter().filter(|stretch| past(strand, stretch));
+        own.flat_map(|(a, b)| (a.0..b.0).map(|lane| ((lane, strand.at[lane]), strand.at[lane + 1])))
+    });
+    let of_edits: Vec<_> = of_edits.collect();
     for link in links {
-        // A stretch that leads past layers is several links: one begins where it begins, or ends where it ends.
-        link.edited = marked.iter().any(|(a, b)| match b.0 - a.0 {
-            1 => (link.from, link.to) == (*a, *b),
-            _ => link.from == *a && link.to.0 < b.0 && at(link.to).label.is_empty(),
-        });
+        let own = ((link.from.0, Some(link.from.1)), Some(link.to.1));
+        link.edited = of_edits.contains(&own);
     }
     ways.edits = edits;
 }

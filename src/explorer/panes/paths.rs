@@ -247,11 +247,7 @@ fn overview(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut
     let edges: std::collections::BTreeSet<(usize, usize)> = strands
         .iter()
         .flat_map(|strand| {
-            let stops = strand
-                .at
-                .iter()
-                .enumerate()
-                .filter_map(|(lane, row)| Some((lane, (*row)?)));
+            let stops = flow.stops(strand).into_iter();
             let stops: Vec<usize> = stops.filter_map(|stop| spot.get(&stop).copied()).collect();
             stops
                 .windows(2)

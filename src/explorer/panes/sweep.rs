@@ -66,7 +66,7 @@ pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: 
         _ => (" ".to_owned(), Scope::Muted),
     };
     let mut lines = vec![heading(ink, sweep, width)];
-    // Where the first row that a click can mean stands, and how many points it is further from row to row.
+    // Of a grid the rows that are shown: a click there means a point, else a place in the one row.
     let mut clicked = 0..0;
     if let [(parameter, below), _] = &sweep.axes[..] {
         let rows = usize::from(area.height).saturating_sub(3).min(below.len());
@@ -81,7 +81,11 @@ pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: 
                 _ => Scope::Muted,
             };
             let name = text::pad_left(&text::cut(&value, NAME), NAME);
-            lines.push(row(&name, scope, at * values, &level));
+            // A full block would hide the cursor's ground: the cursor is a mark of its own.
+            lines.push(row(&name, scope, at * values, &|at| match level(at) {
+                (_, scope) if at == sweep.cursor => (ink.glyphs.knob.to_owned(), scope),
+                level => level,
+            }));
         }
     } else {
         let names = gold(ink, sweep);
@@ -180,9 +184,9 @@ fn heading(ink: &Ink<'_>, sweep: &Sweep, width: usize) -> Line<'static> {
 
 /// The values under the cursor and what it gives, against the present one.
 fn previewed(ink: &Ink<'_>, sweep: &Sweep, worth: &str, width: usize) -> Line<'static> {
-    let values = sweep.point(sweep.cursor).into_iter().rev();
+    let values = sweep.points.get(sweep.cursor).into_iter().flatten().rev();
     let value: Vec<String> = values
-        .map(|(parameter, value)| short(&parameter.declaration().domain.format(value)))
+        .map(|(parameter, value)| short(&parameter.declaration().domain.format(*value)))
         .collect();
     let value = value.join(", ");
     let mut filling = Filling::new(width);

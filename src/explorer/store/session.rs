@@ -61,13 +61,12 @@ impl Chosen {
     /// Why there is no such method any more, as where a run file is gone.
     pub fn settings(&self, now: &Settings, presets: &Presets) -> Result<Settings, String> {
         let method = Method::by_name(&self.method)?;
-        let mut settings = now.clone();
+        let mut settings = now.of_any_question();
         for parameter in Parameter::ALL {
             if settings.origin(*parameter) == Origin::User {
                 settings.reset(*parameter);
             }
         }
-        settings.restore_seeds();
         for edit in now.graph_edits() {
             settings.restore_graph(edit);
         }

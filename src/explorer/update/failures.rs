@@ -56,9 +56,7 @@ pub fn begin(state: &mut State, by: isize, class: Option<Class>) -> Vec<Effect> 
         Some(class) => format!("looking for a question that loses gold by {}", named(class)),
         None => "looking for a question that loses gold".to_owned(),
     });
-    let mut settings = state.settings.clone();
-    // They belong to the question on screen.
-    settings.restore_seeds();
+    let settings = state.settings.of_any_question();
     vec![Effect::FailureSearch(Box::new(FailureSearch {
         generation: state.hunts,
         settings,

@@ -6,18 +6,11 @@ use crate::explorer::scoring::{MEASURE, Score, Scoring, Unscored};
 use crate::explorer::state::State;
 use crate::retrieve::Settings;
 
-/// What a set is asked with: changes of seeds belong to the question on screen.
-fn of_set(settings: &Settings) -> Settings {
-    let mut settings = settings.clone();
-    settings.restore_seeds();
-    settings
-}
-
 /// Begins anew where the settings are others than those that were scored last; where they are the pinned ones, there is
 /// nothing to tell.
 pub fn follow(state: &mut State) -> Option<Effect> {
-    let settings = of_set(&state.settings);
-    let pinned = of_set(&state.pins.first().settings);
+    let settings = state.settings.of_any_question();
+    let pinned = state.pins.first().settings.of_any_question();
     // What was explained need not be told again without; the other way round it must.
     let judge = matches!(state.view, View::Evaluate | View::Annotate);
     let known = |(scored, judged): &(Settings, bool)| *scored == settings && (*judged || !judge);
@@ -61,7 +54,7 @@ pub fn news(state: &mut State, news: Result<Score, Unscored>) {
         }
     };
     if let (true, Some(d)) = (score.done == score.of, score.difference(MEASURE)) {
-        let (settings, worth) = (of_set(&state.settings), d.mean_b);
+        let (settings, worth) = (state.settings.of_any_question(), d.mean_b);
         state.worth_is(settings, worth);
     }
     state.score = Some(score);

@@ -48,6 +48,7 @@ fn open(state: &mut State, axes: Vec<Axis>) -> Vec<Effect> {
     let sweep = Sweep {
         generation: state.sweeps,
         axes,
+        points: points.clone(),
         columns: vec![None; points.len()],
         cursor: present,
         present,
@@ -73,16 +74,16 @@ pub fn run(state: &mut State, command: Command) -> Option<Vec<Effect>> {
     let rows = state.sweep.as_ref()?.axes.len() > 1;
     let here = state.focus == Pane::Parameters;
     Some(match command {
-        Command::Less => by(state, -1),
-        Command::More => by(state, 1),
-        Command::MuchLess => by(state, -5),
-        Command::MuchMore => by(state, 5),
-        Command::Left if here => by(state, -1),
-        Command::Right if here => by(state, 1),
-        Command::Up if here && rows => below(state, -1),
-        Command::Down if here && rows => below(state, 1),
-        Command::First if here => by(state, isize::MIN / 2),
-        Command::Last if here => by(state, isize::MAX / 2),
+        Command::Less => by(state, 0, -1),
+        Command::More => by(state, 0, 1),
+        Command::MuchLess => by(state, 0, -5),
+        Command::MuchMore => by(state, 0, 5),
+        Command::Left if here => by(state, 0, -1),
+        Command::Right if here => by(state, 0, 1),
+        Command::Up if here && rows => by(state, -1, 0),
+        Command::Down if here && rows => by(state, 1, 0),
+        Command::First if here => by(state, 0, isize::MIN),
+        Command::Last if here => by(state, 0, isize::MAX),
         Command::Open if here => take(state),
         Command::Back => leave(state),
         // The strip follows the cursor to another parameter.
@@ -97,25 +98,10 @@ pub fn run(state: &mut State, command: Command) -> Option<Vec<Effect>> {
     })
 }
 
-/// Along the row.
-fn by(state: &mut State, points: isize) -> Vec<Effect> {
-    let Some(sweep) = &state.sweep else {
-        return Vec::new();
-    };
-    let (width, now) = (sweep.width(), sweep.cursor);
-    let place = (now % width).saturating_add_signed(points).min(width - 1);
-    to(state, now - now % width + place)
-}
-
-/// To another row.
-fn below(state: &mut State, rows: isize) -> Vec<Effect> {
-    let Some(sweep) = &state.sweep else {
-        return Vec::new();
-    };
-    let (width, now) = (sweep.width(), sweep.cursor);
-    let last = sweep.columns.len().saturating_sub(1) / width;
-    let row = (now / width).saturating_add_signed(rows).min(last);
-    to(state, row * width + now % width)
+/// Rows down and places along the row.
+fn by(state: &mut State, rows: isize, places: isize) -> Vec<Effect> {
+    let at = state.sweep.as_ref().map(|sweep| sweep.beside(rows, places));
+    at.map_or_else(Vec::new, |at| to(state, at))
 }
 
 /// Previews a point.
@@ -123,14 +109,14 @@ pub fn to(state: &mut State, at: usize) -> Vec<Effect> {
     let Some(sweep) = &mut state.sweep else {
         return Vec::new();
     };
-    let at = at.min(sweep.columns.len().saturating_sub(1));
+    let at = at.min(sweep.points.len().saturating_sub(1));
     if at == sweep.cursor {
         return Vec::new();
     }
     sweep.cursor = at;
-    let point = sweep.point(at).into_iter();
+    let point = sweep.points.get(at).into_iter().flatten();
     state.settings = point.fold(sweep.start.clone(), |settings, (parameter, value)| {
-        settings::with(&settings, parameter, value)
+        settings::with(&settings, *parameter, *value)
     });
     ask::request(state)
 }

@@ -17,8 +17,7 @@ pub fn follow(state: &mut State) -> Option<Effect> {
         .filter(|method| lack(state, method).is_none());
     let settings: Vec<Settings> = able
         .map(|method| {
-            let mut settings = state.settings.clone();
-            settings.restore_seeds();
+            let mut settings = state.settings.of_any_question();
             settings.set_method(method);
             settings
         })
@@ -32,14 +31,14 @@ pub fn follow(state: &mut State) -> Option<Effect> {
     let unknown = settings
         .iter()
         .filter(|settings| state.worth(settings).is_none());
-    let of_set = unknown.cloned().collect();
+    let unknown = unknown.cloned().collect();
     state.tried += 1;
     let trial = Trial {
         generation: state.tried,
         question,
         asked: state.wanted.asked,
         settings,
-        of_set,
+        unknown,
     };
     state.trials = Some(Trials {
         trial: trial.clone(),
