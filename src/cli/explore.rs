@@ -213,6 +213,7 @@ fn opener(args: &ExploreArgs, config: &Config) -> Opener {
             progress,
             &mut tell,
         )?;
+        said.extend(index.closed().map(ToString::to_string));
         let index = judged_by(index, how.reranker.as_deref(), &[])?;
         Ok((index, settings, said))
     })

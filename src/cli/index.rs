@@ -2,11 +2,11 @@
 
 use super::llm::{self, LlmArgs, report_json};
 use super::load::ProgressBars;
-use super::{How, Reading, interrupt, say};
+use super::{How, Reading, interrupt, say, say_closed};
 use crate::corpus;
 use crate::index::Layer;
 use crate::index::store::Manifest;
-use crate::index::{BuildOptions, GivenFiles, Index, IndexError};
+use crate::index::{BuildOptions, GivenFiles, Index, IndexError, Step};
 use crate::layers::HopLayer;
 use crate::layers::entities::entity_options;
 use crate::layers::{BuiltLayer, LAYERS, add_layers, build_layers, layers_named};
@@ -88,7 +88,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     };
     let kinds =
         layers_named(&with(&args.with), LAYERS).map_err(|said| anyhow!("--with: {said}"))?;
-    let bars = ProgressBars::new();
+    let bars = ProgressBars::of(&Step::OF_INDEX);
     let llm = args
         .thinking
         .open(Some(bars.announce()))?
@@ -202,7 +202,8 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
         .unwrap_or_default();
     interrupt::watch();
     let start = Instant::now();
-    let index = args.reading.open(folder)?;
+    let index = args.reading.index(folder)?;
+    say_closed(&index);
     index.look_beside(&args.beside);
     index.think_with(llm.clone());
     let added = settings_of(&settings, &index, |settings| {

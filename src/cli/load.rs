@@ -3,7 +3,7 @@
 use super::ask::set_top;
 use super::interrupt;
 use super::llm::LlmArgs;
-use super::{How, Reading, say};
+use super::{How, Reading, say, say_closed};
 use crate::corpus::{self, Corpus, Report};
 use crate::embed::Reranker;
 use crate::explorer::text::count;
@@ -29,12 +29,14 @@ pub fn load(
 ) -> Result<Arc<Index>> {
     // An empty one stands for the sample where a file follows it.
     let path = path.filter(|path| !path.as_os_str().is_empty());
-    let bars = ProgressBars::new();
+    let bars = ProgressBars::of(&[]);
     let index = open(path, reading, thinking, settings, &bars, &mut |said| {
         say(said)
     });
     bars.clear();
-    index
+    let index = index?;
+    say_closed(&index);
+    Ok(index)
 }
 
 /// Opens the index for several runs, each a method, preset or composition with settings of its own, and completes all of
@@ -79,9 +81,6 @@ pub fn open(
             built(corpus, path, reading, settings, progress)?
         }
     };
-    if let Some(closed) = index.closed() {
-        tell(closed.to_string());
-    }
     thinking.of(&index)?;
     settings.adopt(&index);
     Ok(Arc::new(index))
@@ -162,18 +161,7 @@ fn rate(per_second: f64) -> String {
 }
 
 impl ProgressBars {
-    /// A bar for each step of an index.
-    pub fn new() -> ProgressBars {
-        ProgressBars::of(&[
-            Step::Entities,
-            Step::Words,
-            Step::Vectors,
-            Step::Near,
-            Step::Write,
-        ])
-    }
-
-    /// ProgressBars for these steps; others get theirs when they begin.
+    /// Bars for these steps; others get theirs when they begin.
     pub fn of(steps: &[Step]) -> ProgressBars {
         let style = ProgressStyle::with_template(
             "{prefix:>12} {bar:30} {human_pos}/{human_len} {rate} {eta}",

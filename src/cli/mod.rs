@@ -167,16 +167,7 @@ impl Reading {
         self.encoder.as_deref().unwrap_or(STATIC).to_owned()
     }
 
-    /// Opens an index folder. Where its vectors stay closed, says so and how to open them.
-    fn open(&self, folder: &Path) -> Result<Index, IndexError> {
-        let index = self.index(folder)?;
-        if let Some(closed) = index.closed() {
-            say(format_args!("hopscope: {closed}"));
-        }
-        Ok(index)
-    }
-
-    /// The same without a word.
+    /// Opens an index folder.
     fn index(&self, folder: &Path) -> Result<Index, IndexError> {
         match &self.encoder {
             Some(encoder) => Index::open_with(folder, encoder),
@@ -341,6 +332,13 @@ fn broken_pipe(error: &anyhow::Error) -> bool {
         || error
             .downcast_ref::<serde_json::Error>()
             .is_some_and(|e| e.io_error_kind() == Some(std::io::ErrorKind::BrokenPipe))
+}
+
+/// Where the vectors of an index stay closed, says so and how to open them.
+fn say_closed(index: &Index) {
+    if let Some(closed) = index.closed() {
+        say(format_args!("hopscope: {closed}"));
+    }
 }
 
 /// Says something on stderr. What a corpus, a preset or a theme wrote into it is shown as in the explorer: no terminal

@@ -34,6 +34,15 @@ pub enum Step {
 }
 
 impl Step {
+    /// Those of an index without layers, in order.
+    pub const OF_INDEX: [Step; 5] = [
+        Step::Entities,
+        Step::Words,
+        Step::Vectors,
+        Step::Near,
+        Step::Write,
+    ];
+
     /// For progress bars.
     pub fn label(self) -> &'static str {
         match self {
