@@ -312,7 +312,7 @@ proptest! {
     }
 }
 
-/// An untitled passage is about the first name of its opening words, wherever that stands.
+/// The names of an untitled passage, wherever they stand.
 #[test]
 fn an_untitled_passage_that_does_not_begin_with_its_name() {
     let text = "The 2013 Houphouët-Boigny stampede occurred as crowds departed a New Year's Eve fireworks display in the early \

@@ -163,6 +163,21 @@ fn without_vectors_titles_or_names_it_still_ranks() {
     assert!(ask(&plain, "zzz", &[]).passages.is_empty());
 }
 
+/// Without titles a name in small letters is known by what a text says that it is about, and leads on from there.
+#[test]
+fn texts_that_say_what_they_are_about_stand_in_for_titles() {
+    let untitled: Vec<(&str, &str)> = CHAIN.iter().map(|(_, text)| ("", *text)).collect();
+    let index = small(&untitled, "static");
+    let named = |subjects: &str| -> Vec<String> {
+        let question = "where was the author of the tin drum born?";
+        let run = ask(&index, question, &[subjects]);
+        let names = run.names().iter();
+        names.map(|name| name.surface.to_string()).collect()
+    };
+    assert_eq!(named("subjects=on"), ["tin drum"]);
+    assert_eq!(named("subjects=off"), [] as [&str; 0]);
+}
+
 #[test]
 fn the_guard_leans_on_words_where_one_passage_covers_the_question() {
     let index = small(CHAIN, "static");

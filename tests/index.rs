@@ -4,6 +4,7 @@ use hopscope::corpus::{Corpus, Gold, Passage, Question};
 use hopscope::index::{
     BuildOptions, EntityOptions, Index, IndexError, Progress, Silent, Step, sample,
 };
+use hopscope::parameters::SUBJECTS;
 use hopscope::retrieve::{Keep, Method, Retriever, Settings};
 use proptest::prelude::*;
 use std::fs;
@@ -208,6 +209,51 @@ fn options_other_than_the_stored_ones_are_derived() {
     );
     assert_eq!(derived.targets[..], stored.targets[..]);
     assert_eq!(derived.tf[..], stored.tf[..]);
+}
+
+/// Indexes of before texts said what untitled passages are about.
+#[test]
+fn an_index_without_subjects_says_so_and_stays_as_it_was() {
+    let home = tempfile::tempdir().unwrap();
+    let of = |subjects: bool| {
+        let text = "Ada Lovelace (1815 - 1852), known as Ada King, was an English mathematician.";
+        let passage = Passage {
+            id: "one".into(),
+            title: String::new(),
+            text: text.into(),
+        };
+        let corpus = Corpus {
+            name: "n".into(),
+            passages: vec![passage],
+            questions: Vec::new(),
+        };
+        let folder = home.path().join(subjects.to_string());
+        let options = EntityOptions {
+            subjects,
+            ..EntityOptions::default()
+        };
+        Index::create(corpus, &options.into(), &folder, &Silent).unwrap();
+        let written = std::fs::read_to_string(folder.join("manifest.json")).unwrap();
+        assert_eq!(written.contains("subjects"), subjects);
+        Index::open(&folder).unwrap()
+    };
+    let (with, without) = (of(true), of(false));
+    let names = |index: &Index| -> Vec<String> {
+        index.about(0).into_iter().map(|about| about.name).collect()
+    };
+    assert_eq!(names(&with), ["Ada Lovelace", "Ada King"]);
+    assert_eq!(with.headed(0), "about Ada Lovelace");
+    assert_eq!((names(&without), &*without.headed(0)), (vec![], ""));
+    // The vectors know it, too, and settings take over what the index was built with.
+    let row = |index: &Index| {
+        let vectors = &index.dense().unwrap().vectors;
+        let mut row = vec![0.0; vectors.dims()];
+        vectors.row(0, &mut row);
+        row
+    };
+    assert_ne!(row(&with), row(&without));
+    let set = |index: &Index| Settings::of(index, Method::by_name("hop").unwrap()).get(SUBJECTS);
+    assert!(set(&with) && !set(&without));
 }
 
 proptest! {

@@ -153,6 +153,7 @@ fn options() -> impl Strategy<Value = EntityOptions> {
         norm: norm.into(),
         alias_linking,
         gazetteer,
+        subjects: !alias_linking,
     });
     prop_oneof![2 => Just(EntityOptions::default()), 1 => any]
 }

@@ -140,7 +140,7 @@ pub fn ask(args: &AskArgs) -> Result<()> {
             at + 1,
             hit.score,
             index.id(p),
-            index.title(p)
+            index.headed(p)
         )?;
         writeln!(out, "     {}", explain::why_here(&index, &retrieval, p))?;
     }

@@ -113,7 +113,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         out,
         "{}  {}: {place}",
         index.id(passage),
-        index.title(passage)
+        index.headed(passage)
     )?;
     for reason in &reasons {
         writeln!(out, "{} ({}): {}", reason.code, reason.class, reason.text)?;
@@ -188,7 +188,7 @@ fn print_compared(
         "beside {}{}  {}",
         index.id(other),
         rank.unwrap_or_default(),
-        index.title(other)
+        index.headed(other)
     )?;
     writeln!(out, "{:>12} {:>12} {:>12}", "this", "other", "gap")?;
     let [own, theirs] = compared.scores;

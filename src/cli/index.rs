@@ -62,7 +62,7 @@ pub struct IndexArgs {
     /// Vectors of the questions by the same encoder, in the order of the question set.
     #[arg(long, value_name = "FILE.npy", requires = "vectors")]
     question_vectors: Option<PathBuf>,
-    /// What to build with: ner, norm, alias_linking, vector_search, hnsw_m, hnsw_ef_construction.
+    /// What to build with: ner, norm, alias_linking, subjects, vector_search, hnsw_m, hnsw_ef_construction.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Build with the settings of a paper for a data set: hotpotqa or 2wiki. --set goes before.

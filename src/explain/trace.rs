@@ -124,6 +124,10 @@ fn entry(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, opened: Explan
     let place = retrieval.place(passage);
     let mut entry = json!({"rank": place.map(|p| p.0), "id": index.id(passage), "title": index.title(passage),
                            "score": place.map(|p| p.1)});
+    if index.title(passage).is_empty() {
+        let about = index.about(passage).into_iter().map(|about| about.name);
+        entry["about"] = about.collect();
+    }
     entry["why"] = json!(opened.sentence);
     open(index, retrieval, opened, &mut entry);
     entry

@@ -263,6 +263,7 @@ const CHORDS: &[(Parameter, &str)] = &[
     (Parameter::Norm, "p f"),
     (Parameter::AliasLinking, "p i"),
     (Parameter::Gazetteer, "p ,"),
+    (Parameter::Subjects, "p ."),
     (Parameter::EdgeWeight, "p w"),
     (Parameter::MinDf, "p ["),
     (Parameter::MaxDfRatio, "p ]"),

@@ -338,6 +338,8 @@ pub struct PassageRow {
     pub rank: usize,
     pub id: String,
     pub title: String,
+    /// The title, or what the text says that it is about.
+    pub headed: String,
     /// What it is called where there is room for one name.
     pub name: String,
     pub score: f64,
@@ -381,6 +383,8 @@ pub struct Gold {
     pub node: Option<Node>,
     pub id: String,
     pub title: String,
+    /// The title, or what the text says that it is about.
+    pub headed: String,
     /// What it is called where there is room for one name.
     pub name: String,
     pub rank: Option<usize>,
@@ -568,6 +572,8 @@ pub struct Why {
     pub key: String,
     pub id: String,
     pub title: String,
+    /// Without a title the names that it is about, and what says so.
+    pub about: Vec<(String, &'static str)>,
     pub rank: Option<usize>,
     pub gold: bool,
     pub score: f64,

@@ -258,8 +258,14 @@ fn build(
             let (lexical, wording) = timed(|| Lexical::build(&columns, engine.as_deref(), words));
             let (dense, encoding) = timed(|| match given {
                 Some(dense) => Some(Ok(Some(dense))),
-                None => (options.encoder != NONE)
-                    .then(|| Dense::build(&columns, &options.encoder, &vectors)),
+                None => (options.encoder != NONE).then(|| {
+                    Dense::build(
+                        &columns,
+                        &options.encoder,
+                        options.entities.subjects,
+                        &vectors,
+                    )
+                }),
             });
             (lexical, wording, dense, encoding)
         },

@@ -9,7 +9,10 @@ use crate::embed::vectors::Rows;
 use crate::embed::{
     EmbedError, Encoder, Given, Hnsw, Identity, Kind, VectorWriter, Vectors, Weights, spec,
 };
+use crate::text::about::heading;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -53,15 +56,22 @@ pub struct Dense {
 }
 
 impl Dense {
-    /// Encodes all passages. `None` when `progress`, which hears how many are done, stops the work.
+    /// Encodes all passages, those without a title behind what they are about, where `subjects` are asked for. `None` when `progress`, which hears how many are done, stops the work.
     pub(super) fn build(
         passages: &Passages,
         encoder: &str,
+        subjects: bool,
         progress: &dyn Fn(usize) -> bool,
     ) -> Result<Option<Dense>, EmbedError> {
         let mut opened = spec::open(encoder, Weights::default())?;
-        let texts: Vec<(&str, &str)> = (0..passages.len())
-            .map(|p| (passages.title(p), passages.text(p)))
+        let headings: Vec<Cow<'_, str>> = (0..passages.len())
+            .into_par_iter()
+            .map(|p| heading(passages.title(p), passages.text(p), subjects))
+            .collect();
+        let texts: Vec<(&str, &str)> = headings
+            .iter()
+            .zip(0..)
+            .map(|(heading, p)| (&**heading, passages.text(p)))
             .collect();
         if !progress(0) {
             return Ok(None);

@@ -4,6 +4,7 @@ use super::IndexError;
 use super::layer::{Columns, strings};
 use super::passages::Passages;
 use crate::column::{Column, Strings, Writing};
+use crate::text::about::{About, about};
 use crate::text::folded::unaccented;
 use crate::text::gazetteer::base_title;
 use crate::text::mentions::{self, Mention};
@@ -27,6 +28,10 @@ pub struct EntityOptions {
     /// Passage titles are names too.
     #[serde(default)]
     pub gazetteer: bool,
+    /// Without a title, what a passage's text says that it is about stands for it.
+    // Left out where it is off, as older indexes leave it out: their checksums are of what is written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub subjects: bool,
 }
 
 impl Default for EntityOptions {
@@ -36,6 +41,7 @@ impl Default for EntityOptions {
             norm: "simple".into(),
             alias_linking: false,
             gazetteer: false,
+            subjects: true,
         }
     }
 }
@@ -51,6 +57,7 @@ impl EntityOptions {
             norm: tokens.name().into(),
             alias_linking: false,
             gazetteer: false,
+            subjects: false,
         }
     }
 }
@@ -322,20 +329,15 @@ impl EntityGraph {
         let found = Found::of(passages.len(), |p| {
             tick().then(|| ner.mentions(&passages.full_text(p)))
         })?;
-        let titles: Vec<Range<usize>> = if options.gazetteer {
-            (0..passages.len())
-                .map(|p| title_of(passages, p, found.of_passage(p)))
-                .collect()
+        let about: Vec<Vec<About>> = if options.gazetteer {
+            let of = |p| about(passages.title(p), passages.text(p), options.subjects);
+            (0..passages.len()).into_par_iter().map(of).collect()
         } else {
             Vec::new()
         };
         let titled = if options.gazetteer {
-            let title = |(p, span): (usize, &Range<usize>)| match passages.title(p) {
-                // Without a title the full text is the text.
-                "" => span::of(passages.text(p), span.clone()),
-                title => title,
-            };
-            let gazetteer = Gazetteer::new(titles.iter().enumerate().map(title));
+            let names = about.iter().flatten().map(|about| &*about.name);
+            let gazetteer = Gazetteer::new(names);
             Found::of(passages.len(), |p| {
                 Some(gazetteer.mentions(&passages.full_text(p)))
             })?
@@ -371,11 +373,10 @@ impl EntityGraph {
                 let form = aliases.find(&own).filter(|c| !c.is_empty()).unwrap_or(&own);
                 builder.mention(form, title, 0..title.len(), BY_TITLE);
             }
-            if let Some(span) = titles.get(p).filter(|span| !span.is_empty()) {
+            for About { name, span, .. } in about.get(p).into_iter().flatten() {
                 // As with linked aliases, a passage mentions what it is about once more.
-                let title = span::of(&text, span.clone());
-                let own = norm.apply(&base_title(title));
-                builder.mention(&own, title, span.clone(), BY_TITLE);
+                let own = norm.apply(&base_title(name));
+                builder.mention(&own, name, span.clone(), BY_TITLE);
                 builder
                     .titles
                     .extend(builder.ids.get(&own).map(|e| (*e, p as u32)));
@@ -428,26 +429,6 @@ impl Found {
         &all[start as usize..ends[at] as usize]
     }
 }
-
-/// Where a passage's full text has its title, or for an untitled one the first name of its opening words: what it is about.
-/// Empty where nothing says it.
-fn title_of(passages: &Passages, p: usize, names: &[Mention]) -> Range<usize> {
-    let title = passages.title(p);
-    if !title.is_empty() {
-        return 0..title.len();
-    }
-    let text = passages.text(p);
-    let opening = text
-        .char_indices()
-        .filter(|(_, c)| c.is_whitespace())
-        .nth(OPENING)
-        .map_or(text.len(), |(at, _)| at);
-    let name = names.iter().find(|m| !m.opener && m.span.end <= opening);
-    name.map_or(0..0, |m| m.span.clone())
-}
-
-/// How many words open a passage.
-const OPENING: usize = 14;
 
 /// Mentions of both kinds by place; the same span once.
 fn united<'m>(rules: &'m [Mention], titles: &'m [Mention]) -> Vec<(&'m Mention, u8)> {
@@ -589,6 +570,7 @@ impl Builder {
 
     fn finish(mut self, passages: usize, aliases: Aliases) -> EntityGraph {
         self.titles.sort_unstable();
+        self.titles.dedup();
         // Looked up no more; it holds every name once again.
         drop(std::mem::take(&mut self.ids));
         let names = std::mem::take(&mut self.names).finish();
@@ -710,8 +692,7 @@ mod tests {
 
     #[test]
     fn an_untitled_passage_mentions_the_name_it_is_about_where_it_stands() {
-        let text =
-            "The 2013 Houphouët-Boigny stampede occurred near the Félix Houphouët-Boigny Stadium";
+        let text = "The \"Houphouët-Boigny\" (née Bété) is a stadium; Houphouët-Boigny is large.";
         let options = EntityOptions {
             gazetteer: true,
             ..EntityOptions::default()

@@ -26,6 +26,8 @@ use crate::corpus::{Lookup, Question};
 use crate::embed::{Closed, Reranker};
 use crate::llm::Llm;
 use crate::text::Tokens;
+use crate::text::about::{About, about, heading};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
@@ -188,6 +190,32 @@ impl Index {
     /// identifier.
     pub fn called(&self, passage: u32) -> &str {
         self.passages.called(passage as usize)
+    }
+
+    /// What a passage is about, and what says so.
+    pub fn about(&self, passage: u32) -> Vec<About> {
+        about(
+            self.title(passage),
+            self.text(passage),
+            self.options().subjects,
+        )
+    }
+
+    /// The title of a passage, or what stands for it: the first name that its text says it is about.
+    pub fn heading(&self, passage: u32) -> Cow<'_, str> {
+        heading(
+            self.title(passage),
+            self.text(passage),
+            self.options().subjects,
+        )
+    }
+
+    /// The title of a passage; without one `about` and what stands for it, where that is known.
+    pub fn headed(&self, passage: u32) -> Cow<'_, str> {
+        match self.heading(passage) {
+            heading if heading.is_empty() || !self.title(passage).is_empty() => heading,
+            heading => format!("about {heading}").into(),
+        }
     }
 
     /// The text of a passage, without its title.

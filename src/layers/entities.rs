@@ -10,7 +10,7 @@ use crate::index::{EntityGraph, EntityOptions, Index};
 use crate::parameters::Parameter as P;
 use crate::parameters::{
     ALIAS_LINKING, EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FOLD_ACCENTS, GAZETTEER, HUB_P, MAX_DF_RATIO,
-    MIN_DF, NER, NORM, PRUNE_TOP_PCT, Scoped, TOKENS, Value,
+    MIN_DF, NER, NORM, PRUNE_TOP_PCT, SUBJECTS, Scoped, TOKENS, Value,
 };
 use crate::text::{Mention, Norm, gazetteer, span};
 use sprs::CsMatI;
@@ -33,6 +33,7 @@ pub static ENTITY_PASSAGE: GraphKind = GraphKind {
         P::Norm,
         P::AliasLinking,
         P::Gazetteer,
+        P::Subjects,
         P::EdgeWeight,
         P::MinDf,
         P::MaxDfRatio,
@@ -121,6 +122,7 @@ pub fn entity_options(words: bool, values: Scoped<'_>) -> EntityOptions {
         norm: values.get(NORM).name().to_owned(),
         alias_linking: values.get(ALIAS_LINKING),
         gazetteer: values.get(GAZETTEER),
+        subjects: values.get(SUBJECTS),
     }
 }
 

@@ -62,6 +62,7 @@ pub const NEEDS: &[Needs] = &[
     needs(P::HnswEfSearch, P::VectorSearch, Must::BeOrStored("hnsw")),
     needs(P::HopTail, P::WeightMixedWalk, Must::Exceed0),
     needs(P::Fallback, P::SeedK, Must::Be0),
+    needs(P::Subjects, P::Gazetteer, Must::Be(&["on"])),
     needs(P::QuotaN, P::NodeOrder, CHOSEN),
     needs(P::QuotaR, P::NodeOrder, CHOSEN),
     needs(P::QuotaO, P::NodeOrder, CHOSEN),

@@ -66,6 +66,12 @@ parameters! {
             on: "passage titles are names as well, in questions whatever their case",
         },
         "Find passage titles in texts and questions; each passage then mentions its own title", "ours, for hop";
+    Subjects SUBJECTS: bool = true, "subjects" "subj" "subjects", Index,
+        switch! {
+            off: "a passage without a title is about nothing that is known",
+            on: "a passage without a title is about what its text says: the name that it opens with, and what that is called besides",
+        },
+        "What stands for a missing title, among the names and in the vectors", "ours";
     EdgeWeight EDGE_WEIGHT: EdgeWeight = EdgeWeight::TfLogPlus1, "edge_weight" "w" "edge weight", Graph,
         Domain::Choice(EdgeWeight::CHOICES),
         "How much one mention edge counts when mass is shared out", "SPRIG, edge weights; the constant is read as outside the product";

@@ -10,7 +10,7 @@ use crate::layers::GraphEdit;
 use crate::parameters::acts::{Must, NEEDS};
 use crate::parameters::{
     ALIAS_LINKING, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM, Origin, PLAN_BY, Param, ParamType,
-    Parameter, PlanBy, Scoped, Stage, Value, Values, WALK,
+    Parameter, PlanBy, SUBJECTS, Scoped, Stage, Value, Values, WALK,
 };
 use serde::{Serialize, Serializer};
 
@@ -19,6 +19,7 @@ const ADOPTED: &[Parameter] = &[
     NER.id(),
     NORM.id(),
     ALIAS_LINKING.id(),
+    SUBJECTS.id(),
     HNSW_M.id(),
     HNSW_EF_CONSTRUCTION.id(),
     PLAN_BY.id(),
@@ -75,6 +76,7 @@ impl Settings {
             named(NER.id(), &built.ner),
             named(NORM.id(), &built.norm),
             Some(ALIAS_LINKING.at(built.alias_linking)),
+            Some(SUBJECTS.at(built.subjects)),
             graph.map(|options| HNSW_M.at(options.m)),
             graph.map(|options| HNSW_EF_CONSTRUCTION.at(options.ef_construction)),
             // Whoever names a language model wants it to plan.

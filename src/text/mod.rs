@@ -7,11 +7,13 @@
 //! | `stems`, `keywords`, `terms` | words compared by stem, words and phrases that tell something |
 //! | `span` | byte ranges of a text |
 //! | `similar`, `folded`, `variants`, `spellings`, `sieve` | how like two names are, which are probably one, and finding those |
+//! | `about` | the names that a passage is about |
 //! | `mentions`, `names`, `gazetteer`, `persons`, `dates` | names of things, and which are people |
 //! | `pos`, `lemma`, `lexicon` | parts of speech by rules |
 //! | `summarize`, `phrases` | the sentences and phrases that say most |
 //! | `coreference`, `relations` | who a sentence is about, and what it says of whom |
 
+pub mod about;
 pub mod chunking;
 pub mod chunks;
 pub mod coreference;

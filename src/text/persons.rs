@@ -262,7 +262,7 @@ fn guess(
 }
 
 /// Whether the beginning of a text says that its title was born: "(born", or years of a life in brackets.
-fn born(text: &str) -> bool {
+pub(super) fn born(text: &str) -> bool {
     let end = text
         .char_indices()
         .nth(300)

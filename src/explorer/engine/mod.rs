@@ -390,6 +390,7 @@ fn fate(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Gold {
         key: index.id(passage).to_owned(),
         id: clean(index.id(passage)),
         title: clean(index.title(passage)),
+        headed: clean(&index.headed(passage)),
         name: clean(index.called(passage)),
         rank: place.map(|(rank, _)| rank),
         score: place.map_or(0.0, |(_, score)| f64::from(score)),

@@ -39,6 +39,7 @@ pub fn rows(
                 rank: at + 1,
                 id: clean(index.id(hit.passage)),
                 title: clean(index.title(hit.passage)),
+                headed: clean(&index.headed(hit.passage)),
                 name: clean(index.called(hit.passage)),
                 score: f64::from(hit.score),
                 tie,

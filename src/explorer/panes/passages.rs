@@ -238,7 +238,7 @@ fn hit(ink: &Ink<'_>, row: &PassageRow, columns: &Columns) -> Line<'static> {
             Scope::Passage,
         ),
         ink.text(" "),
-        ink.span(text::pad(&row.title, columns.title), title_scope),
+        ink.span(text::pad(&row.headed, columns.title), title_scope),
         ink.value(text::pad_left(&ink.score(row.score), 7)),
         ink.span(if row.tie { ink.glyphs.tie } else { " " }, Scope::Tie),
     ];
@@ -336,7 +336,7 @@ fn lost(ink: &Ink<'_>, gold: &Gold, columns: &Columns) -> Line<'static> {
             Scope::Passage,
         ),
         ink.text(" "),
-        ink.span(text::pad(&gold.title, columns.title), Scope::Gold),
+        ink.span(text::pad(&gold.headed, columns.title), Scope::Gold),
     ];
     if gold.rank.is_some() {
         spans.push(ink.value(text::pad_left(&ink.score(gold.score), 7)));

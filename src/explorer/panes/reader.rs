@@ -80,10 +80,22 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 fn lines(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
-    let mut lines = vec![
-        Line::from(vec![ink.span(text::cut(&why.title, width), Scope::Title)]),
-        Line::default(),
-    ];
+    let mut lines = match &why.about[..] {
+        [] => vec![Line::from(vec![
+            ink.span(text::cut(&why.title, width), Scope::Title),
+        ])],
+        about => {
+            let told = about.iter().flat_map(|(name, said)| {
+                [
+                    ink.muted("about "),
+                    ink.span(name.clone(), Scope::Title),
+                    ink.muted(format!(": {said}  ")),
+                ]
+            });
+            flow(told.collect(), width, 0)
+        }
+    };
+    lines.push(Line::default());
     let mut start = 0;
     for paragraph in why.text.split_inclusive('\n') {
         let body = paragraph.trim_end_matches(['\n', '\r']);

@@ -14,6 +14,7 @@ use crate::index::{Dense, EntityGraph, Index, IndexError, Layer, Together};
 use crate::llm::task::{self, DocumentInput, DocumentOutput};
 use crate::llm::{Origin, Shares, any};
 use crate::text::Tokens;
+use crate::text::about::heading;
 use crate::text::chunking::{self, Cutting};
 use crate::text::span;
 use crate::text::summarize::Idf;
@@ -90,7 +91,7 @@ impl Sage {
             .filter(|(unit, _)| unit.table != TEXT)
         {
             let rows = &described[unit.table as usize].entities[unit.range.clone()];
-            named.extend(subject(index, unit.passage).map(str::to_owned));
+            named.extend(subject(index, unit.passage));
             named.extend(rows.iter().flatten().cloned());
         }
         let (names, signs) = Names::new(&named);
@@ -263,13 +264,18 @@ fn prose(text: &str, tables: &[Table]) -> impl Iterator<Item = Range<usize>> {
     parts.into_iter()
 }
 
-/// The name that a passage's title is: of a record its subject; headings and file names are none.
-pub(super) fn subject(index: &Index, passage: u32) -> Option<&str> {
-    let title = metadata::bare(index.title(passage));
-    (!title.is_empty() && text_file(index.id(passage)).is_none()).then_some(title)
+/// The name that a passage is about: that of a record is its title. Headings and file names are none, so of a part of a text
+/// file it is what the text says.
+pub(super) fn subject(index: &Index, passage: u32) -> Option<String> {
+    let subject = match text_file(index.id(passage)) {
+        Some(_) => heading("", index.text(passage), index.options().subjects),
+        None => index.heading(passage),
+    };
+    let subject = metadata::bare(&subject);
+    (!subject.is_empty()).then(|| subject.to_owned())
 }
 
-/// The subject of a chunk of text and the names in it, as written, in order.
+/// The names in a chunk of text, as written, in order.
 fn names_of<'a>(index: &'a Index, graph: &EntityGraph, unit: &Unit) -> Vec<&'a str> {
     // Mentions stand in the full text: title, full stop and space, text.
     let title = index.title(unit.passage).len();
@@ -281,11 +287,7 @@ fn names_of<'a>(index: &'a Index, graph: &EntityGraph, unit: &Unit) -> Vec<&'a s
         text.get(span).filter(|_| inside)
     };
     let mentions = graph.occurrences(unit.passage as usize);
-    let names = mentions.filter_map(|o| surface(o.start, o.end));
-    subject(index, unit.passage)
-        .into_iter()
-        .chain(names)
-        .collect()
+    mentions.filter_map(|o| surface(o.start, o.end)).collect()
 }
 
 /// Topics and events of all units, and the names of the chunks of text.
@@ -302,6 +304,7 @@ fn documents(
         .map(|unit| DocInput {
             text: span::of(index.text(unit.passage), unit.range.clone()),
             source_title: index.title(unit.passage),
+            subject: subject(index, unit.passage),
             names: names_of(index, graph, unit),
         })
         .collect();
@@ -317,10 +320,10 @@ fn documents(
         let answers = llm
             .items::<task::DocMetadata>(&asked, &any, nothing, &go_on)
             .map_err(|_| IndexError::Cancelled)?;
-        for ((own, unit), answer) in found.iter_mut().zip(&texts).zip(&answers) {
+        for ((own, input), answer) in found.iter_mut().zip(&inputs).zip(&answers) {
             made.count(answer);
             if let Origin::Llm { .. } = answer.origin {
-                *own = metadata::document_told(subject(index, unit.passage), &answer.value);
+                *own = metadata::document_told(input.subject.as_deref(), &answer.value);
             }
         }
     }

@@ -17,7 +17,9 @@ use std::ops::Range;
 pub struct DocInput<'a> {
     pub text: &'a str,
     pub source_title: &'a str,
-    /// Names found in it, in order, after the one its source is about.
+    /// The name its source is about.
+    pub subject: Option<String>,
+    /// Names found in it, in order.
     pub names: Vec<&'a str>,
 }
 
@@ -78,7 +80,13 @@ pub fn documents(inputs: &[DocInput], idf: &Idf) -> Vec<DocMetadata> {
         .map(|(input, topic)| DocMetadata {
             topic,
             title: input.source_title.to_owned(),
-            entities: distinct(input.names.iter().copied()),
+            entities: distinct(
+                input
+                    .subject
+                    .as_deref()
+                    .into_iter()
+                    .chain(input.names.iter().copied()),
+            ),
             events: events(input.text),
         })
         .collect()
@@ -437,11 +445,13 @@ mod tests {
             DocInput {
                 text,
                 source_title: "Gull (boat)",
+                subject: None,
                 names: vec!["Gull", "Mara Voss", "gull", "MARA VOSS", "X"],
             },
             DocInput {
                 text: other,
                 source_title: "",
+                subject: None,
                 names: vec![],
             },
         ];

@@ -28,7 +28,7 @@ impl Subjects {
         let labels = (0..layer.names.labels.len()).map(|id| layer.names.labels.get(id));
         let forms: Vec<String> = labels.map(|label| Norm::Simple.apply(label)).collect();
         let about = |unit: u32| {
-            let form = Norm::Simple.apply(subject(index, layer.passage[unit as usize])?);
+            let form = Norm::Simple.apply(&subject(index, layer.passage[unit as usize])?);
             let mut names = layer.names.of(unit).iter().copied();
             names.find(|&name| forms[name as usize] == form)
         };

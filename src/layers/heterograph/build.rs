@@ -18,6 +18,7 @@ use crate::text::{chunks, persons};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What the layer is built with.
@@ -169,22 +170,24 @@ impl Build<'_> {
         before: usize,
     ) -> Result<Vec<Decomposed>, IndexError> {
         let (passages, known) = (self.index.passages(), &self.known);
-        let input = |piece: &Piece| {
+        let index = self.index;
+        let headings = batch.iter().map(|piece| index.heading(piece.passage));
+        let headings: Vec<Cow<'_, str>> = headings.collect();
+        let input = |at: usize| {
+            let piece = &batch[at];
             let p = piece.passage as usize;
-            let text = piece.of(passages.text(p));
-            let title = passages.title(p);
-            // Headings and names of files are no entities.
-            let named = self.options.titles && text_file(passages.id(p)).is_none();
             Decompose {
-                title,
-                named,
-                text,
+                title: &headings[at],
+                // Headings and names of files are no entities.
+                named: self.options.titles && text_file(passages.id(p)).is_none(),
+                text: piece.of(passages.text(p)),
                 known,
             }
         };
         if !self.llm.thinks() {
-            let by_rules = |piece| decompose(&input(piece));
-            return Ok(batch.par_iter().map(by_rules).collect());
+            let by_rules = |at| decompose(&input(at));
+            let all = (0..batch.len()).into_par_iter();
+            return Ok(all.map(by_rules).collect());
         }
         let inputs: Vec<OneText> = batch.iter().map(|piece| asked(passages, piece)).collect();
         let (watch, total) = (self.watch, passages.len());
@@ -195,11 +198,11 @@ impl Build<'_> {
             .llm
             .items::<task::Decompose>(&inputs, &any, nothing, &go_on)
             .map_err(|_| IndexError::Cancelled)?;
-        let apart = batch.par_iter().zip(&answers);
+        let apart = answers.par_iter().enumerate();
         let apart = apart
-            .map(|(piece, answer)| match answer.origin {
-                Origin::Llm { .. } => told(&input(piece), &answer.value),
-                _ => decompose(&input(piece)),
+            .map(|(at, answer)| match answer.origin {
+                Origin::Llm { .. } => told(&input(at), &answer.value),
+                _ => decompose(&input(at)),
             })
             .collect();
         answers.iter().for_each(|a| self.counts.made.count(a));
@@ -246,9 +249,9 @@ impl Build<'_> {
             .pieces
             .iter()
             .map(|piece| {
-                let p = piece.passage as usize;
-                let text = piece.of(passages.text(p));
-                (passages.title(p).to_owned(), text.to_owned())
+                let text = piece.of(passages.text(piece.passage as usize));
+                let heading = index.heading(piece.passage);
+                (heading.into_owned(), text.to_owned())
             })
             .chain(
                 self.draft.labels[Kind::Unit as usize]

@@ -9,7 +9,7 @@ use super::units::{Piece, Units, rows as offsets};
 use crate::column::{Column, Strings};
 use crate::embed::{Identity, Vectors};
 use crate::index::layer::{Columns, strings, vectors};
-use crate::index::{Dense, EntityGraph, Index, IndexError, Passages};
+use crate::index::{Dense, EntityGraph, Index, IndexError};
 use crate::llm::task::{self, ExtractGraph, ExtractInput};
 use crate::llm::{Estimate, Llm, Origin, Shares};
 use crate::text::summarize::Idf;
@@ -181,7 +181,8 @@ pub fn groups(units: &Units, core: impl Fn(u32) -> bool, most: usize) -> Vec<Vec
 }
 
 /// The text of a run with its names. Slices that follow or overlap each other in a passage become one stretch again.
-fn stretch(passages: &Passages, graph: &EntityGraph, units: &Units, run: &[u32]) -> GraphText {
+fn stretch(index: &Index, graph: &EntityGraph, units: &Units, run: &[u32]) -> GraphText {
+    let passages = index.passages();
     let mut pieces: Vec<Piece> = Vec::new();
     for piece in run.iter().flat_map(|u| units.pieces(*u)) {
         if let Some(last) = pieces.last_mut().filter(|l| l.passage == piece.passage) {
@@ -207,8 +208,8 @@ fn stretch(passages: &Passages, graph: &EntityGraph, units: &Units, run: &[u32])
             input.text.push_str("\n\n");
         }
         let at = input.text.len();
-        let title = passages.title(piece.passage as usize);
-        input.titles.push((at, title.to_owned()));
+        let heading = index.heading(piece.passage);
+        input.titles.push((at, heading.into_owned()));
         input.text.push_str(&piece.text(passages));
         let mut found: Vec<_> = graph
             .occurrences_in(piece.passage, piece.start as usize..piece.end as usize)
@@ -248,7 +249,7 @@ impl Skeleton {
             }
         }
         let wanted: Vec<(Vec<u32>, Vec<usize>)> = wanted.into_iter().collect();
-        let text = |run: &[u32]| stretch(from.index.passages(), &graph, from.units, run);
+        let text = |run: &[u32]| stretch(from.index, &graph, from.units, run);
         if from.llm.thinks() {
             let mut estimate = Estimate::default();
             for runs in wanted.chunks(BATCH) {
