@@ -2,7 +2,7 @@
 
 use hopscope::corpus::{Corpus, Passage};
 use hopscope::explain::{compare, why_not};
-use hopscope::index::{BuildOptions, Index, Silent};
+use hopscope::index::{BuildOptions, Index, Silent, sample};
 use hopscope::layers::Code;
 use hopscope::retrieve::{Keep, Method, Retriever, Settings};
 use std::sync::Arc;
@@ -169,10 +169,27 @@ const PLANTED: &[Planted] = &[
             ("three", "The slopes of Gammahill are green."),
         ],
     },
+    // The same by power iteration.
+    Planted {
+        code: Code::NotJoined,
+        method: "graph",
+        set: &["result_k=2", "walk=power"],
+        question: "Who built Alphaville?",
+        passages: &[
+            (
+                "one",
+                "The mill of Alphaville was sold from Betatown to Gammahill.",
+            ),
+            ("two", "The road from Betatown to Gammahill is old."),
+            ("gold", "The wine of Betatown went to Zetaport."),
+            ("three", "The slopes of Gammahill are green."),
+        ],
+    },
     Planted {
         code: Code::OneSeed,
-        method: "graph",
-        set: &["result_k=3"],
+        // Of this walk it is not known what its last step sent: by another the verdict would be NOT_JOINED.
+        method: "names > entity-passage > lazy > passages",
+        set: &["result_k=3", "steps=6"],
         question: "What joins Alphaville and Deltalake?",
         passages: &[
             (
@@ -482,6 +499,47 @@ fn world(planted: &Planted) -> Arc<Index> {
         questions: Vec::new(),
     };
     Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap())
+}
+
+/// What is said to come over an edge in a walk's last step is all that a node has but for its restart.
+#[test]
+fn what_the_last_step_sends_is_what_lands() {
+    let index = Arc::new(sample::index().unwrap());
+    for (method, set) in [
+        ("graph", "walk=power"),
+        ("graph-rrf", "steps=1"),
+        ("noderag", "steps=2"),
+    ] {
+        let mut settings = Settings::of(&index, Method::by_name(method).unwrap());
+        settings.set_text(set).unwrap();
+        let mut retriever = Retriever::new(index.clone());
+        let question = &index.questions()[0].text;
+        let run = retriever
+            .retrieve(question, &settings, Keep::Scores)
+            .unwrap();
+        let walk = run.walk().unwrap();
+        let (diffusion, before) = (&walk.spread.diffusion, walk.before_last().unwrap());
+        let mut landed = 0;
+        for node in 0..walk.graph.nodes() as u32 {
+            let seeds = walk.seeds().iter().filter(|seed| seed.node == node);
+            let restart: f64 = seeds.map(|seed| diffusion.alpha * seed.weight).sum();
+            let sent: f64 = walk
+                .graph
+                .neighbours(node)
+                .map(|(from, _)| before[from as usize] * walk.graph.probability(from, node))
+                .sum();
+            let (is, mass) = (
+                restart + diffusion.moving() * sent,
+                walk.spread.mass[node as usize],
+            );
+            assert!(
+                (is - mass).abs() < 1e-9,
+                "{method}, {node}: {is} and not {mass}"
+            );
+            landed += usize::from(mass > restart);
+        }
+        assert!(landed > 5, "{method}: {landed}");
+    }
 }
 
 #[test]

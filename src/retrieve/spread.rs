@@ -82,6 +82,8 @@ pub struct Reach {
 #[derive(Debug, Default)]
 pub struct Known {
     near: OnceLock<Rings>,
+    /// By node, of the walk that ends one step before.
+    before: OnceLock<Vec<f64>>,
     /// By seed.
     near_one: Kept<Node, Rings>,
     /// By node and epsilon.
@@ -123,6 +125,28 @@ impl Walked<'_> {
             .known
             .near
             .get_or_init(|| spread.diffusion.near(t, seeds))
+    }
+
+    /// The mass of every node before the last step: what an edge sent in it is a share of that. A push has no last step and
+    /// sends of what it settled; of a lazy walk, which stays where it is, it is not known.
+    pub fn before_last(&self) -> Option<&[f64]> {
+        let (spread, diffusion) = (self.spread, &self.spread.diffusion);
+        match diffusion.kernel {
+            Kernel::Push => Some(&spread.mass),
+            Kernel::Lazy => None,
+            Kernel::Power | Kernel::Summed => {
+                let shorter = Diffusion {
+                    steps: diffusion.steps.checked_sub(1)?,
+                    ..diffusion.clone()
+                };
+                Some(spread.known.before.get_or_init(|| {
+                    let seeds = restart(self.seeds());
+                    shorter
+                        .spread(self.graph, &seeds, false, &mut Scratch::default())
+                        .mass
+                }))
+            }
+        }
     }
 
     /// See [`Diffusion::reach`].

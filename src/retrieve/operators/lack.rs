@@ -333,7 +333,7 @@ fn narrower(
 }
 
 /// Nodes that lead to a passage and not to the one that is asked about, as far as what comes over them is most of what that
-/// one has less. What a push sent in its last step is known from what it settled; of other walks it is not kept.
+/// one has less.
 fn unjoined(
     at: &At<'_>,
     walked: &Walked<'_>,
@@ -341,9 +341,7 @@ fn unjoined(
     title: &str,
 ) -> Option<(Code, String)> {
     let (graph, spread) = (walked.graph, walked.spread);
-    if !spread.diffusion.pushes() {
-        return None;
-    }
+    let before = walked.before_last()?;
     let held = |nodes: Shared<'_>| {
         let mass = nodes
             .iter()
@@ -358,7 +356,7 @@ fn unjoined(
                     .iter()
                     .all(|other| graph.probability(from, other.0) == 0.0)
                 {
-                    let mass = spread.diffusion.moving() * spread.mass[from as usize];
+                    let mass = spread.diffusion.moving() * before[from as usize];
                     sent.push((from, share * mass * graph.probability(from, node)));
                 }
             }
