@@ -10,6 +10,9 @@ relations of the published tables hold (SPRIG, main tables).
 
 `--systems` prints SAGE and NodeRAG instead, with paired 95 % bootstrap intervals: SAGE beside flat retrieval at equal budget,
 as it is, as published and with the corpus shuffled; NodeRAG as published, one change after the other, and without its parts.
+
+`--untitled` prints methods over corpora whose titles were taken away: with what texts say that they are about (`subjects=on`) in
+their place and without, with paired intervals of the difference.
 """
 
 import argparse
@@ -141,20 +144,59 @@ def gains(rows, base):
     return interval([a - b for a, b in zip(rows, base)])
 
 
+def changed(folder, corpus, name, change):
+    """A copy of a corpus whose lines are what `change` makes of them."""
+    copy = os.path.join(folder, f"{os.path.basename(corpus)}-{name}-corpus")
+    shutil.copytree(corpus, copy)
+    path = os.path.join(copy, "corpus.jsonl")
+    os.chmod(path, 0o644)
+    lines = change(open(path).readlines())
+    open(path, "w").writelines(lines)
+    return copy
+
+
+def shuffle(lines):
+    random.Random(7).shuffle(lines)
+    return lines
+
+
+def untitle(lines):
+    return [json.dumps(json.loads(line) | {"title": ""}) + "\n" for line in lines]
+
+
 def indexed(program, folder, corpus, layers, shuffled=False):
     """An index with some layers, of a corpus as it is or with its lines shuffled."""
     out = os.path.join(folder, os.path.basename(corpus) + ("-shuffled" if shuffled else ""))
     if shuffled:
-        mixed = out + "-corpus"
-        shutil.copytree(corpus, mixed)
-        path = os.path.join(mixed, "corpus.jsonl")
-        os.chmod(path, 0o644)
-        lines = open(path).readlines()
-        random.Random(7).shuffle(lines)
-        open(path, "w").writelines(lines)
-        corpus = mixed
+        corpus = changed(folder, corpus, "shuffled", shuffle)
     call(program, "index", corpus, "--out", out, "--with", layers)
     return out
+
+
+# Compared without titles; ottqa-300's tables have heads and no sentences that say what they are.
+UNTITLED = ["hotpotqa-dev500", "hotpotqa-train100", "musique-train100", "2wiki-dev284"]
+METHODS = ["hop", "bm25", "dense", "rrf", "graph-rrf", "linearrag", "noderag", "ket-rag-p", "ms-graph-rag", "sage"]
+
+
+def untitled(program, data):
+    print("### Without titles: R@5 / R@10 with titles, without, and with what texts say they are about; what the latter gains\n")
+    cells = {method: [] for method in METHODS}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in UNTITLED:
+            corpus = os.path.join(data, name)
+            bare = changed(folder, corpus, "untitled", untitle)
+            found = []
+            for at, (path, subjects) in enumerate([(corpus, "on"), (bare, "off"), (bare, "on")]):
+                index = os.path.join(folder, f"{name}-{at}")
+                call(program, "index", path, "--out", index, "--set", f"subjects={subjects}", "--with", "noderag,ket,sage")
+                found.append(runs(program, index, METHODS))
+            of = lambda rows, measure: [row["measures"][measure] for row in rows]
+            for method, (titled, without, said) in zip(METHODS, zip(*found)):
+                both = " \\| ".join(" / ".join(mean(of(rows, m)) for m in ["R@5", "R@10"]) for rows in [titled, without, said])
+                gained = ", ".join(gains(of(said, m), of(without, m)) for m in ["R@5", "R@10"])
+                cells[method].append(f"{both} ({gained})")
+            print(f"{name} done", file=sys.stderr)
+    table(["", *UNTITLED], ([method, *row] for method, row in cells.items()))
 
 
 def systems(program, data):
@@ -209,12 +251,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", default=os.path.join(os.path.dirname(root), "shared"))
     parser.add_argument("--program", help="a built hopscope; else cargo builds it")
+    parser.add_argument("--untitled", action="store_true", help="corpora without titles, with intervals")
     parser.add_argument("--systems", action="store_true", help="SAGE and NodeRAG, with intervals")
     args = parser.parse_args()
     if args.program:
         program = [args.program]
     else:
         program = ["cargo", "run", "--release", "--quiet", "--manifest-path", os.path.join(root, "Cargo.toml"), "--"]
+    if args.untitled:
+        return untitled(program, os.path.join(args.shared, "data"))
     if args.systems:
         return systems(program, os.path.join(args.shared, "data"))
     methods = [m["name"] for m in json.loads(call(program, "methods", "--json"))]
