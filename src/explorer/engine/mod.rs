@@ -130,13 +130,16 @@ impl Engine {
     }
 
     /// A graph that was asked is soon asked for a passage that it lost. What the names of that one look like is found at once
-    /// where all names are known by their spellings: making these takes a second, and meanwhile answers do without.
+    /// where all names are known by their spellings: making these takes a second or two, and meanwhile answers do without.
     fn spell(&mut self, graph: &Arc<Graph>) {
         if self.spelled.replace(graph.id) != Some(graph.id) {
             let (graph, index) = (graph.clone(), self.index.clone());
-            let spell = move || drop(graph.spellings(&index).clone());
-            // Without a thread they stay unknown, and nothing else changes.
-            let _ = std::thread::Builder::new().spawn(spell);
+            // One thread: the others are for what is asked meanwhile.
+            let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+            // Without it they stay unknown, and nothing else changes.
+            if let Ok(alone) = alone {
+                alone.spawn(move || drop(graph.spellings(&index).clone()));
+            }
         }
     }
 
