@@ -1,6 +1,7 @@
 //! The layer on passages small enough to count by hand.
 
 use super::layer::{E2Build, E2Graph};
+use super::link::link;
 use crate::corpus::{Corpus, Passage};
 use crate::index::{BuildOptions, Index, Layer, Silent};
 
@@ -147,4 +148,21 @@ fn a_layer_comes_back_from_its_folder() {
     let layer = opened.layer::<E2Graph>().unwrap();
     assert_eq!(bytes(&layer), before);
     assert_eq!(layer.meta.options, options);
+}
+
+#[test]
+fn a_name_that_only_opens_sentences_is_linked_and_options_are_not_read() {
+    let texts = ["Ferocactus grows in deserts.", "The kelp met the gull."];
+    let corpus = corpus(&texts, |n| n.to_string());
+    let index = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
+    let layer = layer(&index, &E2Build::default());
+    assert!(layer.entity("Ferocactus").is_none());
+    let question = "\n Where does Ferocactus grow?\nA: with the kelp\nB: with the gull";
+    let asked = link(&layer, question);
+    let linked: Vec<&str> = asked
+        .iter()
+        .filter(|asked| asked.entity.is_some())
+        .map(|asked| &question[asked.span.clone()])
+        .collect();
+    assert_eq!(linked, ["Ferocactus"]);
 }

@@ -2,6 +2,7 @@
 
 use super::entities::{extract, names, words};
 use super::layer::E2Graph;
+use crate::text::lemma::lemma;
 use crate::text::span;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -20,8 +21,15 @@ pub struct Asked {
 /// The entities of a question by the rules of the index.
 ///
 /// A word that opens the question is a name if the index has it as one. Whether a name is a person's the question alone
-/// rarely tells: where the guess gives no vertex and the other reading does, the other reading is taken.
+/// rarely tells: where the guess gives no vertex and the other reading does, the other reading is taken. A name that is none
+/// of the index may be a noun there: one that only opens sentences, as rare ones do, is not known for a name.
+///
+/// Only the first line is the question: what follows are options to choose from (E2GraphRAG, data sets).
 pub fn link(layer: &E2Graph, question: &str) -> Vec<Asked> {
+    let before = question.len() - question.trim_start().len();
+    let first = span::of(question, before..).lines().next();
+    let question = span::of(question, ..before + first.map_or(0, str::len));
+    let noun = |name: &str| layer.entity(&lemma(&name.to_lowercase()));
     let vertex = |name: &str| layer.entity(name).is_some();
     let mut found = names(question, "", vertex, &FxHashSet::default());
     for (span, person) in &mut found {
@@ -37,7 +45,7 @@ pub fn link(layer: &E2Graph, question: &str) -> Vec<Asked> {
         .into_iter()
         .flat_map(|sentence| sentence.items)
         .map(|item| Asked {
-            entity: layer.entity(&item.name),
+            entity: layer.entity(&item.name).or_else(|| noun(&item.name)),
             name: item.name,
             span: item.span,
         })
