@@ -6,7 +6,7 @@
 
 use super::lookalike::{LookAlike, lookalikes};
 use crate::index::Index;
-use crate::layers::{GraphEdit, GraphView, NameEdge, Node};
+use crate::layers::{Graph, GraphEdit, GraphView, NameEdge, Node};
 use crate::parameters::{Parameter, RESULT_K, Stage, Value};
 use crate::retrieve::edits::{SeedChange, SeedEdit, name_of};
 use crate::retrieve::{Change, Retrieval, RetrieveError};
@@ -242,24 +242,44 @@ fn values(parameter: Parameter, now: Value) -> Vec<(usize, Value)> {
 }
 
 /// Seeds muted and weighed, and names of the passage added, where the plan obeys changes of seeds.
-fn seeds(index: &Index, run: &Retrieval, passage: u32) -> Vec<(usize, Change)> {
-    let Some(walked) = run
-        .walk()
-        .filter(|_| run.settings.method().ignores_edits().is_none())
-    else {
+fn seeds(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<(usize, Change)> {
+    if run.settings.method().ignores_edits().is_some() {
         return Vec::new();
-    };
-    let graph = walked.graph;
+    }
+    let mut changes = Vec::new();
+    match run.walk() {
+        Some(walked) => {
+            let seeds = walked.seeds().iter().map(|seed| seed.node).collect();
+            changes.extend(seeds_of(index, run, passage, walked.graph, seeds));
+        }
+        None => run.starts(index).for_each(|at| {
+            let seeds = at.set().members.iter().map(|member| member.node).collect();
+            changes.extend(seeds_of(index, run, passage, at.graph(), seeds));
+        }),
+    }
+    changes
+}
+
+/// Of the seeds of one step, the heaviest first.
+fn seeds_of(
+    index: &Index,
+    run: &Retrieval,
+    passage: u32,
+    graph: &Graph,
+    seeds: Vec<Node>,
+) -> Vec<(usize, Change)> {
     let edited = run.settings.seed_edits();
     let free = |name: &String| edited.iter().all(|edit| edit.node != *name);
     let edit = |moves, node: &str, change| {
         let node = node.to_owned();
         (moves, Change::Seed(SeedEdit { node, change }))
     };
+    let name = |node: Node| name_of(index, graph, node);
     let mut changes = Vec::new();
-    let names = walked.seeds().iter().take(SEEDS);
-    for name in names
-        .map(|seed| name_of(index, graph, seed.node))
+    for name in seeds
+        .iter()
+        .take(SEEDS)
+        .map(|node| name(*node))
         .filter(free)
     {
         changes.push(edit(1, &name, SeedChange::Mute));
@@ -269,15 +289,10 @@ fn seeds(index: &Index, run: &Retrieval, passage: u32) -> Vec<(usize, Change)> {
     // Names that lead to the passage; itself as a seed would say nothing.
     let own = graph.nodes_of(passage);
     let beside = own.iter().flat_map(|&node| graph.neighbours(node));
-    let is_seed = |node: u32| walked.seeds().iter().any(|seed| seed.node == node);
     let fresh = beside.map(|(node, _)| node);
-    let fresh = fresh.filter(|&node| !graph.is_passage(node) && !is_seed(node));
-    let names = fresh.take(SEEDS).map(|node| name_of(index, graph, node));
-    changes.extend(
-        names
-            .filter(free)
-            .map(|name| edit(1, &name, SeedChange::Add(1.0))),
-    );
+    let fresh = fresh.filter(|&node| !graph.is_passage(node) && !seeds.contains(&node));
+    let names = fresh.take(SEEDS).map(name).filter(free);
+    changes.extend(names.map(|name| edit(1, &name, SeedChange::Add(1.0))));
     changes
 }
 
@@ -392,6 +407,33 @@ mod tests {
         let run = retriever.retrieve(text, &settings, Keep::Scores).unwrap();
         let passage = index.passage_by_id(gold).unwrap();
         (index, run, passage)
+    }
+
+    #[test]
+    fn seeds_of_a_plan_without_a_walk_are_tried_where_it_begins() {
+        let index = Arc::new(sample::index().unwrap());
+        let mut settings = Settings::of(&index, Method::by_name("ket-rag-u").unwrap());
+        settings.set_text("result_k=2").unwrap();
+        let mut retriever = Retriever::new(index.clone());
+        let mut brought = 0;
+        for question in &index.questions()[..6] {
+            let run = retriever.retrieve(&question.text, &settings, Keep::Scores);
+            let run = run.unwrap();
+            let gold = question.gold.iter().map(|gold| gold.passage);
+            let lost = |passage: &u32| run.rank(*passage).is_none_or(|rank| rank > 2);
+            for passage in gold.filter(lost) {
+                let all = seeds(&index, &run, passage);
+                let added = |change: &&(usize, Change)| matches!(&change.1, Change::Seed(edit) if matches!(edit.change, SeedChange::Add(_)));
+                assert!(all.iter().any(|change| !added(&change)));
+                for (_, change) in all.iter().filter(added).take(4) {
+                    let again = run.again(&index, &change.applied(&run.settings)).unwrap();
+                    let applied = again.edits().iter().any(|edited| edited.applied);
+                    assert!(applied, "{change}");
+                    brought += usize::from(again.rank(passage).is_some_and(|rank| rank <= 2));
+                }
+            }
+        }
+        assert!(brought > 0);
     }
 
     /// The whole grid of a parameter by the declaration alone.
