@@ -252,7 +252,10 @@ fn in_short(text: &str, name: &[&Word<'_>]) -> Option<About> {
     if name.len() < 3 || !name.iter().all(named) || !born(text) {
         return None;
     }
-    let (first, last) = (name[0], name[name.len() - 1]);
+    // Nobody is called Ivan Jr.
+    let junior = |word: &&&Word<'_>| matches!(word.text, "Jr" | "Jr." | "Sr" | "Sr.");
+    let last = name.iter().rev().find(|word| !junior(word))?;
+    let first = name[0];
     Some(About {
         name: format!("{} {}", first.text, last.text),
         span: first.span.start..last.span.end,
@@ -378,6 +381,13 @@ mod tests {
             (
                 "Two Boats and a Gull is a film.",
                 vec![is("Two Boats and a Gull", Defined)],
+            ),
+            (
+                "Ivan Boris Tihov Jr. (born 1941) is a painter.",
+                vec![
+                    is("Ivan Boris Tihov Jr.", Defined),
+                    is("Ivan Tihov", Called),
+                ],
             ),
             // 2WikiMultiHopQA sets its brackets so.
             (
