@@ -43,8 +43,16 @@ pub struct About {
     pub by: Evidence,
 }
 
-/// What stands between a name and what it is.
-const COPULAS: &[&str] = &["is", "was", "are", "were", "may", "refers"];
+/// What stands between a name and what it is, in English and in some languages beside it.
+const COPULAS: &[&str] = &[
+    "is", "was", "are", "were", "may", "refers", "est", "était", "ist", "è", "é", "foi", "fue",
+    "är",
+];
+/// What follows it there.
+const ARTICLES: &[&str] = &[
+    "un", "une", "ein", "eine", "una", "uno", "um", "uma", "en", "ett", "le", "la", "der", "die",
+    "das", "el", "il",
+];
 /// Words behind which another name of the same thing follows.
 const CALLED: &[&str] = &["called", "nicknamed"];
 /// What stands before an "as" that does the same.
@@ -58,8 +66,9 @@ const PLACES: &[&str] = &[
 const SPLITS: &[&str] = &[
     "is", "was", "are", "has", "had", "may", "can", "or", "who", "to",
 ];
-/// Shortest name, in characters.
+/// Shortest and longest name, in characters.
 const SHORTEST: usize = 3;
+const MOST: usize = 120;
 /// Most words of a name.
 const LONGEST: usize = 9;
 /// How many words are looked through for other names.
@@ -153,6 +162,8 @@ pub fn about(title: &str, text: &str, subjects: bool) -> Vec<About> {
     }
     let mut found: Vec<About> = Vec::new();
     if subjects {
+        // What stands over a text may be about another.
+        let text = span::first_line(text);
         let words = words(text);
         let opening = opening(text, &words);
         // What is called so is what the text opens with.
@@ -162,7 +173,8 @@ pub fn about(title: &str, text: &str, subjects: bool) -> Vec<About> {
         };
         for name in opening.into_iter().chain(called) {
             let known = found.iter().any(|known| known.name == name.name);
-            if name.name.chars().count() >= SHORTEST && !known {
+            let fits = (SHORTEST..=MOST).contains(&name.name.chars().count());
+            if fits && !known {
                 found.push(name);
             }
         }
@@ -237,6 +249,7 @@ fn copula(words: &[&Word<'_>]) -> Option<usize> {
         // A sentence may have other verbs before it: "Ole came from Ur and was brought to Rome".
         _ => {
             article(next)
+                || ARTICLES.contains(&next)
                 || next == "born"
                 || at > 1 && words[..at].iter().all(|word| nameable(word))
         }
@@ -394,6 +407,15 @@ mod tests {
                 "Ivan Tihov( born 1941 in Ur)( ) is a painter.",
                 vec![is("Ivan Tihov", Defined)],
             ),
+            (
+                "Pierre Tihov (1859 - 1906) est un physicien.",
+                vec![is("Pierre Tihov", Defined)],
+            ),
+            ("Der Rhein ist ein Fluss.", vec![is("Der Rhein", Defined)]),
+            // A line over the text may be of another thing.
+            ("Contents\nAda Lovelace is a writer.", vec![]),
+            ("\n Ur is a city.\nUruk is a city.", vec![]),
+            ("\n Uruk is a city.", vec![is("Uruk", Defined)]),
             // An anaphor, a time and a common noun are no names.
             ("It was opened by Queen Anne in 1911.", vec![]),
             ("In 1911, Queen Anne was crowned.", vec![]),

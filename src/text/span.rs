@@ -47,6 +47,13 @@ pub fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     start..start + left.trim_end().len()
 }
 
+/// A text up to the end of its first line that is not empty; ranges made on it are ranges of the text.
+pub fn first_line(text: &str) -> &str {
+    let before = text.len() - text.trim_start().len();
+    let first = of(text, before..).lines().next();
+    of(text, ..before + first.map_or(0, str::len))
+}
+
 /// A range made on a part of a text, as one of the text; `by` is where the part begins.
 pub fn shift(range: &Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by

@@ -26,9 +26,7 @@ pub struct Asked {
 ///
 /// Only the first line is the question: what follows are options to choose from (E2GraphRAG, data sets).
 pub fn link(layer: &E2Graph, question: &str) -> Vec<Asked> {
-    let before = question.len() - question.trim_start().len();
-    let first = span::of(question, before..).lines().next();
-    let question = span::of(question, ..before + first.map_or(0, str::len));
+    let question = span::first_line(question);
     let noun = |name: &str| layer.entity(&lemma(&name.to_lowercase()));
     let vertex = |name: &str| layer.entity(name).is_some();
     let mut found = names(question, "", vertex, &FxHashSet::default());
