@@ -136,6 +136,11 @@ def recall(rows):
     return [sum(g["rank"] is not None for g in row["gold"]) / len(row["gold"]) for row in rows if row["gold"]]
 
 
+def of(rows, measure):
+    """A measure, question by question."""
+    return [row["measures"][measure] for row in rows]
+
+
 def mean(values):
     return number(sum(values) / len(values))
 
@@ -190,7 +195,6 @@ def untitled(program, data):
                 index = os.path.join(folder, f"{name}-{at}")
                 call(program, "index", path, "--out", index, "--set", f"subjects={subjects}", "--with", "noderag,ket,sage")
                 found.append(runs(program, index, METHODS))
-            of = lambda rows, measure: [row["measures"][measure] for row in rows]
             for method, (titled, without, said) in zip(METHODS, zip(*found)):
                 both = " \\| ".join(" / ".join(mean(of(rows, m)) for m in ["R@5", "R@10"]) for rows in [titled, without, said])
                 gained = ", ".join(gains(of(said, m), of(without, m)) for m in ["R@5", "R@10"])
@@ -231,7 +235,6 @@ def systems(program, data):
             for _, index in corpora:
                 named = [f"r{at}=noderag" + "".join(f"@{s}" for s in sets) for at, (_, sets) in enumerate(changes)]
                 found = runs(program, index, named)
-                of = lambda rows, measure: [row["measures"][measure] for row in rows]
                 for (label, sets), rows in zip(changes, found):
                     cell = " / ".join(mean(of(rows, m)) for m in ["R@5", "R@10", "R@20"])
                     if sets != first:

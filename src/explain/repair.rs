@@ -9,6 +9,7 @@ use crate::index::Index;
 use crate::layers::{Graph, GraphEdit, GraphView, NameEdge, Node};
 use crate::parameters::{Parameter, RESULT_K, Stage, Value};
 use crate::retrieve::edits::{SeedChange, SeedEdit, name_of};
+use crate::retrieve::operator::At;
 use crate::retrieve::{Change, Retrieval, RetrieveError};
 use serde::Serialize;
 use std::sync::Arc;
@@ -246,18 +247,16 @@ fn seeds(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<(usize, Chang
     if run.settings.method().ignores_edits().is_some() {
         return Vec::new();
     }
-    let mut changes = Vec::new();
-    match run.walk() {
-        Some(walked) => {
-            let seeds = walked.seeds().iter().map(|seed| seed.node).collect();
-            changes.extend(seeds_of(index, run, passage, walked.graph, seeds));
-        }
-        None => run.starts(index).for_each(|at| {
-            let seeds = at.set().members.iter().map(|member| member.node).collect();
-            changes.extend(seeds_of(index, run, passage, at.graph(), seeds));
-        }),
-    }
-    changes
+    let of = |graph: &Graph, seeds: Vec<Node>| seeds_of(index, run, passage, graph, &seeds);
+    let Some(walked) = run.walk() else {
+        let nodes = |at: &At<'_>| at.set().members.iter().map(|member| member.node).collect();
+        let starts = run.starts(index);
+        return starts.flat_map(|at| of(at.graph(), nodes(&at))).collect();
+    };
+    of(
+        walked.graph,
+        walked.seeds().iter().map(|seed| seed.node).collect(),
+    )
 }
 
 /// Of the seeds of one step, the heaviest first.
@@ -266,7 +265,7 @@ fn seeds_of(
     run: &Retrieval,
     passage: u32,
     graph: &Graph,
-    seeds: Vec<Node>,
+    seeds: &[Node],
 ) -> Vec<(usize, Change)> {
     let edited = run.settings.seed_edits();
     let free = |name: &String| edited.iter().all(|edit| edit.node != *name);

@@ -125,8 +125,8 @@ fn entry(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, opened: Explan
     let mut entry = json!({"rank": place.map(|p| p.0), "id": index.id(passage), "title": index.title(passage),
                            "score": place.map(|p| p.1)});
     if index.title(passage).is_empty() {
-        let about = index.about(passage).into_iter().map(|about| about.name);
-        entry["about"] = about.collect();
+        let about = index.told_about(passage);
+        entry["about"] = about.map(|about| about.name).collect();
     }
     entry["why"] = json!(opened.sentence);
     open(index, retrieval, opened, &mut entry);

@@ -56,7 +56,8 @@ pub struct Dense {
 }
 
 impl Dense {
-    /// Encodes all passages, those without a title behind what they are about, where `subjects` are asked for. `None` when `progress`, which hears how many are done, stops the work.
+    /// Encodes all passages, those without a title behind what they are about where `subjects` are asked for. `None` when
+    /// `progress`, which hears how many are done, stops the work.
     pub(super) fn build(
         passages: &Passages,
         encoder: &str,

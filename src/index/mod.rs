@@ -26,7 +26,7 @@ use crate::corpus::{Lookup, Question};
 use crate::embed::{Closed, Reranker};
 use crate::llm::Llm;
 use crate::text::Tokens;
-use crate::text::about::{About, about, heading};
+use crate::text::about::{About, Evidence, about, heading};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
@@ -199,6 +199,12 @@ impl Index {
             self.text(passage),
             self.options().subjects,
         )
+    }
+
+    /// What a passage without a title is about by its text.
+    pub fn told_about(&self, passage: u32) -> impl Iterator<Item = About> {
+        let all = self.about(passage).into_iter();
+        all.filter(|about| about.by != Evidence::Title)
     }
 
     /// The title of a passage, or what stands for it: the first name that its text says it is about.

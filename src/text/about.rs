@@ -66,6 +66,8 @@ const PLACES: &[&str] = &[
 const SPLITS: &[&str] = &[
     "is", "was", "are", "has", "had", "may", "can", "or", "who", "to",
 ];
+/// What sets a name apart from what follows.
+const APART: [char; 9] = [',', ':', ';', '(', ')', '[', ']', '\u{2013}', '\u{2014}'];
 /// Shortest and longest name, in characters.
 const SHORTEST: usize = 3;
 const MOST: usize = 120;
@@ -125,9 +127,6 @@ fn words(text: &str) -> Vec<Word<'_>> {
     }
     found
 }
-
-/// What sets a name apart from what follows.
-const APART: [char; 9] = [',', ':', ';', '(', ')', '[', ']', '\u{2013}', '\u{2014}'];
 
 /// What a mark opens or closes.
 fn marked(mark: char, depth: &mut usize, quoted: &mut bool) {
@@ -193,9 +192,9 @@ pub fn heading<'t>(title: &'t str, text: &str, subjects: bool) -> Cow<'t, str> {
 
 /// The name that a text opens with, and other ways to say it.
 fn opening(text: &str, words: &[Word<'_>]) -> Vec<About> {
-    // A table has heads, and says nothing of itself.
     let skip = usize::from(words.first().is_some_and(|word| article(word.text)));
     let own: Vec<&Word<'_>> = words.iter().skip(skip).filter(|w| !w.aside).collect();
+    // A table has heads, and says nothing of itself.
     let Some(first) = own.first().filter(|_| !text.trim_start().starts_with('|')) else {
         return Vec::new();
     };
@@ -207,13 +206,13 @@ fn opening(text: &str, words: &[Word<'_>]) -> Vec<About> {
     let doubtful = skip == 0 && is_function_word(&lower) && !first.quoted;
     let Some(stop) = copula(&own) else {
         // A name that brackets set apart: "Ada Lovelace (1815 - 1852) wrote ...".
-        let name = run(&own, doubtful);
+        let name = run(&own);
         let bracketed = |word: &&Word<'_>| {
             span::of(text, word.span.end..)
                 .trim_start()
                 .starts_with('(')
         };
-        let is = name.last().is_some_and(bracketed);
+        let is = !doubtful && name.last().is_some_and(bracketed);
         return Vec::from_iter(is.then(|| named(text, name, Evidence::Opening)));
     };
     let name = &own[..stop];
@@ -259,10 +258,10 @@ fn copula(words: &[&Word<'_>]) -> Option<usize> {
 
 /// A person by the first and the last of several names.
 fn in_short(text: &str, name: &[&Word<'_>]) -> Option<About> {
-    let named = |word: &&Word<'_>| {
+    let own = |word: &&Word<'_>| {
         capital(word.text) && !word.text.contains(char::is_numeric) && !is_roman(word.text)
     };
-    if name.len() < 3 || !name.iter().all(named) || !born(text) {
+    if name.len() < 3 || !name.iter().all(own) || !born(text) {
         return None;
     }
     // Nobody is called Ivan Jr.
@@ -293,7 +292,8 @@ fn called(text: &str, words: &[Word<'_>]) -> Vec<About> {
         }
         let rest: Vec<&Word<'_>> = first[at + 1..].iter().collect();
         let titled = rest.first().is_some_and(|word| article(word.text));
-        let name = run(&rest[usize::from(titled)..], false);
+        let name = run(&rest[usize::from(titled)..]);
+        // "the Great" alone is no name.
         if name.len() > usize::from(titled) {
             found.push(named(text, name, Evidence::Called));
         }
@@ -302,9 +302,9 @@ fn called(text: &str, words: &[Word<'_>]) -> Vec<About> {
 }
 
 /// The words of a name that begins here: up to a mark that sets it apart, the last of them with a capital or in quotes.
-fn run<'w, 't>(words: &'w [&'w Word<'t>], doubtful: bool) -> &'w [&'w Word<'t>] {
+fn run<'w, 't>(words: &'w [&'w Word<'t>]) -> &'w [&'w Word<'t>] {
     let starts = words.first().is_some_and(|w| capital(w.text) || w.quoted);
-    if !starts || doubtful {
+    if !starts {
         return &[];
     }
     let most = words.len().min(LONGEST);

@@ -78,14 +78,9 @@ fn why(
         verdict: reasons.first().map(|first| (first.code, first.class)),
         id: clean(index.id(passage)),
         title: clean(index.title(passage)),
-        about: match index.title(passage) {
-            "" => {
-                let all = index.about(passage).into_iter();
-                all.map(|about| (clean(&about.name), about.by.said()))
-                    .collect()
-            }
-            _ => Vec::new(),
-        },
+        about: (index.told_about(passage))
+            .map(|about| (clean(&about.name), about.by.said()))
+            .collect(),
         rank: place.map(|(rank, _)| rank),
         gold: scene.is_gold(passage),
         score,

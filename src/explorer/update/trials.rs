@@ -30,8 +30,9 @@ pub fn follow(state: &mut State) -> Option<Effect> {
     }
     let unknown = settings
         .iter()
-        .filter(|settings| state.worth(settings).is_none());
-    let unknown = unknown.cloned().collect();
+        .filter(|settings| state.worth(settings).is_none())
+        .cloned()
+        .collect();
     state.tried += 1;
     let trial = Trial {
         generation: state.tried,
