@@ -11,6 +11,7 @@ use hopscope::layers::skeleton::options::Core;
 use hopscope::layers::skeleton::{Ket, KetBuild};
 use hopscope::layers::summaries::{E2Build, E2Graph};
 use hopscope::llm::{Counters, Estimate, Llm};
+use hopscope::parameters::TreeOver;
 use hopscope::retrieve::{Keep, Method, Retriever, Settings};
 use serde_json::{Value, json};
 use server::{Says, Server, serve};
@@ -28,6 +29,7 @@ fn columns<L: Layer>(layer: &L) -> Columns {
 fn tree(index: &Index) -> E2Graph {
     let options = E2Build {
         tree_group: 3,
+        tree_over: TreeOver::Neighbours,
         ..E2Build::default()
     };
     E2Graph::build(index, &options, &|_, _, _| true).unwrap()
@@ -222,7 +224,11 @@ fn a_build_that_waits_for_a_model_is_cancelled() {
     think(&index, &at(&server), folder.path());
     let begun = std::time::Instant::now();
     let stop = |_: &'static str, _: usize, _: usize| begun.elapsed().as_millis() < 300;
-    let stopped = E2Graph::build(&index, &E2Build::default(), &stop);
+    let options = E2Build {
+        tree_over: TreeOver::Neighbours,
+        ..E2Build::default()
+    };
+    let stopped = E2Graph::build(&index, &options, &stop);
     assert!(matches!(stopped, Err(IndexError::Cancelled)));
     assert!(begun.elapsed().as_secs() < 10);
 }
@@ -340,6 +346,9 @@ fn every_layer_by_a_model_from_the_command_line() {
             out,
             "--with",
             layers,
+            // Passages that are a document each have summaries only together.
+            "--set",
+            "tree_over=neighbours",
             "--llm",
             &spec,
             "--llm-cache",

@@ -280,10 +280,27 @@ choices! {
         Minus = "-edge": "only where the plan itself follows no edge",
     }
 
+    /// What one tree of summaries is over.
+    pub enum TreeOver {
+        /// A document of no more chunks than a group has no summary, as in the paper.
+        Document = "document": "the chunks of one document",
+        /// Gives a collection of short passages summaries at all, of passages that have nothing in common but their place.
+        Neighbours = "neighbours": "short documents that stand side by side share a tree",
+    }
+
+    /// How the chunks that pairs of names share are put in order.
+    pub enum ChunkOrder {
+        /// As the paper joins them to a text: what one set of names leads to stands together.
+        Groups = "groups": "chunks of the same names together, those of more names first",
+        Coverage = "coverage": "more of the question's names first, then more occurrences, then the closer text",
+        Rarity = "rarity": "by the rarity of the names in a chunk, ln(chunks / chunks with it), and closeness",
+    }
+
     /// How lists become one.
     pub enum Fusion {
         Rank = "rank": "1/(c+r) of both lists",
         MinMax = "min_max": "both scores scaled to 0..1 within their lists, averaged",
+        After = "after": "the first list as it is, then what the other adds",
     }
 }
 

@@ -80,7 +80,7 @@ parameters! {
         "Entities in fewer passages are masked", "SPRIG, indexing options";
     MaxDfRatio MAX_DF_RATIO: f64 = 1.0, "max_df_ratio" "max df" "largest df share", Graph,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
-        "Entities in a larger share of the passages are masked", "SPRIG, indexing options";
+        "Entities in a larger share of the passages, or of the chunks, are masked", "SPRIG, indexing options; ours in E2GraphRAG";
     PruneTopPct PRUNE_TOP_PCT: f64 = 0.0, "prune_top_pct" "x" "prune top hubs %", Graph,
         Domain::Real { min: 0.0, max: 10.0, step: 0.1 },
         "Remove this percentage of entities, those of largest df first", "SPRIG, +PRUNE (1.0)";
@@ -303,18 +303,27 @@ parameters! {
     TreeGroup TREE_GROUP: usize = 5, "tree_group" "g" "tree group", Index,
         Domain::Integer { min: 2, max: 20, step: 1, zero: None },
         "Consecutive nodes under one summary; a level of at most so many is the top", "E2GraphRAG, code 5";
+    TreeOver TREE_OVER: TreeOver = TreeOver::Document, "tree_over" "over" "tree over", Index,
+        Domain::Choice(TreeOver::CHOICES),
+        "What one tree of summaries is over", "E2GraphRAG: one tree a document";
     SummaryTokens SUMMARY_TOKENS: usize = 1000, "summary_tokens" "sum" "summary tokens", Index,
         Domain::Integer { min: 100, max: 2000, step: 100, zero: None },
         "Most tokens of a summary", "E2GraphRAG, about 1000";
     Hops HOPS: usize = 4, "hops" "h" "hops", Spread,
         Domain::Integer { min: 0, max: 6, step: 1, zero: None },
-        "Farthest distance of two query entities at first; shrinks while more than K chunks are left", "E2GraphRAG, shortest_path_k 4";
+        "Farthest distance of two query entities at first; shrinks while more chunks are left than the chunk limit", "E2GraphRAG, shortest_path_k 4";
     CodeHops CODE_HOPS: bool = false, "code_hops" "code" "hops as the code", Spread,
         switch! {
             off: "a pair is within h if its path has at most h edges, as the paper says",
             on: "at most h nodes, as the code counts: one edge less",
         },
         "How the distance of a pair is counted", "E2GraphRAG, paper and code differ";
+    ChunkLimit CHUNK_LIMIT: usize = 25, "chunk_limit" "k" "chunk limit", Select,
+        Domain::Integer { min: 1, max: 200, step: 1, zero: None },
+        "Most chunks that pairs may share before h falls, and most nodes of the tree that are taken", "E2GraphRAG, code 25";
+    ChunkOrder CHUNK_ORDER: ChunkOrder = ChunkOrder::Groups, "chunk_order" "by" "chunk order", Select,
+        Domain::Choice(ChunkOrder::CHOICES),
+        "How the chunks that pairs share are put in order; those of a last h that left nothing are always ranked", "E2GraphRAG; coverage for all and rarity are ours";
     CoreRule CORE_RULE: CoreRule = CoreRule::KCore, "core_rule" "core" "core rule", Index,
         Domain::Choice(CoreRule::CHOICES),
         "Which entities are the core of the graph and get a profile; k = ln(nodes) * sqrt(mean degree)", "NodeRAG: text and code k_core, formula degree";
@@ -455,7 +464,7 @@ parameters! {
         "Most objects that a search in a long field gives, before the gap cut", "SPARK (25)";
     Fusion FUSION: Fusion = Fusion::Rank, "fusion" "fuse" "list fusion", Select,
         Domain::Choice(Fusion::CHOICES),
-        "How the fused ranking and the walk's become one", "SPRIG gives no formula for RRF+PPR fusion; rank fits its figures";
+        "How the two rankings become one", "SPRIG gives no formula for RRF+PPR fusion; rank fits its figures";
     RerankDepth RERANK_DEPTH: usize = 100, "rerank_depth" "N" "re-ranked", Select,
         Domain::Integer { min: 10, max: 1000, step: 10, zero: None },
         "How many candidates are scored again; the others keep their order below them", "SPRIG, cross-encoder on the top 100";

@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::shared::Shared;
 use super::{hop, plans};
 use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
-use crate::parameters::{Parameter, Parameter as P, Value};
+use crate::parameters::{CHUNK_ORDER, ChunkOrder, Parameter, Parameter as P, Value};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::path::Path;
@@ -268,6 +268,19 @@ pub static METHODS: &[Method] = &[
         needs: Cow::Borrowed("layer e2graphrag; vectors for questions without a pair"),
         way: Way::Fixed(e2graphrag::plan),
         defaults: Cow::Borrowed(&[(P::ResultK, Value::Integer(25))]),
+    },
+    Method {
+        name: Cow::Borrowed("e2graphrag-rrf"),
+        title: Cow::Borrowed("E2GraphRAG + dense"),
+        about: Cow::Borrowed(
+            "E2GraphRAG's chunks by the rarity of the names in them, fused with the passages nearest to the question",
+        ),
+        needs: Cow::Borrowed("layer e2graphrag; vectors"),
+        way: Way::Fixed(e2graphrag::fused),
+        defaults: Cow::Borrowed(&[
+            CHUNK_ORDER.at(ChunkOrder::Rarity),
+            (P::MaxDfRatio, Value::Real(0.02)),
+        ]),
     },
     Method {
         name: Cow::Borrowed("text-rag"),

@@ -193,25 +193,30 @@ pub fn two_step(
     Ok((words, expansion))
 }
 
-/// What each passage of a list adds to a fused score, by rank.
-pub fn shares(list: &Ranked, rule: Fusion, values: Scoped<'_>) -> Vec<f64> {
+/// What each passage of a list adds to a fused score, by rank. `place` is the list's among those that are fused.
+pub fn shares(list: &Ranked, place: usize, rule: Fusion, values: Scoped<'_>) -> Vec<f64> {
     let hits = &list.hits[..values.get(RRF_DEPTH).min(list.hits.len())];
-    if rule == Fusion::MinMax {
-        return hits
-            .iter()
-            .map(|hit| 0.5 * scaled(hits, hit.score))
-            .collect();
+    let ranks = 1..=hits.len();
+    match rule {
+        Fusion::Rank => {
+            let share = |rank| 1.0 / (values.get(RRF_C) + rank) as f64;
+            ranks.map(share).collect()
+        }
+        Fusion::MinMax => {
+            let share = |hit: &Hit| 0.5 * scaled(hits, hit.score);
+            hits.iter().map(share).collect()
+        }
+        // Below 1, so that it never comes between two of the first list.
+        Fusion::After if place > 0 => ranks.map(|rank| 1.0 / (1 + rank) as f64).collect(),
+        Fusion::After => ranks.rev().map(|places| places as f64).collect(),
     }
-    (1..=hits.len())
-        .map(|rank| 1.0 / (values.get(RRF_C) + rank) as f64)
-        .collect()
 }
 
 /// The sum over the lists of what each adds.
 pub fn fuse(lists: Vec<Arc<Ranked>>, rule: Fusion, values: Scoped<'_>, depth: usize) -> Ranked {
     let mut sums: FxHashMap<u32, f64> = FxHashMap::default();
-    for list in &lists {
-        for (hit, share) in list.hits.iter().zip(shares(list, rule, values)) {
+    for (place, list) in lists.iter().enumerate() {
+        for (hit, share) in list.hits.iter().zip(shares(list, place, rule, values)) {
             *sums.entry(hit.passage).or_insert(0.0) += share;
         }
     }

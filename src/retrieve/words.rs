@@ -76,19 +76,23 @@ pub fn list_parts(
     values: Scoped<'_>,
     passage: u32,
 ) -> Vec<Part> {
-    let parts = lists.iter().zip(labels).map(|(list, label)| {
-        let rank = list.rank(passage);
-        let shares = shares(list, rule, values);
-        let value = rank.and_then(|rank| shares.get(rank - 1).copied());
-        Part::new(
-            *label,
-            value.unwrap_or(0.0),
-            match rank {
-                Some(rank) => format!("rank {rank} of {}", list.hits.len()),
-                None => format!("not among its {}", list.hits.len()),
-            },
-        )
-    });
+    let parts = lists
+        .iter()
+        .enumerate()
+        .zip(labels)
+        .map(|((place, list), label)| {
+            let rank = list.rank(passage);
+            let shares = shares(list, place, rule, values);
+            let value = rank.and_then(|rank| shares.get(rank - 1).copied());
+            Part::new(
+                *label,
+                value.unwrap_or(0.0),
+                match rank {
+                    Some(rank) => format!("rank {rank} of {}", list.hits.len()),
+                    None => format!("not among its {}", list.hits.len()),
+                },
+            )
+        });
     parts.collect()
 }
 

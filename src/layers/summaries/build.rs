@@ -39,7 +39,7 @@ struct Leaf {
     parts: Vec<(u32, u32)>,
     /// It is all of a passage that is a document by itself.
     whole: bool,
-    /// The title that speaks for its pronouns and persons: that of a document of one passage.
+    /// What speaks for its pronouns and persons: the title of a document of one passage, or what stands for it.
     title: String,
     text: String,
     /// Where the text behind the overlap with the chunk before begins.
@@ -56,9 +56,13 @@ pub(super) fn build(
 ) -> Result<E2Graph, IndexError> {
     let passages = index.passages();
     let documents = passages.documents(Together::Numbered);
-    let leaves = leaves(passages, &documents, options);
+    let leaves = leaves(index, &documents, options);
     let read = read(passages, &leaves, progress)?;
-    let tree = levels(&counts(&documents, &leaves), options.tree_group);
+    let tree = levels(
+        &counts(&documents, &leaves),
+        options.tree_group,
+        options.tree_over,
+    );
     let llm = index.llm();
     let Texts {
         summaries,
@@ -151,14 +155,14 @@ fn ends(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
         .collect()
 }
 
-fn leaves(passages: &Passages, documents: &[Range<u32>], options: &E2Build) -> Vec<Leaf> {
+fn leaves(index: &Index, documents: &[Range<u32>], options: &E2Build) -> Vec<Leaf> {
+    let passages = index.passages();
     let mut found = Vec::new();
     for (number, document) in documents.iter().enumerate() {
         let running = Running::new(passages, document.clone());
-        let title = if document.len() == 1 {
-            passages.title(document.start as usize)
-        } else {
-            ""
+        let title = match document.len() {
+            1 => index.heading(document.start),
+            _ => "".into(),
         };
         let overlap = options.chunk_overlap.min(options.chunk_tokens / 2);
         let mut before = 0;
@@ -177,7 +181,7 @@ fn leaves(passages: &Passages, documents: &[Range<u32>], options: &E2Build) -> V
                 whole: document.len() == 1 && bytes.len() == running.text.trim().len(),
                 origin: running.start(inside.start),
                 passages: inside,
-                title: title.to_owned(),
+                title: title.clone().into_owned(),
                 text: span::of(&running.text, bytes.clone()).to_owned(),
                 bytes,
                 own,
@@ -207,11 +211,17 @@ struct Read {
 
 fn read(passages: &Passages, leaves: &[Leaf], progress: Progress) -> Result<Read, IndexError> {
     let known = persons::known((0..passages.len()).map(|p| passages.text(p)));
-    let is_known = |surface: &str| known.contains(&Norm::Simple.apply(surface));
+    // Words of a title are a name's, even where nothing but the opening of its own text has them.
+    let is_known = |leaf: &Leaf, surface: &str| {
+        let form = Norm::Simple.apply(surface);
+        let mut title = leaf.title.split(|c: char| !c.is_alphanumeric());
+        known.contains(&form) || title.any(|word| Norm::Simple.apply(word) == form)
+    };
     // First the persons of several words, as any chunk tells them; then the items, by what all chunks tell.
     let none = FxHashSet::default();
     let seen = in_batches(leaves, "persons", progress, |leaf| {
-        let found = names(&leaf.text, &leaf.title, is_known, &none).into_iter();
+        let known = |surface: &str| is_known(leaf, surface);
+        let found = names(&leaf.text, &leaf.title, known, &none).into_iter();
         let names = found
             .filter(|(_, person)| *person)
             .map(|(span, _)| span::of(&leaf.text, span));
@@ -222,10 +232,8 @@ fn read(passages: &Passages, leaves: &[Leaf], progress: Progress) -> Result<Read
     })?;
     let persons: FxHashSet<String> = seen.into_iter().flatten().collect();
     let sentences = in_batches(leaves, "entities", progress, |leaf| {
-        extract(
-            &leaf.text,
-            &names(&leaf.text, &leaf.title, is_known, &persons),
-        )
+        let known = |surface: &str| is_known(leaf, surface);
+        extract(&leaf.text, &names(&leaf.text, &leaf.title, known, &persons))
     })?;
     let idf = Idf::new(leaves.iter().map(|leaf| leaf.text.as_str()));
     Ok(Read {

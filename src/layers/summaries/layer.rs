@@ -8,6 +8,7 @@ use crate::index::documents::Running;
 use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, Index, IndexError, Layer, Passages};
 use crate::llm::Shares;
+use crate::parameters::{TREE_OVER, TreeOver};
 use crate::text::plural;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -21,8 +22,20 @@ pub struct E2Build {
     pub chunk_overlap: usize,
     /// Nodes under one summary, 2 to 20 (g; 5 in the code).
     pub tree_group: u32,
+    /// What one tree is over.
+    #[serde(default = "before", skip_serializing_if = "is_before")]
+    pub tree_over: TreeOver,
     /// Most tokens of a summary, 100 to 2000.
     pub summary_tokens: usize,
+}
+
+/// Of layers that were built before this could be chosen.
+fn before() -> TreeOver {
+    TreeOver::Neighbours
+}
+
+fn is_before(over: &TreeOver) -> bool {
+    *over == before()
 }
 
 impl Default for E2Build {
@@ -31,6 +44,7 @@ impl Default for E2Build {
             chunk_tokens: 1200,
             chunk_overlap: 100,
             tree_group: 5,
+            tree_over: TREE_OVER.default(),
             summary_tokens: 1000,
         }
     }

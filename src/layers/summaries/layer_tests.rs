@@ -4,6 +4,7 @@ use super::layer::{E2Build, E2Graph};
 use super::link::link;
 use crate::corpus::{Corpus, Passage};
 use crate::index::{BuildOptions, Index, Layer, Silent};
+use crate::parameters::TreeOver;
 
 pub(crate) fn corpus(texts: &[&str], id: impl Fn(usize) -> String) -> Corpus {
     let passages = texts.iter().enumerate().map(|(n, text)| Passage {
@@ -35,6 +36,7 @@ pub(crate) fn book() -> (Index, E2Graph) {
         chunk_tokens: 8,
         chunk_overlap: 3,
         tree_group: 2,
+        tree_over: TreeOver::Neighbours,
         summary_tokens: 20,
     };
     let layer = layer(&index, &options);
@@ -108,8 +110,12 @@ fn a_build_can_be_cancelled_at_every_step() {
     let texts = ["The kelp and the gull met."; 7];
     let corpus = corpus(&texts, |n| format!("p{n}"));
     let index = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
+    let options = E2Build {
+        tree_over: TreeOver::Neighbours,
+        ..E2Build::default()
+    };
     for step in ["persons", "entities", "summaries", "vectors"] {
-        let cancelled = E2Graph::build(&index, &E2Build::default(), &|now, _, _| now != step);
+        let cancelled = E2Graph::build(&index, &options, &|now, _, _| now != step);
         assert!(
             matches!(cancelled, Err(crate::index::IndexError::Cancelled)),
             "{step}"
@@ -138,6 +144,7 @@ fn a_layer_comes_back_from_its_folder() {
         chunk_tokens: 5,
         chunk_overlap: 1,
         tree_group: 2,
+        tree_over: TreeOver::Neighbours,
         summary_tokens: 10,
     };
     let built = layer(&index, &options);

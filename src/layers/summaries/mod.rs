@@ -16,7 +16,7 @@ pub mod link;
 pub mod source;
 pub mod tree;
 
-use crate::parameters::{CHUNK_OVERLAP, CHUNK_TOKENS, SUMMARY_TOKENS, TREE_GROUP};
+use crate::parameters::{CHUNK_OVERLAP, CHUNK_TOKENS, SUMMARY_TOKENS, TREE_GROUP, TREE_OVER};
 pub use layer::{E2Build, E2Graph};
 
 use crate::index::{Index, IndexError};
@@ -33,6 +33,7 @@ impl From<Scoped<'_>> for E2Build {
             },
             chunk_overlap: s.get(CHUNK_OVERLAP),
             tree_group: s.get(TREE_GROUP) as u32,
+            tree_over: s.get(TREE_OVER),
             summary_tokens: s.get(SUMMARY_TOKENS),
         }
     }

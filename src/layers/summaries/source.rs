@@ -24,6 +24,7 @@ pub static ENTITY_CHUNK: GraphKind = GraphKind {
         P::ChunkTokens,
         P::ChunkOverlap,
         P::TreeGroup,
+        P::TreeOver,
         P::SummaryTokens,
     ],
     open: |index, values, _| {
@@ -158,6 +159,7 @@ pub static SUMMARY_TREE: GraphKind = GraphKind {
         P::ChunkTokens,
         P::ChunkOverlap,
         P::TreeGroup,
+        P::TreeOver,
         P::SummaryTokens,
     ],
     open: |index, values, _| {

@@ -1,6 +1,7 @@
 //! The summary tree: groups of consecutive nodes, level by level, and their summaries (2.1; stand-in L2 of 6.3).
 
 use crate::llm::task::{OneText, SummariseInput};
+use crate::parameters::TreeOver;
 use crate::text::chunks;
 use crate::text::summarize::{self, Idf};
 use std::ops::Range;
@@ -16,10 +17,10 @@ pub struct Group {
 
 /// The levels of summaries above `leaves` chunks, lowest first; numbers go on from the leaves level by level.
 ///
-/// `g` consecutive nodes have one summary, a rest of fewer nodes too; a level of at most `g` nodes is the last. Chunks of
-/// a document with more than `g` chunks make a tree of their own, as the source has one tree per document; the other
-/// documents share one wherever they stand side by side, so that a collection of short passages has summaries at all.
-pub fn levels(chunks_of_documents: &[u32], g: u32) -> Vec<Vec<Group>> {
+/// `g` consecutive nodes have one summary, a rest of fewer nodes too; a level of at most `g` nodes is the last. Every
+/// document has a tree of its own; over [neighbours](TreeOver::Neighbours) those of at most `g` chunks share one wherever
+/// they stand side by side.
+pub fn levels(chunks_of_documents: &[u32], g: u32, over: TreeOver) -> Vec<Vec<Group>> {
     let g = g.max(2);
     let mut roots: Vec<Vec<Group>> = Vec::new();
     let mut shared = false;
@@ -33,7 +34,7 @@ pub fn levels(chunks_of_documents: &[u32], g: u32) -> Vec<Vec<Group>> {
             Some(last) if shared && chunks <= g => last.extend(single),
             _ => roots.push(single.collect()),
         }
-        shared = chunks <= g;
+        shared = over == TreeOver::Neighbours && chunks <= g;
         leaf += chunks;
     }
     // Every tree's nodes of the present level, by their numbers.
@@ -160,21 +161,25 @@ mod tests {
     fn a_book_by_hand() {
         // 11 chunks, groups of 3: 4 summaries (nodes 11..15), then 2 (15, 16), then no more: 2 <= 3.
         assert_eq!(
-            shape(&levels(&[11], 3)),
+            shape(&levels(&[11], 3, TreeOver::Document)),
             [
                 vec![(0..3, 0..3), (3..6, 3..6), (6..9, 6..9), (9..11, 9..11)],
                 vec![(11..14, 0..9), (14..15, 9..11)]
             ]
         );
         // At most g chunks need no summary; no chunk, no tree.
-        assert!(levels(&[3], 3).is_empty() && levels(&[], 3).is_empty());
+        let empty = |documents: &[u32]| levels(documents, 3, TreeOver::Document).is_empty();
+        assert!(empty(&[3]) && empty(&[]));
     }
 
     #[test]
     fn short_documents_share_a_tree_and_long_ones_do_not() {
         // 1 + 1 chunks, a book of 4, 1 + 2 + 1 chunks; g = 3. The first two make no level, the book 2, the rest 2.
+        let documents = [1, 1, 4, 1, 2, 1];
+        let alone = shape(&levels(&documents, 3, TreeOver::Document));
+        assert_eq!(alone, [vec![(2..5, 2..5), (5..6, 5..6)]]);
         assert_eq!(
-            shape(&levels(&[1, 1, 4, 1, 2, 1], 3)),
+            shape(&levels(&documents, 3, TreeOver::Neighbours)),
             [vec![
                 (2..5, 2..5),
                 (5..6, 5..6),

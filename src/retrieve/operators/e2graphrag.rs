@@ -1,12 +1,17 @@
 //! E2GraphRAG: pairs of the question's entities within h hops, the chunks they share, fewer hops while those are too many,
 //! and nodes of the summary tree where there are none (E2GraphRAG, retrieval).
 
+use super::fuse::FUSE;
+use super::lists::DENSE_FUSED;
 use super::names::NAMES_CHANGED;
 use crate::layers::summaries::E2Graph;
 use crate::layers::summaries::hops::Scratch as Paths;
 use crate::layers::summaries::source::{ENTITY_CHUNK, EntityChunkGraph, SUMMARY_TREE, TreeGraph};
 use crate::layers::{Code, Node, QueryName};
-use crate::parameters::{CODE_HOPS, HOPS, Parameter, Parameter as P, RESULT_K, Scoped};
+use crate::parameters::{
+    CHUNK_LIMIT, CHUNK_ORDER, CODE_HOPS, ChunkOrder, HOPS, MAX_DF_RATIO, Parameter, Parameter as P,
+    Scoped,
+};
 use crate::retrieve::RetrieveError;
 use crate::retrieve::explanation::{
     Cut, Edge, Entry, Explanation, Item, Part as ScorePart, Reason, SHOWN, SHOWN_CUT, Stage, Story,
@@ -25,18 +30,33 @@ use std::sync::Arc;
 
 pub fn plan() -> Plan {
     let mut plan = Plan::default();
+    answered(&mut plan);
+    plan
+}
+
+/// Fused with the passages near the question: those that no pair reaches have a place, too.
+pub fn fused() -> Plan {
+    let mut plan = Plan::default();
+    let own = answered(&mut plan);
+    let dense = plan.step(&DENSE_FUSED, &[]);
+    plan.step(&FUSE, &[own, dense]);
+    plan
+}
+
+fn answered(plan: &mut Plan) -> usize {
     let names = plan.on(&ENTITY_CHUNK, &NAMES_CHANGED, &[]);
     let pairs = plan.on(&ENTITY_CHUNK, &PAIRS, &[names]);
     let shared = plan.on(&ENTITY_CHUNK, &SHARED, &[pairs]);
     let tree = plan.on(&SUMMARY_TREE, &TREE, &[shared, pairs]);
-    plan.on(&SUMMARY_TREE, &ANSWER, &[shared, tree]);
-    plan
+    plan.on(&SUMMARY_TREE, &ANSWER, &[shared, tree])
 }
 
 /// Longest evidence in characters.
 const LINE: usize = 160;
 /// Most edges that are looked for between a pair that is too far apart: twice the largest h.
 const FARTHEST: usize = 12;
+/// Most entities of a question that are paired: a page that was pasted has hundreds, and pairs grow with their square.
+const MOST_ASKED: usize = 64;
 /// Rounds of the loop that lowers h, by h.
 const ROUNDS: [&str; 7] = [
     "h = 0", "h = 1", "h = 2", "h = 3", "h = 4", "h = 5", "h = 6",
@@ -92,6 +112,8 @@ impl Pairs {
         let counts = self.entities.iter();
         let counts = counts.map(|&(e, weight)| weight * f64::from(layer.occurrences(chunk, e)));
         let counts: Vec<f64> = counts.collect();
+        let held = self.entities.iter().zip(&counts);
+        let held = held.filter(|(_, count)| **count > 0.0);
         let own = self.within(h);
         let own = own.filter(|pair| pair.shared.binary_search(&chunk).is_ok());
         let mut key: Vec<usize> = own.flat_map(|pair| [pair.a, pair.b]).collect();
@@ -100,10 +122,20 @@ impl Pairs {
         Scored {
             chunk,
             key,
-            coverage: counts.iter().filter(|n| **n > 0.0).count(),
+            coverage: held.clone().count(),
             occurrence: counts.iter().sum(),
+            rarity: held
+                .map(|(&(e, weight), _)| weight * rarity(layer, e))
+                .sum(),
+            cosine: 0.0,
         }
     }
+}
+
+/// How rare an entity is: ln(chunks / chunks with it), 0 where all have it.
+fn rarity(layer: &E2Graph, entity: u32) -> f64 {
+    let with = layer.chunks_with(entity).0.len().max(1);
+    (layer.chunks() as f64 / with as f64).ln()
 }
 
 /// The most edges between a pair at this h.
@@ -123,7 +155,7 @@ impl Operator for FindPairs {
             "pairs",
             "the pairs of the question's entities within h hops",
         )
-        .reads(&[P::Hops, P::CodeHops])
+        .reads(&[P::MaxDfRatio, P::Hops, P::CodeHops])
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
@@ -131,12 +163,30 @@ impl Operator for FindPairs {
         let graph = cx.graph().source_as::<EntityChunkGraph>();
         let layer = &graph.layer;
         let (h, nodes) = (cx.values.get(HOPS), cx.values.get(CODE_HOPS));
-        set.members = inputs
-            .first()
-            .map_or_else(Vec::new, |names| names.members.clone());
-        let entities = set.members.iter();
-        let entities = entities.filter_map(|m| Some((graph.entity(m.node)? as u32, m.value)));
-        let entities: Vec<(u32, f64)> = entities.collect();
+        let most = cx.values.get(MAX_DF_RATIO);
+        let mut entities: Vec<(u32, f64)> = Vec::new();
+        let named = inputs.first().map_or(&[][..], |names| &names.members);
+        for member in named {
+            if entities.len() == MOST_ASKED {
+                break;
+            }
+            let Some(entity) = graph.entity(member.node) else {
+                continue;
+            };
+            let with = layer.chunks_with(entity as u32).0.len();
+            let share = with as f64 / layer.chunks() as f64;
+            if share > most {
+                set.dropped.push(Dropped {
+                    node: member.node,
+                    code: Code::DfFiltered,
+                    margin: share - most,
+                });
+                continue;
+            }
+            entities.push((entity as u32, member.value));
+            set.members.push(*member);
+        }
+        let left_out = named.len() - set.members.len() - set.dropped.len();
         let mut paths = Paths::default();
         let mut all = Vec::new();
         for (a, &(one, _)) in entities.iter().enumerate() {
@@ -153,20 +203,25 @@ impl Operator for FindPairs {
             all,
             nodes,
         };
-        let set = set
+        let mut set = set
             .fact("pairs within h", pairs.within(h).count())
             .fact("pairs", pairs.all.len())
             .fact("h", h);
+        if !set.dropped.is_empty() {
+            let masked = set.dropped.len();
+            set = set.fact("masked entities", masked);
+        }
+        if left_out > 0 {
+            set = set.fact("entities left out", left_out);
+        }
         Ok(set.with(pairs))
     }
 
     fn tell(&self, at: &At<'_>, story: &mut Story) {
         let Some(told) = Told::of(at) else { return };
         let mut stage = Stage {
-            name: self.declaration().name,
-            kind: self.declaration().kind,
-            counters: at.set().facts.clone(),
-            ..Stage::default()
+            nodes: Vec::new(),
+            ..at.stage(story)
         };
         for pair in told.pairs.all.iter().take(SHOWN) {
             let item = story.item(Item {
@@ -276,9 +331,22 @@ struct Scored {
     coverage: usize,
     /// Occurrences of all of them.
     occurrence: f64,
+    /// Sum of how rare they are.
+    rarity: f64,
+    /// With the question; 0 where it decides nothing.
+    cosine: f32,
 }
 
 impl Scored {
+    /// What a chunk is ranked by.
+    fn score(&self, by: ChunkOrder) -> f64 {
+        match by {
+            ChunkOrder::Groups => self.key.len() as f64,
+            ChunkOrder::Coverage => self.coverage as f64 + self.occurrence_part(),
+            ChunkOrder::Rarity => self.rarity + f64::from(self.cosine),
+        }
+    }
+
     /// Below 1, rising with the occurrences.
     fn occurrence_part(&self) -> f64 {
         self.occurrence / (self.occurrence + 1.0)
@@ -289,6 +357,8 @@ impl Scored {
 #[derive(Clone, Debug, PartialEq)]
 struct Shrunk {
     mode: Mode,
+    /// What the chunks are in the order of.
+    by: ChunkOrder,
     /// The h whose chunks are returned.
     h: usize,
     rounds: Vec<Round>,
@@ -313,7 +383,7 @@ impl Operator for SharedChunks {
             "the chunks that pairs share; h falls while they are more than k",
         )
         .kind("intersect")
-        .reads(&[P::Hops, P::ResultK])
+        .reads(&[P::Hops, P::ChunkLimit, P::ChunkOrder])
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
@@ -324,20 +394,16 @@ impl Operator for SharedChunks {
         };
         let mut shrunk = shrink(pairs, cx.values);
         if !shrunk.mode.global() {
-            local(&graph.layer, pairs, cx.values.get(RESULT_K), &mut shrunk);
+            local(&graph.layer, pairs, cx, &mut shrunk)?;
         }
         let mut set = Set::new(Space::Nodes)
             .fact("mode", shrunk.mode.name())
             .fact("chunks", shrunk.chunks.len())
             .fact("beyond k", shrunk.beyond.len())
             .fact("h", shrunk.h);
-        let ranked = shrunk.mode == Mode::LocalRanked;
         let member = |scored: &Scored| Member {
             node: scored.chunk,
-            value: match ranked {
-                true => scored.coverage as f64 + scored.occurrence_part(),
-                false => scored.key.len() as f64,
-            },
+            value: scored.score(shrunk.by),
             from: Origin::Scored,
         };
         set.members = shrunk.chunks.iter().map(member).collect();
@@ -386,7 +452,7 @@ impl Operator for SharedChunks {
                     kind: "filter",
                     counters: vec![
                         ("chunks", json!(round.chunks)),
-                        ("at most", json!(at.run.settings.get(RESULT_K))),
+                        ("at most", json!(at.values().get(CHUNK_LIMIT))),
                         ("pairs within h", json!(round.pairs)),
                     ],
                     ..Stage::default()
@@ -425,9 +491,10 @@ impl Operator for SharedChunks {
 
 /// The loop over h, which decides the mode.
 fn shrink(pairs: &Pairs, values: Scoped<'_>) -> Shrunk {
-    let (first, k) = (values.get(HOPS), values.get(RESULT_K));
+    let (first, k) = (values.get(HOPS), values.get(CHUNK_LIMIT));
     let mut shrunk = Shrunk {
         mode: Mode::GlobalDense,
+        by: values.get(CHUNK_ORDER),
         h: first,
         rounds: Vec::new(),
         chunks: Vec::new(),
@@ -455,24 +522,45 @@ fn shrink(pairs: &Pairs, values: Scoped<'_>) -> Shrunk {
         (false, true) => Mode::LocalRanked,
         (false, false) => Mode::Local,
     };
+    if shrunk.mode == Mode::LocalRanked && shrunk.by == ChunkOrder::Groups {
+        shrunk.by = ChunkOrder::Coverage;
+    }
     shrunk
 }
 
-fn local(layer: &E2Graph, pairs: &Pairs, k: usize, shrunk: &mut Shrunk) {
+fn local(
+    layer: &E2Graph,
+    pairs: &Pairs,
+    cx: &Context<'_>,
+    shrunk: &mut Shrunk,
+) -> Result<(), RetrieveError> {
     let chunks = pairs.shared(shrunk.h).into_iter();
     let mut chunks: Vec<Scored> = chunks
         .map(|chunk| pairs.scored(layer, shrunk.h, chunk))
         .collect();
-    if shrunk.mode == Mode::LocalRanked {
+    if cx.values.get(CHUNK_ORDER) != ChunkOrder::Groups {
+        near(layer, cx, &mut chunks)?;
+    }
+    if shrunk.by != ChunkOrder::Groups {
+        let score = |chunk: &Scored| match shrunk.by {
+            // Of equal coverage: n / (n + 1) of many occurrences cannot be told apart as a score.
+            ChunkOrder::Coverage => (chunk.coverage as f64, chunk.occurrence),
+            by => (chunk.score(by), 0.0),
+        };
         chunks.sort_by(|a, b| {
-            (b.coverage.cmp(&a.coverage))
-                .then(b.occurrence.total_cmp(&a.occurrence))
+            let (one, other) = (score(a), score(b));
+            (other.0.total_cmp(&one.0))
+                .then(other.1.total_cmp(&one.1))
+                .then(b.cosine.total_cmp(&a.cosine))
                 .then(a.chunk.cmp(&b.chunk))
         });
+    }
+    if shrunk.mode == Mode::LocalRanked {
+        let k = cx.values.get(CHUNK_LIMIT);
         shrunk.beyond = chunks.split_off(k.min(chunks.len()));
     }
     shrunk.groups = groups(layer, &chunks);
-    if shrunk.mode == Mode::Local {
+    if shrunk.by == ChunkOrder::Groups {
         // Nothing was ranked: the order is that of the groups.
         let place = |chunk: &Scored| {
             let group = shrunk.groups.iter().position(|group| group.0 == chunk.key);
@@ -481,6 +569,23 @@ fn local(layer: &E2Graph, pairs: &Pairs, k: usize, shrunk: &mut Shrunk) {
         chunks.sort_by_key(place);
     }
     shrunk.chunks = chunks;
+    Ok(())
+}
+
+/// How close each chunk is to the question; as far as an index without vectors can tell, all alike.
+fn near(layer: &E2Graph, cx: &Context<'_>, chunks: &mut [Scored]) -> Result<(), RetrieveError> {
+    let Some(vectors) = layer.vectors.as_ref().filter(|_| cx.has_vectors()) else {
+        return Ok(());
+    };
+    let Some((dense, vector)) = cx.dense()? else {
+        return Ok(());
+    };
+    vectors.check(dense.encoder.identity())?;
+    let question = vectors.probe(vector)?;
+    for chunk in chunks {
+        chunk.cosine = vectors.score(&question, chunk.chunk);
+    }
+    Ok(())
 }
 
 fn groups(layer: &E2Graph, chunks: &[Scored]) -> Vec<(Vec<usize>, Vec<Range<u32>>)> {
@@ -540,7 +645,7 @@ impl Operator for Tree {
             "where pairs share no chunk, the nearest nodes of the tree by occurrences",
         )
         .kind("score")
-        .reads(&[P::ResultK])
+        .reads(&[P::ChunkLimit])
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
@@ -563,7 +668,7 @@ impl Operator for Tree {
             });
         };
         vectors.check(dense.encoder.identity())?;
-        let k = cx.values.get(RESULT_K);
+        let k = cx.values.get(CHUNK_LIMIT);
         let by_occurrence = shrunk.mode == Mode::GlobalOcc;
         let depth = if by_occurrence { 2 * k } else { k };
         let sums = Sums::new(layer, &pairs.entities);
@@ -672,7 +777,7 @@ pub static ANSWER: Answer = Answer;
 impl Operator for Answer {
     fn declaration(&self) -> Declaration {
         Declaration::select(
-            "answer",
+            "chunks",
             "the passages of the chunks, or of the nodes of the tree, in their order",
         )
     }
@@ -694,6 +799,11 @@ impl Operator for Answer {
             (Some(told), Some(node)) => told.explained(node),
             _ => Explanation::default(),
         }
+    }
+
+    /// Chunks under the names that led to them, what follows another without a gap in one piece; else the texts of nodes.
+    fn context(&self, at: &At<'_>) -> Option<String> {
+        Some(Told::of(at)?.context())
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {

@@ -8,7 +8,7 @@ use crate::explain::{story, why_not};
 use crate::index::{BuildOptions, EntityOptions, Index, Silent};
 use crate::layers::Code;
 use crate::layers::summaries::layer_tests::{book, corpus};
-use crate::parameters::RESULT_K;
+use crate::parameters::{CHUNK_LIMIT, CHUNK_ORDER, ChunkOrder};
 use crate::retrieve::{Keep, Method, Retrieval, RetrieveError, Retriever, Settings};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -106,7 +106,7 @@ fn global_dense_without_a_vertex() {
         "The anchor and the violin met.",
     ]);
     let question = "Who sang about rhubarb?";
-    let run = case.ask(question, &["result_k=2"]);
+    let run = case.ask(question, &["chunk_limit=2"]);
     assert_eq!(mode(&run), Mode::GlobalDense);
     assert!(pairs(&run).entities.is_empty() && rounds(&run).is_empty());
     let layer = case.0.layer::<crate::layers::summaries::E2Graph>().unwrap();
@@ -115,7 +115,7 @@ fn global_dense_without_a_vertex() {
     assert_eq!(nearest, hits(&run));
     consistent(&case, &run);
     let left = (0..3).find(|p| !passages(&run).contains(p)).unwrap();
-    let fix = Some("result_k=3 brings it to rank 3".into());
+    let fix = Some("chunk_limit=3 brings it to rank 3".into());
     assert_eq!(
         case.codes(&run, left),
         [
@@ -135,7 +135,7 @@ fn global_occ_of_a_single_entity_ranks_by_occurrence() {
         "The kelp, the kelp and the kelp sank.",
         "The rope sank.",
     ]);
-    let run = case.ask("Which kelp?", &["result_k=2"]);
+    let run = case.ask("Which kelp?", &["chunk_limit=2"]);
     assert_eq!(mode(&run), Mode::GlobalOcc);
     assert_eq!(rounds(&run), [(4, 0, 0)]);
     assert_eq!(hits(&run), [(2, 3.0), (0, 1.0)]);
@@ -143,7 +143,7 @@ fn global_occ_of_a_single_entity_ranks_by_occurrence() {
     let expected = [(Code::Fallback, None), (Code::OccZero, None)];
     assert_eq!(case.codes(&run, 1), expected);
     // Twice the weight of the name is twice the occurrences; without it nothing is left to count.
-    let weighed = case.ask("Which kelp?", &["result_k=2", "seed kelp=2"]);
+    let weighed = case.ask("Which kelp?", &["chunk_limit=2", "seed kelp=2"]);
     assert_eq!(hits(&weighed), [(2, 6.0), (0, 2.0)]);
     consistent(&case, &weighed);
     let muted = case.ask("Which kelp?", &["seed kelp=mute"]);
@@ -162,7 +162,7 @@ fn a_question_of_unknown_words_leaves_the_cosines() {
     let case = Case::new(&texts);
     let run = case.ask(
         "Which lamp and rope met no kelp?",
-        &["result_k=1", "seed lamp=mute", "seed rope=mute"],
+        &["chunk_limit=1", "seed lamp=mute", "seed rope=mute"],
     );
     assert_eq!(mode(&run), Mode::GlobalOcc);
     let global: &Global = run.records[3].output.get().unwrap();
@@ -179,14 +179,14 @@ fn a_pair_without_a_shared_chunk_is_global() {
     // kelp - gull - lamp: two hops, no chunk with kelp and lamp.
     let question = "Did the kelp and the lamp sink?";
     let case = Case::new(&[KELP, "The gull and the lamp met."]);
-    let run = case.ask(question, &["result_k=5"]);
+    let run = case.ask(question, &["chunk_limit=5"]);
     assert_eq!(mode(&run), Mode::GlobalOcc);
     assert_eq!(rounds(&run), [(4, 1, 0)]);
     assert_eq!(pairs(&run).all[0].distance(), Some(2));
     consistent(&case, &run);
     // Unconnected: no pair at all.
     let case = Case::new(&[KELP, "The lamp and the rope met."]);
-    let run = case.ask(question, &["result_k=5"]);
+    let run = case.ask(question, &["chunk_limit=5"]);
     assert_eq!(rounds(&run), [(4, 0, 0)]);
 }
 
@@ -236,7 +236,7 @@ fn h_shrinks_until_the_chunks_fit() {
     ]);
     let run = case.ask(
         "Did the kelp, the gull and the lamp drown?",
-        &["result_k=1"],
+        &["chunk_limit=1"],
     );
     // gull - lamp is three hops and shares no chunk. At h = 1 only kelp - gull is left.
     assert_eq!(rounds(&run), [(4, 3, 3), (3, 3, 3), (2, 2, 3), (1, 1, 1)]);
@@ -246,7 +246,7 @@ fn h_shrinks_until_the_chunks_fit() {
     // Three chunks at h = 2: they all fit into k = 3.
     let fix = |fix: &Option<String>| {
         fix.as_deref()
-            .is_some_and(|fix| fix.starts_with("result_k=3 "))
+            .is_some_and(|fix| fix.starts_with("chunk_limit=3 "))
     };
     let found = case.codes(&run, 1);
     assert!(
@@ -268,6 +268,141 @@ fn h_shrinks_until_the_chunks_fit() {
 }
 
 #[test]
+fn rarer_names_come_first_where_rarity_orders() {
+    // The gull is everywhere, the lamp in one chunk besides: kelp and lamp say more than kelp and gull.
+    let case = Case::new(&[
+        KELP,
+        "The gull and the kelp met.",
+        "The lamp and the kelp met.",
+        "The gull sank.",
+        "The gull rose.",
+    ]);
+    let question = "Did the kelp, the gull and the lamp drown?";
+    let by = |order: &str| {
+        let run = case.ask(question, &[&format!("chunk_order={order}")]);
+        assert_eq!(mode(&run), Mode::Local);
+        consistent(&case, &run);
+        passages(&run)
+    };
+    // Keys kelp-gull (p0, p1) and kelp-lamp (p2) are of one size: the corpus decides.
+    assert_eq!(by("groups"), [0, 1, 2]);
+    assert_eq!(by("rarity")[0], 2);
+    // Coverage and occurrences are equal: the closest comes first.
+    let run = case.ask(question, &["chunk_order=coverage"]);
+    assert!(
+        shrunk(&run)
+            .chunks
+            .windows(2)
+            .all(|w| w[0].cosine >= w[1].cosine)
+    );
+    assert!(
+        hits(&run)
+            .iter()
+            .all(|hit| (hit.1 - 2.0 - 2.0 / 3.0).abs() < 1e-6)
+    );
+    consistent(&case, &run);
+}
+
+#[test]
+fn nouns_of_many_chunks_are_masked_and_named() {
+    let case = Case::new(&[
+        KELP,
+        "The gull sank.",
+        "The gull rose.",
+        "The kelp and the rope met.",
+    ]);
+    let run = case.ask("Did the kelp meet the gull?", &["max_df_ratio=0.5"]);
+    // Three of four chunks have the gull; the kelp, in two, stays.
+    assert_eq!(
+        (pairs(&run).entities.len(), mode(&run)),
+        (1, Mode::GlobalOcc)
+    );
+    consistent(&case, &run);
+    let said = why_not(&case.0, &run, 2);
+    let masked = said.iter().find(|reason| reason.code == Code::DfFiltered);
+    assert!(masked.unwrap().text.contains("'gull' (in 3 chunks of 4)"));
+    let story = story(&case.0, &run, &[]);
+    let stage = story
+        .stages
+        .iter()
+        .find(|stage| stage.name == "pairs")
+        .unwrap();
+    assert_eq!(stage.cut.len(), 1);
+}
+
+#[test]
+fn a_reader_is_given_chunks_under_their_names() {
+    let (index, layer) = book();
+    index.add_layer(layer);
+    let case = Case(Arc::new(index));
+    let run = case.ask("Did the kelp meet the gull?", &[]);
+    // Chunks 0 and 1 overlap and are one text, which has the overlap once.
+    let text = run.text(&case.0).unwrap();
+    let expected =
+        "kelp-gull:\nThe kelp met the gull.\n\nThe gull met the kelp. The lamp sank.\n\n";
+    assert!(text.starts_with(expected), "{text}");
+    assert_eq!(text.matches("The gull met").count(), 1);
+    let run = case.ask("Who sang about rhubarb?", &["chunk_limit=1"]);
+    assert_eq!(mode(&run), Mode::GlobalDense);
+    let layer = case.0.layer::<crate::layers::summaries::E2Graph>().unwrap();
+    let node = run.records[3].output.members[0].node;
+    let own = layer.node_text(case.0.passages(), node);
+    assert_eq!(run.text(&case.0), Some(own));
+}
+
+#[test]
+fn what_no_pair_reaches_comes_from_the_vectors_when_fused() {
+    let case = Case::new(&[
+        KELP,
+        "The lamp and the rope met.",
+        "Rhubarb is a vegetable.",
+    ]);
+    let ask = |change: &str| {
+        let mut settings = Settings::of(&case.0, Method::by_name("e2graphrag-rrf").unwrap());
+        settings.set_text("max_df_ratio=1").unwrap();
+        settings.set_text(change).unwrap();
+        let question = "Did the kelp meet the gull over rhubarb?";
+        let run = Retriever::new(case.0.clone()).retrieve(question, &settings, Keep::Scores);
+        run.unwrap()
+    };
+    for fusion in ["rank", "min_max", "after"] {
+        let run = ask(&format!("fusion={fusion}"));
+        for hit in &run.passages {
+            let parts = run.explain(&case.0, hit.passage).parts;
+            let sum: f64 = parts.iter().map(|part| part.value).sum();
+            assert!((sum - f64::from(hit.score)).abs() < 1e-5, "{sum} {hit:?}");
+        }
+        assert!(passages(&run).contains(&2), "{fusion}");
+    }
+    // After: what pairs found stays in front, in its order.
+    let run = ask("fusion=after");
+    assert_eq!(passages(&run)[0], 0);
+    let own: Vec<u32> = shrunk(&run).chunks.iter().map(|c| c.chunk).collect();
+    assert_eq!(passages(&run)[..own.len()], own[..]);
+}
+
+#[test]
+fn a_pasted_page_is_paired_in_bounds() {
+    let nouns: Vec<String> = (0..90)
+        .map(|n| format!("Velmor{}", char::from(b'a' + n % 26)).repeat(1 + n as usize / 26))
+        .collect();
+    let text: Vec<String> = nouns
+        .iter()
+        .map(|noun| format!("They saw {noun}."))
+        .collect();
+    let case = Case::new(&[&text.join(" "), KELP]);
+    let run = case.ask(&format!("Who saw {}?", nouns.join(", ")), &[]);
+    assert_eq!(pairs(&run).entities.len(), super::MOST_ASKED);
+    let facts = &run.records[1].output.facts;
+    assert!(
+        facts
+            .iter()
+            .any(|fact| fact.0 == "entities left out" && fact.1 == 90 - super::MOST_ASKED)
+    );
+    consistent(&case, &run);
+}
+
+#[test]
 fn local_ranked_when_nothing_is_left() {
     // Three chunks at one hop, none at h = 0. p1 has the lamp too (coverage 3), p2 the kelp twice.
     let case = Case::new(&[
@@ -278,7 +413,7 @@ fn local_ranked_when_nothing_is_left() {
     ]);
     let run = case.ask(
         "Did the kelp, the gull and the lamp drown?",
-        &["result_k=2"],
+        &["chunk_limit=2"],
     );
     assert_eq!(mode(&run), Mode::LocalRanked);
     assert_eq!(rounds(&run).last(), Some(&(0, 0, 0)));
@@ -292,7 +427,7 @@ fn local_ranked_when_nothing_is_left() {
     assert_eq!(passages(&run), [1, 2]);
     consistent(&case, &run);
     // Then nothing is ranked, and the order is that of the passages.
-    let fix = Some("result_k=3 brings it to rank 1".into());
+    let fix = Some("chunk_limit=3 brings it to rank 1".into());
     assert_eq!(case.codes(&run, 0), [(Code::CutByK, fix)]);
 }
 
@@ -307,17 +442,17 @@ fn code_hops_counts_nodes() {
         "The kelp sank. The violin sank.",
     ]);
     let question = "Did the kelp and the violin drown?";
-    let run = case.ask(question, &["result_k=5"]);
+    let run = case.ask(question, &["chunk_limit=5"]);
     assert_eq!(mode(&run), Mode::Local);
     assert_eq!(pairs(&run).all[0].distance(), Some(4));
     assert_eq!(passages(&run), [4]);
-    let coded = case.ask(question, &["result_k=1", "code_hops=on"]);
+    let coded = case.ask(question, &["chunk_limit=1", "code_hops=on"]);
     assert_eq!(
         (mode(&coded), rounds(&coded)),
         (Mode::GlobalOcc, vec![(4, 0, 0)])
     );
     consistent(&case, &coded);
-    let three = case.ask(question, &["result_k=1", "hops=3"]);
+    let three = case.ask(question, &["chunk_limit=1", "hops=3"]);
     assert_eq!(mode(&three), Mode::GlobalOcc);
     assert_eq!(pairs(&three).all, pairs(&coded).all);
     let far = case.codes(&three, 4);
@@ -327,9 +462,9 @@ fn code_hops_counts_nodes() {
         !outside || first == Some((Code::PairTooFar, Some("hops=4 brings it to rank 1"))),
         "{far:?}"
     );
-    let wide = case.ask(question, &["result_k=1", "hops=5", "code_hops=on"]);
+    let wide = case.ask(question, &["chunk_limit=1", "hops=5", "code_hops=on"]);
     assert_eq!(mode(&wide), Mode::Local);
-    let none = case.ask(question, &["result_k=5", "hops=0"]);
+    let none = case.ask(question, &["chunk_limit=5", "hops=0"]);
     assert_eq!(mode(&none), Mode::GlobalOcc);
 }
 
@@ -400,17 +535,20 @@ proptest! {
         texts in prop::collection::vec(prop::collection::vec(prop::sample::subsequence(vec!["kelp", "gull", "lamp", "rope", "violin", "anchor"], 1..4), 1..3), 1..9),
         asked in prop::sample::subsequence(vec!["kelp", "gull", "lamp", "rope", "violin", "anchor", "zebra"], 0..4),
         most in 1usize..4, hops in 0usize..5, code_hops: bool,
+        order in prop::sample::select(&ChunkOrder::ALL[..]), share in prop::sample::select(&[1.0, 0.7, 0.4][..]),
     ) {
         let sentence = |nouns: &Vec<&str>| format!("The {} sank.", nouns.join(" and the "));
         let texts: Vec<String> = texts.iter().map(|t| t.iter().map(sentence).collect::<Vec<_>>().join(" ")).collect();
         let case = Case::new(&texts.iter().map(String::as_str).collect::<Vec<_>>());
         let question = format!("Did the {} sink?", asked.join(" and the "));
         let code = if code_hops { "code_hops=on" } else { "code_hops=off" };
-        let run = case.ask(&question, &[&format!("result_k={most}"), &format!("hops={hops}"), code]);
+        let order = CHUNK_ORDER.assignment(order);
+        let changes = [&format!("chunk_limit={most}"), &format!("hops={hops}"), code, &order, &format!("max_df_ratio={share}")];
+        let run = case.ask(&question, &changes);
         consistent(&case, &run);
         let shrunk = shrunk(&run);
         prop_assert!(shrunk.chunks.len() <= most && run.records[3].output.members.len() <= most);
-        prop_assert_eq!(run.settings.get(RESULT_K), most);
+        prop_assert_eq!(run.settings.get(CHUNK_LIMIT), most);
         prop_assert_eq!(shrunk.mode.global(), shrunk.chunks.is_empty());
         prop_assert!(shrunk.rounds.windows(2).all(|w| w[0].h == w[1].h + 1 && w[0].chunks >= w[1].chunks && w[0].chunks > most));
         prop_assert_eq!(shrunk.groups.iter().flat_map(|g| g.1.iter().map(ExactSizeIterator::len)).sum::<usize>(), shrunk.chunks.len());

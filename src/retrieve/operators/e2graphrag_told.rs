@@ -1,11 +1,12 @@
 //! What a run of E2GraphRAG says of a passage: why it is there, and why not.
 
 use super::{
-    At, CODE_HOPS, E2Graph, EntityChunkGraph, Explanation, HOPS, Node, QueryName, RESULT_K,
+    At, CHUNK_LIMIT, CODE_HOPS, ChunkOrder, E2Graph, EntityChunkGraph, Explanation, HOPS,
+    MAX_DF_RATIO, Node, QueryName, rarity,
 };
+use super::{Dropped, FxHashSet, Norm, Parameter, ScorePart, clip, nearest, plural};
 use super::{Edge, SHOWN, Stage, Story};
 use super::{FARTHEST, Global, LINE, Mode, Pair, Pairs, Paths, Reason, Scored, Shrunk};
-use super::{FxHashSet, Norm, Parameter, ScorePart, clip, nearest, plural};
 use crate::layers::{Class, Code, Source};
 use crate::parameters::Value;
 use std::ops::Range;
@@ -17,6 +18,8 @@ pub(super) struct Told<'a> {
     pub layer: Arc<E2Graph>,
     pub graph: &'a EntityChunkGraph,
     pub pairs: &'a Pairs,
+    /// Entities of the question that are in too many chunks.
+    masked: &'a [Dropped],
     pub shrunk: Option<&'a Shrunk>,
     pub global: Option<&'a Global>,
 }
@@ -39,6 +42,7 @@ impl<'a> Told<'a> {
             layer: graph.layer.clone(),
             graph,
             pairs,
+            masked: &own.set().dropped,
             shrunk: at.before().map(|(_, shrunk)| shrunk),
             global: at.before().map(|(_, global)| global),
         })
@@ -92,6 +96,31 @@ impl<'a> Told<'a> {
         }
     }
 
+    /// What a reader is given.
+    pub fn context(&self) -> String {
+        let passages = self.at.index.passages();
+        let mut pieces: Vec<String> = Vec::new();
+        match (self.global, self.shrunk) {
+            (None, Some(shrunk)) => {
+                for (key, runs) in &shrunk.groups {
+                    let names: Vec<&str> = key.iter().map(|&e| self.asked(e)).collect();
+                    let texts = runs.iter();
+                    let texts = texts.map(|run| self.layer.text(passages, run.clone()));
+                    let texts: Vec<String> = texts.collect();
+                    pieces.push(format!("{}:\n{}", names.join("-"), texts.join("\n\n")));
+                }
+            }
+            _ => {
+                let nodes = self.at.inputs().flat_map(|input| {
+                    let members = input.set().members.iter();
+                    members.map(|member| member.node).collect::<Vec<Node>>()
+                });
+                pieces.extend(nodes.map(|node| self.layer.node_text(passages, node)));
+            }
+        }
+        pieces.join("\n\n")
+    }
+
     fn node(&self, global: &Global, mode: Mode, node: Node) -> Explanation {
         let Some(found) = global.candidates.iter().find(|c| c.node == node) else {
             return Explanation::default();
@@ -138,8 +167,8 @@ impl<'a> Told<'a> {
     }
 
     fn chunk(&self, shrunk: &Shrunk, chunk: &Scored) -> Explanation {
-        let parts = match shrunk.mode {
-            Mode::LocalRanked => vec![
+        let parts = match shrunk.by {
+            ChunkOrder::Coverage => vec![
                 ScorePart::new(
                     "coverage",
                     chunk.coverage as f64,
@@ -151,7 +180,19 @@ impl<'a> Told<'a> {
                     "n / (n + 1) of their occurrences",
                 ),
             ],
-            _ => {
+            ChunkOrder::Rarity => {
+                let held = self.pairs.entities.iter();
+                let held = held.filter(|e| self.layer.occurrences(chunk.chunk, e.0) > 0);
+                let part = |&(entity, weight): &(u32, f64)| {
+                    let with = plural(self.layer.chunks_with(entity).0.len(), "chunk");
+                    let why = format!("a query entity in {with} of {}", self.layer.chunks());
+                    ScorePart::new(self.name(entity), weight * rarity(&self.layer, entity), why)
+                };
+                let cosine = f64::from(chunk.cosine);
+                let cosine = ScorePart::new("cosine", cosine, "question and chunk");
+                held.map(part).chain([cosine]).collect()
+            }
+            ChunkOrder::Groups => {
                 let why = "a query entity that led to the chunk; each counts 1";
                 chunk
                     .key
@@ -202,7 +243,22 @@ impl<'a> Told<'a> {
             );
             reasons.push(reason(Code::NoEntities, &text));
         }
-        let linked: FxHashSet<u32> = self.pairs.entities.iter().map(|e| e.0).collect();
+        let masked = self.masked.iter();
+        let masked = masked.filter_map(|d| Some((self.graph.entity(d.node)? as u32, d)));
+        for (entity, dropped) in masked.clone().filter(|m| entities().any(|e| *e == m.0)) {
+            let with = plural(self.layer.chunks_with(entity).0.len(), "chunk");
+            let text = format!(
+                "'{}' (in {with} of {}) links the two, but is masked",
+                self.name(entity),
+                self.layer.chunks()
+            );
+            let most = self.at.run.settings.get(MAX_DF_RATIO) + dropped.margin;
+            let change = MAX_DF_RATIO.at((20.0 * most).ceil() / 20.0);
+            let fix = self.at.tried(passage, change);
+            reasons.push(reason(Code::DfFiltered, &text).with_fix(fix));
+        }
+        let linked = self.pairs.entities.iter().map(|e| e.0);
+        let linked: FxHashSet<u32> = linked.chain(masked.map(|m| m.0)).collect();
         let padded = |text: &str| format!(" {} ", words(text).join(" "));
         let question = padded(&self.at.run.question);
         let mut overlooked: Vec<&str> = Vec::new();
@@ -250,7 +306,7 @@ impl<'a> Told<'a> {
 
     /// Why the shared chunks do not bring a passage.
     pub fn local(&self, shrunk: &Shrunk, passage: u32, reasons: &mut Vec<Reason>) {
-        let k = self.at.run.settings.get(RESULT_K);
+        let k = self.at.run.settings.get(CHUNK_LIMIT);
         let chunks = self.layer.chunks_of(passage);
         let inside = |chunk: &u32| chunks.contains(chunk);
         if let Some(at) = shrunk
@@ -266,7 +322,7 @@ impl<'a> Told<'a> {
                 scored.coverage,
                 scored.occurrence
             );
-            let fix = self.tried(passage, RESULT_K.at(rank), MOST_K);
+            let fix = self.tried(passage, CHUNK_LIMIT.at(rank), MOST_K);
             reasons.push(reason(Code::CutByK, &text).class(class).with_fix(fix));
             return;
         }
@@ -279,7 +335,7 @@ impl<'a> Told<'a> {
                 plural(round.chunks, "chunk"),
                 round.h.saturating_sub(1)
             );
-            let fix = self.tried(passage, RESULT_K.at(round.chunks), MOST_K);
+            let fix = self.tried(passage, CHUNK_LIMIT.at(round.chunks), MOST_K);
             reasons.push(reason(Code::HReduced, &text).with_fix(fix));
             return;
         }
@@ -338,7 +394,7 @@ impl<'a> Told<'a> {
     ) {
         let (entities, k) = (
             self.pairs.entities.len(),
-            self.at.run.settings.get(RESULT_K),
+            self.at.run.settings.get(CHUNK_LIMIT),
         );
         let chunks = self.layer.chunks_of(passage);
         // With chunks in reach but pairs too far apart, the pairs are the verdict.
@@ -367,7 +423,7 @@ impl<'a> Told<'a> {
                 let text = format!(
                     "cosine rank {rank}, occurrence {occurrence}: {k} better nodes are kept"
                 );
-                let fix = self.tried(passage, RESULT_K.at((2 * k).min(MOST_K)), MOST_K);
+                let fix = self.tried(passage, CHUNK_LIMIT.at((2 * k).min(MOST_K)), MOST_K);
                 reasons.push(reason(Code::CutByK, &text).class(Class::F6).with_fix(fix));
             }
             None => reasons.extend(self.beyond(global, &chunks, passage)),
@@ -396,7 +452,7 @@ impl<'a> Told<'a> {
             scores.len(),
             last - own
         );
-        let fix = self.tried(passage, RESULT_K.at(rank), MOST_K);
+        let fix = self.tried(passage, CHUNK_LIMIT.at(rank), MOST_K);
         Some(reason(Code::CutByK, &text).with_fix(fix))
     }
 }

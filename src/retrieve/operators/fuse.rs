@@ -1,4 +1,4 @@
-//! The list and the walk, fused.
+//! Two rankings, fused.
 
 use super::lack;
 use crate::parameters::{FUSION, Fusion, Parameter as P, RESULT_K, RRF_DEPTH};
@@ -18,7 +18,7 @@ pub static FUSE: Fuse = Fuse;
 
 impl Operator for Fuse {
     fn declaration(&self) -> Declaration {
-        Declaration::select("fuse", "the list and the walk, fused by rank").reads(&[
+        Declaration::select("fuse", "the two rankings, fused by rank").reads(&[
             P::RrfC,
             P::RrfDepth,
             P::Fusion,
@@ -39,10 +39,8 @@ impl Operator for Fuse {
         let Some(ranked) = at.set().get::<Ranked>() else {
             return Explanation::default();
         };
-        let labels = ranked
-            .parts
-            .iter()
-            .map(|list| format!("{} list", list.ranker.label()));
+        let labels = lack::lists(at).zip(&ranked.parts);
+        let labels = labels.map(|(input, list)| format!("{} list", lack::list_name(&input, list)));
         let labels: Vec<String> = labels.collect();
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
         let values = at.values();

@@ -8,6 +8,7 @@ use crate::layers::{Code, Graph, Node};
 use crate::retrieve::change::Change;
 use crate::retrieve::edits::{SeedChange, SeedEdit, name_of};
 use crate::retrieve::explanation::{Lack, Path, Without};
+use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::At;
 use crate::retrieve::rank::{Fusion, shares};
 use crate::retrieve::retrieval::{Ranked, Walked};
@@ -462,37 +463,50 @@ pub fn of_vectors(at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
     ordered([Lack::of(Code::FarVector, theirs - own, text)])
 }
 
+/// The inputs of a step that are rankings of passages.
+pub fn lists<'a>(at: &At<'a>) -> impl Iterator<Item = At<'a>> {
+    at.inputs()
+        .filter(|input| input.set().get::<Ranked>().is_some())
+}
+
+/// What to call a list that was fused: by what ranked it, or the step that made it.
+pub fn list_name(input: &At<'_>, list: &Ranked) -> &'static str {
+    match list.ranker {
+        Ranker::Parts => input.operator().declaration().name,
+        ranker => ranker.label(),
+    }
+}
+
 /// Of a fused score: each list that gives the other more, with what the list itself knows of it.
 pub fn of_lists(
     at: &At<'_>,
-    lists: &[Arc<Ranked>],
+    ranked: &[Arc<Ranked>],
     rule: Fusion,
     passage: u32,
     other: u32,
 ) -> Vec<Lack> {
-    let inputs = at
-        .inputs()
-        .filter(|input| input.set().get::<Ranked>().is_some());
-    let lacks = inputs.zip(lists).map(|(input, list)| {
-        let shares = shares(list, rule, at.values());
-        let share = |passage| {
-            list.rank(passage)
-                .and_then(|rank| shares.get(rank - 1).copied())
-        };
-        let gap = share(other).unwrap_or(0.0) - share(passage).unwrap_or(0.0);
-        // What a list gives less of is not looked into.
-        if gap <= 0.0 {
-            return None;
-        }
-        let deeper = input.operator().lacks(&input, passage, other);
-        let deeper = deeper.into_iter().next()?;
-        let text = format!("in the {} list {}", list.ranker.label(), deeper.text);
-        Some(Lack {
-            gap,
-            text,
-            ..deeper
-        })
-    });
+    let lacks = lists(at)
+        .zip(ranked.iter().enumerate())
+        .map(|(input, (place, list))| {
+            let shares = shares(list, place, rule, at.values());
+            let share = |passage| {
+                list.rank(passage)
+                    .and_then(|rank| shares.get(rank - 1).copied())
+            };
+            let gap = share(other).unwrap_or(0.0) - share(passage).unwrap_or(0.0);
+            // What a list gives less of is not looked into.
+            if gap <= 0.0 {
+                return None;
+            }
+            let deeper = input.operator().lacks(&input, passage, other);
+            let deeper = deeper.into_iter().next()?;
+            let text = format!("in the {} list {}", list_name(&input, list), deeper.text);
+            Some(Lack {
+                gap,
+                text,
+                ..deeper
+            })
+        });
     ordered(lacks)
 }
 
