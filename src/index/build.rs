@@ -10,7 +10,6 @@ use super::passages::Passages;
 use super::store::{self, Manifest};
 use super::{Index, IndexError};
 use crate::corpus::Corpus;
-use crate::embed::EmbedError;
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, RwLock};
@@ -287,10 +286,7 @@ fn build(
     {
         let vectors = |done| progress.advance(Step::Near, done, total);
         let (built, linking) = timed(|| dense.build_near(near, &questions, &vectors));
-        built.map_err(|error| match error {
-            EmbedError::Cancelled => IndexError::Cancelled,
-            error => error.into(),
-        })?;
+        built?;
         seconds.push((Step::Near, linking));
     }
     let fingerprint = columns.fingerprint();

@@ -23,7 +23,7 @@ pub use passages::Passages;
 pub use rewire::Rewiring;
 
 use crate::corpus::{Lookup, Question};
-use crate::embed::{Closed, Reranker};
+use crate::embed::{Closed, EmbedError, Reranker};
 use crate::llm::Llm;
 use crate::text::Tokens;
 use crate::text::about::{About, Evidence, about, heading};
@@ -76,7 +76,7 @@ pub enum IndexError {
     #[error("lexical index: {0}")]
     Lexical(String),
     #[error(transparent)]
-    Vectors(#[from] crate::embed::EmbedError),
+    Vectors(crate::embed::EmbedError),
     #[error(
         "layer '{layer}' needs vectors, and the index has none; build it with: hopscope index CORPUS --out DIR --encoder static"
     )]
@@ -95,6 +95,16 @@ pub enum IndexError {
     Cancelled,
     #[error("the corpus has no passages")]
     Empty,
+}
+
+impl From<EmbedError> for IndexError {
+    /// A stopped encoder means a cancelled build.
+    fn from(error: EmbedError) -> IndexError {
+        match error {
+            EmbedError::Cancelled => IndexError::Cancelled,
+            error => IndexError::Vectors(error),
+        }
+    }
 }
 
 impl IndexError {

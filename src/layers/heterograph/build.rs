@@ -1,24 +1,21 @@
 //! From an index to the layer: decomposition, profiles, communities, semantic matching, vectors, similarity edges.
 
+use super::apart::Apart;
 use super::attributes::{Attribute, CoreRule, attribute, important};
-use super::decompose::{Decompose, Decomposed, decompose, told};
 use super::graph::{Draft, Piece, Place};
 use super::layer::{Counts, NodeRagLayer};
 use super::node::Kind;
 use crate::embed::{Encoder, Hnsw, HnswOptions, Kind as EncoderKind, Vectors};
 use crate::graph::betweenness::Sources;
 use crate::graph::neighbours::base_layer;
-use crate::index::documents::text_file;
-use crate::index::{Dense, Index, IndexError, Layer, Passages};
+use crate::index::{Dense, Index, IndexError, Layer};
 use crate::llm::task::{self, AttributeInput, OneText};
-use crate::llm::{Estimate, Llm, Origin, any};
+use crate::llm::{Llm, Origin, any};
 use crate::parameters::{CHUNK_TOKENS, CORE_RULE, MATCH_CLUSTER_SIZE, Scoped};
 use crate::text::summarize::Idf;
-use crate::text::{chunks, persons};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What the layer is built with.
@@ -153,60 +150,9 @@ impl Build<'_> {
         let total = texts.len();
         let encoder: &dyn Encoder = &*self.dense.encoder;
         let watch = self.watch;
-        let rows = encoder.passages(texts, &|done| watch(part, done, total));
-        match rows {
-            Err(crate::embed::EmbedError::Cancelled) => Err(IndexError::Cancelled),
-            rows => {
-                self.rows.extend(rows?);
-                Ok(())
-            }
-        }
-    }
-
-    /// What these texts say, by a model where one is named; `before` passages were done.
-    fn taken_apart(
-        &mut self,
-        batch: &[Piece],
-        before: usize,
-    ) -> Result<Vec<Decomposed>, IndexError> {
-        let (passages, known) = (self.index.passages(), &self.known);
-        let index = self.index;
-        let headings = batch.iter().map(|piece| index.heading(piece.passage));
-        let headings: Vec<Cow<'_, str>> = headings.collect();
-        let input = |at: usize| {
-            let piece = &batch[at];
-            let p = piece.passage as usize;
-            Decompose {
-                title: &headings[at],
-                // Headings and names of files are no entities.
-                named: self.options.titles && text_file(passages.id(p)).is_none(),
-                text: piece.of(passages.text(p)),
-                known,
-            }
-        };
-        if !self.llm.thinks() {
-            let by_rules = |at| decompose(&input(at));
-            let all = (0..batch.len()).into_par_iter();
-            return Ok(all.map(by_rules).collect());
-        }
-        let inputs: Vec<OneText> = batch.iter().map(|piece| asked(passages, piece)).collect();
-        let (watch, total) = (self.watch, passages.len());
-        let go_on = |done: usize| watch("units", (before + done).min(total), total);
-        // The rules' own result says more than the task's output: they run below, where it is kept.
-        let nothing = |_: &OneText| task::Decomposed::default();
-        let answers = self
-            .llm
-            .items::<task::Decompose>(&inputs, &any, nothing, &go_on)
-            .map_err(|_| IndexError::Cancelled)?;
-        let apart = answers.par_iter().enumerate();
-        let apart = apart
-            .map(|(at, answer)| match answer.origin {
-                Origin::Llm { .. } => told(&input(at), &answer.value),
-                _ => decompose(&input(at)),
-            })
-            .collect();
-        answers.iter().for_each(|a| self.counts.made.count(a));
-        Ok(apart)
+        let rows = encoder.passages(texts, &|done| watch(part, done, total))?;
+        self.rows.extend(rows);
+        Ok(())
     }
 
     /// T, S, N, R and the vectors of T and S.
@@ -214,36 +160,23 @@ impl Build<'_> {
         let index = self.index;
         let passages = index.passages();
         let total = passages.len();
-        self.known = persons::known(passages.texts.iter());
-        // A one-word title names its passage, wherever its capital stands (as in the entity graph).
-        for title in passages.titles.iter() {
-            if !title.is_empty() && !title.contains(char::is_whitespace) {
-                self.known.insert(crate::text::Norm::Simple.apply(title));
-            }
-        }
         self.idf = Idf::new(passages.texts.iter());
-        if self.llm.thinks() {
-            let mut estimate = Estimate::default();
-            for p in 0..total {
-                let text = passages.text(p);
-                let cut = pieces(p as u32, text, self.options.chunk_tokens);
-                let inputs: Vec<OneText> = cut.iter().map(|piece| asked(passages, piece)).collect();
-                estimate += self.llm.estimate::<task::Decompose>(&inputs);
-            }
-            self.llm.announce::<task::Decompose>(&estimate);
-        }
+        let apart = Apart::new(index, self.options.chunk_tokens, self.options.titles);
+        apart.announce();
+        let watch = self.watch;
         for start in (0..total).step_by(BATCH) {
             self.tell("units", start, total)?;
-            let size = self.options.chunk_tokens;
             let batch: Vec<Piece> = (start..total.min(start + BATCH))
                 .into_par_iter()
-                .flat_map_iter(|p| pieces(p as u32, passages.text(p), size))
+                .flat_map_iter(|p| apart.pieces(p as u32))
                 .collect();
-            let apart = self.taken_apart(&batch, start)?;
-            for (piece, out) in batch.iter().zip(&apart) {
+            let go_on = |done: usize| watch("units", (start + done).min(total), total);
+            let said = apart.take(&batch, &mut self.counts.made, &go_on)?;
+            for (piece, out) in batch.iter().zip(&said) {
                 self.draft.add(*piece, out);
             }
         }
+        self.known = apart.known;
         let texts: Vec<(String, String)> = self
             .draft
             .pieces
@@ -379,11 +312,7 @@ impl Build<'_> {
             seed: self.options.seed,
         };
         let (watch, total) = (self.watch, vectors.len());
-        let built = Hnsw::build(&vectors, &hnsw, &|done| watch("similar", done, total));
-        let built = match built {
-            Err(crate::embed::EmbedError::Cancelled) => return Err(IndexError::Cancelled),
-            built => built?,
-        };
+        let built = Hnsw::build(&vectors, &hnsw, &|done| watch("similar", done, total))?;
         let empty = |row: u32| vectors.between(row, row) == 0.0;
         let mut near = base_layer(&built);
         // A text that says nothing the encoder knows is similar to nothing.
@@ -396,57 +325,5 @@ impl Build<'_> {
             self.options.clone(),
             self.counts,
         ))
-    }
-}
-
-/// A part of a text for a model, after the title of its passage.
-fn asked(passages: &Passages, piece: &Piece) -> OneText {
-    let p = piece.passage as usize;
-    let text = piece.of(passages.text(p));
-    OneText {
-        text: match passages.title(p) {
-            "" => text.to_owned(),
-            title => format!("{title}. {text}"),
-        },
-    }
-}
-
-/// A passage as one T, or a long one cut.
-fn pieces(passage: u32, text: &str, size: usize) -> Vec<Piece> {
-    let whole = |range: std::ops::Range<usize>| Piece {
-        passage,
-        start: range.start as u32,
-        end: range.end as u32,
-    };
-    if chunks::count(text) <= size {
-        return vec![whole(0..text.len())];
-    }
-    let cut = chunks::cut_back(text, size);
-    cut.into_iter().map(|chunk| whole(chunk.bytes)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_long_passages_are_cut() {
-        assert_eq!(pieces(3, "One two.", 2).len(), 1);
-        assert_eq!(
-            pieces(3, "", 2),
-            [Piece {
-                passage: 3,
-                start: 0,
-                end: 0
-            }]
-        );
-        let text = "One two. Three four. Five.";
-        let cut = pieces(3, text, 3);
-        let parts: Vec<&str> = cut
-            .iter()
-            .map(|p| &text[p.start as usize..p.end as usize])
-            .collect();
-        assert_eq!(parts, ["One two.", "Three four. Five."]);
-        assert!(cut.iter().all(|p| p.passage == 3));
     }
 }

@@ -28,6 +28,8 @@ pub struct Decompose<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decomposed {
     pub units: Vec<UnitOut>,
+    /// A model said it, and not the rules.
+    pub by_model: bool,
 }
 
 /// One event or statement.
@@ -97,6 +99,7 @@ pub fn told(input: &Decompose<'_>, output: &task::Decomposed) -> Decomposed {
     };
     Decomposed {
         units: output.units.iter().map(unit).collect(),
+        by_model: true,
     }
 }
 

@@ -219,6 +219,7 @@ mod tests {
                 entities: entities.collect(),
                 relations: relations.collect(),
             }],
+            by_model: false,
         }
     }
 

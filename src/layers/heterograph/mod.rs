@@ -3,6 +3,7 @@
 //! | file | what lives there |
 //! |---|---|
 //! | `node` | the kinds of nodes and edges |
+//! | `apart` | what the texts of an index say, by a model or by rules |
 //! | `decompose` | passages to units, entities and relations, by rules |
 //! | `graph` | nodes and edges under construction |
 //! | `attributes` | which entities are important, and their profiles |
@@ -15,6 +16,7 @@
 //!
 //! Its graph is [`source`], its search the plan in `retrieve/operators/noderag`.
 
+pub mod apart;
 pub mod attributes;
 pub mod build;
 pub mod communities;

@@ -45,6 +45,7 @@ fn unit(text: &str, names: &[&str], relations: &[(&str, &str, &str)]) -> Decompo
             entities: entities.collect(),
             relations: relations.collect(),
         }],
+        by_model: false,
     }
 }
 

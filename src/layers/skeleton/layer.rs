@@ -9,7 +9,7 @@ use super::rows;
 use super::units::Units;
 use crate::column::Column;
 use crate::embed::vectors::Rows;
-use crate::embed::{EmbedError, Identity, Vectors};
+use crate::embed::{Identity, Vectors};
 use crate::index::layer::{Columns, SMALL, vectors};
 use crate::index::{Dense, Index, IndexError, Layer, Passages};
 use crate::llm::{Llm, Shares};
@@ -79,14 +79,6 @@ const DERIVED: usize = 3;
 /// `done` of `total` of a named step; false cancels.
 pub type Progress<'a> = dyn Fn(&'static str, usize, usize) -> bool + 'a;
 
-/// A stopped encoder means a cancelled build.
-fn stopped(error: IndexError) -> IndexError {
-    match error {
-        IndexError::Vectors(EmbedError::Cancelled) => IndexError::Cancelled,
-        other => other,
-    }
-}
-
 /// Vectors of the units; none where unit and passage are one.
 fn unit_vectors(
     passages: &Passages,
@@ -141,7 +133,7 @@ impl Ket {
         progress: &Progress<'_>,
     ) -> Result<Ket, IndexError> {
         let cores = [CoreBy::Pagerank, CoreBy::Uniform].map(|by| Core { by, ..options.core });
-        Ket::build_with(index, options, &[Core::ALL, cores[0], cores[1]], progress).map_err(stopped)
+        Ket::build_with(index, options, &[Core::ALL, cores[0], cores[1]], progress)
     }
 
     fn build_with(
@@ -288,8 +280,7 @@ impl Ket {
         if let Some(layer) = known(&lock().layers) {
             return Ok(layer);
         }
-        let layer =
-            Arc::new(Ket::build_with(index, &wanted, &[], &|_, _, _| true).map_err(stopped)?);
+        let layer = Arc::new(Ket::build_with(index, &wanted, &[], &|_, _, _| true)?);
         keep(&mut lock().layers, layer.clone());
         Ok(layer)
     }
@@ -350,7 +341,7 @@ impl Ket {
             llm: &Llm::rules(),
         };
         let built = Skeleton::build_all(&from, &[*core], &self.meta.options, &|_, _| true);
-        let (mut built, _) = built.map_err(stopped)?;
+        let (mut built, _) = built?;
         let skeleton = Arc::new(built.remove(0));
         keep(&mut lock().skeletons, skeleton.clone());
         Ok(skeleton)

@@ -4,7 +4,7 @@ use super::entities::{Sentence, extract, names};
 use super::hops::Pairs;
 use super::layer::{E2Build, E2Graph, Meta, NO_NODE};
 use super::tree::{Group, Summarise, Summarised, fits, levels, summarise};
-use crate::embed::{EmbedError, Kind, Vectors};
+use crate::embed::{Kind, Vectors};
 use crate::index::documents::Running;
 use crate::index::{Dense, Index, IndexError, Passages, Together};
 use crate::llm::task::OneText;
@@ -426,11 +426,7 @@ fn vectors(
     let before = total - texts.len();
     let made = dense
         .encoder
-        .passages(&texts, &|done| progress("vectors", before + done, total));
-    let made = match made {
-        Err(EmbedError::Cancelled) => return Err(IndexError::Cancelled),
-        made => made?,
-    };
+        .passages(&texts, &|done| progress("vectors", before + done, total))?;
     let mut rows = vec![0.0; total * dims];
     let mut next = made.chunks_exact(dims);
     for (node, row) in rows.chunks_exact_mut(dims).enumerate() {

@@ -191,13 +191,8 @@ impl SparkLayer {
                 .filter(|o| value(o).is_some())
                 .collect();
             let texts: Vec<(&str, &str)> = members.iter().filter_map(value).collect();
-            let rows = match dense
-                .encoder
-                .passages(&texts, &|_| progress("fields", done, groups.len()))
-            {
-                Err(crate::embed::EmbedError::Cancelled) => return Err(IndexError::Cancelled),
-                rows => rows?,
-            };
+            let go_on = |_| progress("fields", done, groups.len());
+            let rows = dense.encoder.passages(&texts, &go_on)?;
             let mut vectors = Vectors::new(dense.encoder.identity().clone(), rows)?;
             if matches!(dense.vectors.rows(), Rows::I8 { .. }) {
                 vectors = vectors.quantised();
