@@ -484,6 +484,16 @@ const PLANTED: &[Planted] = &[
             ("gold", "The slopes of Alphaville are green."),
         ],
     },
+    Planted {
+        code: Code::FactFiltered,
+        method: "hipporag2",
+        set: &["result_k=1"],
+        question: "Who founded the mill of Alphaville?",
+        passages: &[
+            ("one", "Berta Miller founded Alphaville."),
+            ("gold", "Carla Stone married Dora Field."),
+        ],
+    },
 ];
 
 fn world(planted: &Planted) -> Arc<Index> {

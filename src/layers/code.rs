@@ -72,6 +72,7 @@ words! {
         AmbiguousAlias "AMBIGUOUS_ALIAS" "a name of the question is the alias of several titles"
         Fallback "FALLBACK" "nothing was linked, and a fallback ran or none was allowed"
         KeywordNotSelected "KEYWORD_NOT_SELECTED" "no keyword of the passage is among the nearest to the question"
+        FactFiltered "FACT_FILTERED" "a fact of the passage is near the question, and the filter left it out"
         EntityNotSelected "ENTITY_NOT_SELECTED" "no name of the passage is among the nearest to the question"
         NoEntities "NO_ENTITIES" "no name was found in the passage"
         NotCore "NOT_CORE" "the passage is outside the skeleton"
@@ -139,7 +140,8 @@ impl Code {
             | AmbiguousAlias
             | Fallback
             | KeywordNotSelected
-            | EntityNotSelected => Class::F1,
+            | EntityNotSelected
+            | FactFiltered => Class::F1,
             NoEntities | NotCore => Class::F2,
             Isolated | NoPath | TooFar | PrunedHub | DfFiltered | CappedEdge | ByHand
             | NotNeighbour | PercentilePruned | NotCandidatePair | PairTooFar | NoSharedChunk

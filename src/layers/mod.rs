@@ -8,6 +8,7 @@
 //! | `skeleton` | KET-RAG: units, nearest units, keywords, names and relations of core units |
 //! | `heterograph` | NodeRAG: seven kinds of nodes |
 //! | `chunks` | SAGE: chunks and table segments, and the pairs that may be edges |
+//! | `facts` | HippoRAG 2: facts, the phrases that they join, phrases alike |
 //! | `typed` | SPARK: objects and typed edges of a schema |
 //!
 //! `edits` are a person's changes of the graphs of names and words, over the index.
@@ -21,6 +22,7 @@ mod code;
 mod edited;
 pub mod edits;
 pub mod entities;
+pub mod facts;
 mod graph;
 pub mod heterograph;
 mod kinds;
@@ -40,6 +42,7 @@ pub use sentences::HopLayer;
 use crate::index::{Index, IndexError, Layer, Progress, Step};
 use crate::parameters::{Parameter, Scoped};
 use chunks::SageLayer;
+use facts::FactsLayer;
 use heterograph::NodeRagLayer;
 use skeleton::options::BUILDS;
 use skeleton::{Ket, KetBuild};
@@ -115,6 +118,7 @@ pub static GRAPHS: &[&GraphKind] = &[
     &heterograph::source::NODERAG,
     &summaries::source::ENTITY_CHUNK,
     &summaries::source::SUMMARY_TREE,
+    &facts::source::PHRASE_PASSAGE,
     &typed::source::TYPED,
 ];
 
@@ -192,6 +196,17 @@ pub static LAYERS: &[LayerKind] = &[
                 &chunks::options(index, settings),
                 &tell,
             )?);
+            Ok(())
+        },
+    },
+    LayerKind {
+        name: FactsLayer::NAME,
+        about: "facts of passages, their phrases and phrases alike, for HippoRAG 2",
+        build: |index, _, progress| {
+            let tell = |_: &'static str, done, total| {
+                progress.advance(Step::Layer(FactsLayer::NAME), done, total)
+            };
+            index.add_layer(FactsLayer::build(index, &tell)?);
             Ok(())
         },
     },

@@ -88,6 +88,8 @@ shape! {
     Elements { elements: Vec<Element> }
     Element { title: String, description: String }
     OneQuestion { question: String }
+    FactsInput { question: String, facts: Vec<String> }
+    Places { places: Vec<usize> }
     Terms { terms: Vec<String> }
     DocumentInput { text: String, source_title: String }
     DocumentOutput { topic: String, title: String, entities: Vec<String>, events: Vec<String> }
@@ -204,6 +206,17 @@ task!(
     /// The terms to search for.
     QueryTerms "query_terms" 1, OneQuestion => Terms, object([("terms", list(text()))]),
     "List the names and key terms of `question`, as they are written there."
+);
+
+task!(
+    /// The facts that help to answer a question, by their places from 0.
+    FilterFacts "filter_facts" 1, FactsInput => Places, object([("places", list(Schema::Integer(0)))]),
+    "Which of `facts` help to answer `question`, also as a step on the way? Give their `places` in the list, from 0; none \
+     where none helps.",
+    check |input, output| match output.places.iter().find(|at| **at >= input.facts.len()) {
+        Some(at) => Err(format!("places: there is no fact {at}")),
+        None => Ok(()),
+    }
 );
 
 task!(

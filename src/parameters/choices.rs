@@ -296,6 +296,13 @@ choices! {
         Rarity = "rarity": "by the rarity of the names in a chunk, ln(chunks / chunks with it), and closeness",
     }
 
+    /// Which of the facts near a question are kept.
+    pub enum FactFilter {
+        Off = "off": "all",
+        Rules = "rules": "those that share a name or a telling word with the question or with one that is kept",
+        Model = "model": "those that a language model picks, where one is named; else as the rules do",
+    }
+
     /// How lists become one.
     pub enum Fusion {
         Rank = "rank": "1/(c+r) of both lists",

@@ -47,6 +47,9 @@ macro_rules! parameters {
     };
 }
 
+/// Below this, phrases alike are not stored.
+pub const SYNONYM_LEAST: f64 = 0.5;
+
 parameters! {
     Ner NER: Ner = Ner::RegexPlus, "ner" "ner" "mentions", Index,
         Domain::Choice(Ner::CHOICES),
@@ -209,7 +212,16 @@ parameters! {
         "Weight of a passage's closeness beside the active names it mentions", "LinearRAG, code passage_ratio 1.5";
     LinearPassageWeight LINEAR_PASSAGE_WEIGHT: f64 = 0.05, "linear_passage_weight" "pw" "passage weight", Mix,
         Domain::Real { min: 0.0, max: 1.0, step: 0.01 },
-        "Weight of passages in the restart beside names", "LinearRAG, code passage_node_weight .05";
+        "Weight of passages in the restart beside names", "LinearRAG and HippoRAG 2, code passage_node_weight .05";
+    SynonymThreshold SYNONYM_THRESHOLD: f64 = 0.8, "synonym_threshold" "syn" "least cosine of phrases alike", Graph,
+        Domain::Real { min: SYNONYM_LEAST, max: 1.0, step: 0.05 },
+        "Phrases whose vectors are at least so close are joined", "HippoRAG 2, code synonymy_edge_sim_threshold .8";
+    LinkingTopK LINKING_TOP_K: usize = 5, "linking_top_k" "link" "facts and phrases", Seeds,
+        Domain::Integer { min: 1, max: 50, step: 1, zero: None },
+        "How many facts near the question are looked at, and how many of their phrases restart the walk", "HippoRAG 2, code linking_top_k 5";
+    FactFilter FACT_FILTER: FactFilter = FactFilter::Rules, "fact_filter" "filter" "fact filter", Seeds,
+        Domain::Choice(FactFilter::CHOICES),
+        "Which of the facts near the question help to answer it", "HippoRAG 2: a model (recognition memory); the rules are ours";
     HopGuard HOP_GUARD: f64 = 1.0, "hop_guard" "g" "single-hop guard", Select,
         Domain::Real { min: 0.0, max: 1.0, step: 0.1 },
         "How far words gain and walks lose where one passage covers the question; 0 is off", "ours, measured: keeps one-hop sets at BM25's level";

@@ -175,6 +175,10 @@ static TAKEN: &[(&str, [&str; 4])] = &[
         ["(activation)", "entity-passage", "power", "passages"],
     ),
     (
+        "hipporag2",
+        ["(facts)", "phrase-passage", "power", "passages"],
+    ),
+    (
         "e2graphrag",
         ["names", "entity-chunk", "(pairs)", "(occurrences)"],
     ),
@@ -207,6 +211,10 @@ static WHY_NOT: &[(&str, &str)] = &[
     (
         "(signals)",
         "adds eight signals, two of them walks of its own; take passages, fuse or bridge",
+    ),
+    (
+        "(facts)",
+        "starts from phrases of facts, and from every passage; take names+dense or nearest",
     ),
     (
         "(activation)",

@@ -7,7 +7,7 @@ use super::operator::{Operator, Part};
 use super::operators::ket::{self, Text};
 use super::operators::rerank::RERANK;
 use super::operators::run_file::Rankings;
-use super::operators::{e2graphrag, linearrag, noderag, sage, spark};
+use super::operators::{e2graphrag, hipporag, linearrag, noderag, sage, spark};
 use super::plan::Plan;
 use super::shared::Shared;
 use super::{hop, plans};
@@ -258,6 +258,20 @@ pub static METHODS: &[Method] = &[
             (P::Steps, Value::Integer(20)),
         ]),
         way: Way::Fixed(linearrag::plan),
+    },
+    Method {
+        name: Cow::Borrowed("hipporag2"),
+        title: Cow::Borrowed("HippoRAG 2"),
+        about: Cow::Borrowed(
+            "phrases of the facts nearest to the question, and every passage by closeness; then a walk over both",
+        ),
+        needs: Cow::Borrowed("layer facts; vectors"),
+        defaults: Cow::Borrowed(&[
+            // As LinearRAG, whose source is made after this one.
+            (P::Alpha, Value::Real(0.5)),
+            (P::Steps, Value::Integer(20)),
+        ]),
+        way: Way::Fixed(hipporag::plan),
     },
     Method {
         name: Cow::Borrowed("e2graphrag"),

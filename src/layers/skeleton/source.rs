@@ -362,7 +362,7 @@ impl Source for KetGraph {
 }
 
 /// The longest runs of a question's words that are a form, from the left, with what the form is of.
-fn longest_runs(question: &str, forms: &FxHashMap<String, u32>) -> Vec<(String, u32)> {
+pub fn longest_runs(question: &str, forms: &FxHashMap<String, u32>) -> Vec<(String, u32)> {
     let form = Norm::Simple.apply(question);
     let words: Vec<&str> = form.split(' ').filter(|word| !word.is_empty()).collect();
     let mut found = Vec::new();

@@ -275,31 +275,12 @@ impl Operator for Restart {
         else {
             return Ok(set_of(Seeded::default()));
         };
-        let seed = |node: Node, raw: f64, why: Origin| Seed {
-            node,
-            raw,
-            weight: 0.0,
-            why,
-        };
-        let names = first.members.iter().filter(|member| member.value > 0.0);
-        let mut seeds: Vec<Seed> = names
-            .map(|member| seed(member.node, member.value, member.from))
-            .collect();
-        let read = cx.dense()?;
-        let near = match read {
-            Some((dense, vector)) => dense.vectors.scores(vector)?,
-            // Close to nothing: names alone start the walk, and what mentions them.
-            None => vec![0.0; cx.index.len()],
-        };
-        let (low, high) = near.iter().fold((f32::MAX, f32::MIN), |(low, high), s| {
-            (low.min(*s), high.max(*s))
-        });
-        let span = f64::from(high - low).max(1e-9);
+        let seeds = named(&first.members);
         let (ratio, weight) = (
             cx.values.get(LINEAR_PASSAGE_RATIO),
             cx.values.get(LINEAR_PASSAGE_WEIGHT),
         );
-        let mut bonus = vec![0.0; near.len()];
+        let mut bonus = vec![0.0; cx.index.len()];
         // In the order of the nodes, so that sums do not depend on a table's.
         let mut order: Vec<(&Node, &Active)> = active.names.iter().collect();
         order.sort_unstable_by_key(|(node, _)| **node);
@@ -310,47 +291,83 @@ impl Operator for Restart {
                     active.score * (1.0 + f64::from(tf)).ln() / active.tier as f64;
             }
         }
-        let mut rank: Vec<u32> = (0..near.len() as u32).collect();
-        rank.sort_by(|a, b| {
-            near[*b as usize]
-                .total_cmp(&near[*a as usize])
-                .then(a.cmp(b))
-        });
-        for (place, passage) in rank.into_iter().enumerate() {
-            let cosine = near[passage as usize];
-            let closeness = f64::from(cosine - low) / span;
-            let raw = weight * (ratio * closeness + (1.0 + bonus[passage as usize]).ln());
-            if raw > 0.0 {
-                seeds.push(seed(
-                    passage,
-                    raw,
-                    Origin::Near {
-                        rank: place + 1,
-                        cosine,
-                    },
-                ));
-            }
-        }
-        let (mut named, mut rest): (Vec<Seed>, Vec<Seed>) = seeds
-            .into_iter()
-            .partition(|seed| !view.is_passage(seed.node));
-        let edits = edit(cx, cx.edits.iter(), 0.0, &mut named, &mut rest);
-        named.append(&mut rest);
-        reshare(&mut named);
-        let set = set_of(Seeded {
-            seeds: named,
-            edits,
-            ..Seeded::default()
-        });
-        Ok(set.unread_unless(read.is_some()))
+        restarted(cx, seeds, |passage, closeness| {
+            weight * (ratio * closeness + (1.0 + bonus[passage as usize]).ln())
+        })
     }
 }
 
-/// The walk's ranking; the nearest passages where the question names nothing that is known.
-#[derive(Debug)]
-pub struct OrNearest;
+/// A restart from names and from every passage by how close it is to the question, 0 the farthest and 1 the closest of all.
+pub(super) fn restarted(
+    cx: &Context<'_>,
+    mut named: Vec<Seed>,
+    weight: impl Fn(u32, f64) -> f64,
+) -> Outcome {
+    let read = cx.dense()?;
+    let near = match read {
+        Some((dense, vector)) => dense.vectors.scores(vector)?,
+        // Close to nothing: names alone start the walk, and what mentions them.
+        None => vec![0.0; cx.index.len()],
+    };
+    let (low, high) = near.iter().fold((f32::MAX, f32::MIN), |(low, high), s| {
+        (low.min(*s), high.max(*s))
+    });
+    let span = f64::from(high - low).max(1e-9);
+    let mut rank: Vec<u32> = (0..near.len() as u32).collect();
+    rank.sort_by(|a, b| {
+        near[*b as usize]
+            .total_cmp(&near[*a as usize])
+            .then(a.cmp(b))
+    });
+    let mut rest: Vec<Seed> = Vec::new();
+    for (place, passage) in rank.into_iter().enumerate() {
+        let cosine = near[passage as usize];
+        let raw = weight(passage, f64::from(cosine - low) / span);
+        if raw > 0.0 {
+            rest.push(Seed {
+                node: passage,
+                raw,
+                weight: 0.0,
+                why: Origin::Near {
+                    rank: place + 1,
+                    cosine,
+                },
+            });
+        }
+    }
+    let edits = edit(cx, cx.edits.iter(), 0.0, &mut named, &mut rest);
+    named.append(&mut rest);
+    reshare(&mut named);
+    let set = set_of(Seeded {
+        seeds: named,
+        edits,
+        ..Seeded::default()
+    });
+    Ok(set.unread_unless(read.is_some()))
+}
 
-pub static OR_NEAREST: OrNearest = OrNearest;
+/// Names as seeds, by what they were given.
+pub(super) fn named(members: &[Member]) -> Vec<Seed> {
+    let given = members.iter().filter(|member| member.value > 0.0);
+    let seed = |member: &Member| Seed {
+        node: member.node,
+        raw: member.value,
+        weight: 0.0,
+        why: member.from,
+    };
+    given.map(seed).collect()
+}
+
+/// The walk's ranking; the nearest passages where the question has nothing to start from.
+#[derive(Debug)]
+pub struct OrNearest {
+    /// What is said then.
+    pub none: &'static str,
+}
+
+pub static OR_NEAREST: OrNearest = OrNearest {
+    none: "no name of the question is known",
+};
 
 /// The input that is the result.
 fn chosen(inputs: &[&Set]) -> usize {
@@ -361,7 +378,7 @@ impl Operator for OrNearest {
     fn declaration(&self) -> Declaration {
         Declaration::select(
             "or nearest",
-            "the walk's passages; the nearest ones where no name of the question is known",
+            "the walk's passages; the nearest ones where the question has nothing to start from",
         )
     }
 
@@ -370,14 +387,11 @@ impl Operator for OrNearest {
         let by = chosen(&sets);
         let ranked = inputs.get(by).and_then(|set| set.ranked());
         let set = ranked.map_or_else(|| Set::new(Space::Passages), Set::ranking);
-        Ok(set.fact(
-            "by",
-            if by == 0 {
-                "walk"
-            } else {
-                "closeness: no name is known"
-            },
-        ))
+        let by = match by {
+            0 => "walk".to_owned(),
+            _ => format!("closeness: {}", self.none),
+        };
+        Ok(set.fact("by", by))
     }
 
     fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
@@ -390,7 +404,7 @@ impl Operator for OrNearest {
 
     fn refuse(&self, at: &At<'_>, _: u32) -> Vec<Reason> {
         let sets: Vec<&Set> = at.inputs().map(|input| input.set()).collect();
-        let text = "no name of the question is known, so passages are ranked by closeness alone";
+        let text = format!("{}, so passages are ranked by closeness alone", self.none);
         Vec::from_iter((chosen(&sets) == 1).then(|| Reason::new(Code::Fallback, text)))
     }
 }

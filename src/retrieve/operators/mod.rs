@@ -4,6 +4,7 @@ pub mod bridge;
 pub mod e2graphrag;
 pub mod expand;
 pub mod fuse;
+pub mod hipporag;
 pub mod ket;
 pub mod lack;
 pub mod linearrag;

@@ -1,0 +1,166 @@
+//! The layer of HippoRAG 2 as columns of an index.
+
+use super::build;
+use crate::column::{Column, Strings};
+use crate::embed::{Identity, Vectors};
+use crate::index::layer::{strings, vectors};
+use crate::index::{Columns, Index, IndexError, Layer};
+use crate::llm::Shares;
+use serde::{Deserialize, Serialize};
+
+/// Counts, and who told the facts; stored as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Meta {
+    pub phrases: usize,
+    pub facts: usize,
+    /// Pairs of phrases alike, by the least cosine that is kept.
+    pub alike: usize,
+    /// Passages that a file beside the corpus told of; 0 where there was none.
+    pub read: usize,
+    /// Who told what the rest says; empty where no model was asked.
+    #[serde(default, skip_serializing_if = "Shares::is_empty")]
+    pub made: Shares,
+    pub identity: Option<Identity>,
+}
+
+/// Facts, their phrases, phrases alike.
+pub struct FactsLayer {
+    pub meta: Meta,
+    pub(super) meta_json: Column<u8>,
+    /// Of every phrase its first spelling.
+    pub phrases: Strings,
+    /// Of every fact its ends, its text, and the passages that state it, ascending.
+    pub subject: Column<u32>,
+    pub object: Column<u32>,
+    pub texts: Strings,
+    pub(super) fact_ends: Column<u32>,
+    pub(super) fact_passages: Column<u32>,
+    /// Of every phrase the passages with a fact of it, ascending.
+    pub(super) phrase_ends: Column<u32>,
+    pub(super) phrase_passages: Column<u32>,
+    /// Pairs of phrases alike, the lower first, ascending, and their cosines.
+    pub alike_one: Column<u32>,
+    pub alike_other: Column<u32>,
+    pub alike: Column<f32>,
+    pub phrase_vectors: Vectors,
+    pub fact_vectors: Vectors,
+}
+
+impl std::fmt::Debug for FactsLayer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FactsLayer")
+            .field("meta", &self.meta)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Row of columns that lie end to end.
+fn row<'c>(ends: &Column<u32>, values: &'c Column<u32>, at: u32) -> &'c [u32] {
+    let at = at as usize;
+    let start = if at == 0 { 0 } else { ends[at - 1] };
+    &values[start as usize..ends[at] as usize]
+}
+
+impl FactsLayer {
+    /// Builds the layer from an index. `progress` hears of step, done, total, and cancels by `false`.
+    ///
+    /// # Errors
+    /// An index without vectors, a file of facts that cannot be read, or cancelled.
+    pub fn build(
+        index: &Index,
+        progress: &dyn Fn(&'static str, usize, usize) -> bool,
+    ) -> Result<FactsLayer, IndexError> {
+        build::build(index, progress)
+    }
+
+    /// The passages that state a fact.
+    pub fn stated(&self, fact: u32) -> &[u32] {
+        row(&self.fact_ends, &self.fact_passages, fact)
+    }
+
+    /// The passages with a fact of a phrase.
+    pub fn with_phrase(&self, phrase: u32) -> &[u32] {
+        row(&self.phrase_ends, &self.phrase_passages, phrase)
+    }
+
+    /// Subject and object of a fact.
+    pub fn ends(&self, fact: u32) -> [u32; 2] {
+        [self.subject[fact as usize], self.object[fact as usize]]
+    }
+}
+
+impl Layer for FactsLayer {
+    const NAME: &'static str = "facts";
+    const VERSION: u32 = 1;
+
+    fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
+        each("meta", self.meta_json.bytes());
+        strings("phrase", &self.phrases, each);
+        each("fact.subject", self.subject.bytes());
+        each("fact.object", self.object.bytes());
+        strings("fact", &self.texts, each);
+        each("fact.passage.ends", self.fact_ends.bytes());
+        each("fact.passage", self.fact_passages.bytes());
+        each("phrase.passage.ends", self.phrase_ends.bytes());
+        each("phrase.passage", self.phrase_passages.bytes());
+        each("alike.one", self.alike_one.bytes());
+        each("alike.other", self.alike_other.bytes());
+        each("alike.cosine", self.alike.bytes());
+        vectors("phrase.vector", "scale", &self.phrase_vectors, each);
+        vectors("fact.vector", "scale", &self.fact_vectors, each);
+    }
+
+    fn open(columns: &Columns) -> Result<FactsLayer, IndexError> {
+        let meta: Meta = columns.json("meta")?;
+        let Some(identity) = &meta.identity else {
+            return Err(IndexError::NoVectors {
+                layer: FactsLayer::NAME,
+            });
+        };
+        let layer = FactsLayer {
+            meta_json: columns.column("meta")?,
+            phrases: columns.strings("phrase")?,
+            subject: columns.column("fact.subject")?,
+            object: columns.column("fact.object")?,
+            texts: columns.strings("fact")?,
+            fact_ends: columns.column("fact.passage.ends")?,
+            fact_passages: columns.column("fact.passage")?,
+            phrase_ends: columns.column("phrase.passage.ends")?,
+            phrase_passages: columns.column("phrase.passage")?,
+            alike_one: columns.column("alike.one")?,
+            alike_other: columns.column("alike.other")?,
+            alike: columns.column("alike.cosine")?,
+            phrase_vectors: columns.vectors("phrase.vector", "scale", identity)?,
+            fact_vectors: columns.vectors("fact.vector", "scale", identity)?,
+            meta,
+        };
+        let (phrases, facts) = (layer.meta.phrases, layer.meta.facts);
+        let end = |ends: &Column<u32>| ends.last().map_or(0, |end| *end as usize);
+        for (name, found, expected) in [
+            ("phrase.ends", layer.phrases.len(), phrases),
+            ("phrase.passage.ends", layer.phrase_ends.len(), phrases),
+            ("phrase.vector", layer.phrase_vectors.len(), phrases),
+            (
+                "phrase.passage",
+                layer.phrase_passages.len(),
+                end(&layer.phrase_ends),
+            ),
+            ("fact.ends", layer.texts.len(), facts),
+            ("fact.subject", layer.subject.len(), facts),
+            ("fact.object", layer.object.len(), facts),
+            ("fact.passage.ends", layer.fact_ends.len(), facts),
+            ("fact.vector", layer.fact_vectors.len(), facts),
+            (
+                "fact.passage",
+                layer.fact_passages.len(),
+                end(&layer.fact_ends),
+            ),
+            ("alike.one", layer.alike_one.len(), layer.meta.alike),
+            ("alike.other", layer.alike_other.len(), layer.meta.alike),
+            ("alike.cosine", layer.alike.len(), layer.meta.alike),
+        ] {
+            columns.length(name, found, expected)?;
+        }
+        Ok(layer)
+    }
+}
