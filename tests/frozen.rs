@@ -86,6 +86,8 @@ const COMPOSITIONS: &[&str] = &[
     "rrf > summary-tree > push > rerank",
     "bm25 > summary-tree > shallow > fuse",
     "dense > summary-tree > lazy > pack",
+    "names+nearest > phrase-passage > push > passages",
+    "names+rrf > phrase-passage > power > bridge",
 ];
 
 /// Over the typed sample.
