@@ -116,36 +116,40 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::task::{Merge, Ner, Task};
+    use crate::llm::task::{Hyde, Merge, Task};
     use serde_json::json;
 
     #[test]
     fn a_key_is_the_digest_of_all_four_and_of_no_order() {
         let key = |model: &str, spec: &Spec, input: Value| Key::new(model, spec, &input).0;
-        let one = key("m", Ner::SPEC, json!({"b": {"y": 1, "x": [2]}, "a": "é"}));
-        let two = key("m", Ner::SPEC, json!({"a": "é", "b": {"x": [2], "y": 1}}));
+        let one = key("m", Hyde::SPEC, json!({"b": {"y": 1, "x": [2]}, "a": "é"}));
+        let two = key("m", Hyde::SPEC, json!({"a": "é", "b": {"x": [2], "y": 1}}));
         assert_eq!(one, two);
-        // sha256sum of: ["m","ner",1,{"a":"é","b":{"x":[2],"y":1}}]
+        // sha256sum of: ["m","hyde",1,{"a":"é","b":{"x":[2],"y":1}}]
         assert_eq!(
             one,
-            "2e3cec9a16d1acc14cd53deaacfc6d69f1fd2d72f32e2442dec74423ba7f1c53"
+            "e68f2e107ba7d1d45b4e0cd6a8ed8812b9c5e612dbcb59b108258d1229391335"
         );
         let other = Spec {
             version: 2,
             ..Spec {
-                name: "ner",
+                name: "hyde",
                 version: 1,
                 about: "",
-                schema: Ner::SPEC.schema,
+                schema: Hyde::SPEC.schema,
             }
         };
         let input = || json!({"a": "é", "b": {"x": [2], "y": 1}});
         let keys = [
             one,
-            key("n", Ner::SPEC, input()),
+            key("n", Hyde::SPEC, input()),
             key("m", Merge::SPEC, input()),
             key("m", &other, input()),
-            key("m", Ner::SPEC, json!({"a": "é", "b": {"x": [2], "y": 1.5}})),
+            key(
+                "m",
+                Hyde::SPEC,
+                json!({"a": "é", "b": {"x": [2], "y": 1.5}}),
+            ),
         ];
         for (i, a) in keys.iter().enumerate() {
             assert!(keys[..i].iter().all(|b| a != b));
@@ -156,28 +160,22 @@ mod tests {
     fn answers_are_kept_whole_and_torn_ones_are_none() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(&folder.path().join("answers")).unwrap();
-        let key = Key::new("m", Ner::SPEC, &json!({"text": "x"}));
-        assert!(!cache.has(&key) && cache.get("m", Ner::SPEC, &key).is_none());
+        let key = Key::new("m", Hyde::SPEC, &json!({"text": "x"}));
+        assert!(!cache.has(&key) && cache.get("m", Hyde::SPEC, &key).is_none());
         cache
-            .put("m", Ner::SPEC, &key, &json!({"mentions": []}))
+            .put("m", Hyde::SPEC, &key, &json!({"text": "a"}))
             .unwrap();
-        assert_eq!(
-            cache.get("m", Ner::SPEC, &key),
-            Some(json!({"mentions": []}))
-        );
-        assert_eq!(cache.get("other", Ner::SPEC, &key), None);
+        assert_eq!(cache.get("m", Hyde::SPEC, &key), Some(json!({"text": "a"})));
+        assert_eq!(cache.get("other", Hyde::SPEC, &key), None);
         let whole = fs::read(cache.path(&key)).unwrap();
         for cut in 0..whole.len() {
             fs::write(cache.path(&key), &whole[..cut]).unwrap();
-            assert_eq!(cache.get("m", Ner::SPEC, &key), None);
+            assert_eq!(cache.get("m", Hyde::SPEC, &key), None);
         }
         cache
-            .put("m", Ner::SPEC, &key, &json!({"mentions": [1]}))
+            .put("m", Hyde::SPEC, &key, &json!({"text": "b"}))
             .unwrap();
-        assert_eq!(
-            cache.get("m", Ner::SPEC, &key),
-            Some(json!({"mentions": [1]}))
-        );
+        assert_eq!(cache.get("m", Hyde::SPEC, &key), Some(json!({"text": "b"})));
         let shelf = cache.path(&key).parent().unwrap().to_owned();
         assert_eq!(
             fs::read_dir(shelf).unwrap().count(),

@@ -1,7 +1,8 @@
 //! What can be asked of a model: a kind of work with a name, a version, an input and an output (the core's table of
 //! steps that published systems give to a model).
 
-use super::schema::{Schema, list, maybe, object, text};
+use super::schema::{Schema, list, object, text};
+use crate::text::terms::place;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,8 +33,8 @@ pub trait Task {
         Ok(())
     }
 
-    /// Drops what is malformed but no reason to ask again, and says how many pieces that were.
-    fn mend(_output: &mut Self::Output) -> usize {
+    /// Drops what is well formed but does not belong there, and says how many pieces that were.
+    fn mend(_input: &Self::Input, _output: &mut Self::Output) -> usize {
         0
     }
 }
@@ -55,9 +56,9 @@ macro_rules! task {
                 let check: fn(&$input, &$output) -> Result<(), String> = $check;
                 check(input, output)
             })?
-            $(fn mend(output: &mut $output) -> usize {
-                let mend: fn(&mut $output) -> usize = $mend;
-                mend(output)
+            $(fn mend(input: &$input, output: &mut $output) -> usize {
+                let mend: fn(&$input, &mut $output) -> usize = $mend;
+                mend(input, output)
             })?
         }
     };
@@ -74,7 +75,6 @@ macro_rules! shape {
 shape! {
     /// A text to work on.
     OneText { text: String }
-    Mentions { mentions: Vec<Span> }
     SummariseInput { level: u32, texts: Vec<String>, max_tokens: u32 }
     ExtractInput { text: String, types: Vec<String> }
     Extracted { entities: Vec<Entity>, relations: Vec<Relation> }
@@ -97,19 +97,8 @@ shape! {
     TableOutput {
         title: String, description: String, summary: String, columns: BTreeMap<String, String>, entities: Vec<String>,
     }
-    RerankInput { query: String, texts: Vec<String> }
-    Scores { scores: Vec<f64> }
     AnswerInput { question: String, context: Vec<String> }
     AnswerOutput { text: String, cited: Vec<usize> }
-}
-
-/// A name in a text, by character offsets from 0; `end` is behind its last character.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Span {
-    pub start: usize,
-    pub end: usize,
-    #[serde(rename = "type")]
-    pub kind: Option<String>,
 }
 
 /// An entity as a text describes it.
@@ -121,24 +110,34 @@ pub struct Entity {
     pub description: String,
 }
 
+/// Of a relation whose strength a model does not say.
+const LEAST_STRENGTH: f64 = 1.0;
+
 fn free() -> Schema {
     Schema::Text(false)
 }
 
-task!(
-    /// Names in a text.
-    Ner "ner" 1, OneText => Mentions,
-    object([("mentions", list(object([("start", Schema::Integer(0)), ("end", Schema::Integer(1)), ("type", maybe(free()))])))]),
-    "Find the names of people, organisations, places, works and other named things in `text`. Give each as character \
-     offsets: `start` from 0, `end` behind the last character, and its `type` in one word or null.",
-    check |input, output| {
-        let length = input.text.chars().count();
-        match output.mentions.iter().find(|m| m.start >= m.end || m.end > length) {
-            Some(m) => Err(format!("a mention from {} to {} in a text of {length} characters", m.start, m.end)),
-            None => Ok(()),
-        }
+/// Drops what is not to be kept, and says how much that was.
+fn dropped<T>(items: &mut Vec<T>, keep: impl FnMut(&T) -> bool) -> usize {
+    let before = items.len();
+    items.retain(keep);
+    before - items.len()
+}
+
+/// A model that says nothing of something has not answered.
+///
+/// # Errors
+/// Nothing said of texts that have words.
+fn something<'t, T>(
+    said: &[T],
+    name: &str,
+    mut of: impl Iterator<Item = &'t String>,
+) -> Result<(), String> {
+    match said.is_empty() && of.any(|text| text.contains(char::is_alphanumeric)) {
+        true => Err(format!("{name}: there are none, but the input has words")),
+        false => Ok(()),
     }
-);
+}
 
 task!(
     /// A node of a summary tree.
@@ -152,16 +151,15 @@ task!(
     ExtractGraph "extract_graph" 1, ExtractInput => Extracted,
     object([
         ("entities", list(object([("name", text()), ("type", free()), ("description", free())]))),
-        ("relations", list(object([("source", text()), ("target", text()), ("description", free()), ("strength", Schema::Number)]))),
+        ("relations", list(object([("source", text()), ("target", text()), ("description", free()), ("strength", Schema::Number(LEAST_STRENGTH))]))),
     ]),
     "List the entities of `text` (types: those in `types`, or the nearest word) with a description from the text, and \
      the relations between them with a strength from 1 to 10. `source` and `target` are names of listed entities.",
-    mend |output| {
+    check |input, output| something(&output.entities, "entities", std::iter::once(&input.text)),
+    mend |_, output| {
         let form = |name: &str| name.trim().to_lowercase();
         let known: BTreeSet<String> = output.entities.iter().map(|e| form(&e.name)).collect();
-        let before = output.relations.len();
-        output.relations.retain(|r| known.contains(&form(&r.source)) && known.contains(&form(&r.target)));
-        before - output.relations.len()
+        dropped(&mut output.relations, |r| known.contains(&form(&r.source)) && known.contains(&form(&r.target)))
     }
 );
 
@@ -177,14 +175,10 @@ task!(
     object([("units", list(object([("text", text()), ("entities", list(text())), ("relations", list(list(free())))])))]),
     "Split `text` into independent statements. For each give its `text`, the `entities` it names, and its `relations` \
      as arrays of three strings: subject, relation, object; subject and object are among the entities.",
-    mend |output| {
-        let mut dropped = 0;
-        for unit in &mut output.units {
-            let before = unit.relations.len();
-            unit.relations.retain(|parts| parts.len() == 3 && parts.iter().all(|part| !part.trim().is_empty()));
-            dropped += before - unit.relations.len();
-        }
-        dropped
+    check |input, output| something(&output.units, "units", std::iter::once(&input.text)),
+    mend |_, output| {
+        let triple = |parts: &Vec<String>| parts.len() == 3 && parts.iter().all(|part| !part.trim().is_empty());
+        (output.units.iter_mut()).map(|unit| dropped(&mut unit.relations, triple)).sum()
     }
 );
 
@@ -199,13 +193,16 @@ task!(
     Community "community" 1, CommunityInput => Elements,
     object([("elements", list(object([("title", text()), ("description", text())])))]),
     "Name the main insights that `units` and `attributes` share, each with a short `title` and a `description` of one \
-     or two sentences."
+     or two sentences.",
+    check |input, output| something(&output.elements, "elements", input.units.iter().chain(&input.attributes))
 );
 
 task!(
-    /// The terms to search for.
+    /// The terms to search for. One that does not stand in the question is dropped and counted.
     QueryTerms "query_terms" 1, OneQuestion => Terms, object([("terms", list(text()))]),
-    "List the names and key terms of `question`, as they are written there."
+    "List the names and key terms of `question`, as they are written there.",
+    check |input, output| something(&output.terms, "terms", std::iter::once(&input.question)),
+    mend |input, output| dropped(&mut output.terms, |term| place(&input.question, term).is_some())
 );
 
 task!(
@@ -222,13 +219,13 @@ task!(
 task!(
     /// Metadata of a chunk of text.
     DocMetadata "doc_metadata" 1, DocumentInput => DocumentOutput,
-    object([("topic", text()), ("title", text()), ("entities", list(text())), ("events", list(text()))]),
+    object([("topic", text()), ("title", free()), ("entities", list(text())), ("events", list(text()))]),
     "Describe `text` from the source `source_title`: its `topic`, a `title`, the `entities` it names and the `events` \
      it tells of."
 );
 
 task!(
-    /// Metadata of a table.
+    /// Metadata of a table. What is said of a column that it does not have is dropped and counted.
     TableMetadata "table_metadata" 1, TableInput => TableOutput,
     object([
         ("title", text()), ("description", text()), ("summary", text()),
@@ -236,19 +233,10 @@ task!(
     ]),
     "Describe the table: a `title`, a `description` of what a row is, a `summary` of its content, one text per header \
      in `columns`, and the `entities` it names.",
-    check |input, output| match output.columns.keys().find(|name| !input.headers.contains(name)) {
-        Some(name) => Err(format!("columns: there is no header '{name}'")),
-        None => Ok(()),
-    }
-);
-
-task!(
-    /// How well texts answer a query.
-    Rerank "rerank" 1, RerankInput => Scores, object([("scores", list(Schema::Number))]),
-    "Score how well each of `texts` answers `query`, from 0 to 1, in their order.",
-    check |input, output| match (input.texts.len(), output.scores.len()) {
-        (texts, scores) if texts != scores => Err(format!("{scores} scores for {texts} texts")),
-        _ => Ok(()),
+    mend |input, output| {
+        let before = output.columns.len();
+        output.columns.retain(|name, _| input.headers.contains(name));
+        before - output.columns.len()
     }
 );
 
@@ -259,12 +247,9 @@ task!(
 );
 
 task!(
-    /// An answer from a context; `cited` are places in it, from 0.
+    /// An answer from a context; `cited` are places in it, from 0. One that is not there is dropped and counted.
     Answer "answer" 1, AnswerInput => AnswerOutput,
     object([("text", text()), ("cited", list(Schema::Integer(0)))]),
     "Answer `question` from `context` alone. `cited` are the places of the context you used, from 0.",
-    check |input, output| match output.cited.iter().find(|at| **at >= input.context.len()) {
-        Some(at) => Err(format!("cited: there is no context {at}")),
-        None => Ok(()),
-    }
+    mend |input, output| dropped(&mut output.cited, |at| *at < input.context.len())
 );

@@ -200,7 +200,7 @@ fn the_key_is_in_no_message_and_no_kept_answer() {
 #[test]
 fn an_invalid_answer_is_asked_again_once_with_what_was_wrong() {
     let server = serve(|turn, _| match turn {
-        0 => Says::Text("{\"text\": 3}".into()),
+        0 => Says::Text("{\"text\": [3]}".into()),
         _ => Says::Text("Here:\n```json\n{\"text\": \"ok\"}\n```".into()),
     });
     let llm = llm(&server);
@@ -210,11 +210,11 @@ fn an_invalid_answer_is_asked_again_once_with_what_was_wrong() {
     assert_eq!(messages.len(), 4);
     assert_eq!(
         messages[2],
-        json!({"role": "assistant", "content": "{\"text\": 3}"})
+        json!({"role": "assistant", "content": "{\"text\": [3]}"})
     );
     let said = messages[3]["content"].as_str().unwrap();
     assert!(
-        said.contains("answer.text: expected a string; found a number"),
+        said.contains("answer.text: expected a string; found an array"),
         "{said}"
     );
     let counters = counts(&llm);
@@ -234,7 +234,6 @@ fn malicious_and_useless_answers_fall_back() {
     for (text, says) in [
         ("I will not.", "no JSON object"),
         ("", "no JSON object"),
-        ("{\"text\": \"x\", \"run\": \"rm -rf /\"}", "no field 'run'"),
         ("{\"summary\": \"x\"}", "'text' is missing"),
         ("[\"text\"]", "expected an object"),
         ("{\"text\": \"\\u001b\\u0007\"}", "found an empty one"),

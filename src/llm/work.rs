@@ -67,13 +67,17 @@ impl<T: Task> Work<'_, T> {
     }
 
     fn valid(&self, i: usize, value: Value) -> Result<(T::Output, usize), String> {
-        let value = reply::cleaned(value);
-        (T::SPEC.schema)().check(&value)?;
+        let input = &self.inputs[i];
+        let (value, dropped) = (T::SPEC.schema)().mend(reply::cleaned(value))?;
         let mut output: T::Output = serde_json::from_value(value).map_err(|e| e.to_string())?;
-        let dropped = T::mend(&mut output);
-        T::check(&self.inputs[i], &output)?;
-        (self.validate)(&self.inputs[i], &output)?;
-        Ok((output, dropped))
+        let pieces = dropped.pieces + T::mend(input, &mut output);
+        let checked = T::check(input, &output).and_then(|()| (self.validate)(input, &output));
+        match (checked, dropped.first) {
+            (Ok(()), _) => Ok((output, pieces)),
+            // What was left out may be all there was.
+            (Err(said), Some(first)) => Err(format!("{said}; {first}")),
+            (Err(said), None) => Err(said),
+        }
     }
 
     fn put(&mut self, i: usize, value: T::Output) {

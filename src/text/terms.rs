@@ -57,6 +57,17 @@ pub fn query_terms(question: &str, is_name: impl Fn(&str) -> bool) -> Vec<TermOu
     found
 }
 
+/// Where a term stands in a question; capitals of ASCII letters do not count.
+pub fn place(question: &str, term: &str) -> Option<Range<usize>> {
+    let term = term.trim();
+    let spans = question.char_indices().map(|(at, _)| at..at + term.len());
+    let same = |span: &Range<usize>| {
+        let text = question.get(span.clone());
+        text.is_some_and(|text| text.eq_ignore_ascii_case(term))
+    };
+    spans.into_iter().find(same).filter(|_| !term.is_empty())
+}
+
 /// What is left of a phrase beside the names in it, in order.
 fn between(phrase: &Range<usize>, names: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut left = Vec::new();

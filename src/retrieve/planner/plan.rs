@@ -3,7 +3,7 @@
 pub use super::grammar::{check, edges};
 use crate::layers::typed::numbers::TESTS;
 pub use crate::layers::typed::numbers::Test;
-use crate::llm::schema::{Schema as Shape, list, object, text};
+use crate::llm::schema::{Schema as Shape, object, text, whole};
 use crate::llm::task::{Spec, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -183,7 +183,7 @@ impl Task for Plan {
                 the question and LIMIT of that ranking to k objects.",
         schema: || {
             let set = || ("set", Shape::Integer(0));
-            let sets = || vec![("sets", list(Shape::Integer(0)))];
+            let sets = || vec![("sets", whole(Shape::Integer(0)))];
             let test = || {
                 [
                     ("field", text()),
@@ -222,7 +222,8 @@ impl Task for Plan {
                     ("LIMIT", vec![set(), ("k", Shape::Integer(1))]),
                 ],
             );
-            object([("ops", list(op))])
+            // A plan without one of its operators is another plan.
+            object([("ops", whole(op))])
         },
     };
     type Input = PlanInput;
