@@ -143,12 +143,13 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         );
         spent.insert("build".into(), json!(seconds - read));
         spent.insert("total".into(), json!(seconds));
-        return super::print_json(&json!({
+        super::print_json(&json!({
             "index": out, "passages": m.passages, "questions": m.questions, "entities": m.entities, "edges": m.edges,
             "bytes": built.bytes, "seconds": spent,
             "peak_memory_bytes": peak_memory(), "settings": m.options, "encoder": m.dense, "fingerprint": m.fingerprint, "report": report,
             "layers": layers_json(m, &layers), "llm": report_json(&llm),
-        }));
+        }))?;
+        return llm::answered(&llm);
     }
     println!("{}", out.display());
     println!(
@@ -179,7 +180,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     println!("  reading {read:.2} s, {}", spent.join(", "));
     print_layers(m, &layers);
     println!("  open it with: hopscope {}", out.display());
-    Ok(())
+    llm::answered(&llm)
 }
 
 /// `hopscope index --add LAYER INDEX`
@@ -214,16 +215,17 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
     let (manifest, layers) = added?;
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        return super::print_json(&json!({
+        super::print_json(&json!({
             "index": folder, "layers": layers_json(&manifest, &layers), "seconds": seconds,
             "peak_memory_bytes": peak_memory(), "fingerprint": manifest.fingerprint,
             "llm": report_json(&llm),
-        }));
+        }))?;
+        return llm::answered(&llm);
     }
     println!("{}", folder.display());
     print_layers(&manifest, &layers);
     println!("  {seconds:.2} s in all{}", memory());
-    Ok(())
+    llm::answered(&llm)
 }
 
 /// The default method's own layer comes with every index, unless none is asked for.

@@ -1,9 +1,9 @@
 //! `--llm`: who answers what published systems ask a language model, and what it took.
 
-use super::say;
+use super::{ConditionFailed, say};
 use crate::explorer::store;
 use crate::index::Index;
-use crate::llm::{Announce, Llm};
+use crate::llm::{Announce, Counters, Llm};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, Args)]
 pub struct LlmArgs {
     /// Who summarises, extracts and plans: rules, replay:MODEL, or endpoint:URL?model=NAME with &key_env=VARIABLE,
-    /// &timeout=SECONDS, &concurrency=N. What it does not answer well, the rules do. Rules without it.
+    /// &timeout=SECONDS, &concurrency=N, &max_tokens=N. What it does not answer well, the rules do. Rules without it.
     #[arg(long, value_name = "SPEC")]
     llm: Option<String>,
     /// Where its answers are kept, for the next time and for replay; the person's cache folder without it.
@@ -50,8 +50,40 @@ pub fn report(llm: &Llm) {
     if let Some(model) = llm.model() {
         for (task, counters) in llm.counters() {
             say(format_args!("{task} by {model}: {counters}"));
+            if let Some(why) = counters.first_failure {
+                say(format_args!("  the first failure: {why}"));
+            }
         }
     }
+}
+
+/// Says what to do where a build fell back to the rules.
+///
+/// # Errors
+/// When it did so for everything a model was asked: then it is not what the person wanted.
+pub fn answered(llm: &Llm) -> Result<()> {
+    let Some(model) = llm.model() else {
+        return Ok(());
+    };
+    let mut all = Counters::default();
+    for (_, counters) in llm.counters() {
+        all.add(&counters);
+    }
+    let (fallbacks, items) = (all.fallbacks, all.items);
+    let again = "run again: kept answers are reused";
+    if all.nothing_answered() {
+        let why = all.first_failure.unwrap_or_default();
+        let said = format!(
+            "{model} answered none of {items} items, the rules made them all: {why}; once that is mended, {again}"
+        );
+        return Err(ConditionFailed(said).into());
+    }
+    if fallbacks > 0 {
+        say(format_args!(
+            "hopscope: the rules made {fallbacks} of {items} items in the place of {model}; to ask for those alone, {again}"
+        ));
+    }
+    Ok(())
 }
 
 /// The same for `--json`; null where no model was named.

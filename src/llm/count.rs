@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::fmt;
 
 /// What the items of one task took so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Counters {
     pub items: u64,
     /// Requests sent, repeated ones too.
@@ -18,8 +18,13 @@ pub struct Counters {
     pub invalid: u64,
     /// Malformed pieces dropped from valid answers.
     pub dropped: u64,
+    /// Items that were too long for the model and were asked in parts.
+    pub parted: u64,
     /// Prompts without a valid answer.
     pub failures: u64,
+    /// What was wrong with the first, and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_failure: Option<String>,
     /// Items that a model should have answered and the stand-in did.
     pub fallbacks: u64,
     /// Answers that could not be written to the folder of kept ones.
@@ -39,6 +44,7 @@ impl fmt::Display for Counters {
         for (count, what) in [
             (self.invalid, "invalid answers"),
             (self.dropped, "pieces dropped"),
+            (self.parted, "asked in parts"),
             (self.failures, "failures"),
             (self.fallbacks, "fallbacks to the rules"),
             (self.unkept, "answers not kept"),
@@ -52,7 +58,12 @@ impl fmt::Display for Counters {
 }
 
 impl Counters {
-    pub(super) fn add(&mut self, other: &Counters) {
+    /// What was asked and had no answer at all, among everything that was.
+    pub fn nothing_answered(&self) -> bool {
+        self.items > 0 && self.fallbacks == self.items
+    }
+
+    pub fn add(&mut self, other: &Counters) {
         self.items += other.items;
         self.calls += other.calls;
         self.hits += other.hits;
@@ -60,7 +71,11 @@ impl Counters {
         self.completion_tokens += other.completion_tokens;
         self.invalid += other.invalid;
         self.dropped += other.dropped;
+        self.parted += other.parted;
         self.failures += other.failures;
+        if self.first_failure.is_none() {
+            self.first_failure.clone_from(&other.first_failure);
+        }
         self.fallbacks += other.fallbacks;
         self.unkept += other.unkept;
         self.seconds += other.seconds;
@@ -74,8 +89,10 @@ pub struct Estimate {
     /// Items whose answer is kept, or the same as another item's.
     pub kept: usize,
     pub calls: usize,
-    /// Of all calls, roughly: four bytes a token.
+    /// Of all calls, roughly: four bytes a token, with the task's schema as often as it is sent.
     pub input_tokens: u64,
+    /// Of all answers, as long as those of the task usually are.
+    pub output_tokens: u64,
 }
 
 impl std::ops::AddAssign for Estimate {
@@ -84,6 +101,7 @@ impl std::ops::AddAssign for Estimate {
         self.kept += other.kept;
         self.calls += other.calls;
         self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
     }
 }
 
@@ -94,11 +112,17 @@ pub(super) fn tokens(bytes: usize) -> u64 {
 
 impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mean = self.input_tokens / self.calls.max(1) as u64;
+        let mean = |tokens: u64| tokens / self.calls.max(1) as u64;
         write!(
             f,
-            "{} items: {} answers kept, {} calls of about {mean} input tokens, {} together",
-            self.items, self.kept, self.calls, self.input_tokens
+            "{} items: {} answers kept, {} calls of about {} + {} tokens, {} + {} together",
+            self.items,
+            self.kept,
+            self.calls,
+            mean(self.input_tokens),
+            mean(self.output_tokens),
+            self.input_tokens,
+            self.output_tokens
         )
     }
 }

@@ -39,7 +39,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use work::Work;
 
 /// Why there is no seam at all; a single item never fails.
@@ -172,8 +172,8 @@ impl Llm {
         }
     }
 
-    /// `rules`, `replay:MODEL`, or `endpoint:URL?model=NAME` with `key_env`, `timeout` (seconds), `concurrency`. Answers
-    /// are kept in the folder, where there is one.
+    /// `rules`, `replay:MODEL`, or `endpoint:URL?model=NAME` with `key_env`, `timeout` (seconds), `concurrency`,
+    /// `max_tokens`. Answers are kept in the folder, where there is one.
     ///
     /// # Errors
     /// Another form, a missing key, or a folder that cannot be written.
@@ -237,47 +237,40 @@ impl Llm {
         stand_in: impl Fn(&T::Input) -> T::Output + Sync,
         progress: &dyn Fn(usize) -> bool,
     ) -> Result<Vec<Made<T::Output>>, Cancelled> {
-        let begun = Instant::now();
-        let mut work = Work::<T> {
-            llm: self,
-            inputs,
-            validate,
-            progress,
-            model: self.model().unwrap_or_default().into(),
-            keys: Vec::new(),
-            same: Vec::new(),
-            asked: Vec::new(),
-            made: inputs.iter().map(|_| None).collect(),
-            failures: vec![None; inputs.len()],
-            finished: 0,
-            stopped: false,
-            counters: Counters {
-                items: inputs.len() as u64,
-                ..Counters::default()
-            },
-        };
-        if self.model().is_some() {
-            let prompts = work.prompts();
-            if !work.stopped && !prompts.is_empty() {
-                self.provider.generate(&prompts, &mut work);
-            }
-            work.share();
+        let mut work = Work::<T>::new(self, inputs, validate, progress);
+        work.ask();
+        work.stand_in(&stand_in);
+        work.finish();
+        match work.stopped {
+            true => Err(Cancelled),
+            false => Ok(work.made.into_iter().flatten().collect()),
         }
-        if !work.stopped {
-            work.stand_in(&stand_in);
-        }
-        work.counters.seconds = begun.elapsed().as_secs_f64();
-        let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        counters
-            .entry(T::SPEC.name)
-            .or_default()
-            .add(&work.counters);
-        drop(counters);
+    }
+
+    /// What the model answers to items that no rule could; the result is in their order.
+    ///
+    /// # Errors
+    /// When `progress`, which hears how many are done, stops the work by `false`.
+    pub fn answers<T: Task>(
+        &self,
+        inputs: &[T::Input],
+        progress: &dyn Fn(usize) -> bool,
+    ) -> Result<Vec<Result<Made<T::Output>, Failure>>, Cancelled> {
+        let mut work = Work::<T>::new(self, inputs, &any, progress);
+        work.ask();
+        work.finish();
         if work.stopped {
-            Err(Cancelled)
-        } else {
-            Ok(work.made.into_iter().flatten().collect())
+            return Err(Cancelled);
         }
+        let lacking = work.failures.into_iter();
+        let lacking = lacking.map(|failure| failure.unwrap_or(Failure::NoModel));
+        let made = work.made.into_iter().zip(lacking);
+        Ok(made.map(|(made, failure)| made.ok_or(failure)).collect())
+    }
+
+    /// A person asks anew: a server that was given up on is tried once more.
+    pub fn again(&self) {
+        self.provider.again();
     }
 
     /// What [`Llm::items`] would ask, before it is asked.
@@ -289,10 +282,10 @@ impl Llm {
         let Some(model) = self.model() else {
             return estimate;
         };
-        let around = T::SPEC.about.len() + (T::SPEC.schema)().json().to_string().len();
+        let around = T::SPEC.around();
         let mut keys = std::collections::BTreeSet::new();
-        for input in inputs {
-            let input = serde_json::to_value(input).unwrap_or_default();
+        for given in inputs {
+            let input = serde_json::to_value(given).unwrap_or_default();
             let key = Key::new(model, T::SPEC, &input);
             let kept = self.cache.as_ref().is_some_and(|cache| cache.has(&key));
             if kept || !keys.insert(key) {
@@ -300,6 +293,7 @@ impl Llm {
             } else {
                 estimate.calls += 1;
                 estimate.input_tokens += count::tokens(around + input.to_string().len());
+                estimate.output_tokens += T::expected(given);
             }
         }
         estimate
@@ -308,7 +302,10 @@ impl Llm {
     /// What was asked so far, by task name.
     pub fn counters(&self) -> Vec<(&'static str, Counters)> {
         let counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        counters.iter().map(|(name, c)| (*name, *c)).collect()
+        counters
+            .iter()
+            .map(|(name, c)| (*name, c.clone()))
+            .collect()
     }
 }
 
@@ -332,6 +329,7 @@ fn settings(query: &str) -> Result<Settings, String> {
             "key_env" => settings.key_env = Some(value.to_owned()),
             "timeout" => settings.timeout = Some(Duration::from_secs(number()? as u64)),
             "concurrency" => settings.concurrency = Some(number()?),
+            "max_tokens" => settings.max_tokens = Some(number()?),
             _ => return Err(format!("no setting `{name}`")),
         }
     }

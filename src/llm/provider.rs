@@ -14,6 +14,8 @@ pub struct Prompt {
 /// Why an item has no answer of a model and takes the stand-in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
+    #[error("no language model is named")]
+    NoModel,
     #[error("no answer is kept for it")]
     NotKept,
     #[error("{0}")]
@@ -22,9 +24,37 @@ pub enum Failure {
     Refused(String),
     #[error("no valid answer: {0}")]
     Invalid(String),
+    /// What was asked, or the answer, does not fit the model, and could not be made smaller.
+    #[error("{0}")]
+    TooLong(String),
     /// Not asked at all, after what the text says.
     #[error("not asked: {0}")]
     GaveUp(String),
+}
+
+impl Failure {
+    /// What a person can do about it; a server that cannot be reached says so itself.
+    pub fn remedy(&self) -> Option<&'static str> {
+        match self {
+            Failure::NoModel => Some("name one with --llm endpoint:URL?model=NAME"),
+            Failure::NotKept => Some("name its server with --llm endpoint:URL?model=NAME to ask"),
+            Failure::Invalid(_) => {
+                Some("a server that decodes by a JSON schema, or a larger model, helps")
+            }
+            Failure::TooLong(_) => Some(
+                "allow longer answers with &max_tokens=N, or name a model with a larger context",
+            ),
+            Failure::Unreachable(_) | Failure::Refused(_) | Failure::GaveUp(_) => None,
+        }
+    }
+
+    /// With the remedy, in one line.
+    pub fn told(&self) -> String {
+        match self.remedy() {
+            Some(remedy) => format!("{self}; {remedy}"),
+            None => self.to_string(),
+        }
+    }
 }
 
 /// What answering one prompt took.
@@ -57,6 +87,9 @@ pub trait Provider: Send + Sync {
 
     /// Answers the prompts: every one is [`Job::done`] once, unless the job stops.
     fn generate(&self, prompts: &[Prompt], job: &mut dyn Job);
+
+    /// A person asks anew: whoever was given up on is tried once more.
+    fn again(&self) {}
 }
 
 /// No model: everything is left to the stand-ins.

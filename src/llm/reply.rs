@@ -11,17 +11,25 @@ pub struct Tokens {
     pub completion: u64,
 }
 
+/// Why an answer has no text to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// It ended at a limit of its length: the same asked again would, too.
+    Cut,
+    Other(String),
+}
+
 /// The text of the first choice and what it cost.
 ///
 /// # Errors
 /// A body that is no chat completion, a refusal, or an answer that was cut off.
-pub fn content(body: &[u8]) -> (Tokens, Result<String, String>) {
+pub fn content(body: &[u8]) -> (Tokens, Result<String, Lack>) {
     let reply: Value = match serde_json::from_slice(body) {
         Ok(reply) => reply,
         Err(e) => {
             return (
                 Tokens::default(),
-                Err(format!("no JSON in its answer: {e}")),
+                Err(Lack::Other(format!("no JSON in its answer: {e}"))),
             );
         }
     };
@@ -36,15 +44,15 @@ pub fn content(body: &[u8]) -> (Tokens, Result<String, String>) {
         Value::String(text) => text.clone(),
         Value::Array(parts) => parts.iter().filter_map(|p| p["text"].as_str()).collect(),
         _ => match message["refusal"].as_str() {
-            Some(said) => return (tokens, Err(format!("the model refused: {}", brief(said)))),
-            None => return (tokens, Err("no message in its answer".into())),
+            Some(said) => {
+                let said = format!("the model refused: {}", brief(said));
+                return (tokens, Err(Lack::Other(said)));
+            }
+            None => return (tokens, Err(Lack::Other("no message in its answer".into()))),
         },
     };
     if choice["finish_reason"] == "length" {
-        return (
-            tokens,
-            Err("the answer was cut off at the model's limit".into()),
-        );
+        return (tokens, Err(Lack::Cut));
     }
     (tokens, Ok(text))
 }
@@ -105,6 +113,24 @@ pub fn brief(text: &str) -> String {
         .collect()
 }
 
+/// How servers say that what is asked does not fit the model: OpenAI's, vLLM's, llama.cpp's, Anthropic's words.
+const TOO_LONG: [&str; 7] = [
+    "context length",
+    "context_length",
+    "context size",
+    "context window",
+    "maximum context",
+    "too many tokens",
+    "prompt is too long",
+];
+
+/// Whether a refusal means that less has to be asked at once.
+pub fn too_long(answer: &Answer) -> bool {
+    let said = answer.complaint(None).to_lowercase();
+    answer.status == 413
+        || matches!(answer.status, 400 | 422) && TOO_LONG.iter().any(|words| said.contains(words))
+}
+
 /// What a server said of its refusal: short, printable, without the key.
 pub fn refusal(answer: &Answer, key: Option<&HeaderValue>) -> String {
     format!(
@@ -160,15 +186,18 @@ mod tests {
         assert_eq!(text(whole), (cost, Ok("x".into())));
         let parts = json!({"choices": [{"message": {"content": [{"type": "text", "text": "a"}, {"text": "b"}]}}]});
         assert_eq!(text(parts).1, Ok("ab".into()));
-        let says = |body: Value| text(body).1.unwrap_err();
+        let says = |body: Value| match text(body).1 {
+            Err(Lack::Other(said)) => said,
+            other => panic!("{other:?}"),
+        };
         assert!(says(json!({"choices": []})).contains("no message"));
         assert!(
             says(json!({"choices": [{"message": {"content": null, "refusal": "no\u{1b}"}}]}))
                 .ends_with("refused: no")
         );
         let cut = json!({"choices": [{"message": {"content": "{"}, "finish_reason": "length"}]});
-        assert!(says(cut).contains("cut off"));
-        assert!(content(b"<html>").1.unwrap_err().contains("no JSON"));
+        assert_eq!(text(cut).1, Err(Lack::Cut));
+        assert!(matches!(content(b"<html>").1, Err(Lack::Other(said)) if said.contains("no JSON")));
     }
 
     proptest! {

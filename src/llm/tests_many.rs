@@ -1,11 +1,12 @@
 //! Many items, kept answers, tasks and names of providers.
 
-use super::server::{Says, serve};
+use super::server::{Says, Server, serve};
 use super::task::*;
 use super::tests::{asked, counts, input, llm, llm_with, named, one, rule};
 use super::*;
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 #[test]
 fn many_items_keep_their_order_and_four_are_under_way() {
@@ -66,14 +67,18 @@ fn single_items_fall_back_among_many() {
 }
 
 #[test]
-fn a_dead_server_is_not_asked_for_ever_and_a_refused_key_not_twice() {
-    let server = serve(|_, _| Says::HangsUp);
+fn a_dead_server_is_given_up_on_once_for_all_tasks_until_a_person_asks_anew() {
+    let server = serve(|turn, _| match turn {
+        0..32 => Says::HangsUp,
+        _ => Says::Echo,
+    });
     let narrow = Settings {
         concurrency: Some(1),
         ..named()
     };
     let inputs: Vec<_> = (0..100).map(input).collect();
-    let made = llm_with(&server, &narrow, None)
+    let llm = llm_with(&server, &narrow, None);
+    let made = llm
         .items::<Summarise>(&inputs, &any, rule, &|_| true)
         .unwrap();
     assert_eq!(asked(&server), 8 * 4);
@@ -82,12 +87,253 @@ fn a_dead_server_is_not_asked_for_ever_and_a_refused_key_not_twice() {
         matches!(&made[8].failure, Some(Failure::GaveUp(said)) if said.contains("8 items in a row"))
     );
     assert!(made.iter().all(|m| m.value.text.starts_with("rule")));
-    let server = serve(|_, _| Says::Plain(401, "", "{}".into()));
-    let made = llm_with(&server, &narrow, None)
-        .items::<Summarise>(&inputs, &any, rule, &|_| true)
-        .unwrap();
+    // Another task and another batch cost nothing more.
+    let text = llm.item::<Decompose>(&words("A made B."), &any, |_| Decomposed::default());
+    assert!(matches!(text.failure, Some(Failure::GaveUp(_))));
+    assert!(one(&llm).failure.is_some());
+    assert_eq!(asked(&server), 8 * 4);
+    llm.again();
+    assert_eq!(one(&llm).value.text, "sum of text 0");
+}
+
+#[test]
+fn a_refused_key_is_told_once_and_not_tried_again() {
+    let server = serve(|_, _| Says::Plain(401, "", "{\"error\": \"no such key\"}".into()));
+    let narrow = Settings {
+        concurrency: Some(1),
+        ..named()
+    };
+    let inputs: Vec<_> = (0..100).map(input).collect();
+    let llm = llm_with(&server, &narrow, None);
+    for _ in 0..2 {
+        let made = llm
+            .items::<Summarise>(&inputs, &any, rule, &|_| true)
+            .unwrap();
+        assert!(made.iter().all(|m| m.failure.is_some()));
+    }
     assert_eq!(asked(&server), 1);
-    assert!(made.iter().all(|m| m.failure.is_some()));
+    let counters = counts(&llm);
+    assert!(counters.nothing_answered());
+    assert_eq!(
+        counters.first_failure.as_deref(),
+        Some("127.0.0.1: status 401: no such key; check the key that key_env names")
+    );
+}
+
+#[test]
+fn the_first_failure_is_kept_with_what_to_do() {
+    let server = serve(|_, asked| {
+        let user = asked["messages"][1]["content"].as_str().unwrap();
+        match user {
+            text if text.contains("text 1") => Says::Text("no".into()),
+            text if text.contains("text 2") => Says::Plain(402, "", "pay".into()),
+            _ => Says::Echo,
+        }
+    });
+    let llm = llm(&server);
+    let inputs: Vec<_> = (0..4).map(input).collect();
+    llm.items::<Summarise>(&inputs, &any, rule, &|_| true)
+        .unwrap();
+    let counters = counts(&llm);
+    let first = counters.first_failure.as_deref().unwrap();
+    assert!(
+        first.starts_with("no valid answer: no JSON object in the answer; a server that decodes"),
+        "{first}"
+    );
+    assert!(!counters.nothing_answered() && counters.fallbacks == 2);
+}
+
+/// A server with room for so many bytes of a message, who says so as OpenAI's does, or cuts its answer short.
+fn narrow_server(room: usize, cuts: bool, answer: fn(&Value) -> Value) -> Server {
+    serve(move |_, asked| {
+        let user = asked["messages"][1]["content"].as_str().unwrap();
+        match (user.len() > room, cuts) {
+            (true, true) => Says::Plain(
+                200,
+                "",
+                json!({"choices": [{"message": {"content": "{\"units\": [{"}, "finish_reason": "length"}]})
+                    .to_string(),
+            ),
+            (true, false) => Says::Plain(
+                400,
+                "",
+                json!({"error": {"message": "This model's maximum context length is 8 tokens.", "code": "context_length_exceeded"}})
+                    .to_string(),
+            ),
+            _ => Says::Text(answer(&serde_json::from_str(user).unwrap()).to_string()),
+        }
+    })
+}
+
+#[test]
+fn what_is_too_long_is_asked_in_parts_and_kept_whole() {
+    let text: String = (0..40)
+        .map(|n| format!("Keeper number {n} lit the lamp of Hull. "))
+        .collect();
+    let units = |input: &Value| {
+        let text = input["text"].as_str().unwrap();
+        assert!(text.starts_with("Keeper") && text.ends_with('.'), "{text}");
+        let sentences = text.split_inclusive('.');
+        json!({"units": sentences.map(|s| json!({"text": s.trim(), "entities": ["Hull"], "relations": []})).collect::<Vec<_>>()})
+    };
+    for cuts in [false, true] {
+        let server = narrow_server(500, cuts, units);
+        let folder = tempfile::tempdir().unwrap();
+        let llm = llm_with(&server, &named(), Some(folder.path()));
+        let input = [words(text.trim())];
+        let asked_for = || {
+            let nothing = |_: &OneText| Decomposed::default();
+            let made = llm.items::<Decompose>(&input, &any, nothing, &|_| true);
+            made.unwrap().remove(0)
+        };
+        let made = asked_for();
+        assert_eq!(made.origin.to_string(), "llm(m, decompose, 1)");
+        let said: Vec<&str> = made.value.units.iter().map(|u| &*u.text).collect();
+        assert_eq!(said.join(" "), text.trim());
+        let found = counts(&llm);
+        // Four parts of about 400 bytes, and three requests that were too long; none was sent twice.
+        assert_eq!((found.calls, found.parted), (7, 1), "{found}");
+        assert_eq!((found.items, found.failures, found.fallbacks), (1, 0, 0));
+        assert_eq!(found.first_failure, None);
+        assert!(found.to_string().contains("1 asked in parts"), "{found}");
+        assert_eq!(asked_for(), made);
+        assert_eq!((asked(&server), counts(&llm).hits), (7, 1));
+    }
+}
+
+#[test]
+fn what_cannot_be_made_smaller_falls_back_and_says_what_to_do() {
+    let server = narrow_server(10, false, |_| json!({}));
+    let llm = llm(&server);
+    let made = llm.item::<Decompose>(&words("A short text."), &any, |_| Decomposed::default());
+    let failure = made.failure.unwrap();
+    assert!(matches!(failure, Failure::TooLong(_)), "{failure}");
+    assert!(failure.told().contains("&max_tokens=N"), "{failure}");
+    // Without a schema it would not be shorter.
+    assert_eq!((asked(&server), counts(&llm).fallbacks), (1, 1));
+    // One part that fails is the whole's failure.
+    let server = narrow_server(500, false, |input| {
+        match input["text"].as_str().unwrap().contains("number 9 ") {
+            true => json!("no"),
+            false => json!({"units": [{"text": "a"}]}),
+        }
+    });
+    let llm = self::llm(&server);
+    let text: String = (0..20)
+        .map(|n| format!("Keeper number {n} lit the lamp. "))
+        .collect();
+    let made = llm.item::<Decompose>(&words(&text), &any, |_| Decomposed::default());
+    assert!(matches!(made.failure, Some(Failure::Invalid(_))));
+    assert_eq!((counts(&llm).failures, counts(&llm).fallbacks), (1, 1));
+}
+
+#[test]
+fn parts_are_smaller_and_end() {
+    fn end<T: Task>(input: T::Input) -> usize {
+        let parts = T::parts(&input);
+        let size = |input: &T::Input| serde_json::to_string(input).unwrap().len();
+        assert!(parts.iter().all(|part| size(part) < size(&input)));
+        1 + parts.into_iter().map(end::<T>).sum::<usize>()
+    }
+    let text = || "A keeper, of Hull, lit the lamp. Nobody saw it! ".repeat(40);
+    let texts = || vec![text(), "short".to_owned(), text()];
+    let without_sentences = || "lamp ".repeat(400);
+    assert!(end::<Decompose>(words(&text())) > 4);
+    assert!(end::<Decompose>(words(&without_sentences())) > 4);
+    assert_eq!(end::<Decompose>(words(&"x".repeat(4_000))), 1);
+    let many = SummariseInput {
+        level: 1,
+        texts: texts(),
+        max_tokens: 100,
+    };
+    let halves = Summarise::parts(&many);
+    assert_eq!((halves[0].texts.len(), halves[1].texts.len()), (1, 2));
+    assert_eq!(halves[0].max_tokens, 50);
+    assert!(end::<Summarise>(many) > 8);
+    let units = AttributeInput {
+        name: "Hull".into(),
+        units: texts(),
+        relations: vec!["Hull has a lamp".into()],
+    };
+    // What cannot be divided is in one of the two.
+    let relations: Vec<String> = (Attribute::parts(&units).into_iter())
+        .flat_map(|part| part.relations)
+        .collect();
+    assert_eq!(relations, units.relations);
+    assert!(end::<Attribute>(units) > 4);
+    let rows = vec![vec!["a".to_owned()]; 5];
+    assert_eq!(
+        end::<TableMetadata>(TableInput {
+            rows,
+            ..TableInput::default()
+        }),
+        9
+    );
+    let question = AnswerInput {
+        question: "q".into(),
+        context: texts(),
+    };
+    // The better half, and no other.
+    let half = Answer::parts(&question);
+    assert_eq!((half.len(), &half[0].context), (1, &vec![text()]));
+    assert!(Hyde::parts(&OneQuestion::default()).is_empty());
+}
+
+#[test]
+fn an_estimate_counts_what_is_sent_and_what_comes_back() {
+    let server = serve(|_, _| Says::Echo);
+    let llm = llm(&server);
+    let inputs: Vec<_> = (0..20).map(input).collect();
+    let estimate = llm.estimate::<Summarise>(&inputs);
+    llm.items::<Summarise>(&inputs, &any, rule, &|_| true)
+        .unwrap();
+    let heard = server.heard.lock().unwrap();
+    let sent: usize = heard.iter().map(|(_, body)| body.to_string().len()).sum();
+    let said = estimate.input_tokens as f64 * 4.0 / sent as f64;
+    assert!((0.6..1.1).contains(&said), "{said}");
+    assert_eq!(estimate.output_tokens, 20 * 50);
+    assert!(
+        estimate.to_string().contains(" + 50 tokens, "),
+        "{estimate}"
+    );
+}
+
+#[test]
+fn max_tokens_is_sent_where_it_is_set() {
+    let server = serve(|_, _| Says::Echo);
+    let spec = format!("endpoint:{}?model=m&max_tokens=300", server.url);
+    one(&Llm::open(&spec, None).unwrap());
+    one(&llm(&server));
+    let heard = server.heard.lock().unwrap();
+    let most: Vec<_> = heard
+        .iter()
+        .map(|(_, body)| body.get("max_tokens"))
+        .collect();
+    assert_eq!(most, [Some(&json!(300)), None]);
+}
+
+#[test]
+fn what_no_rule_can_answer_has_an_answer_or_a_failure() {
+    let server = serve(|turn, _| match turn {
+        0 => Says::Echo,
+        _ => Says::Text("no".into()),
+    });
+    let narrow = Settings {
+        concurrency: Some(1),
+        ..named()
+    };
+    let llm = llm_with(&server, &narrow, None);
+    let found = llm
+        .answers::<Summarise>(&[input(0), input(1), input(0)], &|_| true)
+        .unwrap();
+    assert_eq!(found[0].as_ref().unwrap().value.text, "sum of text 0");
+    assert_eq!(found[2], found[0]);
+    assert!(matches!(found[1], Err(Failure::Invalid(_))));
+    assert_eq!((counts(&llm).failures, counts(&llm).fallbacks), (1, 0));
+    let nobody = Llm::rules()
+        .answers::<Summarise>(&[input(0)], &|_| true)
+        .unwrap();
+    assert_eq!(nobody[0], Err(Failure::NoModel));
 }
 
 #[test]
@@ -353,6 +599,7 @@ fn providers_by_name() {
         ("endpoint:http://x", "no model named"),
         ("endpoint:http://x?model=m&x=1", "no setting `x`"),
         ("endpoint:http://x?model=m&timeout=0", "above 0"),
+        ("endpoint:http://x?model=m&max_tokens=a", "above 0"),
     ] {
         let said = Llm::open(wrong, None).err().unwrap().to_string();
         assert!(said.contains(says), "{wrong}: {said}");

@@ -7,33 +7,145 @@ use super::{Counters, Llm, Made, Origin, Validate, by_rule, reply};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
 
 /// Stand-ins run in parallel on so many items between two looks at the progress callback.
 const CHUNK: usize = 256;
 
 /// One call of [`Llm::items`] under way.
 pub(super) struct Work<'w, T: Task> {
-    pub(super) llm: &'w Llm,
-    pub(super) inputs: &'w [T::Input],
-    pub(super) validate: Validate<'w, T>,
-    pub(super) progress: &'w dyn Fn(usize) -> bool,
-    pub(super) model: Arc<str>,
-    pub(super) keys: Vec<Key>,
+    llm: &'w Llm,
+    inputs: &'w [T::Input],
+    validate: Validate<'w, T>,
+    progress: &'w dyn Fn(usize) -> bool,
+    model: Arc<str>,
+    keys: Vec<Key>,
     /// Items that ask the very same as an earlier one, and which.
-    pub(super) same: Vec<(usize, usize)>,
+    same: Vec<(usize, usize)>,
     /// The item of each prompt.
-    pub(super) asked: Vec<usize>,
+    asked: Vec<usize>,
     pub(super) made: Vec<Option<Made<T::Output>>>,
     pub(super) failures: Vec<Option<Failure>>,
-    pub(super) finished: usize,
+    finished: usize,
     pub(super) stopped: bool,
-    pub(super) counters: Counters,
+    counters: Counters,
+    begun: Instant,
 }
 
-impl<T: Task> Work<'_, T> {
+impl<'w, T: Task> Work<'w, T> {
+    pub(super) fn new(
+        llm: &'w Llm,
+        inputs: &'w [T::Input],
+        validate: Validate<'w, T>,
+        progress: &'w dyn Fn(usize) -> bool,
+    ) -> Work<'w, T> {
+        Work {
+            llm,
+            inputs,
+            validate,
+            progress,
+            model: llm.model().unwrap_or_default().into(),
+            keys: Vec::new(),
+            same: Vec::new(),
+            asked: Vec::new(),
+            made: inputs.iter().map(|_| None).collect(),
+            failures: vec![None; inputs.len()],
+            finished: 0,
+            stopped: false,
+            counters: Counters {
+                items: inputs.len() as u64,
+                ..Counters::default()
+            },
+            begun: Instant::now(),
+        }
+    }
+
+    /// Takes what is kept and asks for the rest, where there is a model.
+    pub(super) fn ask(&mut self) {
+        if self.model.is_empty() {
+            return;
+        }
+        let prompts = self.prompts();
+        if !self.stopped && !prompts.is_empty() {
+            self.llm.provider.generate(&prompts, self);
+            self.ask_parts();
+        }
+        self.share();
+        let first = self.failures.iter().flatten().next();
+        self.counters.first_failure = first.map(Failure::told);
+    }
+
+    /// What was too long is asked again in parts, and these in parts of theirs while they can be made smaller.
+    fn ask_parts(&mut self) {
+        let too_long = |i: &usize| matches!(self.failures[*i], Some(Failure::TooLong(_)));
+        let long = self.asked.iter().copied().filter(too_long);
+        let (mut wholes, mut inputs) = (Vec::new(), Vec::new());
+        for i in long {
+            let parts = T::parts(&self.inputs[i]);
+            if !parts.is_empty() {
+                wholes.push((i, parts.len()));
+                inputs.extend(parts);
+            }
+        }
+        if wholes.is_empty() || self.stopped {
+            return;
+        }
+        let (progress, finished) = (self.progress, self.finished);
+        let go_on = |_| progress(finished);
+        let mut work = Work::<T>::new(self.llm, &inputs, self.validate, &go_on);
+        work.ask();
+        self.stopped |= work.stopped;
+        self.counters.add(&Counters {
+            items: 0,
+            hits: 0,
+            parted: wholes.len() as u64,
+            failures: 0,
+            first_failure: None,
+            ..work.counters
+        });
+        let mut parts = work.made.into_iter().zip(work.failures);
+        for (i, count) in wholes {
+            let (made, failures): (Vec<_>, Vec<_>) = parts.by_ref().take(count).unzip();
+            let outputs = made.into_iter().map(|made| Some(made?.value));
+            let joined = outputs
+                .collect::<Option<Vec<T::Output>>>()
+                .and_then(|parts| {
+                    parts.into_iter().reduce(|mut whole, next| {
+                        T::join(&mut whole, next);
+                        whole
+                    })
+                });
+            let taken =
+                joined.map(|whole| self.keep(i, serde_json::to_value(whole).unwrap_or_default()));
+            self.failures[i] = match taken {
+                Some(Ok(())) => {
+                    self.counters.failures -= 1;
+                    None
+                }
+                Some(Err(said)) => Some(Failure::Invalid(said)),
+                None => failures
+                    .into_iter()
+                    .flatten()
+                    .next()
+                    .or(self.failures[i].take()),
+            };
+        }
+    }
+
+    /// Counts what it all took.
+    pub(super) fn finish(&mut self) {
+        self.counters.seconds = self.begun.elapsed().as_secs_f64();
+        let counters = &self.llm.counters;
+        let mut counters = counters.lock().unwrap_or_else(PoisonError::into_inner);
+        counters
+            .entry(T::SPEC.name)
+            .or_default()
+            .add(&self.counters);
+    }
+
     /// Takes what is kept and gives what is to be asked, each thing once.
-    pub(super) fn prompts(&mut self) -> Vec<Prompt> {
+    fn prompts(&mut self) -> Vec<Prompt> {
         let mut prompts = Vec::new();
         let mut first: FxHashMap<Key, usize> = FxHashMap::default();
         for i in 0..self.inputs.len() {
@@ -80,6 +192,19 @@ impl<T: Task> Work<'_, T> {
         }
     }
 
+    /// Takes an answer to item `i`, and keeps it for the next time.
+    fn keep(&mut self, i: usize, answer: Value) -> Result<(), String> {
+        let (output, dropped) = self.valid(i, answer)?;
+        self.counters.dropped += dropped as u64;
+        if let Some(cache) = &self.llm.cache {
+            let value = serde_json::to_value(&output).unwrap_or_default();
+            let kept = cache.put(&self.model, T::SPEC, &self.keys[i], &value);
+            self.counters.unkept += u64::from(kept.is_err());
+        }
+        self.put(i, output);
+        Ok(())
+    }
+
     fn put(&mut self, i: usize, value: T::Output) {
         let origin = Origin::Llm {
             model: self.model.clone(),
@@ -95,7 +220,7 @@ impl<T: Task> Work<'_, T> {
     }
 
     /// Gives items that ask the same as another its answer or its failure.
-    pub(super) fn share(&mut self) {
+    fn share(&mut self) {
         for (i, earlier) in std::mem::take(&mut self.same) {
             let answer = self.made[earlier].as_ref();
             // Outputs are not all clonable; through JSON every one is.
@@ -112,6 +237,9 @@ impl<T: Task> Work<'_, T> {
 
     /// Lets the rules answer what has no answer.
     pub(super) fn stand_in(&mut self, stand_in: &(impl Fn(&T::Input) -> T::Output + Sync)) {
+        if self.stopped {
+            return;
+        }
         let open: Vec<usize> = (0..self.made.len())
             .filter(|i| self.made[*i].is_none())
             .collect();
@@ -137,18 +265,8 @@ impl<T: Task> Work<'_, T> {
 
 impl<T: Task> Job for Work<'_, T> {
     fn take(&mut self, i: usize, answer: Value) -> Result<(), String> {
-        let i = self.asked[i];
-        let (output, dropped) = self
-            .valid(i, answer)
-            .inspect_err(|_| self.counters.invalid += 1)?;
-        self.counters.dropped += dropped as u64;
-        if let Some(cache) = &self.llm.cache {
-            let value = serde_json::to_value(&output).unwrap_or_default();
-            let kept = cache.put(&self.model, T::SPEC, &self.keys[i], &value);
-            self.counters.unkept += u64::from(kept.is_err());
-        }
-        self.put(i, output);
-        Ok(())
+        self.keep(self.asked[i], answer)
+            .inspect_err(|_| self.counters.invalid += 1)
     }
 
     fn done(&mut self, i: usize, usage: Usage, failure: Option<Failure>) {
