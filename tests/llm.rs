@@ -51,7 +51,7 @@ fn heard(server: &Server) -> usize {
 
 fn counts(llm: &Llm, task: &str) -> Counters {
     let all = llm.counters();
-    all.iter().find(|(name, _)| *name == task).unwrap().1
+    all.iter().find(|(name, _)| *name == task).unwrap().1.clone()
 }
 
 fn input(asked: &Value) -> Value {
@@ -288,6 +288,29 @@ fn a_skeleton_of_what_a_model_extracts() {
     assert_eq!(skeleton.weight[0], 20.0, "10 at most, twice");
     index.think_with(Arc::new(Llm::rules()));
     assert!(columns(&build()) == columns(&by_rules));
+
+    // What is derived under other settings is by rules, whoever made what is stored.
+    let index = Arc::new(index);
+    let made_by = |set: &[&str]| {
+        let mut settings = Settings::of(&index, Method::by_name("skeleton-rag").unwrap());
+        for set in set {
+            settings.set_text(set).unwrap();
+        }
+        let run = Retriever::new(index.clone()).retrieve(
+            "Who painted Gull Rock?",
+            &settings,
+            Keep::Scores,
+        );
+        hopscope::explain::story(&index, &run.unwrap(), &[]).made_by
+    };
+    index.add_layer(layer);
+    let own = "llm(m, extract_graph, 1): 2, rule(extract_graph, 1): 1 (1 fallbacks)";
+    let derived = format!("rule(extract_graph, 2) under these settings; the stored layer by {own}");
+    assert_eq!(made_by(&[]), own);
+    assert_eq!(made_by(&["core_share=0.5"]), derived);
+    assert_eq!(made_by(&["knn_k=3"]), derived);
+    index.add_layer(by_rules);
+    assert_eq!(made_by(&["core_share=0.5"]), "");
 }
 
 /// A good answer to any task of a build or a search, told by the names of what is given.

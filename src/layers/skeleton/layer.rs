@@ -64,6 +64,8 @@ pub struct Ket {
     pub keywords: Keywords,
     skeletons: Vec<Arc<Skeleton>>,
     derived: Mutex<Derived>,
+    /// What made the stored layer in whose place this one was derived; empty of a stored one, and where rules made that.
+    instead_of: String,
 }
 
 /// Skeletons of other cores, and whole layers of other options, newest last: a slider goes to and fro.
@@ -219,6 +221,7 @@ impl Ket {
             keywords,
             skeletons,
             derived: Mutex::default(),
+            instead_of: String::new(),
         })
     }
 
@@ -280,9 +283,34 @@ impl Ket {
         if let Some(layer) = known(&lock().layers) {
             return Ok(layer);
         }
-        let layer = Arc::new(Ket::build_with(index, &wanted, &[], &|_, _, _| true)?);
+        let built = Ket::build_with(index, &wanted, &[], &|_, _, _| true)?;
+        let layer = Arc::new(Ket {
+            instead_of: self.stored_by(),
+            ..built
+        });
         keep(&mut lock().layers, layer.clone());
         Ok(layer)
+    }
+
+    /// Who made what is stored; empty where rules did.
+    fn stored_by(&self) -> String {
+        let (made, merged) = (&self.meta.made, &self.meta.merged);
+        match (self.instead_of.is_empty(), merged.is_empty()) {
+            (false, _) => self.instead_of.clone(),
+            (true, true) => made.to_string(),
+            (true, false) => format!("{made}; merged by {merged}"),
+        }
+    }
+
+    /// Who made a skeleton; empty where rules did, and no model made what is stored either. What is derived is by rules,
+    /// whoever made the layer.
+    pub fn made_by(&self, skeleton: &Arc<Skeleton>) -> String {
+        let by = self.stored_by();
+        let stored = self.skeletons.iter().any(|own| Arc::ptr_eq(own, skeleton));
+        match stored || by.is_empty() {
+            true => by,
+            false => format!("{ORIGIN} under these settings; the stored layer by {by}"),
+        }
     }
 
     /// A unit in few words: its title, and its place in the document where that has several.
@@ -401,6 +429,7 @@ impl Layer for Ket {
             keywords: Keywords::open(columns, identity, small)?,
             skeletons: skeletons?,
             derived: Mutex::default(),
+            instead_of: String::new(),
             units,
             meta,
         })

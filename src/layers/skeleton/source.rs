@@ -352,10 +352,8 @@ impl Source for KetGraph {
     }
 
     fn made_by(&self) -> String {
-        let meta = &self.layer.meta;
-        match (&self.beside, meta.merged.is_empty()) {
-            (Beside::Names { .. }, true) => meta.made.to_string(),
-            (Beside::Names { .. }, false) => format!("{}; merged by {}", meta.made, meta.merged),
+        match &self.beside {
+            Beside::Names { skeleton, .. } => self.layer.made_by(skeleton),
             _ => String::new(),
         }
     }
