@@ -6,12 +6,21 @@ mod server;
 
 use hopscope::corpus::{Corpus, Passage};
 use hopscope::explain::trace;
+use hopscope::explorer::action::{Action, Effect};
+use hopscope::explorer::answering::{Inquiry, News, Reply, inquire};
+use hopscope::explorer::command::Command;
+use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::picture::plain;
+use hopscope::explorer::stage::Stage;
+use hopscope::explorer::state::{FinderKind, Mode};
+use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::index::{BuildOptions, Index, IndexError, Layer, Silent, sample};
 use hopscope::layers::skeleton::options::Core;
 use hopscope::layers::skeleton::{Ket, KetBuild};
 use hopscope::layers::summaries::{E2Build, E2Graph};
 use hopscope::llm::{Counters, Estimate, Llm};
 use hopscope::parameters::TreeOver;
+use hopscope::retrieve::reading::given;
 use hopscope::retrieve::{Keep, Method, Retriever, Settings};
 use serde_json::{Value, json};
 use server::{Says, Server, serve};
@@ -51,7 +60,11 @@ fn heard(server: &Server) -> usize {
 
 fn counts(llm: &Llm, task: &str) -> Counters {
     let all = llm.counters();
-    all.iter().find(|(name, _)| *name == task).unwrap().1.clone()
+    all.iter()
+        .find(|(name, _)| *name == task)
+        .unwrap()
+        .1
+        .clone()
 }
 
 fn input(asked: &Value) -> Value {
@@ -323,7 +336,9 @@ fn answer(input: &Value) -> Value {
             .collect::<Vec<_>>()
             .join(" ")
     };
-    if has("question") {
+    if has("context") {
+        json!({"text": "The Lighthouse", "cited": [1, 0]})
+    } else if has("question") {
         json!({"terms": [input["question"].as_str().unwrap().split(' ').next_back().unwrap()]})
     } else if has("headers") {
         json!({"title": "A table", "description": "rows", "summary": "all rows", "columns": {}, "entities": []})
@@ -343,14 +358,21 @@ fn answer(input: &Value) -> Value {
     }
 }
 
-fn hopscope(arguments: &[&str]) -> (Value, String) {
+/// Exit code, what was printed, and what was said.
+fn ran(arguments: &[&str]) -> (i32, String, String) {
     let out = std::process::Command::new(env!("CARGO_BIN_EXE_hopscope"))
         .args(arguments)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(out.status.success(), "{said}");
-    (serde_json::from_slice(&out.stdout).unwrap(), said)
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let code = out.status.code().unwrap();
+    (code, text(&out.stdout), text(&out.stderr))
+}
+
+fn hopscope(arguments: &[&str]) -> (Value, String) {
+    let (code, printed, said) = ran(arguments);
+    assert_eq!(code, 0, "{said}");
+    (serde_json::from_str(&printed).unwrap(), said)
 }
 
 #[test]
@@ -430,4 +452,364 @@ fn every_layer_by_a_model_from_the_command_line() {
         said.contains("query_terms by m: 1 items: 0 answers kept, 1 calls"),
         "{said}"
     );
+}
+
+#[test]
+fn a_build_that_no_model_answered_is_written_and_ends_with_code_1() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-corpus");
+    let (cache, out) = (at("cache"), at("out"));
+    let build = |server: &Server| {
+        let spec = self::at(server);
+        let with = ["index", corpus, "--out", &out, "--with", "ket"];
+        ran(&[&with[..], &["--llm", &spec, "--llm-cache", &cache]].concat())
+    };
+    let locked = serve(|_, _| Says::Plain(401, "", "{\"error\": \"no such key\"}".into()));
+    let (code, printed, said) = build(&locked);
+    assert_eq!(code, 1, "{said}");
+    assert!(printed.contains("layer ket"), "{printed}");
+    assert!(Path::new(&out).join("manifest.json").is_file());
+    for told in [
+        "the first failure: 127.0.0.1: status 401: no such key; check the key that key_env names",
+        "m answered none of ",
+        "run again: kept answers are reused",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    assert!(heard(&locked) <= 4, "one breaker");
+
+    // Half of them: done, and what to do is said.
+    let half = serve(|turn, asked| match turn % 2 {
+        0 => Says::Plain(402, "", "pay".into()),
+        _ => Says::Text(answer(&input(asked)).to_string()),
+    });
+    let (code, _, said) = build(&half);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("hopscope: the rules made "), "{said}");
+    // And the rest alone the next time.
+    let first = heard(&half);
+    let good = serve(|_, asked| Says::Text(answer(&input(asked)).to_string()));
+    let (code, _, said) = build(&good);
+    assert!(code == 0 && !said.contains("the rules made"), "{said}");
+    assert_eq!(heard(&good), first.div_ceil(2), "{said}");
+}
+
+#[test]
+fn a_question_is_answered_with_the_passages_that_were_used() {
+    let server = serve(|_, asked| Says::Text(answer(&input(asked)).to_string()));
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().display().to_string();
+    let spec = at(&server);
+    let question = [
+        "ask",
+        "Who discovered Uranus?",
+        "-m",
+        "bm25",
+        "-k",
+        "3",
+        "--answer",
+    ];
+    let (code, printed, said) = ran(&question);
+    assert_eq!((code, &*printed), (2, ""));
+    assert!(
+        said.contains("no language model is named; name one with --llm endpoint:URL?model=NAME"),
+        "{said}"
+    );
+    let with = [&question[..], &["--llm", &spec, "--llm-cache", &cache]].concat();
+    let (code, printed, said) = ran(&with);
+    assert_eq!(code, 0, "{said}");
+    let (list, told) = printed.split_once("\nanswer by m: ").unwrap();
+    let mut told = told.lines();
+    assert_eq!(told.next(), Some("The Lighthouse"));
+    let ranked: Vec<&str> = list
+        .lines()
+        .filter(|line| !line.starts_with("    "))
+        .collect();
+    assert_eq!(ranked.len(), 3);
+    // The second and the first, by number and title.
+    for (cited, rank) in told.zip([2, 1]) {
+        let (number, rest) = cited.trim().split_once("  ").unwrap();
+        assert_eq!(number, rank.to_string());
+        let title = rest.split_once("  ").unwrap().1;
+        assert!(ranked[rank - 1].ends_with(title), "{cited}: {ranked:?}");
+    }
+    assert!(
+        said.contains("answer by m: 1 items: 0 answers kept, 1 calls"),
+        "{said}"
+    );
+    let sent = input(&server.heard.lock().unwrap()[0].1);
+    assert_eq!(sent["question"], "Who discovered Uranus?");
+    assert_eq!(sent["context"].as_array().unwrap().len(), 3);
+    let (object, _) = hopscope(&[&with[..], &["--json"]].concat());
+    assert_eq!(heard(&server), 1, "the answer is kept");
+    let (answer, passages) = (&object["answer"], &object["passages"]);
+    assert_eq!(answer["text"], "The Lighthouse");
+    assert_eq!(answer["made_by"], "llm(m, answer, 1)");
+    for (cited, rank) in answer["cited"].as_array().unwrap().iter().zip([2, 1]) {
+        assert_eq!(cited["rank"], rank);
+        let text = sent["context"][rank - 1].as_str().unwrap();
+        assert!(text.starts_with(cited["title"].as_str().unwrap()), "{text}");
+        assert_eq!(passages[rank - 1]["title"], cited["title"]);
+    }
+
+    let broken = serve(|_, _| Says::Text("no".into()));
+    let spec = at(&broken);
+    let cold = tempfile::tempdir().unwrap();
+    let cold = cold.path().display().to_string();
+    let (code, printed, said) =
+        ran(&[&question[..], &["--llm", &spec, "--llm-cache", &cold]].concat());
+    assert_eq!(code, 1);
+    assert!(!printed.is_empty() && !printed.contains("answer by"));
+    assert!(
+        said.contains("no answer: no valid answer: no JSON object"),
+        "{said}"
+    );
+}
+
+#[test]
+fn answers_are_measured_beside_what_was_found() {
+    let server = serve(|_, asked| {
+        let context = input(asked)["context"].to_string();
+        let text = if context.contains("Herschel") {
+            "the Herschel"
+        } else {
+            "unknown"
+        };
+        Says::Text(json!({"text": text, "cited": [0]}).to_string())
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let write = |name: &str, lines: &[Value]| {
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        std::fs::write(folder.path().join(name), lines.join("\n")).unwrap();
+    };
+    write(
+        "passages.jsonl",
+        &[
+            json!({"id": "a", "title": "William Herschel", "text": "William Herschel discovered Uranus in 1781."}),
+            json!({"id": "b", "title": "Titan", "text": "Titan is a moon of Saturn."}),
+        ],
+    );
+    let asked: Vec<Value> = (0..12)
+        .map(|n| match n {
+            0 => json!({"id": "none", "question": "Who is nobody?", "gold": {"b": 1}}),
+            n if n % 2 == 0 => json!({"id": format!("q{n}"), "question": "Who discovered Uranus?", "answer": "Herschel", "gold": {"a": 1}}),
+            n => json!({"id": format!("q{n}"), "question": "What is Titan?", "answer": "a moon", "answer_aliases": ["moon of Saturn"], "gold": {"b": 1}}),
+        })
+        .collect();
+    write("questions.jsonl", &asked);
+    let (corpus, questions) = (at("passages.jsonl"), at("questions.jsonl"));
+    let with = [
+        "eval",
+        &corpus,
+        "--questions",
+        &questions,
+        "-m",
+        "bm25,two=bm25",
+        "-k",
+        "1",
+        "--answer",
+    ];
+    let (code, _, said) = ran(&with);
+    assert!(
+        code == 2 && said.contains("--answer: no language model is named"),
+        "{said}"
+    );
+    let (spec, cache) = (self::at(&server), at("cache"));
+    let with = [&with[..], &["--llm", &spec, "--llm-cache", &cache]].concat();
+    let (object, said) = hopscope(&[&with[..], &["--json"]].concat());
+    // Two different requests, by both methods the same.
+    assert!(
+        said.contains("answer: 11 items: 9 answers kept, 2 calls of about "),
+        "{said}"
+    );
+    assert_eq!(heard(&server), 2);
+    let method = &object["methods"][0];
+    let told = &method["answers"];
+    assert_eq!(
+        (&told["questions"], &told["unanswered"]),
+        (&json!(11), &json!(0))
+    );
+    for measure in ["EM", "F1"] {
+        assert!((told[measure].as_f64().unwrap() - 5.0 / 11.0).abs() < 1e-9);
+    }
+    let rows = method["per_question"].as_array().unwrap();
+    assert!(rows[0].get("answer").is_none());
+    assert_eq!(
+        rows[2]["answer"],
+        json!({"EM": 1.0, "F1": 1.0, "text": "the Herschel", "cited": ["a"]})
+    );
+    assert_eq!(rows[1]["answer"]["EM"], 0.0);
+    let compared = &object["comparisons"][0]["answers"];
+    assert_eq!(compared["EM"]["difference"], 0.0);
+    assert_eq!(compared["F1"]["ties"], 11);
+    let (_, printed, _) = ran(&with);
+    assert!(
+        printed.contains("bm25           answers: EM 0.4545 F1 0.4545 over 11 questions\n"),
+        "{printed}"
+    );
+    assert!(printed.contains("  EM "), "{printed}");
+}
+
+#[test]
+fn an_assembled_context_is_read_by_its_passages() {
+    let index = Arc::new(sample::index().unwrap());
+    let run = |method: &str| {
+        let settings = Settings::of(&index, Method::by_name(method).unwrap());
+        let question = "Who discovered the moon Titan?";
+        Retriever::new(index.clone())
+            .retrieve(question, &settings, Keep::Scores)
+            .unwrap()
+    };
+    let found = run("ket-rag-p");
+    let whole = found.text(&index).unwrap();
+    let pieces = given(&index, &found);
+    let (own, beside): (Vec<_>, Vec<_>) = pieces.iter().partition(|p| p.passage.is_some());
+    assert!(own.len() > 5 && !beside.is_empty());
+    for piece in own {
+        let text = index.passages().full_text(piece.passage.unwrap() as usize);
+        assert!(piece.text.lines().all(|line| text.contains(line)));
+    }
+    assert!(
+        beside[0].text.starts_with("# Entities"),
+        "{}",
+        beside[0].text
+    );
+    let lines = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
+    let all: usize = pieces.iter().map(|piece| lines(&piece.text)).sum();
+    assert_eq!(all, lines(&whole), "nothing is lost");
+
+    // Without one it is the result, under the same budget.
+    let plain = given(&index, &run("bm25"));
+    let ranked: Vec<_> = run("bm25")
+        .top()
+        .iter()
+        .map(|hit| Some(hit.passage))
+        .collect();
+    assert_eq!(plain.iter().map(|p| p.passage).collect::<Vec<_>>(), ranked);
+}
+
+/// The explorer on the sample with a question asked, and a model if there is one.
+fn stage(llm: Option<Llm>) -> Stage {
+    let index = Arc::new(sample::index().unwrap());
+    if let Some(llm) = llm {
+        index.think_with(Arc::new(llm));
+    }
+    let settings = Settings::of(&index, Method::by_name("graph-hybrid").unwrap());
+    let theme = Theme::load("mono", ColorLevel::None).unwrap();
+    let mut stage = Stage::new(index, "", settings, theme, GlyphSet::Unicode.glyphs());
+    stage.draw(120, 36);
+    stage.act(Action::AskNumber(0));
+    stage.draw(120, 36);
+    stage
+}
+
+#[test]
+fn the_explorer_shows_the_answer_and_marks_what_it_was_made_from() {
+    let screen = |stage: &mut Stage| plain(&stage.draw(120, 36));
+    let mut alone = stage(None);
+    alone.press("I");
+    let said = screen(&mut alone);
+    assert!(
+        said.contains("no language model is named; name one with --llm endpoint:URL?model=NAME"),
+        "{said}"
+    );
+
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(|turn, asked| match turn {
+        0 => Says::Plain(401, "", "{\"error\": \"no such key\"}".into()),
+        _ => Says::Text(answer(&input(asked)).to_string()),
+    });
+    let mut stage = stage(Some(Llm::open(&at(&server), Some(folder.path())).unwrap()));
+    assert_eq!(heard(&server), 0, "nothing is sent before a person asks");
+    let before = screen(&mut stage);
+    assert!(!before.contains("\" cited"));
+    stage.press("I");
+    let said = screen(&mut stage);
+    assert!(
+        said.contains("no answer: 127.0.0.1: status 401: no such key"),
+        "{said}"
+    );
+    // Asked again by hand, the server is tried again.
+    stage.press("I");
+    assert_eq!(heard(&server), 2);
+    assert!(matches!(&stage.state.mode, Mode::Finder(open) if open.kind == FinderKind::Answer));
+    let shown = screen(&mut stage);
+    let scene = stage.state.scene().unwrap();
+    let cited: Vec<(u32, String)> = [1, 0]
+        .map(|at| (scene.passages[at].passage, scene.passages[at].title.clone()))
+        .into();
+    for told in ["The Lighthouse", "by m", "From"] {
+        assert!(shown.contains(told), "{told}: {shown}");
+    }
+    for (rank, (_, title)) in [2, 1].into_iter().zip(&cited) {
+        assert!(shown.contains(&format!("{rank}. {title}")), "{shown}");
+    }
+    // The second line is the first passage that was used.
+    stage.press("Down Enter");
+    assert!(matches!(stage.state.mode, Mode::Browse));
+    assert_eq!(
+        stage
+            .state
+            .detail()
+            .unwrap()
+            .passage
+            .as_ref()
+            .unwrap()
+            .passage,
+        cited[0].0
+    );
+    let shown = screen(&mut stage);
+    assert!(shown.contains("\" cited"), "{shown}");
+    let marked = shown.lines().filter(|line| line.contains("\".."));
+    assert_eq!(marked.count(), 2, "{shown}");
+    // The same question under the same settings is asked once, under others again.
+    stage.press("I Esc");
+    assert_eq!(heard(&server), 2);
+    stage.press("l");
+    let shown = screen(&mut stage);
+    assert!(
+        !shown.contains("\" cited"),
+        "an answer of other settings: {shown}"
+    );
+}
+
+#[test]
+fn a_person_stops_the_model_and_goes_on_at_once() {
+    let server = serve(|_, _| Says::Drip(50));
+    let index = Arc::new(sample::index().unwrap());
+    index.think_with(Arc::new(Llm::open(&at(&server), None).unwrap()));
+    let settings = Settings::of(&index, Method::by_name("bm25").unwrap());
+    let inquiry = Inquiry {
+        generation: 1,
+        question: "Who discovered Uranus?".into(),
+        settings,
+    };
+    let begun = std::time::Instant::now();
+    let cancelled = || begun.elapsed().as_millis() > 200;
+    let mut retriever = Retriever::new(index.clone());
+    let news = inquire(&mut retriever, &index, &inquiry, &cancelled);
+    assert_eq!(
+        news,
+        News {
+            generation: 1,
+            told: None
+        }
+    );
+    assert!(begun.elapsed().as_secs() < 5);
+
+    // On the screen: Esc, and what comes later is not shown.
+    let mut stage = stage(Some(Llm::open(&at(&server), None).unwrap()));
+    let effects = stage.update(Action::Do(Command::Answer));
+    assert!(matches!(&effects[..], [Effect::Inquire(_)]));
+    assert!(plain(&stage.draw(120, 36)).contains("answer: asking m, Esc stops"));
+    let effects = stage.update(Action::Do(Command::Back));
+    assert!(matches!(&effects[..], [Effect::StopInquiry]));
+    let late = News {
+        generation: 1,
+        told: Some(Ok(Reply::default())),
+    };
+    stage.act(Action::Replied(Box::new(late)));
+    assert!(stage.state.reply().is_none() && matches!(stage.state.mode, Mode::Browse));
 }

@@ -1,14 +1,16 @@
 //! `hopscope ask` and `hopscope trace`: one question.
 
-use super::llm::{LlmArgs, report};
+use super::llm::{LlmArgs, report, report_of};
 use super::load::{judged_by, load};
 use super::patch::unapplied_graph;
-use super::{How, Reading, say};
+use super::{ConditionFailed, How, Reading, say};
 use crate::explain::{
     self,
     trace::{explained, seeds},
 };
 use crate::index::Index;
+use crate::llm::task;
+use crate::retrieve::reading;
 use crate::retrieve::{Keep, Origin, Parameter, Retrieval, Retriever, Settings};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -34,6 +36,16 @@ pub struct AskArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct AnswerArgs {
+    #[command(flatten)]
+    ask: AskArgs,
+    /// Let the model that --llm names answer from what was found, and say which passages it used. Exit code 1 without an
+    /// answer.
+    #[arg(long)]
+    answer: bool,
 }
 
 #[derive(Debug, Args)]
@@ -126,10 +138,31 @@ pub fn set_top(settings: &mut Settings, top: Option<usize>) -> Result<()> {
     Ok(())
 }
 
-pub fn ask(args: &AskArgs) -> Result<()> {
-    let (index, retrieval) = args.run()?;
-    if args.json {
-        return super::print_json(&ask_json(&index, &retrieval));
+pub fn ask(args: &AnswerArgs) -> Result<()> {
+    if args.answer {
+        args.ask.thinking.required("--answer")?;
+    }
+    let (index, retrieval) = args.ask.run()?;
+    let answer = args.answer.then(|| {
+        let llm = index.llm();
+        let made = reading::answer(&llm, &reading::Reading::of(&index, &retrieval), &|| true);
+        report_of::<task::Answer>(&llm);
+        made
+    });
+    let unanswered = match &answer {
+        Some(Err(failure)) => Err(ConditionFailed(format!("no answer: {}", failure.told())).into()),
+        _ => Ok(()),
+    };
+    if args.ask.json {
+        let mut object = ask_json(&index, &retrieval);
+        if let Some(made) = &answer {
+            object["answer"] = match made {
+                Ok(answer) => answer_json(&index, &retrieval, answer),
+                Err(failure) => json!({ "failure": failure.told() }),
+            };
+        }
+        super::print_json(&object)?;
+        return unanswered;
     }
     let mut out = std::io::stdout().lock();
     for (at, hit) in retrieval.top().iter().enumerate() {
@@ -147,7 +180,37 @@ pub fn ask(args: &AskArgs) -> Result<()> {
     if retrieval.top().is_empty() {
         say(retrieval.why_nothing());
     }
-    Ok(())
+    if let Some(Ok(answer)) = &answer {
+        let llm = index.llm();
+        let model = llm.model().unwrap_or_default();
+        writeln!(out, "\nanswer by {model}: {}", answer.text)?;
+        for &p in &answer.cited {
+            let rank = retrieval
+                .rank(p)
+                .map_or("-".to_owned(), |rank| rank.to_string());
+            writeln!(out, "{rank:>3}  {}  {}", index.id(p), index.headed(p))?;
+        }
+        if answer.beside {
+            writeln!(out, "     and names and relations of the context")?;
+        }
+        if answer.cited.is_empty() && !answer.beside {
+            writeln!(out, "     it names no passage that it used")?;
+        }
+    }
+    unanswered
+}
+
+/// An answer as JSON, with the passages it cites.
+fn answer_json(
+    index: &Index,
+    retrieval: &Retrieval,
+    answer: &reading::Answer,
+) -> serde_json::Value {
+    let cited = answer.cited.iter();
+    let cited = cited
+        .map(|&p| json!({"rank": retrieval.rank(p), "id": index.id(p), "title": index.title(p)}));
+    json!({"text": answer.text, "made_by": answer.made_by.to_string(), "cited": cited.collect::<Vec<_>>(),
+           "beside_passages": answer.beside})
 }
 
 /// The one object of `ask --json`.

@@ -3,15 +3,15 @@
 mod condition;
 mod table;
 
-use super::llm::{LlmArgs, report};
+use super::llm::{LlmArgs, announce, report};
 use super::load::load_runs;
 use super::patch::{PatchArgs, unapplied_graph};
 use super::{ConditionFailed, How, Parts, Reading, interrupt, say};
 use crate::corpus::{self, Question};
 use crate::embed::Reranker;
 use crate::evaluate::{
-    Comparison, Coverage, Evaluation, Losses, Mend, Resampling, Survival, by_gold, by_type,
-    evaluate, losses, write_run,
+    Comparison, Coverage, Evaluation, Losses, Mend, READ, Readings, Resampling, Survival, by_gold,
+    by_type, evaluate, losses, reading, write_run,
 };
 use crate::index::Index;
 use crate::layers::GraphEdited;
@@ -71,6 +71,10 @@ pub struct EvalArgs {
     /// Show measures by type of question and number of gold, and recall by how well names were found.
     #[arg(long)]
     by_type: bool,
+    /// Let the model that --llm names answer every question that has an accepted answer from what each method found, and
+    /// show exact match and F1.
+    #[arg(long)]
+    answer: bool,
     /// Count the verdicts on lost gold.
     #[arg(long)]
     losses: bool,
@@ -105,6 +109,9 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         patch: args.patch.clone(),
         ..How::default()
     };
+    if args.answer {
+        args.thinking.required("--answer")?;
+    }
     let from = (&args.reading, &args.thinking);
     let (index, names, all) = load_runs(&args.index, &names, &how, args.top, from)?;
     let edited = edited(&index, &all)?;
@@ -134,7 +141,12 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         }
         evaluations.push(evaluation);
     }
+    let readings = match args.answer {
+        true => readings(args, &index, &questions, &names, &all),
+        false => Ok(Vec::new()),
+    };
     report(&index.llm());
+    let readings = readings?;
     if let Some(path) = &args.run {
         for evaluation in &evaluations {
             let path = run_path(path, evaluation, evaluations.len());
@@ -166,7 +178,15 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         bail!("--fail-under: no question has gold");
     }
     // Reported also when nobody reads the output to its end.
-    let printed = print(args, &index, &questions, &evaluations, &lost, &edited);
+    let printed = print(
+        args,
+        &index,
+        &questions,
+        &evaluations,
+        &readings,
+        &lost,
+        &edited,
+    );
     let misses: Vec<String> = args
         .fail_under
         .iter()
@@ -183,6 +203,7 @@ fn print(
     index: &Index,
     questions: &[Question],
     evaluations: &[Evaluation],
+    readings: &[Readings],
     lost: &[Losses],
     edited: &[Vec<GraphEdited>],
 ) -> Result<()> {
@@ -192,8 +213,15 @@ fn print(
     };
     let comparisons: Vec<Comparison> = evaluations
         .iter()
+        .enumerate()
         .skip(1)
-        .map(|later| Comparison::new(&evaluations[0], later, resampling))
+        .map(|(at, later)| {
+            let compared = Comparison::new(&evaluations[0], later, resampling);
+            match (readings.first(), readings.get(at)) {
+                (Some(first), Some(later)) => compared.with_answers(first, later),
+                _ => compared,
+            }
+        })
         .collect();
     // A method without names of its own takes those of the first that has some: they tell which questions are hard.
     let coverage = |e: &Evaluation| {
@@ -205,8 +233,12 @@ fn print(
         let methods: Vec<Value> = evaluations
             .iter()
             .zip(edited)
-            .map(|(e, edited)| {
+            .enumerate()
+            .map(|(at, (e, edited))| {
                 let mut method = method_json(index, questions, e);
+                if let Some(read) = readings.get(at) {
+                    add_answers(&mut method, index, read);
+                }
                 if !edited.is_empty() {
                     method["graph_edits"] = json!(edited);
                 }
@@ -232,6 +264,7 @@ fn print(
     }
     let mut out = std::io::stdout().lock();
     table::measures(&mut out, index, questions, evaluations)?;
+    table::readings(&mut out, readings)?;
     table::comparisons(&mut out, &comparisons)?;
     table::survival(&mut out, evaluations)?;
     table::losses(&mut out, lost)?;
@@ -239,6 +272,60 @@ fn print(
         table::breakdown(&mut out, questions, evaluations, &coverage)?;
     }
     Ok(())
+}
+
+/// What the model answers from what each method found.
+fn readings(
+    args: &EvalArgs,
+    index: &Arc<Index>,
+    questions: &[Question],
+    names: &[String],
+    all: &[Settings],
+) -> Result<Vec<Readings>> {
+    if questions.iter().all(|question| question.answers.is_empty()) {
+        bail!(
+            "--answer: no question says what its answer is; give questions that do with --questions FILE"
+        );
+    }
+    // A set of questions asks much, so it is said before.
+    if let Some(llm) = args.thinking.open(Some(announce()))? {
+        index.think_with(llm);
+    }
+    let mut all_read = Vec::new();
+    for (name, settings) in names.iter().zip(all) {
+        let go_on = || !interrupt::interrupted();
+        let Some(mut read) = reading::read(index, questions, settings, &index.llm(), go_on)? else {
+            bail!("interrupted while the model answers; what it answered is kept");
+        };
+        read.name.clone_from(name);
+        all_read.push(read);
+    }
+    Ok(all_read)
+}
+
+/// Adds what a model answered to what is said of a method and of its questions.
+fn add_answers(method: &mut Value, index: &Index, readings: &Readings) {
+    let measures = |values: &[f64; 2]| -> Value {
+        READ.into_iter()
+            .zip(values)
+            .map(|(name, value)| (name.to_owned(), json!(value)))
+            .collect()
+    };
+    for read in &readings.per_question {
+        let mut row = measures(&read.measures);
+        match &read.answer {
+            Ok(answer) => {
+                row["text"] = json!(answer.text);
+                row["cited"] = answer.cited.iter().map(|&p| index.id(p)).collect();
+            }
+            Err(failure) => row["failure"] = json!(failure.told()),
+        }
+        method["per_question"][read.question]["answer"] = row;
+    }
+    let mut all = measures(&readings.measures);
+    all["questions"] = json!(readings.per_question.len());
+    all["unanswered"] = json!(readings.unanswered);
+    method["answers"] = all;
 }
 
 /// What became of the changes of the graph under each method; what changes nothing is said.

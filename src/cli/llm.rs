@@ -3,8 +3,8 @@
 use super::{ConditionFailed, say};
 use crate::explorer::store;
 use crate::index::Index;
-use crate::llm::{Announce, Counters, Llm};
-use anyhow::{Context, Result};
+use crate::llm::{Announce, Counters, Failure, Llm, Task};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -36,6 +36,14 @@ impl LlmArgs {
         })))
     }
 
+    /// Fails where an option needs a model and none is named.
+    pub fn required(&self, option: &str) -> Result<()> {
+        match self.llm.as_deref() {
+            None | Some("rules") => bail!("{option}: {}", Failure::NoModel.told()),
+            Some(_) => Ok(()),
+        }
+    }
+
     /// Opens it for an index. Nothing is announced: a question asks little, and the explorer has the screen.
     pub fn of(&self, index: &Index) -> Result<()> {
         if let Some(llm) = self.open(None)? {
@@ -47,14 +55,29 @@ impl LlmArgs {
 
 /// Says what was asked, on stderr; nothing where no model was named.
 pub fn report(llm: &Llm) {
-    if let Some(model) = llm.model() {
-        for (task, counters) in llm.counters() {
-            say(format_args!("{task} by {model}: {counters}"));
-            if let Some(why) = counters.first_failure {
-                say(format_args!("  the first failure: {why}"));
-            }
+    report_where(llm, |_| true);
+}
+
+/// The same of one task.
+pub fn report_of<T: Task>(llm: &Llm) {
+    report_where(llm, |task| task == T::SPEC.name);
+}
+
+fn report_where(llm: &Llm, wanted: impl Fn(&str) -> bool) {
+    let Some(model) = llm.model() else {
+        return;
+    };
+    for (task, counters) in llm.counters().into_iter().filter(|(task, _)| wanted(task)) {
+        say(format_args!("{task} by {model}: {counters}"));
+        if let Some(why) = counters.first_failure {
+            say(format_args!("  the first failure: {why}"));
         }
     }
+}
+
+/// Says what is going to be asked, on stderr.
+pub fn announce() -> Announce {
+    Box::new(|task, estimate| say(format_args!("{task}: {estimate}")))
 }
 
 /// Says what to do where a build fell back to the rules.

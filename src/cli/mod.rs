@@ -50,7 +50,7 @@ enum Command {
     /// Build an index folder from a corpus.
     Index(index::IndexArgs),
     /// Answer one question with a ranked list of passages.
-    Ask(ask::AskArgs),
+    Ask(ask::AnswerArgs),
     /// Show every stage of one retrieval with its quantities.
     Trace(ask::TraceArgs),
     /// Open the score of one passage: why it is where it is, or why it is not there.

@@ -5,8 +5,8 @@
 
 use crate::index::Index;
 use crate::retrieve::Hit;
+use crate::retrieve::reading::fitting;
 use crate::text::Tokens;
-use crate::text::chunks;
 use crate::text::folded::folded;
 use serde::Serialize;
 use std::ops::Range;
@@ -126,16 +126,10 @@ fn standing(index: &Index, words: &str) -> std::io::Result<Option<Vec<u32>>> {
 
 /// The texts of a ranking after each other, at most `k` of them, until the next one does not fit `tokens`.
 pub fn packed(index: &Index, ranking: &[Hit], k: usize, tokens: usize) -> String {
+    let ranking = &ranking[..k.min(ranking.len())];
     let mut out = String::new();
-    let mut left = tokens;
-    for hit in ranking.iter().take(k) {
-        let text = index.passages().full_text(hit.passage as usize);
-        let own = chunks::count(&text);
-        if own > left {
-            break;
-        }
-        left -= own;
-        out.push_str(&text);
+    for piece in fitting(index, ranking, tokens) {
+        out.push_str(&piece.text);
         out.push('\n');
     }
     out
@@ -167,6 +161,7 @@ impl AnswerCoverage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::chunks;
 
     #[test]
     fn case_and_white_space_do_not_count() {

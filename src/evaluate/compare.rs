@@ -11,7 +11,8 @@
 
 #![warn(missing_docs)]
 
-use super::measures::{MEASURES, Measures};
+use super::measures::{MEASURES, Measures, mean};
+use super::reading::{READ, Readings};
 use super::run::Evaluation;
 use crate::random::SplitMix;
 use rayon::prelude::*;
@@ -21,10 +22,9 @@ use serde::{Serialize, Serializer};
 pub const FEWEST: usize = 10;
 /// Values that differ by less are equal.
 const EQUAL: f64 = 1e-12;
-const COUNT: usize = MEASURES.len();
 
 /// One value per measure.
-type Row = [f64; COUNT];
+type Row<const N: usize> = [f64; N];
 
 /// How resamples are drawn. The same seed and count give the same output on any number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,12 @@ pub struct Comparison {
     /// In the order of [`MEASURES`].
     #[serde(serialize_with = "by_name")]
     pub measures: Vec<Difference>,
+    /// In the order of [`READ`], over the questions with accepted answers; none where nobody was asked to answer.
+    #[serde(
+        serialize_with = "by_name_of_answers",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub answers: Vec<Difference>,
 }
 
 /// One measure of a [`Comparison`].
@@ -99,6 +105,13 @@ fn by_name<S: Serializer>(measures: &[Difference], serializer: S) -> Result<S::O
     serializer.collect_map(MEASURES.iter().zip(measures))
 }
 
+fn by_name_of_answers<S: Serializer>(
+    measures: &[Difference],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(READ.iter().zip(measures))
+}
+
 impl Comparison {
     /// Compares two evaluations of the same questions.
     pub fn new(a: &Evaluation, b: &Evaluation, resampling: Resampling) -> Comparison {
@@ -110,6 +123,23 @@ impl Comparison {
             seed: resampling.seed,
             resamples: resampling.resamples,
             measures: differences(&pairs, resampling),
+            answers: Vec::new(),
+        }
+    }
+
+    /// The same with what a model read out of both.
+    #[must_use]
+    pub fn with_answers(self, a: &Readings, b: &Readings) -> Comparison {
+        let resampling = Resampling {
+            seed: self.seed,
+            resamples: self.resamples,
+        };
+        // Both were asked the same questions.
+        let pairs = a.per_question.iter().zip(&b.per_question);
+        let pairs: Vec<_> = pairs.map(|(a, b)| (a.measures, b.measures)).collect();
+        Comparison {
+            answers: paired_differences(&pairs, resampling),
+            ..self
         }
     }
 
@@ -136,11 +166,20 @@ fn paired(a: &Evaluation, b: &Evaluation) -> Vec<(Measures, Measures)> {
 
 /// One [`Difference`] for each of [`MEASURES`], from each question's two values.
 pub fn differences(pairs: &[(Measures, Measures)], resampling: Resampling) -> Vec<Difference> {
-    let rows: Vec<Row> = pairs
+    let pairs: Vec<_> = pairs.iter().map(|(a, b)| (a.0, b.0)).collect();
+    paired_differences(&pairs, resampling)
+}
+
+/// One [`Difference`] for each of some measures, from each question's two values.
+fn paired_differences<const N: usize>(
+    pairs: &[(Row<N>, Row<N>)],
+    resampling: Resampling,
+) -> Vec<Difference> {
+    let rows: Vec<Row<N>> = pairs
         .iter()
         .map(|(a, b)| {
             std::array::from_fn(|m| {
-                let d = b.0[m] - a.0[m];
+                let d = b[m] - a[m];
                 if d.abs() < EQUAL { 0.0 } else { d }
             })
         })
@@ -149,14 +188,14 @@ pub fn differences(pairs: &[(Measures, Measures)], resampling: Resampling) -> Ve
     let intervals = tested.then(|| bootstrap(&rows, resampling));
     let p = tested.then(|| randomisation(&rows, resampling));
     let corrected = p.map(|p| holm(&p));
-    let mean_a = Measures::mean(pairs.iter().map(|pair| &pair.0));
-    let mean_b = Measures::mean(pairs.iter().map(|pair| &pair.1));
+    let mean_a = mean(pairs.iter().map(|pair| &pair.0));
+    let mean_b = mean(pairs.iter().map(|pair| &pair.1));
     let side = |wanted: fn(f64) -> bool, m: usize| rows.iter().filter(|d| wanted(d[m])).count();
-    (0..COUNT)
+    (0..N)
         .map(|m| Difference {
-            mean_a: mean_a.0[m],
-            mean_b: mean_b.0[m],
-            difference: mean_b.0[m] - mean_a.0[m],
+            mean_a: mean_a[m],
+            mean_b: mean_b[m],
+            difference: mean_b[m] - mean_a[m],
             interval: intervals.as_ref().map(|i| i[m]),
             p: p.map(|p| p[m]),
             p_holm: corrected.as_ref().map(|p| p[m]),
@@ -169,19 +208,19 @@ pub fn differences(pairs: &[(Measures, Measures)], resampling: Resampling) -> Ve
 
 /// The 2.5 % and 97.5 % quantiles of the mean difference over questions drawn with replacement. A resample draws the
 /// same questions for every measure.
-fn bootstrap(rows: &[Row], resampling: Resampling) -> Vec<[f64; 2]> {
-    let means: Vec<Row> = (0..resampling.resamples as u64)
+fn bootstrap<const N: usize>(rows: &[Row<N>], resampling: Resampling) -> Vec<[f64; 2]> {
+    let means: Vec<Row<N>> = (0..resampling.resamples as u64)
         .into_par_iter()
         .map(|number| {
             let mut stream = SplitMix::stream(resampling.seed, 2 * number);
-            let mut sum = [0.0; COUNT];
+            let mut sum = [0.0; N];
             for _ in 0..rows.len() {
                 add(&mut sum, &rows[stream.below(rows.len())], 1.0);
             }
             sum.map(|total| total / rows.len() as f64)
         })
         .collect();
-    (0..COUNT)
+    (0..N)
         .map(|m| {
             let mut sorted: Vec<f64> = means.iter().map(|mean| mean[m]).collect();
             sorted.sort_unstable_by(f64::total_cmp);
@@ -192,20 +231,20 @@ fn bootstrap(rows: &[Row], resampling: Resampling) -> Vec<[f64; 2]> {
 
 /// Two-sided p of the mean difference under random swaps of each question's two values; a resample swaps the same
 /// questions for every measure.
-fn randomisation(rows: &[Row], resampling: Resampling) -> Row {
-    let mut observed = [0.0; COUNT];
-    let mut size = [0.0; COUNT];
+fn randomisation<const N: usize>(rows: &[Row<N>], resampling: Resampling) -> Row<N> {
+    let mut observed = [0.0; N];
+    let mut size = [0.0; N];
     for row in rows {
         add(&mut observed, row, 1.0);
         add(&mut size, &row.map(f64::abs), 1.0);
     }
     // Sums in another order round differently: what is equal on paper counts as equal.
-    let bar: Row = std::array::from_fn(|m| observed[m].abs() - 1e-10 * size[m]);
+    let bar: Row<N> = std::array::from_fn(|m| observed[m].abs() - 1e-10 * size[m]);
     let extreme = (0..resampling.resamples as u64)
         .into_par_iter()
         .map(|number| {
             let mut stream = SplitMix::stream(resampling.seed, 2 * number + 1);
-            let mut sum = [0.0; COUNT];
+            let mut sum = [0.0; N];
             for rows in rows.chunks(64) {
                 let mut signs = stream.draw();
                 for row in rows {
@@ -215,14 +254,11 @@ fn randomisation(rows: &[Row], resampling: Resampling) -> Row {
             }
             std::array::from_fn(|m| u64::from(sum[m].abs() >= bar[m]))
         })
-        .reduce(
-            || [0u64; COUNT],
-            |x, y| std::array::from_fn(|m| x[m] + y[m]),
-        );
+        .reduce(|| [0u64; N], |x, y| std::array::from_fn(|m| x[m] + y[m]));
     extreme.map(|b| (b + 1) as f64 / (resampling.resamples + 1) as f64)
 }
 
-fn add(sum: &mut Row, row: &Row, sign: f64) {
+fn add<const N: usize>(sum: &mut Row<N>, row: &Row<N>, sign: f64) {
     for (total, value) in sum.iter_mut().zip(row) {
         *total += sign * value;
     }
@@ -280,7 +316,7 @@ mod tests {
 
     #[test]
     fn few_questions_are_counted_but_not_tested() {
-        let pair = (Measures([0.0; COUNT]), Measures([1.0; COUNT]));
+        let pair = (Measures([0.0; 7]), Measures([1.0; 7]));
         let few = differences(&[pair; FEWEST - 1], Resampling::default());
         assert_eq!((few[0].wins, few[0].p, few[0].interval), (9, None, None));
         let enough = differences(&[pair; FEWEST], Resampling::default());

@@ -22,19 +22,21 @@ impl Measures {
 
     /// The mean of many, 0 of none.
     pub fn mean<'m>(all: impl IntoIterator<Item = &'m Measures>) -> Measures {
-        let mut sum = Measures::default();
-        let mut count = 0;
-        for one in all {
-            count += 1;
-            for (total, value) in sum.0.iter_mut().zip(one.0) {
-                *total += value;
-            }
-        }
-        sum.0
-            .iter_mut()
-            .for_each(|total| *total /= f64::from(count.max(1)));
-        sum
+        Measures(mean(all.into_iter().map(|one| &one.0)))
     }
+}
+
+/// The mean of many rows, value by value; 0 of none.
+pub fn mean<'r, const N: usize>(rows: impl Iterator<Item = &'r [f64; N]>) -> [f64; N] {
+    let mut sum = [0.0; N];
+    let mut count = 0;
+    for row in rows {
+        count += 1;
+        for (total, value) in sum.iter_mut().zip(row) {
+            *total += value;
+        }
+    }
+    sum.map(|total| total / f64::from(count.max(1)))
 }
 
 impl Serialize for Measures {

@@ -1,5 +1,6 @@
 //! What can happen to the explorer, and what it asks of the world in return.
 
+use super::answering;
 use super::building::News;
 use super::command::Command;
 use super::doctoring;
@@ -105,6 +106,9 @@ pub enum Action {
     /// A label was written, or why not.
     #[serde(skip)]
     Labelled(Result<Box<Label>, String>),
+    /// What a model answers, or why it does not.
+    #[serde(skip)]
+    Replied(Box<answering::News>),
     /// How a check-up of the index stands.
     #[serde(skip)]
     Doctored(doctoring::News),
@@ -179,6 +183,9 @@ pub enum Effect {
     /// Asks the whole set with these settings.
     Score(Box<Scoring>),
     StopScore,
+    /// Lets a model answer the question.
+    Inquire(Box<answering::Inquiry>),
+    StopInquiry,
     /// Looks for what is wrong with the index.
     Doctor(Box<doctoring::Visit>),
     StopDoctor,

@@ -9,6 +9,7 @@ use super::scene::Facts;
 use super::state::State;
 use crate::index::Layer;
 use crate::layers::typed::SparkLayer;
+use crate::llm::Failure;
 use crate::retrieve::{Method, Parameter};
 
 /// # Errors
@@ -35,6 +36,12 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             state.offer.is_some(),
             "no earlier session of this index waits",
         ),
+        Command::Answer => {
+            let named = state.facts.model.is_some();
+            need(named, &Failure::NoModel.told())?;
+            need(state.answering.running.is_none(), "it is being asked for, Esc stops")?;
+            need(state.shown.is_some(), "there is no result yet")
+        }
         Command::History => need(!state.history.is_empty(), "no question was asked yet"),
         Command::Less | Command::More | Command::MuchLess | Command::MuchMore | Command::Default => {
             used(state, state.parameter)

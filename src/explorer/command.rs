@@ -96,6 +96,8 @@ commands! {
         "Finds it by its path, or among those opened lately; the one on screen stays until the other is there. Sessions are kept per index." "folder file switch load recent change data set" "hopscope INDEX";
     Resume "session.resume" "resume" "Resume the last session" ["r"] Question
         "Goes on where the last session on this index stopped: its runs, pins, question, settings and view. Nothing is resumed unasked." "continue restore reopen earlier before" "";
+    Answer "question.answer" "answer" "Answer the question" ["I"] Question
+        "Lets the language model that --llm named answer from what was found, and lists the passages it used, which are then marked; Esc stops. Nothing is sent before." "llm model generate reply cite rag" "hopscope ask QUESTION --answer --llm SPEC";
     History "question.history" "history" "Questions asked before" ["Ctrl-R"] Question
         "Lists the questions asked before, newest first; type to filter." "recent earlier log" "";
 

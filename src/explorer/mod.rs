@@ -22,6 +22,7 @@
 //! | [`theme`], [`glyphs`], [`picture`] | looks, characters, frames as SVG, ANSI and text |
 
 pub mod action;
+pub mod answering;
 pub mod available;
 pub mod building;
 pub mod clipboard;

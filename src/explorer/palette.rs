@@ -36,6 +36,10 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
         FinderKind::SavePatch => patches::saves(state, typed.trim()),
         FinderKind::LoadPatch => patches::loads(state, typed.trim()),
         FinderKind::History => narrowed(history(state), typed),
+        FinderKind::Answer => {
+            let reply = state.reply().map(super::answering::entries);
+            narrowed(reply.unwrap_or_default(), typed)
+        }
         FinderKind::Doctor => narrowed(faults(state), typed),
         FinderKind::Lessons => narrowed(lessons(), typed),
         FinderKind::Messages => narrowed(messages(state), typed),

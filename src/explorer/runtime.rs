@@ -2,6 +2,7 @@
 //! computes a walk and never waits for one; it draws when something changed, at most sixty times a second.
 
 use super::action::{Action, Effect, Found, Message, Search, Tone};
+use super::answering;
 use super::building::{self, News};
 use super::clipboard;
 use super::command::Command;
@@ -191,6 +192,7 @@ struct Loop {
     hunts: Worker<FailureSearch, SearchNews>,
     repairs: Worker<repairing::Search, repairing::News>,
     scores: Worker<Scoring, Option<Result<Score, Unscored>>>,
+    replies: Worker<answering::Inquiry, answering::News>,
     visits: Worker<doctoring::Visit, doctoring::News>,
     pins: Worker<Asking, Option<Pinned>>,
     trials: Worker<Trial, Option<trials::Heard>>,
@@ -336,6 +338,11 @@ impl Loop {
             None
         })
         .context("cannot start the thread that tries methods")?;
+        let (mut finder, read) = (Retriever::new(index.clone()), index.clone());
+        let replies = Worker::spawn("answer", move |inquiry: answering::Inquiry, task| {
+            answering::inquire(&mut finder, &read, &inquiry, &|| task.is_cancelled())
+        })
+        .context("cannot start the thread that asks a model")?;
         let patient = index.clone();
         let visits = Worker::spawn("doctor", move |visit: doctoring::Visit, task| {
             let tell = |news| task.report(news);
@@ -388,6 +395,7 @@ impl Loop {
             hunts,
             repairs,
             scores,
+            replies,
             visits,
             pins,
             trials,
@@ -609,6 +617,18 @@ impl Loop {
                     self.act(Action::Repaired(news));
                 }
             }
+            news = self.replies.recv() => {
+                let Some(Done { result, .. }) = news else {
+                    return Ok(Heard::Nothing);
+                };
+                let running = self.state.answering.running.as_ref();
+                let generation = running.map_or(0, |inquiry| inquiry.generation);
+                let news = result.unwrap_or_else(|panic| answering::News {
+                    generation,
+                    told: Some(Err(panic.to_string())),
+                });
+                self.act(Action::Replied(Box::new(news)));
+            }
             news = self.visits.recv() => {
                 if let Some(Done { result: Ok(news), .. }) = news {
                     self.act(Action::Doctored(news));
@@ -727,6 +747,10 @@ impl Loop {
                     self.scores.submit(*scoring);
                 }
                 Effect::StopScore => self.scores.cancel(),
+                Effect::Inquire(inquiry) => {
+                    self.replies.submit(*inquiry);
+                }
+                Effect::StopInquiry => self.replies.cancel(),
                 Effect::Doctor(visit) => {
                     self.visits.submit(*visit);
                 }

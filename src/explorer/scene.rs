@@ -34,6 +34,8 @@ pub struct Facts {
     pub vectors: bool,
     /// How to allow the server that would make them, where that is why there are none.
     pub closed: Option<String>,
+    /// The language model that a person named on the command line.
+    pub model: Option<String>,
     /// So few passages that a missing layer is built when it is first needed.
     pub small: bool,
     /// A typed graph lies beside the corpus, for the layer of SPARK.

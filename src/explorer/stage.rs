@@ -2,6 +2,7 @@
 //! README, snapshot tests and tours all play here, so none of them can show what the program does not do.
 
 use super::action::{Action, Effect, Message};
+use super::answering;
 use super::building;
 use super::doctoring;
 use super::engine::{self, Engine};
@@ -144,6 +145,10 @@ impl Stage {
                     .into_iter()
                     .for_each(|pinned| hear(Action::Pinned(Box::new(pinned))));
             }
+            Effect::Inquire(inquiry) => {
+                let news = answering::inquire(&mut self.sweeper, &self.index, &inquiry, &|| false);
+                hear(Action::Replied(Box::new(news)));
+            }
             Effect::Doctor(visit) => {
                 let news = doctoring::visit(&self.index, &visit, &|_| {}, &|| false);
                 hear(Action::Doctored(news));
@@ -172,6 +177,7 @@ impl Stage {
             | Effect::StopRepair
             | Effect::StopScore
             | Effect::StopDoctor
+            | Effect::StopInquiry
             | Effect::Score(_) => {}
             Effect::KeepLabel(label) => {
                 let time = "2026-01-01T00:00:00Z".to_owned();

@@ -1,6 +1,7 @@
 //! Everything the explorer knows, as plain data. Only [`super::update::update`] writes it.
 
 use super::action::{Action, Message, Search};
+use super::answering::{Answering, Reply};
 use super::building::Building;
 use super::command::Command;
 use super::doctoring;
@@ -81,6 +82,8 @@ pub enum FinderKind {
     SavePatch,
     LoadPatch,
     History,
+    /// What a model answered, and the passages it used.
+    Answer,
     /// What is wrong with the index.
     Doctor,
     Lessons,
@@ -302,6 +305,8 @@ pub struct State {
     pub worth: BTreeMap<String, (Settings, f64)>,
     /// How many scorings were begun.
     pub scores: u64,
+    /// What a model answered.
+    pub answering: Answering,
     /// The newest check-up of the index.
     pub doctoring: Option<doctoring::Begun>,
     /// How many sweeps were begun.
@@ -405,6 +410,7 @@ impl State {
             hunts: 0,
             repairing: None,
             repairs: 0,
+            answering: Answering::default(),
             doctoring: None,
             sweeps: 0,
             parameter: favourite(&settings),
@@ -447,6 +453,18 @@ impl State {
 
     pub fn detail(&self) -> Option<&Detail> {
         self.shown.as_ref().map(|answer| &*answer.detail)
+    }
+
+    /// The question on screen and its settings.
+    pub fn on_screen(&self) -> Option<(&str, &Settings)> {
+        let scene = self.scene()?;
+        Some((&scene.question, &scene.settings))
+    }
+
+    /// What a model answered to it.
+    pub fn reply(&self) -> Option<&Reply> {
+        let (question, settings) = self.on_screen()?;
+        self.answering.known(question, settings)
     }
 
     /// The search for what brings the selected passage in, where there was one for the answer on screen.

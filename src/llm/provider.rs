@@ -16,6 +16,9 @@ pub struct Prompt {
 pub enum Failure {
     #[error("no language model is named")]
     NoModel,
+    /// There is no context to answer from.
+    #[error("nothing was found to answer from")]
+    NothingFound,
     #[error("no answer is kept for it")]
     NotKept,
     #[error("{0}")]
@@ -44,7 +47,10 @@ impl Failure {
             Failure::TooLong(_) => Some(
                 "allow longer answers with &max_tokens=N, or name a model with a larger context",
             ),
-            Failure::Unreachable(_) | Failure::Refused(_) | Failure::GaveUp(_) => None,
+            Failure::NothingFound
+            | Failure::Unreachable(_)
+            | Failure::Refused(_)
+            | Failure::GaveUp(_) => None,
         }
     }
 

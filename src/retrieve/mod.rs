@@ -19,6 +19,7 @@ pub mod planner;
 mod plans;
 pub mod presets;
 pub mod rank;
+pub mod reading;
 pub mod rerank;
 pub mod retrieval;
 pub mod scratch;

@@ -2,8 +2,8 @@
 
 use crate::corpus::Question;
 use crate::evaluate::{
-    Comparison, Coverage, Difference, Evaluation, Group, Losses, MEASURES, Measures, Repaired,
-    STAGES, Survival, by_gold, by_type, compare,
+    Comparison, Coverage, Difference, Evaluation, Group, Losses, MEASURES, Measures, READ,
+    Readings, Repaired, STAGES, Survival, by_gold, by_type, compare,
 };
 use crate::index::Index;
 use crate::parameters::CONTEXT_TOKENS;
@@ -58,6 +58,22 @@ pub fn measures(
     Ok(())
 }
 
+/// How well a model answered from what each method found.
+pub fn readings(out: &mut impl Write, readings: &[Readings]) -> io::Result<()> {
+    for read in readings {
+        write!(out, "{:<14} answers:", read.name)?;
+        for (name, value) in READ.iter().zip(read.measures) {
+            write!(out, " {name} {value:.4}")?;
+        }
+        write!(out, " over {} questions", read.per_question.len())?;
+        match read.unanswered {
+            0 => writeln!(out)?,
+            none => writeln!(out, ", {none} of them without an answer, which counts 0")?,
+        }
+    }
+    Ok(())
+}
+
 fn head(out: &mut impl Write) -> io::Result<()> {
     MEASURES
         .iter()
@@ -83,7 +99,8 @@ pub fn comparisons(out: &mut impl Write, comparisons: &[Comparison]) -> io::Resu
             "  {:<10} {:>8} {:^19} {:>7} {:>7}  win/tie/loss",
             "measure", "change", "95 % interval", "p", "p Holm"
         )?;
-        for (name, d) in MEASURES.iter().zip(&c.measures) {
+        let measures = MEASURES.iter().zip(&c.measures);
+        for (name, d) in measures.chain(READ.iter().zip(&c.answers)) {
             writeln!(out, "  {name:<10} {}", difference(d))?;
         }
     }

@@ -336,6 +336,7 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         reranker: index.reranker().map_or("", |r| r.spec()).to_owned(),
         vectors: index.dense().is_some(),
         closed: index.closed().map(ToString::to_string),
+        model: index.llm().model().map(clean),
         small: index.len() <= crate::index::layer::SMALL,
         typed: crate::layers::typed::tables(index).is_ok(),
         layers: index.layers(),

@@ -23,19 +23,18 @@ pub fn render(
         FinderKind::Methods | FinderKind::Compose | FinderKind::Preset | FinderKind::Seeds => 96,
         FinderKind::Join | FinderKind::Edits | FinderKind::SavePatch | FinderKind::LoadPatch => 96,
         FinderKind::History
+        | FinderKind::Answer
         | FinderKind::Doctor
         | FinderKind::Lessons
         | FinderKind::Messages
         | FinderKind::Indexes => 100,
     };
     let width = main.width.min(wanted);
-    let about_rows = if matches!(
-        open.kind,
-        FinderKind::History | FinderKind::Seeds | FinderKind::Join
-    ) {
-        0
-    } else {
-        4
+    let about_rows = match open.kind {
+        FinderKind::History | FinderKind::Seeds | FinderKind::Join => 0,
+        // A model may say more than a few words.
+        FinderKind::Answer => 8,
+        _ => 4,
     };
     let rows = u16::try_from(display_rows(open).len()).unwrap_or(u16::MAX);
     let height = main
@@ -114,6 +113,7 @@ fn titles(open: &Finder) -> (&'static str, &'static str) {
         FinderKind::History => ("Questions asked", "type to filter   Enter ask   Esc close"),
         FinderKind::Messages => ("Messages", "type to filter   Esc close"),
         FinderKind::Lessons => ("Lessons", "type to filter   Enter begin   Esc close"),
+        FinderKind::Answer => ("Answer", "Enter goes to a passage   Esc close"),
         FinderKind::Doctor => ("Doctor", "type to filter   Esc close"),
         FinderKind::Indexes => (
             "Open an index or corpus",
@@ -143,6 +143,7 @@ fn field(ink: &Ink<'_>, open: &Finder, inner: Rect, buf: &mut Buffer) -> Positio
             FinderKind::History => "part of a question ..",
             FinderKind::Lessons => "hubs, restart ..",
             FinderKind::Messages => "a word ..",
+            FinderKind::Answer => "part of a passage ..",
             FinderKind::Doctor => "hubs, names ..",
             FinderKind::Indexes => {
                 "a folder made by hopscope index, or files of a corpus: ~/my-index .."
@@ -165,7 +166,10 @@ enum DisplayRow {
 }
 
 fn display_rows(open: &Finder) -> Vec<DisplayRow> {
-    let sorted = matches!(open.kind, FinderKind::Help | FinderKind::Compose);
+    let sorted = matches!(
+        open.kind,
+        FinderKind::Help | FinderKind::Compose | FinderKind::Answer
+    );
     let headed = sorted && open.input.value().is_empty();
     let mut rows = Vec::new();
     let mut last = "";

@@ -44,12 +44,19 @@ pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     };
     let note = match step {
         Some(_) => Line::from(vec![ink.muted("against the end")]),
-        None => Line::from(vec![
-            ink.span(ink.glyphs.gold, Scope::Gold),
-            ink.muted(" gold  "),
-            ink.span(ink.glyphs.tie, Scope::Tie),
-            ink.muted(" tie (.5%)"),
-        ]),
+        None => {
+            let mut note = vec![
+                ink.span(ink.glyphs.gold, Scope::Gold),
+                ink.muted(" gold  "),
+                ink.span(ink.glyphs.tie, Scope::Tie),
+                ink.muted(" tie (.5%)"),
+            ];
+            if state.reply().is_some() {
+                note.insert(2, ink.span(CITED, Scope::Key));
+                note.insert(3, ink.muted(" cited  "));
+            }
+            Line::from(note)
+        }
     };
     let chrome = Chrome {
         summary: summary(ink, scene, step, ink.room(slot, &moment)),
@@ -198,6 +205,17 @@ pub fn gold_mark(ink: &Ink<'_>, gold: bool) -> Span<'static> {
     }
 }
 
+/// What a model says it used for its answer.
+const CITED: &str = "\"";
+
+fn cited_mark(ink: &Ink<'_>, passage: u32) -> Span<'static> {
+    let reply = ink.state.reply();
+    match reply.is_some_and(|reply| reply.cited.iter().any(|cited| cited.passage == passage)) {
+        true => ink.span(CITED, Scope::Key),
+        false => ink.text(" "),
+    }
+}
+
 /// Identifiers differ at their end, so the beginning is cut.
 fn tail(id: &str, cells: usize) -> String {
     if text::width(id) <= cells {
@@ -232,7 +250,7 @@ fn hit(ink: &Ink<'_>, row: &PassageRow, columns: &Columns) -> Line<'static> {
         ink.value(text::pad_left(&row.rank.to_string(), 3)),
         mark(ink, row),
         gold_mark(ink, row.gold),
-        ink.text(" "),
+        cited_mark(ink, row.passage),
         ink.span(
             text::pad(&tail(&row.id, columns.id), columns.id),
             Scope::Passage,

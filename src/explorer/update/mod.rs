@@ -1,6 +1,7 @@
 //! The only writer of the state. Pure: it touches no terminal, no clock and no file; what the world has to do for it
 //! comes back as effects.
 
+mod answer;
 mod ask;
 mod build;
 mod copy;
@@ -143,6 +144,7 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
             scoring::news(state, score);
             Vec::new()
         }
+        Action::Replied(news) => answer::news(state, *news),
         Action::Doctored(news) => doctor::news(state, news),
         Action::Labelled(kept) => label::kept(state, kept),
         Action::Swept(swept) => {
@@ -178,6 +180,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         && let Some(effects) = failures::stop(state)
             .or_else(|| repair::stop(state))
             .or_else(|| doctor::stop(state))
+            .or_else(|| answer::stop(state))
             .or_else(|| finder::stop_opening(state))
     {
         return effects;
@@ -247,6 +250,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::Sweep => sweep::begin(state),
         Command::SweepBoth => sweep::against(state),
         Command::Repair => repair::begin(state),
+        Command::Answer => answer::begin(state),
         Command::Doctor => doctor::begin(state),
         Command::FixA => fix::apply(state, 0),
         Command::FixB => fix::apply(state, 1),
