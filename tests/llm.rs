@@ -492,7 +492,7 @@ fn a_build_that_no_model_answered_is_written_and_ends_with_code_1() {
     let good = serve(|_, asked| Says::Text(answer(&input(asked)).to_string()));
     let (code, _, said) = build(&good);
     assert!(code == 0 && !said.contains("the rules made"), "{said}");
-    assert_eq!(heard(&good), first.div_ceil(2), "{said}");
+    assert!((1..=first.div_ceil(2)).contains(&heard(&good)), "{said}");
 }
 
 #[test]
@@ -712,7 +712,7 @@ fn the_explorer_shows_the_answer_and_marks_what_it_was_made_from() {
     alone.press("I");
     let said = screen(&mut alone);
     assert!(
-        said.contains("no language model is named; name one with --llm endpoint:URL?model=NAME"),
+        said.contains("Answer the question: no model named: --llm endpoint:URL?model=NAME"),
         "{said}"
     );
 

@@ -95,9 +95,8 @@ pub fn answered(llm: &Llm) -> Result<()> {
     let (fallbacks, items) = (all.fallbacks, all.items);
     let again = "run again: kept answers are reused";
     if all.nothing_answered() {
-        let why = all.first_failure.unwrap_or_default();
         let said = format!(
-            "{model} answered none of {items} items, the rules made them all: {why}; once that is mended, {again}"
+            "{model} answered none of {items} items, the rules made them all; once what is said above is mended, {again}"
         );
         return Err(ConditionFailed(said).into());
     }

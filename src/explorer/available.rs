@@ -9,7 +9,6 @@ use super::scene::Facts;
 use super::state::State;
 use crate::index::Layer;
 use crate::layers::typed::SparkLayer;
-use crate::llm::Failure;
 use crate::retrieve::{Method, Parameter};
 
 /// # Errors
@@ -38,7 +37,7 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         ),
         Command::Answer => {
             let named = state.facts.model.is_some();
-            need(named, &Failure::NoModel.told())?;
+            need(named, "no model named: --llm endpoint:URL?model=NAME")?;
             need(state.answering.running.is_none(), "it is being asked for, Esc stops")?;
             need(state.shown.is_some(), "there is no result yet")
         }

@@ -167,7 +167,8 @@ impl Llm {
 
     /// Tells what is going to be asked.
     pub fn announce<T: Task>(&self, estimate: &Estimate) {
-        if let Some(announce) = self.announce.as_ref().filter(|_| self.thinks()) {
+        let some = self.thinks() && estimate.items > 0;
+        if let Some(announce) = self.announce.as_ref().filter(|_| some) {
             announce(T::SPEC.name, estimate);
         }
     }

@@ -135,6 +135,9 @@ impl<'w, T: Task> Work<'w, T> {
 
     /// Counts what it all took.
     pub(super) fn finish(&mut self) {
+        if self.inputs.is_empty() {
+            return;
+        }
         self.counters.seconds = self.begun.elapsed().as_secs_f64();
         let counters = &self.llm.counters;
         let mut counters = counters.lock().unwrap_or_else(PoisonError::into_inner);
