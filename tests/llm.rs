@@ -650,6 +650,14 @@ fn answers_are_measured_beside_what_was_found() {
         "{printed}"
     );
     assert!(printed.contains("  EM "), "{printed}");
+    let locked = serve(|_, _| Says::Plain(401, "", "{}".into()));
+    let (spec, cache) = (self::at(&locked), at("another"));
+    let with: Vec<&str> = with[..with.len() - 4].to_vec();
+    let (code, printed, said) =
+        ran(&[&with[..], &["--llm", &spec, "--llm-cache", &cache]].concat());
+    assert_eq!(code, 1, "{said}");
+    assert!(printed.contains("over 11 questions, 11 of them without an answer, which counts 0"));
+    assert!(said.contains("the model answered no question"), "{said}");
 }
 
 #[test]
@@ -806,6 +814,14 @@ fn a_person_stops_the_model_and_goes_on_at_once() {
     assert!(plain(&stage.draw(120, 36)).contains("answer: asking m, Esc stops"));
     let effects = stage.update(Action::Do(Command::Back));
     assert!(matches!(&effects[..], [Effect::StopInquiry]));
+    // Another question may be asked while one is under way; what comes of the first is told as its own.
+    stage.update(Action::Do(Command::Answer));
+    let again = stage.update(Action::Do(Command::Answer));
+    assert!(again.is_empty(), "the same is not asked twice");
+    stage.act(Action::AskNumber(1));
+    let effects = stage.update(Action::Do(Command::Answer));
+    assert!(matches!(&effects[..], [Effect::Inquire(other)] if other.generation == 3));
+    stage.update(Action::Do(Command::Back));
     let late = News {
         generation: 1,
         told: Some(Ok(Reply::default())),

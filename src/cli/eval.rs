@@ -192,6 +192,12 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         .iter()
         .flat_map(|condition| condition.misses(&evaluations))
         .collect();
+    let silent = |read: &Readings| read.unanswered == read.per_question.len();
+    if !readings.is_empty() && readings.iter().all(silent) {
+        printed?;
+        let said = "--answer: the model answered no question; what is wrong is said above";
+        return Err(ConditionFailed(said.to_owned()).into());
+    }
     if misses.is_empty() {
         return printed;
     }

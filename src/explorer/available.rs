@@ -38,7 +38,12 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         Command::Answer => {
             let named = state.facts.model.is_some();
             need(named, "no model named: --llm endpoint:URL?model=NAME")?;
-            need(state.answering.running.is_none(), "it is being asked for, Esc stops")?;
+            let running = state.answering.running.as_ref();
+            let running = running.map(|asked| (&*asked.question, &asked.settings));
+            need(
+                running.is_none() || running != state.on_screen(),
+                "it is being asked for, Esc stops",
+            )?;
             need(state.shown.is_some(), "there is no result yet")
         }
         Command::History => need(!state.history.is_empty(), "no question was asked yet"),

@@ -2,6 +2,7 @@
 //!
 //! A caller has a stand-in and asks [`Llm::item`] or [`Llm::items`]. A kept answer is used, else the server is asked, and
 //! whatever goes wrong the stand-in answers for that single item and the result says so. Without a server it always does.
+//! What is too long for a model is asked in parts. Where no rule could answer, [`Llm::answers`] gives the reason instead.
 //! Text of a model is data: never run, never a path, without characters that a screen would act on.
 //!
 //! | file | what lives there |

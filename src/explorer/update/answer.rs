@@ -37,7 +37,13 @@ pub fn news(state: &mut State, news: News) -> Vec<Effect> {
         None => {}
         Some(Err(said)) => state.message = Message::error(format!("no answer: {said}")),
         Some(Ok(reply)) => {
-            state.message = Message::plain(format!("answer: {}", reply.text));
+            let text = reply.text.clone();
+            let said = match state.on_screen() {
+                Some((question, _)) if question == inquiry.question => format!("answer: {text}"),
+                // A person went on meanwhile.
+                _ => format!("answer to '{}': {text}", inquiry.question),
+            };
+            state.message = Message::plain(said);
             let kept = &mut state.answering.kept;
             kept.push((inquiry, reply));
             let over = kept.len().saturating_sub(KEPT);
