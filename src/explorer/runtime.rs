@@ -534,6 +534,7 @@ impl Loop {
                 due = false;
             }
             let builds = self.state.building.is_some();
+            let asks = self.state.answering.running.is_some();
             tokio::select! {
                 line = lines.next(), if !due => {
                     let Some(line) = line else {
@@ -553,6 +554,7 @@ impl Loop {
                         return Ok(end);
                     }
                     due |= builds && self.state.building.is_none();
+                    due |= asks && self.state.answering.running.is_none();
                     due |= teller.awaits(&self.state);
                 }
             }
