@@ -688,6 +688,25 @@ fn an_assembled_context_is_read_by_its_passages() {
     let all: usize = pieces.iter().map(|piece| lines(&piece.text)).sum();
     assert_eq!(all, lines(&whole), "nothing is lost");
 
+    // Chunks of a document: a title goes with the passage that follows it.
+    let chunks = given(&index, &run("e2graphrag"));
+    let own = chunks
+        .iter()
+        .filter_map(|piece| Some((piece, piece.passage?)));
+    let own: Vec<_> = own.collect();
+    assert!(!own.is_empty());
+    for (piece, passage) in own {
+        let text = index.passages().full_text(passage as usize);
+        let title = index.title(passage);
+        assert!(
+            piece
+                .text
+                .lines()
+                .all(|line| line == title || text.contains(line)),
+            "{piece:?}"
+        );
+    }
+
     // Without one it is the result, under the same budget.
     let plain = given(&index, &run("bm25"));
     let ranked: Vec<_> = run("bm25")

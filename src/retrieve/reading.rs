@@ -7,6 +7,7 @@ use crate::llm::{Cancelled, Failure, Llm, Origin};
 use crate::parameters::CONTEXT_TOKENS;
 use crate::text::chunks;
 use serde::Serialize;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A piece of what a reader is given.
@@ -44,7 +45,7 @@ pub fn given(index: &Arc<Index>, run: &Retrieval) -> Vec<Given> {
 }
 
 /// An assembled context by the passages that its lines stand in. Lines of one passage after each other are one piece, and so
-/// are lines of none.
+/// are lines of none; a title goes with what follows it.
 fn pieces(index: &Index, run: &Retrieval, context: &str) -> Vec<Given> {
     let text = |hit: &Hit| {
         (
@@ -53,24 +54,37 @@ fn pieces(index: &Index, run: &Retrieval, context: &str) -> Vec<Given> {
         )
     };
     let texts: Vec<(u32, String)> = run.passages.iter().map(text).collect();
+    let titles: HashSet<&str> = (run.passages.iter())
+        .map(|hit| index.title(hit.passage))
+        .collect();
     let mut found: Vec<Given> = Vec::new();
+    let mut heading = String::new();
     for line in context.lines().filter(|line| !line.trim().is_empty()) {
+        if titles.contains(line.trim()) {
+            heading.push_str(line);
+            heading.push('\n');
+            continue;
+        }
         let last = found.last().and_then(|piece| piece.passage);
         let has = |(_, text): &&(u32, String)| text.contains(line);
         // The passage of the line before goes before others that say the same.
         let own = texts.iter().find(|(passage, _)| Some(*passage) == last);
         let passage = own.filter(has).or_else(|| texts.iter().find(has));
         let passage = passage.map(|(passage, _)| *passage);
+        let text = std::mem::take(&mut heading) + line;
         match found.last_mut().filter(|piece| piece.passage == passage) {
             Some(piece) => {
                 piece.text.push('\n');
-                piece.text.push_str(line);
+                piece.text.push_str(&text);
             }
-            None => found.push(Given {
-                text: line.to_owned(),
-                passage,
-            }),
+            None => found.push(Given { text, passage }),
         }
+    }
+    if !heading.is_empty() {
+        found.push(Given {
+            text: heading.trim_end().to_owned(),
+            passage: None,
+        });
     }
     found
 }
