@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 #[derive(Clone, Debug, Default, Args)]
 pub struct LlmArgs {
-    /// Who summarises, extracts and plans: rules, replay:MODEL, or endpoint:URL?model=NAME with &key_env=VARIABLE,
+    /// Who summarises, extracts, plans and answers: rules, replay:MODEL, or endpoint:URL?model=NAME with &key_env=VARIABLE,
     /// &timeout=SECONDS, &concurrency=N, &max_tokens=N. What it does not answer well, the rules do. Rules without it.
     #[arg(long, value_name = "SPEC")]
     llm: Option<String>,

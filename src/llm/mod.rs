@@ -108,6 +108,9 @@ pub struct Made<T> {
     pub failure: Option<Failure>,
 }
 
+/// What a model answered, or why it did not.
+pub type Answered<T> = Result<Made<<T as Task>::Output>, Failure>;
+
 /// What a caller demands of an output besides its shape and the task's own check.
 pub type Validate<'v, T> =
     &'v dyn Fn(&<T as Task>::Input, &<T as Task>::Output) -> Result<(), String>;
@@ -257,7 +260,7 @@ impl Llm {
         &self,
         inputs: &[T::Input],
         progress: &dyn Fn(usize) -> bool,
-    ) -> Result<Vec<Result<Made<T::Output>, Failure>>, Cancelled> {
+    ) -> Result<Vec<Answered<T>>, Cancelled> {
         let mut work = Work::<T>::new(self, inputs, &any, progress);
         work.ask();
         work.finish();
