@@ -10,7 +10,9 @@ use hopscope::explorer::action::{Action, Effect};
 use hopscope::explorer::answering::{Inquiry, News, Reply, inquire};
 use hopscope::explorer::command::Command;
 use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::layout::Pane;
 use hopscope::explorer::picture::plain;
+use hopscope::explorer::plain::Teller;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::{FinderKind, Mode};
 use hopscope::explorer::theme::{ColorLevel, Theme};
@@ -791,8 +793,17 @@ fn the_explorer_shows_the_answer_and_marks_what_it_was_made_from() {
     assert!(shown.contains("\" cited"), "{shown}");
     let marked = shown.lines().filter(|line| line.contains("\".."));
     assert_eq!(marked.count(), 2, "{shown}");
+    stage.act(Action::Focus(Pane::Passages));
+    let told = Teller::default().told(&stage.state);
+    assert_eq!(told.matches("used for the answer").count(), 2, "{told}");
+    // Text that is hidden for a picture is hidden here, too.
+    stage.press("K I");
+    assert!(!screen(&mut stage).contains("The Lighthouse"));
+    stage.press("Esc K");
     // The same question under the same settings is asked once, under others again.
-    stage.press("I Esc");
+    stage.press("I");
+    assert!(screen(&mut stage).contains("The Lighthouse"));
+    stage.press("Esc");
     assert_eq!(heard(&server), 2);
     stage.press("l");
     let shown = screen(&mut stage);

@@ -42,6 +42,13 @@ pub struct Reply {
     pub beside: bool,
 }
 
+impl Reply {
+    /// Whether it was made from a passage.
+    pub fn cites(&self, passage: u32) -> bool {
+        self.cited.iter().any(|cited| cited.passage == passage)
+    }
+}
+
 /// A passage that an answer was made from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cited {
@@ -117,16 +124,20 @@ pub fn inquire(
     }))
 }
 
-/// The answer and the passages it cites, a line each.
-pub fn entries(reply: &Reply) -> Vec<Entry> {
+/// Stands for an answer where what passages say is hidden.
+pub const HIDDEN: &str = "hidden, K shows it";
+
+/// The answer, unless it is to be hidden, and the passages it cites, a line each.
+pub fn entries(reply: &Reply, masked: bool) -> Vec<Entry> {
+    let text = if masked { HIDDEN } else { &*reply.text };
     let Reply {
-        text,
+        text: _,
         model,
         given,
         cited,
         beside,
     } = reply;
-    let mut answer = palette::plain(text.clone(), format!("by {model}"), Choice::Nothing);
+    let mut answer = palette::plain(text.to_owned(), format!("by {model}"), Choice::Nothing);
     answer.heading = "Answer";
     let pieces = plural(*given, "piece");
     let used = match (cited.len(), beside) {

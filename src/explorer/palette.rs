@@ -37,8 +37,8 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
         FinderKind::LoadPatch => patches::loads(state, typed.trim()),
         FinderKind::History => narrowed(history(state), typed),
         FinderKind::Answer => {
-            let reply = state.reply().map(super::answering::entries);
-            narrowed(reply.unwrap_or_default(), typed)
+            let entries = |reply| super::answering::entries(reply, state.masked);
+            narrowed(state.reply().map_or_else(Vec::new, entries), typed)
         }
         FinderKind::Doctor => narrowed(faults(state), typed),
         FinderKind::Lessons => narrowed(lessons(), typed),

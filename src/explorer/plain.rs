@@ -467,6 +467,8 @@ fn passage(state: &State, scene: &Scene, row: usize) -> Option<String> {
             said.push(named(&hit.title, &hit.id));
             said.push(format!("score {}", text::score(hit.score)));
             said.extend(hit.gold.then(|| "gold".to_owned()));
+            let cited = state.reply().is_some_and(|reply| reply.cites(hit.passage));
+            said.extend(cited.then(|| "used for the answer".to_owned()));
             said.extend(hit.tie.then(|| "tied with the next".to_owned()));
             let seed = hit.seed.and_then(|group| scene.groups.get(group));
             let seed = seed.filter(|group| group.seeds == 1);

@@ -210,7 +210,7 @@ const CITED: &str = "\"";
 
 fn cited_mark(ink: &Ink<'_>, passage: u32) -> Span<'static> {
     let reply = ink.state.reply();
-    match reply.is_some_and(|reply| reply.cited.iter().any(|cited| cited.passage == passage)) {
+    match reply.is_some_and(|reply| reply.cites(passage)) {
         true => ink.span(CITED, Scope::Key),
         false => ink.text(" "),
     }

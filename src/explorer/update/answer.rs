@@ -2,7 +2,7 @@
 
 use super::finder;
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::answering::{Inquiry, KEPT, News};
+use crate::explorer::answering::{HIDDEN, Inquiry, KEPT, News};
 use crate::explorer::state::{FinderKind, Mode, State};
 
 /// Shows the answer to the question on screen, or asks for it.
@@ -37,7 +37,10 @@ pub fn news(state: &mut State, news: News) -> Vec<Effect> {
         None => {}
         Some(Err(said)) => state.message = Message::error(format!("no answer: {said}")),
         Some(Ok(reply)) => {
-            let text = reply.text.clone();
+            let text = match state.masked {
+                true => HIDDEN.to_owned(),
+                false => reply.text.clone(),
+            };
             let said = match state.on_screen() {
                 Some((question, _)) if question == inquiry.question => format!("answer: {text}"),
                 // A person went on meanwhile.
