@@ -232,6 +232,37 @@ fn a_stand_in_above_a_models_words_stands_for_all_below_those() {
 }
 
 #[test]
+fn units_near_a_made_up_passage_are_those_near_its_words() {
+    let index = Arc::new(sample::index().unwrap());
+    let question = "Which telescope did the Herschels build?";
+    let made_up = "Uranus was discovered by William Herschel in Bath.";
+    let ask = |question: &str, method: &str| {
+        let settings = Settings::of(&index, Method::by_name(method).unwrap());
+        let mut retriever = Retriever::new(index.clone());
+        retriever
+            .retrieve(question, &settings, Keep::Scores)
+            .unwrap()
+    };
+    let said = |run: &hopscope::Retrieval| {
+        let facts = &run.records[0].output.facts;
+        let fact = facts.iter().find(|fact| fact.0 == "made up").unwrap();
+        fact.1.as_str().unwrap().to_owned()
+    };
+    // Without a model the question stands for the passage, and that is said.
+    let alone = ask(question, "hyde-rag");
+    assert_eq!(alone.passages, ask(question, "text-rag").passages);
+    assert!(said(&alone).starts_with("nothing: no language model is named"));
+    let server = serve(move |_, _| Says::Text(json!({"text": made_up}).to_string()));
+    let folder = tempfile::tempdir().unwrap();
+    think(&index, &at(&server), folder.path());
+    let run = ask(question, "hyde-rag");
+    assert_eq!(said(&run), made_up);
+    // A passage is encoded as one, and a question as one: the built-in table makes no difference between them.
+    assert_eq!(run.passages, ask(made_up, "text-rag").passages);
+    assert_ne!(run.passages, alone.passages);
+}
+
+#[test]
 fn a_build_that_waits_for_a_model_is_cancelled() {
     let index = sample::index().unwrap();
     let folder = tempfile::tempdir().unwrap();

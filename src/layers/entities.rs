@@ -28,6 +28,7 @@ pub static ENTITY_PASSAGE: GraphKind = GraphKind {
     reads_vectors: false,
     named: true,
     embedded: false,
+    asks_model: false,
     reads: &[
         P::Ner,
         P::Norm,
@@ -56,6 +57,7 @@ pub static TERM_PASSAGE: GraphKind = GraphKind {
     reads_vectors: false,
     named: true,
     embedded: false,
+    asks_model: false,
     reads: &[
         P::Tokens,
         P::EdgeWeight,

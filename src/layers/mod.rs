@@ -68,6 +68,8 @@ pub struct GraphKind {
     pub named: bool,
     /// Whether its nodes have vectors of their own.
     pub embedded: bool,
+    /// Whether names of a question are what a language model says, where one is named.
+    pub asks_model: bool,
     /// The parameters it depends on, in pipeline order.
     pub reads: &'static [Parameter],
     /// The parameters that act when a layer that is missing is built.

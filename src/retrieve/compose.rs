@@ -182,6 +182,7 @@ static TAKEN: &[(&str, [&str; 4])] = &[
         "e2graphrag",
         ["names", "entity-chunk", "(pairs)", "(occurrences)"],
     ),
+    ("hyde-rag", ["(made up)", "(flat)", "(flat)", "pack"]),
     ("text-rag", ["nearest", "(flat)", "(flat)", "pack"]),
     ("knng-rag", ["nearest", "unit-knn", "one-hop", "pack"]),
     (
@@ -211,6 +212,10 @@ static WHY_NOT: &[(&str, &str)] = &[
     (
         "(signals)",
         "adds eight signals, two of them walks of its own; take passages, fuse or bridge",
+    ),
+    (
+        "(made up)",
+        "starts from a passage that a model makes up; take nearest",
     ),
     (
         "(facts)",

@@ -305,6 +305,18 @@ pub static METHODS: &[Method] = &[
         defaults: NONE,
     },
     Method {
+        name: Cow::Borrowed("hyde-rag"),
+        title: Cow::Borrowed("HyDE"),
+        about: Cow::Borrowed(
+            "units nearest to a passage that a model makes up in answer to the question, packed; no graph",
+        ),
+        needs: Cow::Borrowed(
+            "vectors, layer ket, --llm; without a model the question stands for the passage",
+        ),
+        way: Way::Fixed(|| ket::plan(Some(Text::MadeUp), None)),
+        defaults: NONE,
+    },
+    Method {
         name: Cow::Borrowed("knng-rag"),
         title: Cow::Borrowed("KNNG-RAG"),
         about: Cow::Borrowed("nearest units and their neighbours in the kNN graph, packed"),

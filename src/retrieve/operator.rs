@@ -240,6 +240,11 @@ pub trait Operator: Debug + Sync {
         at.origin(member)
     }
 
+    /// Whether it asks a language model under these values, where one is named.
+    fn asks_model(&self, _values: Scoped<'_>) -> bool {
+        false
+    }
+
     /// What it did, as stages: one, unless it has a timeline of its own.
     fn tell(&self, at: &At<'_>, story: &mut Story) {
         let stage = at.stage(story);

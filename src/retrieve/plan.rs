@@ -4,7 +4,7 @@
 
 use super::operator::{Operator, Part};
 use crate::layers::GraphKind;
-use crate::parameters::{Parameter, Value};
+use crate::parameters::{Parameter, Scoped, Value};
 use std::sync::Arc;
 
 /// One step of a plan.
@@ -138,6 +138,13 @@ impl Plan {
         let graph = |step: &Step| step.graph.is_some_and(|graph| graph.reads_vectors);
         let needs = |step: &Step| step.operator.declaration().needs_vectors || graph(step);
         self.steps.iter().any(|step| needs(step))
+    }
+
+    /// Whether a language model is asked of every question under these values, where one is named.
+    pub fn asks_model(&self, values: Scoped<'_>) -> bool {
+        let graph = |step: &Step| step.graph.is_some_and(|graph| graph.asks_model);
+        let asks = |step: &Step| step.operator.asks_model(values) || graph(step);
+        self.steps.iter().any(|step| asks(step))
     }
 
     /// The layer of an index it reads.

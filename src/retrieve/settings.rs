@@ -9,8 +9,8 @@ use crate::index::Index;
 use crate::layers::GraphEdit;
 use crate::parameters::acts::{Must, NEEDS};
 use crate::parameters::{
-    ALIAS_LINKING, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM, Origin, PLAN_BY, Param, ParamType,
-    Parameter, PlanBy, SUBJECTS, Scoped, Stage, Value, Values, WALK,
+    ALIAS_LINKING, FACT_FILTER, FactFilter, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM, Origin,
+    PLAN_BY, Param, ParamType, Parameter, PlanBy, SUBJECTS, Scoped, Stage, Value, Values, WALK,
 };
 use serde::{Serialize, Serializer};
 
@@ -23,6 +23,7 @@ const ADOPTED: &[Parameter] = &[
     HNSW_M.id(),
     HNSW_EF_CONSTRUCTION.id(),
     PLAN_BY.id(),
+    FACT_FILTER.id(),
 ];
 
 /// A method and the value of every parameter. Two equal settings give equal bits.
@@ -79,10 +80,14 @@ impl Settings {
             Some(SUBJECTS.at(built.subjects)),
             graph.map(|options| HNSW_M.at(options.m)),
             graph.map(|options| HNSW_EF_CONSTRUCTION.at(options.ef_construction)),
-            // Whoever names a language model wants it to plan.
+            // Whoever names a language model wants it to plan, and to pick facts.
             Some(PLAN_BY.at(match index.llm().thinks() {
                 true => PlanBy::Endpoint,
                 false => PlanBy::Template,
+            })),
+            Some(FACT_FILTER.at(match index.llm().thinks() {
+                true => FactFilter::Model,
+                false => FactFilter::Rules,
             })),
         ];
         let news = |(p, value): &(Parameter, Value)| {

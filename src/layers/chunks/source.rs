@@ -19,6 +19,7 @@ pub static CHUNK_SIMILARITY: GraphKind = GraphKind {
     reads_vectors: true,
     named: false,
     embedded: true,
+    asks_model: false,
     reads: &[
         P::EdgePercentile,
         P::EdgeLogic,

@@ -20,6 +20,7 @@ pub static PHRASE_PASSAGE: GraphKind = GraphKind {
     reads_vectors: true,
     named: true,
     embedded: true,
+    asks_model: false,
     reads: &[P::SynonymThreshold],
     builds: &[],
     open: |index, values, _| {

@@ -1,6 +1,6 @@
 //! The bundled corpus from build to story.
 
-use super::{NodeRagBuild, NodeRagLayer};
+use super::{Kind, NodeRagBuild, NodeRagLayer};
 use crate::explain::story::story;
 use crate::explain::why_not;
 use crate::index::{BuildOptions, Index, IndexError, Layer, Silent, sample, store};
@@ -117,6 +117,36 @@ fn the_bundled_questions_are_answered_and_every_fix_admits() {
     }
     assert!(found_gold * 3 > all_gold, "{found_gold} of {all_gold}");
     assert!(fixes > 0);
+}
+
+#[test]
+fn a_reader_is_given_what_the_chosen_nodes_say() {
+    let index = Arc::new(sample::index().unwrap());
+    let question = &index.questions()[0].text;
+    let run = ask(&index, question, &[]);
+    let text = run.text(&index).unwrap();
+    let layer = index.layer::<NodeRagLayer>().unwrap();
+    let chosen = &run.records[run.records.len() - 2].output.members;
+    let says = |kind: Kind| {
+        let layer = &layer;
+        let own = chosen
+            .iter()
+            .filter(move |member| layer.kind(member.node) == kind);
+        own.map(|member| member.node).collect::<Vec<u32>>()
+    };
+    for kind in [Kind::Unit, Kind::Relation, Kind::Attribute] {
+        assert!(!says(kind).is_empty(), "{kind:?}");
+        assert!(
+            says(kind)
+                .iter()
+                .all(|node| text.contains(layer.label(*node))),
+            "{kind:?}"
+        );
+    }
+    // Fewer relations, less to read.
+    let fewer = ask(&index, question, &["quota_r=0", "quota_other=0"]);
+    assert!(fewer.text(&index).unwrap().len() < text.len());
+    assert_eq!(fewer.passages, run.passages);
 }
 
 #[test]

@@ -20,6 +20,7 @@ pub static NODERAG: GraphKind = GraphKind {
     reads_vectors: true,
     named: true,
     embedded: true,
+    asks_model: true,
     reads: &[P::HnswEdges, P::SREdges, P::HubBalance, P::TermMatch],
     builds: &[P::ChunkTokens, P::CoreRule, P::MatchClusterSize],
     open: |index, values, _| {

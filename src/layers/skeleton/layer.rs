@@ -75,6 +75,9 @@ struct Derived {
     layers: Vec<Arc<Ket>>,
 }
 
+/// Up to so many passages a layer is cut anew for a question that asks for other units: that takes seconds. Its skeletons are
+/// made when one is asked for.
+const DERIVED_UP_TO: usize = 10 * SMALL;
 /// Derived skeletons and layers kept in memory, each.
 const DERIVED: usize = 3;
 
@@ -265,7 +268,7 @@ impl Ket {
         if own == other && rest == *built {
             return Ok(self);
         }
-        if index.len() > SMALL {
+        if index.len() > DERIVED_UP_TO {
             let set = among.iter().filter(|p| values.chosen(**p));
             let set = set.map(|p| format!(" --set {}", p.assignment(values.value(*p))));
             let said = format!(

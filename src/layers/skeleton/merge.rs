@@ -212,15 +212,25 @@ impl Merge {
         let long: Vec<usize> = (0..self.entities.len())
             .filter(|&e| tokens(&self.entities[e].sentences) > MOST_TOKENS)
             .collect();
-        let inputs: Vec<MergeInput> = long
-            .iter()
-            .map(|&e| MergeInput {
-                name: self.entities[e].name.clone(),
-                descriptions: some(&self.entities[e].sentences)
-                    .map(str::to_owned)
-                    .collect(),
-            })
+        let several: Vec<usize> = (0..self.relations.len())
+            .filter(|&r| tokens(&self.relations[r].predicates) > MOST_PREDICATES)
             .collect();
+        let input = |name: String, said: &[String]| MergeInput {
+            name,
+            descriptions: some(said).map(str::to_owned).collect(),
+        };
+        let inputs = long.iter().map(|&e| {
+            let entity = &self.entities[e];
+            input(entity.name.clone(), &entity.sentences)
+        });
+        // What many stretches say of two names is too long to be listed, as what they say of one.
+        let pairs = several.iter().map(|&r| {
+            let relation = &self.relations[r];
+            let ends = [relation.source, relation.target];
+            let [a, b] = ends.map(|end| &*self.entities[end as usize].name);
+            input(format!("{a} and {b}"), &relation.predicates)
+        });
+        let inputs: Vec<MergeInput> = inputs.chain(pairs).collect();
         llm.announce::<task::Merge>(&llm.estimate::<task::Merge>(&inputs));
         let fits = |_: &MergeInput, output: &OneText| match chunks::count(&output.text) {
             words if words > 2 * MOST_TOKENS => {
@@ -239,11 +249,18 @@ impl Merge {
                 false => described(&e.sentences, idf),
             })
             .collect();
-        for (e, one) in long.into_iter().zip(made) {
+        let mut made = made.into_iter().map(|one| {
             let words: Vec<&str> = one.value.text.split_whitespace().collect();
-            texts[e] = words.join(" ");
+            words.join(" ")
+        });
+        for (e, text) in long.into_iter().zip(made.by_ref()) {
+            texts[e] = text;
         }
-        Ok(self.with(texts))
+        let mut merged = self.with(texts);
+        for (r, text) in several.into_iter().zip(made) {
+            merged.relations[r].description = text;
+        }
+        Ok(merged)
     }
 
     /// Everything, with these descriptions.
@@ -323,6 +340,7 @@ fn predicates(all: &[String]) -> String {
 mod tests {
     use super::super::extract::{GraphEntity, GraphRelation};
     use super::*;
+    use crate::llm::server::{Says, serve};
 
     fn told(entities: &[(&str, &str, usize)], relations: &[(&str, &str, &str, f64)]) -> Extracted {
         Extracted {
@@ -432,6 +450,39 @@ mod tests {
         );
         let many: Vec<String> = (0..50).map(|i| format!("met in {i}")).collect();
         assert_eq!(chunks::count(&predicates(&many)), 39);
+    }
+
+    #[test]
+    fn a_model_merges_what_many_stretches_say_of_two_names() {
+        let server = serve(|_, _| Says::Text(r#"{"text": "They met often."}"#.into()));
+        let llm = Llm::open(&format!("endpoint:{}?model=m", server.url), None).unwrap();
+        let merged = |times: usize| {
+            let mut merge = Merge::default();
+            let names = [("A1", "x", 1), ("B1", "y", 1)];
+            for time in 0..times {
+                let said = format!("A1 met B1 in the town hall in year {time}");
+                merge.take(&[time as u32], &told(&names, &[("A1", &said, "B1", 1.0)]));
+            }
+            let mut shares = Shares::default();
+            let all = merge.finish_by(&Idf::default(), &llm, &mut shares, &|_| true);
+            (
+                all.unwrap().relations.remove(0).description,
+                shares.to_string(),
+            )
+        };
+        let (few, by) = merged(2);
+        assert!(few.ends_with("in year 1") && by.is_empty(), "{few} {by}");
+        let (many, by) = merged(9);
+        assert_eq!((&*many, &*by), ("They met often.", "llm(m, merge, 1): 1"));
+        let heard = server.heard.lock().unwrap();
+        let asked = heard[0].1["messages"][1]["content"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(
+            asked.contains("A1 and B1") && asked.contains("in year 8"),
+            "{asked}"
+        );
     }
 
     #[test]

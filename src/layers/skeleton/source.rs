@@ -22,6 +22,7 @@ pub static UNIT_KNN: GraphKind = GraphKind {
     reads_vectors: true,
     named: false,
     embedded: true,
+    asks_model: false,
     reads: &[
         P::ChunkTokens,
         P::ChunkOverlap,
@@ -46,6 +47,7 @@ pub static KEYWORD_UNIT: GraphKind = GraphKind {
     reads_vectors: true,
     named: true,
     embedded: true,
+    asks_model: false,
     reads: &[
         P::ChunkTokens,
         P::ChunkOverlap,
@@ -70,6 +72,7 @@ pub static SKELETON: GraphKind = GraphKind {
     reads_vectors: true,
     named: true,
     embedded: true,
+    asks_model: false,
     reads: &[
         P::ChunkTokens,
         P::ChunkOverlap,

@@ -19,6 +19,7 @@ pub static ENTITY_CHUNK: GraphKind = GraphKind {
     reads_vectors: false,
     named: true,
     embedded: false,
+    asks_model: false,
     reads: &[],
     builds: &[
         P::ChunkTokens,
@@ -154,6 +155,7 @@ pub static SUMMARY_TREE: GraphKind = GraphKind {
     reads_vectors: true,
     named: false,
     embedded: true,
+    asks_model: false,
     reads: &[],
     builds: &[
         P::ChunkTokens,

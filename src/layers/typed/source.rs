@@ -18,6 +18,7 @@ pub static TYPED: GraphKind = GraphKind {
     reads_vectors: true,
     named: true,
     embedded: false,
+    asks_model: false,
     reads: &[],
     builds: &[],
     open: |index, _, _| {

@@ -11,7 +11,7 @@ use crate::layers::{Class, Code};
 use crate::llm::task::{self, FactsInput};
 use crate::llm::{Origin as Maker, any};
 use crate::parameters::{
-    FACT_FILTER, FactFilter, LINEAR_PASSAGE_WEIGHT, LINKING_TOP_K, Parameter as P,
+    FACT_FILTER, FactFilter, LINEAR_PASSAGE_WEIGHT, LINKING_TOP_K, Parameter as P, Scoped,
 };
 use crate::retrieve::explanation::{Cut, Edge, Entry, Item, Reason, Stage, Story, clip};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
@@ -115,6 +115,10 @@ impl Operator for Facts {
         set.members = phrases;
         set.members.truncate(most);
         Ok(set.with(Found { facts }))
+    }
+
+    fn asks_model(&self, values: Scoped<'_>) -> bool {
+        values.get(FACT_FILTER) == FactFilter::Model
     }
 
     /// The fact that gave the phrase most.

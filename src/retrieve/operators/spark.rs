@@ -13,7 +13,7 @@ use crate::layers::{Code, Node};
 use crate::llm::{Made as Answered, Origin as MadeBy};
 use crate::parameters::{
     CANDIDATE_LIMIT, EDGE_POLICY, EdgePolicy, PLAN_BY, Parameter as P, PlanBy, RESULT_K,
-    SAGE_NEIGHBOURS, SAGE_SEEDS,
+    SAGE_NEIGHBOURS, SAGE_SEEDS, Scoped,
 };
 use crate::retrieve::RetrieveError;
 use crate::retrieve::edits::{Edited, SeedChange, nodes};
@@ -60,6 +60,10 @@ pub struct Written {
 }
 
 impl Operator for MakePlan {
+    fn asks_model(&self, values: Scoped<'_>) -> bool {
+        values.get(PLAN_BY) == PlanBy::Endpoint
+    }
+
     fn declaration(&self) -> Declaration {
         Declaration::seed(
             "plan",

@@ -23,7 +23,7 @@ use crate::retrieve::operator::{At, Operator};
 use crate::retrieve::plan::Plan;
 use context::CONTEXT;
 use local::LOCAL;
-use nearest::{ENTITIES, KEYWORDS, UNITS};
+use nearest::{ENTITIES, KEYWORDS, MADE_UP, UNITS};
 use rayon::prelude::*;
 use text::{NEIGHBOURS, PACKED_UNITS, POOL};
 
@@ -32,6 +32,8 @@ use text::{NEIGHBOURS, PACKED_UNITS, POOL};
 pub enum Text {
     /// Units by their own similarity to the question.
     Units,
+    /// Units by their similarity to a passage that a model makes up.
+    MadeUp,
     /// Unit after unit by similarity, each with its neighbours in the kNN graph.
     Neighbours,
     /// Units of the nearest keywords, by similarity.
@@ -73,6 +75,7 @@ pub fn plan(text: Option<Text>, core: Option<&'static Fixed>) -> Plan {
     let packed = text.map(|text| {
         let (graph, candidates) = match text {
             Text::Units => (&UNIT_KNN, on(&UNIT_KNN, &UNITS, &[])),
+            Text::MadeUp => (&UNIT_KNN, on(&UNIT_KNN, &MADE_UP, &[])),
             Text::Neighbours => {
                 let units = on(&UNIT_KNN, &UNITS, &[]);
                 (&UNIT_KNN, on(&UNIT_KNN, &NEIGHBOURS, &[units]))

@@ -4,9 +4,11 @@ use super::left_out;
 use crate::layers::skeleton::core_graph::Skeleton;
 use crate::layers::skeleton::source::KetGraph;
 use crate::layers::{Class, Code, Node};
+use crate::llm::task::{Hyde, OneQuestion, OneText};
+use crate::llm::{self, Origin as Maker};
 use crate::parameters::{
     CORE_SHARE, KEYWORD_SIMILARITY, KeywordSimilarity, OVERSAMPLE, Parameter as P, QUERY_ENTITIES,
-    QUERY_KEYWORDS, THETA,
+    QUERY_KEYWORDS, Scoped, THETA,
 };
 use crate::retrieve::explanation::Reason;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
@@ -20,11 +22,14 @@ use std::sync::Arc;
 pub enum Nearest {
     /// All of them: a budget cuts them.
     Units,
+    /// The same by a passage that a model makes up in answer to the question (HyDE).
+    MadeUp,
     Keywords,
     Entities,
 }
 
 pub static UNITS: Nearest = Nearest::Units;
+pub static MADE_UP: Nearest = Nearest::MadeUp;
 pub static KEYWORDS: Nearest = Nearest::Keywords;
 pub static ENTITIES: Nearest = Nearest::Entities;
 
@@ -51,19 +56,20 @@ impl Operator for Nearest {
     fn declaration(&self) -> Declaration {
         Declaration::seed(
             match self {
-                Nearest::Units => "units",
+                Nearest::Units | Nearest::MadeUp => "units",
                 Nearest::Keywords => "keywords",
                 Nearest::Entities => "entities",
             },
             match self {
                 Nearest::Units => "units by their similarity to the question",
+                Nearest::MadeUp => "units by their similarity to a passage that a model makes up",
                 Nearest::Keywords => "the keywords nearest to the question",
                 Nearest::Entities => "the names of the skeleton nearest to the question",
             },
         )
         .kind("score")
         .reads(match self {
-            Nearest::Units => &[],
+            Nearest::Units | Nearest::MadeUp => &[],
             Nearest::Keywords => &[P::KeywordSimilarity, P::QueryKeywords],
             Nearest::Entities => &[P::QueryEntities, P::Oversample, P::Theta],
         })
@@ -72,13 +78,21 @@ impl Operator for Nearest {
     }
 
     fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
-        let Some((_, vector)) = cx.dense()? else {
+        let Some((dense, vector)) = cx.dense()? else {
             let none = Set::new(Space::Nodes).fact(self.declaration().name, 0);
             return Ok(none.unread());
         };
+        let made_up = match self {
+            Nearest::MadeUp => made_up(cx),
+            _ => None,
+        };
+        let vector = match &made_up {
+            Some(Ok(passage)) => &dense.encoder.passages(&[("", passage)], &|_| true)?[..],
+            _ => vector,
+        };
         let source = KetGraph::of(cx.graph());
         let most = match self {
-            Nearest::Units => usize::MAX,
+            Nearest::Units | Nearest::MadeUp => usize::MAX,
             Nearest::Keywords => cx.values.get(QUERY_KEYWORDS),
             // A share of nothing leaves the skeleton out, even where the text part does not use all of its own.
             Nearest::Entities if cx.values.get(THETA) == 0.0 => {
@@ -119,8 +133,17 @@ impl Operator for Nearest {
                 .fact("of units", source.layer.units.len())
                 .fact("core by", core.by.name());
         }
+        if let Some(made_up) = made_up {
+            let said = made_up
+                .unwrap_or_else(|none| format!("nothing: {none}; the question stands for it"));
+            set = set.fact("made up", said);
+        }
         set.members = members;
         Ok(changed(cx, set, false).with(Nearness(nearness)))
+    }
+
+    fn asks_model(&self, _: Scoped<'_>) -> bool {
+        *self == Nearest::MadeUp
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {
@@ -152,11 +175,27 @@ impl Operator for Nearest {
             return Vec::new();
         };
         Vec::from_iter(match self {
-            Nearest::Units => None,
+            Nearest::Units | Nearest::MadeUp => None,
             Nearest::Keywords => not_selected(at, nearness, units, passage),
             Nearest::Entities => outside(at, nearness, units, passage),
         })
     }
+}
+
+/// A passage that would answer the question, by a model, or why there is none.
+fn made_up(cx: &Context<'_>) -> Option<Result<String, String>> {
+    let llm = cx.index.llm();
+    if !llm.thinks() {
+        return Some(Err("no language model is named".to_owned()));
+    }
+    let question = OneQuestion {
+        question: cx.question.to_owned(),
+    };
+    let made = llm.item::<Hyde>(&question, &llm::any, |_| OneText::default());
+    Some(match made.origin {
+        Maker::Llm { .. } => Ok(made.value.text),
+        _ => Err("the model gave no passage".to_owned()),
+    })
 }
 
 /// How many entities a search starts from: the published code takes twice as many and never cuts them back.
