@@ -1,6 +1,7 @@
 //! `hopscope eval INDEX`: methods over a set of questions.
 
 mod condition;
+mod curve;
 mod table;
 
 use super::llm::{LlmArgs, announce, report};
@@ -10,8 +11,8 @@ use super::{ConditionFailed, How, Parts, Reading, interrupt, say};
 use crate::corpus::{self, Question};
 use crate::embed::Reranker;
 use crate::evaluate::{
-    Comparison, Coverage, Evaluation, Losses, Mend, READ, Readings, Resampling, Survival, by_gold,
-    by_type, evaluate, losses, reading, write_run,
+    Comparison, Coverage, Evaluation, Losses, Mend, READ, READ_TOKENS, Readings, Resampling,
+    Survival, by_gold, by_type, evaluate, losses, reading, write_run,
 };
 use crate::index::Index;
 use crate::layers::GraphEdited;
@@ -75,6 +76,9 @@ pub struct EvalArgs {
     /// show exact match and F1.
     #[arg(long)]
     answer: bool,
+    /// Write a picture of how many answers were there after so many tokens of what a reader is given, a line a method.
+    #[arg(long, value_name = "FILE.svg")]
+    curve: Option<PathBuf>,
     /// Count the verdicts on lost gold.
     #[arg(long)]
     losses: bool,
@@ -213,6 +217,15 @@ fn print(
     lost: &[Losses],
     edited: &[Vec<GraphEdited>],
 ) -> Result<()> {
+    if let Some(path) = &args.curve {
+        let Some(picture) = curve::picture(index.name(), evaluations) else {
+            bail!(
+                "--curve: no question says what its answer is; give questions that do with --questions FILE"
+            );
+        };
+        std::fs::write(path, picture)
+            .with_context(|| format!("{}: cannot be written", path.display()))?;
+    }
     let resampling = Resampling {
         seed: args.seed,
         resamples: args.resamples as usize,
@@ -251,7 +264,8 @@ fn print(
                 method["coverage"] = json!(coverage(e));
                 let answers = e.answers();
                 method["answer_coverage"] = json!({"share": answers.share(), "questions": answers.questions,
-                    "covered": answers.covered, "context_tokens": e.settings.get(CONTEXT_TOKENS)});
+                    "covered": answers.covered, "context_tokens": e.settings.get(CONTEXT_TOKENS),
+                    "mean_tokens": answers.mean_tokens(), "read": e.curve().map(|shares| curve_json(&shares))});
                 if e.settings.method().reranks() {
                     method["reranker"] = json!(index.reranker().map_or("MaxSim", Reranker::spec));
                 }
@@ -307,6 +321,14 @@ fn readings(
         all_read.push(read);
     }
     Ok(all_read)
+}
+
+/// Pairs of tokens and the share of answers that were there by then.
+fn curve_json(shares: &[f64]) -> Vec<(usize, f64)> {
+    READ_TOKENS
+        .into_iter()
+        .zip(shares.iter().copied())
+        .collect()
 }
 
 /// Adds what a model answered to what is said of a method and of its questions.

@@ -6,8 +6,8 @@
 use crate::index::Index;
 use crate::retrieve::Hit;
 use crate::retrieve::reading::fitting;
-use crate::text::Tokens;
 use crate::text::folded::folded;
+use crate::text::{Tokens, chunks, span};
 use serde::Serialize;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
@@ -24,8 +24,17 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// Whether any accepted answer occurs in a context, anywhere, inside words too: as published. None without an answer.
-pub fn answered<S: AsRef<str>>(context: &str, answers: &[S]) -> Option<bool> {
+/// How far a reader has to read until an accepted answer was there, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Covered {
+    /// Tokens up to the end of the first answer; none where the context has no answer.
+    pub after: Option<usize>,
+    /// Tokens of the whole context.
+    pub tokens: usize,
+}
+
+/// Where any accepted answer first occurs in a context, anywhere, inside words too: as published. None without an answer.
+pub fn covered<S: AsRef<str>>(context: &str, answers: &[S]) -> Option<Covered> {
     let answers: Vec<String> = answers
         .iter()
         .map(|answer| plain(answer.as_ref()))
@@ -35,11 +44,33 @@ pub fn answered<S: AsRef<str>>(context: &str, answers: &[S]) -> Option<bool> {
         return None;
     }
     let context = plain(context);
-    Some(
-        answers
-            .iter()
-            .any(|answer| context.contains(answer.as_str())),
-    )
+    let ends = answers
+        .iter()
+        .filter_map(|answer| Some(context.find(answer.as_str())? + answer.len()));
+    Some(Covered {
+        after: ends
+            .min()
+            .map(|end| chunks::count(span::of(&context, ..end))),
+        tokens: chunks::count(&context),
+    })
+}
+
+/// The lengths of reading that a curve has: from a paragraph to a long context.
+pub const READ_TOKENS: [usize; 7] = [250, 500, 1000, 2000, 4000, 8000, 12000];
+
+/// The share of questions whose answer was there after so many tokens, for each of [`READ_TOKENS`]; none without a question
+/// that has an answer.
+pub fn curve<'c>(
+    read: impl Iterator<Item = &'c Covered> + Clone,
+) -> Option<[f64; READ_TOKENS.len()]> {
+    let all = read.clone().count();
+    let within = |tokens: usize| {
+        let there = read
+            .clone()
+            .filter(|c| c.after.is_some_and(|at| at <= tokens));
+        there.count() as f64 / all as f64
+    };
+    (all > 0).then(|| READ_TOKENS.map(within))
 }
 
 /// Where any of some answers stands in a text, as whole words in any case, by byte, in order. Answers of yes or no stand
@@ -141,15 +172,23 @@ pub struct AnswerCoverage {
     /// Questions that have an answer.
     pub questions: usize,
     pub covered: usize,
+    /// Of all their contexts.
+    pub tokens: usize,
 }
 
 impl AnswerCoverage {
-    /// Takes one question's outcome of [`answered`].
-    pub fn take(&mut self, answered: Option<bool>) {
-        if let Some(covered) = answered {
+    /// Takes one question's outcome of [`covered`].
+    pub fn take(&mut self, read: Option<Covered>) {
+        if let Some(read) = read {
             self.questions += 1;
-            self.covered += usize::from(covered);
+            self.covered += usize::from(read.after.is_some());
+            self.tokens += read.tokens;
         }
+    }
+
+    /// Tokens of a context on average; 0 without questions.
+    pub fn mean_tokens(&self) -> f64 {
+        self.tokens as f64 / self.questions.max(1) as f64
     }
 
     /// 0 to 1; none without questions.
@@ -161,7 +200,30 @@ impl AnswerCoverage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::chunks;
+
+    fn answered<S: AsRef<str>>(context: &str, answers: &[S]) -> Option<bool> {
+        covered(context, answers).map(|read| read.after.is_some())
+    }
+
+    #[test]
+    fn a_curve_rises_where_answers_are_read() {
+        let context = format!("In New York, {} it rained.", "again ".repeat(300));
+        let read = |answer: &str| covered(&context, &[answer]).unwrap();
+        assert_eq!((read("york").after, read("york").tokens), (Some(3), 305));
+        assert_eq!(
+            (read("rained").after, read("Boston").after),
+            (Some(305), None)
+        );
+        // The first of several answers counts.
+        assert_eq!(
+            covered(&context, &["rained", "New York"]).unwrap().after,
+            Some(3)
+        );
+        let all = [read("york"), read("rained"), read("Boston"), read("in")];
+        let curve = curve(all.iter()).unwrap();
+        assert_eq!(curve[..3], [0.5, 0.75, 0.75]);
+        assert!(super::curve([].iter()).is_none());
+    }
 
     #[test]
     fn case_and_white_space_do_not_count() {
@@ -195,10 +257,18 @@ mod tests {
     fn shares_are_of_questions_with_answers() {
         let mut coverage = AnswerCoverage::default();
         assert_eq!(coverage.share(), None);
-        for outcome in [Some(true), None, Some(false), Some(true), Some(true)] {
+        let read = |after| Some(Covered { after, tokens: 10 });
+        for outcome in [
+            read(Some(1)),
+            None,
+            read(None),
+            read(Some(4)),
+            read(Some(9)),
+        ] {
             coverage.take(outcome);
         }
         assert_eq!((coverage.questions, coverage.share()), (4, Some(0.75)));
+        assert_eq!(coverage.mean_tokens(), 10.0);
     }
 
     #[test]

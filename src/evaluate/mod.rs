@@ -19,6 +19,7 @@ pub mod survival;
 pub mod sweep;
 pub mod trec;
 
+pub use answers::{Covered, READ_TOKENS, curve};
 pub use breakdown::{Group, by_gold, by_type};
 pub use compare::{Comparison, Difference, Resampling};
 pub use coverage::{Bucket, Coverage, Names};
@@ -27,7 +28,7 @@ pub use doubts::{Doubt, Doubtful, Doubts};
 pub use losses::{Losses, Mend, Repaired, losses};
 pub use measures::{MEASURES, Measures, measured, measures};
 pub use reading::{READ, Read, Readings};
-pub use run::{Evaluation, PerQuestion, evaluate, percentile};
+pub use run::{Evaluation, PerQuestion, evaluate, percentile, read};
 pub use shape::{GraphShape, Hub};
 pub use survival::{Fate, STAGES, Stage, Survival};
 pub use trec::write_run;

@@ -2,7 +2,7 @@
 
 #![warn(missing_docs)]
 
-use super::answers::{AnswerCoverage, answered, packed};
+use super::answers::{AnswerCoverage, Covered, READ_TOKENS, covered, curve, packed};
 use super::measures::{Measures, measured};
 use super::survival::Fate;
 use crate::corpus::Question;
@@ -39,8 +39,8 @@ pub struct PerQuestion {
     pub measures: Option<Measures>,
     /// Time of one question, in milliseconds.
     pub milliseconds: f64,
-    /// Whether an accepted answer stands in the context; none without answers.
-    pub answered: Option<bool>,
+    /// How much of the context has to be read for an accepted answer; none without answers.
+    pub read: Option<Covered>,
     /// How far its gold got, and what became of its names.
     pub fate: Fate,
 }
@@ -62,16 +62,14 @@ pub fn evaluate(
         let retrieval = retriever.retrieve(&question.text, settings, Keep::Scores)?;
         let milliseconds = milliseconds(start.elapsed());
         let measures = measured(&retrieval, question);
-        let answered = (!question.answers.is_empty())
-            .then(|| context(index, &retrieval))
-            .and_then(|context| answered(&context, &question.answers));
+        let read = read(index, &retrieval, question);
         Ok(PerQuestion {
             question: at,
             fate: Fate::of(&retrieval, question),
             ranking: retrieval.passages,
             measures,
             milliseconds,
-            answered,
+            read,
         })
     })?;
     let judged: Vec<&Measures> = per_question
@@ -124,6 +122,12 @@ pub(super) fn each<R: Send>(
     Ok(all?.into_iter().flatten().collect())
 }
 
+/// How much of what a reader would be given has to be read for an accepted answer; none without answers.
+pub fn read(index: &Arc<Index>, retrieval: &Retrieval, question: &Question) -> Option<Covered> {
+    let context = (!question.answers.is_empty()).then(|| context(index, retrieval));
+    covered(&context?, &question.answers)
+}
+
 /// What a reader would be given: the context a system assembled, or the best passages that fit the same budget.
 fn context(index: &Arc<Index>, retrieval: &Retrieval) -> String {
     retrieval.text(index).unwrap_or_else(|| {
@@ -145,8 +149,13 @@ impl Evaluation {
     /// The share of questions whose answer stands in their context (KET-RAG, Coverage).
     pub fn answers(&self) -> AnswerCoverage {
         let mut all = AnswerCoverage::default();
-        self.per_question.iter().for_each(|q| all.take(q.answered));
+        self.per_question.iter().for_each(|q| all.take(q.read));
         all
+    }
+
+    /// The share of questions whose answer was there after so many tokens of reading, for each of [`READ_TOKENS`].
+    pub fn curve(&self) -> Option<[f64; READ_TOKENS.len()]> {
+        curve(self.per_question.iter().filter_map(|q| q.read.as_ref()))
     }
 
     /// Milliseconds per question at a percentile, 0 to 1. None of a run file: what it takes to read one says nothing of

@@ -250,6 +250,8 @@ pub struct Stage {
     pub name: &'static str,
     pub kind: &'static str,
     pub counters: Vec<(&'static str, String)>,
+    /// What each part took of a budget of tokens, as shares of it; empty of a stage without one.
+    pub spent: Vec<f64>,
     /// Best first, then what was removed.
     pub rows: Vec<Row>,
     /// Rows have a rank.

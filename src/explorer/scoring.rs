@@ -4,12 +4,14 @@
 use super::labelling::{Item, to_label};
 use crate::embed::Kind;
 use crate::evaluate::compare::differences;
-use crate::evaluate::{Difference, Doubts, Fate, MEASURES, Measures, Resampling, measured};
+use crate::evaluate::{
+    Covered, Difference, Doubts, Fate, MEASURES, Measures, READ_TOKENS, Resampling, curve,
+    measured, read,
+};
 use crate::explain::why_not;
 use crate::explorer::state::State;
 use crate::index::Index;
 use crate::layers::{Class, Code};
-use crate::parameters::{PLAN_BY, PlanBy};
 use crate::retrieve::{Keep, Retriever, Settings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,6 +42,8 @@ pub struct Judged {
     pub at: usize,
     pub before: Measures,
     pub now: Measures,
+    /// How much has to be read for its answer with each; none where it has no answer.
+    pub read: [Option<Covered>; 2],
     /// Rank of every gold passage of the corpus, in the question's order.
     pub gold: Vec<Option<usize>>,
     /// How far its gold gets, and what each lost passage lacks; empty where that was not asked for.
@@ -119,6 +123,12 @@ impl Score {
         classes
     }
 
+    /// The share of answers that were there after so many tokens of reading, before and now; none without answers.
+    pub fn curves(&self) -> Option<[[f64; READ_TOKENS.len()]; 2]> {
+        let of = |which: usize| curve(self.asked.iter().filter_map(|q| q.read[which].as_ref()));
+        Some([of(0)?, of(1)?])
+    }
+
     /// A measure by name.
     pub fn difference(&self, name: &str) -> Option<&Difference> {
         let place = MEASURES.iter().position(|known| *known == name)?;
@@ -130,7 +140,7 @@ impl Score {
 #[derive(Default)]
 pub struct Memory {
     pinned: Option<Settings>,
-    known: BTreeMap<usize, Measures>,
+    known: BTreeMap<usize, (Measures, Option<Covered>)>,
     doubts: Option<Doubts>,
 }
 
@@ -140,8 +150,8 @@ pub fn local(index: &Index, settings: &Settings) -> bool {
         .dense()
         .is_some_and(|d| d.encoder.identity().kind == Kind::Endpoint);
     let method = settings.method();
-    let plans = method.uses().contains(&PLAN_BY.id()) && settings.get(PLAN_BY) == PlanBy::Endpoint;
-    !(plans || asks && method.reads_vectors())
+    let thinks = index.llm().thinks() && method.plan().asks_model(settings.all());
+    !(thinks || asks && method.reads_vectors())
 }
 
 /// Why the set was not asked.
@@ -182,7 +192,8 @@ pub fn score(
         let run = retriever.retrieve(&question.text, settings, Keep::Scores);
         let run = run.map_err(|error| format!("the set cannot be asked: {error}"))?;
         let measures = measured(&run, question).ok_or("a question without gold was asked")?;
-        Ok::<_, String>((run, question, measures))
+        let read = read(index, &run, question);
+        Ok::<_, String>((run, question, (measures, read)))
     };
     let stands = |asked: &Vec<Judged>| {
         let resampling = Resampling {
@@ -235,8 +246,9 @@ pub fn score(
         memory.known.insert(at, before);
         asked.push(Judged {
             at,
-            before,
-            now,
+            before: before.0,
+            now: now.0,
+            read: [before.1, now.1],
             gold,
             fate,
             lost,

@@ -40,9 +40,6 @@ const fn needs(parameter: P, other: P, must: Must) -> Needs {
     }
 }
 
-/// Where the nodes that were chosen decide.
-const CHOSEN: Must = Must::Be(&["output", "mass"]);
-
 /// All of them. Held to what they say over every method by `tests/acts.rs`.
 pub const NEEDS: &[Needs] = &[
     needs(P::Steps, P::Walk, Must::Be(&["power"])),
@@ -63,11 +60,6 @@ pub const NEEDS: &[Needs] = &[
     needs(P::HopTail, P::WeightMixedWalk, Must::Exceed0),
     needs(P::Fallback, P::SeedK, Must::Be0),
     needs(P::Subjects, P::Gazetteer, Must::Be(&["on"])),
-    needs(P::QuotaN, P::NodeOrder, CHOSEN),
-    needs(P::QuotaR, P::NodeOrder, CHOSEN),
-    needs(P::QuotaO, P::NodeOrder, CHOSEN),
-    needs(P::QuotaOther, P::NodeOrder, CHOSEN),
-    needs(P::QuotaShared, P::NodeOrder, CHOSEN),
     needs(P::EdgeLogic, P::EdgePercentile, Must::Below(100)),
     needs(
         P::EntityMatch,

@@ -3,10 +3,9 @@
 use crate::corpus::Question;
 use crate::evaluate::{
     Comparison, Coverage, Difference, Evaluation, Group, Losses, MEASURES, Measures, READ,
-    Readings, Repaired, STAGES, Survival, by_gold, by_type, compare,
+    READ_TOKENS, Readings, Repaired, STAGES, Survival, by_gold, by_type, compare,
 };
 use crate::index::Index;
-use crate::parameters::CONTEXT_TOKENS;
 use std::io::{self, Write};
 
 /// Width of the first column.
@@ -39,21 +38,35 @@ pub fn measures(
         }
         writeln!(out)?;
     }
-    let answered: Vec<String> = evaluations
+    reading(out, evaluations)
+}
+
+/// How many answers were there after so many tokens of what a reader is given.
+fn reading(out: &mut impl Write, evaluations: &[Evaluation]) -> io::Result<()> {
+    let curves = evaluations.iter().filter_map(|e| Some((e, e.curve()?)));
+    let curves: Vec<_> = curves.collect();
+    let Some((first, _)) = curves.first() else {
+        return Ok(());
+    };
+    let all = first.answers().questions;
+    let name = 2 + evaluations
         .iter()
-        .filter_map(|e| {
-            let share = e.answers().share()?;
-            Some(format!("{} {share:.3}", e.name))
-        })
-        .collect();
-    if let Some(first) = evaluations.first().filter(|_| !answered.is_empty()) {
-        let tokens = first.settings.get(CONTEXT_TOKENS);
-        let all = first.answers().questions;
-        writeln!(
-            out,
-            "answer in {tokens} tokens of context, {all} questions: {}",
-            answered.join(", ")
-        )?;
+        .map(|e| e.name.chars().count())
+        .max()
+        .unwrap_or(0);
+    write!(out, "\n{:<name$}", "answer read in", name = name.max(16))?;
+    for tokens in READ_TOKENS {
+        write!(out, " {tokens:>6}")?;
+    }
+    writeln!(out, "  {:>6}  tokens of context, {all} questions", "all")?;
+    for (e, curve) in curves {
+        let answers = e.answers();
+        write!(out, "{:<name$}", e.name, name = name.max(16))?;
+        for share in curve {
+            write!(out, " {share:>6.3}")?;
+        }
+        let (share, tokens) = (answers.share().unwrap_or(0.0), answers.mean_tokens());
+        writeln!(out, "  {share:>6.3}  in {tokens:.0} on average")?;
     }
     Ok(())
 }

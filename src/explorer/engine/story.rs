@@ -7,6 +7,7 @@ use crate::explorer::text::{Scale, clean, count, cut, figure, plural, score};
 use crate::index::Index;
 use crate::layers::Graph;
 use crate::retrieve::explanation::{Combine, Edge, Entry, Stage as Told, Story};
+use crate::retrieve::set::Fact;
 use crate::retrieve::{Node, Retrieval};
 use crate::text::span;
 use serde_json::Value;
@@ -102,9 +103,28 @@ fn stage(scene: &Scene, story: &Story, stage: &Told) -> Stage {
         kind: stage.kind,
         foot: told.chain(sizes).collect::<Vec<_>>().join(", "),
         counters,
+        spent: spent(&stage.counters),
         rows: nodes.chain(cut).collect(),
         ..Stage::default()
     }
+}
+
+/// The parts of a context as shares of its budget.
+fn spent(counters: &[Fact]) -> Vec<f64> {
+    let of = |name: &str| {
+        let counter = counters.iter().find(|(known, _)| *known == name);
+        counter.and_then(|(_, value)| value.as_f64())
+    };
+    let budget = of("budget").or_else(|| of("of tokens"));
+    let Some(budget) = budget.filter(|budget| *budget > 0.0) else {
+        return Vec::new();
+    };
+    let parts = ["entities", "relations", "skeleton text", "text"].map(of);
+    let parts: Vec<f64> = match parts.iter().any(Option::is_some) {
+        true => parts.into_iter().flatten().collect(),
+        false => of("tokens").into_iter().collect(),
+    };
+    parts.into_iter().map(|tokens| tokens / budget).collect()
 }
 
 /// The stages after what started the search: a column each, a line for every counter.

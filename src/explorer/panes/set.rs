@@ -1,6 +1,7 @@
 //! The set under the first pinned settings and the live ones: each measure with its difference, and which questions paid.
 
-use crate::evaluate::MEASURES;
+use crate::evaluate::{MEASURES, READ_TOKENS};
+use crate::explorer::glyphs::sparkline;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::scoring::{MEASURE, Score};
@@ -79,11 +80,44 @@ fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
         }
         lines.push(filling.line);
     }
+    lines.extend(read(ink, score, same, width));
     if !same {
         lines.push(Line::default());
         lines.push(counts(ink, score, width));
         lines.extend(paid(ink, score, width));
     }
+    lines
+}
+
+/// Answers that were there after so many tokens of what a reader is given.
+fn read(ink: &Ink<'_>, score: &Score, same: bool, width: usize) -> Vec<Line<'static>> {
+    let Some([before, now]) = score.curves() else {
+        return Vec::new();
+    };
+    let cells = |cells: &mut dyn Iterator<Item = String>| -> String {
+        cells.map(|cell| format!("{cell:>5}")).collect()
+    };
+    let head = cells(&mut READ_TOKENS.iter().map(|tokens| match tokens {
+        tokens if *tokens < 1000 => tokens.to_string(),
+        tokens => format!("{}k", tokens / 1000),
+    }));
+    let row = |curve: [f64; READ_TOKENS.len()]| {
+        let shares = cells(&mut curve.iter().map(|share| text::measure(*share)));
+        let line = sparkline(&curve, Some((0.0, 1.0)), curve.len(), ink.glyphs);
+        format!("{shares}  {line}")
+    };
+    let line = |name: &str, said: String| {
+        let mut filling = Filling::new(width);
+        filling.add(vec![ink.muted(format!("{name:<10}"))]);
+        filling.add(vec![ink.value(said)]);
+        filling.line
+    };
+    let mut lines = vec![Line::default(), line("tokens", head)];
+    if !same {
+        lines.push(line("answer A", row(before)));
+    }
+    let name = if same { "answer in" } else { "  live" };
+    lines.push(line(name, row(now)));
     lines
 }
 

@@ -12,6 +12,9 @@ use crate::explorer::view::ink::{Chrome, Filling, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::text::Line;
 
+/// Cells of the bar that shows what of a budget was spent, and what is left.
+const BUDGET: usize = 16;
+
 pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let Some(scene) = state.scene() else {
@@ -132,6 +135,12 @@ fn heading(ink: &Ink<'_>, stage: &Stage, width: usize) -> Line<'static> {
     filling.add(vec![ink.span(format!("{} ", stage.name), Scope::Title)]);
     if stage.name != stage.kind {
         filling.add(vec![ink.muted(format!("{} ", stage.kind))]);
+    }
+    if !stage.spent.is_empty() {
+        let mut bar = vec![ink.muted("[")];
+        bar.extend(ink.bar(&stage.spent, 1.0, BUDGET));
+        bar.push(ink.muted("] "));
+        filling.add(bar);
     }
     for (name, value) in &stage.counters {
         let value = ink.value(text::cut(value, 24));

@@ -3,6 +3,7 @@
 use super::quotas::{QUOTAS, stands};
 use super::{layer, mass, own_nodes};
 use crate::layers::heterograph::Kind;
+use crate::layers::heterograph::source::HeteroGraph;
 use crate::layers::{Code, Graph, Node};
 use crate::parameters::{NODE_ORDER, NodeOrder, Parameter as P, RESULT_K};
 use crate::retrieve::explanation::{Explanation, Lack, Part as ScorePart, Reason};
@@ -12,6 +13,7 @@ use crate::retrieve::operators::lack;
 use crate::retrieve::operators::walk::{opened_at, walked};
 use crate::retrieve::retrieval::{DEPTH, Hit, Ranked, Spread};
 use crate::retrieve::set::{Member, Origin, Set};
+use crate::text::span;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -144,6 +146,30 @@ impl Operator for Best {
         hits.truncate(cx.values.get(RESULT_K).max(DEPTH));
         let ranked = Ranked::new(Ranker::Parts, hits, found);
         Ok(Set::ranking(ranked).fact("passages", found).with(support))
+    }
+
+    /// What the chosen nodes say: texts, units, relations, profiles and elements (NodeRAG, retrieval: names and overviews lead
+    /// to them and say nothing).
+    fn context(&self, at: &At<'_>) -> Option<String> {
+        let chosen = at.input(0)?;
+        let layer = &chosen.graph().source_as::<HeteroGraph>().layer;
+        let mut texts: Vec<String> = Vec::new();
+        for member in &chosen.set().members {
+            let text = match layer.kind(member.node) {
+                Kind::Entity | Kind::Overview => continue,
+                Kind::Text => {
+                    let (passage, span) = layer.piece(member.node);
+                    let text = span::clipped(at.index.text(passage), span);
+                    match at.index.title(passage) {
+                        "" => text.to_owned(),
+                        title => format!("{title}\n{text}"),
+                    }
+                }
+                _ => layer.label(member.node).to_owned(),
+            };
+            texts.push(text);
+        }
+        Some(texts.join("\n\n"))
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {
