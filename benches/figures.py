@@ -11,6 +11,10 @@ relations of the published tables hold (SPRIG, main tables).
 `--systems` prints SAGE and NodeRAG instead, with paired 95 % bootstrap intervals: SAGE beside flat retrieval at equal budget,
 as it is, as published and with the corpus shuffled; NodeRAG as published, one change after the other, and without its parts.
 
+It goes on with E2GraphRAG, its options one after the other, and HippoRAG 2 with facts by rules and by a file where there is
+one, beside dense retrieval. `--low-cost` prints KET-RAG's published low-cost setting (chunks of 1,200 tokens over the whole
+collection as one text, slices for graphs alone) over shuffled corpora: answers in 12,000 tokens of context.
+
 `--untitled` prints methods over corpora whose titles were taken away: with what texts say that they are about (`subjects=on`) in
 their place and without, with paired intervals of the difference.
 """
@@ -203,6 +207,69 @@ def untitled(program, data):
     table(["", *UNTITLED], ([method, *row] for method, row in cells.items()))
 
 
+# KET-RAG, table of the low-cost setting: text and keywords are of whole chunks, graphs of slices.
+LOW_COST = ["text-rag@halvings=0", "keyword-rag@halvings=0", "skeleton-rag", "ms-graph-rag", "hybrid-rag", "ket-rag-u", "ket-rag-p"]
+PUBLISHED = {"hotpotqa-dev500": [37.2, 60.2, 57.8, 63.0, 64.8, 81.4, 81.6], "musique-train100": [26.4, 50.8, 43.4, 47.6, 49.2, 76.2, 77.0]}
+
+
+def low_cost(program, data):
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ["hotpotqa-dev500", "hotpotqa-train100", "musique-train100", "2wiki-dev284"]:
+            corpus = changed(folder, os.path.join(data, name), "shuffled", shuffle)
+            out = os.path.join(folder, name)
+            call(program, "index", corpus, "--out", out, "--with", "ket", "--set", "chunk_tokens=1200", "--set", "joined=on")
+            named = ",".join(f"r{at}={method}" for at, method in enumerate(LOW_COST))
+            told = json.loads(call(program, "eval", out, "--json", "--resamples", "100", "--method", named))["methods"]
+            rows.append([name, *(f"{100 * m['answer_coverage']['share']:.1f}" for m in told)])
+            if name in PUBLISHED:
+                rows.append(["published, other questions of the set", *(f"{share}" for share in PUBLISHED[name])])
+    print("### KET-RAG's low-cost setting, shuffled: share of answers in 12,000 tokens of context\n")
+    table(["", *(method.split("@")[0] for method in LOW_COST)], rows)
+
+
+# E2GraphRAG as published, with what each option adds; the last is the method's own default.
+E2 = [
+    ("e2graphrag, as published", "e2graphrag"),
+    ("short documents share a tree", "e2graphrag", "tree_over=neighbours"),
+    ("chunks by coverage, then closeness", "e2graphrag@chunk_order=coverage"),
+    ("chunks by rarity and closeness", "e2graphrag@chunk_order=rarity"),
+    ("and filled up from dense", "e2graphrag-rrf@fusion=after@max_df_ratio=1"),
+    ("fused with dense by rank", "e2graphrag-rrf@max_df_ratio=1"),
+    ("and without names of more than 2 % of the chunks (e2graphrag-rrf)", "e2graphrag-rrf"),
+]
+HIPPO = ["linearrag", "hipporag2", "hipporag2@fact_filter=off", "hipporag2@synonym_threshold=1"]
+
+
+def beside_dense(program, data):
+    cells = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in SYSTEMS:
+            corpus = changed(folder, os.path.join(data, name), "shuffled", shuffle)
+            facts = os.path.join(corpus, "openie.jsonl")
+            told = os.path.exists(facts) and os.path.join(folder, name + "-facts")
+            indexes = {}
+            for tree in ["", "tree_over=neighbours"]:
+                indexes[tree] = os.path.join(folder, name + tree[:4])
+                call(program, "index", corpus, "--out", indexes[tree], "--with", "e2graphrag", *(["--set", tree] if tree else []))
+            if told:
+                shutil.copytree(indexes[""], told)
+                call(program, "index", "--add", "facts", "--beside", corpus, told)
+            call(program, "index", "--add", "facts", indexes[""])
+            asked = [(label, method, indexes[(tree or [""])[0]]) for label, method, *tree in E2]
+            asked += [(method, method, indexes[""]) for method in HIPPO]
+            asked.append(("hipporag2, facts that a model told", "hipporag2", told))
+            for label, method, index in asked:
+                cell = "-"
+                if index:
+                    base, own = runs(program, index, ["base=dense", "own=" + method])
+                    cell = " / ".join(mean(of(own, m)) for m in ["R@5", "R@10"]) + f", {gains(of(own, 'R@10'), of(base, 'R@10'))}"
+                    cells.setdefault("dense", {})[name] = " / ".join(mean(of(base, m)) for m in ["R@5", "R@10"])
+                cells.setdefault(label, {})[name] = cell
+    print("### E2GraphRAG and HippoRAG 2 beside dense, shuffled: R@5 / R@10, and the difference at R@10 to dense\n")
+    table(["", *SYSTEMS], [[label, *(row.get(name, "-") for name in SYSTEMS)] for label, row in cells.items()])
+
+
 def systems(program, data):
     with tempfile.TemporaryDirectory() as folder:
         corpora = [(name, indexed(program, folder, os.path.join(data, name), "sage,noderag")) for name in SYSTEMS]
@@ -255,7 +322,8 @@ def main():
     parser.add_argument("--shared", default=os.path.join(os.path.dirname(root), "shared"))
     parser.add_argument("--program", help="a built hopscope; else cargo builds it")
     parser.add_argument("--untitled", action="store_true", help="corpora without titles, with intervals")
-    parser.add_argument("--systems", action="store_true", help="SAGE and NodeRAG, with intervals")
+    parser.add_argument("--systems", action="store_true", help="SAGE, NodeRAG, E2GraphRAG and HippoRAG 2, with intervals")
+    parser.add_argument("--low-cost", action="store_true", help="KET-RAG's published low-cost table, shuffled")
     args = parser.parse_args()
     if args.program:
         program = [args.program]
@@ -263,8 +331,11 @@ def main():
         program = ["cargo", "run", "--release", "--quiet", "--manifest-path", os.path.join(root, "Cargo.toml"), "--"]
     if args.untitled:
         return untitled(program, os.path.join(args.shared, "data"))
+    if args.low_cost:
+        return low_cost(program, os.path.join(args.shared, "data"))
     if args.systems:
-        return systems(program, os.path.join(args.shared, "data"))
+        systems(program, os.path.join(args.shared, "data"))
+        return beside_dense(program, os.path.join(args.shared, "data"))
     methods = [m["name"] for m in json.loads(call(program, "methods", "--json"))]
 
     ours, again, golden = {}, {}, {}

@@ -15,7 +15,7 @@ const MANY: usize = 50;
 const STILL: &[(Parameter, &[&str], &str)] = &[
     (
         Parameter::VectorSearch,
-        &["graph-dense", "graph-rrf", "hop", "linearrag"],
+        &["graph-dense", "graph-rrf", "hipporag2", "hop", "linearrag"],
         "the small-world graph of so few passages misses nothing",
     ),
     (

@@ -94,9 +94,10 @@ pub struct Subject {
 pub struct Scene {
     pub question: String,
     pub settings: Settings,
-    /// Names found in the question, and how many of them became seeds.
-    pub names: usize,
-    pub linked: usize,
+    /// Names found in the question, and how many of them became seeds; none of a method that looks for no names.
+    pub named: Option<(usize, usize)>,
+    /// Nodes that start the walk.
+    pub started: usize,
     /// What the nodes beside the passages are: `name`, or `word` on a word graph.
     pub noun: &'static str,
     pub basis: Basis,

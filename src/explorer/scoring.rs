@@ -296,6 +296,7 @@ mod tests {
     use super::*;
     use crate::evaluate::{Comparison, evaluate};
     use crate::index::sample;
+    use crate::llm::Llm;
     use crate::parameters::SEED_K;
     use crate::retrieve::Method;
     use std::cell::RefCell;
@@ -360,6 +361,20 @@ mod tests {
     fn settings_that_ask_a_server_are_not_asked_of_the_set() {
         let index = Arc::new(sample::index().unwrap());
         let pinned = Settings::of(&index, Method::by_name("spark").unwrap());
+        // Nobody is asked where nobody is named, and nobody is reached here.
+        let spec = "endpoint:http://127.0.0.1:9?model=m";
+        index.think_with(Arc::new(Llm::open(spec, None).unwrap()));
+        for (method, change, asks) in [
+            ("noderag", "steps=2", true),
+            ("hyde-rag", "context_tokens=500", true),
+            ("hipporag2", "fact_filter=model", true),
+            ("hipporag2", "fact_filter=rules", false),
+            ("graph", "steps=2", false),
+        ] {
+            let mut settings = Settings::of(&index, Method::by_name(method).unwrap());
+            settings.set_text(change).unwrap();
+            assert_eq!(local(&index, &settings), !asks, "{method} {change}");
+        }
         let mut settings = pinned.clone();
         settings.set_text("plan_by=endpoint").unwrap();
         let scoring = Scoring {

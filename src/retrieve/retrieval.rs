@@ -317,6 +317,11 @@ impl Retrieval {
         all.find_map(|(step, record)| Some((step, record.output.get::<T>()?)))
     }
 
+    /// Whether the method looks for names in the question.
+    pub fn looks_for_names(&self) -> bool {
+        self.detail::<Vec<QueryName>>().is_some()
+    }
+
     /// Names found in the question; empty for methods that look for none.
     pub fn names(&self) -> &[QueryName] {
         self.detail::<Vec<QueryName>>()

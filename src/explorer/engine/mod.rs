@@ -201,8 +201,10 @@ impl Engine {
         let mut scene = Scene {
             question: request.question.clone(),
             settings: request.settings.clone(),
-            names: retrieval.names().len(),
-            linked: linked.count(),
+            named: retrieval
+                .looks_for_names()
+                .then(|| (retrieval.names().len(), linked.count())),
+            started: retrieval.seeds().len(),
             noun: noun(&retrieval),
             basis: basis(&retrieval),
             seeds: seeds::seeds(index, &retrieval, &seed_groups, &groups),

@@ -119,12 +119,13 @@ fn spent(counters: &[Fact]) -> Vec<f64> {
     let Some(budget) = budget.filter(|budget| *budget > 0.0) else {
         return Vec::new();
     };
-    let parts = ["entities", "relations", "skeleton text", "text"].map(of);
-    let parts: Vec<f64> = match parts.iter().any(Option::is_some) {
-        true => parts.into_iter().flatten().collect(),
-        false => of("tokens").into_iter().collect(),
+    // The whole context says what is left of it, and what each part took.
+    let names: &[&str] = match of("free") {
+        Some(_) => &["entities", "relations", "skeleton text", "text"],
+        None => &["tokens"],
     };
-    parts.into_iter().map(|tokens| tokens / budget).collect()
+    let parts = names.iter().filter_map(|name| of(name));
+    parts.map(|tokens| tokens / budget).collect()
 }
 
 /// The stages after what started the search: a column each, a line for every counter.

@@ -84,12 +84,15 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
     }
     let mut stages = Vec::new();
     if let Some(scene) = scene.filter(|s| !s.is_flat() && method.walks()) {
-        let linked = vec![
-            ink.muted(format!("{}s ", scene.noun)),
-            ink.value(scene.names.to_string()),
-            ink.muted(", linked "),
-            ink.value(scene.linked.to_string()),
-        ];
+        let linked = match scene.named {
+            Some((names, linked)) => vec![
+                ink.muted(format!("{}s ", scene.noun)),
+                ink.value(names.to_string()),
+                ink.muted(", linked "),
+                ink.value(linked.to_string()),
+            ],
+            None => vec![ink.muted("seeds "), ink.value(text::count(scene.started))],
+        };
         stages.push((1, linked));
     }
     if listed {

@@ -76,7 +76,10 @@ fn note(ink: &Ink<'_>, scene: &Scene) -> Line<'static> {
     }
     let not = scene.seeds.iter().filter(|s| s.sign == Sign::Lost).count();
     let edited = ink.state.settings.seed_edits().len();
-    let mut spans = vec![ink.muted(format!("{} linked", scene.linked))];
+    let mut spans = vec![ink.muted(match scene.named {
+        Some((_, linked)) => format!("{linked} linked"),
+        None => text::plural(scene.started, "seed"),
+    })];
     if not > 0 {
         spans.push(ink.span(format!(", {not} not"), Scope::Warn));
     }
