@@ -138,7 +138,7 @@ fn the_text_part_takes_what_the_skeleton_leaves_and_nothing_twice() {
     for question in questions().iter().take(8) {
         for method in ["ket-rag-p", "ket-rag-u", "hybrid-rag"] {
             let mut ask = |changes: &[&str]| {
-                let changes = [&["context_tokens=3000"], changes].concat();
+                let changes = [&["context_tokens=3000", "theta=0.5"], changes].concat();
                 ask(&mut retriever, question, method, &changes)
             };
             let run = ask(&[]);

@@ -453,9 +453,9 @@ parameters! {
     RelationsPerEntity RELATIONS_PER_ENTITY: usize = 10, "relations_per_entity" "R" "relations per entity", Select,
         Domain::Integer { min: 1, max: 50, step: 1, zero: None },
         "Relations that lead outside, for each selected entity", "GraphRAG, local search";
-    Theta THETA: f64 = 0.5, "theta" "theta" "skeleton share", Select,
+    Theta THETA: f64 = 0.2, "theta" "theta" "skeleton share", Select,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
-        "Share of the context for the skeleton, whose rest the text part takes; 0 leaves it out, 1 the text part", "KET-RAG (Algorithm 4); the value is not published, swept 0 to 1";
+        "Share of the context for the skeleton, whose rest the text part takes; 0 leaves it out, 1 the text part", "KET-RAG (Algorithm 4); the value is not published, swept 0 to 1; ours, measured";
     ContextTokens CONTEXT_TOKENS: usize = 12000, "context_tokens" "lambda" "context tokens", Select,
         Domain::Integer { min: 500, max: 32000, step: 500, zero: None },
         "Tokens of the assembled context", "KET-RAG";
