@@ -3,8 +3,8 @@
 use super::fixture::{Run, Small, asked, expand, graph, index, modelled, named, small};
 use super::plan::{Direction, Ops, Plan, PlanInput};
 use super::run::Rung;
-use super::*;
-use crate::corpus::{self, ReadOptions};
+use super::{display, *};
+use crate::corpus::{self, Lookup, Question, ReadOptions};
 use crate::explain;
 use crate::index::{BuildOptions, Index, IndexError, Layer, Silent, store};
 use crate::layers::typed::{Build, SparkLayer};
@@ -234,6 +234,82 @@ fn the_bundled_questions_find_their_gold() {
     }
     // The rest ranks more than its gold: three edges, or words only.
     assert!(exact >= 15, "{exact} of {}", index.questions().len());
+}
+
+/// How a group of questions fares: plans whose answers are the gold and nothing else, gold at the first place, and the
+/// share of gold within the first five places, of at most five.
+#[derive(Default)]
+struct Fares {
+    asked: usize,
+    exact: usize,
+    first: usize,
+    in_five: f64,
+    astray: Vec<String>,
+}
+
+impl Fares {
+    fn ask(&mut self, index: &Arc<Index>, question: &Question) {
+        let run = asked(index, &question.text, &[]);
+        let gold = |passage: u32| question.gold.iter().any(|gold| gold.passage == passage);
+        let found: Vec<u32> = run.passages.iter().map(|hit| hit.passage).collect();
+        let planned = matches!(run.rung, Rung::Plan | Rung::Union);
+        let exact = planned
+            && run.answers.len() == question.gold.len()
+            && run.answers.iter().all(|answer| gold(answer.0));
+        let near = found.iter().take(5).filter(|passage| gold(**passage));
+        self.in_five += near.count() as f64 / question.gold.len().min(5) as f64;
+        self.first += usize::from(found.first().is_some_and(|first| gold(*first)));
+        self.asked += 1;
+        self.exact += usize::from(exact);
+        if !exact {
+            let layer = index.layer::<SparkLayer>().unwrap();
+            let plan = display::query(layer.schema(), &run.ops);
+            self.astray
+                .push(format!("{} {}\n    {plan}", question.id, question.text));
+        }
+    }
+}
+
+#[test]
+fn questions_put_in_other_words_find_their_gold() {
+    let (_folder, index, _) = stored();
+    let (corpus, _) = corpus::read(&[bundled()], &ReadOptions::default()).unwrap();
+    let (others, _) = corpus::read_questions(
+        &bundled().join("paraphrases.jsonl"),
+        None,
+        &Lookup::of(&corpus.passages),
+        &ReadOptions::default(),
+    )
+    .unwrap();
+    for (name, exact, first, in_five) in [
+        ("typed", 19, 19, 1.0),
+        ("researcher", 12, 12, 0.84),
+        ("lay", 12, 14, 0.68),
+        ("new", 11, 11, 0.64),
+    ] {
+        let mut fares = Fares::default();
+        for question in index.questions().iter().chain(&others) {
+            if question.kind == name {
+                fares.ask(&index, question);
+            }
+        }
+        let share = fares.in_five / fares.asked as f64;
+        println!(
+            "{name}: of {}, plan right {}, first {}, in five {share:.3}",
+            fares.asked, fares.exact, fares.first
+        );
+        if name != "new" {
+            println!("  {}", fares.astray.join("\n  "));
+        }
+        assert_eq!(fares.asked, 20, "{name}");
+        assert!(
+            fares.exact >= exact && fares.first >= first && share >= in_five,
+            "{name}: plan right {}, first {}, in five {share:.3}; astray:\n{}",
+            fares.exact,
+            fares.first,
+            fares.astray.join("\n")
+        );
+    }
 }
 
 #[test]
