@@ -1,8 +1,8 @@
 //! What a schema graph is made of: types of objects with fields, types of edges with ends. All a planner ever sees.
 
-use crate::text::stems::{phrase, spaced};
+use crate::text::stems::{phrase, spaced, stem};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Why a schema graph cannot be read.
@@ -138,6 +138,21 @@ impl Schema {
             }
         }
         names
+    }
+
+    /// Every word by which it is asked: of types, fields and edges, by stem.
+    pub fn stems(&self) -> BTreeSet<String> {
+        let types = self.types.iter().flat_map(|t| {
+            let fields = t.fields.iter();
+            let fields = fields.flat_map(|f| std::iter::once(&f.name).chain(&f.synonyms));
+            std::iter::once(&t.name).chain(&t.synonyms).chain(fields)
+        });
+        let edges = self.edges.iter().flat_map(|e| {
+            let cues = e.cues.iter().chain(&e.inverse_cues);
+            std::iter::once(&e.name).chain(cues)
+        });
+        let words = types.chain(edges).flat_map(|said| phrase(&spaced(said)));
+        words.map(|word| stem(&word)).collect()
     }
 
     pub fn ends(&self, edge: usize) -> (usize, usize) {

@@ -9,6 +9,7 @@ use crate::exchange::schema::{Graph, Schema};
 use crate::exchange::table;
 use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, Index, IndexError, Layer};
+use crate::text::stems::stem;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -205,7 +206,17 @@ impl SparkLayer {
             });
         }
         progress("fields", groups.len(), groups.len());
-        let names = Names::build(objects.iter().map(|o| (o.name.as_str(), &o.aliases[..])));
+        let named = objects.iter().map(|o| (o.name.as_str(), &o.aliases[..]));
+        let persons = (0..).zip(&objects).filter(|(_, o)| {
+            let kind = schema.type_by_name(&o.kind);
+            kind.is_some_and(|at| schema.types[at].person)
+        });
+        let words = schema.stems();
+        let names = Names::build(
+            named,
+            persons.map(|(at, o)| (at, o.name.as_str())),
+            |word| words.contains(&stem(word)),
+        );
         let meta = Meta {
             fields,
             long: groups,

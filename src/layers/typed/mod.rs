@@ -4,9 +4,12 @@
 //! |---|---|
 //! | `layer`, `arcs`, `names` | the graph beside an index, objects by name |
 //! | `question`, `numbers` | the names, numbers and types that a question says |
+//! | `cues`, `likewise` | the edges that a question says, in the schema's words and in others |
 
 mod arcs;
+pub mod cues;
 pub mod layer;
+mod likewise;
 pub mod names;
 pub mod numbers;
 pub mod question;

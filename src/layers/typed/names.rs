@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 pub enum Found {
     Exact,
     Alias,
+    /// The last word of a person's name, which nobody else has.
+    Surname,
     /// Share of common trigrams.
     Trigram {
         jaccard: f64,
@@ -29,7 +31,7 @@ pub struct Names {
     /// Objects of form `i`: `ends[i-1]..ends[i]`; those named so before those also called so.
     ends: Column<u64>,
     objects: Column<u32>,
-    /// 1 for an alias.
+    /// 1 for an alias, 2 for a surname.
     alias: Column<u8>,
     /// Distinct trigrams of each form.
     sizes: Column<u32>,
@@ -59,8 +61,13 @@ fn grams(form: &str) -> Vec<u64> {
 }
 
 impl Names {
-    /// From each object's name and its aliases.
-    pub fn build<'n>(objects: impl Iterator<Item = (&'n str, &'n [String])>) -> Names {
+    /// From each object's name and its aliases, and the names of persons, whose surnames are taken where they are nothing
+    /// else: no other name, no word that is `said` of the schema.
+    pub fn build<'n>(
+        objects: impl Iterator<Item = (&'n str, &'n [String])>,
+        persons: impl Iterator<Item = (u32, &'n str)>,
+        said: impl Fn(&str) -> bool,
+    ) -> Names {
         let mut by_form: BTreeMap<String, Vec<(u8, u32)>> = BTreeMap::new();
         for (object, (name, aliases)) in (0..).zip(objects) {
             by_form.entry(normal(name)).or_default().push((0, object));
@@ -72,6 +79,18 @@ impl Names {
             }
         }
         by_form.remove("");
+        let mut surnames: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for (person, name) in persons {
+            if let Some((_, last)) = name.rsplit_once(' ') {
+                surnames.entry(normal(last)).or_default().push(person);
+            }
+        }
+        for (surname, persons) in surnames {
+            let word = surname.chars().count() > 2 && !surname.contains(' ') && !said(&surname);
+            if word && persons.len() == 1 && !by_form.contains_key(&surname) {
+                by_form.insert(surname, vec![(2, persons[0])]);
+            }
+        }
         let (mut ends, mut members, mut alias, mut sizes) = (vec![], vec![], vec![], vec![]);
         let mut postings: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         for (at, (form, found)) in (0_u32..).zip(&mut by_form) {
@@ -150,7 +169,11 @@ impl Names {
             .map(|(o, _)| (o, Found::Exact))
             .collect();
         if named.is_empty() {
-            all.map(|(o, _)| (o, Found::Alias)).collect()
+            let by = |alias: u8| match alias {
+                2 => Found::Surname,
+                _ => Found::Alias,
+            };
+            all.map(|(o, alias)| (o, by(alias))).collect()
         } else {
             named
         }
@@ -226,12 +249,35 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn named<'n>(objects: impl Iterator<Item = (&'n str, &'n [String])>) -> Names {
+        Names::build(objects, std::iter::empty(), |_| false)
+    }
+
+    #[test]
+    fn a_surname_is_taken_where_it_is_nothing_else() {
+        let none: &[String] = &[];
+        let persons = [
+            "Humphry Davy",
+            "Marie Curie",
+            "Pierre Curie",
+            "Max Born",
+            "Josef Stefan",
+        ];
+        let objects = persons.iter().chain(&["Stefan"]).map(|n| (*n, none));
+        let numbered = (0..).zip(persons);
+        let names = Names::build(objects, numbered, |word| word == "born");
+        assert_eq!(names.exact("davy"), [(0, Found::Surname)]);
+        assert_eq!(names.exact("curie"), []);
+        assert_eq!(names.exact("born"), []);
+        assert_eq!(names.exact("stefan"), [(5, Found::Exact)]);
+    }
+
     proptest! {
         /// The short way finds what comparing with every form finds.
         #[test]
         fn close_names_are_those_of_every_comparison(names in prop::collection::vec("[ab]{1,3}( [abc]{8,14}){1,2}", 1..12), edit in any::<prop::sample::Index>(), letter in "[abc]") {
             let none: &[String] = &[];
-            let index = Names::build(names.iter().map(|n| (n.as_str(), none)));
+            let index = named(names.iter().map(|n| (n.as_str(), none)));
             let mut asked = names[0].clone();
             asked.insert_str(edit.index(asked.len()), &letter);
             let own = grams(&normal(&asked));
@@ -255,7 +301,7 @@ mod tests {
         let none: &[String] = &[];
         let (curie, planet): (&[String], &[String]) =
             (&["Maria Skłodowska".into()], &["Quicksilver".into()]);
-        let names = Names::build(
+        let names = named(
             [
                 ("Marie Curie", curie),
                 ("Mercury", none),
@@ -293,7 +339,7 @@ mod tests {
     fn close_names_share_most_trigrams() {
         let none: &[String] = &[];
         let long = "Kaiser Wilhelm Institute for Chemistry";
-        let names = Names::build([(long, none), ("Institute for Chemistry", none)].into_iter());
+        let names = named([(long, none), ("Institute for Chemistry", none)].into_iter());
         let found = names.close("kaiser wilhelm institut for chemistry", 5);
         assert_eq!(found.len(), 1);
         // The two spellings have 38 and 37 trigrams and share 36 of them at "institut"'s end less two.

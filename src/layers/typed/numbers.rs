@@ -75,12 +75,14 @@ pub fn bounds(words: &[Word], taken: &mut [bool]) -> Vec<Bound> {
         let (second, first) = (before(2 + the), before(1 + the));
         let next = words.get(end).map_or("", |w| w.text.as_str());
         let after = words.get(end + 1).map_or("", |w| w.text.as_str());
-        let tests = if matches!(first, "between" | "from")
-            && matches!(next, "and" | "to" | "until")
-            && number(words, end + 1).is_some()
-        {
-            let (_, last) = number(words, end + 1).unwrap_or((low, high));
-            reach(1 + the);
+        let opened = matches!(first, "between" | "from");
+        // "1925 to 1927" needs no opening, where "1925 and 1927" are two numbers.
+        let joined = matches!(next, "to" | "until") || opened && next == "and";
+        let last = number(words, end + 1).filter(|_| joined);
+        let tests = if let Some((_, last)) = last {
+            if opened {
+                reach(1 + the);
+            }
             end += 2;
             Some(vec![(Test::AtLeast, low), (Test::AtMost, last)])
         } else if next == "or" && matches!(after, "later" | "after" | "more") {
@@ -176,7 +178,15 @@ pub fn numeric_field(schema: &Schema, parts: &Parts, bound: &Bound) -> Option<(u
                 .synonyms
                 .iter()
                 .flat_map(|s| places(&parts.words, &stems(s)));
-            let Some(near) = found.map(|place| gap(&place, &bound.words)).min() else {
+            // "Birth year": the word for its unit belongs to the field before it.
+            let whole = |place: Range<usize>| match parts.words.get(place.end) {
+                Some(w) if ["year", "date", "number"].contains(&w.text.as_str()) => {
+                    place.start..place.end + 1
+                }
+                _ => place,
+            };
+            let near = found.map(|place| gap(&whole(place), &bound.words)).min();
+            let Some(near) = near else {
                 continue;
             };
             let candidate = (near, Some(at) != answer, at, field.name.clone());

@@ -1,13 +1,15 @@
 //! What a question says, read off its words: the type it asks for, the objects it names, the numbers it compares with.
 
+use super::cues::{Cue, cues};
 use super::layer::SparkLayer;
+use super::likewise::likewise_words;
 use super::names::Found;
 use super::numbers::{Bound, bounds};
 use crate::exchange::schema::Schema;
 use crate::text::Ner;
 use crate::text::names::is_function_word;
 use crate::text::span;
-use crate::text::stems::{Word, form, phrase, places, says, singular, spaced, stem, words};
+use crate::text::stems::{Word, form, phrase, says, singular, spaced, words};
 use std::ops::Range;
 
 /// A named object or several of one name.
@@ -17,15 +19,6 @@ pub struct Anchor {
     /// As written.
     pub surface: String,
     pub objects: Vec<(u32, Found)>,
-}
-
-/// A place where a cue of an edge stands.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Cue {
-    pub words: Range<usize>,
-    pub edge: usize,
-    /// Whether it is said with the edge's end as the subject.
-    pub inverse: bool,
 }
 
 /// A question taken apart.
@@ -39,6 +32,11 @@ pub struct Parts {
     pub cues: Vec<Cue>,
 }
 
+/// Words that ask.
+pub const ASKING: &[&str] = &[
+    "which", "what", "whose", "who", "whom", "where", "name", "list", "find", "give", "show",
+    "tell", "many",
+];
 /// At most so many objects of one name take part.
 const SAME_NAME: usize = 5;
 /// The longest name that is looked for without a capital or quotes, in words.
@@ -48,14 +46,14 @@ impl Parts {
     pub fn read(layer: &SparkLayer, question: &str) -> Parts {
         let words = words(question);
         let schema = layer.schema();
-        let answer = answer_type(schema, &words);
+        let answer = answer_type(schema, &words, &titles(layer, &words));
         let mut taken = vec![false; words.len()];
         if let Some((_, place)) = &answer {
             place.clone().for_each(|i| taken[i] = true);
         }
         let anchors = anchors(layer, question, &words, &mut taken);
         let bounds = bounds(&words, &mut taken);
-        let cues = cues(schema, &words);
+        let cues = cues(schema, &words, &anchors, |object| layer.kind(object));
         Parts {
             words,
             answer,
@@ -103,11 +101,19 @@ fn synonyms(schema: &Schema) -> Vec<(usize, Vec<String>)> {
         let words = std::iter::once(spaced(&kind.name)).chain(kind.synonyms.iter().cloned());
         all.extend(words.map(|w| (at, phrase(&w))));
     }
+    // The schema's own words before those that say the same.
+    for (at, own) in all.clone() {
+        for said in likewise_words(own).split_off(1) {
+            if !all.iter().any(|(_, known)| *known == said) {
+                all.push((at, said));
+            }
+        }
+    }
     all
 }
 
 /// Where a noun phrase stands, its words also in the plural.
-fn noun_places(question: &[Word], phrase: &[String]) -> Vec<Range<usize>> {
+pub fn noun_places(question: &[Word], phrase: &[String]) -> Vec<Range<usize>> {
     if phrase.is_empty() || phrase.len() > question.len() {
         return Vec::new();
     }
@@ -120,7 +126,12 @@ fn noun_places(question: &[Word], phrase: &[String]) -> Vec<Range<usize>> {
 }
 
 /// Step 1: the head of the wh-phrase, or of the first noun group; else the only type that can be asked for.
-fn answer_type(schema: &Schema, words: &[Word]) -> Option<(usize, Range<usize>)> {
+/// A word inside of an object's name asks for nothing.
+fn answer_type(
+    schema: &Schema,
+    words: &[Word],
+    titles: &[Range<usize>],
+) -> Option<(usize, Range<usize>)> {
     let answerable = |at: &usize| schema.types[*at].answerable;
     let mut named: Vec<(Range<usize>, usize)> = Vec::new();
     for (at, phrase) in synonyms(schema) {
@@ -128,16 +139,17 @@ fn answer_type(schema: &Schema, words: &[Word]) -> Option<(usize, Range<usize>)>
             named.extend(
                 noun_places(words, &phrase)
                     .into_iter()
+                    .filter(|place| {
+                        !titles
+                            .iter()
+                            .any(|t| t.start <= place.start && place.end <= t.end)
+                    })
                     .map(|place| (place, at)),
             );
         }
     }
     // Longer before shorter at the same start, then types in their order.
     named.sort_by_key(|(place, at)| (place.start, std::cmp::Reverse(place.end), *at));
-    const ASKING: &[&str] = &[
-        "which", "what", "whose", "who", "whom", "where", "name", "list", "find", "give", "show",
-        "tell", "many",
-    ];
     let asking = words.iter().position(|w| ASKING.contains(&w.text.as_str()));
     let first = named.first().map(|(place, _)| place.start);
     let found = match (asking, first) {
@@ -203,6 +215,14 @@ fn answer_type(schema: &Schema, words: &[Word]) -> Option<(usize, Range<usize>)>
     found.map(|(place, at)| (at, place)).or_else(only)
 }
 
+/// Where names of several words stand.
+fn titles(layer: &SparkLayer, words: &[Word]) -> Vec<Range<usize>> {
+    let spans = (2..=LONGEST.min(words.len()))
+        .flat_map(|length| (0..=words.len() - length).map(move |start| start..start + length));
+    let named = |span: &Range<usize>| !layer.names.exact(&form(&words[span.clone()])).is_empty();
+    spans.filter(named).collect()
+}
+
 /// Step 2: quoted strings, then names and runs of up to five words, the longest first: "Bohr model" before "Bohr".
 fn anchors(layer: &SparkLayer, question: &str, words: &[Word], taken: &mut [bool]) -> Vec<Anchor> {
     let within = |range: Range<usize>| {
@@ -227,6 +247,7 @@ fn anchors(layer: &SparkLayer, question: &str, words: &[Word], taken: &mut [bool
     // Stable: a name found by its capitals stands before other words of its length.
     names.sort_by_key(|span| std::cmp::Reverse(span.len()));
     let spans = quoted(question).into_iter().filter_map(within).chain(names);
+    let cased = question.chars().skip(1).any(char::is_uppercase);
     let mut anchors: Vec<Anchor> = Vec::new();
     for span in spans {
         let own = &words[span.clone()];
@@ -235,6 +256,10 @@ fn anchors(layer: &SparkLayer, question: &str, words: &[Word], taken: &mut [bool
         }
         let form = form(own);
         let mut objects = layer.names.exact(&form);
+        // In a question that uses capitals a surname has one: "a young man" is not Young.
+        let small =
+            cased && !span::of(question, own[0].span.clone()).starts_with(char::is_uppercase);
+        objects.retain(|(_, by)| !(small && *by == Found::Surname));
         objects.truncate(SAME_NAME);
         let whole = says(&own[0]) && says(&own[own.len() - 1]);
         if objects.is_empty() && whole {
@@ -265,35 +290,6 @@ fn quoted(question: &str) -> Vec<Range<usize>> {
         .chunks_exact(2)
         .map(|m| m[0].0 + m[0].1.len_utf8()..m[1].0)
         .collect()
-}
-
-/// Every place where an edge's cue stands, but for those inside of a longer cue.
-fn cues(schema: &Schema, words: &[Word]) -> Vec<Cue> {
-    let mut found: Vec<Cue> = Vec::new();
-    for (edge, kind) in schema.edges.iter().enumerate() {
-        let both = [(&kind.cues, false), (&kind.inverse_cues, true)];
-        for (cue, inverse) in both
-            .into_iter()
-            .flat_map(|(list, inverse)| list.iter().map(move |c| (c, inverse)))
-        {
-            let stems: Vec<String> = phrase(cue).iter().map(|w| stem(w)).collect();
-            for place in places(words, &stems) {
-                let cue = Cue {
-                    words: place,
-                    edge,
-                    inverse,
-                };
-                if !found.contains(&cue) {
-                    found.push(cue);
-                }
-            }
-        }
-    }
-    let inside =
-        |a: &Range<usize>, b: &Range<usize>| a.start >= b.start && a.end <= b.end && a != b;
-    let places: Vec<Range<usize>> = found.iter().map(|c| c.words.clone()).collect();
-    found.retain(|cue| !places.iter().any(|other| inside(&cue.words, other)));
-    found
 }
 
 #[cfg(test)]

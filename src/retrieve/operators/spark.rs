@@ -99,7 +99,7 @@ impl Operator for MakePlan {
             for &(node, found) in &note.objects {
                 let value = match found {
                     Found::Trigram { jaccard } => jaccard,
-                    Found::Exact | Found::Alias => 1.0,
+                    Found::Exact | Found::Alias | Found::Surname => 1.0,
                 };
                 let from = Origin::Scored;
                 match note.path {

@@ -48,6 +48,7 @@ pub fn named(at: &At<'_>, object: Node) -> String {
         let by = match found {
             Found::Exact => "its name".to_owned(),
             Found::Alias => "another name of it".to_owned(),
+            Found::Surname => "its surname".to_owned(),
             Found::Trigram { jaccard } => format!("{:.0} % of the trigrams", 100.0 * jaccard),
         };
         let path = match &note.path {

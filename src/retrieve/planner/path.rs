@@ -2,7 +2,8 @@
 
 use super::plan::Direction;
 use crate::exchange::schema::Schema;
-use crate::layers::typed::question::{Cue, Parts};
+use crate::layers::typed::cues::Cue;
+use crate::layers::typed::question::Parts;
 use crate::text::stems::gap;
 use std::ops::Range;
 
@@ -55,7 +56,8 @@ fn steps(schema: &Schema, from: usize) -> Vec<Hop> {
 /// The best path of one or two edges: its cues nearest to the words, then the shorter, then the one of fewer edges, then
 /// by the schema's order. Also whether every edge has a cue. The source does not say how near a path of two edges is: here
 /// it is the mean over its edges of the words between cue and anchor; a path whose every edge has a cue stands before the
-/// others, and of the others the shorter, since a word that another anchor brings must not lengthen a path.
+/// others, and of the others the shorter, since a word that another anchor brings must not lengthen a path. A name that a
+/// noun of its own type belongs to, as in "her students", stands for those: the path goes on from them.
 pub fn path(
     schema: &Schema,
     parts: &Parts,
@@ -63,14 +65,50 @@ pub fn path(
     from: usize,
     to: usize,
 ) -> Option<(Vec<Hop>, bool)> {
+    let own = |cue: &Cue| schema.ends(cue.edge) == (from, from);
+    let Some(noun) = parts.owner(from_words, own) else {
+        return led(schema, parts, from_words, None, from, to);
+    };
+    let first = Hop {
+        edge: noun.edge,
+        direction: if noun.inverse {
+            Direction::Out
+        } else {
+            Direction::In
+        },
+        to: from,
+    };
+    if from == to {
+        return Some((vec![first], true));
+    }
+    let (rest, cued) = led(schema, parts, &noun.words, Some(noun), from, to)?;
+    Some((std::iter::once(first).chain(rest).collect(), cued))
+}
+
+/// The best path by its cues alone, but for one that is spent.
+fn led(
+    schema: &Schema,
+    parts: &Parts,
+    from_words: &Range<usize>,
+    spent: Option<&Cue>,
+    from: usize,
+    to: usize,
+) -> Option<(Vec<Hop>, bool)> {
     let far = parts.words.len();
-    let near = |hop: &Hop| {
+    let near = |(at, hop): (usize, &Hop)| {
         let (start, end) = schema.ends(hop.edge);
         // Where both ends have one type the words tell the direction: the far end is the subject, so along the edge it is
         // the edge's end that speaks, by an inverse cue.
-        let told = start == end && !schema.edges[hop.edge].inverse_cues.is_empty();
-        let speaks = hop.direction == Direction::Out;
-        let fits = |c: &&Cue| c.edge == hop.edge && (!told || c.inverse == speaks);
+        let mut of_edge = parts.cues.iter().filter(|c| c.edge == hop.edge);
+        let inverse = !schema.edges[hop.edge].inverse_cues.is_empty();
+        let told = start == end && (inverse || of_edge.any(|c| c.inverse));
+        let fits = |c: &&Cue| {
+            // The name itself may be the subject: "whom did she teach".
+            let subject = at == 0 && parts.is_subject(from_words, c);
+            let speaks = (hop.direction == Direction::Out) != subject;
+            let free = spent.is_none_or(|noun| noun.words != c.words);
+            free && c.edge == hop.edge && (!told || c.inverse == speaks)
+        };
         let cues = parts.cues.iter().filter(fits);
         cues.map(|c| gap(&c.words, from_words)).min()
     };
@@ -78,7 +116,7 @@ pub fn path(
     type Cost = (usize, usize, usize, u64);
     let mut best: Option<(Cost, Vec<Hop>)> = None;
     let mut consider = |hops: Vec<Hop>| {
-        let gaps: Vec<Option<usize>> = hops.iter().map(near).collect();
+        let gaps: Vec<Option<usize>> = hops.iter().enumerate().map(near).collect();
         let cued = gaps.iter().all(Option::is_some);
         let sum: usize = gaps.iter().map(|g| g.unwrap_or(far)).sum();
         let count = hops.iter().map(|h| schema.edges[h.edge].count).sum();
@@ -121,4 +159,27 @@ pub fn answer_by_path(
         }
     }
     None
+}
+
+/// The type of what stands in places, where "where" asks for it and not for the place: "where did she work".
+pub fn located(
+    schema: &Schema,
+    parts: &Parts,
+    place: usize,
+    kind: impl Fn(u32) -> usize,
+) -> Option<usize> {
+    let leads = |to: usize| {
+        parts.anchors.iter().any(|anchor| {
+            let from = anchor.objects.first().map(|(object, _)| kind(*object));
+            from.and_then(|from| path(schema, parts, &anchor.words, from, to))
+                .is_some_and(|(_, cued)| cued)
+        })
+    };
+    if leads(place) {
+        return None;
+    }
+    let stands = |at: &usize| (0..schema.edges.len()).any(|e| schema.ends(e) == (*at, place));
+    (0..schema.types.len())
+        .filter(|at| schema.types[*at].answerable && !schema.types[*at].person)
+        .find(|at| stands(at) && leads(*at))
 }

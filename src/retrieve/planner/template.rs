@@ -1,6 +1,6 @@
 //! The template planner: a question's parts to a plan of the closed operators, without a model.
 
-use super::path::{Hop, answer_by_path, path, said};
+use super::path::{Hop, answer_by_path, located, path, said};
 use super::plan::{Op, Test};
 use super::run::Runner;
 use crate::exchange::schema::{NAME, Schema};
@@ -66,7 +66,23 @@ pub fn plan(
     let layer = trial.layer;
     let schema = layer.schema();
     if parts.answer.is_none() {
-        parts.answer = answer_by_path(schema, &parts, |o| layer.kind(o)).map(|at| (at, 0..0));
+        // Without a type or a cue, what has the field that a number is of.
+        let by_number = || {
+            let mut bounds = parts.bounds.iter();
+            bounds.find_map(|bound| numeric_field(schema, &parts, bound).map(|(at, _)| at))
+        };
+        parts.answer = answer_by_path(schema, &parts, |o| layer.kind(o))
+            .or_else(by_number)
+            .map(|at| (at, 0..0));
+    }
+    if let Some((place, said)) = parts.answer.clone()
+        && parts
+            .words
+            .get(said.start)
+            .is_some_and(|w| w.text == "where")
+        && let Some(at) = located(schema, &parts, place, |o| layer.kind(o))
+    {
+        parts.answer = Some((at, said));
     }
     let mut conditions = conditions(schema, &parts, question);
     let Some((answer, _)) = parts.answer.clone() else {
