@@ -1263,3 +1263,127 @@ fn labels_are_corrected_gold_and_two_annotators_are_compared() {
     let said = fails(&["labels", CORPUS, "no-such-file.jsonl"]);
     assert!(said.contains("no-such-file.jsonl"), "{said}");
 }
+
+/// A folder of STaRK: the tensors of the smallest one, its objects and questions written anew.
+fn stark(folder: &Path) {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/stark/processed");
+    let processed = folder.join("processed");
+    std::fs::create_dir_all(&processed).unwrap();
+    for file in std::fs::read_dir(sample).unwrap() {
+        let file = file.unwrap().path();
+        std::fs::copy(&file, processed.join(file.file_name().unwrap())).unwrap();
+    }
+    let mut pickle = String::from("(d");
+    let objects = [
+        (
+            "disease",
+            "Rare fever",
+            "A fever that comes back every third day and leaves people tired for weeks.",
+        ),
+        ("gene/protein", "ABC1", ""),
+        ("drug", "Feverless", ""),
+        (
+            "disease",
+            "Marsh fever",
+            "A fever that comes back every fourth day and leaves people tired for months.",
+        ),
+        (
+            "disease",
+            "Brittle bones",
+            "Bones that break under small loads because collagen is built with a fault.",
+        ),
+        (
+            "disease",
+            "Night blindness",
+            "Eyes that see too little in the dusk for want of a pigment in their rods.",
+        ),
+        (
+            "disease",
+            "Stone gut",
+            "Deposits of lime in the walls of the bowel which hinder all movement there.",
+        ),
+    ];
+    for (number, (kind, name, definition)) in objects.iter().enumerate() {
+        pickle += &format!(
+            "I{number}\n(dS'type'\nS'{kind}'\nsS'name'\nS'{name}'\nsS'details'\n(dS'mondo_definition'\nS'{definition}'\nsss"
+        );
+    }
+    std::fs::write(processed.join("node_info.pkl"), pickle + ".").unwrap();
+    let questions = "id,query,answer_ids\n0,\"Which drug has the indication rare fever, if any?\",[2]\n1,Which disease is similar to Rare fever?,[3]\n";
+    std::fs::create_dir(folder.join("stark_qa")).unwrap();
+    std::fs::write(folder.join("stark_qa/stark_qa.csv"), questions).unwrap();
+}
+
+#[test]
+fn a_folder_of_stark_is_indexed_asked_and_measured() {
+    let home = tempfile::tempdir().unwrap();
+    stark(home.path());
+    let out = home.path().join("index");
+    let [folder, index] = [home.path(), &out].map(|path| path.to_str().unwrap());
+    let built = json(&["index", folder, "--out", index, "--with", "spark", "--json"]);
+    assert_eq!(
+        (&built["passages"], &built["questions"]),
+        (&7.into(), &2.into())
+    );
+    let ids = |question: &str| -> Vec<String> {
+        let answer = json(&["ask", index, question, "-m", "spark", "--json"]);
+        let passages = answer["passages"].as_array().unwrap().iter();
+        passages
+            .map(|p| p["id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(
+        ids("Which drug has the indication rare fever, if any?")[0],
+        "2"
+    );
+    assert_eq!(
+        ids("Which disease is similar to Rare fever?"),
+        ["3"],
+        "of four others the one that is alike"
+    );
+    let eval = json(&["eval", index, "-m", "spark", "--json"]);
+    let measures = &eval["methods"][0]["measures"];
+    assert_eq!(
+        (&measures["RR"], &measures["R@2"]),
+        (&1.0.into(), &1.0.into())
+    );
+    // Without such edges nothing leads from one disease to another.
+    let bare = home.path().join("bare");
+    let bare = bare.to_str().unwrap();
+    json(&[
+        "index",
+        folder,
+        "--out",
+        bare,
+        "--with",
+        "spark",
+        "--set",
+        "similar_percentile=100",
+        "--json",
+    ]);
+    let joined = |index: &str| {
+        let trace = hopscope(&[
+            "trace",
+            index,
+            "Which disease is similar to Rare fever?",
+            "-m",
+            "spark",
+        ]);
+        assert!(
+            trace.status.success(),
+            "{}",
+            String::from_utf8_lossy(&trace.stderr)
+        );
+        String::from_utf8(trace.stdout)
+            .unwrap()
+            .contains("IS_SIMILAR")
+    };
+    assert!(joined(index) && !joined(bare));
+    // Damage is named, with the file.
+    std::fs::write(home.path().join("processed/edge_types.pt"), "PK").unwrap();
+    let said = fails(&["index", folder, "--out", index, "--with", "spark"]);
+    assert!(
+        said.contains("edge_types.pt: expected a tensor of torch.save"),
+        "{said}"
+    );
+}

@@ -144,7 +144,7 @@ pub struct Reading {
     /// none. An index knows what made its own; where that is a server, nothing is sent to it unless it is named here.
     #[arg(long, value_name = "SPEC")]
     encoder: Option<String>,
-    /// Corpus format: beir, hotpotqa, 2wiki, musique, hipporag, text, table or jsonl. Detected without it.
+    /// Corpus format: beir, hotpotqa, 2wiki, musique, hipporag, text, table, typed or jsonl. Detected without it.
     #[arg(long)]
     format: Option<Format>,
     /// Leave bad records out, and count and list them, instead of stopping at the first.

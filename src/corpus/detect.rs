@@ -3,7 +3,9 @@
 use super::columns::Columns;
 use super::lines::{name, read_head};
 use super::opening::{Opening, opening};
-use super::{CorpusError, Format, ReadOptions, beir, hipporag, hotpot, musique, table, text};
+use super::{
+    CorpusError, Format, ReadOptions, beir, hipporag, hotpot, musique, table, text, typed,
+};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -61,6 +63,13 @@ fn source(
                 ..Source::new(format, path, vec![file])
             })
         }
+        Format::Typed => typed::source(file.parent().unwrap_or(Path::new(""))).ok_or_else(|| {
+            undetected(
+                path,
+                "no typed graph in its folder",
+                "nodes and edges as .tsv or .jsonl",
+            )
+        }),
         _ => Ok(Source::new(format, path, vec![file])),
     }
 }
@@ -82,6 +91,16 @@ fn forced_in_folder(
             } else {
                 Ok(vec![Source::new(format, folder, files)])
             };
+        }
+        Format::Typed => {
+            let found = typed::source(folder);
+            return found.map(|source| vec![source]).ok_or_else(|| {
+                undetected(
+                    folder,
+                    "no typed graph",
+                    "nodes and edges as .tsv or .jsonl, STaRK's processed/node_info.pkl",
+                )
+            });
         }
         Format::Beir => (
             named(folder, |name| name == "corpus.jsonl")?,
@@ -112,8 +131,8 @@ fn forced_in_folder(
 }
 
 fn in_folder(folder: &Path, options: &ReadOptions) -> Result<Vec<Source>, CorpusError> {
-    const TRIED: &str = "corpus.jsonl (beir), *_corpus.json (hipporag), one .json, .jsonl, .csv or .tsv file, text and Markdown files";
-    for format in [Format::Beir, Format::HippoRag] {
+    const TRIED: &str = "corpus.jsonl (beir), *_corpus.json (hipporag), nodes and edges or STaRK's processed (typed), one .json, .jsonl, .csv or .tsv file, text and Markdown files";
+    for format in [Format::Beir, Format::HippoRag, Format::Typed] {
         match forced_in_folder(folder, format, options) {
             Err(CorpusError::Undetected { .. }) => {}
             decided => return decided,

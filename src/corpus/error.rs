@@ -130,7 +130,7 @@ pub enum CorpusError {
     },
 
     #[error(
-        "{}: no known corpus format; found {found}\nTried: {tried}.\nForce one with --format beir, hotpotqa, musique, hipporag, text, table or jsonl.",
+        "{}: no known corpus format; found {found}\nTried: {tried}.\nForce one with --format beir, hotpotqa, musique, hipporag, text, table, typed or jsonl.",
         path.display()
     )]
     Undetected {
@@ -145,7 +145,7 @@ pub enum CorpusError {
     Empty { paths: String },
 
     #[error(
-        "unknown corpus format `{0}`\nUse one of beir, hotpotqa (or 2wiki), musique, hipporag, text, table, jsonl."
+        "unknown corpus format `{0}`\nUse one of beir, hotpotqa (or 2wiki), musique, hipporag, text, table, typed, jsonl."
     )]
     UnknownFormat(String),
 }

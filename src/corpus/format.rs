@@ -23,19 +23,22 @@ pub enum Format {
     Text,
     /// CSV or TSV with a header line.
     Table,
+    /// A typed graph, its objects as passages: `nodes` and `edges` as tables, or a folder of STaRK.
+    Typed,
     /// One JSON object per line (or an array of them) with named fields.
     Jsonl,
 }
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Beir,
         Self::Hotpot,
         Self::Musique,
         Self::HippoRag,
         Self::Text,
         Self::Table,
+        Self::Typed,
         Self::Jsonl,
     ];
 
@@ -48,6 +51,7 @@ impl Format {
             Self::HippoRag => "hipporag",
             Self::Text => "text",
             Self::Table => "table",
+            Self::Typed => "typed",
             Self::Jsonl => "jsonl",
         }
     }

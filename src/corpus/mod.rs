@@ -24,6 +24,7 @@ mod questions;
 mod report;
 mod table;
 mod text;
+mod typed;
 
 #[cfg(test)]
 mod fixture;
@@ -127,6 +128,7 @@ pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<(Corpus, Report)
             Format::Beir => beir::read(&source, &mut intake)?,
             Format::HippoRag => hipporag::read(&source, &mut intake)?,
             Format::Text => text::read(&source, &mut intake)?,
+            Format::Typed => typed::read(&source, &mut intake)?,
             Format::Hotpot => each_file(&source, &mut intake, hotpot::read)?,
             Format::Musique => each_file(&source, &mut intake, musique::read)?,
             Format::Table => each_file(&source, &mut intake, table::read)?,

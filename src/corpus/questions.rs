@@ -2,7 +2,7 @@
 //!
 //! JSON and JSONL: BEIR's `queries.jsonl`, HotpotQA, 2WikiMultiHopQA, MuSiQue, or any record with a question.
 //! A plain record may state its gold: `"gold": {"PASSAGE": GRADE, ...}`.
-//! CSV and TSV: with a header, or two columns, identifier and question. Plain text: one question per line.
+//! CSV and TSV: with a header, or two columns, identifier and question; STaRK's column `answer_ids` is gold. Plain text: one question per line.
 
 use super::detect::looks_like_json;
 use super::intake::{Clash, Intake, Link};
@@ -103,14 +103,32 @@ fn from_table(file: &Path, intake: &mut Intake) -> Result<(), CorpusError> {
             header = vec!["id".to_owned(), "question".to_owned()];
         }
         ordinal += 1;
+        let answers = header.iter().position(|name| name == "answer_ids");
+        let answers = answers.and_then(|at| fields.get(at).cloned());
+        let links = match answers {
+            Some(numbers) => answering(place, &numbers, intake.lookup())?,
+            None => Vec::new(),
+        };
         let fields = as_wide_as(&header, place, fields)?
             .into_iter()
             .map(Cow::into_owned)
             .map(Value::String);
         let record: Record = header.iter().cloned().zip(fields).collect();
         let question = Item::question(place, &record, ordinal)?.question;
-        intake.question(place, question, Vec::new(), Clash::Refuse)
+        intake.question(place, question, links, Clash::Refuse)
     })
+}
+
+/// The objects that answer a question of STaRK: `[1, 2]`.
+fn answering(place: &Place, said: &str, lookup: &Lookup) -> Result<Vec<Link>, CorpusError> {
+    let numbers: Vec<u64> = serde_json::from_str(said.trim())
+        .map_err(|_| CorpusError::record(place, "answers such as [1, 2]", said))?;
+    let link = |number: &u64| Link {
+        named: number.to_string(),
+        passage: lookup.by_id(&number.to_string()),
+        grade: 1.0,
+    };
+    Ok(numbers.iter().map(link).collect())
 }
 
 fn from_lines(file: &Path, intake: &mut Intake) -> Result<(), CorpusError> {

@@ -56,6 +56,9 @@ impl GraphError {
 pub struct Schema {
     pub types: Vec<NodeType>,
     pub edges: Vec<EdgeType>,
+    /// Whether objects of like long fields are joined besides, by edges IS_SIMILAR.
+    #[serde(default)]
+    pub similar: bool,
 }
 
 /// A type of objects. Every object has a name besides the fields.

@@ -35,6 +35,22 @@ pub fn folder(root: &Path) -> Option<PathBuf> {
     places.into_iter().find(whole)
 }
 
+/// The synthetic questions of a set: in the folder, or where the snapshot of all sets keeps those of `skb/NAME`.
+pub fn questions(root: &Path) -> Option<PathBuf> {
+    let set = match root.file_name() {
+        Some(name) if name == "processed" => root.parent()?,
+        _ => root,
+    };
+    let mut folders = vec![set.to_owned()];
+    if let (Some(name), Some(all)) = (set.file_name(), set.parent().and_then(Path::parent)) {
+        folders.push(all.join("qa").join(name));
+    }
+    let files = folders
+        .iter()
+        .map(|folder| folder.join("stark_qa/stark_qa.csv"));
+    files.into_iter().find(|file| file.is_file())
+}
+
 /// Reads the graph of one set. Identifiers are the numbers of the objects, as the questions use them.
 ///
 /// # Errors
@@ -126,7 +142,14 @@ pub fn read(root: &Path) -> Result<Graph, GraphError> {
         let name = name.split("___").nth(1).unwrap_or(&name).to_owned();
         edges.push((end(i)?, end(count + i)?, name));
     }
-    let mut graph = complete(Schema::default(), objects, edges);
+    let mut graph = complete(
+        Schema {
+            similar: true,
+            ..Schema::default()
+        },
+        objects,
+        edges,
+    );
     if graph.schema.type_by_name("gene/protein").is_some() {
         // PRIME asks for objects of every type.
         graph
@@ -216,54 +239,6 @@ fn name_of(names: &[(i64, String)], number: i64) -> Option<String> {
 fn tensor(path: &Path) -> Result<torch::Tensor, GraphError> {
     let bytes = fs::read(path).map_err(|e| GraphError::io(path, e))?;
     torch::read(&bytes).map_err(|said| GraphError::record(path, 0, "a tensor of torch.save", said))
-}
-
-/// A question of the set: number, text, and the objects that answer it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StarkQuestion {
-    pub id: String,
-    pub text: String,
-    pub answers: Vec<String>,
-}
-
-/// Reads `stark_qa.csv` or the human-written one; the answers stand as `[1, 2]`.
-///
-/// # Errors
-/// A file without the three columns, or answers of another form.
-pub fn questions(path: &Path) -> Result<Vec<StarkQuestion>, GraphError> {
-    let bad =
-        |line: u64, expected: &str, found: String| GraphError::record(path, line, expected, found);
-    let mut reader =
-        csv::Reader::from_path(path).map_err(|e| bad(0, "a CSV file", e.to_string()))?;
-    let header = reader
-        .headers()
-        .map_err(|e| bad(1, "a header", e.to_string()))?
-        .clone();
-    let column = |name: &str| {
-        let at = header.iter().position(|h| h.trim() == name);
-        at.ok_or_else(|| {
-            bad(
-                1,
-                &format!("a column `{name}`"),
-                header.iter().collect::<Vec<_>>().join(","),
-            )
-        })
-    };
-    let (id, text, answers) = (column("id")?, column("query")?, column("answer_ids")?);
-    let mut questions = Vec::new();
-    for row in reader.records() {
-        let row = row.map_err(|e| bad(0, "rows as wide as the header", e.to_string()))?;
-        let line = row.position().map_or(0, csv::Position::line);
-        let cell = |at: usize| row.get(at).unwrap_or_default().trim();
-        let numbers: Vec<u64> = serde_json::from_str(cell(answers))
-            .map_err(|_| bad(line, "answers such as [1, 2]", cell(answers).to_owned()))?;
-        questions.push(StarkQuestion {
-            id: cell(id).to_owned(),
-            text: cell(text).to_owned(),
-            answers: numbers.iter().map(u64::to_string).collect(),
-        });
-    }
-    Ok(questions)
 }
 
 #[cfg(test)]

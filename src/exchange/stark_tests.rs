@@ -86,29 +86,6 @@ fn a_folder_in_starks_layout() {
     assert_eq!(crate::exchange::table::beside(&sample()), Some(sample()));
 }
 
-#[test]
-fn questions_with_their_answers() {
-    let found = questions(&sample().join("stark_qa/stark_qa.csv")).unwrap();
-    assert_eq!(found[0].text, "Which drug helps, against rare fever?");
-    assert_eq!(found[1].answers, ["1", "2"]);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("q.csv");
-    fs::write(&path, "id,query\n0,x\n").unwrap();
-    assert!(
-        questions(&path)
-            .unwrap_err()
-            .to_string()
-            .contains("q.csv:1: expected a column `answer_ids`")
-    );
-    fs::write(&path, "id,query,answer_ids\n0,x,exec(1)\n").unwrap();
-    assert!(
-        questions(&path)
-            .unwrap_err()
-            .to_string()
-            .contains("q.csv:2: expected answers such as [1, 2]; found exec(1)")
-    );
-}
-
 fn copy(to: &Path) {
     fs::create_dir_all(to.join("processed")).unwrap();
     for file in fs::read_dir(sample().join("processed")).unwrap() {

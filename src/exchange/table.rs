@@ -10,11 +10,25 @@ use serde_json::{Map, Value};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The files of the schema graph in a folder; none where there is none.
+pub fn files(folder: &Path) -> Option<Vec<PathBuf>> {
+    match (table(folder, "nodes"), table(folder, "edges")) {
+        (Some(nodes), Some(edges)) => Some(vec![nodes, edges]),
+        _ => {
+            let found = stark::folder(folder)?;
+            Some(
+                ["node_info.pkl", "edge_index.pt"]
+                    .map(|name| found.join(name))
+                    .to_vec(),
+            )
+        }
+    }
+}
+
 /// Where a corpus path has a schema graph beside it: in the folder itself, or in the folder of the file.
 pub fn beside(path: &Path) -> Option<PathBuf> {
     let folder = if path.is_dir() { path } else { path.parent()? };
-    let tables = table(folder, "nodes").is_some() && table(folder, "edges").is_some();
-    (tables || stark::folder(folder).is_some()).then(|| folder.to_owned())
+    files(folder).map(|_| folder.to_owned())
 }
 
 /// Reads the schema graph of a folder.

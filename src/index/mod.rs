@@ -326,14 +326,19 @@ impl Index {
             paths.iter().map(folder).collect();
     }
 
+    /// The folders that the corpus lies in, as far as they were told.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let folders = self.beside.read();
+        folders
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .clone()
+    }
+
     /// A file of this name beside the corpus.
     pub fn beside(&self, name: &str) -> Option<PathBuf> {
-        let folders = self
-            .beside
-            .read()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let files = folders.iter().map(|folder| folder.join(name));
-        files.into_iter().find(|file| file.is_file())
+        let folders = self.folders().into_iter();
+        let mut files = folders.map(|folder| folder.join(name));
+        files.find(|file| file.is_file())
     }
 
     /// Names who answers what layers and searches would ask a language model. It is not stored: layers keep who made them.

@@ -215,11 +215,12 @@ pub static LAYERS: &[LayerKind] = &[
     LayerKind {
         name: SparkLayer::NAME,
         about: "a typed graph: objects and edges, read from nodes and edges beside the corpus",
-        build: |index, _, progress| {
+        build: |index, settings, progress| {
             let tell = |_: &'static str, done, total| {
                 progress.advance(Step::Layer(SparkLayer::NAME), done, total)
             };
-            index.add_layer(SparkLayer::build(index, &typed::tables(index)?, &tell)?);
+            let build = typed::Build::of(typed::tables(index)?, settings);
+            index.add_layer(SparkLayer::build(index, &build, &tell)?);
             Ok(())
         },
     },

@@ -264,6 +264,9 @@ parameters! {
     PairPool PAIR_POOL: usize = 200, "pair_pool" "pool" "candidate pool", Index,
         Domain::Integer { min: 10, max: 1000, step: 10, zero: None },
         "Nearest units by content that become candidate pairs of each unit", "SAGE, code";
+    SimilarPercentile SIMILAR_PERCENTILE: f64 = 95.0, "similar_percentile" "sim q" "likeness percentile", Index,
+        Domain::Real { min: 50.0, max: 100.0, step: 0.1 },
+        "Objects of a STaRK folder, or of a schema that says `similar`, are joined where all long fields are nearer than this percentile of the candidate pairs; at 100 none are", "SAGE, code over STaRK 95, all metrics";
     EdgePercentile EDGE_PERCENTILE: f64 = 100.0, "edge_percentile" "q" "edge percentile", Graph,
         Domain::Real { min: 50.0, max: 100.0, step: 0.1 },
         "Threshold of every metric: its percentile over the candidate pairs of the kind; at 100 none makes an edge", "SAGE, edges: paper 95, code 99 for OTT-QA; 100 is ours, measured";

@@ -2,6 +2,7 @@
 
 use super::arcs::Arcs;
 use super::names::{Names, range};
+use super::similar::{self, Similar};
 use crate::column::{Column, Strings};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
@@ -9,6 +10,7 @@ use crate::exchange::schema::{Graph, Schema};
 use crate::exchange::table;
 use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, Index, IndexError, Layer};
+use crate::parameters::{PAIR_POOL, SIMILAR_PERCENTILE, Scoped};
 use crate::text::stems::stem;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,18 @@ use std::path::{Path, PathBuf};
 pub struct Build {
     /// The folder with the tables, see [`table::read`].
     pub folder: PathBuf,
+    /// Which objects are joined for being alike, where the schema says that such are.
+    pub similar: Similar,
+}
+
+impl Build {
+    pub fn of(folder: PathBuf, settings: Scoped<'_>) -> Build {
+        let similar = Similar {
+            pool: settings.get(PAIR_POOL),
+            percentile: settings.get(SIMILAR_PERCENTILE),
+        };
+        Build { folder, similar }
+    }
 }
 
 /// No object, no passage.
@@ -93,7 +107,8 @@ impl SparkLayer {
         progress: &dyn Fn(&'static str, usize, usize) -> bool,
     ) -> Result<SparkLayer, IndexError> {
         let graph = read(&options.folder)?;
-        SparkLayer::from_graph(index, graph, progress)
+        let similar = Some(options.similar).filter(|_| graph.schema.similar);
+        SparkLayer::made(index, graph, similar, progress)
     }
 
     /// # Errors
@@ -101,6 +116,15 @@ impl SparkLayer {
     pub fn from_graph(
         index: &Index,
         graph: Graph,
+        progress: &dyn Fn(&'static str, usize, usize) -> bool,
+    ) -> Result<SparkLayer, IndexError> {
+        SparkLayer::made(index, graph, None, progress)
+    }
+
+    fn made(
+        index: &Index,
+        graph: Graph,
+        similar: Option<Similar>,
         progress: &dyn Fn(&'static str, usize, usize) -> bool,
     ) -> Result<SparkLayer, IndexError> {
         let Graph {
@@ -130,16 +154,13 @@ impl SparkLayer {
         let (before, edges_before) = (objects.len(), edges.len());
         let mut kept = number.iter().map(|n| *n != NONE);
         objects.retain(|_| kept.next().unwrap_or(false));
-        let edges: Vec<(u32, u32, u32)> = edges
+        let mut edges: Vec<(u32, u32, u32)> = edges
             .into_iter()
             .map(|(a, b, e)| (number[a as usize], number[b as usize], e))
             .filter(|(a, b, _)| *a != NONE && *b != NONE)
             .collect();
         schema.types.iter_mut().for_each(|t| t.count = 0);
         schema.edges.iter_mut().for_each(|e| e.count = 0);
-        for (_, _, edge) in &edges {
-            schema.edges[*edge as usize].count += 1;
-        }
         let kind: Vec<u32> = (objects.iter())
             .map(|o| schema.type_by_name(&o.kind).unwrap_or(0) as u32)
             .collect();
@@ -206,6 +227,13 @@ impl SparkLayer {
             });
         }
         progress("fields", groups.len(), groups.len());
+        let edges_left_out = edges_before - edges.len();
+        if let Some(similar) = similar {
+            similar::join(&mut schema, &long, similar, &mut edges)?;
+        }
+        for (_, _, edge) in &edges {
+            schema.edges[*edge as usize].count += 1;
+        }
         let named = objects.iter().map(|o| (o.name.as_str(), &o.aliases[..]));
         let persons = (0..).zip(&objects).filter(|(_, o)| {
             let kind = schema.type_by_name(&o.kind);
@@ -225,7 +253,7 @@ impl SparkLayer {
             edges: edges.len(),
             bare_passages: object.iter().filter(|o| **o == NONE).count(),
             left_out: before - objects.len(),
-            edges_left_out: edges_before - edges.len(),
+            edges_left_out,
             schema,
         };
         let mut kind_ends = Vec::new();

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `layer`, `arcs`, `names` | the graph beside an index, objects by name |
 //! | `question`, `numbers` | the names, numbers and types that a question says |
+//! | `similar` | edges between objects of like long fields |
 //! | `cues`, `likewise` | the edges that a question says, in the schema's words and in others |
 
 mod arcs;
@@ -13,27 +14,31 @@ mod likewise;
 pub mod names;
 pub mod numbers;
 pub mod question;
+mod similar;
 pub mod source;
 
 pub use layer::{Build, SparkLayer};
+pub use similar::Similar;
 
 use crate::exchange::table;
 use crate::index::{Index, IndexError};
+use crate::parameters::Scoped;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The layer of an index; a small index with nodes and edges beside its corpus builds it now.
 ///
 /// # Errors
 /// An index without it, or what the build says.
-pub fn opened(index: &Index) -> Result<Arc<SparkLayer>, IndexError> {
-    match index.beside("schema.json") {
-        Some(_) => index.layer_or(
+pub fn opened(index: &Index, settings: Scoped<'_>) -> Result<Arc<SparkLayer>, IndexError> {
+    match tables(index) {
+        Ok(folder) => index.layer_or(
             |_| true,
-            || SparkLayer::build(index, &tables(index)?, &|_, _, _| true),
+            || SparkLayer::build(index, &Build::of(folder, settings), &|_, _, _| true),
         ),
         // Without a typed graph beside the corpus, that is what is missing.
-        None => index.layer().map_err(|error| match error {
-            IndexError::NoLayer { .. } => tables(index).err().unwrap_or(error),
+        Err(missing) => index.layer().map_err(|error| match error {
+            IndexError::NoLayer { .. } => missing,
             error => error,
         }),
     }
@@ -43,14 +48,12 @@ pub fn opened(index: &Index) -> Result<Arc<SparkLayer>, IndexError> {
 ///
 /// # Errors
 /// A corpus without nodes and edges beside it.
-pub fn tables(index: &Index) -> Result<Build, IndexError> {
-    let known = ["schema.json", "nodes.tsv", "nodes.jsonl"];
-    let found = known.iter().find_map(|name| index.beside(name));
-    let folder = found.as_deref().and_then(table::beside);
-    folder.map(|folder| Build { folder }).ok_or(IndexError::Layer {
+pub fn tables(index: &Index) -> Result<PathBuf, IndexError> {
+    let folder = index.folders().iter().find_map(|path| table::beside(path));
+    folder.ok_or(IndexError::Layer {
         layer: "spark",
-        said: "no nodes and edges beside the corpus (nodes.tsv or .jsonl, edges.tsv or .jsonl, schema.json); \
-               with --add, name its folder by --beside FOLDER"
+        said: "no nodes and edges beside the corpus (nodes.tsv or .jsonl with edges.tsv or .jsonl, or a STaRK folder with \
+               processed/node_info.pkl); with --add, name its folder by --beside FOLDER"
             .into(),
     })
 }

@@ -5,7 +5,7 @@ use crate::index::{Index, IndexError};
 use crate::layers::typed::question::Parts;
 use crate::layers::typed::{self, SparkLayer};
 use crate::layers::{Graph, GraphKind, QueryName, Source};
-use crate::parameters::Scoped;
+use crate::parameters::{Parameter as P, Scoped};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ pub static TYPED: GraphKind = GraphKind {
     embedded: false,
     asks_model: false,
     reads: &[],
-    builds: &[],
-    open: |index, _, _| {
-        let source = ObjectGraph::open(index)?;
+    builds: &[P::PairPool, P::SimilarPercentile],
+    open: |index, values, _| {
+        let source = ObjectGraph::open(index, values)?;
         Ok(Graph::new(&TYPED, Box::new(source), index.len()))
     },
 };
@@ -34,8 +34,8 @@ pub struct ObjectGraph {
 }
 
 impl ObjectGraph {
-    pub fn open(index: &Index) -> Result<ObjectGraph, IndexError> {
-        let layer = typed::opened(index)?;
+    pub fn open(index: &Index, values: Scoped<'_>) -> Result<ObjectGraph, IndexError> {
+        let layer = typed::opened(index, values)?;
         let objects = 0..layer.len() as u32;
         let out = |from: u32| layer.arcs(from, true).map(move |(to, _)| (from, to, 1.0));
         let transition = Transition::of_edges(layer.len(), objects.flat_map(out));

@@ -11,6 +11,7 @@ use crate::layers::typed::{Build, SparkLayer};
 use crate::llm::cache::{Cache, Key};
 use crate::llm::server::{Says, serve};
 use crate::llm::{Llm, Origin, Task};
+use crate::parameters::{Scoped, Values};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -161,19 +162,17 @@ fn the_layer_says_what_it_left_out_and_what_it_lacks() {
         .unwrap()
         .to_string();
     assert!(said.contains("identifiers must agree"), "{said}");
-    let said = SparkLayer::build(
-        &whole,
-        &Build {
-            folder: "/no/such".into(),
-        },
-        &|_, _, _| true,
-    )
-    .err()
-    .unwrap();
+    let said = SparkLayer::build(&whole, &built_from("/no/such".into()), &|_, _, _| true)
+        .err()
+        .unwrap();
     assert!(
         said.to_string().contains("/no/such: no schema graph"),
         "{said}"
     );
+}
+
+fn built_from(folder: PathBuf) -> Build {
+    Build::of(folder, Scoped::all(&Values::default()))
 }
 
 fn bundled() -> PathBuf {
@@ -187,8 +186,8 @@ fn stored() -> (tempfile::TempDir, Arc<Index>, SparkLayer) {
     let (corpus, _) = corpus::read(&[bundled()], &ReadOptions::default()).unwrap();
     Index::create(corpus, &BuildOptions::default(), &path, &Silent).unwrap();
     let index = Index::open(&path).unwrap();
-    let built = SparkLayer::build(&index, &Build { folder: bundled() }, &|_, _, _| true).unwrap();
-    let again = SparkLayer::build(&index, &Build { folder: bundled() }, &|_, _, _| true).unwrap();
+    let built = SparkLayer::build(&index, &built_from(bundled()), &|_, _, _| true).unwrap();
+    let again = SparkLayer::build(&index, &built_from(bundled()), &|_, _, _| true).unwrap();
     index.add_layer(built);
     store::add_layers(&index, &path).unwrap();
     (folder, Arc::new(Index::open(&path).unwrap()), again)
