@@ -285,6 +285,7 @@ fn questions_put_in_other_words_find_their_gold() {
         ("researcher", 12, 12, 0.84),
         ("lay", 12, 14, 0.68),
         ("new", 11, 11, 0.64),
+        ("new, second", 0, 0, 0.0),
     ] {
         let mut fares = Fares::default();
         for question in index.questions().iter().chain(&others) {
@@ -297,7 +298,7 @@ fn questions_put_in_other_words_find_their_gold() {
             "{name}: of {}, plan right {}, first {}, in five {share:.3}",
             fares.asked, fares.exact, fares.first
         );
-        if name != "new" {
+        if !name.starts_with("new,") {
             println!("  {}", fares.astray.join("\n  "));
         }
         assert_eq!(fares.asked, 20, "{name}");
