@@ -22,8 +22,19 @@ const PREPOSITIONS: &[&str] = &[
 ];
 const ARTICLES: &[&str] = &["the", "a", "an"];
 /// What may stand between a subject and its verb.
-const AUXILIARIES: &[&str] = &[
+pub const AUXILIARIES: &[&str] = &[
     "is", "are", "was", "were", "be", "been", "has", "have", "had", "did", "does", "do", "also",
+];
+
+/// Words for somebody without a name.
+const UNNAMED: &[&str] = &[
+    "someone",
+    "somebody",
+    "anyone",
+    "anybody",
+    "those",
+    "one",
+    "something",
 ];
 
 fn one_of(word: Option<&Word>, list: &[&str]) -> bool {
@@ -137,6 +148,27 @@ impl Parts {
         let after = name.end + usize::from(one_of(self.words.get(name.end), &["s"]));
         let mut nouns = self.cues.iter().filter(|cue| cue.noun && fits(cue));
         nouns.find(|cue| cue.words.end == before || cue.words.start == after)
+    }
+
+    /// The verb between the objects asked for and others of their type that have no name, of whom the first name behind
+    /// it says more: "taught" in "taught by somebody born in Vienna".
+    pub fn between(&self, schema: &Schema, name: &Range<usize>) -> Option<&Cue> {
+        self.cues.iter().find(|cue| {
+            let (from, to) = schema.ends(cue.edge);
+            let mut others = self
+                .anchors
+                .iter()
+                .filter(|a| a.words.start >= cue.words.end);
+            let articles = self.words[cue.words.end..].iter();
+            let skip = articles.take_while(|w| ARTICLES.contains(&w.text.as_str()));
+            let at = cue.words.end + skip.count();
+            let noun = |(place, kind): &(Range<usize>, usize)| place.start == at && *kind == from;
+            let unnamed = one_of(self.words.get(at), UNNAMED) || self.nouns.iter().any(noun);
+            from == to
+                && !cue.noun
+                && unnamed
+                && others.next().is_some_and(|first| first.words == *name)
+        })
     }
 
     /// Whether the name is the subject of the verb: nothing but auxiliaries stand between them, and no preposition before.

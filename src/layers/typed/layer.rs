@@ -6,7 +6,7 @@ use super::similar::{self, Similar};
 use crate::column::{Column, Strings};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
-use crate::exchange::schema::{Graph, Schema};
+use crate::exchange::schema::{FieldKind, Graph, Schema};
 use crate::exchange::table;
 use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, Index, IndexError, Layer};
@@ -14,6 +14,7 @@ use crate::parameters::{PAIR_POOL, SIMILAR_PERCENTILE, Scoped};
 use crate::text::stems::stem;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What a layer is built from.
@@ -281,6 +282,34 @@ impl SparkLayer {
             meta,
         };
         Ok(layer)
+    }
+
+    /// Which of these texts are values of text fields, without regard to case: its place, a type that has it, the field
+    /// and the value, in the order of the texts.
+    pub fn text_values(&self, texts: &[&str]) -> Vec<(usize, usize, String, String)> {
+        let mut found: BTreeMap<usize, (usize, String, String)> = BTreeMap::new();
+        for object in 0..self.len() as u32 {
+            let kind = self.kind(object);
+            for at in range(&self.value_ends, object as usize) {
+                let value = self.value_text.get(at);
+                let same =
+                    |text: &&str| text.len() == value.len() && text.eq_ignore_ascii_case(value);
+                let Some(place) = texts.iter().position(same) else {
+                    continue;
+                };
+                let field = &self.meta.fields[self.value_field[at] as usize];
+                let own = self.schema().types[kind].field(field);
+                if own.is_some_and(|own| own.kind == FieldKind::Text) {
+                    found
+                        .entry(place)
+                        .or_insert_with(|| (kind, field.clone(), value.to_owned()));
+                }
+            }
+        }
+        found
+            .into_iter()
+            .map(|(place, (kind, field, value))| (place, kind, field, value))
+            .collect()
     }
 
     pub fn schema(&self) -> &Schema {

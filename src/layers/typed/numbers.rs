@@ -1,7 +1,7 @@
 //! Numbers of a question and what they bound.
 
 use super::question::Parts;
-use crate::exchange::schema::{FieldKind, Schema};
+use crate::exchange::schema::{Field, FieldKind, Schema};
 use crate::text::stems::{Word, gap, phrase, places, stem};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -117,6 +117,11 @@ pub fn bounds(words: &[Word], taken: &mut [bool]) -> Vec<Bound> {
                     reach(1 + the);
                     Some(vec![(Test::More, high)])
                 }
+                // "From the 1890s" is within them, where "from 1890" goes on.
+                (_, "from") if wide => {
+                    reach(1 + the);
+                    Some(vec![(Test::AtLeast, low), (Test::AtMost, high)])
+                }
                 (_, "since" | "from") => {
                     reach(1 + the);
                     Some(vec![(Test::AtLeast, low)])
@@ -167,10 +172,22 @@ fn number(words: &[Word], i: usize) -> Option<(f64, f64)> {
     Some((value, value))
 }
 
+/// Whether a place is a word for a number field that a number follows at once: "born" in "born after 1900".
+pub fn of_number(schema: &Schema, words: &[Word], bounds: &[Bound], place: &Range<usize>) -> bool {
+    let numeric = |f: &&Field| f.kind == FieldKind::Number;
+    let fields = schema
+        .types
+        .iter()
+        .flat_map(|t| t.fields.iter().filter(numeric));
+    let mut said = fields.flat_map(|f| &f.synonyms).map(|s| stem(s));
+    bounds.iter().any(|bound| bound.words.start == place.end)
+        && said.any(|stem| words[place.end - 1].stem == stem)
+}
+
 /// Step 3, the field: of all numeric fields the one whose word stands nearest; without a word the answer type's only one.
 pub fn numeric_field(schema: &Schema, parts: &Parts, bound: &Bound) -> Option<(usize, String)> {
     let answer = parts.answer.as_ref().map(|(at, _)| *at);
-    let mut best: Option<(usize, bool, usize, String)> = None;
+    let mut best: Option<((usize, bool, bool, usize), String)> = None;
     for (at, kind) in schema.types.iter().enumerate() {
         for field in kind.fields.iter().filter(|f| f.kind == FieldKind::Number) {
             let stems = |s: &String| phrase(s).iter().map(|w| stem(w)).collect::<Vec<_>>();
@@ -189,16 +206,20 @@ pub fn numeric_field(schema: &Schema, parts: &Parts, bound: &Bound) -> Option<(u
             let Some(near) = near else {
                 continue;
             };
-            let candidate = (near, Some(at) != answer, at, field.name.clone());
-            if best
-                .as_ref()
-                .is_none_or(|b| (candidate.0, candidate.1, candidate.2) < (b.0, b.1, b.2))
-            {
-                best = Some(candidate);
+            // The word itself before one of its stem: "founded" is not "found".
+            let exact = |s: &String| {
+                let words = phrase(s);
+                (parts.words.windows(words.len().max(1)))
+                    .any(|own| own.iter().map(|w| &w.text).eq(&words))
+            };
+            let other = !field.synonyms.iter().any(exact);
+            let cost = (near, other, Some(at) != answer, at);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, field.name.clone()));
             }
         }
     }
-    if let Some((_, _, at, field)) = best {
+    if let Some(((_, _, _, at), field)) = best {
         return Some((at, field));
     }
     let at = answer?;

@@ -1,10 +1,10 @@
 //! What a question says, read off its words: the type it asks for, the objects it names, the numbers it compares with.
 
-use super::cues::{Cue, cues};
+use super::cues::{AUXILIARIES, Cue, cues};
 use super::layer::SparkLayer;
 use super::likewise::likewise_words;
 use super::names::Found;
-use super::numbers::{Bound, bounds};
+use super::numbers::{Bound, bounds, of_number};
 use crate::exchange::schema::Schema;
 use crate::text::Ner;
 use crate::text::names::is_function_word;
@@ -29,7 +29,21 @@ pub struct Parts {
     pub answer: Option<(usize, Range<usize>)>,
     pub anchors: Vec<Anchor>,
     pub bounds: Vec<Bound>,
+    pub values: Vec<Said>,
     pub cues: Vec<Cue>,
+    /// Where words for types stand.
+    pub nouns: Vec<(Range<usize>, usize)>,
+    /// Whether it asks by "what", and so for no person.
+    pub thing: bool,
+}
+
+/// A value of a text field that stands in the question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    pub words: Range<usize>,
+    pub kind: usize,
+    pub field: String,
+    pub value: String,
 }
 
 /// Words that ask.
@@ -46,20 +60,30 @@ impl Parts {
     pub fn read(layer: &SparkLayer, question: &str) -> Parts {
         let words = words(question);
         let schema = layer.schema();
-        let answer = answer_type(schema, &words, &titles(layer, &words));
+        let thing = asks_for_thing(&words);
+        let answer = answer_type(schema, &words, &titles(layer, &words), thing);
         let mut taken = vec![false; words.len()];
         if let Some((_, place)) = &answer {
             place.clone().for_each(|i| taken[i] = true);
         }
         let anchors = anchors(layer, question, &words, &mut taken);
         let bounds = bounds(&words, &mut taken);
-        let cues = cues(schema, &words, &anchors, |object| layer.kind(object));
+        let mut cues = cues(schema, &words, &anchors, |object| layer.kind(object));
+        cues.retain(|cue| !of_number(schema, &words, &bounds, &cue.words));
+        for cue in &cues {
+            taken[cue.words.clone()].fill(true);
+        }
+        let values = values(layer, question, &words, &mut taken);
+        let nouns = nouns(schema, &words);
         Parts {
             words,
             answer,
             anchors,
             bounds,
+            values,
             cues,
+            nouns,
+            thing,
         }
     }
 
@@ -68,6 +92,7 @@ impl Parts {
         let mut out = vec![false; self.words.len()];
         let spans = (self.anchors.iter().map(|a| &a.words))
             .chain(self.bounds.iter().map(|b| &b.words))
+            .chain(self.values.iter().map(|v| &v.words))
             .chain(self.cues.iter().map(|c| &c.words));
         for span in spans {
             span.clone().for_each(|i| out[i] = true);
@@ -112,6 +137,16 @@ fn synonyms(schema: &Schema) -> Vec<(usize, Vec<String>)> {
     all
 }
 
+/// Where words for types stand, in the order of the types.
+fn nouns(schema: &Schema, words: &[Word]) -> Vec<(Range<usize>, usize)> {
+    let all = synonyms(schema).into_iter();
+    let places = all.flat_map(|(at, noun)| {
+        let places = noun_places(words, &noun).into_iter();
+        places.map(move |place| (place, at))
+    });
+    places.collect()
+}
+
 /// Where a noun phrase stands, its words also in the plural.
 pub fn noun_places(question: &[Word], phrase: &[String]) -> Vec<Range<usize>> {
     if phrase.is_empty() || phrase.len() > question.len() {
@@ -125,29 +160,63 @@ pub fn noun_places(question: &[Word], phrase: &[String]) -> Vec<Range<usize>> {
         .collect()
 }
 
+/// "What did they find": what, and no noun with it.
+fn asks_for_thing(words: &[Word]) -> bool {
+    let what = words.iter().position(|w| w.text == "what");
+    let next = what.and_then(|at| words.get(at + 1));
+    next.is_some_and(|w| AUXILIARIES.contains(&w.text.as_str()))
+}
+
+/// Values of text fields in the words that nothing else has taken, the longest first.
+fn values(layer: &SparkLayer, question: &str, words: &[Word], taken: &mut [bool]) -> Vec<Said> {
+    let mut spans: Vec<Range<usize>> = (1..=LONGEST.min(words.len()))
+        .rev()
+        .flat_map(|length| (0..=words.len() - length).map(move |start| start..start + length))
+        .filter(|span| words[span.clone()].iter().any(says))
+        .collect();
+    let texts = |span: &Range<usize>| {
+        span::of(
+            question,
+            words[span.start].span.start..words[span.end - 1].span.end,
+        )
+    };
+    spans.retain(|span| !taken[span.clone()].iter().any(|taken| *taken));
+    let all: Vec<&str> = spans.iter().map(texts).collect();
+    let mut found = Vec::new();
+    for (at, kind, field, value) in layer.text_values(&all) {
+        let words = spans[at].clone();
+        if !taken[words.clone()].iter().any(|taken| *taken) {
+            taken[words.clone()].fill(true);
+            found.push(Said {
+                words,
+                kind,
+                field,
+                value,
+            });
+        }
+    }
+    found
+}
+
 /// Step 1: the head of the wh-phrase, or of the first noun group; else the only type that can be asked for.
 /// A word inside of an object's name asks for nothing.
 fn answer_type(
     schema: &Schema,
     words: &[Word],
     titles: &[Range<usize>],
+    thing: bool,
 ) -> Option<(usize, Range<usize>)> {
-    let answerable = |at: &usize| schema.types[*at].answerable;
+    let answerable =
+        |at: &usize| schema.types[*at].answerable && !(thing && schema.types[*at].person);
     let mut named: Vec<(Range<usize>, usize)> = Vec::new();
-    for (at, phrase) in synonyms(schema) {
-        if answerable(&at) {
-            named.extend(
-                noun_places(words, &phrase)
-                    .into_iter()
-                    .filter(|place| {
-                        !titles
-                            .iter()
-                            .any(|t| t.start <= place.start && place.end <= t.end)
-                    })
-                    .map(|place| (place, at)),
-            );
-        }
-    }
+    let inside = |place: &Range<usize>, title: &Range<usize>| {
+        title.start <= place.start && place.end <= title.end
+    };
+    named.extend(
+        nouns(schema, words).into_iter().filter(|(place, at)| {
+            answerable(at) && !titles.iter().any(|title| inside(place, title))
+        }),
+    );
     // Longer before shorter at the same start, then types in their order.
     named.sort_by_key(|(place, at)| (place.start, std::cmp::Reverse(place.end), *at));
     let asking = words.iter().position(|w| ASKING.contains(&w.text.as_str()));

@@ -131,6 +131,9 @@ fn step_3_numbers() {
         ("1936 or earlier", vec![(AtMost, 1936.0)]),
         ("in 1936", vec![(Equal, 1936.0)]),
         ("in the 1930s", vec![(AtLeast, 1930.0), (AtMost, 1939.0)]),
+        ("from the 1930s", vec![(AtLeast, 1930.0), (AtMost, 1939.0)]),
+        ("1900 to 1940", vec![(AtLeast, 1900.0), (AtMost, 1940.0)]),
+        ("1900 and 1940", vec![(Equal, 1900.0), (Equal, 1940.0)]),
         ("before the 1930s", vec![(Less, 1930.0)]),
         ("after the 1930s", vec![(More, 1939.0)]),
         (

@@ -57,7 +57,8 @@ fn steps(schema: &Schema, from: usize) -> Vec<Hop> {
 /// by the schema's order. Also whether every edge has a cue. The source does not say how near a path of two edges is: here
 /// it is the mean over its edges of the words between cue and anchor; a path whose every edge has a cue stands before the
 /// others, and of the others the shorter, since a word that another anchor brings must not lengthen a path. A name that a
-/// noun of its own type belongs to, as in "her students", stands for those: the path goes on from them.
+/// noun of its own type belongs to, as in "her students", stands for those: the path goes on from them. Of "taught by
+/// somebody from there" the path leads to that somebody first.
 pub fn path(
     schema: &Schema,
     parts: &Parts,
@@ -66,18 +67,29 @@ pub fn path(
     to: usize,
 ) -> Option<(Vec<Hop>, bool)> {
     let own = |cue: &Cue| schema.ends(cue.edge) == (from, from);
-    let Some(noun) = parts.owner(from_words, own) else {
-        return led(schema, parts, from_words, None, from, to);
-    };
-    let first = Hop {
-        edge: noun.edge,
-        direction: if noun.inverse {
-            Direction::Out
-        } else {
-            Direction::In
+    // From the one that the words before are about to the other.
+    let along = |cue: &Cue| Hop {
+        edge: cue.edge,
+        direction: match cue.inverse {
+            true => Direction::Out,
+            false => Direction::In,
         },
-        to: from,
+        to: schema.ends(cue.edge).1,
     };
+    let Some(noun) = parts.owner(from_words, own) else {
+        let verb = parts.between(schema, from_words);
+        let Some(verb) = verb.filter(|verb| along(verb).to != from) else {
+            return led(schema, parts, from_words, None, from, to);
+        };
+        let other = along(verb).to;
+        let (mut hops, cued) = led(schema, parts, from_words, Some(verb), from, other)?;
+        hops.push(along(verb));
+        if other != to {
+            hops.extend(led(schema, parts, &verb.words, Some(verb), other, to)?.0);
+        }
+        return Some((hops, cued));
+    };
+    let first = along(noun);
     if from == to {
         return Some((vec![first], true));
     }
@@ -146,11 +158,11 @@ pub fn answer_by_path(
 ) -> Option<usize> {
     for anchor in &parts.anchors {
         let from = anchor.objects.first().map(|(o, _)| kind(*o))?;
-        let cued = (0..schema.types.len())
-            .filter(|to| schema.types[*to].answerable)
-            .filter(|to| {
-                path(schema, parts, &anchor.words, from, *to).is_some_and(|(_, cued)| cued)
-            });
+        let asked =
+            |to: &usize| schema.types[*to].answerable && !(parts.thing && schema.types[*to].person);
+        let cued = (0..schema.types.len()).filter(asked).filter(|to| {
+            path(schema, parts, &anchor.words, from, *to).is_some_and(|(_, cued)| cued)
+        });
         // One edge away before two.
         let direct = |to: &usize| steps(schema, from).iter().any(|h| h.to == *to);
         let cued: Vec<usize> = cued.collect();

@@ -42,11 +42,11 @@ struct Chain {
     size: usize,
 }
 
-/// Conditions on a number field of a type, and where they stand.
+/// Conditions on a field of a type, and where they stand.
 struct Condition {
     kind: usize,
     field: String,
-    tests: Vec<(Test, f64)>,
+    tests: Vec<(Test, String)>,
     words: Range<usize>,
     surface: String,
     used: bool,
@@ -154,7 +154,7 @@ pub fn plan(
             path: Some(String::new()),
         });
         for (test, value) in &condition.tests {
-            let (field, value) = (condition.field.clone(), value.to_string());
+            let (field, value) = (condition.field.clone(), value.clone());
             result = Some(run.push(match result {
                 Some(set) => Op::Filter {
                     set,
@@ -261,29 +261,45 @@ fn moved(op: &Op, to: impl Fn(usize) -> usize) -> Op {
 
 fn conditions(schema: &Schema, parts: &Parts, question: &str) -> Vec<Condition> {
     let mut all: Vec<Condition> = Vec::new();
-    let surface = |b: &Bound| {
-        let words = &parts.words[b.words.clone()];
+    let surface = |place: &Range<usize>| {
+        let words = &parts.words[place.clone()];
         span::of(
             question,
             words[0].span.start..words[words.len() - 1].span.end,
         )
         .to_owned()
     };
+    let tests = |bound: &Bound| -> Vec<(Test, String)> {
+        let tests = bound.tests.iter();
+        tests
+            .map(|(test, value)| (*test, value.to_string()))
+            .collect()
+    };
+    for said in &parts.values {
+        all.push(Condition {
+            kind: said.kind,
+            field: said.field.clone(),
+            tests: vec![(Test::Equal, said.value.clone())],
+            words: said.words.clone(),
+            surface: surface(&said.words),
+            used: false,
+        });
+    }
     for bound in &parts.bounds {
         let Some((kind, field)) = numeric_field(schema, parts, bound) else {
             continue;
         };
         match all.iter_mut().find(|c| c.kind == kind && c.field == field) {
             Some(known) => {
-                known.tests.extend(&bound.tests);
-                known.surface += &format!(", {}", surface(bound));
+                known.tests.extend(tests(bound));
+                known.surface += &format!(", {}", surface(&bound.words));
             }
             None => all.push(Condition {
                 kind,
                 field,
-                tests: bound.tests.clone(),
+                tests: tests(bound),
                 words: bound.words.clone(),
-                surface: surface(bound),
+                surface: surface(&bound.words),
                 used: false,
             }),
         }
@@ -355,7 +371,7 @@ fn anchored(
 /// Starts a chain at the objects that meet a condition.
 fn start(schema: &Schema, ops: &mut Vec<Op>, condition: &Condition) {
     for (test, value) in &condition.tests {
-        let (field, test, value) = (condition.field.clone(), *test, value.to_string());
+        let (field, test, value) = (condition.field.clone(), *test, value.clone());
         ops.push(match ops.len().checked_sub(1) {
             None => Op::Match {
                 kind: schema.types[condition.kind].name.clone(),
@@ -383,7 +399,7 @@ fn bounded(ops: &mut Vec<Op>, kind: usize, conditions: &mut [Condition]) {
                 set,
                 field,
                 test: *test,
-                value: value.to_string(),
+                value: value.clone(),
             });
         }
     }

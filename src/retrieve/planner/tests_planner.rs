@@ -4,6 +4,7 @@ use super::fixture::{asked, graph, index, small};
 use super::plan::Op;
 use super::run::Rung;
 use super::*;
+use crate::exchange::schema::{Field, FieldKind};
 use crate::explain;
 use crate::layers::Code;
 use crate::layers::typed::SparkLayer;
@@ -76,6 +77,63 @@ fn planner_step_4_paths() {
         let expand = format!("EXPAND(#0, {edge}, {direction}, ");
         assert!(found.starts_with(&expand), "{question}: {found}");
     }
+}
+
+#[test]
+fn planner_step_4_in_other_words_than_the_schemas() {
+    // A noun behind a name, somebody without one, what "where" and "what" can ask for.
+    for (question, ways) in [
+        ("alan turing books", vec!["WROTE, out"]),
+        ("Which books did Alan Turing pen?", vec!["WROTE, out"]),
+        (
+            "Who was trained by someone who lived in New York?",
+            vec!["LIVED_IN, in", "TAUGHT, out"],
+        ),
+        (
+            "Who taught an author who lived in New York?",
+            vec!["LIVED_IN, in", "TAUGHT, in"],
+        ),
+        (
+            "What did the authors who lived in New York write?",
+            vec!["LIVED_IN, in", "WROTE, out"],
+        ),
+        (
+            "Where did the author of Notes live?",
+            vec!["WROTE, in", "LIVED_IN, out"],
+        ),
+        ("Lovelace's town", vec!["LIVED_IN, out"]),
+    ] {
+        let found = ops(question);
+        let expands: Vec<&str> = found
+            .iter()
+            .filter_map(|op| op.strip_prefix("EXPAND(#"))
+            .filter_map(|op| Some(op.split_once(", ")?.1.rsplit_once(", ")?.0))
+            .collect();
+        assert_eq!(expands, ways, "{question}: {found:?}");
+    }
+}
+
+#[test]
+fn a_value_of_a_text_field_is_a_condition() {
+    let mut graph = graph();
+    let city = graph.objects.iter_mut().find(|o| o.id == "york").unwrap();
+    city.fields.push(("country".into(), "United States".into()));
+    graph.schema.types[2].fields.push(Field {
+        name: "country".into(),
+        kind: FieldKind::Text,
+        synonyms: Vec::new(),
+    });
+    let index = index(&graph);
+    let layer = SparkLayer::from_graph(&index, graph, &|_, _, _| true).unwrap();
+    index.add_layer(layer);
+    let index = Arc::new(index);
+    let answers = |question: &str| -> Vec<String> {
+        let run = asked(&index, question, &[]);
+        let answers = run.answers.iter();
+        answers.map(|a| index.id(a.0).to_owned()).collect()
+    };
+    assert_eq!(answers("Who lived in the united states?"), ["grace"]);
+    assert_eq!(answers("Which town in the United States?"), ["york"]);
 }
 
 #[test]

@@ -282,10 +282,10 @@ fn questions_put_in_other_words_find_their_gold() {
     .unwrap();
     for (name, exact, first, in_five) in [
         ("typed", 19, 19, 1.0),
-        ("researcher", 12, 12, 0.84),
-        ("lay", 12, 14, 0.68),
-        ("new", 11, 11, 0.64),
-        ("new, second", 0, 0, 0.0),
+        ("researcher", 19, 19, 1.0),
+        ("lay", 19, 19, 1.0),
+        ("new", 19, 20, 1.0),
+        ("new, second", 17, 17, 0.85),
     ] {
         let mut fares = Fares::default();
         for question in index.questions().iter().chain(&others) {
@@ -298,9 +298,6 @@ fn questions_put_in_other_words_find_their_gold() {
             "{name}: of {}, plan right {}, first {}, in five {share:.3}",
             fares.asked, fares.exact, fares.first
         );
-        if !name.starts_with("new,") {
-            println!("  {}", fares.astray.join("\n  "));
-        }
         assert_eq!(fares.asked, 20, "{name}");
         assert!(
             fares.exact >= exact && fares.first >= first && share >= in_five,
