@@ -57,7 +57,7 @@ pub struct Schema {
     pub types: Vec<NodeType>,
     pub edges: Vec<EdgeType>,
     /// Whether objects of like long fields are joined besides, by edges IS_SIMILAR.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub similar: bool,
 }
 
