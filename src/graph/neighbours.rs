@@ -163,37 +163,6 @@ fn zeros(vectors: &Vectors) -> Vec<bool> {
     rows.map(|row| vectors.between(row, row) == 0.0).collect()
 }
 
-/// The neighbours HNSW would choose from candidates that are sorted best first: one is taken when it is nearer to the
-/// node than to every one taken before it, up to `most` (Malkov and Yashunin 2016, algorithm 4 without its extensions).
-pub fn diverse(near: &[(u32, f32)], most: usize, between: impl Fn(u32, u32) -> f32) -> Vec<u32> {
-    let mut chosen: Vec<u32> = Vec::with_capacity(most.min(near.len()));
-    for &(id, score) in near {
-        if chosen.len() == most {
-            break;
-        }
-        if !chosen.iter().any(|&c| between(c, id) > score) {
-            chosen.push(id);
-        }
-    }
-    chosen
-}
-
-/// The undirected edges of an exact counterpart of an HNSW's layer 0: of the `candidates` nearest rows of every row, the
-/// [`diverse`] ones, at most `m`. Lower number first, ascending.
-pub fn small_world(vectors: &Vectors, m: usize, candidates: usize) -> Vec<(u32, u32)> {
-    let near = exact(vectors, candidates);
-    let chosen: Vec<Vec<u32>> = (0..near.len())
-        .into_par_iter()
-        .map(|row| {
-            let (ids, scores) = near.row(row);
-            let hits: Vec<(u32, f32)> = ids.iter().copied().zip(scores.iter().copied()).collect();
-            diverse(&hits, m, |a, b| vectors.between(a, b))
-        })
-        .collect();
-    let pairs = chosen.iter().enumerate();
-    undirected(pairs.flat_map(|(u, list)| list.iter().map(move |&v| (u as u32, v))))
-}
-
 /// The undirected edges of layer 0, lower number first, ascending.
 pub fn base_layer(hnsw: &Hnsw) -> Vec<(u32, u32)> {
     undirected((0..hnsw.len() as u32).flat_map(|u| {

@@ -42,18 +42,6 @@ fn zeros_stay_alone_and_ties_go_to_the_lower_number() {
 }
 
 #[test]
-fn chosen_neighbours_lie_in_different_directions() {
-    // From 0 degrees: 10 is taken, 20 is nearer to 10 than to 0, -30 is not nearer to 10.
-    let v = plane(&[0.0, 10.0, 20.0, -30.0]);
-    let near = exact(&v, 3);
-    let (ids, scores) = near.row(0);
-    let hits: Vec<(u32, f32)> = ids.iter().copied().zip(scores.iter().copied()).collect();
-    assert_eq!(diverse(&hits, 5, |a, b| v.between(a, b)), [1, 3]);
-    assert_eq!(diverse(&hits, 1, |a, b| v.between(a, b)), [1]);
-    assert_eq!(small_world(&v, 5, 3), [(0, 1), (0, 3), (1, 2)]);
-}
-
-#[test]
 fn overlap_by_hand() {
     // Words: 0 {1,2,3}, 1 {2,3}, 2 {3,4}, 3 {9}, 4 {1,2,3}.
     let sets = [

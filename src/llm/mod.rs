@@ -81,9 +81,6 @@ pub enum Origin {
         task: Cow<'static, str>,
         version: u32,
     },
-    Imported {
-        format: Cow<'static, str>,
-    },
 }
 
 impl fmt::Display for Origin {
@@ -95,7 +92,6 @@ impl fmt::Display for Origin {
                 task,
                 version,
             } => write!(f, "llm({model}, {task}, {version})"),
-            Origin::Imported { format } => write!(f, "imported({format})"),
         }
     }
 }

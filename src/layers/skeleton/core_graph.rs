@@ -26,7 +26,6 @@ pub struct Skeleton {
     pub descriptions: Strings,
     /// Of "name: description".
     pub vectors: Vectors,
-    pub mentions: Column<u32>,
     /// Tokens of its row in the context.
     pub entity_tokens: Column<u32>,
     /// Relations of entity e: `relations[relation_offsets[e]..relation_offsets[e+1]]`, ascending.
@@ -45,9 +44,6 @@ pub struct Skeleton {
     /// Sum of strengths.
     pub weight: Column<f32>,
     pub relation_tokens: Column<u32>,
-    /// Units of relation r, ascending.
-    support_offsets: Column<u32>,
-    support: Column<u32>,
 }
 
 /// The row of an entity in the context.
@@ -344,19 +340,15 @@ impl Skeleton {
         let (_, unit_relations) = offsets(counts);
         let (entity_offsets, entities_of) = offsets(of_unit);
         let (unit_offsets, units_of) = offsets(entities.iter().map(|e| e.units.clone()).collect());
-        let (support_offsets, support) =
-            offsets(relations.iter().map(|r| r.units.clone()).collect());
         let values = |of: fn(&super::merge::MergedRelation) -> u32| -> Column<u32> {
             relations.iter().map(of).collect::<Vec<u32>>().into()
         };
-        let mentions: Vec<u32> = entities.iter().map(|e| e.mentions).collect();
         let weight: Vec<f32> = relations.iter().map(|r| r.weight as f32).collect();
         Skeleton {
             core,
             names: entities.iter().map(|e| &e.name).collect(),
             descriptions: entities.iter().map(|e| &e.description).collect(),
             vectors,
-            mentions: mentions.into(),
             entity_tokens: entity_tokens.into(),
             relation_offsets: relation_offsets.into(),
             relations: relations_of.into(),
@@ -370,8 +362,6 @@ impl Skeleton {
             relation_descriptions: relations.iter().map(|r| &r.description).collect(),
             weight: weight.into(),
             relation_tokens: relation_tokens.into(),
-            support_offsets: support_offsets.into(),
-            support: support.into(),
         }
     }
 
@@ -414,11 +404,6 @@ impl Skeleton {
         row(&self.entity_offsets, &self.entities, unit)
     }
 
-    /// Units that tell of a relation.
-    pub fn support(&self, relation: u32) -> &[u32] {
-        row(&self.support_offsets, &self.support, relation)
-    }
-
     pub fn entity_row(&self, entity: u32) -> String {
         let e = entity as usize;
         entity_row(
@@ -444,7 +429,6 @@ impl Skeleton {
         strings("entity.name", &self.names, each);
         strings("entity.description", &self.descriptions, each);
         vectors("entity.vector", "scale", &self.vectors, each);
-        each("entity.mentions", self.mentions.bytes());
         each("entity.tokens", self.entity_tokens.bytes());
         each("entity.relation_offsets", self.relation_offsets.bytes());
         each("entity.relations", self.relations.bytes());
@@ -458,8 +442,6 @@ impl Skeleton {
         strings("relation.description", &self.relation_descriptions, each);
         each("relation.weight", self.weight.bytes());
         each("relation.tokens", self.relation_tokens.bytes());
-        each("relation.unit_offsets", self.support_offsets.bytes());
-        each("relation.units", self.support.bytes());
     }
 
     /// # Errors
@@ -480,7 +462,6 @@ impl Skeleton {
             core,
             descriptions: columns.strings(&name("entity.description"))?,
             vectors: rows::open(&name("entity.vector"), columns, identity, small, n)?,
-            mentions: numbers("entity.mentions")?,
             entity_tokens: numbers("entity.tokens")?,
             relation_offsets: numbers("entity.relation_offsets")?,
             relations: numbers("entity.relations")?,
@@ -494,8 +475,6 @@ impl Skeleton {
             relation_descriptions: columns.strings(&name("relation.description"))?,
             weight: columns.column(&name("relation.weight"))?,
             relation_tokens: numbers("relation.tokens")?,
-            support_offsets: numbers("relation.unit_offsets")?,
-            support: numbers("relation.units")?,
             names,
         };
         let s = &skeleton;
@@ -503,7 +482,6 @@ impl Skeleton {
         let r = s.source.len();
         let lengths = [
             ("entity.description.ends", s.descriptions.len(), n),
-            ("entity.mentions", s.mentions.len(), n),
             ("entity.tokens", s.entity_tokens.len(), n),
             ("entity.relation_offsets", s.relation_offsets.len(), n + 1),
             ("entity.relations", s.relations.len(), 2 * r),
@@ -529,8 +507,6 @@ impl Skeleton {
             ),
             ("relation.weight", s.weight.len(), r),
             ("relation.tokens", s.relation_tokens.len(), r),
-            ("relation.unit_offsets", s.support_offsets.len(), r + 1),
-            ("relation.units", s.support.len(), end(&s.support_offsets)),
         ];
         for (column, found, expected) in lengths {
             columns.length(&name(column), found, expected)?;
