@@ -42,7 +42,7 @@ pub struct IndexArgs {
     reading: Reading,
     #[command(flatten)]
     thinking: LlmArgs,
-    /// With --add: where the corpus lies, for layers that read a file beside it (links.tsv).
+    /// With --add: where the corpus lies, for layers that read a file beside it (links.tsv, openie.jsonl).
     #[arg(long, value_name = "FOLDER", requires = "add")]
     beside: Vec<PathBuf>,
     /// A questions file to keep with the index, when the corpus has none beside it.
