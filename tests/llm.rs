@@ -160,7 +160,7 @@ fn a_summary_tree_of_answers_broken_answers_and_stand_ins() {
     let told: Arc<Mutex<Vec<(&str, Estimate)>>> = Arc::default();
     let hears = told.clone();
     let llm = Llm::open(&at(&good), Some(folder.path())).unwrap();
-    let llm = llm.announcing(Box::new(move |task, estimate| {
+    llm.announce_to(Box::new(move |task, estimate| {
         hears.lock().unwrap().push((task, *estimate));
     }));
     index.think_with(Arc::new(llm));

@@ -146,7 +146,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         evaluations.push(evaluation);
     }
     let readings = match args.answer {
-        true => readings(args, &index, &questions, &names, &all),
+        true => readings(&index, &questions, &names, &all),
         false => Ok(Vec::new()),
     };
     report(&index.llm());
@@ -296,7 +296,6 @@ fn print(
 
 /// What the model answers from what each method found.
 fn readings(
-    args: &EvalArgs,
     index: &Arc<Index>,
     questions: &[Question],
     names: &[String],
@@ -308,9 +307,7 @@ fn readings(
         );
     }
     // A set of questions asks much, so it is said before.
-    if let Some(llm) = args.thinking.open(Some(announce()))? {
-        index.think_with(llm);
-    }
+    index.llm().announce_to(announce());
     let mut all_read = Vec::new();
     for (name, settings) in names.iter().zip(all) {
         let go_on = || !interrupt::interrupted();

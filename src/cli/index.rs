@@ -89,10 +89,8 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let kinds =
         layers_named(&with(&args.with), LAYERS).map_err(|said| anyhow!("--with: {said}"))?;
     let bars = ProgressBars::of(&Step::OF_INDEX);
-    let llm = args
-        .thinking
-        .open(Some(bars.announce()))?
-        .unwrap_or_default();
+    let llm = args.thinking.open()?.unwrap_or_default();
+    llm.announce_to(bars.announce());
     interrupt::watch();
     let start = Instant::now();
     let mut options = args.reading.options();
@@ -197,10 +195,8 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
         );
     }
     let bars = ProgressBars::of(&[]);
-    let llm = args
-        .thinking
-        .open(Some(bars.announce()))?
-        .unwrap_or_default();
+    let llm = args.thinking.open()?.unwrap_or_default();
+    llm.announce_to(bars.announce());
     interrupt::watch();
     let start = Instant::now();
     let index = args.reading.index(folder)?;

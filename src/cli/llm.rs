@@ -23,17 +23,14 @@ pub struct LlmArgs {
 
 impl LlmArgs {
     /// Opens what was named; none where nothing was.
-    pub fn open(&self, announce: Option<Announce>) -> Result<Option<Arc<Llm>>> {
+    pub fn open(&self) -> Result<Option<Arc<Llm>>> {
         let Some(spec) = &self.llm else {
             return Ok(None);
         };
         let own = || store::cache_folder().map(|folder| folder.join("answers"));
         let folder = self.llm_cache.clone().or_else(own);
         let llm = Llm::open(spec, folder.as_deref()).context("--llm")?;
-        Ok(Some(Arc::new(match announce {
-            Some(announce) => llm.announcing(announce),
-            None => llm,
-        })))
+        Ok(Some(Arc::new(llm)))
     }
 
     /// Fails where an option needs a model and none is named.
@@ -46,7 +43,7 @@ impl LlmArgs {
 
     /// Opens it for an index. Nothing is announced: a question asks little, and the explorer has the screen.
     pub fn of(&self, index: &Index) -> Result<()> {
-        if let Some(llm) = self.open(None)? {
+        if let Some(llm) = self.open()? {
             index.think_with(llm);
         }
         Ok(())

@@ -39,7 +39,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use work::Work;
 
@@ -124,7 +124,7 @@ pub struct Llm {
     provider: Box<dyn Provider>,
     cache: Option<Cache>,
     counters: Mutex<BTreeMap<&'static str, Counters>>,
-    announce: Option<Announce>,
+    announce: OnceLock<Announce>,
 }
 
 /// Hears what a build is about to ask: of which task, and how much.
@@ -147,17 +147,13 @@ impl Llm {
             provider,
             cache,
             counters: Mutex::default(),
-            announce: None,
+            announce: OnceLock::new(),
         }
     }
 
-    /// Lets someone hear of every estimate before its items are asked.
-    #[must_use]
-    pub fn announcing(self, announce: Announce) -> Llm {
-        Llm {
-            announce: Some(announce),
-            ..self
-        }
+    /// Lets someone hear of every estimate from now on, before its items are asked. The first who asks to is told.
+    pub fn announce_to(&self, announce: Announce) {
+        let _ = self.announce.set(announce);
     }
 
     /// Whether a model may answer at all. Without one a caller need not go through the seam.
@@ -168,7 +164,7 @@ impl Llm {
     /// Tells what is going to be asked.
     pub fn announce<T: Task>(&self, estimate: &Estimate) {
         let some = self.thinks() && estimate.items > 0;
-        if let Some(announce) = self.announce.as_ref().filter(|_| some) {
+        if let Some(announce) = self.announce.get().filter(|_| some) {
             announce(T::SPEC.name, estimate);
         }
     }
