@@ -165,14 +165,16 @@ impl Operator for FindPairs {
         let (h, nodes) = (cx.values.get(HOPS), cx.values.get(CODE_HOPS));
         let most = cx.values.get(MAX_DF_RATIO);
         let mut entities: Vec<(u32, f64)> = Vec::new();
+        let mut left_out = 0;
         let named = inputs.first().map_or(&[][..], |names| &names.members);
         for member in named {
-            if entities.len() == MOST_ASKED {
-                break;
-            }
             let Some(entity) = graph.entity(member.node) else {
                 continue;
             };
+            if entities.len() == MOST_ASKED {
+                left_out += 1;
+                continue;
+            }
             let with = layer.chunks_with(entity as u32).0.len();
             let share = with as f64 / layer.chunks() as f64;
             if share > most {
@@ -186,7 +188,6 @@ impl Operator for FindPairs {
             entities.push((entity as u32, member.value));
             set.members.push(*member);
         }
-        let left_out = named.len() - set.members.len() - set.dropped.len();
         let mut paths = Paths::default();
         let mut all = Vec::new();
         for (a, &(one, _)) in entities.iter().enumerate() {
