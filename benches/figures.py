@@ -259,15 +259,16 @@ def beside_dense(program, data):
             asked = [(label, method, indexes[(tree or [""])[0]]) for label, method, *tree in E2]
             asked += [(method, method, indexes[""]) for method in HIPPO]
             asked.append(("hipporag2, facts that a model told", "hipporag2", told))
-            for label, method, index in asked:
-                cell = "-"
-                if index:
-                    base, own = runs(program, index, ["base=dense", "own=" + method])
-                    cell = " / ".join(mean(of(own, m)) for m in ["R@5", "R@10"]) + f", {gains(of(own, 'R@10'), of(base, 'R@10'))}"
-                    cells.setdefault("dense", {})[name] = " / ".join(mean(of(base, m)) for m in ["R@5", "R@10"])
-                cells.setdefault(label, {})[name] = cell
+            cell = lambda rows: " / ".join(mean(of(rows, m)) for m in ["R@5", "R@10"])
+            for index in filter(None, dict.fromkeys(index for *_, index in asked)):
+                here = [(label, method) for label, method, at in asked if at == index]
+                base, *found = runs(program, index, ["base=dense", *(f"r{at}={method}" for at, (_, method) in enumerate(here))])
+                cells.setdefault("dense", {})[name] = cell(base)
+                for (label, _), rows in zip(here, found):
+                    cells.setdefault(label, {})[name] = f"{cell(rows)}, {gains(of(rows, 'R@10'), of(base, 'R@10'))}"
     print("### E2GraphRAG and HippoRAG 2 beside dense, shuffled: R@5 / R@10, and the difference at R@10 to dense\n")
-    table(["", *SYSTEMS], [[label, *(row.get(name, "-") for name in SYSTEMS)] for label, row in cells.items()])
+    labels = ["dense", *(label for label, *_ in E2), *HIPPO, "hipporag2, facts that a model told"]
+    table(["", *SYSTEMS], [[label, *(cells[label].get(name, "-") for name in SYSTEMS)] for label in labels])
 
 
 def systems(program, data):

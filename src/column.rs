@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 use memmap2::Mmap;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 /// A read-only array of plain values. Little-endian on disk; big-endian machines are refused at open. A clone of a mapped
@@ -56,6 +56,12 @@ impl<T: Pod> From<Vec<T>> for Column<T> {
     fn from(values: Vec<T>) -> Self {
         Column::Owned(values)
     }
+}
+
+/// Places of run `i`, where runs lie end to end and each ends at `ends`.
+pub fn range<E: Copy + Into<u64>>(ends: &[E], i: usize) -> Range<usize> {
+    let start = i.checked_sub(1).map_or(0, |before| ends[before].into());
+    start as usize..ends[i].into() as usize
 }
 
 /// Many strings in one run of bytes: string `i` is `bytes[ends[i-1]..ends[i]]`.

@@ -135,6 +135,14 @@ pub struct LayerKind {
     pub build: fn(&Index, Scoped<'_>, &dyn Progress) -> Result<(), IndexError>,
 }
 
+/// Tells of a layer's build, whose steps are one to the person who waits.
+fn told(
+    layer: &'static str,
+    progress: &dyn Progress,
+) -> impl Fn(&'static str, usize, usize) -> bool {
+    move |_, done, total| progress.advance(Step::Layer(layer), done, total)
+}
+
 /// Every layer there is, in the order they are listed.
 pub static LAYERS: &[LayerKind] = &[
     LayerKind {
@@ -149,9 +157,7 @@ pub static LAYERS: &[LayerKind] = &[
         name: "e2graphrag",
         about: "chunks, their summary tree, entities that meet in sentences",
         build: |index, settings, progress| {
-            let tell = |_: &'static str, done, total| {
-                progress.advance(Step::Layer("e2graphrag"), done, total)
-            };
+            let tell = told("e2graphrag", progress);
             index.add_layer(E2Graph::build(
                 index,
                 &summaries::E2Build::from(settings),
@@ -164,9 +170,7 @@ pub static LAYERS: &[LayerKind] = &[
         name: Ket::NAME,
         about: "units, kNN graph, keyword-text graph and skeleton graphs of KET-RAG",
         build: |index, settings, progress| {
-            let tell = |_: &'static str, done, total| {
-                progress.advance(Step::Layer(Ket::NAME), done, total)
-            };
+            let tell = told(Ket::NAME, progress);
             let options = KetBuild::default().changed(settings, &BUILDS);
             index.add_layer(Ket::build(index, &options, &tell)?);
             Ok(())
@@ -176,13 +180,11 @@ pub static LAYERS: &[LayerKind] = &[
         name: NodeRagLayer::NAME,
         about: "NodeRAG's graph: texts, units, entities, relations, attributes, elements, overviews",
         build: |index, settings, progress| {
-            let watch = |_: &'static str, done, total| {
-                progress.advance(Step::Layer(NodeRagLayer::NAME), done, total)
-            };
+            let tell = told(NodeRagLayer::NAME, progress);
             index.add_layer(NodeRagLayer::build(
                 index,
                 &heterograph::NodeRagBuild::from(settings),
-                &watch,
+                &tell,
             )?);
             Ok(())
         },
@@ -191,8 +193,7 @@ pub static LAYERS: &[LayerKind] = &[
         name: "sage",
         about: "chunks and table segments, their candidate pairs with every metric, links, words",
         build: |index, settings, progress| {
-            let tell =
-                |_: &'static str, done, total| progress.advance(Step::Layer("sage"), done, total);
+            let tell = told("sage", progress);
             index.add_layer(SageLayer::build(
                 index,
                 &chunks::options(index, settings),
@@ -205,9 +206,7 @@ pub static LAYERS: &[LayerKind] = &[
         name: FactsLayer::NAME,
         about: "facts of passages, their phrases and phrases alike, for HippoRAG 2",
         build: |index, _, progress| {
-            let tell = |_: &'static str, done, total| {
-                progress.advance(Step::Layer(FactsLayer::NAME), done, total)
-            };
+            let tell = told(FactsLayer::NAME, progress);
             index.add_layer(FactsLayer::build(index, &tell)?);
             Ok(())
         },
@@ -216,9 +215,7 @@ pub static LAYERS: &[LayerKind] = &[
         name: SparkLayer::NAME,
         about: "a typed graph: objects and edges, read from nodes and edges beside the corpus",
         build: |index, settings, progress| {
-            let tell = |_: &'static str, done, total| {
-                progress.advance(Step::Layer(SparkLayer::NAME), done, total)
-            };
+            let tell = told(SparkLayer::NAME, progress);
             let build = typed::Build::of(typed::tables(index)?, settings);
             index.add_layer(SparkLayer::build(index, &build, &tell)?);
             Ok(())

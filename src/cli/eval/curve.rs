@@ -1,6 +1,7 @@
 //! The curve of answers against tokens read, as a picture.
 
 use crate::evaluate::{Evaluation, READ_TOKENS};
+use crate::text::escape_xml;
 use std::fmt::Write;
 
 const WIDTH: f64 = 860.0;
@@ -11,8 +12,9 @@ const RIGHT: f64 = 290.0;
 const BOTTOM: f64 = 60.0;
 /// Told apart in print and by most eyes that see few colours (Okabe and Ito).
 const COLOURS: [&str; 7] = [
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", BLACK,
 ];
+const BLACK: &str = "#000000";
 /// After so many methods the colours begin again, with broken lines.
 const DASHES: [&str; 3] = ["none", "6 3", "2 3"];
 
@@ -32,57 +34,36 @@ pub fn picture(title: &str, evaluations: &[Evaluation]) -> Option<String> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
     );
-    let mut write = |x: f64, y: f64, anchor: &str, colour: &str, said: &str| {
-        let said = said.replace('&', "&amp;").replace('<', "&lt;");
-        let _ = writeln!(
-            svg,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{said}</text>"
-        );
-    };
-    let mut text = |x: f64, y: f64, anchor: &str, said: &str| write(x, y, anchor, "#000000", said);
     let head =
         format!("{title}: share of {questions} answers that were read, by tokens of context");
-    text(LEFT, TOP - 16.0, "start", &head);
+    write(&mut svg, (LEFT, TOP - 16.0), "start", BLACK, &head);
     for tokens in READ_TOKENS {
-        text(
-            x(tokens as f64),
-            HEIGHT - BOTTOM + 18.0,
-            "middle",
-            &tokens.to_string(),
+        let at = (x(tokens as f64), HEIGHT - BOTTOM + 18.0);
+        write(&mut svg, at, "middle", BLACK, &tokens.to_string());
+    }
+    let middle = (x((first * last).sqrt()), HEIGHT - 16.0);
+    write(&mut svg, middle, "middle", BLACK, "tokens read");
+    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let (from, to, at) = (x(first), x(last), y(share));
+        let said = format!("{share:.2}");
+        write(&mut svg, (LEFT - 8.0, at + 4.0), "end", BLACK, &said);
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{from:.1}\" y1=\"{at:.1}\" x2=\"{to:.1}\" y2=\"{at:.1}\" stroke=\"#dddddd\"/>"
         );
     }
-    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        text(LEFT - 8.0, y(share) + 4.0, "end", &format!("{share:.2}"));
-    }
-    text(
-        x((first * last).sqrt()),
-        HEIGHT - 16.0,
-        "middle",
-        "tokens read",
-    );
     // Names of lines that end close together are moved apart.
-    let mut ends: Vec<(usize, f64)> = curves
-        .iter()
-        .map(|(_, curve)| y(curve[curve.len() - 1]))
-        .enumerate()
-        .collect();
+    let ends = curves.iter().map(|(_, curve)| y(curve[curve.len() - 1]));
+    let mut ends: Vec<(usize, f64)> = ends.enumerate().collect();
     ends.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut least = TOP;
     for (at, end) in ends {
         least = end.max(least);
         let (e, _) = &curves[at];
-        let tokens = e.answers().mean_tokens();
-        let name = format!("{} ({tokens:.0} in all)", e.name);
-        let (x, colour) = (WIDTH - RIGHT + 8.0, COLOURS[at % COLOURS.len()]);
-        write(x, least + 4.0, "start", colour, &name);
+        let name = format!("{} ({:.0} in all)", e.name, e.answers().mean_tokens());
+        let place = (WIDTH - RIGHT + 8.0, least + 4.0);
+        write(&mut svg, place, "start", COLOURS[at % COLOURS.len()], &name);
         least += 14.0;
-    }
-    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let (from, to, at) = (x(first), x(last), y(share));
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{from:.1}\" y1=\"{at:.1}\" x2=\"{to:.1}\" y2=\"{at:.1}\" stroke=\"#dddddd\"/>"
-        );
     }
     for (at, (_, curve)) in curves.iter().enumerate() {
         let points = READ_TOKENS.iter().zip(curve);
@@ -98,4 +79,13 @@ pub fn picture(title: &str, evaluations: &[Evaluation]) -> Option<String> {
     }
     svg.push_str("</svg>\n");
     Some(svg)
+}
+
+/// A text that begins, ends or has its middle at a place.
+fn write(svg: &mut String, (x, y): (f64, f64), anchor: &str, colour: &str, said: &str) {
+    let said = escape_xml(said);
+    let _ = writeln!(
+        svg,
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{said}</text>"
+    );
 }

@@ -2,7 +2,6 @@
 
 use super::layer::{FactsLayer, Meta};
 use super::openie;
-use crate::column::Strings;
 use crate::graph::neighbours::nearest;
 use crate::index::{Index, IndexError, Layer};
 use crate::layers::heterograph::apart::Apart;
@@ -207,14 +206,13 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<FactsLayer,
         };
         lists.iter().scan(0, add).collect()
     };
-    let strings = |texts: &mut dyn Iterator<Item = &str>| -> Strings { texts.collect() };
     Ok(FactsLayer {
         meta_json: serde_json::to_vec(&meta).unwrap_or_default().into(),
         meta,
-        phrases: strings(&mut phrases.iter().map(String::as_str)),
+        phrases: phrases.iter().collect(),
         subject: facts.iter().map(|fact| fact.0).collect::<Vec<u32>>().into(),
         object: facts.iter().map(|fact| fact.1).collect::<Vec<u32>>().into(),
-        texts: strings(&mut texts.into_iter()),
+        texts: texts.into_iter().collect(),
         fact_ends: ends(&stated).into(),
         fact_passages: stated.concat().into(),
         phrase_ends: ends(&with).into(),

@@ -1,7 +1,7 @@
 //! The layer of HippoRAG 2 as columns of an index.
 
 use super::build;
-use crate::column::{Column, Strings};
+use crate::column::{Column, Strings, range};
 use crate::embed::{Identity, Vectors};
 use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, Index, IndexError, Layer};
@@ -54,13 +54,6 @@ impl std::fmt::Debug for FactsLayer {
     }
 }
 
-/// Row of columns that lie end to end.
-fn row<'c>(ends: &Column<u32>, values: &'c Column<u32>, at: u32) -> &'c [u32] {
-    let at = at as usize;
-    let start = if at == 0 { 0 } else { ends[at - 1] };
-    &values[start as usize..ends[at] as usize]
-}
-
 impl FactsLayer {
     /// Builds the layer from an index. `progress` hears of step, done, total, and cancels by `false`.
     ///
@@ -75,12 +68,12 @@ impl FactsLayer {
 
     /// The passages that state a fact.
     pub fn stated(&self, fact: u32) -> &[u32] {
-        row(&self.fact_ends, &self.fact_passages, fact)
+        &self.fact_passages[range(&self.fact_ends, fact as usize)]
     }
 
     /// The passages with a fact of a phrase.
     pub fn with_phrase(&self, phrase: u32) -> &[u32] {
-        row(&self.phrase_ends, &self.phrase_passages, phrase)
+        &self.phrase_passages[range(&self.phrase_ends, phrase as usize)]
     }
 
     /// Subject and object of a fact.

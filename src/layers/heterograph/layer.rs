@@ -3,7 +3,7 @@
 use super::build::NodeRagBuild;
 use super::node::{KINDS, Kind};
 use super::view::{View, ViewKey};
-use crate::column::{Column, Strings};
+use crate::column::{Column, Strings, range};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
 use crate::index::layer::{strings, vectors};
@@ -319,8 +319,7 @@ impl NodeRagLayer {
             }
             _ => return &[],
         };
-        let start = if at == 0 { 0 } else { self.source_ends[at - 1] };
-        &self.sources[start as usize..self.source_ends[at] as usize]
+        &self.sources[range(&self.source_ends, at)]
     }
 
     /// The passages a node stands for: its own for T, those of its texts for S, those of the units that state it for R and
@@ -363,8 +362,7 @@ impl NodeRagLayer {
         if low == self.words.len() || self.words.get(low) != word {
             return &[];
         }
-        let start = if low == 0 { 0 } else { self.word_ends[low - 1] };
-        &self.word_nodes[start as usize..self.word_ends[low] as usize]
+        &self.word_nodes[range(&self.word_ends, low)]
     }
 
     /// The transition matrix under these settings, built when first asked for and kept.

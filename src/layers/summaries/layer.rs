@@ -2,7 +2,7 @@
 
 use super::build;
 use super::hops::Graph;
-use crate::column::{Column, Strings};
+use crate::column::{Column, Strings, range};
 use crate::embed::{Identity, Vectors};
 use crate::index::documents::Running;
 use crate::index::layer::{strings, vectors};
@@ -172,10 +172,7 @@ impl E2Graph {
     pub fn passages(&self, node: u32) -> Vec<u32> {
         match self.summary(node) {
             None => (self.chunk_first[node as usize]..self.chunk_last[node as usize]).collect(),
-            Some(at) => {
-                let start = if at == 0 { 0 } else { self.quote_ends[at - 1] };
-                self.quotes[start as usize..self.quote_ends[at] as usize].to_vec()
-            }
+            Some(at) => self.quotes[range(&self.quote_ends, at)].to_vec(),
         }
     }
 
@@ -197,9 +194,7 @@ impl E2Graph {
 
     /// I_ec: chunks of an entity and occurrences there.
     pub fn chunks_with(&self, entity: u32) -> (&[u32], &[u32]) {
-        let at = entity as usize;
-        let start = if at == 0 { 0 } else { self.entity_ends[at - 1] } as usize;
-        let span = start..self.entity_ends[at] as usize;
+        let span = range(&self.entity_ends, entity as usize);
         (&self.entity_chunk[span.clone()], &self.entity_count[span])
     }
 
@@ -211,20 +206,13 @@ impl E2Graph {
 
     /// The entities of a chunk.
     pub fn entities_in(&self, chunk: u32) -> &[u32] {
-        let at = chunk as usize;
-        let start = if at == 0 { 0 } else { self.chunk_ends[at - 1] } as usize;
-        &self.chunk_entity[start..self.chunk_ends[at] as usize]
+        &self.chunk_entity[range(&self.chunk_ends, chunk as usize)]
     }
 
     /// The passages of a document.
     pub fn document(&self, document: u32) -> Range<u32> {
-        let at = document as usize;
-        let start = if at == 0 {
-            0
-        } else {
-            self.document_ends[at - 1]
-        };
-        start..self.document_ends[at]
+        let span = range(&self.document_ends, document as usize);
+        span.start as u32..span.end as u32
     }
 
     /// The text of a run of chunks of one document, without the overlaps between them.

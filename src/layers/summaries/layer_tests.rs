@@ -19,6 +19,20 @@ pub(crate) fn corpus(texts: &[&str], id: impl Fn(usize) -> String) -> Corpus {
     }
 }
 
+/// Passages with titles, which are their identifiers in lower case, too.
+pub(crate) fn titled(texts: &[(&str, &str)]) -> Corpus {
+    let passage = |(title, text): &(&str, &str)| Passage {
+        id: title.to_lowercase(),
+        title: (*title).into(),
+        text: (*text).into(),
+    };
+    Corpus {
+        name: "test".into(),
+        passages: texts.iter().map(passage).collect(),
+        questions: Vec::new(),
+    }
+}
+
 pub(crate) fn layer(index: &Index, options: &E2Build) -> E2Graph {
     E2Graph::build(index, options, &|_, _, _| true).unwrap()
 }

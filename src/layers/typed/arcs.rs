@@ -1,8 +1,7 @@
 //! Typed edges of a layer in one direction, as columns.
 
 use super::layer::Meta;
-use super::names::range;
-use crate::column::Column;
+use crate::column::{Column, range};
 use crate::index::{Columns, IndexError};
 
 /// Edges by the object they start (or end) at.

@@ -1,9 +1,9 @@
 //! The schema graph beside an index: objects, names, fields, typed edges both ways, vectors of long fields.
 
 use super::arcs::Arcs;
-use super::names::{Names, range};
+use super::names::Names;
 use super::similar::{self, Similar};
-use crate::column::{Column, Strings};
+use crate::column::{Column, Strings, range};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
 use crate::exchange::schema::{FieldKind, Graph, Schema};

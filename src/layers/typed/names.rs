@@ -1,6 +1,6 @@
 //! Objects by name: by the same normal form, by an alias, or by most of the same trigrams.
 
-use crate::column::{Column, Strings};
+use crate::column::{Column, Strings, range};
 use crate::index::IndexError;
 use crate::index::layer::{Columns, strings};
 use crate::text::stems::{form, words};
@@ -236,12 +236,6 @@ impl Names {
         }
         objects
     }
-}
-
-/// Places of run `i` where runs end at `ends`.
-pub fn range(ends: &Column<u64>, i: usize) -> std::ops::Range<usize> {
-    let start = if i == 0 { 0 } else { ends[i - 1] as usize };
-    start..ends[i] as usize
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! HippoRAG 2: facts near the question, the phrases of those that help, and a walk from them and from every passage over
 //! phrases, passages and phrases alike (HippoRAG 2, online retrieval).
 
-use super::linearrag::{OrNearest, named, restarted};
+use super::linearrag::{OrNearest, named, restarted, spread};
 use super::lists::DENSE;
 use super::passages::PASSAGES;
 use super::walk::WALK;
@@ -52,7 +52,7 @@ struct Near {
     kept: bool,
 }
 
-/// The facts near a question, nearest first, and who picked among them.
+/// The facts near a question, nearest first.
 #[derive(Debug)]
 struct Found {
     facts: Vec<Near>,
@@ -215,10 +215,7 @@ fn nearest(
     most: usize,
 ) -> Result<Vec<Near>, crate::embed::EmbedError> {
     let scores = layer.fact_vectors.scores(vector)?;
-    let (low, high) = scores.iter().fold((f32::MAX, f32::MIN), |(low, high), s| {
-        (low.min(*s), high.max(*s))
-    });
-    let span = f64::from(high - low);
+    let (low, span) = spread(&scores);
     let near = |(fact, cosine): (u32, f32)| Near {
         fact,
         cosine,

@@ -1,11 +1,12 @@
 //! HippoRAG 2 over facts that are few enough to count by hand.
 
 use super::{Found, LINKING_TOP_K};
-use crate::corpus::{Corpus, Passage};
+use crate::corpus::Corpus;
 use crate::explain::{story, why_not};
 use crate::index::{BuildOptions, Index, Layer, Silent};
 use crate::layers::Code;
 use crate::layers::facts::FactsLayer;
+use crate::layers::summaries::layer_tests::titled;
 use crate::llm::Llm;
 use crate::llm::server::{Says, serve};
 use crate::parameters::LINEAR_PASSAGE_WEIGHT;
@@ -15,31 +16,28 @@ use std::sync::Arc;
 
 const QUESTION: &str = "In which town is the press that Mara Voss founded?";
 
-/// Passages, and their facts in a file beside the corpus.
-fn index(facts: &str) -> Index {
-    let texts = [
+fn corpus() -> Corpus {
+    titled(&[
         ("Mara Voss", "Mara Voss founded Gull Press in her youth."),
         ("Gull Press", "Gull Press is a printer of maps in Holm."),
         ("Holm", "Holm is a town of ferries."),
         ("Kelp", "Kelp grows on rocks."),
         ("Rain", "It rains."),
-    ];
-    let passage = |(title, text): (&str, &str)| Passage {
-        id: title.to_lowercase(),
-        title: title.into(),
-        text: text.into(),
-    };
-    let corpus = Corpus {
-        name: "press".into(),
-        passages: texts.map(passage).into(),
-        questions: Vec::new(),
-    };
-    let index = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
+    ])
+}
+
+/// An index with facts out of a file beside its corpus.
+fn index(facts: &str) -> Index {
+    let index = Index::build(corpus(), &BuildOptions::default(), &Silent).unwrap();
+    read(&index, facts);
+    index
+}
+
+fn read(index: &Index, facts: &str) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("openie.jsonl"), facts).unwrap();
     index.look_beside(&[folder.path().to_owned()]);
-    index.add_layer(FactsLayer::build(&index, &|_, _, _| true).unwrap());
-    index
+    index.add_layer(FactsLayer::build(index, &|_, _, _| true).unwrap());
 }
 
 const FACTS: &str = r#"{"_id": "mara voss", "triples": [["Mara Voss", "founded", "Gull Press"]]}
@@ -242,23 +240,9 @@ fn a_layer_comes_back_from_its_folder() {
     let before = bytes(&layer);
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("index");
-    let corpus = Corpus {
-        name: "press".into(),
-        passages: (0..5)
-            .map(|p| Passage {
-                id: built.id(p).into(),
-                title: built.title(p).into(),
-                text: built.text(p).into(),
-            })
-            .collect(),
-        questions: Vec::new(),
-    };
-    Index::create(corpus, &BuildOptions::default(), &folder, &Silent).unwrap();
+    Index::create(corpus(), &BuildOptions::default(), &folder, &Silent).unwrap();
     let stored = Index::open(&folder).unwrap();
-    let read = tempfile::tempdir().unwrap();
-    std::fs::write(read.path().join("openie.jsonl"), FACTS).unwrap();
-    stored.look_beside(&[read.path().to_owned()]);
-    stored.add_layer(FactsLayer::build(&stored, &|_, _, _| true).unwrap());
+    read(&stored, FACTS);
     crate::index::store::add_layers(&stored, &folder).unwrap();
     let opened = Index::open(&folder).unwrap().layer::<FactsLayer>().unwrap();
     assert_eq!(bytes(&opened), before);

@@ -297,6 +297,14 @@ impl Operator for Restart {
     }
 }
 
+/// The least of some scores, and how far the greatest is from it.
+pub(super) fn spread(scores: &[f32]) -> (f32, f64) {
+    let (low, high) = scores.iter().fold((f32::MAX, f32::MIN), |(low, high), s| {
+        (low.min(*s), high.max(*s))
+    });
+    (low, f64::from(high - low))
+}
+
 /// A restart from names and from every passage by how close it is to the question, 0 the farthest and 1 the closest of all.
 pub(super) fn restarted(
     cx: &Context<'_>,
@@ -309,10 +317,8 @@ pub(super) fn restarted(
         // Close to nothing: names alone start the walk, and what mentions them.
         None => vec![0.0; cx.index.len()],
     };
-    let (low, high) = near.iter().fold((f32::MAX, f32::MIN), |(low, high), s| {
-        (low.min(*s), high.max(*s))
-    });
-    let span = f64::from(high - low).max(1e-9);
+    let (low, span) = spread(&near);
+    let span = span.max(1e-9);
     let mut rank: Vec<u32> = (0..near.len() as u32).collect();
     rank.sort_by(|a, b| {
         near[*b as usize]
@@ -412,9 +418,9 @@ impl Operator for OrNearest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::{Corpus, Passage};
     use crate::explain::why_not;
     use crate::index::{BuildOptions, Index, Silent};
+    use crate::layers::summaries::layer_tests::titled;
     use crate::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
 
     const QUESTION: &str = "In which town is the press that Mara Voss founded?";
@@ -432,17 +438,7 @@ mod tests {
             ("Holm", "Holm is a town of ferries."),
             ("Kelp", "Kelp grows on rocks."),
         ];
-        let passage = |(title, text): (&str, &str)| Passage {
-            id: title.to_lowercase(),
-            title: title.into(),
-            text: text.into(),
-        };
-        let corpus = Corpus {
-            name: "press".into(),
-            passages: texts.map(passage).into(),
-            questions: Vec::new(),
-        };
-        Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap())
+        Arc::new(Index::build(titled(&texts), &BuildOptions::default(), &Silent).unwrap())
     }
 
     fn ask(index: &Arc<Index>, question: &str, changes: &[&str]) -> Retrieval {

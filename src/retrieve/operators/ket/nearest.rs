@@ -82,10 +82,7 @@ impl Operator for Nearest {
             let none = Set::new(Space::Nodes).fact(self.declaration().name, 0);
             return Ok(none.unread());
         };
-        let made_up = match self {
-            Nearest::MadeUp => made_up(cx),
-            _ => None,
-        };
+        let made_up = (*self == Nearest::MadeUp).then(|| made_up(cx));
         let vector = match &made_up {
             Some(Ok(passage)) => &dense.encoder.passages(&[("", passage)], &|_| true)?[..],
             _ => vector,
@@ -183,19 +180,19 @@ impl Operator for Nearest {
 }
 
 /// A passage that would answer the question, by a model, or why there is none.
-fn made_up(cx: &Context<'_>) -> Option<Result<String, String>> {
+fn made_up(cx: &Context<'_>) -> Result<String, String> {
     let llm = cx.index.llm();
     if !llm.thinks() {
-        return Some(Err("no language model is named".to_owned()));
+        return Err("no language model is named".to_owned());
     }
     let question = OneQuestion {
         question: cx.question.to_owned(),
     };
     let made = llm.item::<Hyde>(&question, &llm::any, |_| OneText::default());
-    Some(match made.origin {
+    match made.origin {
         Maker::Llm { .. } => Ok(made.value.text),
         _ => Err("the model gave no passage".to_owned()),
-    })
+    }
 }
 
 /// How many entities a search starts from: the published code takes twice as many and never cuts them back.
