@@ -63,6 +63,8 @@ pub struct SparkLayer {
     out: Arcs,
     back: Arcs,
     long: Vec<Long>,
+    /// Which objects were joined for being alike, of a layer built here whose schema says that such are.
+    pub(super) joined: Option<Similar>,
 }
 
 /// Vectors of one long field of one type.
@@ -279,6 +281,7 @@ impl SparkLayer {
             out: Arcs::build(meta.objects, edges),
             back: Arcs::build(meta.objects, turned),
             long,
+            joined: similar,
             meta,
         };
         Ok(layer)
@@ -440,6 +443,7 @@ impl Layer for SparkLayer {
             out: Arcs::open(columns, "out", &meta)?,
             back: Arcs::open(columns, "back", &meta)?,
             long,
+            joined: None,
             meta,
         };
         let values = layer.value_ends.last().map_or(0, |e| *e as usize);

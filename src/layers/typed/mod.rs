@@ -32,10 +32,13 @@ use std::sync::Arc;
 /// An index without it, or what the build says.
 pub fn opened(index: &Index, settings: Scoped<'_>) -> Result<Arc<SparkLayer>, IndexError> {
     match tables(index) {
-        Ok(folder) => index.layer_or(
-            |_| true,
-            || SparkLayer::build(index, &Build::of(folder, settings), &|_, _, _| true),
-        ),
+        Ok(folder) => {
+            let build = Build::of(folder, settings);
+            index.layer_or(
+                |layer: &SparkLayer| layer.joined.is_none_or(|joined| joined == build.similar),
+                || SparkLayer::build(index, &build, &|_, _, _| true),
+            )
+        }
         // Without a typed graph beside the corpus, that is what is missing.
         Err(missing) => index.layer().map_err(|error| match error {
             IndexError::NoLayer { .. } => missing,

@@ -110,3 +110,41 @@ fn edge(schema: &mut Schema, kind: usize) -> u32 {
     });
     at as u32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::opened;
+    use crate::corpus::{self, ReadOptions};
+    use crate::exchange::fixture::{EDGES, NODES, SCHEMA};
+    use crate::index::{BuildOptions, Index, Silent};
+    use crate::retrieve::{Method, Settings};
+
+    #[test]
+    fn a_layer_built_for_a_question_is_joined_as_that_question_asks() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().to_owned();
+        let schema = SCHEMA.replacen('{', "{\"similar\": true, ", 1);
+        for (file, text) in [
+            ("nodes.tsv", NODES),
+            ("edges.tsv", EDGES),
+            ("schema.json", &schema),
+        ] {
+            std::fs::write(folder.join(file), text).unwrap();
+        }
+        let beside = std::slice::from_ref(&folder);
+        let (corpus, _) = corpus::read(beside, &ReadOptions::default()).unwrap();
+        let index = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
+        index.look_beside(beside);
+        let edges = |percentile: &str| {
+            let mut settings = Settings::of(&index, Method::by_name("spark").unwrap());
+            settings
+                .set_text(&format!("similar_percentile={percentile}"))
+                .unwrap();
+            opened(&index, settings.all()).unwrap().meta.edges
+        };
+        let own = EDGES.lines().count() - 1;
+        assert_eq!(edges("100"), own);
+        assert!(edges("50") > own);
+        assert_eq!(edges("100"), own);
+    }
+}
