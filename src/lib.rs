@@ -86,6 +86,7 @@
 //! | [`corpus`] | what the user has: passages, questions, gold; one reader per file format |
 //! | [`text`] | words, sentences, mentions of names, tables in texts |
 //! | [`exchange`] | typed graphs with their schema, as tables and as STaRK's folders |
+//! | [`mapped`] | files in memory: the only unsafe code |
 //! | [`column`] | flat arrays, owned or mapped from a file: what vectors and indexes lie in |
 //! | [`graph`] | the transition matrix and the walks on it: power iteration, push, reverse walks |
 //! | [`embed`] | text to vectors, vectors to nearest passages: the built-in table, BERT folders, endpoints |
@@ -141,6 +142,8 @@ mod journal;
 pub mod layers;
 #[cfg_attr(doc, doc(hidden))]
 pub mod llm;
+#[cfg_attr(doc, doc(hidden))]
+pub mod mapped;
 #[cfg_attr(doc, doc(hidden))]
 #[warn(missing_docs)]
 pub mod parameters;

@@ -567,6 +567,44 @@ fn a_session_survives_a_kill() {
     assert_eq!(session.exit_code(), 0);
 }
 
+/// A mapped file that is cut short under the program cannot be read on: it ends by a sentence, not by a dead terminal.
+#[test]
+fn a_file_that_is_cut_short_while_it_is_read_ends_it_with_a_sentence() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("index");
+    let index = std::process::Command::new(env!("CARGO_BIN_EXE_hopscope"))
+        .arg("index")
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/sample-corpus"))
+        .arg("--out")
+        .arg(&folder)
+        .output()
+        .unwrap();
+    assert!(index.status.success());
+    let mut session = Session::start(36, 120, &[&folder.to_string_lossy()]);
+    session.wait_for("Passages: 10 of");
+    session.settle();
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let file = std::fs::File::options().write(true).open(path).unwrap();
+                file.set_len(0).unwrap();
+            }
+        }
+    }
+    session.send("i\u{15}Who discovered the rings of Uranus?\r");
+    assert_eq!(session.exit_code(), 2);
+    session.assert_restored();
+    let screen = session.screen();
+    assert!(
+        screen.contains("a file of the index was cut short"),
+        "{screen}"
+    );
+}
+
 /// The columns of a line of the screen that begins with a word, between borders.
 fn cells(screen: &str, begins: &str) -> Vec<String> {
     let pieces = screen.lines().flat_map(|line| line.split(['│', '┃']));

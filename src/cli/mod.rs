@@ -277,8 +277,20 @@ fn own_presets() -> Presets {
     presets
 }
 
+/// Written past every buffer: what holds them may be what was interrupted.
+fn last_words() {
+    crate::explorer::terminal::restore();
+    #[cfg(unix)]
+    let _ = rustix::io::write(
+        rustix::stdio::stderr(),
+        b"hopscope: a file of the index was cut short, or its disk went away, while it was read; \
+          build the index again with: hopscope index CORPUS --out DIR\n",
+    );
+}
+
 /// Runs the program on these arguments and says how it ended.
 pub fn main(cli: Cli) -> ExitCode {
+    crate::mapped::when_lost(last_words);
     let outcome = match cli.command {
         None => match explore::run(&cli.explore) {
             Ok(code) => return ExitCode::from(code),

@@ -14,6 +14,7 @@ use crate::corpus::Question;
 use crate::embed::spec::public;
 use crate::embed::vectors::Rows;
 use crate::embed::{Closed, Encoder, Given, Kind, Spec, Weights};
+use crate::mapped;
 use crate::text::Tokens;
 use memmap2::Mmap;
 use rayon::prelude::*;
@@ -305,8 +306,6 @@ fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
     }
 }
 
-/// Maps a file. An empty one cannot be mapped and stands as an empty map.
-#[allow(unsafe_code)]
 fn map_file(path: &Path) -> Result<Arc<Mmap>, IndexError> {
     let about = fs::metadata(path).map_err(|e| IndexError::io(path, e))?;
     if !about.is_file() {
@@ -315,18 +314,8 @@ fn map_file(path: &Path) -> Result<Arc<Mmap>, IndexError> {
         let path = path.to_owned();
         return Err(IndexError::Damaged { path, said });
     }
-    let file = File::open(path).map_err(|e| IndexError::io(path, e))?;
-    let length = file.metadata().map_err(|e| IndexError::io(path, e))?.len();
-    let map = if length == 0 {
-        memmap2::MmapOptions::new()
-            .map_anon()
-            .and_then(memmap2::MmapMut::make_read_only)
-    } else {
-        // SAFETY: the file is only read. Index folders are written once and renamed into place, never changed in place;
-        // whoever truncates one under a running program breaks that, as with any mapped file.
-        unsafe { Mmap::map(&file) }
-    };
-    map.map(Arc::new).map_err(|e| IndexError::io(path, e))
+    let mapped = File::open(path).and_then(|file| mapped::map(&file));
+    mapped.map(Arc::new).map_err(|e| IndexError::io(path, e))
 }
 
 /// The checked, mapped files of an index.

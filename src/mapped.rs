@@ -1,0 +1,40 @@
+//! Files in memory, and what is said when one is lost: the only unsafe code there is.
+
+#![allow(unsafe_code)]
+
+use memmap2::{Mmap, MmapMut, MmapOptions};
+use std::fs::File;
+use std::io;
+
+/// Maps a file. An empty one cannot be mapped and stands as an empty map.
+///
+/// # Errors
+/// What the system says.
+pub fn map(file: &File) -> io::Result<Mmap> {
+    if file.metadata()?.len() == 0 {
+        return MmapOptions::new()
+            .map_anon()
+            .and_then(MmapMut::make_read_only);
+    }
+    // SAFETY: the file is only read. Index folders are written once and renamed into place, never changed in place;
+    // whoever cuts one short under a running program ends it, see [`when_lost`].
+    unsafe { Mmap::map(file) }
+}
+
+/// What the program says and gives back before it ends, where a mapped file was cut short or its disk went away: to read
+/// such a place is no error that a program can go on from. `last_words` must not wait for another thread's work.
+#[cfg(unix)]
+pub fn when_lost(last_words: fn()) {
+    use signal_hook::{consts::SIGBUS, low_level};
+    let end = move || {
+        last_words();
+        low_level::exit(2)
+    };
+    // SAFETY: the signal comes to the thread that reads a column, in the place of the read, so it interrupts neither an
+    // allocation nor a lock of this program; and the thread does not go on.
+    let _ = unsafe { low_level::register(SIGBUS, end) };
+}
+
+/// Only Unix tells.
+#[cfg(not(unix))]
+pub fn when_lost(_: fn()) {}
