@@ -184,6 +184,7 @@ fn a_build_that_ends_halfway_leaves_the_old_index() {
     let index = Index::open(&folder).unwrap();
     add_layers(&index, &folder, &twice, settings(&index).all(), &Silent).unwrap();
     check(&folder, 2);
+    assert_eq!(folders(&folder).len(), 1, "and the next run removes it");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![warn(missing_docs)]
 
+use super::claim::{self, Claim};
 use super::dense::{Dense, GivenFiles};
 use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::Lexical;
@@ -164,15 +165,17 @@ impl Index {
             .filter(|p| !p.as_os_str().is_empty())
             .unwrap_or(Path::new("."));
         fs::create_dir_all(parent).map_err(|e| IndexError::io(parent, e))?;
-        let temporary = tempfile::Builder::new()
-            .prefix(".hopscope-")
-            .tempdir_in(parent)
-            .map_err(|e| IndexError::io(parent, e))?;
+        // Whoever comes while this builds is told so at once, and not when both are done.
+        let _old = Claim::of(folder)?;
+        let (temporary, _new) = claim::workplace(parent)?;
         let (index, mut seconds) = build(corpus, options, Some(temporary.path()), progress)?;
-        complete(&index)?;
         let start = Instant::now();
         progress.advance(Step::Write, 0, 1);
-        let manifest = store::write(&index, temporary.path())?;
+        let index = store::settle(index, temporary.path())?;
+        let writing = start.elapsed().as_secs_f64();
+        complete(&index)?;
+        let start = Instant::now();
+        let manifest = store::add_layers(&index, temporary.path())?;
         drop(index);
         if !progress.advance(Step::Write, 1, 1) {
             return Err(IndexError::Cancelled);
@@ -181,7 +184,7 @@ impl Index {
         // The folder has its final name now; there is nothing left to remove under the temporary one.
         let _ = temporary.keep();
         let bytes = manifest.files.iter().map(|f| f.bytes).sum();
-        seconds.push((Step::Write, start.elapsed().as_secs_f64()));
+        seconds.push((Step::Write, writing + start.elapsed().as_secs_f64()));
         Ok(Built {
             manifest,
             bytes,
@@ -190,7 +193,7 @@ impl Index {
     }
 }
 
-/// Puts the finished folder in the place of the old one.
+/// Puts the finished folder in the place of the old one, where there is one.
 fn replace(finished: &Path, folder: &Path) -> Result<(), IndexError> {
     let mut permissions = fs::metadata(finished)
         .map_err(|e| IndexError::io(finished, e))?
@@ -199,17 +202,11 @@ fn replace(finished: &Path, folder: &Path) -> Result<(), IndexError> {
     #[cfg(unix)]
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
     fs::set_permissions(finished, permissions).map_err(|e| IndexError::io(finished, e))?;
-    if folder.exists() {
-        let old = finished.with_extension("old");
-        fs::rename(folder, &old).map_err(|e| IndexError::io(folder, e))?;
-        if let Err(e) = fs::rename(finished, folder) {
-            let _ = fs::rename(&old, folder);
-            return Err(IndexError::io(folder, e));
-        }
-        fs::remove_dir_all(&old).map_err(|e| IndexError::io(&old, e))
-    } else {
-        fs::rename(finished, folder).map_err(|e| IndexError::io(folder, e))
+    if !folder.exists() && fs::rename(finished, folder).is_ok() {
+        return Ok(());
     }
+    claim::exchange(finished, folder)?;
+    fs::remove_dir_all(finished).map_err(|e| IndexError::io(finished, e))
 }
 
 fn build(

@@ -1,6 +1,7 @@
 //! Build, store and open an index: passages, postings of words, and the entity-passage graph.
 
 pub mod build;
+mod claim;
 pub mod dense;
 pub mod documents;
 pub mod entities;
@@ -13,6 +14,7 @@ pub mod sample;
 pub mod store;
 
 pub use build::{BuildOptions, Built, Progress, Silent, Step};
+pub use claim::Claim;
 pub use dense::{Dense, GivenFiles};
 pub use documents::Together;
 pub use entities::{EntityGraph, EntityOptions};
@@ -30,6 +32,7 @@ use crate::text::about::{About, Evidence, about, heading};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
+use store::Encoding;
 
 /// An index, opened from disk or held in memory. Shared between threads behind an `Arc`.
 pub struct Index {
@@ -73,6 +76,10 @@ pub enum IndexError {
     Format { path: PathBuf, found: u32 },
     #[error("{}: exists and is no hopscope index; name another folder or remove it", path.display())]
     Occupied { path: PathBuf },
+    #[error("{}: another hopscope is writing this index; wait until it is done, or name another folder", path.display())]
+    Busy { path: PathBuf },
+    #[error("{}: this index was replaced while layers were built for the one before; add them again", path.display())]
+    Replaced { path: PathBuf },
     #[error("lexical index: {0}")]
     Lexical(String),
     #[error(transparent)]
@@ -123,7 +130,7 @@ impl Index {
     /// # Errors
     /// A missing, short, foreign or changed file, by name.
     pub fn open(folder: &Path) -> Result<Index, IndexError> {
-        store::open(folder, None)
+        store::open(folder, Encoding::Stored)
     }
 
     /// As [`open`](Self::open), with the encoder that a person named in the place of the stored name: `none`, or the one
@@ -132,7 +139,7 @@ impl Index {
     /// # Errors
     /// As [`open`](Self::open), and another encoder than that of the vectors.
     pub fn open_with(folder: &Path, encoder: &str) -> Result<Index, IndexError> {
-        store::open(folder, Some(encoder))
+        store::open(folder, Encoding::Named(encoder))
     }
 
     /// Whether a path looks like an index folder.

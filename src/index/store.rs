@@ -94,6 +94,10 @@ impl Manifest {
         )
     }
 
+    fn lists(&self, path: &str) -> bool {
+        self.files.iter().any(|file| file.path == path)
+    }
+
     /// Bytes of a layer's columns; 0 for one that is not there.
     pub fn layer_bytes(&self, name: &str) -> u64 {
         let entry = self.layers.iter().find(|l| l.name == name);
@@ -249,15 +253,29 @@ fn write_layers(index: &Index, folder: &Path, manifest: &mut Manifest) -> Result
 /// What could not be written.
 pub fn add_layers(index: &Index, folder: &Path) -> Result<Manifest, IndexError> {
     let mut manifest = Manifest::read(folder)?;
-    let before: Vec<String> = manifest.layers.iter().map(|l| l.folder.clone()).collect();
+    if manifest.fingerprint != index.fingerprint || manifest.options != index.options {
+        let path = folder.to_owned();
+        return Err(IndexError::Replaced { path });
+    }
+    tidy(folder, &manifest);
     write_layers(index, folder, &mut manifest)?;
     seal(&mut manifest, folder)?;
-    let kept = |old: &String| manifest.layers.iter().any(|l| l.folder == *old);
-    for old in before.iter().filter(|old| !kept(old)) {
-        // What the manifest no longer names does no harm; another run may still be reading it.
-        let _ = fs::remove_dir_all(folder.join(old));
-    }
+    tidy(folder, &manifest);
     Ok(manifest)
+}
+
+/// Removes the folders of layers that the manifest does not name: older ones, and what a killed run left. One that cannot
+/// be removed does no harm.
+fn tidy(folder: &Path, manifest: &Manifest) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let number = name.rsplit_once('-').map(|(_, number)| number);
+        let of_layer = number.is_some_and(|n| n.parse::<u32>().is_ok());
+        if of_layer && manifest.layers.iter().all(|l| l.folder != name) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
@@ -325,8 +343,9 @@ struct Files {
 }
 
 impl Files {
-    fn open(folder: &Path, manifest: &Manifest) -> Result<Files, IndexError> {
-        let check = |entry: &FileEntry| {
+    /// Maps what the manifest names, and holds the bytes against their checksums where `check` says so.
+    fn open(folder: &Path, manifest: &Manifest, check: bool) -> Result<Files, IndexError> {
+        let open = |entry: &FileEntry| {
             let path = folder.join(&entry.path);
             if Path::new(&entry.path)
                 .components()
@@ -343,7 +362,7 @@ impl Files {
                 return Err(IndexError::Damaged { path, said });
             }
             let bytes = if entry.bytes == 0 { &[][..] } else { &map[..] };
-            if format!("{:016x}", xxh3_64(bytes)) != entry.xxh3 {
+            if check && format!("{:016x}", xxh3_64(bytes)) != entry.xxh3 {
                 return Err(IndexError::Damaged {
                     path,
                     said: "its bytes do not fit their checksum".into(),
@@ -351,7 +370,7 @@ impl Files {
             }
             Ok((entry.path.clone(), map))
         };
-        let maps: Result<Vec<_>, _> = manifest.files.par_iter().map(check).collect();
+        let maps: Result<Vec<_>, _> = manifest.files.par_iter().map(open).collect();
         Ok(Files {
             folder: folder.to_owned(),
             maps: maps?.into_iter().collect(),
@@ -382,8 +401,28 @@ fn empty(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.len() == 0)
 }
 
-/// Opens an index folder, with an encoder in the place of the stored one where a person names it.
-pub fn open(folder: &Path, encoder: Option<&str>) -> Result<Index, IndexError> {
+/// What encodes questions to an index that is opened.
+pub enum Encoding<'a> {
+    /// What the manifest names, unless that is a server.
+    Stored,
+    /// What a person named in its place.
+    Named(&'a str),
+    /// What made the vectors, in this very process.
+    Own(Option<Box<dyn Encoder>>),
+}
+
+/// Writes a fresh index and gives it back borrowed from its files: what is built on it next has the memory to itself.
+pub fn settle(mut index: Index, folder: &Path) -> Result<Index, IndexError> {
+    let manifest = write(&index, folder)?;
+    let own = index.dense.take().map(|dense| dense.encoder);
+    drop(index);
+    // Read back for their checksums, files would be in memory once more.
+    let files = Files::open(folder, &manifest, false)?;
+    opened(folder, manifest, &files, Encoding::Own(own))
+}
+
+/// Opens an index folder.
+pub fn open(folder: &Path, encoding: Encoding<'_>) -> Result<Index, IndexError> {
     if cfg!(target_endian = "big") {
         return Err(IndexError::Damaged {
             path: folder.to_owned(),
@@ -391,7 +430,16 @@ pub fn open(folder: &Path, encoder: Option<&str>) -> Result<Index, IndexError> {
         });
     }
     let manifest = Manifest::read(folder)?;
-    let files = Files::open(folder, &manifest)?;
+    let files = Files::open(folder, &manifest, true)?;
+    opened(folder, manifest, &files, encoding)
+}
+
+fn opened(
+    folder: &Path,
+    manifest: Manifest,
+    files: &Files,
+    encoding: Encoding<'_>,
+) -> Result<Index, IndexError> {
     let m = &manifest;
     let root = files.columns(m, "", "");
     let passages = Passages {
@@ -431,19 +479,30 @@ pub fn open(folder: &Path, encoder: Option<&str>) -> Result<Index, IndexError> {
     let questions: Vec<Question> =
         serde_json::from_slice(&questions).map_err(|e| damaged(QUESTIONS, e.to_string()))?;
     // Whoever made the index named its encoder. A server is asked only where the person names it, too.
-    let (mut dense, mut closed) = (None, None);
-    if let Some(entry) = manifest.dense.clone().filter(|_| encoder != Some(NONE)) {
-        let given = encoder.unwrap_or(&entry.encoder);
-        let spec = match encoder.is_none() && entry.identity.kind == Kind::File {
-            true => None,
-            false => Some(Spec::parse(given)?),
-        };
-        let stored = spec.as_ref().filter(|_| encoder.is_none());
-        closed = stored.and_then(|spec| Closed::of(spec, given));
-        if closed.is_none() {
-            dense = Some(vectors(m, &root, entry, spec, &questions)?);
+    let mut closed = None;
+    let encoder = match (&m.dense, encoding) {
+        (None, _) | (_, Encoding::Named(NONE)) => None,
+        (Some(_), Encoding::Own(own)) => own,
+        (Some(entry), Encoding::Stored) if entry.identity.kind == Kind::File => {
+            Some(reopened(m, &root, entry, None, &questions)?)
         }
-    }
+        (Some(entry), Encoding::Stored) => {
+            let spec = Spec::parse(&entry.encoder)?;
+            closed = Closed::of(&spec, &entry.encoder);
+            match closed {
+                Some(_) => None,
+                None => Some(reopened(m, &root, entry, Some(spec), &questions)?),
+            }
+        }
+        (Some(entry), Encoding::Named(name)) => {
+            let spec = Spec::parse(name)?;
+            Some(reopened(m, &root, entry, Some(spec), &questions)?)
+        }
+    };
+    let dense = match (m.dense.clone(), encoder) {
+        (Some(entry), Some(encoder)) => Some(vectors(m, &root, entry, encoder)?),
+        _ => None,
+    };
     let layers = manifest
         .layers
         .iter()
@@ -467,35 +526,41 @@ pub fn open(folder: &Path, encoder: Option<&str>) -> Result<Index, IndexError> {
     })
 }
 
-/// The stored vectors. Without an encoder only the questions can be asked whose vectors are stored, too.
+/// The encoder of the stored vectors. Without one only the questions can be asked whose vectors are stored, too.
+fn reopened(
+    manifest: &Manifest,
+    root: &layer::Columns,
+    entry: &DenseEntry,
+    encoder: Option<Spec>,
+    questions: &[Question],
+) -> Result<Box<dyn Encoder>, IndexError> {
+    let Some(spec) = encoder else {
+        let asked = root.column("vectors.asked")?;
+        let texts: Vec<&str> = questions.iter().map(|q| q.text.as_str()).collect();
+        let given = Given::stored(entry.identity.clone(), asked, &texts)?;
+        return Ok(Box::new(given));
+    };
+    let weights = match manifest.lists("vectors.weight") {
+        true => Weights::stored(root.column("vectors.weight")?),
+        false => Weights::default(),
+    };
+    Ok(spec.reopen(weights, entry.identity.dims)?)
+}
+
+/// The stored vectors beside what encodes questions.
 fn vectors(
     manifest: &Manifest,
     root: &layer::Columns,
     entry: DenseEntry,
-    encoder: Option<Spec>,
-    questions: &[Question],
+    encoder: Box<dyn Encoder>,
 ) -> Result<Dense, IndexError> {
-    let listed = |name: &str| manifest.files.iter().any(|f| f.path == name);
-    let rows = if listed("vectors.i8") {
+    let rows = if manifest.lists("vectors.i8") {
         Rows::I8 {
             values: root.column("vectors.i8")?,
             scales: root.column("vectors.scale")?,
         }
     } else {
         Rows::F32(root.column("vectors.f32")?)
-    };
-    let weights = if listed("vectors.weight") {
-        Weights::stored(root.column("vectors.weight")?)
-    } else {
-        Weights::default()
-    };
-    let encoder: Box<dyn Encoder> = match encoder {
-        Some(spec) => spec.reopen(weights, entry.identity.dims)?,
-        None => {
-            let asked = root.column("vectors.asked")?;
-            let texts: Vec<&str> = questions.iter().map(|q| q.text.as_str()).collect();
-            Box::new(Given::stored(entry.identity.clone(), asked, &texts)?)
-        }
     };
     let graph = match entry.hnsw {
         Some(_) => Some([

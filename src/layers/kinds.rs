@@ -4,7 +4,7 @@
 
 use super::LayerKind;
 use crate::index::store::{self, Manifest};
-use crate::index::{Index, IndexError, Progress};
+use crate::index::{Claim, Index, IndexError, Progress};
 use crate::parameters::Scoped;
 use std::path::Path;
 use std::time::Instant;
@@ -73,7 +73,7 @@ pub fn build_layers(
 /// Builds layers over an opened index and writes them into its folder. Until the last moment the folder is the old index.
 ///
 /// # Errors
-/// What a build says, a cancelled one, and what could not be written.
+/// What a build says, a cancelled one, another process that writes there, and what could not be written.
 pub fn add_layers(
     index: &Index,
     folder: &Path,
@@ -81,6 +81,7 @@ pub fn add_layers(
     settings: Scoped<'_>,
     progress: &dyn Progress,
 ) -> Result<(Manifest, Vec<BuiltLayer>), IndexError> {
+    let _claim = Claim::of(folder)?;
     let built = build_layers(index, kinds, settings, progress)?;
     Ok((store::add_layers(index, folder)?, built))
 }

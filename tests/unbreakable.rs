@@ -1,0 +1,259 @@
+//! What a kill, a second program and a damaged disk do to an index: the old one, the new one or none, and never a wrong
+//! answer. Trials and failures of every kind are printed; `HOPSCOPE_TRIALS=20 cargo test --test unbreakable -- --nocapture`
+//! tries twenty times as often.
+
+use hopscope::index::Index;
+use hopscope::index::store::Manifest;
+use hopscope::random::SplitMix;
+use hopscope::retrieve::{Keep, Method, Retriever, Settings};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-corpus");
+
+/// How often something is tried.
+fn trials(some: usize) -> usize {
+    let times = std::env::var("HOPSCOPE_TRIALS").ok();
+    some * times.and_then(|n| n.parse().ok()).unwrap_or(1)
+}
+
+/// Counts what went wrong of one kind, and fails at the end where anything did.
+struct Tally {
+    kind: &'static str,
+    trials: usize,
+    failures: Vec<String>,
+}
+
+impl Tally {
+    fn of(kind: &'static str) -> Tally {
+        Tally {
+            kind,
+            trials: 0,
+            failures: Vec::new(),
+        }
+    }
+
+    fn count(&mut self, trial: Result<(), String>) {
+        self.trials += 1;
+        self.failures.extend(trial.err());
+    }
+
+    #[track_caller]
+    fn end(self) {
+        let (trials, failed) = (self.trials, self.failures.len());
+        println!("{}: {trials} trials, {failed} failures", self.kind);
+        assert!(
+            self.failures.is_empty(),
+            "{}: {:?}",
+            self.kind,
+            self.failures
+        );
+    }
+}
+
+fn hopscope(args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_hopscope"))
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn done(child: Child) -> Output {
+    child.wait_with_output().unwrap()
+}
+
+/// What the first question of the sample finds, by the default method; what is wrong, where the index is not whole.
+fn answer(folder: &Path) -> Result<Vec<(u32, u32)>, String> {
+    let said = |error: &dyn std::fmt::Display| error.to_string();
+    let index = Arc::new(Index::open(folder).map_err(|e| said(&e))?);
+    let settings = Settings::of(&index, Method::by_name("hop").unwrap());
+    let question = &index.questions()[0].text;
+    let run = Retriever::new(index.clone())
+        .retrieve(question, &settings, Keep::Scores)
+        .map_err(|e| said(&e))?;
+    Ok(run
+        .passages
+        .iter()
+        .map(|hit| (hit.passage, hit.score.to_bits()))
+        .collect())
+}
+
+fn same(found: Result<Vec<(u32, u32)>, String>, whole: &[(u32, u32)]) -> Result<(), String> {
+    match found? == whole {
+        true => Ok(()),
+        false => Err("another answer".into()),
+    }
+}
+
+/// What lies in a folder that should not: work of a killed build, layers that no manifest names.
+fn litter(parent: &Path) -> Vec<String> {
+    let names = |folder: &Path| {
+        let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
+        entries
+            .map(|e| e.file_name().to_string_lossy().into_owned())
+            .collect::<Vec<_>>()
+    };
+    let mut left = Vec::new();
+    for name in names(parent) {
+        match Manifest::read(&parent.join(&name)) {
+            Err(_) => left.push(name),
+            Ok(manifest) => {
+                let files: Vec<&str> = manifest
+                    .files
+                    .iter()
+                    .map(|f| f.path.split('/').next().unwrap())
+                    .collect();
+                let own = |n: &String| n == "manifest.json" || files.contains(&n.as_str());
+                left.extend(names(&parent.join(&name)).into_iter().filter(|n| !own(n)));
+            }
+        }
+    }
+    left
+}
+
+/// A sample index with hop and SAGE, and how long it took.
+fn sample(folder: &Path) -> Duration {
+    let start = Instant::now();
+    let made = done(hopscope(&[
+        "index",
+        SAMPLE,
+        "--out",
+        &folder.to_string_lossy(),
+        "--with",
+        "sage",
+    ]));
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
+    start.elapsed()
+}
+
+#[test]
+fn killed_while_it_writes() {
+    let home = tempfile::tempdir().unwrap();
+    let folder: PathBuf = home.path().join("index");
+    let out = folder.to_string_lossy().into_owned();
+    let takes = sample(&folder);
+    let whole = answer(&folder).unwrap();
+    let mut random = SplitMix::new(7);
+    let mut tally = Tally::of("killed while it indexes or adds layers");
+    for trial in 0..trials(12) {
+        // Over nothing, over an old index, and into one.
+        let args: &[&str] = match trial % 3 {
+            0 => {
+                fs::remove_dir_all(&folder).unwrap();
+                &["index", SAMPLE, "--out", &out]
+            }
+            1 => &["index", SAMPLE, "--out", &out],
+            _ => &["index", &out, "--add", "sage"],
+        };
+        let mut child = hopscope(args);
+        std::thread::sleep(takes * random.below(100) as u32 / 100);
+        let _ = child.kill();
+        child.wait().unwrap();
+        let old = trial % 3 > 0 || folder.exists();
+        tally.count(match old {
+            true => same(answer(&folder), &whole),
+            false => Ok(()),
+        });
+        if !folder.exists() {
+            sample(&folder);
+        }
+    }
+    sample(&folder);
+    let added = done(hopscope(&["index", &out, "--add", "sage"]));
+    assert!(added.status.success());
+    let left = litter(home.path());
+    tally.count(match left.is_empty() {
+        true => same(answer(&folder), &whole),
+        false => Err(format!("left behind: {left:?}")),
+    });
+    tally.end();
+}
+
+#[test]
+fn two_writers_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("index");
+    let out = folder.to_string_lossy().into_owned();
+    sample(&folder);
+    let whole = answer(&folder).unwrap();
+    let mut tally = Tally::of("two writers at once");
+    let build = ["index", SAMPLE, "--out", &out];
+    let add = ["index", &out, "--add", "sage"];
+    let another = ["index", &out, "--add", "e2graphrag"];
+    for trial in 0..trials(4) {
+        let (one, two): (&[&str], &[&str]) = match trial % 4 {
+            0 => (&build, &build),
+            1 => (&add, &another),
+            2 => (&build, &add),
+            _ => {
+                fs::remove_dir_all(&folder).unwrap();
+                (&build, &build)
+            }
+        };
+        let pair = [hopscope(one), hopscope(two)].map(done);
+        let written = pair.iter().filter(|o| o.status.success()).count();
+        let refused = pair.iter().filter(|o| {
+            let said = String::from_utf8_lossy(&o.stderr);
+            said.contains("another hopscope is writing") || said.contains("was replaced")
+        });
+        tally.count(match written >= 1 && written + refused.count() == 2 {
+            true => same(answer(&folder), &whole),
+            false => Err(format!("{pair:?}")),
+        });
+        tally.count(match litter(home.path()) {
+            left if left.is_empty() => Ok(()),
+            left => Err(format!("left behind: {left:?}")),
+        });
+    }
+    tally.end();
+}
+
+/// Every file of an index with layers: bytes flipped, cut, grown, swapped with another, and taken away.
+#[test]
+fn damaged_anywhere() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("index");
+    sample(&folder);
+    let whole = answer(&folder).unwrap();
+    let manifest = Manifest::read(&folder).unwrap();
+    let mut files: Vec<String> = manifest.files.iter().map(|f| f.path.clone()).collect();
+    files.push("manifest.json".into());
+    let mut random = SplitMix::new(11);
+    let mut tally = Tally::of("damaged files of an index");
+    for _ in 0..trials(200) {
+        let path = folder.join(&files[random.below(files.len())]);
+        let before = fs::read(&path).unwrap();
+        let mut bytes = before.clone();
+        match random.below(5) {
+            0 if !bytes.is_empty() => {
+                let at = random.below(bytes.len());
+                bytes[at] ^= 1 << random.below(8);
+            }
+            1 => bytes.truncate(random.below(bytes.len() + 1)),
+            2 => bytes.extend(vec![0; 1 + random.below(64)]),
+            3 => bytes = fs::read(folder.join(&files[random.below(files.len())])).unwrap(),
+            _ => bytes.clear(),
+        }
+        fs::write(&path, &bytes).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        tally.count(match answer(&folder) {
+            Ok(found) if bytes == before => same(Ok(found), &whole),
+            Ok(_) => Err(format!("{name} is not guarded")),
+            Err(said) if said.contains(&name) => Ok(()),
+            Err(said) => Err(format!("{name} is not named: {said}")),
+        });
+        fs::write(&path, &before).unwrap();
+    }
+    tally.count(same(answer(&folder), &whole));
+    tally.end();
+}
