@@ -1,5 +1,9 @@
 //! The real binary, as scripts use it.
 
+use hopscope::index::{EntityOptions, Index};
+use hopscope::layers::HopLayer;
+use hopscope::parameters::GAZETTEER;
+use hopscope::retrieve::{Method, Settings};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -373,6 +377,22 @@ fn layers_are_named_or_said_to_be_unknown() {
     assert!(error.contains("--with: no layer"), "{error}");
     let error = fails(&["index", "sample-corpus"]);
     assert!(error.contains("--out"), "{error}");
+}
+
+/// Otherwise every process that asks a method over names alone would read the whole corpus once more, and the index would
+/// hold the graph of the default method twice.
+#[test]
+fn an_index_holds_the_graph_of_names_and_its_layer_the_one_with_titles() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("index");
+    let out = folder.to_string_lossy();
+    hopscope(&["index", "sample-corpus", "--out", &out]);
+    let index = Index::open(&folder).unwrap();
+    assert_eq!(*index.options(), EntityOptions::default());
+    let layer = index.layer::<HopLayer>().unwrap();
+    assert!(layer.options().gazetteer);
+    let graph = Settings::of(&index, Method::by_name("graph-rrf").unwrap());
+    assert!(!graph.get(GAZETTEER), "stored, not derived");
 }
 
 #[test]

@@ -73,13 +73,16 @@ pub struct IndexArgs {
     json: bool,
 }
 
+/// Whose graph an index holds: names alone. What the default method has besides is a layer of its own.
+const PLAIN: &str = "graph";
+
 pub fn run(args: &IndexArgs) -> Result<()> {
     let how = How {
         set: args.set.clone(),
         preset: args.preset.clone(),
         ..How::default()
     };
-    let settings = how.settings(None)?;
+    let settings = how.settings(Some(PLAIN))?;
     if !args.add.is_empty() {
         return add(args, settings);
     }

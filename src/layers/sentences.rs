@@ -92,10 +92,15 @@ impl HopLayer {
         let passages = index.passages();
         let total = passages.len();
         let step = Step::Layer("hop");
-        let graph = EntityGraph::build(passages, &options, |done| {
-            progress.advance(step, done / 2, total)
-        })
-        .ok_or(IndexError::Cancelled)?;
+        let graph = match *index.options() == options {
+            // An index of a corpus that is only looked at, for this very method.
+            true => index.entity_graph(&options),
+            false => EntityGraph::build(passages, &options, |done| {
+                progress.advance(step, done / 2, total)
+            })
+            .ok_or(IndexError::Cancelled)?
+            .into(),
+        };
         let encoder = encoder(index)?;
         let mut gather = VectorWriter::new(encoder.identity().clone(), true);
         let (mut ends, mut start, mut stop) = (Vec::new(), Vec::new(), Vec::new());
@@ -129,7 +134,7 @@ impl HopLayer {
             identity: encoder.identity().clone(),
         };
         Ok(HopLayer {
-            graph: Arc::new(graph),
+            graph,
             written: serde_json::to_vec(&meta).unwrap_or_default(),
             meta,
             ends: ends.into(),
@@ -178,6 +183,15 @@ impl HopLayer {
 
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
+    }
+}
+
+/// The names of an index with its titles among them, where other layers look for them too.
+pub fn titled(index: &Index) -> Arc<EntityGraph> {
+    let options = options(index);
+    match index.layer::<HopLayer>() {
+        Ok(layer) if *layer.options() == options => layer.graph.clone(),
+        _ => index.entity_graph(&options),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::embed::EmbedError;
 use crate::graph::neighbours;
 use crate::index::documents::text_file;
 use crate::index::{Dense, EntityGraph, Index, IndexError, Layer, Together};
+use crate::layers::sentences::titled;
 use crate::llm::task::{self, DocumentInput, DocumentOutput};
 use crate::llm::{Origin, Shares, any};
 use crate::text::Tokens;
@@ -70,7 +71,7 @@ impl Sage {
         let units = units(index, dense, options, &sources, &found, &tell)?;
 
         tell("metadata", 0, units.len())?;
-        let graph = index.entity_graph(index.options());
+        let graph = titled(index);
         let mut made = Shares::default();
         let (topics, events, mut named) = documents(index, &graph, &units, &mut made, &tell)?;
         tell("metadata", units.len(), units.len())?;

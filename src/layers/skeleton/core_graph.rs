@@ -10,6 +10,7 @@ use crate::column::{Column, Strings};
 use crate::embed::{Identity, Vectors};
 use crate::index::layer::{Columns, strings, vectors};
 use crate::index::{Dense, EntityGraph, Index, IndexError};
+use crate::layers::sentences::titled;
 use crate::llm::task::{self, ExtractGraph, ExtractInput};
 use crate::llm::{Estimate, Llm, Origin, Shares};
 use crate::text::summarize::Idf;
@@ -235,7 +236,7 @@ impl Skeleton {
         options: &KetBuild,
         progress: &dyn Fn(usize, usize) -> bool,
     ) -> Result<(Vec<Skeleton>, MadeBy), IndexError> {
-        let graph = from.index.entity_graph(from.index.options());
+        let graph = titled(from.index);
         // Runs in order, and which cores have each.
         let mut wanted: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
         for (at, core) in cores.iter().enumerate() {
