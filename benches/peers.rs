@@ -7,6 +7,8 @@
 //! - `check ENGINE FROM TO FILE`: writes the scores of those questions as a matrix (.npy, f64);
 //! - `memory`: the peak resident size of this process.
 //!
+//! `--linear DIR` writes what `benches/peers/linearrag.py` reads, and ranks for it.
+//!
 //! Without arguments, as `cargo bench` runs it: both on the bundled sample, one round.
 
 use anyhow::{Context, Result, bail};
@@ -25,6 +27,9 @@ use std::io::{BufRead, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
+
+#[path = "peers/linear.rs"]
+mod linear;
 
 /// The method whose graph and seeds are compared, with its defaults.
 const METHOD: &str = "graph-hybrid";
@@ -48,6 +53,9 @@ struct Args {
     /// Open what was prepared and obey standard input.
     #[arg(long, value_name = "DIR")]
     serve: Option<PathBuf>,
+    /// Index the corpus, write what the published LinearRAG is given, and rank on request.
+    #[arg(long, value_name = "DIR")]
+    linear: Option<PathBuf>,
     /// Cargo says so; of no consequence.
     #[arg(long, hide = true)]
     bench: bool,
@@ -66,6 +74,12 @@ fn main() -> Result<()> {
         corpus.questions.truncate(args.limit);
         println!("{}", prepare(corpus, folder)?);
         return Ok(());
+    }
+    if let Some(folder) = &args.linear {
+        let Some(path) = &args.corpus else {
+            bail!("--linear needs --corpus PATH");
+        };
+        return linear::serve(path, folder);
     }
     if let Some(folder) = &args.serve {
         let mut peer = Peer::new(Arc::new(Index::open(&folder.join("index"))?))?;

@@ -1,9 +1,18 @@
 //! LinearRAG: names activate names through the sentences closest to the question, and a walk spreads from what was
 //! activated over names and passages (LinearRAG, retrieval). No relations, and no language model.
 //!
-//! Its own rules stand here; the graph, the sentences, the walk and the selection are those of the other methods. Names of
-//! the question are looked up by form, where the source takes the nearest by vector, and occurrences are the mentions of
-//! the graph, where it counts substrings.
+//! Its own rules stand here; the graph, the sentences, the walk and the selection are those of the other methods. Given the
+//! same names, sentences and vectors, every question gets the ten passages that the published code finds, in the same order
+//! (`benches/peers/linearrag.py`). What is given differs, on purpose:
+//!
+//! - Names of the question are looked up by form and weigh 1, where the source takes the nearest by vector, known or not,
+//!   with its cosine.
+//! - A name is a normal form, where there every spelling is a name, and its occurrences are the mentions of the graph, where
+//!   the source counts letters: "art" in "party".
+//! - A sentence is a place in a passage, where there equal sentences of two passages are one.
+//! - No passage is joined to the next: the source joins those that begin with a number, which its script puts before all,
+//!   as firmly as a passage is joined to all its names together. In a pool of passages neighbours say nothing; where they
+//!   stand by question they would tell what belongs to it.
 
 use super::lists::DENSE;
 use super::names::NAMES;
@@ -73,6 +82,35 @@ struct Activation {
     ways: Vec<Way>,
 }
 
+impl Activation {
+    /// Adds to what a name was given. Its score and tier are set when the round ends.
+    fn gives(&mut self, name: Node, score: f64) {
+        let nothing = Active {
+            score,
+            tier: 0,
+            weight: 0.0,
+        };
+        self.names.entry(name).or_insert(nothing).weight += score;
+    }
+}
+
+/// The names of a round in the order in which they were first activated, each with the score it was given last.
+#[derive(Default)]
+struct Round {
+    names: Vec<(Node, f64)>,
+    places: FxHashMap<Node, usize>,
+}
+
+impl Round {
+    fn set(&mut self, name: Node, score: f64) {
+        let place = *self.places.entry(name).or_insert(self.names.len());
+        match self.names.get_mut(place) {
+            Some(known) => known.1 = score,
+            None => self.names.push((name, score)),
+        }
+    }
+}
+
 /// The sentences that mention a name, each with its passage.
 fn sentences_of(view: &GraphView, layer: &HopLayer, name: Node) -> Vec<(u32, u32)> {
     let (passages, _) = view.graph.row(name as usize);
@@ -132,12 +170,14 @@ impl Operator for Activate {
             ways: Vec::new(),
         };
         let mut used: FxHashSet<u32> = FxHashSet::default();
-        let mut now: Vec<Node> = names.members.iter().map(|member| member.node).collect();
+        let mut now = Round::default();
+        for member in &names.members {
+            now.set(member.node, seed.score);
+        }
         let mut below: FxHashMap<Node, f64> = FxHashMap::default();
         for tier in 2..2 + cx.values.get(LINEAR_ROUNDS) {
-            let mut next: Vec<Node> = Vec::new();
-            for from in std::mem::take(&mut now) {
-                let own = active.names[&from].score;
+            let mut next = Round::default();
+            for (from, own) in now.names {
                 let free = sentences_of(view, layer, from).into_iter();
                 let mut near: Vec<(f32, u32, u32)> = free
                     .filter(|(sentence, _)| !used.contains(sentence))
@@ -146,42 +186,43 @@ impl Operator for Activate {
                 near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 for (cosine, sentence, passage) in near.into_iter().take(take) {
                     used.insert(sentence);
-                    let mentioned = names_in(view, layer, passage, sentence).into_iter();
-                    for to in mentioned.filter(|to| *to != from) {
+                    // The name itself is one of them: it stays active, and takes another sentence in the next round.
+                    for to in names_in(view, layer, passage, sentence) {
                         let score = own * f64::from(cosine);
                         if score < least {
                             let best = below.entry(to).or_insert(score);
                             *best = best.max(score);
                             continue;
                         }
-                        let known = active.names.get(&to).map_or(0.0, |known| known.weight);
-                        active.names.insert(
-                            to,
-                            Active {
+                        next.set(to, score);
+                        active.gives(to, score);
+                        if to != from {
+                            active.ways.push(Way {
+                                from,
+                                to,
+                                passage,
+                                sentence,
                                 score,
-                                tier,
-                                weight: known + score,
-                            },
-                        );
-                        active.ways.push(Way {
-                            from,
-                            to,
-                            passage,
-                            sentence,
-                            score,
-                        });
-                        next.push(to);
+                            });
+                        }
                     }
                 }
             }
-            next.sort_unstable();
-            next.dedup();
+            // Not before the round ends: what it goes by are the scores it began with.
+            for &(name, score) in &next.names {
+                active.names.entry(name).and_modify(|known| {
+                    known.score = score;
+                    known.tier = tier;
+                });
+            }
             now = next;
         }
-        let carried: FxHashSet<u32> = active.ways.iter().map(|way| way.sentence).collect();
+        let ways = &active.ways;
+        let carried: FxHashSet<u32> = ways.iter().map(|way| way.sentence).collect();
         let member = |(&node, active): (&Node, &Active)| {
-            // What was activated again came by a sentence.
-            let mut named = names.members.iter().filter(|_| active.tier == 1);
+            // What another name activated came by a sentence.
+            let came = ways.iter().any(|way| way.to == node);
+            let mut named = names.members.iter().filter(|_| !came);
             let own = named.find(|member| member.node == node);
             let from = own.map_or(Origin::Scored, |own| own.from);
             Member {
@@ -507,6 +548,58 @@ mod tests {
             "{:?}",
             stage.edges
         );
+    }
+
+    /// Held beside the published code, `benches/peers/linearrag.py`.
+    #[test]
+    fn a_name_stays_active_through_its_own_sentence() {
+        let texts = [(
+            "Mara Voss",
+            "Mara Voss founded Gull Press. Mara Voss lived in Holm.",
+        )];
+        let index =
+            Arc::new(Index::build(titled(&texts), &BuildOptions::default(), &Silent).unwrap());
+        let question = "What was founded by Mara Voss?";
+        let run = ask(&index, question, &["linear_threshold=0", "linear_rounds=2"]);
+        // One sentence a round: the second is reached because the name activated itself by the first.
+        assert_eq!(active(&run), ["gull press", "holm", "mara voss"]);
+        let layer = crate::retrieve::hop::layer(&index).unwrap();
+        let probe = layer.probe(question).unwrap();
+        let cosine = |sentence| f64::from(layer.cosine(&probe, sentence));
+        let (first, second) = (cosine(0), cosine(0) * cosine(1));
+        let held: &Activation = run.records[2].output.get().unwrap();
+        let named = run.records[1].output.members[0];
+        let own = held.names[&named.node];
+        assert!(
+            (own.weight - (1.0 + first + second)).abs() < 1e-6,
+            "{own:?}"
+        );
+        assert_eq!((own.tier, (own.score - second).abs() < 1e-6), (3, true));
+        // It is still one that the question named.
+        let members = &run.records[2].output.members;
+        let kept = members.iter().find(|m| m.node == named.node).unwrap();
+        assert_eq!(kept.from, named.from);
+    }
+
+    #[test]
+    fn a_round_goes_by_the_scores_it_began_with() {
+        let texts = [(
+            "Annals",
+            "Mara Voss founded Gull Press. Gull Press printed maps of Holm.",
+        )];
+        let index =
+            Arc::new(Index::build(titled(&texts), &BuildOptions::default(), &Silent).unwrap());
+        // The first name gives the second a lower score, with which that goes on in the next round and not in this one.
+        let question = "When was it that Mara Voss founded Gull Press?";
+        let run = ask(&index, question, &["linear_threshold=0", "linear_rounds=1"]);
+        assert_eq!(active(&run), ["gull press", "holm", "mara voss"]);
+        let layer = crate::retrieve::hop::layer(&index).unwrap();
+        let probe = layer.probe(question).unwrap();
+        let held: &Activation = run.records[2].output.get().unwrap();
+        for way in &held.ways {
+            let cosine = f64::from(layer.cosine(&probe, way.sentence));
+            assert!((way.score - cosine).abs() < 1e-6, "{way:?}");
+        }
     }
 
     #[test]
