@@ -244,17 +244,21 @@ impl Reverse {
     ) -> Reverse {
         let (core, factors) = transition.folded();
         let moving = 1.0 - alpha;
-        let gain = |((own, out), leafy): ((&f64, &f64), &f64)| match *out > 0.0 {
-            true => 1.0 / (out * (1.0 - moving * moving * leafy * own)),
-            false => 0.0,
-        };
-        let factors_of = factors.own.iter().zip(&factors.out);
         // The residual of a node is this times what arrived there.
-        let gains: Vec<f64> = factors_of.zip(&factors.leafy).map(gain).collect();
-        let mut arrived = vec![0.0; gains.len()];
-        let mut settled = vec![0.0; gains.len()];
-        // A bit for every node that something arrived at since it was looked at.
-        let mut fresh = vec![0u64; gains.len().div_ceil(64)];
+        let gain = |at: usize| {
+            let (own, out, leafy) = (factors.own[at], factors.out[at], factors.leafy[at]);
+            match out > 0.0 {
+                true => 1.0 / (out * (1.0 - moving * moving * leafy * own)),
+                false => 0.0,
+            }
+        };
+        // Most nodes of a large graph are never reached: nothing here is read or written where no mass comes.
+        let nodes = factors.own.len();
+        let mut arrived = vec![0.0; nodes];
+        let mut settled = vec![0.0; nodes];
+        // A bit for every node that something arrived at since it was looked at, and for all that were looked at.
+        let mut fresh = vec![0u64; nodes.div_ceil(64)];
+        let mut seen = vec![0u64; fresh.len()];
         let start = match core.place(target) {
             Place::Core(at) => {
                 arrived[at as usize] = factors.out[at as usize];
@@ -277,8 +281,9 @@ impl Reverse {
                     let bit = (fresh[word] & left).trailing_zeros();
                     left = (u64::MAX << bit) << 1;
                     fresh[word] &= !(1 << bit);
+                    seen[word] |= 1 << bit;
                     let at = word * 64 + bit as usize;
-                    let mass = arrived[at] * gains[at];
+                    let mass = arrived[at] * gain(at);
                     if mass <= epsilon {
                         continue;
                     }
@@ -297,7 +302,15 @@ impl Reverse {
                 break;
             }
         }
-        let residuals = arrived.iter().zip(&gains).map(|(mass, gain)| mass * gain);
+        let mut error = 0.0_f64;
+        for (word, (seen, fresh)) in seen.iter().zip(&fresh).enumerate() {
+            let mut left = seen | fresh;
+            while left != 0 {
+                let at = word * 64 + left.trailing_zeros() as usize;
+                error = error.max(arrived[at] * gain(at));
+                left &= left - 1;
+            }
+        }
         Reverse {
             core: transition.core().clone(),
             moving,
@@ -308,7 +321,7 @@ impl Reverse {
                 Place::Core(_) if dangling == Dangling::Stay => 1.0,
                 _ => alpha,
             },
-            error: residuals.fold(0.0, f64::max),
+            error,
             settled,
         }
     }
