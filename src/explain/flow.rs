@@ -202,19 +202,23 @@ pub fn moved(walk: &Walked<'_>, state: usize) -> Option<Moved> {
     let diffusion = &spread.diffusion;
     let pushes = diffusion.pushes();
     let t = graph.transition();
-    let given = |node: usize| match pushes {
-        true => f64::from(now[node]) - f64::from(before[node]),
-        false => f64::from(before[node]),
-    };
     let keep = if pushes {
         diffusion.flow()
     } else {
         diffusion.moving()
     };
-    let held: Vec<(Node, f64)> = (0..now.len())
-        .map(|node| (node as Node, given(node)))
-        .filter(|(_, mass)| *mass > 0.0)
-        .collect();
+    let all = 0..now.len();
+    let held: Vec<(Node, f64)> = match pushes {
+        true => {
+            let given = |(node, mass)| (node, f64::from(mass) - f64::from(before[node as usize]));
+            let given = now.held(all).map(given);
+            given.filter(|(_, mass)| *mass > 0.0).collect()
+        }
+        false => before
+            .held(all)
+            .map(|(node, mass)| (node, mass.into()))
+            .collect(),
+    };
     let (mut sent, mut dead) = (0.0, 0.0);
     for &(node, mass) in &held {
         match t.dangling(node as usize) {

@@ -9,6 +9,7 @@ pub mod edits;
 mod engine;
 pub mod explanation;
 pub mod hop;
+pub mod masses;
 pub mod methods;
 pub mod nearest;
 pub mod operator;

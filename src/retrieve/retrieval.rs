@@ -16,6 +16,7 @@ use crate::index::Index;
 use crate::index::lexical::Weighted;
 use crate::layers::{Graph, GraphEdited, GraphView, Node, QueryName};
 use crate::parameters::RESULT_K;
+use crate::retrieve::masses::Masses;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -174,7 +175,7 @@ pub struct Spread {
     pub mass: Vec<f64>,
     /// The mass of every node after step 0 (the seeds), 1, ..., T; of push: the settled mass at marks. Only filled where
     /// states are asked for.
-    pub states: Vec<Vec<f32>>,
+    pub states: Vec<Masses>,
     /// One per state; the last one is the end's.
     pub ledgers: Vec<Ledger>,
     /// Steps taken. Push: pushes done.

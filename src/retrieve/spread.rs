@@ -17,6 +17,7 @@ use crate::parameters::{
     ALPHA, DANGLING, EPSILON, PUSH_THRESHOLD, PushThreshold, STEPS, Scoped, WALK, WALK_RULE, Walk,
     WalkRule,
 };
+use crate::retrieve::masses::Masses;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -421,7 +422,7 @@ impl Diffusion {
                     let mut floats = Vec::new();
                     write(state, &mut floats);
                     ledgers.push(sides(graph, &floats, lost, 0.0));
-                    states.push(floats);
+                    states.push(Masses::All(floats));
                 }
             },
         );
@@ -437,7 +438,7 @@ impl Diffusion {
         &self,
         graph: &Graph,
         mass: Vec<f64>,
-        states: Vec<Vec<f32>>,
+        states: Vec<Masses>,
         ledgers: Vec<Ledger>,
         work: usize,
     ) -> Spread {
@@ -462,25 +463,26 @@ impl Diffusion {
         let mut ledgers = Vec::new();
         let mut keep = |state: &Pushed| {
             if kept {
-                let mut floats = vec![0.0; nodes];
-                for &node in &state.settled {
-                    floats[node as usize] = state.estimate[node as usize] as f32;
-                }
-                ledgers.push(sides(graph, &floats, state.dropped, state.unsettled()));
-                states.push(floats);
+                let settled = state.settled.iter();
+                let held = settled.map(|&node| (node, state.estimate[node as usize] as f32));
+                let held = Masses::few(nodes, held);
+                let mass = held.held(0..nodes).map(|(node, mass)| (node, mass.into()));
+                ledgers.push(few_sides(graph, mass, state.dropped, state.unsettled()));
+                states.push(held);
             }
         };
         let out = &mut scratch.pushed;
         out.forward(graph.transition(), seeds, &self.rule(), &mut keep);
         keep(out);
-        let mut mass = std::mem::take(&mut scratch.mass);
-        mass.clear();
-        mass.resize(nodes, 0.0);
+        // Zeros of the system's, made where something is written: of a large graph a push reaches little.
+        let mut mass = vec![0.0; nodes];
         for &node in &out.settled {
             mass[node as usize] = out.estimate[node as usize];
         }
         if !kept {
-            ledgers.push(sides(graph, &mass, out.dropped, out.unsettled()));
+            let settled = out.settled.iter();
+            let held = settled.map(|&node| (node, out.estimate[node as usize]));
+            ledgers.push(few_sides(graph, held, out.dropped, out.unsettled()));
         }
         Spread {
             capped: out.capped,
@@ -519,7 +521,7 @@ impl Diffusion {
                 let floats: Vec<f32> = state.iter().map(|m| *m as f32).collect();
                 let held: f64 = state.iter().sum();
                 ledgers.push(sides(graph, &floats, (1.0 - held).max(0.0), 0.0));
-                states.push(floats);
+                states.push(Masses::All(floats));
             }
         } else {
             let held: f64 = mass.iter().sum();
@@ -788,23 +790,33 @@ pub fn shares(seeds: &[Seed], reach: &Reach) -> Vec<Share> {
 
 /// Where the mass of a state is: on nodes that stand for passages, and on the others.
 fn sides<M: Copy + Into<f64>>(graph: &Graph, mass: &[M], dropped: f64, residual: f64) -> Ledger {
-    let (passages, entities) = match graph.is_of_passages() {
-        true => {
-            let (passages, entities) = mass.split_at(graph.passages());
-            (sum(passages), sum(entities))
+    if !graph.is_of_passages() {
+        let held = (0..).zip(mass).map(|(node, mass)| (node, (*mass).into()));
+        return few_sides(graph, held, dropped, residual);
+    }
+    let (passages, entities) = mass.split_at(graph.passages());
+    Ledger {
+        entities: sum(entities),
+        passages: sum(passages),
+        dropped,
+        residual,
+    }
+}
+
+/// The same of those nodes that have mass.
+fn few_sides(
+    graph: &Graph,
+    held: impl Iterator<Item = (Node, f64)>,
+    dropped: f64,
+    residual: f64,
+) -> Ledger {
+    let (mut passages, mut entities) = (0.0, 0.0);
+    for (node, mass) in held {
+        match graph.is_passage(node) {
+            true => passages += mass,
+            false => entities += mass,
         }
-        false => {
-            let mut sides = (0.0, 0.0);
-            for (node, mass) in (0..).zip(mass) {
-                let side = match graph.is_passage(node) {
-                    true => &mut sides.0,
-                    false => &mut sides.1,
-                };
-                *side += (*mass).into();
-            }
-            sides
-        }
-    };
+    }
     Ledger {
         entities,
         passages,

@@ -1,7 +1,7 @@
 //! The picture of score moving: which nodes are drawn, what passes through them in each step, and the step in words.
 
 use super::detail::named;
-use super::walk::{heaviest, nodes};
+use super::walk::nodes;
 use crate::explain::flow::{Kept, Moved, Thread, moved, threads};
 use crate::explorer::scene::{
     Basis, Flow, FlowStep, LANES, Lane, PassageRow, Row, Scene, Sign, Strand,
@@ -11,6 +11,7 @@ use crate::index::Index;
 use crate::layers::Graph;
 use crate::parameters::Dangling;
 use crate::retrieve::edits::name_of;
+use crate::retrieve::rank::heaviest;
 use crate::retrieve::retrieval::Walked;
 use crate::retrieve::spread::restart_of;
 use crate::retrieve::{Node, Retrieval};
@@ -312,8 +313,8 @@ fn note(walk: &Walked<'_>, scene: &Scene) -> String {
 
 /// The heaviest nodes with their mass in every state.
 fn heat(index: &Index, walk: &Walked<'_>, scene: &Scene) -> Vec<(Row, Vec<f64>)> {
-    let mass: Vec<f32> = walk.spread.mass.iter().map(|m| *m as f32).collect();
-    let shown = heaviest(&mass, 0..mass.len(), HEAT);
+    let mass = &walk.spread.mass;
+    let shown = heaviest(mass, 0..mass.len(), HEAT, |mass| mass as f32);
     let shown: Vec<Node> = shown.into_iter().map(|(node, _)| node).collect();
     let rows = rows_of(index, walk, scene, &shown).into_iter();
     let by_step = |node: &Node| {

@@ -5,7 +5,9 @@ use crate::explorer::scene::{Basis, Cell, Ledger, Row, Scene, Stage, Step, StepL
 use crate::explorer::text::{self, clean, count, measure, plural, score, share};
 use crate::index::Index;
 use crate::layers::Graph;
+use crate::retrieve::masses::Masses;
 use crate::retrieve::operators::passages::landed;
+use crate::retrieve::rank::heaviest;
 use crate::retrieve::retrieval::{self, Spread, Walked};
 use crate::retrieve::spread::{Split, restart_of};
 use crate::retrieve::{Node, Retrieval};
@@ -19,8 +21,8 @@ const STEP_PASSAGES: usize = 100;
 
 /// The nodes whose score is shown by group: those that Spread lists, and those of some passages.
 pub fn shown(walk: &Walked<'_>, passages: impl Iterator<Item = u32>) -> Vec<Node> {
-    let mass: Vec<f32> = walk.spread.mass.iter().map(|m| *m as f32).collect();
-    let listed = heaviest(&mass, listed(walk), NODES);
+    let mass = &walk.spread.mass;
+    let listed = heaviest(mass, listed(walk), NODES, |mass| mass as f32);
     let mut shown: Vec<Node> = listed.into_iter().map(|(node, _)| node).collect();
     passages.for_each(|passage| shown.extend(walk.graph.nodes_of(passage).iter()));
     shown
@@ -29,7 +31,7 @@ pub fn shown(walk: &Walked<'_>, passages: impl Iterator<Item = u32>) -> Vec<Node
 /// The exact part of the score of the nodes that are shown by group, and of the nodes that Spread lists of every state.
 pub fn shares(walk: &Walked<'_>, groups: &[Vec<usize>], shown: &[Node]) -> Split {
     let states = walk.spread.states.par_iter();
-    let listed = states.map(|state| heaviest(state, listed(walk), STEP_NODES));
+    let listed = states.map(|state| state.heaviest(listed(walk), STEP_NODES));
     let listed: Vec<Vec<(Node, f64)>> = listed.collect();
     match groups.len() {
         0 => Split::default(),
@@ -132,21 +134,6 @@ pub fn nodes(
     reached.into_iter().enumerate().map(row).collect()
 }
 
-/// The heaviest nodes of a range: most first, ties to the lower id, nothing without mass.
-pub fn heaviest(scores: &[f32], range: std::ops::Range<usize>, count: usize) -> Vec<(Node, f64)> {
-    let mut found: Vec<(u32, f32)> = range
-        .filter(|n| scores[*n] > 0.0)
-        .map(|n| (n as u32, scores[n]))
-        .collect();
-    let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    if found.len() > count {
-        found.select_nth_unstable_by(count, order);
-        found.truncate(count);
-    }
-    found.sort_unstable_by(order);
-    found.into_iter().map(|(n, s)| (n, f64::from(s))).collect()
-}
-
 /// Fills in where mass ended, and every step: where it was, what ranking it made, and where gold was in it.
 pub fn tell(
     index: &Index,
@@ -161,26 +148,28 @@ pub fn tell(
     let gold: Vec<u32> = scene.gold.iter().map(|gold| gold.passage).collect();
     let (graph, spread) = (walk.graph, walk.spread);
     let passages = graph.passages();
-    let step = |(at, (state, ledger)): (usize, (&Vec<f32>, &retrieval::Ledger))| {
+    let step = |(at, (state, ledger)): (usize, (&Masses, &retrieval::Ledger))| {
         let before = at.checked_sub(1).and_then(|at| spread.states.get(at));
-        let moved = before.map_or(0.0, |before| {
-            let apart = state.iter().zip(before);
-            let apart: f64 = apart.map(|(a, b)| f64::from((a - b).abs())).sum();
-            apart / 2.0
+        let moved = before.map_or(0.0, |before| state.apart(before) / 2.0);
+        let landed = (!graph.is_of_passages()).then(|| {
+            let mut mass = vec![0.0; state.len()];
+            let held = state.held(0..state.len());
+            held.for_each(|(node, own)| mass[node as usize] = own.into());
+            Masses::All(
+                landed(graph, &mass)
+                    .into_iter()
+                    .map(|mass| mass as f32)
+                    .collect(),
+            )
         });
-        let on_passages: std::borrow::Cow<'_, [f32]> = match graph.is_of_passages() {
-            true => state[..passages].into(),
-            false => {
-                let mass: Vec<f64> = state.iter().map(|m| f64::from(*m)).collect();
-                let landed = landed(graph, &mass);
-                landed.iter().map(|m| *m as f32).collect::<Vec<_>>().into()
-            }
-        };
+        let on_passages = landed.as_ref().unwrap_or(state);
         let brief = match gold.is_empty() {
             true => figure(ledger.passages),
             false => {
-                let ranks: Option<Vec<usize>> =
-                    gold.iter().map(|p| rank(&on_passages, *p)).collect();
+                let ranks: Option<Vec<usize>> = gold
+                    .iter()
+                    .map(|p| on_passages.rank(0..passages, *p))
+                    .collect();
                 let worst = ranks.and_then(|ranks| ranks.into_iter().max());
                 text::rank(worst)
             }
@@ -197,8 +186,11 @@ pub fn tell(
             },
             moved,
             stage: at + 1,
-            passages: heaviest(&on_passages, 0..passages, STEP_PASSAGES),
-            gold: gold.iter().map(|p| rank(&on_passages, *p)).collect(),
+            passages: on_passages.heaviest(0..passages, STEP_PASSAGES),
+            gold: gold
+                .iter()
+                .map(|p| on_passages.rank(0..passages, *p))
+                .collect(),
         }
     };
     // Every state is as long as the graph has nodes.
@@ -207,8 +199,7 @@ pub fn tell(
     let last = steps.len().saturating_sub(1);
     let push = spread.diffusion.pushes();
     let pushes = format!("{} pushes", count(spread.work));
-    let mass: Vec<f32> = spread.mass.iter().map(|m| *m as f32).collect();
-    let held = heaviest(&mass, listed(&walk), NODES);
+    let held = heaviest(&spread.mass, listed(&walk), NODES, |mass| mass as f32);
     let rows = nodes(index, graph, group_of, held, |_, node| {
         parts(&split.end, node)
     });
@@ -238,8 +229,8 @@ pub fn tell(
         ..Stage::default()
     };
     let unit = if push { "mark" } else { "step" };
-    let state = |(at, state): (usize, &Vec<f32>)| {
-        let held = heaviest(state, listed(&walk), STEP_NODES);
+    let state = |(at, state): (usize, &Masses)| {
+        let held = state.heaviest(listed(&walk), STEP_NODES);
         let shares = |row: usize, _| {
             let known = split.states.get(at).and_then(|rows| rows.get(row));
             known.cloned().unwrap_or_default()
@@ -358,11 +349,4 @@ fn told(scene: &Scene, spread: &Spread, steps: &[Step]) -> Vec<String> {
         None => {}
     }
     told
-}
-
-fn rank(scores: &[f32], passage: u32) -> Option<usize> {
-    let own = *scores.get(passage as usize)?;
-    let before =
-        |(other, score): (usize, &f32)| *score > own || (*score == own && other < passage as usize);
-    (own > 0.0).then(|| 1 + scores.iter().enumerate().filter(|s| before(*s)).count())
 }

@@ -7,6 +7,7 @@ use crate::parameters::{Parameter as P, RESULT_K, STEPS};
 use crate::retrieve::explanation::{
     Edge, Entry, Explanation, Part as ScorePart, Path, Reason, SHOWN, Stage, Story,
 };
+use crate::retrieve::masses::Masses;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::retrieval::{Seed, Seeded, Spread, Walked};
 use crate::retrieve::scratch::Scratch;
@@ -108,8 +109,8 @@ impl Operator for Walk {
         let Some(walked) = walked(at) else { return };
         let spread = walked.spread;
         if spread.states.is_empty() {
-            let mass: Vec<f32> = spread.mass.iter().map(|m| *m as f32).collect();
-            let stage = state(at, story, "walk", spread.work, &mass, None);
+            let mass = spread.mass.iter().map(|m| *m as f32).collect();
+            let stage = state(at, story, "walk", spread.work, &Masses::All(mass), None);
             story.push_step(stage);
             return;
         }
@@ -123,7 +124,7 @@ impl Operator for Walk {
                 true => "pushing",
                 false => STEP_NAMES.get(step).copied().unwrap_or("last step"),
             };
-            let before = step.checked_sub(1).map(|step| &spread.states[step][..]);
+            let before = step.checked_sub(1).map(|step| &spread.states[step]);
             let stage = state(at, story, name, step, now, before);
             story.push_step(stage);
         }
@@ -160,13 +161,13 @@ fn state(
     story: &mut Story,
     name: &'static str,
     step: usize,
-    now: &[f32],
-    before: Option<&[f32]>,
+    now: &Masses,
+    before: Option<&Masses>,
 ) -> Stage {
     let graph = at.graph();
     let t = graph.transition();
     let mut nodes = Vec::new();
-    let mut shown = heaviest(now, SHOWN);
+    let mut shown = now.heaviest(0..now.len(), SHOWN);
     for passage in story.always.clone() {
         for &node in graph.nodes_of(passage).iter() {
             let mass = f64::from(now[node as usize]);
@@ -190,7 +191,7 @@ fn state(
     };
     let mut flows: Vec<(f64, Node, Node)> = Vec::new();
     if let (Some(sent), Some(diffusion)) = (sent, diffusion) {
-        for (v, _) in heaviest(now, INFLOW) {
+        for (v, _) in now.heaviest(0..now.len(), INFLOW) {
             for &u in t.row(v as usize).0 {
                 let mass = f64::from(sent[u as usize]);
                 let flow = diffusion.flow() * mass * t.probability(u as usize, v as usize);
@@ -213,7 +214,7 @@ fn state(
         }
     });
     let edges = edges.collect();
-    let reached = now.iter().filter(|mass| **mass > 0.0).count();
+    let reached = now.held(0..now.len()).count();
     let mut counters = vec![("step", step.into()), ("nodes reached", reached.into())];
     let ledgers = at.set().get::<Spread>().map_or(&[][..], |s| &s.ledgers);
     if let Some(ledger) = ledgers.get(step).or(ledgers.last()) {
@@ -233,17 +234,6 @@ fn state(
         edges,
         ..Stage::default()
     }
-}
-
-/// The heaviest nodes, ties to the lower.
-fn heaviest(mass: &[f32], count: usize) -> Vec<(Node, f64)> {
-    let held = (0..).zip(mass).filter(|(_, mass)| **mass > 0.0);
-    let mut held: Vec<(Node, f32)> = held.map(|(node, mass)| (node, *mass)).collect();
-    held.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    held.truncate(count);
-    held.into_iter()
-        .map(|(node, mass)| (node, f64::from(mass)))
-        .collect()
 }
 
 /// What every seed paid of what landed on a passage, by walk length, and along which paths: exact but for what a push
