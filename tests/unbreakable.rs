@@ -257,3 +257,40 @@ fn damaged_anywhere() {
     tally.count(same(answer(&folder), &whole));
     tally.end();
 }
+
+/// A pipe may be a corpus, as in `hopscope index <(zcat corpus.jsonl.gz)`. Whoever waits for one in vain may stop.
+#[cfg(unix)]
+#[test]
+fn stopped_while_it_waits_for_a_corpus() {
+    let home = tempfile::tempdir().unwrap();
+    let pipe = home.path().join("corpus.jsonl");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let out = home.path().join("index");
+    let (from, to) = (pipe.to_string_lossy(), out.to_string_lossy());
+    let mut tally = Tally::of("stopped while it waits for a corpus");
+    for _ in 0..trials(2) {
+        let mut child = hopscope(&["index", &from, "--out", &to]);
+        std::thread::sleep(Duration::from_millis(300));
+        let id = child.id().to_string();
+        assert!(Command::new("kill").arg(id).status().unwrap().success());
+        let asked = Instant::now();
+        tally.count(loop {
+            if child.try_wait().unwrap().is_some() {
+                break Ok(());
+            }
+            if asked.elapsed() > Duration::from_secs(10) {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                break Err("it goes on waiting".into());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        });
+    }
+    tally.end();
+}

@@ -94,7 +94,6 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let bars = ProgressBars::of(&Step::OF_INDEX);
     let llm = args.thinking.open()?.unwrap_or_default();
     llm.announce_to(bars.announce());
-    interrupt::watch();
     let start = Instant::now();
     let mut options = args.reading.options();
     options.questions = args.questions.clone();
@@ -102,6 +101,8 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let (corpus, report) = corpus::read(&args.paths, &options)?;
     say(&report);
     let read = start.elapsed().as_secs_f64();
+    // Not before: a pipe that nobody writes into is waited for, and then a signal should end the program at once.
+    interrupt::watch();
     let layers = RefCell::new(Vec::new());
     let built = Index::create_with(
         corpus,
