@@ -66,10 +66,6 @@ impl NodeRagLayer {
         let (words, word_ends, word_nodes) =
             inverted(named, |node| labels.get((node - text) as usize));
         let weights: Vec<u32> = draft.weights.iter().flatten().copied().collect();
-        let persons = draft
-            .persons
-            .iter()
-            .zip(&draft.weights[Kind::Entity as usize]);
         let mut source_ends = Vec::new();
         let mut sources = Vec::new();
         for units in draft.sources.iter().flatten() {
@@ -94,10 +90,6 @@ impl NodeRagLayer {
             text_end: column(|p| p.end),
             labels,
             weights: weights.into(),
-            persons: persons
-                .map(|(&persons, &all)| u8::from(2 * persons > all))
-                .collect::<Vec<_>>()
-                .into(),
             offsets: offsets.into(),
             targets: arcs.iter().map(|a| a.1).collect::<Vec<_>>().into(),
             made: arcs

@@ -40,13 +40,6 @@ pub struct Counts {
     pub made: Shares,
 }
 
-impl Counts {
-    /// Edges in all: a similarity edge on another edge is one with it.
-    pub fn total(&self) -> usize {
-        self.edges + self.near - self.both
-    }
-}
-
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Meta {
     pub(super) options: NodeRagBuild,
@@ -68,8 +61,6 @@ pub struct NodeRagLayer {
     pub(super) labels: Strings,
     /// Occurrences of every node.
     pub(super) weights: Column<u32>,
-    /// Of every N: 1 where most mentions were taken for a person's.
-    pub(super) persons: Column<u8>,
     /// Symmetric adjacency: row u is `targets[offsets[u]..offsets[u+1]]`, ascending. `made` counts how often the edge was
     /// made (0: by similarity only), `near` is 1 for a similarity edge.
     pub(super) offsets: Column<u32>,
@@ -118,7 +109,6 @@ impl Layer for NodeRagLayer {
         each("text.end", self.text_end.bytes());
         strings("labels", &self.labels, each);
         each("weights", self.weights.bytes());
-        each("persons", self.persons.bytes());
         each("edges.offsets", self.offsets.bytes());
         each("edges.targets", self.targets.bytes());
         each("edges.made", self.made.bytes());
@@ -152,7 +142,6 @@ impl Layer for NodeRagLayer {
             text_end: columns.column("text.end")?,
             labels: columns.strings("labels")?,
             weights: columns.column("weights")?,
-            persons: columns.column("persons")?,
             offsets: columns.column("edges.offsets")?,
             targets: columns.column("edges.targets")?,
             made: columns.column("edges.made")?,
@@ -175,7 +164,6 @@ impl Layer for NodeRagLayer {
             ("text.end", layer.text_end.len(), text),
             ("labels.ends", layer.labels.len(), nodes - text),
             ("weights", layer.weights.len(), nodes),
-            ("persons", layer.persons.len(), layer.count(Kind::Entity)),
             ("edges.offsets", layer.offsets.len(), nodes + 1),
             ("edges.targets", layer.targets.len(), arcs),
             ("edges.made", layer.made.len(), arcs),
@@ -251,12 +239,6 @@ impl NodeRagLayer {
     /// Occurrences of a node in the corpus.
     pub fn weight(&self, node: u32) -> u32 {
         self.weights[node as usize]
-    }
-
-    /// Whether an entity was mostly taken for a person.
-    pub fn person(&self, node: u32) -> bool {
-        let at = node.wrapping_sub(self.starts[Kind::Entity as usize]);
-        self.persons.get(at as usize) == Some(&1)
     }
 
     /// Its content; a T's is a part of its passage, which [`NodeRagLayer::piece`] gives.

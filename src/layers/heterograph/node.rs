@@ -36,11 +36,6 @@ impl Kind {
         Kind::Overview,
     ];
 
-    /// The letter of the paper.
-    pub fn letter(self) -> &'static str {
-        ["T", "S", "N", "R", "A", "H", "O"][self as usize]
-    }
-
     pub fn name(self) -> &'static str {
         [
             "text",
