@@ -376,7 +376,7 @@ fn answer(input: &Value) -> Value {
     } else if has("headers") {
         json!({"title": "A table", "description": "rows", "summary": "all rows", "columns": {}, "entities": []})
     } else if has("source_title") {
-        json!({"topic": "harbours", "title": "t", "entities": [first("text")], "events": ["It was built in 1901."]})
+        json!({"topic": "harbours", "title": "t", "entities": [first("text")]})
     } else if has("types") {
         json!({"entities": [{"name": first("text"), "type": "thing", "description": "told"}], "relations": []})
     } else if has("attributes") {

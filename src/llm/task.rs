@@ -136,7 +136,7 @@ shape! {
     Places { places: Vec<usize> }
     Terms { terms: Vec<String> }
     DocumentInput { text: String, source_title: String }
-    DocumentOutput { topic: String, title: String, entities: Vec<String>, events: Vec<String> }
+    DocumentOutput { topic: String, title: String, entities: Vec<String> }
     TableInput { title: String, headers: Vec<String>, rows: Vec<Vec<String>> }
     TableOutput {
         title: String, description: String, summary: String, columns: BTreeMap<String, String>, entities: Vec<String>,
@@ -347,15 +347,13 @@ task!(
 
 task!(
     /// Metadata of a chunk of text.
-    DocMetadata "doc_metadata" 1, DocumentInput => DocumentOutput,
-    object([("topic", text()), ("title", free()), ("entities", list(text())), ("events", list(text()))]),
-    "Describe `text` from the source `source_title`: its `topic`, a `title`, the `entities` it names and the `events` \
-     it tells of.",
+    DocMetadata "doc_metadata" 2, DocumentInput => DocumentOutput,
+    object([("topic", text()), ("title", free()), ("entities", list(text()))]),
+    "Describe `text` from the source `source_title`: its `topic`, a `title` and the `entities` it names.",
     expected |input| 60 + tokens(input.text.len()) / 2,
     parts |input| each(halves(&input.text), |text| DocumentInput { text, source_title: input.source_title.clone() }),
     join |whole, next| {
         whole.entities.extend(next.entities);
-        whole.events.extend(next.events);
     }
 );
 

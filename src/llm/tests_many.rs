@@ -563,7 +563,6 @@ fn shapes_and_types_agree() {
         topic: t(),
         title: t(),
         entities: vec![t()],
-        events: vec![t()],
     });
     let columns = [(t(), t())].into();
     agrees::<TableMetadata>(TableOutput {

@@ -73,7 +73,7 @@ impl Sage {
         tell("metadata", 0, units.len())?;
         let graph = titled(index);
         let mut made = Shares::default();
-        let (topics, events, mut named) = documents(index, &graph, &units, &mut made, &tell)?;
+        let (topics, mut named) = documents(index, &graph, &units, &mut made, &tell)?;
         tell("metadata", units.len(), units.len())?;
         let inputs: Vec<TableInput> = tables
             .iter()
@@ -129,7 +129,6 @@ impl Sage {
             end: column(&units, |u| u.range.end as u32),
             source_ends: source_ends.into(),
             topics,
-            events,
             names,
             tables: stored(&tables, &described),
             vectors: vectors(dense, Vec::new())?,
@@ -291,14 +290,14 @@ fn names_of<'a>(index: &'a Index, graph: &EntityGraph, unit: &Unit) -> Vec<&'a s
     mentions.filter_map(|o| surface(o.start, o.end)).collect()
 }
 
-/// Topics and events of all units, and the names of the chunks of text.
+/// Topics of all units, and the names of the chunks of text.
 fn documents(
     index: &Index,
     graph: &EntityGraph,
     units: &[Unit],
     made: &mut Shares,
     tell: Tell,
-) -> Result<(Strings, Strings, Vec<Vec<String>>), IndexError> {
+) -> Result<(Strings, Vec<Vec<String>>), IndexError> {
     let texts: Vec<&Unit> = units.iter().filter(|u| u.table == TEXT).collect();
     let inputs: Vec<DocInput> = texts
         .par_iter()
@@ -329,7 +328,7 @@ fn documents(
         }
     }
     let mut found = found.into_iter();
-    let (mut topics, mut events, mut named) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut topics, mut named) = (Vec::new(), Vec::new());
     for unit in units {
         let own = if unit.table == TEXT {
             found.next()
@@ -338,14 +337,9 @@ fn documents(
         }
         .unwrap_or_default();
         topics.push(own.topic);
-        events.push(own.events.join("\n"));
         named.push(own.entities);
     }
-    Ok((
-        topics.into_iter().collect(),
-        events.into_iter().collect(),
-        named,
-    ))
+    Ok((topics.into_iter().collect(), named))
 }
 
 /// Metadata of all tables.

@@ -83,9 +83,8 @@ pub struct Sage {
     pub end: Column<u32>,
     /// End of each source's units.
     pub source_ends: Column<u32>,
-    /// By unit; of segments empty. Events are one a line.
+    /// By unit; of segments empty.
     pub topics: Strings,
-    pub events: Strings,
     pub names: Names,
     pub tables: Tables,
     /// Content of units.

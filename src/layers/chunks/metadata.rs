@@ -4,8 +4,6 @@
 use crate::llm::task;
 use crate::text::Norm;
 use crate::text::phrases::group_titles;
-use crate::text::pos::{Pos, tag};
-use crate::text::sentences::sentences;
 use crate::text::span;
 use crate::text::summarize::Idf;
 use rayon::prelude::*;
@@ -31,8 +29,6 @@ pub struct DocMetadata {
     pub title: String,
     /// Names as written, each normal form once.
     pub entities: Vec<String>,
-    /// Sentences with a date and a verb.
-    pub events: Vec<String>,
 }
 
 /// A table.
@@ -65,8 +61,6 @@ pub enum Type {
     Text,
 }
 
-/// Most events kept of a chunk.
-const EVENTS: usize = 5;
 /// Values shown of a text column in a summary, and samples in a column description.
 const TOP: usize = 3;
 /// A cell of more words is prose: names are looked for inside it.
@@ -87,7 +81,6 @@ pub fn documents(inputs: &[DocInput], idf: &Idf) -> Vec<DocMetadata> {
                     .into_iter()
                     .chain(input.names.iter().copied()),
             ),
-            events: events(input.text),
         })
         .collect()
 }
@@ -127,15 +120,10 @@ fn one_line(text: &str) -> String {
 /// What a model says of a chunk; the name its source is about comes first, as with the rules.
 pub fn document_told(subject: Option<&str>, output: &task::DocumentOutput) -> DocMetadata {
     let names: Vec<String> = output.entities.iter().map(|name| one_line(name)).collect();
-    let events = output.events.iter().map(|event| one_line(event));
     DocMetadata {
         topic: one_line(&output.topic),
         title: one_line(&output.title),
         entities: distinct(subject.into_iter().chain(names.iter().map(String::as_str))),
-        events: events
-            .filter(|event| !event.is_empty())
-            .take(EVENTS)
-            .collect(),
     }
 }
 
@@ -180,21 +168,6 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
         }
     }
     found
-}
-
-/// Sentences with a date and a verb, in order.
-fn events(text: &str) -> Vec<String> {
-    (sentences(text)
-        .into_iter()
-        .map(|range| span::of(text, range)))
-    .filter(|sentence| dated(sentence))
-    .filter(|sentence| {
-        let verb = |pos: Pos| pos.verbal() || pos == Pos::Auxiliary;
-        tag(sentence).iter().any(|token| verb(token.pos))
-    })
-    .take(EVENTS)
-    .map(str::to_owned)
-    .collect()
 }
 
 const MONTHS: [&str; 12] = [
@@ -438,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_have_topic_title_names_and_events() {
+    fn chunks_have_topic_title_and_names() {
         let text = "The herring boat was built in 1966. The herring boat is red. A storm of 12 May sank the herring boat.";
         let other = "The kelp farm is new. A kelp farm grows kelp.";
         let inputs = [
@@ -464,14 +437,7 @@ mod tests {
         assert!(found[1].topic.contains("kelp farm"));
         assert_eq!(found[0].title, "Gull (boat)");
         assert_eq!(found[0].entities, ["Gull", "Mara Voss"]);
-        assert_eq!(
-            found[0].events,
-            [
-                "The herring boat was built in 1966.",
-                "A storm of 12 May sank the herring boat."
-            ]
-        );
-        assert!(found[1].entities.is_empty() && found[1].events.is_empty());
+        assert!(found[1].entities.is_empty());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! | file | what lives there |
 //! |---|---|
-//! | `metadata` | topics, titles, events, table descriptions, by rules |
+//! | `metadata` | topics, titles, table descriptions, by rules |
 //! | `names` | the names of units, and how many two share |
 //! | `pairs` | candidate pairs with every metric; thresholds by percentile |
 //! | `postings`, `links` | words of units; links between sources |

@@ -21,7 +21,6 @@ impl Layer for Sage {
         each("unit.end", self.end.bytes());
         each("source.ends", self.source_ends.bytes());
         strings("unit.topics", &self.topics, each);
-        strings("unit.events", &self.events, each);
         strings("names.labels", &self.names.labels, each);
         each("names.ends", self.names.ends.bytes());
         each("names.ids", self.names.ids.bytes());
@@ -80,7 +79,6 @@ impl Layer for Sage {
             end: columns.column("unit.end")?,
             source_ends: columns.column("source.ends")?,
             topics: columns.strings("unit.topics")?,
-            events: columns.strings("unit.events")?,
             names: Names {
                 labels: columns.strings("names.labels")?,
                 ends: columns.column("names.ends")?,
@@ -127,7 +125,6 @@ impl Sage {
             ("unit.start", self.start.len(), units),
             ("unit.end", self.end.len(), units),
             ("unit.topics.ends", self.topics.len(), units),
-            ("unit.events.ends", self.events.len(), units),
             ("names.ends", self.names.ends.len(), units),
             ("names.ids", self.names.ids.len(), last(&self.names.ends)),
             ("vectors", self.vectors.len(), units),
