@@ -24,7 +24,7 @@ mod questions;
 mod report;
 mod table;
 mod text;
-mod typed;
+pub(crate) mod typed;
 
 #[cfg(test)]
 mod fixture;

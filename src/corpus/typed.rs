@@ -2,9 +2,10 @@
 
 use super::detect::Source;
 use super::intake::Intake;
-use super::{CorpusError, Format, Place, questions};
-use crate::exchange::schema::GraphError;
+use super::{CorpusError, Format, Passage, Place, questions};
+use crate::exchange::schema::{FieldKind, Graph, GraphError, Object};
 use crate::exchange::{stark, table};
+use crate::text::stems::spaced;
 use std::path::Path;
 
 /// What there is in a folder with a typed graph; none where it has no such graph.
@@ -22,13 +23,49 @@ pub(super) fn read(source: &Source, intake: &mut Intake) -> Result<(), CorpusErr
     let graph = table::read(&source.path)?;
     intake.report.files.extend(source.files.iter().cloned());
     let place = Place::file(&source.path);
-    for passage in table::passages(&graph) {
+    for passage in passages(&graph) {
         intake.passage(&place, passage)?;
     }
     match &source.questions {
         Some(file) => questions::read(file, false, intake),
         None => Ok(()),
     }
+}
+
+/// The objects as passages: the name as title, the type and all fields as text.
+pub(crate) fn passages(graph: &Graph) -> Vec<Passage> {
+    let passage = |object: &Object| {
+        let mut text = format!("{}.", object.kind);
+        if !object.aliases.is_empty() {
+            text += &format!(" Also called {}.", object.aliases.join(", "));
+        }
+        let kind = graph
+            .schema
+            .type_by_name(&object.kind)
+            .map(|at| &graph.schema.types[at]);
+        for (name, value) in &object.fields {
+            let long = kind
+                .and_then(|k| k.field(name))
+                .is_some_and(|f| f.kind == FieldKind::Long);
+            if long {
+                text += &format!(" {value}");
+            } else {
+                let words = spaced(name);
+                let mut letters = words.chars();
+                let first: String = letters
+                    .next()
+                    .map(|c| c.to_uppercase().collect())
+                    .unwrap_or_default();
+                text += &format!(" {first}{} {value}.", letters.as_str());
+            }
+        }
+        Passage {
+            id: object.id.clone(),
+            title: object.name.clone(),
+            text,
+        }
+    };
+    graph.objects.iter().map(passage).collect()
 }
 
 impl From<GraphError> for CorpusError {

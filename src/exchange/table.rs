@@ -2,8 +2,6 @@
 
 use super::schema::{FieldKind, Graph, GraphError, Object, Schema, complete, sound};
 use super::stark;
-use crate::corpus::Passage;
-use crate::text::stems::spaced;
 use csv::{ReaderBuilder, StringRecord};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
@@ -268,42 +266,6 @@ fn each(
         )?;
     }
     Ok(())
-}
-
-/// The objects as passages: the name as title, the type and all fields as text.
-pub fn passages(graph: &Graph) -> Vec<Passage> {
-    let passage = |object: &Object| {
-        let mut text = format!("{}.", object.kind);
-        if !object.aliases.is_empty() {
-            text += &format!(" Also called {}.", object.aliases.join(", "));
-        }
-        let kind = graph
-            .schema
-            .type_by_name(&object.kind)
-            .map(|at| &graph.schema.types[at]);
-        for (name, value) in &object.fields {
-            let long = kind
-                .and_then(|k| k.field(name))
-                .is_some_and(|f| f.kind == FieldKind::Long);
-            if long {
-                text += &format!(" {value}");
-            } else {
-                let words = spaced(name);
-                let mut letters = words.chars();
-                let first: String = letters
-                    .next()
-                    .map(|c| c.to_uppercase().collect())
-                    .unwrap_or_default();
-                text += &format!(" {first}{} {value}.", letters.as_str());
-            }
-        }
-        Passage {
-            id: object.id.clone(),
-            title: object.name.clone(),
-            text,
-        }
-    };
-    graph.objects.iter().map(passage).collect()
 }
 
 #[cfg(test)]

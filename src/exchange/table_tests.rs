@@ -1,4 +1,5 @@
 use super::*;
+use crate::corpus::typed::passages;
 use crate::exchange::fixture::{EDGES, NODES, SCHEMA, tables};
 use crate::exchange::schema::FieldKind;
 

@@ -5,10 +5,10 @@ use super::run::{Made, Rung, Runner};
 use super::score::{Fused, Scorer, Weights};
 use super::template::Planned;
 use crate::corpus::Corpus;
+use crate::corpus::typed::passages;
 use crate::embed::{EmbedError, Encoder, Identity, Kind, TokenVectors};
 pub use crate::exchange::fixture::graph;
 use crate::exchange::schema::Graph;
-use crate::exchange::table;
 use crate::index::{BuildOptions, Dense, Index, Silent};
 use crate::layers::typed::layer::SparkLayer;
 use crate::llm::{Llm, Origin};
@@ -68,7 +68,7 @@ impl Encoder for Colours {
 
 /// The objects as an index, and one more passage that is no object.
 pub fn index(graph: &Graph) -> Index {
-    let mut passages = table::passages(graph);
+    let mut passages = passages(graph);
     passages.push(crate::corpus::Passage {
         id: "stray".into(),
         title: "Stray".into(),
