@@ -40,14 +40,16 @@ impl Masses {
     }
 
     /// Those of a range that have mass, ascending.
-    pub fn held(&self, range: Range<usize>) -> Box<dyn Iterator<Item = (Node, f32)> + '_> {
-        match self {
-            Masses::All(all) => {
-                let own = (range.start as Node..).zip(&all[range]);
-                Box::new(own.map(|(n, m)| (n, *m)).filter(|(_, m)| *m > 0.0))
-            }
-            Masses::Few { held, .. } => Box::new(held[part(held, range)].iter().copied()),
-        }
+    pub fn held(&self, range: Range<usize>) -> impl Iterator<Item = (Node, f32)> + '_ {
+        let first = range.start as Node;
+        // One of the two is empty.
+        let (all, few): (&[f32], &[(Node, f32)]) = match self {
+            Masses::All(all) => (&all[range], &[]),
+            Masses::Few { held, .. } => (&[], &held[part(held, range)]),
+        };
+        let all = (first..).zip(all.iter().copied());
+        all.filter(|(_, mass)| *mass > 0.0)
+            .chain(few.iter().copied())
     }
 
     /// The heaviest of a range: most first, ties to the lower id, nothing without mass.
