@@ -163,15 +163,13 @@ pub fn tell(
             )
         });
         let on_passages = landed.as_ref().unwrap_or(state);
+        let ranks = gold.iter().map(|p| on_passages.rank(0..passages, *p));
+        let ranks: Vec<Option<usize>> = ranks.collect();
         let brief = match gold.is_empty() {
             true => figure(ledger.passages),
             false => {
-                let ranks: Option<Vec<usize>> = gold
-                    .iter()
-                    .map(|p| on_passages.rank(0..passages, *p))
-                    .collect();
-                let worst = ranks.and_then(|ranks| ranks.into_iter().max());
-                text::rank(worst)
+                let all: Option<Vec<usize>> = ranks.iter().copied().collect();
+                text::rank(all.and_then(|all| all.into_iter().max()))
             }
         };
         Step {
@@ -187,10 +185,7 @@ pub fn tell(
             moved,
             stage: at + 1,
             passages: on_passages.heaviest(0..passages, STEP_PASSAGES),
-            gold: gold
-                .iter()
-                .map(|p| on_passages.rank(0..passages, *p))
-                .collect(),
+            gold: ranks,
         }
     };
     // Every state is as long as the graph has nodes.
