@@ -219,10 +219,10 @@ impl Operator for Activate {
         }
         let ways = &active.ways;
         let carried: FxHashSet<u32> = ways.iter().map(|way| way.sentence).collect();
+        let came: FxHashSet<Node> = ways.iter().map(|way| way.to).collect();
         let member = |(&node, active): (&Node, &Active)| {
             // What another name activated came by a sentence.
-            let came = ways.iter().any(|way| way.to == node);
-            let mut named = names.members.iter().filter(|_| !came);
+            let mut named = names.members.iter().filter(|_| !came.contains(&node));
             let own = named.find(|member| member.node == node);
             let from = own.map_or(Origin::Scored, |own| own.from);
             Member {
@@ -479,7 +479,23 @@ mod tests {
             ("Holm", "Holm is a town of ferries."),
             ("Kelp", "Kelp grows on rocks."),
         ];
-        Arc::new(Index::build(titled(&texts), &BuildOptions::default(), &Silent).unwrap())
+        indexed(&texts)
+    }
+
+    fn indexed(texts: &[(&str, &str)]) -> Arc<Index> {
+        Arc::new(Index::build(titled(texts), &BuildOptions::default(), &Silent).unwrap())
+    }
+
+    /// What was activated, and how close a sentence of the only passage is to the question.
+    fn held<'r>(
+        index: &Index,
+        run: &'r Retrieval,
+        question: &str,
+    ) -> (&'r Activation, impl Fn(u32) -> f64 + use<>) {
+        let layer = crate::retrieve::hop::layer(index).unwrap();
+        let probe = layer.probe(question).unwrap();
+        let cosine = move |sentence| f64::from(layer.cosine(&probe, sentence));
+        (run.records[2].output.get().unwrap(), cosine)
     }
 
     fn ask(index: &Arc<Index>, question: &str, changes: &[&str]) -> Retrieval {
@@ -557,17 +573,13 @@ mod tests {
             "Mara Voss",
             "Mara Voss founded Gull Press. Mara Voss lived in Holm.",
         )];
-        let index =
-            Arc::new(Index::build(titled(&texts), &BuildOptions::default(), &Silent).unwrap());
+        let index = indexed(&texts);
         let question = "What was founded by Mara Voss?";
         let run = ask(&index, question, &["linear_threshold=0", "linear_rounds=2"]);
         // One sentence a round: the second is reached because the name activated itself by the first.
         assert_eq!(active(&run), ["gull press", "holm", "mara voss"]);
-        let layer = crate::retrieve::hop::layer(&index).unwrap();
-        let probe = layer.probe(question).unwrap();
-        let cosine = |sentence| f64::from(layer.cosine(&probe, sentence));
+        let (held, cosine) = held(&index, &run, question);
         let (first, second) = (cosine(0), cosine(0) * cosine(1));
-        let held: &Activation = run.records[2].output.get().unwrap();
         let named = run.records[1].output.members[0];
         let own = held.names[&named.node];
         assert!(
@@ -587,18 +599,14 @@ mod tests {
             "Annals",
             "Mara Voss founded Gull Press. Gull Press printed maps of Holm.",
         )];
-        let index =
-            Arc::new(Index::build(titled(&texts), &BuildOptions::default(), &Silent).unwrap());
+        let index = indexed(&texts);
         // The first name gives the second a lower score, with which that goes on in the next round and not in this one.
         let question = "When was it that Mara Voss founded Gull Press?";
         let run = ask(&index, question, &["linear_threshold=0", "linear_rounds=1"]);
         assert_eq!(active(&run), ["gull press", "holm", "mara voss"]);
-        let layer = crate::retrieve::hop::layer(&index).unwrap();
-        let probe = layer.probe(question).unwrap();
-        let held: &Activation = run.records[2].output.get().unwrap();
+        let (held, cosine) = held(&index, &run, question);
         for way in &held.ways {
-            let cosine = f64::from(layer.cosine(&probe, way.sentence));
-            assert!((way.score - cosine).abs() < 1e-6, "{way:?}");
+            assert!((way.score - cosine(way.sentence)).abs() < 1e-6, "{way:?}");
         }
     }
 
