@@ -91,8 +91,8 @@ fn same(found: Result<Vec<(u32, u32)>, String>, whole: &[(u32, u32)]) -> Result<
     }
 }
 
-/// What lies in a folder that should not: work of a killed build, layers that no manifest names.
-fn litter(parent: &Path) -> Vec<String> {
+/// Fails where something lies in a folder that should not: work of a killed build, layers that no manifest names.
+fn tidy(parent: &Path) -> Result<(), String> {
     let names = |folder: &Path| {
         let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
         entries
@@ -114,7 +114,35 @@ fn litter(parent: &Path) -> Vec<String> {
             }
         }
     }
-    left
+    match left.is_empty() {
+        true => Ok(()),
+        false => Err(format!("left behind: {left:?}")),
+    }
+}
+
+/// An index that nothing has happened to yet.
+struct Whole {
+    home: tempfile::TempDir,
+    folder: PathBuf,
+    /// How long it takes to make.
+    takes: Duration,
+    /// What it answers.
+    whole: Vec<(u32, u32)>,
+}
+
+impl Whole {
+    fn made() -> Whole {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("index");
+        let takes = sample(&folder);
+        let whole = answer(&folder).unwrap();
+        Whole {
+            home,
+            folder,
+            takes,
+            whole,
+        }
+    }
 }
 
 /// A sample index with hop and SAGE, and how long it took.
@@ -138,11 +166,13 @@ fn sample(folder: &Path) -> Duration {
 
 #[test]
 fn killed_while_it_writes() {
-    let home = tempfile::tempdir().unwrap();
-    let folder: PathBuf = home.path().join("index");
+    let Whole {
+        home,
+        folder,
+        takes,
+        whole,
+    } = Whole::made();
     let out = folder.to_string_lossy().into_owned();
-    let takes = sample(&folder);
-    let whole = answer(&folder).unwrap();
     let mut random = SplitMix::new(7);
     let mut tally = Tally::of("killed while it indexes or adds layers");
     for trial in 0..trials(12) {
@@ -171,21 +201,19 @@ fn killed_while_it_writes() {
     sample(&folder);
     let added = done(hopscope(&["index", &out, "--add", "sage"]));
     assert!(added.status.success());
-    let left = litter(home.path());
-    tally.count(match left.is_empty() {
-        true => same(answer(&folder), &whole),
-        false => Err(format!("left behind: {left:?}")),
-    });
+    tally.count(tidy(home.path()).and_then(|()| same(answer(&folder), &whole)));
     tally.end();
 }
 
 #[test]
 fn two_writers_at_once() {
-    let home = tempfile::tempdir().unwrap();
-    let folder = home.path().join("index");
+    let Whole {
+        home,
+        folder,
+        whole,
+        ..
+    } = Whole::made();
     let out = folder.to_string_lossy().into_owned();
-    sample(&folder);
-    let whole = answer(&folder).unwrap();
     let mut tally = Tally::of("two writers at once");
     let build = ["index", SAMPLE, "--out", &out];
     let add = ["index", &out, "--add", "sage"];
@@ -210,10 +238,7 @@ fn two_writers_at_once() {
             true => same(answer(&folder), &whole),
             false => Err(format!("{pair:?}")),
         });
-        tally.count(match litter(home.path()) {
-            left if left.is_empty() => Ok(()),
-            left => Err(format!("left behind: {left:?}")),
-        });
+        tally.count(tidy(home.path()));
     }
     tally.end();
 }
@@ -221,10 +246,12 @@ fn two_writers_at_once() {
 /// Every file of an index with layers: bytes flipped, cut, grown, swapped with another, and taken away.
 #[test]
 fn damaged_anywhere() {
-    let home = tempfile::tempdir().unwrap();
-    let folder = home.path().join("index");
-    sample(&folder);
-    let whole = answer(&folder).unwrap();
+    let Whole {
+        home: _home,
+        folder,
+        whole,
+        ..
+    } = Whole::made();
     let manifest = Manifest::read(&folder).unwrap();
     let mut files: Vec<String> = manifest.files.iter().map(|f| f.path.clone()).collect();
     files.push("manifest.json".into());
