@@ -109,8 +109,8 @@
 //!   passages when a setting asks for it, and kept, so every parameter works on every index without a rebuild.
 //! - A retrieval keeps what its steps made ([`retrieve::retrieval::Record`]) and the record of a run is read off them
 //!   ([`explain::trace()`]). There is no second, recording engine.
-//! - Opening an index reads every byte once, at memory speed, to hold it against its checksum: a flipped byte is an
-//!   error at once, never a wrong answer later.
+//! - Opening an index reads every byte of it once, at memory speed, to hold it against its checksum, and every byte of a
+//!   layer when a method first asks for that: a flipped byte is an error, never a wrong answer.
 
 #![cfg_attr(not(test), deny(clippy::string_slice))]
 

@@ -714,3 +714,20 @@ fn an_educator_teaches_a_lesson_from_start_to_end() {
     assert_eq!(session.exit_code(), 0);
     session.assert_restored();
 }
+
+#[test]
+fn an_index_that_cannot_be_opened_gives_the_terminal_back_and_says_why() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("index");
+    let built = std::process::Command::new(env!("CARGO_BIN_EXE_hopscope"))
+        .args(["index", "sample-corpus", "--with", "none", "--out"])
+        .arg(&folder)
+        .output();
+    assert!(built.unwrap().status.success());
+    std::fs::write(folder.join("passages.sorted"), b"other").unwrap();
+    let mut session = Session::start(24, 80, &[&folder.to_string_lossy()]);
+    assert_eq!(session.exit_code(), 2);
+    session.assert_restored();
+    let screen = session.screen();
+    assert!(screen.contains("passages.sorted"), "{screen}");
+}

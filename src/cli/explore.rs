@@ -7,11 +7,13 @@ use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::lesson::Lesson;
 use crate::explorer::opening::Opener;
 use crate::explorer::picture::{self, Caption, Cast};
-use crate::explorer::runtime::{self, Options};
+use crate::explorer::runtime::{self, Begin, Options};
 use crate::explorer::stage::{self, Shot};
 use crate::explorer::store::{Config, Folders};
 use crate::explorer::terminal::refusal;
 use crate::explorer::theme::{ColorChoice, ColorLevel, Theme};
+use crate::index::Index;
+use crate::llm::Llm;
 use crate::retrieve::{Origin, Parameter, Settings};
 use crate::text::span;
 use anyhow::{Context, Result, anyhow, bail};
@@ -113,21 +115,24 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
             .filter(|_| args.how.method.is_none()),
     )?;
     configured(&mut settings, &config)?;
-    let starts = config.clone();
-    let index = load(
-        args.index.as_deref(),
-        &args.reading,
-        &args.thinking,
-        &mut settings,
-    )?;
-    notes.extend(index.closed().map(ToString::to_string));
-    let index = judged_by(index, args.how.reranker.as_deref(), &[])?;
+    let llm = args.thinking.open()?;
+    let begin = match args.index.as_deref() {
+        Some(path) if Index::is_index(path) && args.screenshot.is_none() && !args.plain => {
+            let opener = opener(args.how.clone(), args.reading.clone(), &config, &llm);
+            Begin::At(path.to_owned(), opener)
+        }
+        path => {
+            let index = load(path, &args.reading, &LlmArgs::default(), &mut settings)?;
+            notes.extend(index.closed().map(ToString::to_string));
+            Begin::With(helped(index, &args.how, &llm)?)
+        }
+    };
     let argument = args
         .index
         .as_ref()
         .map_or(String::new(), |path| path.display().to_string());
-    match &args.screenshot {
-        Some(file) => {
+    match (&args.screenshot, begin) {
+        (Some(file), Begin::With(index)) => {
             let keys = args.keys.as_deref().map(split_keys).unwrap_or_default();
             let shot = Shot {
                 size: size(&args.size)?,
@@ -143,15 +148,16 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
             picture(file, index, &shot)?;
             Ok(0)
         }
-        None => {
+        (_, begin) => {
             let question = args.question.clone();
             let record = args.record.as_ref().map(|path| {
                 std::fs::File::create(path).with_context(|| path.display().to_string())
             });
             let record = record.transpose()?.map(std::sync::Arc::new);
-            let llm = index.llm();
+            let start_panel = config.start_panel;
+            let opener = elsewhere(args, &config, &llm);
             let code = runtime::run(
-                index,
+                begin,
                 Options {
                     settings,
                     argument,
@@ -167,25 +173,36 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
                     presets: super::own_presets(),
                     labels: args.labels.clone(),
                     annotator: annotator(args.annotator.as_deref()),
-                    opener: opener(args, &starts),
+                    opener,
                     plain: args.plain,
                     start: !args.plain
                         && args.index.is_none()
                         && args.lesson.is_none()
                         && args.question.is_none()
                         && !args.present
-                        && starts.start_panel,
+                        && start_panel,
                 },
             );
-            report(&llm);
+            if let Some(llm) = &llm {
+                report(llm);
+            }
             code
         }
     }
 }
 
+/// An index with who scores again and who answers, where they were named.
+fn helped(index: Arc<Index>, how: &How, llm: &Option<Arc<Llm>>) -> Result<Arc<Index>> {
+    let index = judged_by(index, how.reranker.as_deref(), &[])?;
+    if let Some(llm) = llm {
+        index.think_with(llm.clone());
+    }
+    Ok(index)
+}
+
 /// How another index is opened: with the method and the settings this session was started with, but for what was said of
 /// one question or one graph.
-fn opener(args: &ExploreArgs, config: &Config) -> Opener {
+fn elsewhere(args: &ExploreArgs, config: &Config, llm: &Option<Arc<Llm>>) -> Opener {
     let how = How {
         seed: Vec::new(),
         patch: Default::default(),
@@ -197,7 +214,11 @@ fn opener(args: &ExploreArgs, config: &Config) -> Opener {
         encoder: args.reading.encoder.clone(),
         ..Reading::default()
     };
-    let (thinking, config) = (args.thinking.clone(), config.clone());
+    opener(how, reading, config, llm)
+}
+
+fn opener(how: How, reading: Reading, config: &Config, llm: &Option<Arc<Llm>>) -> Opener {
+    let (config, llm) = (config.clone(), llm.clone());
     Arc::new(move |path, progress| {
         let method = config.method.as_deref().filter(|_| how.method.is_none());
         let mut settings = how.settings(method)?;
@@ -205,17 +226,9 @@ fn opener(args: &ExploreArgs, config: &Config) -> Opener {
         let path = Some(path).filter(|path| !path.as_os_str().is_empty());
         let mut said = Vec::new();
         let mut tell = |words| said.push(words);
-        let index = open(
-            path,
-            &reading,
-            &thinking,
-            &mut settings,
-            progress,
-            &mut tell,
-        )?;
+        let index = open(path, &reading, &mut settings, progress, &mut tell)?;
         said.extend(index.closed().map(ToString::to_string));
-        let index = judged_by(index, how.reranker.as_deref(), &[])?;
-        Ok((index, settings, said))
+        Ok((helped(index, &how, &llm)?, settings, said))
     })
 }
 

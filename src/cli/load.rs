@@ -30,11 +30,10 @@ pub fn load(
     // An empty one stands for the sample where a file follows it.
     let path = path.filter(|path| !path.as_os_str().is_empty());
     let bars = ProgressBars::of(&[]);
-    let index = open(path, reading, thinking, settings, &bars, &mut |said| {
-        say(said)
-    });
+    let index = open(path, reading, settings, &bars, &mut |said| say(said));
     bars.clear();
     let index = index?;
+    thinking.of(&index)?;
     say_closed(&index);
     Ok(index)
 }
@@ -65,14 +64,13 @@ pub fn load_runs(
 pub fn open(
     path: Option<&Path>,
     reading: &Reading,
-    thinking: &LlmArgs,
     settings: &mut Settings,
     progress: &dyn Progress,
     tell: &mut dyn FnMut(String),
 ) -> Result<Arc<Index>> {
     let index = match path {
         None if reading.encoder.is_none() => sample::index()?,
-        Some(path) if Index::is_index(path) => reading.index(path)?,
+        Some(path) if Index::is_index(path) => reading.index(path, progress)?,
         path => {
             let (corpus, report) = read(path, reading)?;
             if let Some(report) = report {
@@ -81,7 +79,6 @@ pub fn open(
             built(corpus, path, reading, settings, progress)?
         }
     };
-    thinking.of(&index)?;
     settings.adopt(&index);
     Ok(Arc::new(index))
 }
@@ -212,6 +209,10 @@ impl ProgressBars {
 
 impl Progress for ProgressBars {
     fn advance(&self, step: Step, done: usize, total: usize) -> bool {
+        if step == Step::Check {
+            // A moment, and nothing to clean up: ctrl-C ends the program by itself where nobody listens yet.
+            return !interrupt::interrupted();
+        }
         interrupt::watch();
         // Drawing is cheap but not free: a few hundred times in all.
         if done.is_multiple_of((total / 256).max(1)) || done == total {

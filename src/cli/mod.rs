@@ -24,7 +24,7 @@ use crate::corpus::{Format, ReadOptions};
 use crate::explorer::glyphs::clean;
 use crate::explorer::store::{Folders, presets};
 use crate::index::build::STATIC;
-use crate::index::{Index, IndexError};
+use crate::index::{Index, IndexError, Progress};
 use crate::retrieve::{Composition, DEFAULT_METHOD, Method, MethodRef, Presets, Settings};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Parser, Subcommand};
@@ -168,11 +168,8 @@ impl Reading {
     }
 
     /// Opens an index folder.
-    fn index(&self, folder: &Path) -> Result<Index, IndexError> {
-        match &self.encoder {
-            Some(encoder) => Index::open_with(folder, encoder),
-            None => Index::open(folder),
-        }
+    fn index(&self, folder: &Path, progress: &dyn Progress) -> Result<Index, IndexError> {
+        Index::open_with(folder, self.encoder.as_deref(), progress)
     }
 
     fn options(&self) -> ReadOptions {

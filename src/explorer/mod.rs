@@ -29,6 +29,7 @@ pub mod clipboard;
 pub mod command;
 pub mod doctoring;
 pub mod engine;
+pub mod entering;
 pub mod failures;
 pub mod filter;
 pub mod glyphs;

@@ -2,7 +2,7 @@
 
 use super::building::Watched;
 use super::text;
-use crate::index::{Index, Progress};
+use crate::index::{Index, Progress, Step};
 use crate::retrieve::Settings;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -139,10 +139,17 @@ fn whole(folder: &Path) -> Kind {
     }
 }
 
+/// How far it is.
+pub struct Far {
+    /// In words.
+    pub done: String,
+    /// Of one.
+    pub part: f64,
+}
+
 /// How opening stands.
 pub enum News {
-    /// In words.
-    At(String),
+    At(Far),
     /// What to write for INDEX, and what it is.
     Done(String, Opened),
     Failed(String),
@@ -151,25 +158,30 @@ pub enum News {
 /// Opens it. The last news is given back.
 pub fn open(
     opener: &Opener,
-    typed: &str,
+    path: &Path,
     tell: &(dyn Fn(News) + Sync),
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> News {
-    let path = path_of(typed);
-    let name = match typed {
-        "" => "the bundled sample",
-        typed => typed,
-    };
     let far = |step: &'static str, done: usize, total: usize| {
-        let (done, total) = (text::count(done), text::count(total));
-        tell(News::At(format!(
-            "opening {name}: {step} {done} of {total}, Esc stops"
-        )));
+        let part = done as f64 / total.max(1) as f64;
+        let done = match step == Step::Check.label() {
+            true => format!("{step} its files, {:.0} %", 100.0 * part),
+            false => format!("{step} {} of {}", text::count(done), text::count(total)),
+        };
+        tell(News::At(Far { done, part }));
     };
     let watched = Watched::new(&far, cancelled);
-    match opener(&path, &watched) {
+    match opener(path, &watched) {
         Ok(opened) => News::Done(path.display().to_string(), opened),
-        Err(error) => News::Failed(format!("{name}: {error:#}")),
+        Err(error) => News::Failed(format!("{}: {error:#}", called(path))),
+    }
+}
+
+/// What a path is called.
+pub fn called(path: &Path) -> String {
+    match path.as_os_str().is_empty() {
+        true => "the bundled sample".to_owned(),
+        false => path.display().to_string(),
     }
 }
 

@@ -8,6 +8,7 @@ use super::clipboard;
 use super::command::Command;
 use super::doctoring;
 use super::engine::{self, Engine};
+use super::entering::{Entered, enter};
 use super::failures::{self, FailureSearch, SearchNews};
 use super::glyphs::{GlyphSet, clean};
 use super::hits::Hits;
@@ -33,7 +34,7 @@ use super::update::update;
 use super::view::{draw, view};
 use super::worker::{Done, Worker};
 use crate::evaluate::labels::{self, Labels};
-use crate::index::Index;
+use crate::index::{Index, Silent};
 use crate::journal;
 use crate::retrieve::{Presets, Retriever, Settings};
 use anyhow::Context;
@@ -56,6 +57,14 @@ const PATIENCE: Duration = Duration::from_millis(60);
 const KEEP: Duration = Duration::from_millis(500);
 /// Two presses at one place within this time are a double click.
 const DOUBLE: Duration = Duration::from_millis(400);
+
+/// What the explorer begins with.
+pub enum Begin {
+    /// An index that is open.
+    With(Arc<Index>),
+    /// An index folder, opened while the screen says so: settings and notes are what opening it gives.
+    At(PathBuf, Opener),
+}
 
 /// How to open the explorer.
 #[derive(Clone)]
@@ -94,29 +103,56 @@ pub struct Options {
 /// Runs the explorer until the person leaves. Gives back the exit code.
 ///
 /// # Errors
-/// When the terminal cannot be taken or the worker cannot be started.
-pub fn run(index: Arc<Index>, options: Options) -> anyhow::Result<u8> {
+/// When the terminal cannot be taken, the worker cannot be started, or the index cannot be opened.
+pub fn run(begin: Begin, options: Options) -> anyhow::Result<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the event loop")?;
     install_panic_hook();
-    runtime.block_on(one_after_the_other(index, options))
+    runtime.block_on(one_after_the_other(begin, options))
 }
 
 /// Shows an index, and whichever is opened from it, until the person leaves.
-async fn one_after_the_other(index: Arc<Index>, mut options: Options) -> anyhow::Result<u8> {
-    let mut open = Loop::new(index, options.clone())?;
+async fn one_after_the_other(begin: Begin, mut options: Options) -> anyhow::Result<u8> {
     let mut front = match options.plain {
         true => Front::Lines(Lines::read()),
         false => Front::Screen(Box::new((
-            Screen::enter(open.mouse).context("cannot use this terminal")?,
+            Screen::enter(options.config.mouse).context("cannot use this terminal")?,
             TerminalEvents::new().context("cannot listen to this terminal")?,
         ))),
     };
+    let mut typed = Vec::new();
+    let index = match (begin, &mut front) {
+        (Begin::With(index), _) => index,
+        (Begin::At(path, opener), front) => {
+            let opened = match front {
+                Front::Lines(_) => opener(&path, &Silent)?,
+                Front::Screen(front) => {
+                    let front = (&mut front.0, &mut front.1);
+                    let look = (&options.theme, options.glyphs);
+                    match enter(path, opener, front, look).await? {
+                        Entered::Open(opened, meanwhile) => {
+                            typed = meanwhile;
+                            opened
+                        }
+                        Entered::Left(code) => return Ok(code),
+                    }
+                }
+            };
+            let (index, settings, notes) = opened;
+            options.settings = settings;
+            options.notes.extend(notes);
+            index
+        }
+    };
+    let mut open = Loop::new(index, options.clone())?;
     loop {
         let end = match &mut front {
-            Front::Screen(front) => open.run(&mut front.0, &mut front.1).await?,
+            Front::Screen(front) => {
+                let typed = std::mem::take(&mut typed);
+                open.run(&mut front.0, &mut front.1, typed).await?
+            }
             Front::Lines(lines) => open.tell(lines).await?,
         };
         // The next start is only less pleasant without it.
@@ -182,7 +218,6 @@ struct Loop {
     index: Arc<Index>,
     theme: Theme,
     glyphs: GlyphSet,
-    mouse: bool,
     answers: Worker<Request, Result<Answer, String>>,
     searches: Worker<(Search, Box<Settings>), Found>,
     sweeps: Worker<SweepRequest, Swept>,
@@ -375,7 +410,8 @@ impl Loop {
         let opener = options.opener;
         let opens = Worker::spawn("open", move |typed: String, task| {
             let tell = |news| task.report(news);
-            opening::open(&opener, &typed, &tell, &|| task.is_cancelled())
+            let path = opening::path_of(&typed);
+            opening::open(&opener, &path, &tell, &|| task.is_cancelled())
         })
         .context("cannot start the thread that opens an index")?;
         let (teller, told) = channel(8);
@@ -385,7 +421,6 @@ impl Loop {
             index: here,
             theme: options.theme,
             glyphs: options.glyphs,
-            mouse: options.config.mouse,
             answers,
             searches,
             sweeps,
@@ -469,9 +504,15 @@ impl Loop {
         &mut self,
         screen: &mut Screen,
         events: &mut TerminalEvents,
+        typed: Vec<TerminalEvent>,
     ) -> anyhow::Result<End> {
         let size = screen.size()?;
         self.act(Action::Resize(size.width, size.height));
+        for event in typed {
+            if let Some(end) = self.terminal(event, screen)? {
+                return Ok(end);
+            }
+        }
         let mut dirty = true;
         let mut drawn = Instant::now() - FRAME;
         let mut next_tick = Clock::now();
@@ -586,7 +627,8 @@ impl Loop {
             news = self.opens.recv() => {
                 let news = news.map(|done| done.result);
                 match news {
-                    Some(Ok(opening::News::At(said))) => {
+                    Some(Ok(opening::News::At(far))) => {
+                        let said = format!("opening: {}, Esc stops", far.done);
                         self.act(Action::Told(Message::plain(said)));
                     }
                     Some(Ok(opening::News::Done(argument, opened))) => {

@@ -31,6 +31,8 @@ pub enum Step {
     Near,
     /// Files.
     Write,
+    /// Bytes of an index that is opened, held against their checksums.
+    Check,
 }
 
 impl Step {
@@ -52,6 +54,7 @@ impl Step {
             Step::Layer(name) => name,
             Step::Near => "hnsw",
             Step::Write => "writing",
+            Step::Check => "checking",
         }
     }
 }
@@ -93,7 +96,7 @@ pub const NONE: &str = "none";
 
 /// Watches a build and may stop it. Called from several threads.
 pub trait Progress: Sync {
-    /// `done` of `total` passages of a step. Returning false cancels the build.
+    /// `done` of `total` passages (bytes, where an index is checked) of a step. Returning false cancels the build.
     fn advance(&self, step: Step, done: usize, total: usize) -> bool;
 }
 

@@ -1,18 +1,22 @@
 //! Layers: what one system needs of an index besides the common parts, as flat columns under the system's name.
 //!
 //! A layer is built from an opened or fresh index, never from the corpus files, so it can be added to an index later.
-//! An opened index maps a layer's columns at once and gives them to the layer when a method first asks.
+//! An opened index maps a layer's columns at once; when a method first asks, they are held against their checksums and given
+//! to the layer.
 
 use super::{Index, IndexError};
 use crate::column::{Column, Strings};
 use crate::embed::{Identity, Rows, Vectors};
 use bytemuck::Pod;
 use memmap2::Mmap;
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use xxhash_rust::xxh3::Xxh3;
 
 /// One system's part of an index.
 pub trait Layer: Any + Send + Sync + Sized {
@@ -29,11 +33,15 @@ pub trait Layer: Any + Send + Sync + Sized {
     fn open(columns: &Columns) -> Result<Self, IndexError>;
 }
 
+/// Bytes that are held against a checksum between two looks at who watches.
+const PIECE: usize = 4 << 20;
+
 /// The columns of a stored layer, by name.
 pub struct Columns {
     pub(super) folder: PathBuf,
     pub(super) layer: String,
-    pub(super) maps: BTreeMap<String, Option<Arc<Mmap>>>,
+    /// Each with its checksum; nothing for an empty one.
+    pub(super) maps: BTreeMap<String, (Option<Arc<Mmap>>, String)>,
 }
 
 impl Columns {
@@ -44,8 +52,10 @@ impl Columns {
     pub fn column<T: Pod>(&self, name: &str) -> Result<Column<T>, IndexError> {
         match self.maps.get(name) {
             None => Err(self.damaged(name, "the manifest does not list it".into())),
-            Some(None) => Ok(Column::default()),
-            Some(Some(map)) => Column::mapped(map.clone()).map_err(|said| self.damaged(name, said)),
+            Some((None, _)) => Ok(Column::default()),
+            Some((Some(map), _)) => {
+                Column::mapped(map.clone()).map_err(|said| self.damaged(name, said))
+            }
         }
     }
 
@@ -100,6 +110,35 @@ impl Columns {
         }
         let said = format!("{found} values, the other columns imply {expected}");
         Err(self.damaged(name, said))
+    }
+
+    /// Holds all of them against their checksums. `watch` hears of how many bytes of all are done, and may stop it.
+    ///
+    /// # Errors
+    /// A column of other bytes, by name, or that it was stopped.
+    pub(super) fn check(
+        &self,
+        watch: &(dyn Fn(usize, usize) -> bool + Sync),
+    ) -> Result<(), IndexError> {
+        fn bytes(map: &Option<Arc<Mmap>>) -> &[u8] {
+            map.as_ref().map_or(&[], |map| &map[..])
+        }
+        let all = self.maps.values().map(|(map, _)| bytes(map).len()).sum();
+        let done = AtomicUsize::new(0);
+        self.maps.par_iter().try_for_each(|(name, (map, sum))| {
+            let mut hash = Xxh3::new();
+            for piece in bytes(map).chunks(PIECE) {
+                hash.update(piece);
+                let before = done.fetch_add(piece.len(), Ordering::Relaxed);
+                if !watch(before + piece.len(), all) {
+                    return Err(IndexError::Cancelled);
+                }
+            }
+            match format!("{:016x}", hash.digest()) == *sum {
+                true => Ok(()),
+                false => Err(self.damaged(name, "its bytes do not fit their checksum".into())),
+            }
+        })
     }
 
     fn damaged(&self, name: &str, said: String) -> IndexError {
@@ -191,6 +230,7 @@ impl Slot {
                     found: self.version,
                 });
             }
+            columns.check(&|_, _| true)?;
             *opened = Some(Arc::new(L::open(columns)?));
         }
         opened

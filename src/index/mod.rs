@@ -124,22 +124,29 @@ impl IndexError {
 }
 
 impl Index {
-    /// Opens an index folder: checks the manifest and every checksum, then maps the arrays. It contacts nobody: where a
-    /// server made the vectors the index opens without them, and [`closed`](Self::closed) says so.
+    /// Opens an index folder: maps the arrays, and checks the manifest and every checksum but those of layers, which are
+    /// checked when first asked for. It contacts nobody: where a server made the vectors the index opens without them, and
+    /// [`closed`](Self::closed) says so.
     ///
     /// # Errors
     /// A missing, short, foreign or changed file, by name.
     pub fn open(folder: &Path) -> Result<Index, IndexError> {
-        store::open(folder, Encoding::Stored)
+        store::open(folder, Encoding::Stored, &Silent)
     }
 
     /// As [`open`](Self::open), with the encoder that a person named in the place of the stored name: `none`, or the one
-    /// that made the vectors. A server is asked when a question needs it.
+    /// that made the vectors, where one was named. A server is asked when a question needs it. `progress` hears of the bytes
+    /// that are checked.
     ///
     /// # Errors
-    /// As [`open`](Self::open), and another encoder than that of the vectors.
-    pub fn open_with(folder: &Path, encoder: &str) -> Result<Index, IndexError> {
-        store::open(folder, Encoding::Named(encoder))
+    /// As [`open`](Self::open), another encoder than that of the vectors, and that `progress` stopped it.
+    pub fn open_with(
+        folder: &Path,
+        encoder: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<Index, IndexError> {
+        let encoding = encoder.map_or(Encoding::Stored, Encoding::Named);
+        store::open(folder, encoding, progress)
     }
 
     /// Whether a path looks like an index folder.

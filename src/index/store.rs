@@ -1,9 +1,10 @@
 //! An index on disk: a folder with a manifest, flat arrays to map, and the lexical engine's folder.
 //!
 //! Written to a temporary folder beside the target and renamed, so that a killed build leaves the old index or none.
-//! Opening checks every file's length and checksum at memory speed, then borrows the maps: nothing is parsed.
+//! Opening checks every file's length and, but for layers, its checksum at memory speed, then borrows the maps: nothing is
+//! parsed. A layer is held against its checksums when it is first asked for.
 
-use super::build::NONE;
+use super::build::{NONE, Progress, Step};
 use super::dense::{Dense, DenseEntry};
 use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::Lexical;
@@ -17,7 +18,6 @@ use crate::embed::{Closed, Encoder, Given, Kind, Spec, Weights};
 use crate::mapped;
 use crate::text::Tokens;
 use memmap2::Mmap;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -336,15 +336,15 @@ fn map_file(path: &Path) -> Result<Arc<Mmap>, IndexError> {
     mapped.map(Arc::new).map_err(|e| IndexError::io(path, e))
 }
 
-/// The checked, mapped files of an index.
+/// The mapped files of an index.
 struct Files {
     folder: PathBuf,
     maps: FxHashMap<String, Arc<Mmap>>,
 }
 
 impl Files {
-    /// Maps what the manifest names, and holds the bytes against their checksums where `check` says so.
-    fn open(folder: &Path, manifest: &Manifest, check: bool) -> Result<Files, IndexError> {
+    /// Maps what the manifest names.
+    fn open(folder: &Path, manifest: &Manifest) -> Result<Files, IndexError> {
         let open = |entry: &FileEntry| {
             let path = folder.join(&entry.path);
             if Path::new(&entry.path)
@@ -361,39 +361,38 @@ impl Files {
                 let said = format!("{} bytes, but the manifest says {}", map.len(), entry.bytes);
                 return Err(IndexError::Damaged { path, said });
             }
-            let bytes = if entry.bytes == 0 { &[][..] } else { &map[..] };
-            if check && format!("{:016x}", xxh3_64(bytes)) != entry.xxh3 {
-                return Err(IndexError::Damaged {
-                    path,
-                    said: "its bytes do not fit their checksum".into(),
-                });
-            }
             Ok((entry.path.clone(), map))
         };
-        let maps: Result<Vec<_>, _> = manifest.files.par_iter().map(open).collect();
+        let maps: Result<FxHashMap<_, _>, _> = manifest.files.iter().map(open).collect();
         Ok(Files {
             folder: folder.to_owned(),
-            maps: maps?.into_iter().collect(),
+            maps: maps?,
         })
     }
 
-    /// The columns in a folder of the index.
-    fn columns(&self, manifest: &Manifest, layer: &str, prefix: &str) -> layer::Columns {
+    /// The columns in a folder of the index; the root has those of no layer.
+    fn columns(&self, manifest: &Manifest, layer: Option<&LayerEntry>) -> layer::Columns {
+        let prefix = layer.map_or(String::new(), |layer| format!("{}/", layer.folder));
+        let of_layer = |path: &str| {
+            let layers = &mut manifest.layers.iter();
+            layers.any(|layer| {
+                path.split_once('/')
+                    .is_some_and(|(own, _)| own == layer.folder)
+            })
+        };
         let own = manifest.files.iter().filter_map(|file| {
-            let column = file.path.strip_prefix(prefix)?;
+            let column = file.path.strip_prefix(&prefix)?;
+            if layer.is_none() && of_layer(&file.path) {
+                return None;
+            }
             let map = self.maps.get(&file.path).filter(|_| file.bytes > 0);
-            Some((column.to_owned(), map.cloned()))
+            Some((column.to_owned(), (map.cloned(), file.xxh3.clone())))
         });
         layer::Columns {
-            folder: self.folder.join(prefix),
-            layer: layer.to_owned(),
+            folder: self.folder.join(&prefix),
+            layer: layer.map_or(String::new(), |layer| layer.name.clone()),
             maps: own.collect(),
         }
-    }
-
-    fn layer(&self, manifest: &Manifest, entry: &LayerEntry) -> layer::Slot {
-        let prefix = format!("{}/", entry.folder);
-        layer::Slot::stored(entry.version, self.columns(manifest, &entry.name, &prefix))
     }
 }
 
@@ -417,12 +416,17 @@ pub fn settle(mut index: Index, folder: &Path) -> Result<Index, IndexError> {
     let own = index.dense.take().map(|dense| dense.encoder);
     drop(index);
     // Read back for their checksums, files would be in memory once more.
-    let files = Files::open(folder, &manifest, false)?;
-    opened(folder, manifest, &files, Encoding::Own(own))
+    let files = Files::open(folder, &manifest)?;
+    let root = files.columns(&manifest, None);
+    opened(folder, manifest, (&files, &root), Encoding::Own(own))
 }
 
 /// Opens an index folder.
-pub fn open(folder: &Path, encoding: Encoding<'_>) -> Result<Index, IndexError> {
+pub fn open(
+    folder: &Path,
+    encoding: Encoding<'_>,
+    progress: &dyn Progress,
+) -> Result<Index, IndexError> {
     if cfg!(target_endian = "big") {
         return Err(IndexError::Damaged {
             path: folder.to_owned(),
@@ -430,18 +434,19 @@ pub fn open(folder: &Path, encoding: Encoding<'_>) -> Result<Index, IndexError> 
         });
     }
     let manifest = Manifest::read(folder)?;
-    let files = Files::open(folder, &manifest, true)?;
-    opened(folder, manifest, &files, encoding)
+    let files = Files::open(folder, &manifest)?;
+    let root = files.columns(&manifest, None);
+    root.check(&|done, all| progress.advance(Step::Check, done, all))?;
+    opened(folder, manifest, (&files, &root), encoding)
 }
 
 fn opened(
     folder: &Path,
     manifest: Manifest,
-    files: &Files,
+    (files, root): (&Files, &layer::Columns),
     encoding: Encoding<'_>,
 ) -> Result<Index, IndexError> {
     let m = &manifest;
-    let root = files.columns(m, "", "");
     let passages = Passages {
         ids: root.strings("passages.id")?,
         titles: root.strings("passages.title")?,
@@ -449,7 +454,7 @@ fn opened(
         sorted: root.column("passages.sorted")?,
         twins: OnceLock::new(),
     };
-    let stored = EntityGraph::open(&root, m.passages)?;
+    let stored = EntityGraph::open(root, m.passages)?;
     let damaged = |path: &str, said: String| IndexError::Damaged {
         path: folder.join(path),
         said,
@@ -484,29 +489,29 @@ fn opened(
         (None, _) | (_, Encoding::Named(NONE)) => None,
         (Some(_), Encoding::Own(own)) => own,
         (Some(entry), Encoding::Stored) if entry.identity.kind == Kind::File => {
-            Some(reopened(m, &root, entry, None, &questions)?)
+            Some(reopened(m, root, entry, None, &questions)?)
         }
         (Some(entry), Encoding::Stored) => {
             let spec = Spec::parse(&entry.encoder)?;
             closed = Closed::of(&spec, &entry.encoder);
             match closed {
                 Some(_) => None,
-                None => Some(reopened(m, &root, entry, Some(spec), &questions)?),
+                None => Some(reopened(m, root, entry, Some(spec), &questions)?),
             }
         }
         (Some(entry), Encoding::Named(name)) => {
             let spec = Spec::parse(name)?;
-            Some(reopened(m, &root, entry, Some(spec), &questions)?)
+            Some(reopened(m, root, entry, Some(spec), &questions)?)
         }
     };
     let dense = match (m.dense.clone(), encoder) {
-        (Some(entry), Some(encoder)) => Some(vectors(m, &root, entry, encoder)?),
+        (Some(entry), Some(encoder)) => Some(vectors(m, root, entry, encoder)?),
         _ => None,
     };
     let layers = manifest
         .layers
         .iter()
-        .map(|entry| files.layer(&manifest, entry))
+        .map(|entry| layer::Slot::stored(entry.version, files.columns(m, Some(entry))))
         .collect();
     Ok(Index {
         name: manifest.name,
