@@ -1,10 +1,11 @@
-//! Files in memory, and what is said when one is lost: the only unsafe code there is.
+//! Files in memory, and what is said when one is lost: the only unsafe code there is. And files that nobody named, whole.
 
 #![allow(unsafe_code)]
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
 use std::fs::File;
 use std::io;
+use std::path::Path;
 
 /// Maps a file. An empty one cannot be mapped and stands as an empty map.
 ///
@@ -19,6 +20,18 @@ pub fn map(file: &File) -> io::Result<Mmap> {
     // SAFETY: the file is only read. Index folders are written once and renamed into place, never changed in place;
     // whoever cuts one short under a running program ends it, see [`when_lost`].
     unsafe { Mmap::map(file) }
+}
+
+/// The bytes of a file that a person did not name in this very call: to read a pipe in its place would wait for whoever
+/// writes into it, and a device may have no end.
+///
+/// # Errors
+/// What the system says, and what is no regular file.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    match std::fs::metadata(path)?.is_file() {
+        true => std::fs::read(path),
+        false => Err(io::Error::other("no regular file")),
+    }
 }
 
 /// What the program says and gives back before it ends, where a mapped file was cut short or its disk went away: to read

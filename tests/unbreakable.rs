@@ -54,14 +54,18 @@ impl Tally {
     }
 }
 
-fn hopscope(args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_hopscope"))
+fn program(args: &[&str]) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_hopscope"));
+    program
         .args(args)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+        .stderr(Stdio::piped());
+    program
+}
+
+fn hopscope(args: &[&str]) -> Child {
+    program(args).spawn().unwrap()
 }
 
 fn done(child: Child) -> Output {
@@ -319,6 +323,32 @@ fn stopped_while_it_waits_for_a_corpus() {
             }
             std::thread::sleep(Duration::from_millis(20));
         });
+    }
+    tally.end();
+}
+
+#[test]
+fn presets_kept_by_several_programs_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let mut tally = Tally::of("presets kept by several programs at once");
+    for trial in 0..trials(1) {
+        let names: Vec<String> = (0..8).map(|n| format!("own-{trial}-{n}")).collect();
+        let ask = |name: &String| {
+            let question = "Who discovered Uranus?";
+            let mut ask = program(&["ask", "--set", "alpha=0.3", "--save-preset", name, question]);
+            ask.env("HOPSCOPE_HOME", home.path()).spawn().unwrap()
+        };
+        let asked: Vec<Child> = names.iter().map(ask).collect();
+        for child in asked {
+            assert!(done(child).status.success());
+        }
+        let kept = fs::read_to_string(home.path().join("config/presets.toml")).unwrap();
+        for name in names {
+            tally.count(match kept.contains(&format!("[{name}]")) {
+                true => Ok(()),
+                false => Err(format!("{name} is lost")),
+            });
+        }
     }
     tally.end();
 }

@@ -1,6 +1,7 @@
 //! What can go wrong between a text and its vector: always which file or server, what was expected, what to do.
 
 use super::Identity;
+use crate::mapped;
 use std::path::{Path, PathBuf};
 
 /// Why there are no vectors, or none that may be used.
@@ -55,13 +56,9 @@ impl EmbedError {
         }
     }
 
-    /// A file's bytes. A pipe in its place is not waited for.
+    /// A file's bytes.
     pub(crate) fn read(path: &Path, remedy: &'static str) -> Result<Vec<u8>, EmbedError> {
-        let about = std::fs::metadata(path).map_err(|e| EmbedError::file(path, e, remedy))?;
-        if !about.is_file() {
-            return Err(EmbedError::file(path, "no regular file", remedy));
-        }
-        std::fs::read(path).map_err(|e| EmbedError::file(path, e, remedy))
+        mapped::read(path).map_err(|e| EmbedError::file(path, e, remedy))
     }
 
     pub(crate) fn shape(said: impl Into<String>) -> EmbedError {

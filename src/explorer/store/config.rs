@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 
 use super::toml::{FileError, Source, integer, kind, suggestion};
-use super::{Folders, read, replace};
+use super::{Folders, claimed, read, replace};
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::theme::ColorChoice;
 
@@ -162,6 +162,7 @@ impl Config {
     /// Sets one top-level key in the file and nothing else. The value is TOML (`"mono"`, `true`, `8`).
     pub fn set(folders: &Folders, key: &str, value: &str) -> Result<(), String> {
         let path = folders.config_file();
+        let _claim = claimed(&path);
         let text = read(&path)?.unwrap_or_default();
         let changed = with_line(&text, key, value);
         let (_, errors) = Self::parse(&path.display().to_string(), &changed);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{cannot, read, replace};
+use super::{cannot, claimed, read, replace};
 use crate::journal::append;
 
 /// How many questions are kept when nobody says otherwise.
@@ -84,6 +84,7 @@ impl History {
         let Some(path) = &self.path else {
             return Ok(());
         };
+        let _claim = claimed(path);
         if self.lines_in_file >= 2 * self.kept {
             return self.compact();
         }

@@ -11,8 +11,11 @@ pub mod presets;
 mod session;
 pub(super) mod toml;
 
+use crate::mapped;
+use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 pub use config::Config;
 pub use history::History;
@@ -150,6 +153,27 @@ fn cache_by(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     }
 }
 
+/// How often, and how long after each other, it is tried to claim a folder.
+const TRIES: usize = 200;
+const BETWEEN: Duration = Duration::from_millis(10);
+
+/// Claims the folder of a file while that is read and written anew, so that of two programs neither loses what the other
+/// wrote; until it is dropped. One who holds it too long, as a stopped program may, is not waited for; nothing is claimed
+/// where folders cannot be locked.
+fn claimed(path: &Path) -> Option<File> {
+    let folder = path.parent()?;
+    std::fs::create_dir_all(folder).ok()?;
+    let folder = File::open(folder).ok()?;
+    for _ in 0..TRIES {
+        match folder.try_lock() {
+            Ok(()) => return Some(folder),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN),
+            Err(TryLockError::Error(_)) => return None,
+        }
+    }
+    None
+}
+
 /// Replaces a file as a whole, making its folder if need be.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), String> {
     let write = || -> std::io::Result<()> {
@@ -169,7 +193,7 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), String> {
 
 /// The text of a file; `None` when there is none.
 pub fn read(path: &Path) -> Result<Option<String>, String> {
-    match std::fs::read(path) {
+    match mapped::read(path) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(cannot("read", path, &error)),

@@ -7,7 +7,7 @@
 //! ```
 
 use super::toml::{FileError, Source, kind};
-use super::{Folders, read, replace};
+use super::{Folders, claimed, read, replace};
 use crate::retrieve::{Method, MethodRef, Origin, Parameter, Preset, PresetRef, Presets, Settings};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -117,6 +117,7 @@ pub fn save(
         .map(|p| (p, settings.text(p)))
         .collect();
     let path = folders.presets_file();
+    let _claim = claimed(&path);
     let text = read(&path)?.unwrap_or_default();
     if let Err(error) = (Source {
         file: &path.display().to_string(),

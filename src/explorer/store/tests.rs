@@ -278,3 +278,17 @@ fn changing_a_setting_leaves_the_rest_of_the_file_alone() {
     assert!(refused.starts_with("not saved: "), "{refused}");
     assert_eq!(read(&path).unwrap().unwrap(), text);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_kept_file_is_not_waited_for() {
+    let (_folder, folders) = home();
+    std::fs::create_dir_all(&folders.state).unwrap();
+    let path = folders.history_file();
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    let (mut history, note) = History::open(&path, 10);
+    assert!(note.unwrap().contains("no regular file"));
+    history.add("why?", "").unwrap();
+    assert_eq!(questions(&history), ["why?"], "for this session");
+}

@@ -10,6 +10,7 @@ mod level;
 mod read;
 pub(super) mod scope;
 
+use crate::mapped;
 use std::path::{Path, PathBuf};
 
 use ratatui::style::{Modifier, Style};
@@ -220,8 +221,9 @@ fn read(folder: Option<&Path>, name: &str) -> Result<(bool, ThemeFile), ThemeErr
         .filter(|_| is_plain)
         .map(|dir| dir.join(format!("{name}.toml")))
     {
-        match std::fs::read_to_string(&path) {
-            Ok(text) => {
+        match mapped::read(&path) {
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes);
                 let file = ThemeFile::parse(&path.display().to_string(), &text)?;
                 return Ok((true, file));
             }
