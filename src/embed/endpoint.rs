@@ -45,12 +45,16 @@ struct Asker {
 }
 
 impl Endpoint {
-    /// Asks the server for one vector, to learn its dimensions.
+    /// Asks the server for one vector, to learn its dimensions; `go_on` is asked while that is awaited.
     ///
     /// # Errors
-    /// An address that is none, a variable without a key, or whatever the server lacks.
-    pub fn open(url: &str, settings: &Settings) -> Result<Endpoint, EmbedError> {
-        Endpoint::with(url, settings, None, FIRST_WAIT)
+    /// An address that is none, a variable without a key, whatever the server lacks, or that it was stopped.
+    pub fn open(
+        url: &str,
+        settings: &Settings,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Endpoint, EmbedError> {
+        Endpoint::with(url, settings, None, FIRST_WAIT, go_on)
     }
 
     /// As [`open`](Self::open), where the dimensions are known: the server is not asked before the first text.
@@ -58,7 +62,7 @@ impl Endpoint {
     /// # Errors
     /// An address that is none, or a variable without a key.
     pub fn known(url: &str, settings: &Settings, dims: usize) -> Result<Endpoint, EmbedError> {
-        Endpoint::with(url, settings, Some(dims), FIRST_WAIT)
+        Endpoint::with(url, settings, Some(dims), FIRST_WAIT, &|| true)
     }
 
     fn with(
@@ -66,6 +70,7 @@ impl Endpoint {
         settings: &Settings,
         dims: Option<usize>,
         first_wait: Duration,
+        go_on: &dyn Fn() -> bool,
     ) -> Result<Endpoint, EmbedError> {
         let fail = |(said, remedy): http::Unfit| EmbedError::Endpoint {
             url: http::bare(url),
@@ -87,7 +92,7 @@ impl Endpoint {
             Some(dims) => dims,
             None => {
                 let probe = vec![vec!["hopscope".to_owned()]];
-                asker.run(|_| true, probe, None)?.len()
+                asker.run(|_| go_on(), probe, None)?.len()
             }
         };
         // The same model at another address gives the same vectors; without its name only the address tells.

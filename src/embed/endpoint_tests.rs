@@ -90,7 +90,13 @@ fn settings() -> Settings {
 }
 
 fn open(server: &Server) -> Result<Endpoint, EmbedError> {
-    Endpoint::with(&server.url, &settings(), None, Duration::from_millis(10))
+    Endpoint::with(
+        &server.url,
+        &settings(),
+        None,
+        Duration::from_millis(10),
+        &|| true,
+    )
 }
 
 fn refused(answers: Vec<Says>) -> (String, usize) {
@@ -106,7 +112,7 @@ fn batches_keep_their_order() {
     let server = serve(vec![Says::Vectors(3)]);
     let mut with = settings();
     with.query_prefix = Some("query: ".into());
-    let endpoint = Endpoint::with(&server.url, &with, None, Duration::ZERO).unwrap();
+    let endpoint = Endpoint::with(&server.url, &with, None, Duration::ZERO, &|| true).unwrap();
     assert_eq!(endpoint.identity().dims, 3);
     assert_eq!(endpoint.identity().name, "endpoint:m");
     let texts: Vec<String> = (1..=21).map(|n| "x".repeat(n)).collect();
@@ -158,7 +164,7 @@ fn a_redirect_is_not_followed() {
             key_env: Some(variable.clone()),
             ..settings()
         };
-        let refused = Endpoint::with(&server.url, &with, None, Duration::ZERO).err();
+        let refused = Endpoint::with(&server.url, &with, None, Duration::ZERO, &|| true).err();
         let said = refused.unwrap().to_string();
         assert!(said.contains(&format!("status {status}")), "{said}");
     }
@@ -198,7 +204,7 @@ fn impatience_with_hopeless_ones() {
         timeout: Some(Duration::from_millis(200)),
         ..settings()
     };
-    let error = Endpoint::with(&server.url, &hasty, None, Duration::ZERO).err();
+    let error = Endpoint::with(&server.url, &hasty, None, Duration::ZERO, &|| true).err();
     let said = error.unwrap().to_string();
     assert!(said.contains("no answer within 200ms (4 tries)"), "{said}");
     let gone = open(&Server {
@@ -240,7 +246,7 @@ fn the_key_is_sent_and_never_said() {
         key_env: Some(variable),
         ..settings()
     };
-    let endpoint = Endpoint::with(&server.url, &with, None, Duration::ZERO).unwrap();
+    let endpoint = Endpoint::with(&server.url, &with, None, Duration::ZERO, &|| true).unwrap();
     let head = server.heard.lock().unwrap()[0].0.clone();
     assert!(head.contains(&format!("Bearer {value}")));
     let said = endpoint.question("x").unwrap_err().to_string();
@@ -253,7 +259,7 @@ fn the_key_is_sent_and_never_said() {
         key_env: Some("HOPSCOPE_NO_SUCH_KEY".into()),
         ..settings()
     };
-    let error = Endpoint::open(&server.url, &none)
+    let error = Endpoint::open(&server.url, &none, &|| true)
         .err()
         .unwrap()
         .to_string();
@@ -266,6 +272,9 @@ fn cancelled_while_it_waits() {
     let endpoint = open(&server).unwrap();
     let start = Instant::now();
     let stopped = endpoint.passages(&[("", "x")], &|_| false);
+    assert!(matches!(stopped, Err(EmbedError::Cancelled)));
+    let silent = serve(vec![Says::Late(5000)]);
+    let stopped = Endpoint::open(&silent.url, &settings(), &|| false);
     assert!(matches!(stopped, Err(EmbedError::Cancelled)));
     assert!(start.elapsed() < Duration::from_secs(4));
 }

@@ -62,15 +62,20 @@ impl Spec {
         }
     }
 
-    /// Reads the model, or asks the server for its dimensions. `weights` are those of an index, for `static`.
+    /// Reads the model, or asks the server for its dimensions, and `go_on` while that is awaited. `weights` are those of an
+    /// index, for `static`.
     ///
     /// # Errors
-    /// What is missing or wrong, by file or address.
-    pub fn open(&self, weights: Weights) -> Result<Box<dyn Encoder>, EmbedError> {
+    /// What is missing or wrong, by file or address, or that it was stopped.
+    pub fn open(
+        &self,
+        weights: Weights,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Box<dyn Encoder>, EmbedError> {
         Ok(match self {
             Spec::Static => Box::new(Static::new(weights)?),
             Spec::Bert(path, settings) => Box::new(Bert::open(path, settings)?),
-            Spec::Endpoint(url, settings) => Box::new(Endpoint::open(url, settings)?),
+            Spec::Endpoint(url, settings) => Box::new(Endpoint::open(url, settings, go_on)?),
         })
     }
 
@@ -81,7 +86,7 @@ impl Spec {
     pub fn reopen(&self, weights: Weights, dims: usize) -> Result<Box<dyn Encoder>, EmbedError> {
         match self {
             Spec::Endpoint(url, settings) => Ok(Box::new(Endpoint::known(url, settings, dims)?)),
-            _ => self.open(weights),
+            _ => self.open(weights, &|| true),
         }
     }
 }
@@ -149,8 +154,12 @@ fn quotable(byte: u8) -> String {
 ///
 /// # Errors
 /// As [`Spec::parse`] and [`Spec::open`].
-pub fn open(spec: &str, weights: Weights) -> Result<Box<dyn Encoder>, EmbedError> {
-    Spec::parse(spec)?.open(weights)
+pub fn open(
+    spec: &str,
+    weights: Weights,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Box<dyn Encoder>, EmbedError> {
+    Spec::parse(spec)?.open(weights, go_on)
 }
 
 fn settings(query: &str) -> Result<Settings, String> {
@@ -290,9 +299,11 @@ mod tests {
 
     #[test]
     fn opens_static_and_names_what_is_missing() {
-        let encoder = open("static", Weights::default()).unwrap();
+        let encoder = open("static", Weights::default(), &|| true).unwrap();
         assert_eq!(encoder.identity().name, "static");
-        let error = open("bert:/no/such", Weights::default()).err().unwrap();
+        let error = open("bert:/no/such", Weights::default(), &|| true)
+            .err()
+            .unwrap();
         assert!(
             error.to_string().contains("/no/such/config.json"),
             "{error}"

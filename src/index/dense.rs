@@ -64,7 +64,7 @@ impl Dense {
         subjects: bool,
         progress: &dyn Fn(usize) -> bool,
     ) -> Result<Option<Dense>, EmbedError> {
-        let mut opened = spec::open(encoder, Weights::default())?;
+        let mut opened = spec::open(encoder, Weights::default(), &|| progress(0))?;
         let headings: Vec<Cow<'_, str>> = (0..passages.len())
             .into_par_iter()
             .map(|p| heading(passages.title(p), passages.text(p), subjects))
