@@ -212,7 +212,9 @@ fn close(sum: f64, score: f64) -> bool {
 /// Asks by one method and reads everything that is said of the answer.
 fn ask(retriever: &mut Retriever, index: &Arc<Index>, method: MethodRef, question: &str) {
     let name = method.name.clone();
-    let settings = Settings::of(index, method);
+    let mut settings = Settings::of(index, method);
+    // Some passages are cut off.
+    settings.set_text("result_k=3").unwrap();
     let found = match retriever.retrieve(question, &settings, Keep::States) {
         Ok(found) => found,
         // An index without a cross-encoder.
@@ -239,7 +241,13 @@ fn ask(retriever: &mut Retriever, index: &Arc<Index>, method: MethodRef, questio
         );
     }
     for passage in 0..index.len() as u32 {
-        for reason in reasons::why_not(index, &found, passage) {
+        let reasons = reasons::why_not(index, &found, passage);
+        assert_eq!(
+            reasons.is_empty(),
+            found.returns(passage),
+            "{name}: {passage}"
+        );
+        for reason in reasons {
             assert!(!reason.text.is_empty(), "{name}: {reason:?}");
         }
     }
