@@ -2,6 +2,9 @@
 //! answer. Trials and failures of every kind are printed; `HOPSCOPE_TRIALS=20 cargo test --test unbreakable -- --nocapture`
 //! tries twenty times as often.
 
+mod common;
+
+use common::tally::{Tally, trials};
 use hopscope::index::Index;
 use hopscope::index::store::Manifest;
 use hopscope::random::SplitMix;
@@ -13,46 +16,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-corpus");
-
-/// How often something is tried.
-fn trials(some: usize) -> usize {
-    let times = std::env::var("HOPSCOPE_TRIALS").ok();
-    some * times.and_then(|n| n.parse().ok()).unwrap_or(1)
-}
-
-/// Counts what went wrong of one kind, and fails at the end where anything did.
-struct Tally {
-    kind: &'static str,
-    trials: usize,
-    failures: Vec<String>,
-}
-
-impl Tally {
-    fn of(kind: &'static str) -> Tally {
-        Tally {
-            kind,
-            trials: 0,
-            failures: Vec::new(),
-        }
-    }
-
-    fn count(&mut self, trial: Result<(), String>) {
-        self.trials += 1;
-        self.failures.extend(trial.err());
-    }
-
-    #[track_caller]
-    fn end(self) {
-        let (trials, failed) = (self.trials, self.failures.len());
-        println!("{}: {trials} trials, {failed} failures", self.kind);
-        assert!(
-            self.failures.is_empty(),
-            "{}: {:?}",
-            self.kind,
-            self.failures
-        );
-    }
-}
 
 fn program(args: &[&str]) -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_hopscope"));

@@ -1,6 +1,8 @@
 //! What several tests share.
 #![allow(dead_code)]
 
+pub mod tally;
+
 use std::path::PathBuf;
 
 /// A folder of the shared data beside the repository (or in HOPSCOPE_SHARED). Without it the test says that it is
