@@ -1,6 +1,6 @@
 //! Invariants of the walks on random graphs.
 
-use hopscope::graph::push::{self, PushThreshold, Pushed, Reverse};
+use hopscope::graph::push::{self, PushThreshold, Pushed, Reverse, Room};
 use hopscope::graph::trail::Rings;
 use hopscope::graph::walk::{self, Sparse};
 use hopscope::graph::{Dangling, Power, Transition};
@@ -275,12 +275,13 @@ proptest! {
     fn reverse_push_agrees_with_forward((t, seeds) in graph(), alpha in 0.1f64..0.9, stay in any::<bool>()) {
         let rule = if stay { Dangling::Stay } else { Dangling::Drop };
         let forward = push::forward(&t, &seeds, alpha, 1e-10, PushThreshold::Plain, rule, |_| {}).estimate;
+        let mut room = Room::default();
         for (target, estimate) in forward.iter().enumerate() {
-            let back = Reverse::of(&t, target as u32, alpha, 1e-10, rule);
+            let back = Reverse::of(&t, target as u32, alpha, 1e-10, rule, &mut room);
             let sum: f64 = seeds.iter().map(|&(u, m)| m * back.from(u)).sum();
             prop_assert!((sum - estimate).abs() < 1e-6, "target {target}: {sum} {}", estimate);
             // Pushed less far it is short of the same by what it says, and never above it.
-            let rough = Reverse::of(&t, target as u32, alpha, 1e-3, rule);
+            let rough = Reverse::of(&t, target as u32, alpha, 1e-3, rule, &mut room);
             prop_assert!(rough.error <= 1e-3);
             for (u, _) in &seeds {
                 let short = back.from(*u) - rough.from(*u);

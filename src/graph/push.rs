@@ -205,8 +205,8 @@ impl Rule {
 #[derive(Debug)]
 pub struct Reverse {
     core: Arc<OnceLock<Core>>,
-    /// By node of the core.
-    settled: Vec<f64>,
+    /// By node of the core, ascending; the others have none.
+    settled: Vec<(u32, f64)>,
     /// What a leaf has of what its owner has.
     moving: f64,
     target: u32,
@@ -229,9 +229,14 @@ impl Reverse {
         };
         besides
             + match core.place(node) {
-                Place::Core(at) => self.settled[at as usize],
-                Place::Leaf(at) => self.moving * self.settled[core.owners[at as usize] as usize],
+                Place::Core(at) => self.settled(at),
+                Place::Leaf(at) => self.moving * self.settled(core.owners[at as usize]),
             }
+    }
+
+    fn settled(&self, at: u32) -> f64 {
+        let place = self.settled.binary_search_by_key(&at, |held| held.0);
+        place.map_or(0.0, |place| self.settled[place].1)
     }
 
     /// Pushed until no residual exceeds epsilon.
@@ -241,6 +246,7 @@ impl Reverse {
         alpha: f64,
         epsilon: f64,
         dangling: Dangling,
+        room: &mut Room,
     ) -> Reverse {
         let (core, factors) = transition.folded();
         let moving = 1.0 - alpha;
@@ -253,12 +259,12 @@ impl Reverse {
             }
         };
         // Most nodes of a large graph are never reached: nothing here is read or written where no mass comes.
-        let nodes = factors.own.len();
-        let mut arrived = vec![0.0; nodes];
-        let mut settled = vec![0.0; nodes];
-        // A bit for every node that something arrived at since it was looked at, and for all that were looked at.
-        let mut fresh = vec![0u64; nodes.div_ceil(64)];
-        let mut seen = vec![0u64; fresh.len()];
+        let Room {
+            arrived,
+            settled,
+            fresh,
+            seen,
+        } = room.of(factors.own.len());
         let start = match core.place(target) {
             Place::Core(at) => {
                 arrived[at as usize] = factors.out[at as usize];
@@ -302,12 +308,16 @@ impl Reverse {
                 break;
             }
         }
-        let mut error = 0.0_f64;
-        for (word, (seen, fresh)) in seen.iter().zip(&fresh).enumerate() {
-            let mut left = seen | fresh;
+        let (mut error, mut held) = (0.0_f64, Vec::new());
+        for (word, (seen, fresh)) in seen.iter_mut().zip(fresh).enumerate() {
+            let mut left = std::mem::take(seen) | std::mem::take(fresh);
             while left != 0 {
                 let at = word * 64 + left.trailing_zeros() as usize;
-                error = error.max(arrived[at] * gain(at));
+                error = error.max(std::mem::take(&mut arrived[at]) * gain(at));
+                let settled = std::mem::take(&mut settled[at]);
+                if settled > 0.0 {
+                    held.push((at as u32, settled));
+                }
                 left &= left - 1;
             }
         }
@@ -322,8 +332,30 @@ impl Reverse {
                 _ => alpha,
             },
             error,
-            settled,
+            settled: held,
         }
+    }
+}
+
+/// What a reverse push works in, empty between two of them: to give so much memory back and take it again takes as long as
+/// a push.
+#[derive(Debug, Default)]
+pub struct Room {
+    /// By node of the core.
+    arrived: Vec<f64>,
+    settled: Vec<f64>,
+    /// A bit for every node that something arrived at since it was looked at, and for all that were looked at.
+    fresh: Vec<u64>,
+    seen: Vec<u64>,
+}
+
+impl Room {
+    fn of(&mut self, nodes: usize) -> &mut Room {
+        self.arrived.resize(nodes, 0.0);
+        self.settled.resize(nodes, 0.0);
+        self.fresh.resize(nodes.div_ceil(64), 0);
+        self.seen.resize(nodes.div_ceil(64), 0);
+        self
     }
 }
 
@@ -335,7 +367,11 @@ type Slot = Arc<OnceLock<Arc<Reverse>>>;
 
 /// Those that were asked for last, with room for two passages: walks over one graph from other seeds share them.
 #[derive(Debug, Default)]
-pub struct Reverses(Mutex<VecDeque<(Asked, Slot)>>);
+pub struct Reverses {
+    kept: Mutex<VecDeque<(Asked, Slot)>>,
+    /// As many as have pushed at once.
+    rooms: Mutex<Vec<Room>>,
+}
 
 /// How many are kept.
 const KEPT: usize = 4;
@@ -350,7 +386,7 @@ impl Reverses {
         dangling: Dangling,
     ) -> Arc<Reverse> {
         let asked = (target, alpha.to_bits(), epsilon.to_bits(), dangling);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept.iter().find(|(known, _)| *known == asked);
         let slot = match known {
             Some((_, slot)) => slot.clone(),
@@ -364,7 +400,13 @@ impl Reverses {
             }
         };
         drop(kept);
-        let make = || Arc::new(Reverse::of(transition, target, alpha, epsilon, dangling));
+        let rooms = || self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || {
+            let mut room = rooms().pop().unwrap_or_default();
+            let made = Reverse::of(transition, target, alpha, epsilon, dangling, &mut room);
+            rooms().push(room);
+            Arc::new(made)
+        };
         slot.get_or_init(make).clone()
     }
 }
