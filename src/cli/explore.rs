@@ -226,7 +226,8 @@ fn opener(how: How, reading: Reading, config: &Config, llm: &Option<Arc<Llm>>) -
         let path = Some(path).filter(|path| !path.as_os_str().is_empty());
         let mut said = Vec::new();
         let mut tell = |words| said.push(words);
-        let index = open(path, &reading, &mut settings, progress, &mut tell)?;
+        // Whoever waits sees how far it is, and no question waits for a layer after that.
+        let index = open(path, &reading, &mut settings, true, progress, &mut tell)?;
         said.extend(index.closed().map(ToString::to_string));
         Ok((helped(index, &how, &llm)?, settings, said))
     })

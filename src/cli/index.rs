@@ -203,7 +203,7 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
     llm.announce_to(bars.announce());
     interrupt::watch();
     let start = Instant::now();
-    let index = args.reading.index(folder, &bars)?;
+    let index = args.reading.index(folder, false, &bars)?;
     say_closed(&index);
     index.look_beside(&args.beside);
     index.think_with(llm.clone());

@@ -30,7 +30,7 @@ pub fn load(
     // An empty one stands for the sample where a file follows it.
     let path = path.filter(|path| !path.as_os_str().is_empty());
     let bars = ProgressBars::of(&[]);
-    let index = open(path, reading, settings, &bars, &mut |said| say(said));
+    let index = open(path, reading, settings, false, &bars, &mut |said| say(said));
     bars.clear();
     let index = index?;
     thinking.of(&index)?;
@@ -60,17 +60,18 @@ pub fn load_runs(
 }
 
 /// The same with progress and whatever there is to say going where the caller has a place for it, as while the explorer
-/// has the screen.
+/// has the screen. `whole` as in [`Index::open_with`].
 pub fn open(
     path: Option<&Path>,
     reading: &Reading,
     settings: &mut Settings,
+    whole: bool,
     progress: &dyn Progress,
     tell: &mut dyn FnMut(String),
 ) -> Result<Arc<Index>> {
     let index = match path {
         None if reading.encoder.is_none() => sample::index()?,
-        Some(path) if Index::is_index(path) => reading.index(path, progress)?,
+        Some(path) if Index::is_index(path) => reading.index(path, whole, progress)?,
         path => {
             let (corpus, report) = read(path, reading)?;
             if let Some(report) = report {

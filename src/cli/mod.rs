@@ -167,9 +167,14 @@ impl Reading {
         self.encoder.as_deref().unwrap_or(STATIC).to_owned()
     }
 
-    /// Opens an index folder.
-    fn index(&self, folder: &Path, progress: &dyn Progress) -> Result<Index, IndexError> {
-        Index::open_with(folder, self.encoder.as_deref(), progress)
+    /// Opens an index folder; `whole` as in [`Index::open_with`].
+    fn index(
+        &self,
+        folder: &Path,
+        whole: bool,
+        progress: &dyn Progress,
+    ) -> Result<Index, IndexError> {
+        Index::open_with(folder, self.encoder.as_deref(), whole, progress)
     }
 
     fn options(&self) -> ReadOptions {

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -112,39 +112,45 @@ impl Columns {
         Err(self.damaged(name, said))
     }
 
-    /// Holds all of them against their checksums. `watch` hears of how many bytes of all are done, and may stop it.
-    ///
-    /// # Errors
-    /// A column of other bytes, by name, or that it was stopped.
-    pub(super) fn check(
-        &self,
-        watch: &(dyn Fn(usize, usize) -> bool + Sync),
-    ) -> Result<(), IndexError> {
-        fn bytes(map: &Option<Arc<Mmap>>) -> &[u8] {
-            map.as_ref().map_or(&[], |map| &map[..])
+    fn damaged(&self, name: &str, said: String) -> IndexError {
+        let path = self.folder.join(name);
+        IndexError::Damaged { path, said }
+    }
+}
+
+/// Holds columns against their checksums. `watch` hears of how many bytes of all are done, and may stop it.
+///
+/// # Errors
+/// A column of other bytes, by name, or that it was stopped.
+pub(super) fn check(
+    all: &[&Columns],
+    watch: &(dyn Fn(usize, usize) -> bool + Sync),
+) -> Result<(), IndexError> {
+    let mut files = Vec::new();
+    for own in all {
+        for (name, (map, sum)) in &own.maps {
+            let bytes = map.as_ref().map_or(&[][..], |map| &map[..]);
+            files.push((own, name, bytes, sum));
         }
-        let all = self.maps.values().map(|(map, _)| bytes(map).len()).sum();
-        let done = AtomicUsize::new(0);
-        self.maps.par_iter().try_for_each(|(name, (map, sum))| {
+    }
+    let total = files.iter().map(|(_, _, bytes, _)| bytes.len()).sum();
+    let done = AtomicUsize::new(0);
+    files
+        .into_par_iter()
+        .try_for_each(|(own, name, bytes, sum)| {
             let mut hash = Xxh3::new();
-            for piece in bytes(map).chunks(PIECE) {
+            for piece in bytes.chunks(PIECE) {
                 hash.update(piece);
                 let before = done.fetch_add(piece.len(), Ordering::Relaxed);
-                if !watch(before + piece.len(), all) {
+                if !watch(before + piece.len(), total) {
                     return Err(IndexError::Cancelled);
                 }
             }
             match format!("{:016x}", hash.digest()) == *sum {
                 true => Ok(()),
-                false => Err(self.damaged(name, "its bytes do not fit their checksum".into())),
+                false => Err(own.damaged(name, "its bytes do not fit their checksum".into())),
             }
         })
-    }
-
-    fn damaged(&self, name: &str, said: String) -> IndexError {
-        let path = self.folder.join(name);
-        IndexError::Damaged { path, said }
-    }
 }
 
 /// Hands both columns of strings to a [`Layer::columns`] callback.
@@ -177,6 +183,8 @@ pub(super) struct Slot {
     /// Built because a method asked for it, and not because a person did.
     asked: bool,
     stored: Option<Columns>,
+    /// The stored columns were held against their checksums.
+    checked: AtomicBool,
     opened: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
     /// Writes the columns of a built layer.
     write: Option<Write>,
@@ -191,6 +199,7 @@ impl Slot {
             version: L::VERSION,
             asked: false,
             stored: None,
+            checked: AtomicBool::new(true),
             opened: Mutex::new(Some(layer)),
             write: Some(|layer, each| {
                 if let Some(layer) = layer.downcast_ref::<L>() {
@@ -200,12 +209,13 @@ impl Slot {
         }
     }
 
-    pub fn stored(version: u32, columns: Columns) -> Slot {
+    pub fn stored(version: u32, columns: Columns, checked: bool) -> Slot {
         Slot {
             name: columns.layer.clone(),
             version,
             asked: false,
             stored: Some(columns),
+            checked: checked.into(),
             opened: Mutex::default(),
             write: None,
         }
@@ -230,7 +240,10 @@ impl Slot {
                     found: self.version,
                 });
             }
-            columns.check(&|_, _| true)?;
+            if !self.checked.load(Ordering::Relaxed) {
+                check(&[columns], &|_, _| true)?;
+                self.checked.store(true, Ordering::Relaxed);
+            }
             *opened = Some(Arc::new(L::open(columns)?));
         }
         opened

@@ -131,22 +131,23 @@ impl Index {
     /// # Errors
     /// A missing, short, foreign or changed file, by name.
     pub fn open(folder: &Path) -> Result<Index, IndexError> {
-        store::open(folder, Encoding::Stored, &Silent)
+        store::open(folder, Encoding::Stored, false, &Silent)
     }
 
     /// As [`open`](Self::open), with the encoder that a person named in the place of the stored name: `none`, or the one
     /// that made the vectors, where one was named. A server is asked when a question needs it. `progress` hears of the bytes
-    /// that are checked.
+    /// that are checked, those of layers too where the `whole` index is to be checked now.
     ///
     /// # Errors
     /// As [`open`](Self::open), another encoder than that of the vectors, and that `progress` stopped it.
     pub fn open_with(
         folder: &Path,
         encoder: Option<&str>,
+        whole: bool,
         progress: &dyn Progress,
     ) -> Result<Index, IndexError> {
         let encoding = encoder.map_or(Encoding::Stored, Encoding::Named);
-        store::open(folder, encoding, progress)
+        store::open(folder, encoding, whole, progress)
     }
 
     /// Whether a path looks like an index folder.

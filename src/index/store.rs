@@ -1,8 +1,8 @@
 //! An index on disk: a folder with a manifest, flat arrays to map, and the lexical engine's folder.
 //!
 //! Written to a temporary folder beside the target and renamed, so that a killed build leaves the old index or none.
-//! Opening checks every file's length and, but for layers, its checksum at memory speed, then borrows the maps: nothing is
-//! parsed. A layer is held against its checksums when it is first asked for.
+//! Opening checks every file's length and, but for layers unless that is asked for, its checksum at memory speed, then
+//! borrows the maps: nothing is parsed. A layer is held against its checksums when it is first asked for.
 
 use super::build::{NONE, Progress, Step};
 use super::dense::{Dense, DenseEntry};
@@ -370,6 +370,13 @@ impl Files {
         })
     }
 
+    /// The columns of no layer, and those of each.
+    fn all(&self, manifest: &Manifest) -> Vec<layer::Columns> {
+        let layers = manifest.layers.iter().map(Some);
+        let all = std::iter::once(None).chain(layers);
+        all.map(|layer| self.columns(manifest, layer)).collect()
+    }
+
     /// The columns in a folder of the index; the root has those of no layer.
     fn columns(&self, manifest: &Manifest, layer: Option<&LayerEntry>) -> layer::Columns {
         let prefix = layer.map_or(String::new(), |layer| format!("{}/", layer.folder));
@@ -417,14 +424,15 @@ pub fn settle(mut index: Index, folder: &Path) -> Result<Index, IndexError> {
     drop(index);
     // Read back for their checksums, files would be in memory once more.
     let files = Files::open(folder, &manifest)?;
-    let root = files.columns(&manifest, None);
-    opened(folder, manifest, (&files, &root), Encoding::Own(own))
+    let columns = files.all(&manifest);
+    opened(folder, manifest, columns, (Encoding::Own(own), false))
 }
 
-/// Opens an index folder.
+/// Opens an index folder, and holds its layers against their checksums at once where `whole` says so.
 pub fn open(
     folder: &Path,
     encoding: Encoding<'_>,
+    whole: bool,
     progress: &dyn Progress,
 ) -> Result<Index, IndexError> {
     if cfg!(target_endian = "big") {
@@ -435,18 +443,22 @@ pub fn open(
     }
     let manifest = Manifest::read(folder)?;
     let files = Files::open(folder, &manifest)?;
-    let root = files.columns(&manifest, None);
-    root.check(&|done, all| progress.advance(Step::Check, done, all))?;
-    opened(folder, manifest, (&files, &root), encoding)
+    let columns = files.all(&manifest);
+    let first = columns.iter().take(if whole { columns.len() } else { 1 });
+    let watch = |done, all| progress.advance(Step::Check, done, all);
+    layer::check(&first.collect::<Vec<_>>(), &watch)?;
+    opened(folder, manifest, columns, (encoding, whole))
 }
 
 fn opened(
     folder: &Path,
     manifest: Manifest,
-    (files, root): (&Files, &layer::Columns),
-    encoding: Encoding<'_>,
+    mut columns: Vec<layer::Columns>,
+    (encoding, whole): (Encoding<'_>, bool),
 ) -> Result<Index, IndexError> {
     let m = &manifest;
+    let layers = columns.split_off(1);
+    let root = &columns[0];
     let passages = Passages {
         ids: root.strings("passages.id")?,
         titles: root.strings("passages.title")?,
@@ -508,11 +520,9 @@ fn opened(
         (Some(entry), Some(encoder)) => Some(vectors(m, root, entry, encoder)?),
         _ => None,
     };
-    let layers = manifest
-        .layers
-        .iter()
-        .map(|entry| layer::Slot::stored(entry.version, files.columns(m, Some(entry))))
-        .collect();
+    let versions = manifest.layers.iter().map(|entry| entry.version);
+    let slot = |(version, columns)| layer::Slot::stored(version, columns, whole);
+    let layers = versions.zip(layers).map(slot).collect();
     Ok(Index {
         name: manifest.name,
         fingerprint: manifest.fingerprint,
