@@ -1,6 +1,7 @@
 //! What several tests share.
 #![allow(dead_code)]
 
+pub mod session;
 pub mod tally;
 
 use std::path::PathBuf;
