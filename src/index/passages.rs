@@ -3,8 +3,8 @@
 use crate::column::{Column, Strings};
 use crate::corpus::{Passage, full_text};
 use crate::text::span;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -17,7 +17,7 @@ pub struct Passages {
     /// Passage numbers by identifier, ascending.
     pub sorted: Column<u32>,
     /// Passages whose title another one has too, found when somebody asks.
-    pub twins: OnceLock<HashSet<usize>>,
+    pub twins: OnceLock<FxHashSet<usize>>,
 }
 
 impl Passages {
@@ -52,8 +52,8 @@ impl Passages {
     /// Its title where no other passage has it, else its identifier.
     pub fn called(&self, passage: usize) -> &str {
         let twins = self.twins.get_or_init(|| {
-            let mut first: HashMap<&str, usize> = HashMap::new();
-            let mut twins = HashSet::new();
+            let mut first: FxHashMap<&str, usize> = FxHashMap::default();
+            let mut twins = FxHashSet::default();
             for passage in 0..self.len() {
                 if let Some(twin) = first.insert(self.title(passage), passage) {
                     twins.extend([twin, passage]);
