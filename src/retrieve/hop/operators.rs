@@ -476,14 +476,20 @@ impl<'a> Evidence<'a> {
         if score <= 0.0 {
             return String::new();
         }
-        // To within a hundredth of the score: percentages are shown. Of a lost passage what it lacks is looked for too, and
-        // more finely: that push tells both.
-        let hundredth = score * 0.01;
+        // To within a hundredth of the score: percentages are shown. Where that is very little, a push would go on for long
+        // to part what hardly counts. Of a lost passage what it lacks is looked for too, and more finely: that push tells
+        // both.
+        let (hundredth, fine) = (score * 0.01, walked.spread.diffusion.fine());
         let epsilon = match self.at.run.returns(passage) {
-            true => hundredth,
-            false => hundredth.min(walked.spread.diffusion.fine()),
+            true => hundredth.max(fine),
+            false => hundredth.min(fine),
         };
         let reach = walked.reach(passage, epsilon);
+        let about = if reach.error > hundredth {
+            "about "
+        } else {
+            ""
+        };
         let shares = shares(walked.seeds(), &reach);
         let all: f64 = shares.iter().map(|s| s.mass).sum();
         let said: Vec<String> = shares
@@ -498,7 +504,7 @@ impl<'a> Evidence<'a> {
                 )
             })
             .collect();
-        format!("mass {score:.4}: {}", said.join(", "))
+        format!("mass {score:.4}: {about}{}", said.join(", "))
     }
 
     /// What the signals of one kind give the other more, in sum: words, closeness, walks, and names in sentences.
