@@ -446,3 +446,60 @@ pub fn reshare(seeds: &mut Vec<Seed>) {
     seeds.retain(|s| s.weight > 0.0);
     seeds.sort_by(|x, y| y.weight.total_cmp(&x.weight).then(x.node.cmp(&y.node)));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retrieve::{Method, Settings};
+
+    fn settings(changes: &[&str]) -> Settings {
+        let mut settings = Settings::new(Method::by_name("graph-hybrid").unwrap());
+        let changes = changes.iter();
+        changes.for_each(|set| settings.set_text(set).unwrap());
+        settings
+    }
+
+    fn close(ours: f64, by_hand: f64) -> bool {
+        (ours - by_hand).abs() < 1e-6
+    }
+
+    #[test]
+    fn each_rule_weighs_the_places_of_a_list_as_its_formula_says() {
+        let cases: [(&[&str], [f64; 3]); 6] = [
+            (&["seed_weight=linear"], [1.0, 2.0 / 3.0, 1.0 / 3.0]),
+            (&["seed_weight=rank"], [1.0, 1.0 / 2.0, 1.0 / 3.0]),
+            (&["seed_weight=rrf"], [1.0 / 61.0, 1.0 / 62.0, 1.0 / 63.0]),
+            (&["seed_weight=raw"], [0.9, 0.5, 0.0]),
+            (
+                &["seed_weight=softmax"],
+                [1.0, (-0.4_f64).exp(), (-1.1_f64).exp()],
+            ),
+            (
+                &["seed_weight=softmax", "softmax_tau=0.5"],
+                [1.0, (-0.8_f64).exp(), (-2.2_f64).exp()],
+            ),
+        ];
+        for (set, by_hand) in cases {
+            let ours = listed(&[0.9, 0.5, -0.2], settings(set).all());
+            let mut pairs = ours.iter().zip(by_hand);
+            assert!(
+                pairs.all(|(ours, by_hand)| close(*ours, by_hand)),
+                "{set:?}: {ours:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn each_mixing_gives_the_names_their_share() {
+        // One name of mass 0.5, three passages of mass 1.5.
+        let share = |set: &[&str]| mixing((1, 3), (0.5, 1.5), Some(settings(set).all())).unwrap();
+        assert!(close(share(&["mix=adaptive"]), 2.0 / 6.0));
+        assert!(close(share(&["mix=mass"]), 0.25));
+        assert!(close(share(&["mix=fixed", "mix_a=0.7"]), 0.7));
+        // Of one kind alone there is nothing to share.
+        let alone = |masses| mixing((1, 3), masses, Some(settings(&["mix=adaptive"]).all()));
+        assert_eq!(alone((0.5, 0.0)), Some(1.0));
+        assert_eq!(alone((0.0, 1.5)), Some(0.0));
+        assert_eq!(alone((0.0, 0.0)), None);
+    }
+}
