@@ -299,7 +299,106 @@ pub(super) fn order(a: &Hit, b: &Hit) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::sample;
+    use crate::retrieve::{Keep, Method, Retriever, Settings};
     use proptest::prelude::*;
+    use std::sync::LazyLock;
+
+    static SAMPLE: LazyLock<Arc<Index>> = LazyLock::new(|| Arc::new(sample::index().unwrap()));
+
+    fn settings(method: &str, changes: &[&str]) -> Settings {
+        let mut settings = Settings::of(&SAMPLE, Method::by_name(method).unwrap());
+        let changes = changes.iter();
+        changes.for_each(|set| settings.set_text(set).unwrap());
+        settings
+    }
+
+    /// What an expanding method ranks by.
+    fn expanded(question: &str, method: &str, changes: &[&str]) -> Arc<Ranked> {
+        let mut retriever = Retriever::new(SAMPLE.clone());
+        let settings = settings(method, changes);
+        let run = retriever.retrieve(question, &settings, Keep::Scores);
+        let run = run.unwrap();
+        run.records.last().unwrap().output.ranked().unwrap()
+    }
+
+    fn names(list: &Ranked) -> Vec<&str> {
+        list.expansion.iter().map(|added| &*added.name).collect()
+    }
+
+    #[test]
+    fn words_that_more_than_a_tenth_of_the_passages_have_are_not_fed_back() {
+        let mut added = 0;
+        for question in &SAMPLE.questions()[..10] {
+            let list = expanded(
+                &question.text,
+                "bm25-rm3",
+                &["rm3_pool=all", "rm3_terms=30"],
+            );
+            for word in names(&list) {
+                let tokens = tokens(settings("bm25-rm3", &[]).all());
+                let known = SAMPLE.lexical().weighted(tokens, word.to_owned(), 1.0);
+                let df = known.unwrap().df as usize;
+                assert!(10 * df <= SAMPLE.len(), "{word} is in {df} passages");
+                added += 1;
+            }
+        }
+        assert!(added > 100, "{added}");
+    }
+
+    #[test]
+    fn the_question_keeps_the_share_of_its_expansion_that_it_is_given() {
+        let question = &SAMPLE.questions()[0].text;
+        for share in [0.2, 0.9] {
+            let list = expanded(question, "bm25-rm3", &[&format!("rm3_original={share}")]);
+            let all: f64 = list.words.iter().map(|word| word.weight).sum();
+            let added: f64 = list.expansion.iter().map(|added| added.weight).sum();
+            assert!((all - 1.0).abs() < 1e-9, "{all}");
+            assert!((added - (1.0 - share)).abs() < 1e-9, "{share}: {added}");
+        }
+    }
+
+    #[test]
+    fn names_of_the_question_are_fed_back_only_where_rank_alone_decides() {
+        let list = |rule| {
+            let changes = [rule, "step2_entities=20"];
+            expanded("Who discovered Uranus?", "bm25-2step", &changes)
+        };
+        assert!(names(&list("step2_rule=rank")).contains(&"uranus"));
+        let rare = list("step2_rule=tf_idf");
+        assert!(!rare.expansion.is_empty() && !names(&rare).contains(&"uranus"));
+    }
+
+    #[test]
+    fn a_name_counts_one_over_the_rank_of_each_passage_that_has_it() {
+        let changes = ["step2_rule=rank", "step2_docs=2", "step2_entities=20"];
+        let list = expanded("Who discovered Uranus?", "bm25-2step", &changes);
+        let weights = list.expansion.iter().map(|added| added.weight);
+        let by_hand = |weight: &f64| [0.5, 1.0, 1.5].contains(weight);
+        assert!(weights.clone().all(|weight| by_hand(&weight)));
+        assert!(weights.clone().any(|weight| weight == 0.5));
+    }
+
+    #[test]
+    fn a_fused_list_is_worth_what_its_rule_says_down_to_its_depth() {
+        let hit = |passage: u32| Hit {
+            passage,
+            score: 30.0 - passage as f32,
+        };
+        let list = Ranked::new(Ranker::Bm25, (0..20).map(hit).collect(), 20);
+        let changes = ["rrf_c=5", "rrf_depth=10"];
+        let worth = |place, rule| shares(&list, place, rule, settings("rrf", &changes).all());
+        let by_hand = |of: fn(f64) -> f64| (1..=10).map(|rank| of(f64::from(rank))).collect();
+        let cases: [(usize, Fusion, Vec<f64>); 4] = [
+            (0, Fusion::Rank, by_hand(|rank| 1.0 / (5.0 + rank))),
+            (0, Fusion::MinMax, by_hand(|rank| 0.5 * (10.0 - rank) / 9.0)),
+            (0, Fusion::After, by_hand(|rank| 11.0 - rank)),
+            (1, Fusion::After, by_hand(|rank| 1.0 / (1.0 + rank))),
+        ];
+        for (place, rule, by_hand) in cases {
+            assert_eq!(worth(place, rule), by_hand, "{rule:?} at {place}");
+        }
+    }
 
     #[test]
     fn ties_go_to_the_lower_id_and_zeros_are_left_out() {
