@@ -563,3 +563,108 @@ fn look_up(view: &GraphView, form: &str, before: &[QueryName], unknown: Link) ->
         Link::Linked { node }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::{Corpus, Passage};
+    use crate::index::{BuildOptions, Silent};
+    use crate::retrieve::{Method, Settings};
+
+    /// Avon stands in the first passage once, in the second three times, in the third twice.
+    const RIVERS: [&str; 5] = [
+        "We saw Avon.",
+        "We saw Avon, then Avon and Avon with Boro.",
+        "We saw Avon and Avon.",
+        "We saw Boro.",
+        "We saw Corin.",
+    ];
+
+    fn rivers() -> Index {
+        let passage = |(at, text): (usize, &&str)| Passage {
+            id: at.to_string(),
+            title: String::new(),
+            text: (*text).into(),
+        };
+        let corpus = Corpus {
+            name: "rivers".into(),
+            passages: RIVERS.iter().enumerate().map(passage).collect(),
+            questions: Vec::new(),
+        };
+        Index::build(corpus, &BuildOptions::default(), &Silent).unwrap()
+    }
+
+    fn settings(index: &Index, changes: &[&str]) -> Settings {
+        let mut settings = Settings::of(index, Method::by_name("graph").unwrap());
+        let changes = changes.iter();
+        changes.for_each(|set| settings.set_text(set).unwrap());
+        settings
+    }
+
+    fn view(changes: &[&str]) -> GraphView {
+        let index = rivers();
+        let settings = settings(&index, changes);
+        GraphView::open(&index, false, settings.all(), &Opening::default())
+    }
+
+    /// The passages that Avon is joined to, with the weights of the edges.
+    fn of_avon(view: &GraphView) -> Vec<(u32, f32)> {
+        let avon = view.entity_node(view.graph.find("avon").unwrap());
+        view.neighbours(avon).collect()
+    }
+
+    #[test]
+    fn each_rule_weighs_an_edge_as_its_formula_says() {
+        let rarity = (6.0_f32 / 4.0).ln();
+        for (rule, by_hand) in [
+            ("binary", 1.0),
+            ("tf", 3.0),
+            ("share", 0.75),
+            ("tf_log_plus1", 3.0 * rarity + 1.0),
+            ("tf_x_smoothidf", 3.0 * (rarity + 1.0)),
+        ] {
+            let (passage, weight) = of_avon(&view(&[&format!("edge_weight={rule}")]))[1];
+            assert_eq!(passage, 1);
+            assert!((weight - by_hand).abs() < 1e-6, "{rule}: {weight}");
+        }
+    }
+
+    #[test]
+    fn a_capped_name_keeps_its_heaviest_edges_and_of_equals_the_first() {
+        let kept = |rule: &str| {
+            let edges = of_avon(&view(&[&format!("edge_weight={rule}"), "edge_cap=2"]));
+            edges.into_iter().map(|edge| edge.0).collect::<Vec<_>>()
+        };
+        assert_eq!(kept("tf"), [1, 2]);
+        assert_eq!(kept("binary"), [0, 1]);
+    }
+
+    #[test]
+    fn a_name_in_just_the_largest_share_of_passages_takes_part() {
+        let masked = |name: &str| {
+            let view = view(&["max_df_ratio=0.4"]);
+            view.mask(view.graph.find(name).unwrap())
+        };
+        assert_eq!(masked("boro"), None);
+        assert_eq!(masked("avon"), Some(Mask::MaxDf));
+    }
+
+    #[test]
+    fn a_name_that_the_question_says_again_seeds_once() {
+        let index = rivers();
+        let settings = settings(&index, &[]);
+        let view = GraphView::open(&index, false, settings.all(), &Opening::default());
+        let question = "Is the river Avon longer than Boro, or does Avon end in Delve?";
+        let names = link(&view, question, settings.all());
+        let (avon, boro) = (names[0].nodes[0], names[1].nodes[0]);
+        let links: Vec<Link> = names.iter().map(|name| name.link).collect();
+        let expected = [
+            Link::Linked { node: avon },
+            Link::Linked { node: boro },
+            Link::Repeated { node: avon },
+            Link::NotFound,
+        ];
+        assert_eq!(links, expected);
+        assert!(names[2].nodes.is_empty());
+    }
+}
