@@ -383,3 +383,35 @@ impl TokenStream for Stream {
         &mut self.token
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::Passage;
+
+    #[test]
+    fn length_counts_as_far_as_b_says_whatever_was_asked_before() {
+        let passage = |text: &str| Passage {
+            id: text.into(),
+            title: String::new(),
+            text: text.into(),
+        };
+        let passages = ["whales sing", "whales sleep a while and sing again"].map(passage);
+        let lexical = Lexical::build(&Passages::new(&passages), None, |_| true);
+        let lexical = lexical.unwrap().unwrap();
+        let words = lexical.question(Tokens::Plain, "whales").unwrap();
+        let mut scores = Vec::new();
+        let mut scored = |k1, b| {
+            let constants = Bm25 { k1, b };
+            let done = lexical.scores(Tokens::Plain, &words, constants, &mut scores);
+            done.unwrap();
+            (scores[0], scores[1])
+        };
+        let (short, long) = scored(1.2, 1.0);
+        assert!(short > long);
+        let (short, long) = scored(1.2, 0.0);
+        assert_eq!(short, long);
+        // A larger k1 saturates later: one mention counts less.
+        assert!(scored(2.0, 0.0).0 < short);
+    }
+}
