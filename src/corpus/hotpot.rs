@@ -197,6 +197,23 @@ mod tests {
     }
 
     #[test]
+    fn of_two_contexts_with_one_title_gold_is_the_one_that_has_the_sentence() {
+        let folder = Folder::new();
+        let context = r#"[["Ur", ["A prefix."]], ["Ur", ["A city.", " Now a ruin."]]]"#;
+        for (sentence, passage) in [(0, 0), (1, 1), (2, 0)] {
+            folder.write(
+                "x.json",
+                &format!(
+                    r#"[{{"_id": "a", "question": "Q", "context": {context}, "supporting_facts": [["Ur", {sentence}]]}}]"#
+                ),
+            );
+            let (corpus, _) = reads(&folder.path("x.json"));
+            let gold = corpus.questions[0].gold.iter().map(|gold| gold.passage);
+            assert_eq!(gold.collect::<Vec<_>>(), [passage], "{sentence}");
+        }
+    }
+
+    #[test]
     fn columns_and_json_strings_read_the_same() {
         let folder = Folder::new();
         folder.write(
