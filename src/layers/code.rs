@@ -163,3 +163,14 @@ impl Code {
         !matches!(self, CutByK | SignalWeak | SeedWeak | FewerWays | WordsThin)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_miss_stands_within_twice_the_cut() {
+        let behind = [6, 10, 11, usize::MAX].map(|rank| Class::behind(rank, 5));
+        assert_eq!(behind, [Class::F6, Class::F6, Class::F4, Class::F4]);
+    }
+}
