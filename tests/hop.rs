@@ -9,7 +9,7 @@ use hopscope::evaluate::evaluate;
 use hopscope::explain;
 use hopscope::index::{BuildOptions, Dense, Index, Silent, sample, store};
 use hopscope::retrieve::hop::{self, Signal, Signals};
-use hopscope::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
+use hopscope::retrieve::{Keep, Method, Retrieval, Retriever, Seeded, Settings};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -124,6 +124,74 @@ fn a_title_in_lower_case_is_a_name_of_the_question() {
     assert_eq!(surfaces, ["the tin drum"]);
     let off = ask(&index, "who wrote the tin drum?", &["gazetteer=off"]);
     assert!(off.names().is_empty());
+}
+
+#[test]
+fn a_title_that_the_question_itself_names_counts_half_and_says_so() {
+    let index = small(CHAIN, "static");
+    let retrieval = ask(&index, "who wrote the tin drum?", &["hop_guard=0"]);
+    let named = |passage: u32| signals_of(&retrieval).of(passage).unwrap()[Signal::Named as usize];
+    assert_eq!((named(0), named(3)), (0.5, 0.0));
+    let parts = retrieval.explain(&index, 0).parts;
+    let part = |signal: Signal| parts.iter().find(|p| p.label == signal.label()).unwrap();
+    assert_eq!(part(Signal::Named).why, "the question names its title");
+    // That name is the only one that the walk from names starts from.
+    let walked = &part(Signal::EntityWalk).why;
+    assert!(walked.ends_with(": 100% The Tin Drum"), "{walked}");
+}
+
+#[test]
+fn a_bridge_goes_over_the_sentence_nearest_to_the_question() {
+    let index = Arc::new(sample::index().unwrap());
+    let layer = hop::layer(&index).unwrap();
+    let mut chosen = 0;
+    for question in &index.questions()[..20] {
+        let retrieval = ask(&index, &question.text, &[]);
+        let probe = layer.probe(&question.text).unwrap();
+        for crossing in &signals_of(&retrieval).crossings {
+            let mentions = |sentence: &u32| {
+                let own = layer
+                    .graph
+                    .occurrences_in(crossing.seed, layer.span(*sentence));
+                let mut names = own.map(|mention| index.len() as u32 + mention.entity);
+                names.any(|name| name == crossing.name)
+            };
+            let sentences = layer.sentences(crossing.seed).filter(mentions);
+            let cosines = sentences.map(|sentence| f64::from(layer.cosine(&probe, sentence)));
+            let cosines: Vec<f64> = cosines.collect();
+            let nearest = cosines.iter().copied().fold(f64::MIN, f64::max);
+            assert_eq!(crossing.cosine, nearest, "{}", question.text);
+            chosen += usize::from(cosines.len() > 1);
+        }
+    }
+    assert!(chosen > 10, "{chosen}");
+}
+
+#[test]
+fn the_mixed_walk_starts_from_passages_by_sharpness_and_from_a_tail_of_the_mass_given() {
+    let index = Arc::new(sample::index().unwrap());
+    let question = &index.questions()[1].text;
+    let masses = |changes: &[&str]| -> Vec<f64> {
+        let retrieval = ask(&index, question, changes);
+        let mut records = retrieval.records.iter().rev();
+        let seeded = records.find_map(|r| r.output.get::<Seeded>());
+        let seeds = seeded.unwrap().seeds.iter();
+        let passages = seeds.filter(|seed| (seed.node as usize) < index.len());
+        passages.map(|seed| seed.raw).collect()
+    };
+    let all = |changes: &[&str]| masses(changes).iter().sum::<f64>();
+    assert_eq!(
+        masses(&["hop_seeds=3", "hop_sharpness=0", "hop_tail=0"]),
+        [1.0; 3]
+    );
+    // The first weighs 1, the sharper the less the others.
+    let mild = all(&["hop_sharpness=5", "hop_tail=0"]);
+    let sharp = all(&["hop_sharpness=30", "hop_tail=0"]);
+    assert!(1.0 < sharp && sharp < mild, "{sharp} {mild}");
+    for tail in [0.2, 1.5] {
+        let with = all(&["hop_sharpness=5", &format!("hop_tail={tail}")]);
+        assert!((with - mild - tail).abs() < 1e-9, "{tail}: {with}");
+    }
 }
 
 #[test]
