@@ -6,7 +6,9 @@ use hopscope::index::{Index, sample};
 use hopscope::layers::ENTITY_PASSAGE;
 use hopscope::retrieve::explanation::Combine;
 use hopscope::retrieve::spread::restart;
-use hopscope::retrieve::{Keep, METHODS, Method, Parameter, Retrieval, Retriever, Settings};
+use hopscope::retrieve::{
+    Keep, METHODS, Method, Origin, Parameter, Retrieval, Retriever, Settings,
+};
 use std::sync::{Arc, LazyLock};
 
 static SAMPLE: LazyLock<Arc<Index>> = LazyLock::new(|| Arc::new(sample::index().unwrap()));
@@ -139,6 +141,71 @@ fn a_group_of_all_seeds_pays_for_the_whole_push() {
         pushed("push_threshold=plain"),
         pushed("push_threshold=degree")
     );
+}
+
+#[test]
+fn mass_at_dead_ends_is_dropped_only_where_that_is_asked_for() {
+    for walk in ["walk=power", "walk=push"] {
+        for (rule, share) in [("drop", 0.15), ("reseed", 1.0), ("stay", 1.0)] {
+            let rule = format!("dangling={rule}");
+            // Without names every passage is a dead end.
+            let changes = [
+                "max_df_ratio=0",
+                "alpha=0.15",
+                "epsilon=0.000001",
+                walk,
+                &rule,
+            ];
+            let run = ask(
+                &SAMPLE.questions()[0].text,
+                &settings("graph-hybrid", &changes),
+            );
+            let spread = &run.walk().unwrap().spread;
+            let kept: f64 = spread.mass.iter().sum();
+            assert!((kept - share).abs() < 1e-3, "{walk}, {rule}: {kept}");
+            let dropped = spread.ledgers.last().unwrap().dropped;
+            assert!(
+                (dropped - (1.0 - share)).abs() < 1e-3,
+                "{walk}, {rule}: {dropped}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_step_runs_again_where_a_value_that_it_reads_is_another() {
+    for (method, step) in [("graph-hybrid", "restart"), ("hop", "mixed restart")] {
+        let mut retriever = Retriever::new(SAMPLE.clone());
+        let mut ran = |settings: &Settings| {
+            let question = &SAMPLE.questions()[1].text;
+            let run = retriever.retrieve(question, settings, Keep::Scores);
+            let run = run.unwrap();
+            let mut own = run.records.into_iter();
+            own.find(|r| r.step.operator.declaration().name == step && !r.reused)
+        };
+        let before = settings(method, &[]);
+        let reads = ran(&before).unwrap().step.operator.declaration().reads;
+        assert!(!reads.is_empty() && ran(&before).is_none());
+        for parameter in reads {
+            let mut other = settings(method, &[]);
+            let domain = &parameter.declaration().domain;
+            let steps = [1, -1].map(|way| domain.stepped(before.value(*parameter), way));
+            let new = steps.into_iter().find(|v| *v != before.value(*parameter));
+            other.set(*parameter, new.unwrap(), Origin::User);
+            assert!(ran(&other).is_some(), "{method}: {}", parameter.id());
+        }
+    }
+}
+
+#[test]
+fn the_sentence_of_a_walk_says_what_part_of_the_score_each_seed_paid() {
+    let run = ask("Who discovered Uranus?", &settings("graph", &[]));
+    let opened = run.explain(&SAMPLE, run.top()[0].passage);
+    let [paid] = &opened.parts[..] else {
+        panic!("{:?}", opened.parts);
+    };
+    let said = format!("100 % from {}", paid.label);
+    assert!(opened.sentence.starts_with(&said), "{}", opened.sentence);
 }
 
 #[test]
