@@ -4,7 +4,7 @@ use hopscope::corpus::{Corpus, Passage};
 use hopscope::explain::{compare, why_not};
 use hopscope::index::{BuildOptions, Index, Silent, sample};
 use hopscope::layers::Code;
-use hopscope::retrieve::{Keep, Method, Retriever, Settings};
+use hopscope::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
 use std::sync::Arc;
 
 /// A world, how it is asked, and what holds its passage `gold` out.
@@ -552,19 +552,39 @@ fn what_the_last_step_sends_is_what_lands() {
     }
 }
 
+fn ask(planted: &Planted, index: &Arc<Index>) -> Retrieval {
+    let mut settings = Settings::of(index, Method::by_name(planted.method).unwrap());
+    for set in planted.set {
+        settings.set_text(set).unwrap();
+    }
+    let mut retriever = Retriever::new(index.clone());
+    retriever
+        .retrieve(planted.question, &settings, Keep::States)
+        .unwrap()
+}
+
+#[test]
+fn the_hub_that_dilutes_is_the_one_that_lets_least_through() {
+    let diluted = PLANTED.iter().find(|p| p.code == Code::Diluted).unwrap();
+    let index = world(diluted);
+    let run = ask(diluted, &index);
+    let gold = index.passage_by_id("gold").unwrap();
+    let mut steps = run.steps(&index);
+    let walk = steps
+        .find(|at| at.step == run.walk().unwrap().step)
+        .unwrap();
+    let reasons = walk.operator().refuse(&walk, gold);
+    let said = reasons.iter().find(|reason| reason.code == Code::Diluted);
+    let said = &said.unwrap().text;
+    assert!(said.starts_with("Omega (degree 6) lets only "), "{said}");
+}
+
 #[test]
 fn every_verdict_is_the_one_that_was_planted() {
     let mut wrong = Vec::new();
     for planted in PLANTED {
         let index = world(planted);
-        let mut settings = Settings::of(&index, Method::by_name(planted.method).unwrap());
-        for set in planted.set {
-            settings.set_text(set).unwrap();
-        }
-        let mut retriever = Retriever::new(index.clone());
-        let run = retriever
-            .retrieve(planted.question, &settings, Keep::States)
-            .unwrap();
+        let run = ask(planted, &index);
         let gold = index.passage_by_id("gold").unwrap();
         let reasons = why_not(&index, &run, gold);
         let codes: Vec<Code> = reasons.iter().map(|reason| reason.code).collect();
