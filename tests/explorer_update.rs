@@ -134,6 +134,11 @@ fn a_slider_step_re_runs_and_undo_takes_it_back() {
         stage.state.settings, before,
         "to and fro is where it began, default and all"
     );
+    // Once something else is changed, what was taken back is gone.
+    stage.press("l z h");
+    let changed = stage.state.settings.clone();
+    stage.press("Z");
+    assert_eq!(stage.state.settings, changed);
 }
 
 #[test]
@@ -805,6 +810,11 @@ fn seeds_are_muted_weighed_and_added_and_undo_takes_each_back() {
     assert_eq!(ranked.count(), 0);
     stage.press("s d");
     assert_eq!(stage.state.settings.get(SEED_K), 10);
+    stage.act(Action::Set("seed_k".into(), "7".into()));
+    stage.press("s d");
+    assert_eq!(stage.state.settings.get(SEED_K), 0);
+    stage.press("s d");
+    assert_eq!(stage.state.settings.get(SEED_K), 7);
 
     // Another question begins with its own seeds, and undo does not bring these back.
     stage.press("]");
