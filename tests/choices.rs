@@ -8,6 +8,7 @@ use hopscope::explorer::palette::entries;
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::state::{Choice, FinderKind};
 use hopscope::explorer::update::shell;
+use hopscope::retrieve::{Origin, Parameter};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -149,6 +150,12 @@ fn presets_in_the_explorer() {
     stage.press("p 0");
     let screen = plain(&stage.draw(120, 36));
     assert!(screen.contains("preset 2wiki"), "{screen}");
+    // All defaults are those of the preset.
+    assert_eq!(stage.state.settings.changed(), [] as [&str; 0]);
+    assert!(shell(&stage.state).ends_with("--preset 2wiki"));
+    let seed_q = Parameter::SeedQ;
+    assert_eq!(stage.state.settings.origin(seed_q), Origin::Preset);
+    assert_eq!(stage.state.settings.text(seed_q), "1");
     let none = entries(&stage.state, FinderKind::Palette, "preset: none");
     stage.act(none[0].choice.action());
     assert_eq!(stage.state.settings, before);
