@@ -252,6 +252,29 @@ fn a_question_without_seeds_falls_back_where_that_is_asked_for() {
 }
 
 #[test]
+fn the_score_of_a_bridge_is_the_geometric_mean_of_a_walk_from_each_name() {
+    let settings = settings("names+bm25 > entity-passage > power > bridge", &[]);
+    let mut most = 0;
+    for question in &SAMPLE.questions()[..30] {
+        let run = ask(&question.text, &settings);
+        let linked = run.names().iter().filter(|name| !name.nodes.is_empty());
+        // The passages found by words are one walk more.
+        let walks = linked.count() + 1;
+        most = most.max(walks);
+        for hit in run.top() {
+            let parts = run.explain(&SAMPLE, hit.passage).parts;
+            assert_eq!(parts.len(), walks, "{}", question.text);
+            // What a name does not reach counts for a millionth.
+            let product: f64 = parts.iter().map(|part| part.value + 1e-6).product();
+            let mean = product.powf(1.0 / walks as f64);
+            let apart = (mean - f64::from(hit.score)).abs();
+            assert!(apart < 1e-6 * mean.max(1e-3), "{mean} {}", hit.score);
+        }
+    }
+    assert!(most > 2, "{most}");
+}
+
+#[test]
 fn what_is_remembered_gives_the_bits_of_a_fresh_run() {
     let mut retriever = Retriever::new(SAMPLE.clone());
     let questions = SAMPLE.questions();
