@@ -262,6 +262,44 @@ fn the_guard_leans_on_words_where_one_passage_covers_the_question() {
     let off = signals.weights(settings(&index, &["hop_guard=0"]).all());
     assert!(guarded[Signal::Bm25Rank as usize] > off[Signal::Bm25Rank as usize]);
     assert!(guarded[Signal::MixedWalk as usize] < off[Signal::MixedWalk as usize]);
+    // A muted signal stays muted.
+    let muted = signals.weights(settings(&index, &["weight_bm25_rank=0"]).all());
+    assert_eq!(muted[Signal::Bm25Rank as usize], 0.0);
+}
+
+#[test]
+fn a_claim_looks_more_single_than_a_question_and_most_so_without_a_name() {
+    let index = small(CHAIN, "static");
+    // The first passage has every word that any passage has.
+    let single = |text: &str| signals_of(&ask(&index, text, &[])).single;
+    for (text, claim) in [
+        ("what bread is baked from flour and water?", 0.0),
+        ("bread is baked from flour and water", 2.0),
+        ("it is baked from flour and water", 7.0),
+    ] {
+        let odds: f64 = 15.0 * (1.0 - 0.85) + claim;
+        let by_hand = 1.0 / (1.0 + (-odds).exp());
+        assert!(
+            (single(text) - by_hand).abs() < 1e-9,
+            "{text}: {}",
+            single(text)
+        );
+    }
+}
+
+#[test]
+fn every_passage_of_a_title_is_named_by_it() {
+    let mut passages = CHAIN.to_vec();
+    passages.push(("Gunter Grass", "Gunter Grass also made sculptures."));
+    let index = small(&passages, "static");
+    let retrieval = ask(
+        &index,
+        "Where was the author of the tin drum born?",
+        &["hop_seeds=1"],
+    );
+    let named = |passage: u32| signals_of(&retrieval).of(passage).unwrap()[Signal::Named as usize];
+    assert!(named(1) > 0.0);
+    assert_eq!(named(1), named(5));
 }
 
 #[test]
