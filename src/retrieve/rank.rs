@@ -367,6 +367,16 @@ mod tests {
         assert!(names(&list("step2_rule=rank")).contains(&"uranus"));
         let rare = list("step2_rule=tf_idf");
         assert!(!rare.expansion.is_empty() && !names(&rare).contains(&"uranus"));
+        // What the question says itself counts no less for being fed back.
+        let weight = |word: &str| {
+            let list = list("step2_rule=rank");
+            let own = list.words.iter().find(|own| own.word == word);
+            own.map(|own| own.weight)
+        };
+        assert_eq!(
+            (weight("uranus"), weight("herschel")),
+            (Some(1.0), Some(0.5))
+        );
     }
 
     #[test]
