@@ -125,9 +125,29 @@ mod tests {
     }
 
     #[test]
+    fn every_measure_looks_as_deep_as_its_name_says() {
+        let ranking: Vec<u32> = (1..=30).collect();
+        let at = |rank: u32| measures(&ranking, &question(&[(rank, 1.0)], 0)).unwrap();
+        for (name, depth) in [
+            ("R@2", 2),
+            ("R@5", 5),
+            ("R@10", 10),
+            ("R@20", 20),
+            ("Success@10", 10),
+            ("nDCG@10", 10),
+        ] {
+            assert!(at(depth).get(name).unwrap() > 0.0, "{name}");
+            assert_eq!(at(depth + 1).get(name), Some(0.0), "{name}");
+        }
+    }
+
+    #[test]
     fn gold_outside_the_corpus_cannot_be_found() {
         let m = measures(&[3], &question(&[(3, 1.0)], 1)).unwrap();
         assert_eq!(m.get("R@10"), Some(0.5));
+        // At best it would have stood second.
+        let ideal = 1.0 + 1.0 / 3f64.log2();
+        assert!((m.get("nDCG@10").unwrap() - 1.0 / ideal).abs() < 1e-12);
         assert_eq!(measures(&[3], &question(&[], 0)), None);
     }
 }
