@@ -222,6 +222,16 @@ mod tests {
         let all = [read("york"), read("rained"), read("Boston"), read("in")];
         let curve = curve(all.iter()).unwrap();
         assert_eq!(curve[..3], [0.5, 0.75, 0.75]);
+        // An answer that ends with the last token that is read is there.
+        let after = Some(READ_TOKENS[0]);
+        let just = super::curve(
+            [Covered {
+                after,
+                tokens: 9999,
+            }]
+            .iter(),
+        );
+        assert_eq!(just, Some([1.0; READ_TOKENS.len()]));
         assert!(super::curve([].iter()).is_none());
     }
 

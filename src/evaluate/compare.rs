@@ -315,6 +315,15 @@ mod tests {
     }
 
     #[test]
+    fn what_differs_by_rounding_alone_is_a_tie() {
+        let pair = (Measures([0.1 + 0.2; 7]), Measures([0.3; 7]));
+        assert_ne!(pair.0, pair.1);
+        let found = &differences(&[pair; FEWEST], Resampling::default())[0];
+        assert_eq!((found.wins, found.ties, found.losses), (0, FEWEST, 0));
+        assert_eq!(found.interval, Some([0.0, 0.0]));
+    }
+
+    #[test]
     fn few_questions_are_counted_but_not_tested() {
         let pair = (Measures([0.0; 7]), Measures([1.0; 7]));
         let few = differences(&[pair; FEWEST - 1], Resampling::default());

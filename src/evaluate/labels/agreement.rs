@@ -193,6 +193,9 @@ mod tests {
         assert_eq!((told.grades.both, told.grades.alike), (2, 1));
         assert_eq!((told.causes.both, told.causes.alike), (2, 1));
         assert_eq!((told.gold.both, told.gold.alike), (2, 2));
+        // Partly is gold too, whoever says it.
+        let turned = agreement(&b.each_ref(), &a.each_ref());
+        assert_eq!(turned.gold, told.gold);
         let on: Vec<_> = told
             .disagreements
             .iter()
