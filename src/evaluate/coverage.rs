@@ -142,3 +142,26 @@ impl Coverage {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_in_the_bucket_of_its_names_each_once() {
+        let said = |links: &[Link]| -> Bucket {
+            let name = |link: &Link| QueryName {
+                link: *link,
+                ..QueryName::found("", String::new(), Vec::new())
+            };
+            let names: Vec<QueryName> = links.iter().map(name).collect();
+            Names::of(&names).bucket()
+        };
+        let linked = Link::Linked { node: 1 };
+        let again = Link::Repeated { node: 1 };
+        assert_eq!(said(&[]), Bucket::NoneExtracted);
+        assert_eq!(said(&[Link::NotFound]), Bucket::NoneLinked);
+        assert_eq!(said(&[linked, Link::NotFound]), Bucket::SomeLinked);
+        assert_eq!(said(&[linked, again]), Bucket::AllLinked);
+    }
+}
