@@ -691,6 +691,18 @@ mod tests {
     }
 
     #[test]
+    fn a_mention_tells_all_ways_that_found_it() {
+        let options = EntityOptions {
+            gazetteer: true,
+            ..EntityOptions::default()
+        };
+        let texts = [("", "They saw Avon and Boro."), ("Avon", "It flows.")];
+        let g = graph_by(&texts, &options);
+        let sources: Vec<u8> = g.occurrences(0).map(|o| o.source).collect();
+        assert_eq!(sources, [BY_RULE | BY_TITLE, BY_RULE]);
+    }
+
+    #[test]
     fn an_untitled_passage_mentions_the_name_it_is_about_where_it_stands() {
         let text = "The \"Houphouët-Boigny\" (née Bété) is a stadium; Houphouët-Boigny is large.";
         let options = EntityOptions {

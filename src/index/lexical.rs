@@ -411,6 +411,8 @@ mod tests {
         assert!(short > long);
         let (short, long) = scored(1.2, 0.0);
         assert_eq!(short, long);
+        let twice = lexical.question(Tokens::Plain, "Whales, whales").unwrap();
+        assert_eq!((twice.len(), twice[0].weight), (1, 2.0));
         // A larger k1 saturates later: one mention counts less.
         assert!(scored(2.0, 0.0).0 < short);
     }
