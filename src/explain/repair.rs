@@ -409,6 +409,30 @@ mod tests {
     }
 
     #[test]
+    fn another_value_is_never_the_one_there_is() {
+        let walk = crate::parameters::WALK.id();
+        let steps = crate::parameters::STEPS.id();
+        assert_eq!(values(walk, Value::Choice(1)), [(1, Value::Choice(0))]);
+        let near = values(steps, Value::Integer(5));
+        assert!(near.contains(&(1, Value::Integer(4))) && near.contains(&(2, Value::Integer(7))));
+        assert!(near.iter().all(|(_, value)| *value != Value::Integer(5)));
+    }
+
+    #[test]
+    fn a_name_of_one_passage_is_not_muted_since_it_leads_nowhere() {
+        let (index, run, passage) = lost("graph", &[], "q20", "violin-5");
+        let graph = &view(&run).unwrap().graph;
+        let mut muted = 0;
+        for (_, change) in edits(&index, &run, passage) {
+            if let Change::Graph(GraphEdit::Mute(name)) = change {
+                assert!(graph.df(graph.find(&name).unwrap() as usize) > 1, "{name}");
+                muted += 1;
+            }
+        }
+        assert!(muted > 0);
+    }
+
+    #[test]
     fn seeds_of_a_plan_without_a_walk_are_tried_where_it_begins() {
         let index = Arc::new(sample::index().unwrap());
         let mut settings = Settings::of(&index, Method::by_name("ket-rag-u").unwrap());
