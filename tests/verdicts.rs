@@ -1,9 +1,9 @@
 //! Every verdict on a small world that was made for it: the passage `gold` is lost for one reason, and that is said first.
 
 use hopscope::corpus::{Corpus, Passage};
-use hopscope::explain::{compare, why_not};
+use hopscope::explain::{compare, standing, why_not};
 use hopscope::index::{BuildOptions, Index, Silent, sample};
-use hopscope::layers::Code;
+use hopscope::layers::{Class, Code};
 use hopscope::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
 use std::sync::Arc;
 
@@ -565,7 +565,7 @@ fn ask(planted: &Planted, index: &Arc<Index>) -> Retrieval {
 
 #[test]
 fn the_hub_that_dilutes_is_the_one_that_lets_least_through() {
-    let diluted = PLANTED.iter().find(|p| p.code == Code::Diluted).unwrap();
+    let diluted = planted(Code::Diluted, "graph");
     let index = world(diluted);
     let run = ask(diluted, &index);
     let gold = index.passage_by_id("gold").unwrap();
@@ -577,6 +577,59 @@ fn the_hub_that_dilutes_is_the_one_that_lets_least_through() {
     let said = reasons.iter().find(|reason| reason.code == Code::Diluted);
     let said = &said.unwrap().text;
     assert!(said.starts_with("Omega (degree 6) lets only "), "{said}");
+}
+
+fn planted(code: Code, method: &str) -> &'static Planted {
+    let mut own = PLANTED.iter().filter(|p| p.method == method);
+    own.find(|planted| planted.code == code).unwrap()
+}
+
+#[test]
+fn a_passage_stands_behind_those_on_its_best_way() {
+    let later = planted(Code::LaterHop, "graph");
+    let index = world(later);
+    let run = ask(later, &index);
+    let [one, two, gold] = ["one", "two", "gold"].map(|id| index.passage_by_id(id).unwrap());
+    let standing = standing(&run, gold);
+    assert_eq!((standing.rank, standing.hop), (Some(3), Some(3)));
+    assert_eq!(standing.over, [one, two]);
+    assert!(standing.short.unwrap() > 0.0);
+}
+
+#[test]
+fn what_makes_up_the_whole_difference_is_said_to_be_enough() {
+    let missing = planted(Code::WordsMissing, "bm25");
+    let index = world(missing);
+    let gold = index.passage_by_id("gold").unwrap();
+    let reasons = why_not(&index, &ask(missing, &index), gold);
+    assert!(
+        reasons[0].text.ends_with(": alone enough to hold it out"),
+        "{}",
+        reasons[0].text
+    );
+}
+
+#[test]
+fn fusion_drops_what_one_of_its_lists_has_inside() {
+    let index = Arc::new(sample::index().unwrap());
+    let mut settings = Settings::of(&index, Method::by_name("rrf").unwrap());
+    settings.set_text("result_k=3").unwrap();
+    let mut retriever = Retriever::new(index.clone());
+    let mut dropped = 0;
+    for question in &index.questions()[..10] {
+        let run = retriever.retrieve(&question.text, &settings, Keep::Scores);
+        let run = run.unwrap();
+        let fused = run.ranked().unwrap();
+        for hit in &run.passages[3..10] {
+            let alone = fused.parts.iter().filter_map(|list| list.rank(hit.passage));
+            let inside = alone.min().is_some_and(|rank| rank <= 3);
+            let reasons = why_not(&index, &run, hit.passage);
+            let said = reasons.iter().any(|reason| reason.class == Class::F7);
+            assert!(inside || !said, "{}: {reasons:?}", question.text);
+            dropped += usize::from(said);
+        }
+    }
+    assert!(dropped > 0);
 }
 
 #[test]
