@@ -291,6 +291,28 @@ proptest! {
     }
 }
 
+#[test]
+fn a_push_by_degree_leaves_on_a_hub_what_one_by_epsilon_moves_on() {
+    let star = Transition::of_edges(5, (1..5).map(|leaf| (0, leaf, 1.0)));
+    let pushes = |threshold, epsilon| {
+        let seeds = vec![(0, 1.0)];
+        push::forward(
+            &star,
+            &seeds,
+            0.5,
+            epsilon,
+            threshold,
+            Dangling::Drop,
+            |_| {},
+        )
+        .pushes
+    };
+    // The hub has four edges.
+    assert_eq!(pushes(PushThreshold::Degree, 0.26), 0);
+    assert_eq!(pushes(PushThreshold::Plain, 0.26), 1);
+    assert!(pushes(PushThreshold::Degree, 0.24) > 0);
+}
+
 /// A graph large enough for the parallel gather.
 fn large() -> (Transition, Sparse) {
     let n = 60_000usize;
