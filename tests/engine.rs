@@ -7,7 +7,7 @@ use hopscope::layers::ENTITY_PASSAGE;
 use hopscope::retrieve::explanation::Combine;
 use hopscope::retrieve::spread::restart;
 use hopscope::retrieve::{
-    Keep, METHODS, Method, Origin, Parameter, Retrieval, Retriever, Settings,
+    Keep, METHODS, Method, Origin, Parameter, Retrieval, Retriever, Seed, Settings,
 };
 use std::sync::{Arc, LazyLock};
 
@@ -235,6 +235,34 @@ fn changes_of_seeds_are_obeyed_over_every_graph() {
         let added = ask(question, &settings(&method, &["seed +#uranus-2=5"]));
         assert!(added.edits()[0].applied, "{method}");
     }
+}
+
+#[test]
+fn an_added_passage_restarts_as_much_as_the_best_of_the_list() {
+    let changes = ["seed_weight=raw", "seed +#eddington=3"];
+    let run = ask(
+        "Who discovered Uranus?",
+        &settings("graph-hybrid", &changes),
+    );
+    let own = SAMPLE.passage_by_id("eddington").unwrap();
+    let seeds = run.walk().unwrap().seeds();
+    let (added, listed): (Vec<&Seed>, Vec<&Seed>) = seeds
+        .iter()
+        .filter(|seed| (seed.node as usize) < SAMPLE.len())
+        .partition(|seed| seed.node == own);
+    let best = listed.iter().map(|seed| seed.raw).fold(0.0, f64::max);
+    assert!(best > 1.0 && (added[0].raw - 3.0 * best).abs() < 1e-9);
+}
+
+#[test]
+fn the_steps_of_a_walk_are_kept_for_those_who_ask_for_them_later() {
+    let mut retriever = Retriever::new(SAMPLE.clone());
+    let mut states = |keep| {
+        let question = &SAMPLE.questions()[1].text;
+        let run = retriever.retrieve(question, &settings("graph", &["steps=4"]), keep);
+        run.unwrap().walk().unwrap().spread.states.len()
+    };
+    assert_eq!([Keep::Scores, Keep::States].map(&mut states), [0, 5]);
 }
 
 #[test]
