@@ -569,6 +569,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Corpus, Passage};
     use crate::index::{BuildOptions, Silent};
+    use crate::layers::GraphEdit;
     use crate::retrieve::{Method, Settings};
 
     /// Avon stands in the first passage once, in the second three times, in the third twice.
@@ -580,7 +581,7 @@ mod tests {
         "We saw Corin.",
     ];
 
-    fn rivers() -> Index {
+    fn index(texts: &[&str]) -> Index {
         let passage = |(at, text): (usize, &&str)| Passage {
             id: at.to_string(),
             title: String::new(),
@@ -588,7 +589,7 @@ mod tests {
         };
         let corpus = Corpus {
             name: "rivers".into(),
-            passages: RIVERS.iter().enumerate().map(passage).collect(),
+            passages: texts.iter().enumerate().map(passage).collect(),
             questions: Vec::new(),
         };
         Index::build(corpus, &BuildOptions::default(), &Silent).unwrap()
@@ -602,7 +603,7 @@ mod tests {
     }
 
     fn view(changes: &[&str]) -> GraphView {
-        let index = rivers();
+        let index = index(&RIVERS);
         let settings = settings(&index, changes);
         GraphView::open(&index, false, settings.all(), &Opening::default())
     }
@@ -650,8 +651,24 @@ mod tests {
     }
 
     #[test]
+    fn of_the_names_that_are_pruned_by_share_a_joined_one_is_none() {
+        let text = "We saw Avon, Boro, Corin, Delve, Ems, Fal, Gant, Hull, Isis and Jed.";
+        let index = index(&[text]);
+        let settings = settings(&index, &["prune_top_pct=10"]);
+        let masked = |edits: &[GraphEdit]| {
+            let opening = Opening {
+                edits,
+                before: None,
+            };
+            GraphView::open(&index, false, settings.all(), &opening).masked
+        };
+        let join = "join Jed | Isis".parse().unwrap();
+        assert_eq!((masked(&[]), masked(&[join])), (1, 0));
+    }
+
+    #[test]
     fn a_name_that_the_question_says_again_seeds_once() {
-        let index = rivers();
+        let index = index(&RIVERS);
         let settings = settings(&index, &[]);
         let view = GraphView::open(&index, false, settings.all(), &Opening::default());
         let question = "Is the river Avon longer than Boro, or does Avon end in Delve?";
