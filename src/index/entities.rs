@@ -688,6 +688,13 @@ mod tests {
         );
         assert_eq!(g.names.iter().collect::<Vec<_>>(), ["kepler"]);
         assert_eq!(g.df(0), 2);
+        // A title of one word is such a place.
+        let g = graph(
+            &[("Galaxies", "Galaxies spin. Kepler saw.")],
+            "regex_plus",
+            false,
+        );
+        assert_eq!(g.names.iter().collect::<Vec<_>>(), ["galaxies"]);
     }
 
     #[test]
