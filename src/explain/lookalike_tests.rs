@@ -101,6 +101,9 @@ fn nothing_is_said_where_the_name_is_joined_or_holds_nothing() {
     // Nothing is like the names of this one.
     let index = unjoined();
     assert_eq!(lookalikes(&index, &asked(&index, "graph", EGEBERG), 2), []);
+    // The short name holds less than the one that the question names.
+    let both = "Did Roger Egeberg serve under Richard Nixon?";
+    assert_eq!(lookalikes(&index, &asked(&index, "graph", both), 1), []);
     // The walk does not come to the short name.
     let run = asked(&index, "graph", "Where did Mara Voss paint?");
     assert_eq!(lookalikes(&index, &run, 1), []);
