@@ -326,13 +326,17 @@ fn a_stored_layer_gives_the_bits_of_a_fresh_one() {
     // Once more: the layer takes the place of the old one.
     store::add_layers(&bare, &path).unwrap();
     assert_eq!(Index::open(&path).unwrap().layers(), ["hop"]);
-    // A flipped byte is found at once.
+    // A flipped byte is found where the layer is asked for, or the whole index checked.
     let victim = path.join("hop-1/sentences.i8");
     let mut bytes = std::fs::read(&victim).unwrap();
     bytes[0] ^= 1;
     std::fs::write(&victim, bytes).unwrap();
-    let error = Index::open(&path).err().unwrap().to_string();
-    assert!(error.contains("sentences.i8"), "{error}");
+    let damaged = Index::open(&path).unwrap();
+    let whole = Index::open_with(&path, None, true, &Silent);
+    for error in [hop::layer(&damaged).err(), whole.err()] {
+        let error = error.unwrap().to_string();
+        assert!(error.contains("sentences.i8"), "{error}");
+    }
 }
 
 #[test]
