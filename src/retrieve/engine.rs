@@ -39,7 +39,7 @@ struct Key {
 
 /// Results remembered of one operator. Two methods that take turns keep theirs.
 const REMEMBERED: usize = 4;
-/// Walks hold the mass of every node.
+/// Walks hold the mass of every node. Of two that run beside each other one more is kept.
 const REMEMBERED_WALKS: usize = 2;
 /// Graphs remembered: a composition of one method's graph beside it.
 const REMEMBERED_GRAPHS: usize = 3;
@@ -64,7 +64,8 @@ pub struct Retriever {
     sets: Vec<(Key, Arc<Set>)>,
     /// The question's vector: an encoder is asked once.
     vector: Option<(String, Arc<Vec<f32>>)>,
-    scratch: Scratch,
+    /// Of as many steps as run beside each other.
+    scratch: [Scratch; 2],
     plan: Option<(MethodRef, Arc<Plan>)>,
 }
 
@@ -76,7 +77,7 @@ impl Retriever {
             graphs: Vec::new(),
             sets: Vec::new(),
             vector: None,
-            scratch: Scratch::default(),
+            scratch: Default::default(),
             plan: None,
         }
     }
@@ -151,9 +152,17 @@ impl Retriever {
             encoded: Encoded::of(vector.map(|(_, vector)| vector)),
         };
         let index = self.index.clone();
-        for step in &self.plan(&method).steps {
-            let record = self.step(&index, step, &run, &method, keep)?;
-            run.records.push(record);
+        let plan = self.plan(&method);
+        let mut left = &plan.steps[..];
+        while !left.is_empty() {
+            let (now, then) = left.split_at(if two_walks(left, run.records.len()) {
+                2
+            } else {
+                1
+            });
+            let records = self.steps(&index, now, &run, &method, keep)?;
+            run.records.extend(records);
+            left = then;
         }
         // What a fallback alone leads to is no answer of a method that asked for a vector and got none.
         if !(run.unread() && run.fallback()) {
@@ -177,14 +186,75 @@ impl Retriever {
         plan
     }
 
-    fn step(
+    /// Runs one step, or two of which none needs the other, where they are not remembered.
+    fn steps(
         &mut self,
         index: &Arc<Index>,
-        step: &Arc<Step>,
+        steps: &[Arc<Step>],
         run: &Retrieval,
         method: &Method,
         keep: Keep,
-    ) -> Result<Record, RetrieveError> {
+    ) -> Result<Vec<Record>, RetrieveError> {
+        let begun = steps.iter().enumerate();
+        let begun = begun.map(|(at, step)| self.begin(index, (at, step), run, method, keep));
+        let begun: Vec<Begun> = begun.collect::<Result<_, _>>()?;
+        let done = |begun: Begun, step: &Arc<Step>, scratch: &mut Scratch| {
+            let start = Instant::now();
+            let reused = begun.known.is_some();
+            let states = keep == Keep::States;
+            let output = match begun.known {
+                Some(set) => set,
+                None => {
+                    let context = context(index, step, run, begun.graph.as_ref(), method);
+                    let mut desk = Desk { scratch, states };
+                    Arc::new(step.operator.run(&context, &begun.inputs, &mut desk)?)
+                }
+            };
+            let record = Record {
+                step: step.clone(),
+                graph: begun.graph,
+                output,
+                seconds: begun.seconds + start.elapsed().as_secs_f64(),
+                reused,
+            };
+            Ok::<_, RetrieveError>((begun.key, record))
+        };
+        let [scratch, beside] = &mut self.scratch;
+        let mut all = begun.into_iter().zip(steps);
+        let made = match (all.next(), all.next()) {
+            (Some(one), Some(two)) if one.0.known.is_none() && two.0.known.is_none() => {
+                let (one, two) = rayon::join(
+                    || done(one.0, one.1, scratch),
+                    || done(two.0, two.1, beside),
+                );
+                vec![one, two]
+            }
+            (one, two) => {
+                let all = one.into_iter().chain(two).zip([scratch, beside]);
+                all.map(|((begun, step), scratch)| done(begun, step, scratch))
+                    .collect()
+            }
+        };
+        let mut records = Vec::new();
+        for made in made {
+            let (key, record) = made?;
+            if !record.reused {
+                self.sets.push((key, record.output.clone()));
+            }
+            records.push(record);
+        }
+        Ok(records)
+    }
+
+    /// Finds what a step works on, and what it is remembered to have made of it.
+    fn begin(
+        &mut self,
+        index: &Arc<Index>,
+        (at, step): (usize, &Arc<Step>),
+        run: &Retrieval,
+        method: &Method,
+        keep: Keep,
+    ) -> Result<Begun, RetrieveError> {
         let start = Instant::now();
         let settings = &run.settings;
         // A layer that cannot be built for want of vectors: it is the method that lacks them.
@@ -201,15 +271,7 @@ impl Retriever {
             None => None,
         };
         let inputs = inputs(step, &run.records);
-        let context = Context::new(
-            index,
-            &run.question,
-            settings.scoped(&step.reads).with(&step.fixed),
-            settings.seed_edits(),
-            graph.as_ref(),
-            &run.encoded,
-            method,
-        );
+        let context = context(index, step, run, graph.as_ref(), method);
         let key = key(&context, step, &inputs, graph.as_ref());
         let states = keep == Keep::States;
         let whole = |set: &Set| {
@@ -218,31 +280,20 @@ impl Retriever {
         };
         let known = self.sets.iter().find(|(known, _)| *known == key);
         let known = known.map(|(_, set)| set.clone()).filter(|set| whole(set));
-        let reused = known.is_some();
-        let output = match known {
-            Some(set) => set,
-            None => {
-                self.forget(&key);
-                let mut desk = Desk {
-                    scratch: &mut self.scratch,
-                    states,
-                };
-                let set = Arc::new(step.operator.run(&context, &inputs, &mut desk)?);
-                self.sets.push((key, set.clone()));
-                set
-            }
-        };
-        Ok(Record {
-            step: step.clone(),
+        if known.is_none() {
+            self.forget(&key, at);
+        }
+        Ok(Begun {
             graph,
-            output,
+            inputs,
+            key,
+            known,
             seconds: start.elapsed().as_secs_f64(),
-            reused,
         })
     }
 
-    /// Makes room for a new result of an operator.
-    fn forget(&mut self, key: &Key) {
+    /// Makes room for a new result of an operator, and gives the memory of an old one to the step that runs as such.
+    fn forget(&mut self, key: &Key, at: usize) {
         self.sets.retain(|(known, _)| known != key);
         let own = |(known, _): &(Key, Arc<Set>)| known.operator == key.operator;
         let walks = |(_, set): &(Key, Arc<Set>)| set.get::<Spread>().is_some();
@@ -255,7 +306,7 @@ impl Retriever {
             && let Some(oldest) = self.sets.iter().position(own)
         {
             let (_, set) = self.sets.remove(oldest);
-            self.scratch.recycle(set);
+            self.scratch[at].recycle(set);
         }
     }
 
@@ -354,6 +405,40 @@ fn graph_key(kind: &'static GraphKind, values: Scoped<'_>, settings: &Settings) 
             false => Vec::new(),
         },
     }
+}
+
+/// A step that is about to run.
+struct Begun {
+    graph: Option<Arc<Graph>>,
+    inputs: Vec<Arc<Set>>,
+    key: Key,
+    known: Option<Arc<Set>>,
+    seconds: f64,
+}
+
+/// Whether the next two steps are walks, and the second, which takes place `at` + 1, does not take in the first: nothing
+/// else takes as long.
+fn two_walks(steps: &[Arc<Step>], at: usize) -> bool {
+    let walks = |step: &Step| step.operator.declaration().walks;
+    matches!(steps, [one, two, ..] if walks(one) && walks(two) && !two.inputs.contains(&at))
+}
+
+fn context<'a>(
+    index: &'a Arc<Index>,
+    step: &'a Step,
+    run: &'a Retrieval,
+    graph: Option<&'a Arc<Graph>>,
+    method: &'a Method,
+) -> Context<'a> {
+    Context::new(
+        index,
+        &run.question,
+        run.settings.scoped(&step.reads).with(&step.fixed),
+        run.settings.seed_edits(),
+        graph,
+        &run.encoded,
+        method,
+    )
 }
 
 fn inputs(step: &Step, records: &[Record]) -> Vec<Arc<Set>> {
