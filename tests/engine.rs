@@ -134,7 +134,9 @@ fn a_group_of_all_seeds_pays_for_the_whole_push() {
             &[],
         );
         let mass: Vec<f32> = walk.spread.mass.iter().map(|m| *m as f32).collect();
-        assert_eq!(paid.end, std::slice::from_ref(&mass), "{threshold}");
+        let paid = &paid.end[0];
+        let paid: Vec<f32> = (0..mass.len()).map(|node| paid[node]).collect();
+        assert_eq!(paid, mass, "{threshold}");
         mass
     };
     assert_ne!(

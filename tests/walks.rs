@@ -277,16 +277,21 @@ proptest! {
         let forward = push::forward(&t, &seeds, alpha, 1e-10, PushThreshold::Plain, rule, |_| {}).estimate;
         let mut room = Room::default();
         for (target, estimate) in forward.iter().enumerate() {
-            let back = Reverse::of(&t, target as u32, alpha, 1e-10, rule, &mut room);
+            let back = Reverse::of(&t, target as u32, (alpha, 1e-10, rule), None, &mut room);
             let sum: f64 = seeds.iter().map(|&(u, m)| m * back.from(u)).sum();
             prop_assert!((sum - estimate).abs() < 1e-6, "target {target}: {sum} {}", estimate);
             // Pushed less far it is short of the same by what it says, and never above it.
-            let rough = Reverse::of(&t, target as u32, alpha, 1e-3, rule, &mut room);
+            let rough = Reverse::of(&t, target as u32, (alpha, 1e-3, rule), None, &mut room);
             prop_assert!(rough.error <= 1e-3);
             for (u, _) in &seeds {
                 let short = back.from(*u) - rough.from(*u);
                 prop_assert!((-1e-9..=rough.error + 1e-9).contains(&short), "{u} to {target}: {short}");
             }
+            // Where it may end once most came, that is no more than there is, and as much as was asked for.
+            let most = 0.9 * sum;
+            let part = Reverse::of(&t, target as u32, (alpha, 1e-10, rule), Some((&seeds, most)), &mut room);
+            let came: f64 = seeds.iter().map(|&(u, m)| m * part.from(u)).sum();
+            prop_assert!(came >= most - 1e-9 && came <= sum + 1e-9, "{target}: {came} of {sum}");
         }
     }
 }

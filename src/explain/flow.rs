@@ -4,6 +4,7 @@
 use super::neighbours::leaving;
 use crate::graph::walk::Sparse;
 use crate::layers::Node;
+use crate::retrieve::masses::Masses;
 use crate::retrieve::retrieval::Walked;
 use crate::retrieve::spread::{Kernel, restart};
 
@@ -104,8 +105,8 @@ struct Split<'w> {
     count: usize,
     /// By state, by node asked for, by group.
     states: Vec<Vec<Vec<f64>>>,
-    /// Of a push its end: by group, by node.
-    end: Vec<Vec<f32>>,
+    /// Of a push its end, by group.
+    end: Vec<Masses>,
 }
 
 impl<'w> Split<'w> {

@@ -2,6 +2,7 @@
 
 use super::core::{Core, Place};
 use super::transition::{Dangling, Transition};
+use super::walk::Sparse;
 use sprs::CsMatI;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -239,13 +240,13 @@ impl Reverse {
         place.map_or(0.0, |place| self.settled[place].1)
     }
 
-    /// Pushed until no residual exceeds epsilon.
+    /// Pushed until no residual exceeds epsilon or, of what some seeds restart, so much as is `enough` has come to the
+    /// target. That may be long before: where it is asked for, the largest residuals are pushed first.
     pub fn of(
         transition: &Transition,
         target: u32,
-        alpha: f64,
-        epsilon: f64,
-        dangling: Dangling,
+        (alpha, epsilon, dangling): (f64, f64, Dangling),
+        enough: Option<(&Sparse, f64)>,
         room: &mut Room,
     ) -> Reverse {
         let (core, factors) = transition.folded();
@@ -277,6 +278,23 @@ impl Reverse {
             }
         };
         fresh[start as usize / 64] |= 1 << (start % 64);
+        let besides = match core.place(target) {
+            // What restarts there settles there, and moves on where there is an edge.
+            Place::Core(_) if !transition.dangling(target as usize) => 0.0,
+            Place::Core(_) if dangling == Dangling::Stay => 1.0,
+            _ => alpha,
+        };
+        let came = |settled: &[f64], seeds: &Sparse| -> f64 {
+            let from = |&(seed, mass): &(u32, f64)| {
+                let own = match core.place(seed) {
+                    Place::Core(at) => settled[at as usize],
+                    Place::Leaf(at) => moving * settled[core.owners[at as usize] as usize],
+                };
+                mass * (own + if seed == target { besides } else { 0.0 })
+            };
+            seeds.iter().map(from).sum()
+        };
+        let mut least = enough.map_or(epsilon, |(_, enough)| epsilon.max(FIRST * enough));
         let mut pushes = 0;
         loop {
             let before = pushes;
@@ -290,7 +308,7 @@ impl Reverse {
                     seen[word] |= 1 << bit;
                     let at = word * 64 + bit as usize;
                     let mass = arrived[at] * gain(at);
-                    if mass <= epsilon {
+                    if mass <= least {
                         continue;
                     }
                     arrived[at] = 0.0;
@@ -304,9 +322,23 @@ impl Reverse {
                     pushes += 1;
                 }
             }
-            if pushes == before || pushes > MAX_PUSHES {
+            if pushes > MAX_PUSHES
+                || enough.is_some_and(|(seeds, most)| came(settled, seeds) >= most)
+            {
                 break;
             }
+            if pushes > before {
+                continue;
+            }
+            if least <= epsilon {
+                break;
+            }
+            // What was too little before is looked at again.
+            least = epsilon.max(least * FINER);
+            fresh
+                .iter_mut()
+                .zip(&*seen)
+                .for_each(|(fresh, seen)| *fresh |= seen);
         }
         let (mut error, mut held) = (0.0_f64, Vec::new());
         for (word, (seen, fresh)) in seen.iter_mut().zip(fresh).enumerate() {
@@ -325,17 +357,16 @@ impl Reverse {
             core: transition.core().clone(),
             moving,
             target,
-            besides: match core.place(target) {
-                // What restarts there settles there, and moves on where there is an edge.
-                Place::Core(_) if !transition.dangling(target as usize) => 0.0,
-                Place::Core(_) if dangling == Dangling::Stay => 1.0,
-                _ => alpha,
-            },
+            besides,
             error,
             settled: held,
         }
     }
 }
+
+/// The residuals that are pushed first where there is an end, in parts of that, and how much smaller those after are.
+const FIRST: f64 = 0.1;
+const FINER: f64 = 0.25;
 
 /// What a reverse push works in, empty between two of them: to give so much memory back and take it again takes as long as
 /// a push.
@@ -369,8 +400,22 @@ type Slot = Arc<OnceLock<Arc<Reverse>>>;
 #[derive(Debug, Default)]
 pub struct Reverses {
     kept: Mutex<VecDeque<(Asked, Slot)>>,
-    /// As many as have pushed at once.
-    rooms: Mutex<Vec<Room>>,
+    rooms: Pool<Room>,
+}
+
+/// What pushes work in, as many as have pushed at once.
+#[derive(Debug, Default)]
+pub(super) struct Pool<T>(Mutex<Vec<T>>);
+
+impl<T: Default> Pool<T> {
+    pub(super) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        let all = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = all().pop();
+        let mut one = one.unwrap_or_default();
+        let made = work(&mut one);
+        all().push(one);
+        made
+    }
 }
 
 /// How many are kept.
@@ -386,6 +431,7 @@ impl Reverses {
         dangling: Dangling,
     ) -> Arc<Reverse> {
         let asked = (target, alpha.to_bits(), epsilon.to_bits(), dangling);
+        let how = (alpha, epsilon, dangling);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept.iter().find(|(known, _)| *known == asked);
         let slot = match known {
@@ -400,13 +446,19 @@ impl Reverses {
             }
         };
         drop(kept);
-        let rooms = || self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        let make = || {
-            let mut room = rooms().pop().unwrap_or_default();
-            let made = Reverse::of(transition, target, alpha, epsilon, dangling, &mut room);
-            rooms().push(room);
-            Arc::new(made)
-        };
+        let make = || Arc::new(self.push(transition, target, how, None));
         slot.get_or_init(make).clone()
+    }
+
+    /// See [`Reverse::of`].
+    pub(super) fn push(
+        &self,
+        transition: &Transition,
+        target: u32,
+        how: (f64, f64, Dangling),
+        enough: Option<(&Sparse, f64)>,
+    ) -> Reverse {
+        let push = |room: &mut Room| Reverse::of(transition, target, how, enough, room);
+        self.rooms.with(push)
     }
 }

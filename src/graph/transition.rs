@@ -2,8 +2,8 @@
 
 use super::adjacency::{Adjacency, undirected};
 use super::core::{Core, Factors};
-use super::push::{Reverse, Reverses};
-use super::walk::each_node;
+use super::push::{Pool, Pushed, Reverse, Reverses, Rule};
+use super::walk::{Sparse, each_node};
 use sprs::CsMatI;
 use std::sync::{Arc, OnceLock};
 
@@ -24,6 +24,7 @@ pub struct Transition {
     factors: OnceLock<Factors>,
     /// See [`Transition::pushed_back`].
     reverses: Reverses,
+    pushes: Pool<Pushed>,
 }
 
 impl Transition {
@@ -50,6 +51,7 @@ impl Transition {
             core,
             factors: OnceLock::new(),
             reverses: Reverses::default(),
+            pushes: Pool::default(),
         };
         let mut scale = std::mem::take(&mut transition.scale);
         each_node(&mut scale, |u, slot| {
@@ -109,6 +111,14 @@ impl Transition {
         &self.core
     }
 
+    /// Forward push from some seeds, in memory that the next one clears as far as this one reached.
+    pub fn pushed<R>(&self, seeds: &Sparse, rule: &Rule, read: impl FnOnce(&Pushed) -> R) -> R {
+        self.pushes.with(|out| {
+            out.forward(self, seeds, rule, |_| {});
+            read(out)
+        })
+    }
+
     /// A reverse push from a node; the last few are kept.
     pub fn pushed_back(
         &self,
@@ -119,6 +129,17 @@ impl Transition {
     ) -> Arc<Reverse> {
         let kept = &self.reverses;
         kept.of(self, target, alpha, epsilon, dangling)
+    }
+
+    /// A reverse push from a node until so much of what the seeds restart came there, or no residual exceeds epsilon.
+    pub fn pushed_back_from(
+        &self,
+        target: u32,
+        (alpha, epsilon, dangling): (f64, f64, Dangling),
+        (seeds, enough): (&Sparse, f64),
+    ) -> Reverse {
+        let how = (alpha, epsilon, dangling);
+        self.reverses.push(self, target, how, Some((seeds, enough)))
     }
 
     pub fn weights(&self) -> &Arc<CsMatI<f32, u32>> {

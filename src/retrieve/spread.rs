@@ -8,7 +8,7 @@ use super::explanation::Path;
 use super::retrieval::{Ledger, Parity, Seed, Spread, Walked};
 use super::scratch::Scratch;
 use crate::graph::power::State;
-use crate::graph::push::{Pushed, Rule};
+use crate::graph::push::{Pushed, Reverse, Rule};
 use crate::graph::trail::Rings;
 use crate::graph::walk::{self, Forward, Sparse};
 use crate::graph::{Dangling, Transition};
@@ -87,8 +87,8 @@ pub struct Known {
     before: OnceLock<Vec<f64>>,
     /// By seed.
     near_one: Kept<Node, Rings>,
-    /// By node and epsilon.
-    reach: Kept<(Node, u64), Reach>,
+    /// By node, epsilon, and what is enough.
+    reach: Kept<(Node, u64, u64), Reach>,
     /// By seed, or none for those of all seeds, and node.
     paths: Kept<(Option<Node>, Node), Vec<Path>>,
 }
@@ -152,12 +152,19 @@ impl Walked<'_> {
 
     /// See [`Diffusion::reach`].
     pub fn reach(&self, node: Node, epsilon: f64) -> Arc<Reach> {
+        self.reach_until(node, epsilon, None)
+    }
+
+    /// As [`reach`](Self::reach), where a push may end once the seeds paid so much as is `enough`.
+    pub fn reach_until(&self, node: Node, epsilon: f64, enough: Option<f64>) -> Arc<Reach> {
         let (t, spread) = (self.graph.transition(), self.spread);
-        kept(&spread.known.reach, (node, epsilon.to_bits()), || {
+        let key = (node, epsilon.to_bits(), enough.unwrap_or(0.0).to_bits());
+        kept(&spread.known.reach, key, || {
             let seeds = restart(self.seeds());
             // A push goes back as far as there is mass.
             let near = (!spread.diffusion.pushes()).then(|| self.near(&seeds));
-            spread.diffusion.reach(t, &seeds, near, node, epsilon)
+            let until = (epsilon, enough);
+            spread.diffusion.reach(t, &seeds, near, node, until)
         })
     }
 
@@ -286,7 +293,7 @@ fn ways_back(t: &Transition, near: &Rings, target: Node, most: usize) -> Vec<Vec
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Split {
     /// Of the score of the nodes asked for: by group, by node.
-    pub end: Vec<Vec<f32>>,
+    pub end: Vec<Masses>,
     /// Of the nodes asked for of the states: by step, by node asked for, by group. Empty for push: a mark of it is no sum of
     /// its parts' marks.
     pub states: Vec<Vec<Vec<f64>>>,
@@ -463,9 +470,7 @@ impl Diffusion {
         let mut ledgers = Vec::new();
         let mut keep = |state: &Pushed| {
             if kept {
-                let settled = state.settled.iter();
-                let held = settled.map(|&node| (node, state.estimate[node as usize] as f32));
-                let held = Masses::few(nodes, held);
+                let held = held(state);
                 let mass = held.held(0..nodes).map(|(node, mass)| (node, mass.into()));
                 ledgers.push(few_sides(graph, mass, state.dropped, state.unsettled()));
                 states.push(held);
@@ -576,21 +581,25 @@ impl Diffusion {
     }
 
     /// One reverse walk from a node tells for every seed at once, `near` being where these may be; a push does not ask.
-    /// Push stops at `epsilon`: what all seeds paid is known to within it.
+    /// Push stops at `epsilon`, to within which it is known then what all seeds paid, or where that is enough.
     pub fn reach<'n>(
         &self,
         t: &Transition,
         seeds: &Sparse,
         near: impl Into<Option<&'n Rings>>,
         node: Node,
-        epsilon: f64,
+        (epsilon, enough): (f64, Option<f64>),
     ) -> Reach {
         let Some(weights) = self.lengths() else {
-            let back = t.pushed_back(node, self.alpha, epsilon, self.dangling);
-            return Reach {
+            let of = |back: &Reverse| Reach {
                 from: seeds.iter().map(|&(u, _)| (u, back.from(u))).collect(),
                 by_length: Vec::new(),
                 error: back.error,
+            };
+            let how = (self.alpha, epsilon, self.dangling);
+            return match enough {
+                Some(enough) => of(&t.pushed_back_from(node, how, (seeds, enough))),
+                None => of(&t.pushed_back(node, self.alpha, epsilon, self.dangling)),
             };
         };
         let mut all = Sparse::new();
@@ -686,13 +695,8 @@ impl Diffusion {
         asked: &[Vec<Node>],
         end: &[Node],
     ) -> Split {
-        let floats = |scores: Vec<f64>| scores.into_iter().map(|s| s as f32).collect();
         if self.pushes() {
-            let push = |part: &Sparse| {
-                let mut out = Pushed::default();
-                out.forward(t, part, &self.rule(), |_| {});
-                floats(out.estimate)
-            };
+            let push = |part: &Sparse| t.pushed(part, &self.rule(), held);
             return Split {
                 end: parts.par_iter().map(push).collect(),
                 states: Vec::new(),
@@ -718,9 +722,10 @@ impl Diffusion {
                     }
                     held.push(nodes.iter().map(|node| state[*node as usize]).collect());
                 }
-                (floats(sum), held)
+                let sum = sum.into_iter().map(|mass| mass as f32);
+                (Masses::All(sum.collect()), held)
             };
-            let apart: Vec<(Vec<f32>, Vec<Vec<f64>>)> = parts.par_iter().map(one).collect();
+            let apart: Vec<(Masses, Vec<Vec<f64>>)> = parts.par_iter().map(one).collect();
             for (sum, held) in apart {
                 end.push(sum);
                 for (rows, held) in states.iter_mut().zip(held) {
@@ -753,7 +758,7 @@ impl Diffusion {
         asked: &[Vec<Node>],
         wanted: &Rings,
         states: &mut [Vec<Vec<f64>>],
-    ) -> Vec<Vec<f32>> {
+    ) -> Vec<Masses> {
         let each = |step: usize, mass: &[[f64; K]]| {
             if let Some(nodes) = asked.get(step) {
                 for (row, node) in states[step].iter_mut().zip(nodes) {
@@ -763,14 +768,22 @@ impl Diffusion {
         };
         let (alpha, steps, dangling) = (self.alpha, self.steps, self.dangling);
         let mass = walk::power_many::<K>(t, parts, alpha, steps, dangling, Some(wanted), each);
-        let mut end = vec![vec![0.0; t.nodes()]; parts.len()];
-        for &node in wanted.within(0).map_or(&[][..], |wanted| wanted.0) {
-            for (end, mass) in end.iter_mut().zip(mass[node as usize]) {
-                end[node as usize] = mass as f32;
-            }
-        }
-        end
+        let wanted = wanted.within(0).map_or(&[][..], |wanted| wanted.0);
+        let of = |part: usize| {
+            let held = wanted
+                .iter()
+                .map(|&node| (node, mass[node as usize][part] as f32));
+            Masses::few(t.nodes(), held)
+        };
+        (0..parts.len()).map(of).collect()
     }
+}
+
+/// What a push has settled so far.
+fn held(push: &Pushed) -> Masses {
+    let settled = push.settled.iter();
+    let held = settled.map(|&node| (node, push.estimate[node as usize] as f32));
+    Masses::few(push.estimate.len(), held)
 }
 
 /// What each seed paid of what it reaches. Largest first, earlier seeds first among equals; none that paid nothing.

@@ -6,6 +6,7 @@ use crate::explain::reasons::TIE_BAND;
 use crate::explorer::scene::{Mark, MarkKind, PassageRow};
 use crate::explorer::text::clean;
 use crate::index::Index;
+use crate::retrieve::masses::Masses;
 use crate::retrieve::{Node, Retrieval};
 use crate::text::sentences::sentences;
 use crate::text::span;
@@ -20,7 +21,7 @@ const SNIPPET: usize = 400;
 pub fn rows(
     index: &Index,
     retrieval: &Retrieval,
-    shares: &[Vec<f32>],
+    shares: &[Masses],
     group_of: &BTreeMap<Node, usize>,
     gold: &[u32],
 ) -> Vec<PassageRow> {

@@ -37,7 +37,7 @@ pub fn shares(walk: &Walked<'_>, groups: &[Vec<usize>], shown: &[Node]) -> Split
         0 => Split::default(),
         // One group owns everything; no need to walk again.
         1 => Split {
-            end: vec![walk.spread.mass.iter().map(|m| *m as f32).collect()],
+            end: vec![whole(walk)],
             states: listed
                 .into_iter()
                 .map(|nodes| nodes.into_iter().map(|(_, mass)| vec![mass]).collect())
@@ -68,7 +68,7 @@ pub fn group_of(retrieval: &Retrieval, groups: &[Vec<usize>]) -> BTreeMap<Node, 
 }
 
 /// The parts of what landed on a passage.
-pub fn landed_parts(retrieval: &Retrieval, shares: &[Vec<f32>], passage: u32) -> Vec<f64> {
+pub fn landed_parts(retrieval: &Retrieval, shares: &[Masses], passage: u32) -> Vec<f64> {
     let Some(walk) = retrieval.walk().filter(|_| !shares.is_empty()) else {
         return Vec::new();
     };
@@ -83,11 +83,17 @@ pub fn landed_parts(retrieval: &Retrieval, shares: &[Vec<f32>], passage: u32) ->
 }
 
 /// The parts of a node's score.
-pub fn parts(shares: &[Vec<f32>], node: Node) -> Vec<f64> {
-    shares
-        .iter()
-        .map(|group| group.get(node as usize).map_or(0.0, |s| f64::from(*s)))
-        .collect()
+pub fn parts(shares: &[Masses], node: Node) -> Vec<f64> {
+    let own = |group: &Masses| f64::from(group[node as usize]);
+    shares.iter().map(own).collect()
+}
+
+/// Where a walk ended.
+fn whole(walk: &Walked<'_>) -> Masses {
+    match walk.spread.states.last() {
+        Some(last @ Masses::Few { .. }) => last.clone(),
+        _ => Masses::All(walk.spread.mass.iter().map(|m| *m as f32).collect()),
+    }
 }
 
 /// The nodes that Spread lists: names where nodes of a graph are passages too, else all.

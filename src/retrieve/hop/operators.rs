@@ -480,18 +480,14 @@ impl<'a> Evidence<'a> {
         // to part what hardly counts. Of a lost passage what it lacks is looked for too, and more finely: that push tells
         // both.
         let (hundredth, fine) = (score * 0.01, walked.spread.diffusion.fine());
-        let epsilon = match self.at.run.returns(passage) {
-            true => hundredth.max(fine),
-            false => hundredth.min(fine),
-        };
-        let reach = walked.reach(passage, epsilon);
-        let about = if reach.error > hundredth {
-            "about "
-        } else {
-            ""
+        let reach = match self.at.run.returns(passage) {
+            true => walked.reach_until(passage, hundredth.max(fine), Some(score - hundredth)),
+            false => walked.reach(passage, hundredth.min(fine)),
         };
         let shares = shares(walked.seeds(), &reach);
         let all: f64 = shares.iter().map(|s| s.mass).sum();
+        let short = reach.error.min(score - all);
+        let about = if short > hundredth { "about " } else { "" };
         let said: Vec<String> = shares
             .iter()
             .take(NAMED)
