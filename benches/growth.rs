@@ -136,8 +136,8 @@ fn explained(
             answers.push(answer);
             others.push(another);
         } else {
-            // Behind the first answer all names are spelled, on one thread: five seconds at a million passages.
-            std::thread::sleep(Duration::from_micros(8 * index.len() as u64));
+            // Behind the first answer all names are spelled, on one thread: ten seconds and more at a million passages.
+            std::thread::sleep(Duration::from_micros(20 * index.len() as u64));
         }
     }
     Ok((both(answers), both(others)))
