@@ -8,6 +8,11 @@ use ureq::config::AutoHeaderValue;
 use ureq::http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 pub use ureq::http::{HeaderValue, Uri};
 use ureq::{Agent, Error};
+#[cfg(feature = "https")]
+use {
+    std::path::Path,
+    ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem},
+};
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -51,7 +56,34 @@ pub fn address(base: &str, service: &str) -> Result<Uri, Unfit> {
         let said = "this build speaks no https".to_owned();
         return Err((said, "install with --features https, or use http"));
     }
+    #[cfg(feature = "https")]
+    if uri.scheme_str() == Some("https") {
+        roots()?;
+    }
     Ok(uri)
+}
+
+/// Whom a server is known by: those whom everybody trusts or, in their place, those of the file that a person names, as for
+/// a server of a house of its own.
+///
+/// # Errors
+/// A file without a certificate.
+#[cfg(feature = "https")]
+fn roots() -> Result<RootCerts, Unfit> {
+    let Some(file) = std::env::var_os("SSL_CERT_FILE").filter(|file| !file.is_empty()) else {
+        return Ok(RootCerts::WebPki);
+    };
+    let bytes = std::fs::read(&file).unwrap_or_default();
+    let certificate = |item| match item {
+        Ok(PemItem::Certificate(certificate)) => Some(certificate),
+        _ => None,
+    };
+    let found: Vec<_> = parse_pem(&bytes).filter_map(certificate).collect();
+    if found.is_empty() {
+        let said = format!("no certificate in {}", Path::new(&file).display());
+        return Err((said, "name a PEM file in SSL_CERT_FILE, or unset it"));
+    }
+    Ok(RootCerts::new_with_certs(&found))
 }
 
 /// A text with an address in it, without the user and the password that someone wrote there.
@@ -127,6 +159,12 @@ impl<T: Send + 'static> Abreast<T> {
             .user_agent(AutoHeaderValue::None)
             .accept(AutoHeaderValue::None)
             .accept_encoding(AutoHeaderValue::None);
+        // Whoever takes the file away in between trusts nobody.
+        #[cfg(feature = "https")]
+        let config = {
+            let roots = roots().unwrap_or_else(|_| RootCerts::new_with_certs(&[]));
+            config.tls_config(TlsConfig::builder().root_certs(roots).build())
+        };
         let (send, ended) = mpsc::channel();
         Abreast {
             agent: config.build().new_agent(),
