@@ -28,7 +28,7 @@ const WIDTH: u16 = 76;
 /// How it ended.
 pub enum Entered {
     /// It is open; what was typed meanwhile.
-    Open(Opened, Vec<TerminalEvent>),
+    Open(Box<Opened>, Vec<TerminalEvent>),
     /// The person left; the exit code.
     Left(u8),
 }
@@ -79,7 +79,7 @@ pub async fn enter(
         tokio::select! {
             news = news.recv() => match news {
                 Some(News::At(far)) => entering.far = Some(far),
-                Some(News::Done(_, opened)) => return Ok(Entered::Open(opened, entering.typed)),
+                Some(News::Done(_, opened)) => return Ok(Entered::Open(Box::new(opened), entering.typed)),
                 Some(News::Failed(said)) => return Err(anyhow!(said)),
                 None => return Err(anyhow!("{}: not opened", called(&path))),
             },

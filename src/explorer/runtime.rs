@@ -134,7 +134,7 @@ async fn one_after_the_other(begin: Begin, mut options: Options) -> anyhow::Resu
                     match enter(path, opener, front, look).await? {
                         Entered::Open(opened, meanwhile) => {
                             typed = meanwhile;
-                            opened
+                            *opened
                         }
                         Entered::Left(code) => return Ok(code),
                     }
