@@ -3,7 +3,7 @@
 #![warn(missing_docs)]
 
 use super::RetrieveError;
-use super::methods::{Method, MethodRef};
+use super::methods::MethodRef;
 use super::operator::{Context, Desk, Encoded};
 use super::plan::{Plan, Step};
 use super::retrieval::{Record, Retrieval, Spread};
@@ -153,16 +153,12 @@ impl Retriever {
         };
         let index = self.index.clone();
         let plan = self.plan(&method);
-        let mut left = &plan.steps[..];
-        while !left.is_empty() {
-            let (now, then) = left.split_at(if two_walks(left, run.records.len()) {
-                2
-            } else {
-                1
-            });
-            let records = self.steps(&index, now, &run, &method, keep)?;
+        let mut steps = plan.steps.iter().peekable();
+        while let Some(step) = steps.next() {
+            let at = run.records.len();
+            let beside = steps.next_if(|next| two_walks(step, next, at));
+            let records = self.steps(&index, (step, beside), &run, keep)?;
             run.records.extend(records);
-            left = then;
         }
         // What a fallback alone leads to is no answer of a method that asked for a vector and got none.
         if !(run.unread() && run.fallback()) {
@@ -186,32 +182,32 @@ impl Retriever {
         plan
     }
 
-    /// Runs one step, or two of which none needs the other, where they are not remembered.
+    /// Runs one step, or two beside each other, where they are not remembered.
     fn steps(
         &mut self,
         index: &Arc<Index>,
-        steps: &[Arc<Step>],
+        (first, second): (&Arc<Step>, Option<&Arc<Step>>),
         run: &Retrieval,
-        method: &Method,
         keep: Keep,
     ) -> Result<Vec<Record>, RetrieveError> {
-        let begun = steps.iter().enumerate();
-        let begun = begun.map(|(at, step)| self.begin(index, (at, step), run, method, keep));
-        let begun: Vec<Begun> = begun.collect::<Result<_, _>>()?;
-        let done = |begun: Begun, step: &Arc<Step>, scratch: &mut Scratch| {
+        let first = self.begin(index, first, 0, run, keep)?;
+        let second = second.map(|step| self.begin(index, step, 1, run, keep));
+        let second = second.transpose()?;
+        let states = keep == Keep::States;
+        let done = |begun: Begun, scratch: &mut Scratch| {
             let start = Instant::now();
             let reused = begun.known.is_some();
-            let states = keep == Keep::States;
             let output = match begun.known {
                 Some(set) => set,
                 None => {
-                    let context = context(index, step, run, begun.graph.as_ref(), method);
+                    let context = context(index, &begun.step, run, begun.graph.as_ref());
                     let mut desk = Desk { scratch, states };
-                    Arc::new(step.operator.run(&context, &begun.inputs, &mut desk)?)
+                    let made = begun.step.operator.run(&context, &begun.inputs, &mut desk);
+                    Arc::new(made?)
                 }
             };
             let record = Record {
-                step: step.clone(),
+                step: begun.step,
                 graph: begun.graph,
                 output,
                 seconds: begun.seconds + start.elapsed().as_secs_f64(),
@@ -220,19 +216,11 @@ impl Retriever {
             Ok::<_, RetrieveError>((begun.key, record))
         };
         let [scratch, beside] = &mut self.scratch;
-        let mut all = begun.into_iter().zip(steps);
-        let made = match (all.next(), all.next()) {
-            (Some(one), Some(two)) if one.0.known.is_none() && two.0.known.is_none() => {
-                let (one, two) = rayon::join(
-                    || done(one.0, one.1, scratch),
-                    || done(two.0, two.1, beside),
-                );
-                vec![one, two]
-            }
-            (one, two) => {
-                let all = one.into_iter().chain(two).zip([scratch, beside]);
-                all.map(|((begun, step), scratch)| done(begun, step, scratch))
-                    .collect()
+        let made = match second {
+            None => vec![done(first, scratch)],
+            Some(second) => {
+                let both = rayon::join(|| done(first, scratch), || done(second, beside));
+                vec![both.0, both.1]
             }
         };
         let mut records = Vec::new();
@@ -246,13 +234,13 @@ impl Retriever {
         Ok(records)
     }
 
-    /// Finds what a step works on, and what it is remembered to have made of it.
+    /// Finds what a step, the first or second of those that run now, works on, and what it is remembered to have made of it.
     fn begin(
         &mut self,
         index: &Arc<Index>,
-        (at, step): (usize, &Arc<Step>),
+        step: &Arc<Step>,
+        at: usize,
         run: &Retrieval,
-        method: &Method,
         keep: Keep,
     ) -> Result<Begun, RetrieveError> {
         let start = Instant::now();
@@ -261,7 +249,7 @@ impl Retriever {
         let lacks = |error| match error {
             RetrieveError::Layer(IndexError::NoVectors { .. } | IndexError::Closed { .. }) => {
                 RetrieveError::NoVectors {
-                    method: method.name.clone(),
+                    method: settings.method().name.clone(),
                 }
             }
             error => error,
@@ -271,7 +259,7 @@ impl Retriever {
             None => None,
         };
         let inputs = inputs(step, &run.records);
-        let context = context(index, step, run, graph.as_ref(), method);
+        let context = context(index, step, run, graph.as_ref());
         let key = key(&context, step, &inputs, graph.as_ref());
         let states = keep == Keep::States;
         let whole = |set: &Set| {
@@ -284,6 +272,7 @@ impl Retriever {
             self.forget(&key, at);
         }
         Ok(Begun {
+            step: step.clone(),
             graph,
             inputs,
             key,
@@ -409,6 +398,7 @@ fn graph_key(kind: &'static GraphKind, values: Scoped<'_>, settings: &Settings) 
 
 /// A step that is about to run.
 struct Begun {
+    step: Arc<Step>,
     graph: Option<Arc<Graph>>,
     inputs: Vec<Arc<Set>>,
     key: Key,
@@ -416,11 +406,11 @@ struct Begun {
     seconds: f64,
 }
 
-/// Whether the next two steps are walks, and the second, which takes place `at` + 1, does not take in the first: nothing
-/// else takes as long.
-fn two_walks(steps: &[Arc<Step>], at: usize) -> bool {
+/// Whether a step, at this place, and the next one are walks of which the next does not take in the first: nothing else
+/// takes as long.
+fn two_walks(step: &Step, next: &Step, at: usize) -> bool {
     let walks = |step: &Step| step.operator.declaration().walks;
-    matches!(steps, [one, two, ..] if walks(one) && walks(two) && !two.inputs.contains(&at))
+    walks(step) && walks(next) && !next.inputs.contains(&at)
 }
 
 fn context<'a>(
@@ -428,7 +418,6 @@ fn context<'a>(
     step: &'a Step,
     run: &'a Retrieval,
     graph: Option<&'a Arc<Graph>>,
-    method: &'a Method,
 ) -> Context<'a> {
     Context::new(
         index,
@@ -437,7 +426,7 @@ fn context<'a>(
         run.settings.seed_edits(),
         graph,
         &run.encoded,
-        method,
+        run.settings.method(),
     )
 }
 
