@@ -9,6 +9,9 @@ use hopscope::evaluate::evaluate;
 use hopscope::explain;
 use hopscope::index::{BuildOptions, Dense, Index, Silent, sample, store};
 use hopscope::retrieve::hop::{self, Signal, Signals};
+use hopscope::retrieve::operators::walk::walked;
+use hopscope::retrieve::retrieval::Walked;
+use hopscope::retrieve::spread::shares;
 use hopscope::retrieve::{Keep, Method, Retrieval, Retriever, Seeded, Settings};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -518,4 +521,46 @@ fn the_story_names_every_signal_and_its_items_exist() {
             assert!(item < story.items.len(), "{}", stage.name);
         }
     }
+}
+
+/// Percentages that a reverse push tells, held against one that goes on far longer.
+#[test]
+fn who_paid_for_a_walk_is_told_to_the_point_or_said_to_be_about() {
+    let index = Arc::new(sample::index().unwrap());
+    let (mut told, mut about) = (0, 0);
+    for epsilon in ["epsilon=0.01", "epsilon=0.001", "epsilon=0.0001"] {
+        for question in index.questions().iter().step_by(6) {
+            let run = ask(&index, &question.text, &[epsilon]);
+            let walks: Vec<Walked> = run.steps(&index).filter_map(|at| walked(&at)).collect();
+            for hit in run.top() {
+                for part in run.explain(&index, hit.passage).parts {
+                    let walk = match part.label.as_str() {
+                        "entity walk" => walks[0],
+                        "mixed walk" => walks[1],
+                        _ => continue,
+                    };
+                    let Some((_, said)) = part.why.split_once(": ") else {
+                        continue;
+                    };
+                    told += 1;
+                    if said.starts_with("about ") {
+                        about += 1;
+                        continue;
+                    }
+                    let exact = shares(walk.seeds(), &walk.reach(hit.passage, 1e-10));
+                    let all: f64 = exact.iter().map(|share| share.mass).sum();
+                    let percent: f64 = said.split('%').next().unwrap().parse().unwrap();
+                    let first = 100.0 * exact[0].mass / all;
+                    let off = (percent - first).abs();
+                    assert!(
+                        off <= 1.5,
+                        "{epsilon}, {}: {} is {first}",
+                        question.id,
+                        part.why
+                    );
+                }
+            }
+        }
+    }
+    assert!(told > 300 && about * 10 < told, "{about} of {told}");
 }

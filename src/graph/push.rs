@@ -213,7 +213,7 @@ pub struct Reverse {
     target: u32,
     /// What the target has besides, where it is a leaf or has no edge.
     besides: f64,
-    /// The largest residual, which bounds the error of each.
+    /// The largest residual, which bounds the error of each; or what was added last, where little was.
     pub error: f64,
 }
 
@@ -240,13 +240,14 @@ impl Reverse {
         place.map_or(0.0, |place| self.settled[place].1)
     }
 
-    /// Pushed until no residual exceeds epsilon or, of what some seeds restart, so much as is `enough` has come to the
-    /// target. That may be long before: where it is asked for, the largest residuals are pushed first.
+    /// Pushed until no residual exceeds epsilon or, where it is for some `seeds` and a node that has about so much mass of
+    /// what they restart, until smaller residuals bring hardly more of that. This may be long before: the largest are pushed
+    /// first.
     pub fn of(
         transition: &Transition,
         target: u32,
         (alpha, epsilon, dangling): (f64, f64, Dangling),
-        enough: Option<(&Sparse, f64)>,
+        seeds: Option<(&Sparse, f64)>,
         room: &mut Room,
     ) -> Reverse {
         let (core, factors) = transition.folded();
@@ -294,7 +295,8 @@ impl Reverse {
             };
             seeds.iter().map(from).sum()
         };
-        let mut least = enough.map_or(epsilon, |(_, enough)| epsilon.max(FIRST * enough));
+        let mut least = seeds.map_or(epsilon, |(_, mass)| epsilon.max(FIRST * mass));
+        let (mut paid, mut added) = (0.0, f64::INFINITY);
         let mut pushes = 0;
         loop {
             let before = pushes;
@@ -322,13 +324,19 @@ impl Reverse {
                     pushes += 1;
                 }
             }
-            if pushes > MAX_PUSHES
-                || enough.is_some_and(|(seeds, most)| came(settled, seeds) >= most)
-            {
+            if pushes > MAX_PUSHES {
                 break;
             }
             if pushes > before {
                 continue;
+            }
+            if let Some((seeds, _)) = seeds {
+                let now = came(settled, seeds);
+                let more = now - std::mem::replace(&mut paid, now);
+                if more <= HARDLY * now && more < now {
+                    added = more;
+                    break;
+                }
             }
             if least <= epsilon {
                 break;
@@ -358,15 +366,17 @@ impl Reverse {
             moving,
             target,
             besides,
-            error,
+            error: error.min(added),
             settled: held,
         }
     }
 }
 
-/// The residuals that are pushed first where there is an end, in parts of that, and how much smaller those after are.
+/// The residuals that are pushed first for some seeds, in parts of the mass that they are to account for, how much smaller
+/// those after are, and what part of all is hardly more.
 const FIRST: f64 = 0.1;
 const FINER: f64 = 0.25;
+const HARDLY: f64 = 0.01;
 
 /// What a reverse push works in, empty between two of them: to give so much memory back and take it again takes as long as
 /// a push.
@@ -456,9 +466,9 @@ impl Reverses {
         transition: &Transition,
         target: u32,
         how: (f64, f64, Dangling),
-        enough: Option<(&Sparse, f64)>,
+        seeds: Option<(&Sparse, f64)>,
     ) -> Reverse {
-        let push = |room: &mut Room| Reverse::of(transition, target, how, enough, room);
+        let push = |room: &mut Room| Reverse::of(transition, target, how, seeds, room);
         self.rooms.with(push)
     }
 }

@@ -131,15 +131,15 @@ impl Transition {
         kept.of(self, target, alpha, epsilon, dangling)
     }
 
-    /// A reverse push from a node until so much of what the seeds restart came there, or no residual exceeds epsilon.
+    /// A reverse push from a node that has about so much mass of what some seeds restart: see [`Reverse::of`].
     pub fn pushed_back_from(
         &self,
         target: u32,
         (alpha, epsilon, dangling): (f64, f64, Dangling),
-        (seeds, enough): (&Sparse, f64),
+        (seeds, mass): (&Sparse, f64),
     ) -> Reverse {
         let how = (alpha, epsilon, dangling);
-        self.reverses.push(self, target, how, Some((seeds, enough)))
+        self.reverses.push(self, target, how, Some((seeds, mass)))
     }
 
     pub fn weights(&self) -> &Arc<CsMatI<f32, u32>> {

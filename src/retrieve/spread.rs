@@ -87,7 +87,7 @@ pub struct Known {
     before: OnceLock<Vec<f64>>,
     /// By seed.
     near_one: Kept<Node, Rings>,
-    /// By node, epsilon, and what is enough.
+    /// By node, epsilon, and the mass that is taken apart.
     reach: Kept<(Node, u64, u64), Reach>,
     /// By seed, or none for those of all seeds, and node.
     paths: Kept<(Option<Node>, Node), Vec<Path>>,
@@ -152,18 +152,18 @@ impl Walked<'_> {
 
     /// See [`Diffusion::reach`].
     pub fn reach(&self, node: Node, epsilon: f64) -> Arc<Reach> {
-        self.reach_until(node, epsilon, None)
+        self.reach_of(node, epsilon, None)
     }
 
-    /// As [`reach`](Self::reach), where a push may end once the seeds paid so much as is `enough`.
-    pub fn reach_until(&self, node: Node, epsilon: f64, enough: Option<f64>) -> Arc<Reach> {
+    /// As [`reach`](Self::reach), to take so much mass apart: a push may end once it hardly finds more of it.
+    pub fn reach_of(&self, node: Node, epsilon: f64, mass: Option<f64>) -> Arc<Reach> {
         let (t, spread) = (self.graph.transition(), self.spread);
-        let key = (node, epsilon.to_bits(), enough.unwrap_or(0.0).to_bits());
+        let key = (node, epsilon.to_bits(), mass.unwrap_or(0.0).to_bits());
         kept(&spread.known.reach, key, || {
             let seeds = restart(self.seeds());
             // A push goes back as far as there is mass.
             let near = (!spread.diffusion.pushes()).then(|| self.near(&seeds));
-            let until = (epsilon, enough);
+            let until = (epsilon, mass);
             spread.diffusion.reach(t, &seeds, near, node, until)
         })
     }
@@ -581,14 +581,15 @@ impl Diffusion {
     }
 
     /// One reverse walk from a node tells for every seed at once, `near` being where these may be; a push does not ask.
-    /// Push stops at `epsilon`, to within which it is known then what all seeds paid, or where that is enough.
+    /// Push stops at `epsilon`, to within which it is known then what all seeds paid, or where it hardly finds more of a
+    /// mass.
     pub fn reach<'n>(
         &self,
         t: &Transition,
         seeds: &Sparse,
         near: impl Into<Option<&'n Rings>>,
         node: Node,
-        (epsilon, enough): (f64, Option<f64>),
+        (epsilon, mass): (f64, Option<f64>),
     ) -> Reach {
         let Some(weights) = self.lengths() else {
             let of = |back: &Reverse| Reach {
@@ -597,8 +598,8 @@ impl Diffusion {
                 error: back.error,
             };
             let how = (self.alpha, epsilon, self.dangling);
-            return match enough {
-                Some(enough) => of(&t.pushed_back_from(node, how, (seeds, enough))),
+            return match mass {
+                Some(mass) => of(&t.pushed_back_from(node, how, (seeds, mass))),
                 None => of(&t.pushed_back(node, self.alpha, epsilon, self.dangling)),
             };
         };

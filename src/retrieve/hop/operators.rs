@@ -481,13 +481,16 @@ impl<'a> Evidence<'a> {
         // both.
         let (hundredth, fine) = (score * 0.01, walked.spread.diffusion.fine());
         let reach = match self.at.run.returns(passage) {
-            true => walked.reach_until(passage, hundredth.max(fine), Some(score - hundredth)),
+            true => walked.reach_of(passage, hundredth.max(fine), Some(score)),
             false => walked.reach(passage, hundredth.min(fine)),
         };
         let shares = shares(walked.seeds(), &reach);
         let all: f64 = shares.iter().map(|s| s.mass).sum();
-        let short = reach.error.min(score - all);
-        let about = if short > hundredth { "about " } else { "" };
+        let about = if reach.error > all * 0.01 {
+            "about "
+        } else {
+            ""
+        };
         let said: Vec<String> = shares
             .iter()
             .take(NAMED)
