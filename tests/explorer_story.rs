@@ -6,12 +6,12 @@ use explorer_support::sample;
 use hopscope::explorer::action::Action;
 use hopscope::explorer::available::{Missing, lack};
 use hopscope::explorer::building::News;
-use hopscope::explorer::engine;
+use hopscope::explorer::engine::{self, Engine};
 use hopscope::explorer::glyphs::GlyphSet;
-use hopscope::explorer::layout::Pane;
+use hopscope::explorer::layout::{Pane, View};
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::rows::{self, SpreadLine};
-use hopscope::explorer::scene::{Cell, Facts, Row};
+use hopscope::explorer::scene::{Cell, Facts, Request, Row, Subject};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::State;
 use hopscope::explorer::theme::{ColorLevel, Theme};
@@ -24,7 +24,9 @@ use hopscope::retrieve::{Keep, Method, Retriever, Settings};
 use hopscope::{BuildOptions, Silent, read_corpus};
 use insta::assert_snapshot;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Seeds, their neighbours, what pruning keeps.
 const METHOD: &str = "sage";
@@ -354,4 +356,39 @@ fn a_typed_edge_says_its_type() {
     for vague in ["schema", "typed edge"] {
         assert!(!names.contains(vague), "{names:?}");
     }
+}
+
+#[test]
+fn a_question_waits_for_nobody_who_works_in_the_background() {
+    let index = sample();
+    let (begin, begun) = channel();
+    let held = Arc::new(Mutex::new(()));
+    let hold = held.lock().unwrap();
+    for _ in 0..rayon::current_num_threads() {
+        let (begin, held) = (begin.clone(), held.clone());
+        rayon::spawn(move || {
+            begin.send(()).unwrap();
+            drop(held.lock());
+        });
+    }
+    for _ in 0..rayon::current_num_threads() {
+        begun.recv().unwrap();
+    }
+    let (answer, answered) = channel();
+    std::thread::spawn(move || {
+        let settings = Settings::of(&index, Method::by_name("hop").unwrap());
+        let request = Request {
+            generation: 1,
+            question: index.questions()[0].text.clone(),
+            asked: Some(0),
+            settings,
+            subject: Subject::default(),
+            view: View::Explore,
+        };
+        let found = Engine::new(index).answer(&request).unwrap();
+        answer.send(found.scene.passages.len()).unwrap();
+    });
+    let found = answered.recv_timeout(Duration::from_secs(60));
+    drop(hold);
+    assert!(found.is_ok_and(|rows| rows >= 10));
 }

@@ -33,6 +33,8 @@ use std::time::Instant;
 pub struct Engine {
     index: Arc<Index>,
     retriever: Retriever,
+    /// Where answers are made: what works in the background has the threads of everybody, for as long as it takes.
+    threads: Option<Arc<rayon::ThreadPool>>,
     /// Whether answers say how long they took.
     timed: bool,
     /// The graph whose spellings were asked for last.
@@ -64,6 +66,8 @@ impl Engine {
         Engine {
             retriever: Retriever::new(index.clone()),
             index,
+            // Without any of its own it has those of everybody, too.
+            threads: rayon::ThreadPoolBuilder::new().build().ok().map(Arc::new),
             timed: true,
             spelled: None,
             last: None,
@@ -83,6 +87,13 @@ impl Engine {
     /// # Errors
     /// When the index cannot be read.
     pub fn answer(&mut self, request: &Request) -> Result<Answer, RetrieveError> {
+        match self.threads.clone() {
+            Some(own) => own.install(|| self.answered(request)),
+            None => self.answered(request),
+        }
+    }
+
+    fn answered(&mut self, request: &Request) -> Result<Answer, RetrieveError> {
         let start = Instant::now();
         let same = |last: &Last| {
             last.asked == request.asked
