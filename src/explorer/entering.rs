@@ -19,7 +19,7 @@ use tokio::sync::mpsc::channel;
 use tokio::time::{Instant, sleep_until};
 
 /// How long opening may take before anything is drawn: a small index would only flicker.
-const PATIENCE: Duration = Duration::from_millis(60);
+const PATIENCE: Duration = Duration::from_millis(30);
 /// Keys and pastes that are kept.
 const KEPT: usize = 256;
 /// Columns of what is drawn.
