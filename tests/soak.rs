@@ -147,7 +147,8 @@ fn an_explorer_that_is_used_for_long() {
     let (mut sessions, mut actions) = (0, 0);
     while begun.elapsed() < whole {
         sessions += 1;
-        let mut session = Session::start(48, 160, &[&index]);
+        let question = ["--question", "Who discovered Uranus?"];
+        let mut session = Session::start(48, 160, &[&[&*index], &question[..]].concat());
         session.wait_for("Passages:");
         let mut early: Option<Used> = None;
         let mut told = Instant::now();
