@@ -11,8 +11,8 @@ pub mod presets;
 mod session;
 pub(super) mod toml;
 
+use crate::index::Claim;
 use crate::mapped;
-use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -160,16 +160,14 @@ const BETWEEN: Duration = Duration::from_millis(10);
 /// Claims the folder of a file while that is read and written anew, so that of two programs neither loses what the other
 /// wrote; until it is dropped. One who holds it too long, as a stopped program may, is not waited for; nothing is claimed
 /// where folders cannot be locked.
-fn claimed(path: &Path) -> Option<File> {
+fn claimed(path: &Path) -> Option<Claim> {
     let folder = path.parent()?;
     std::fs::create_dir_all(folder).ok()?;
-    let folder = File::open(folder).ok()?;
     for _ in 0..TRIES {
-        match folder.try_lock() {
-            Ok(()) => return Some(folder),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN),
-            Err(TryLockError::Error(_)) => return None,
+        if let Ok(claim) = Claim::of(folder) {
+            return Some(claim);
         }
+        std::thread::sleep(BETWEEN);
     }
     None
 }
