@@ -228,16 +228,11 @@ impl Reverse {
         let Some(core) = self.core.get() else {
             return besides;
         };
-        besides
-            + match core.place(node) {
-                Place::Core(at) => self.settled(at),
-                Place::Leaf(at) => self.moving * self.settled(core.owners[at as usize]),
-            }
-    }
-
-    fn settled(&self, at: u32) -> f64 {
-        let place = self.settled.binary_search_by_key(&at, |held| held.0);
-        place.map_or(0.0, |place| self.settled[place].1)
+        let settled = |at: u32| {
+            let place = self.settled.binary_search_by_key(&at, |held| held.0);
+            place.map_or(0.0, |place| self.settled[place].1)
+        };
+        besides + of_node(core, node, self.moving, settled)
     }
 
     /// Pushed until no residual exceeds epsilon or, where it is for some `seeds` and a node that has about so much mass of
@@ -287,10 +282,7 @@ impl Reverse {
         };
         let came = |settled: &[f64], seeds: &Sparse| -> f64 {
             let from = |&(seed, mass): &(u32, f64)| {
-                let own = match core.place(seed) {
-                    Place::Core(at) => settled[at as usize],
-                    Place::Leaf(at) => moving * settled[core.owners[at as usize] as usize],
-                };
+                let own = of_node(core, seed, moving, |at| settled[at as usize]);
                 mass * (own + if seed == target { besides } else { 0.0 })
             };
             seeds.iter().map(from).sum()
@@ -369,6 +361,14 @@ impl Reverse {
             error: error.min(added),
             settled: held,
         }
+    }
+}
+
+/// What a node has of what is settled in the core: a leaf has a part of its owner's.
+fn of_node(core: &Core, node: u32, moving: f64, settled: impl Fn(u32) -> f64) -> f64 {
+    match core.place(node) {
+        Place::Core(at) => settled(at),
+        Place::Leaf(at) => moving * settled(core.owners[at as usize]),
     }
 }
 
