@@ -11,6 +11,7 @@ use ureq::{Agent, Error};
 #[cfg(feature = "https")]
 use {
     std::path::Path,
+    std::sync::OnceLock,
     ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem},
 };
 
@@ -58,18 +59,23 @@ pub fn address(base: &str, service: &str) -> Result<Uri, Unfit> {
     }
     #[cfg(feature = "https")]
     if uri.scheme_str() == Some("https") {
-        roots()?;
+        roots().clone()?;
     }
     Ok(uri)
 }
 
 /// Whom a server is known by: those whom everybody trusts or, in their place, those of the file that a person names, as for
-/// a server of a house of its own.
-///
+/// a server of a house of its own. Read once: connections are made for every question.
+#[cfg(feature = "https")]
+fn roots() -> &'static Result<RootCerts, Unfit> {
+    static ROOTS: OnceLock<Result<RootCerts, Unfit>> = OnceLock::new();
+    ROOTS.get_or_init(read_roots)
+}
+
 /// # Errors
 /// A file without a certificate.
 #[cfg(feature = "https")]
-fn roots() -> Result<RootCerts, Unfit> {
+fn read_roots() -> Result<RootCerts, Unfit> {
     let Some(file) = std::env::var_os("SSL_CERT_FILE").filter(|file| !file.is_empty()) else {
         return Ok(RootCerts::WebPki);
     };
@@ -159,10 +165,11 @@ impl<T: Send + 'static> Abreast<T> {
             .user_agent(AutoHeaderValue::None)
             .accept(AutoHeaderValue::None)
             .accept_encoding(AutoHeaderValue::None);
-        // Whoever takes the file away in between trusts nobody.
+        // Where the file has none, https is refused before, and nobody is trusted.
         #[cfg(feature = "https")]
         let config = {
-            let roots = roots().unwrap_or_else(|_| RootCerts::new_with_certs(&[]));
+            let roots = roots().clone();
+            let roots = roots.unwrap_or_else(|_| RootCerts::new_with_certs(&[]));
             config.tls_config(TlsConfig::builder().root_certs(roots).build())
         };
         let (send, ended) = mpsc::channel();
