@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -183,8 +183,8 @@ pub(super) struct Slot {
     /// Built because a method asked for it, and not because a person did.
     asked: bool,
     stored: Option<Columns>,
-    /// The stored columns were held against their checksums.
-    checked: AtomicBool,
+    /// The stored columns were held against their checksums when the index was opened.
+    checked: bool,
     opened: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
     /// Writes the columns of a built layer.
     write: Option<Write>,
@@ -199,7 +199,7 @@ impl Slot {
             version: L::VERSION,
             asked: false,
             stored: None,
-            checked: AtomicBool::new(true),
+            checked: true,
             opened: Mutex::new(Some(layer)),
             write: Some(|layer, each| {
                 if let Some(layer) = layer.downcast_ref::<L>() {
@@ -215,7 +215,7 @@ impl Slot {
             version,
             asked: false,
             stored: Some(columns),
-            checked: checked.into(),
+            checked,
             opened: Mutex::default(),
             write: None,
         }
@@ -240,9 +240,8 @@ impl Slot {
                     found: self.version,
                 });
             }
-            if !self.checked.load(Ordering::Relaxed) {
+            if !self.checked {
                 check(&[columns], &|_, _| true)?;
-                self.checked.store(true, Ordering::Relaxed);
             }
             *opened = Some(Arc::new(L::open(columns)?));
         }
