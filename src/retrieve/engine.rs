@@ -200,7 +200,7 @@ impl Retriever {
             let output = match begun.known {
                 Some(set) => set,
                 None => {
-                    let context = context(index, &begun.step, run, begun.graph.as_ref());
+                    let context = run.context_of(index, &begun.step, begun.graph.as_ref());
                     let mut desk = Desk { scratch, states };
                     let made = begun.step.operator.run(&context, &begun.inputs, &mut desk);
                     Arc::new(made?)
@@ -259,7 +259,7 @@ impl Retriever {
             None => None,
         };
         let inputs = inputs(step, &run.records);
-        let context = context(index, step, run, graph.as_ref());
+        let context = run.context_of(index, step, graph.as_ref());
         let key = key(&context, step, &inputs, graph.as_ref());
         let states = keep == Keep::States;
         let whole = |set: &Set| {
@@ -411,23 +411,6 @@ struct Begun {
 fn two_walks(step: &Step, next: &Step, at: usize) -> bool {
     let walks = |step: &Step| step.operator.declaration().walks;
     walks(step) && walks(next) && !next.inputs.contains(&at)
-}
-
-fn context<'a>(
-    index: &'a Arc<Index>,
-    step: &'a Step,
-    run: &'a Retrieval,
-    graph: Option<&'a Arc<Graph>>,
-) -> Context<'a> {
-    Context::new(
-        index,
-        &run.question,
-        run.settings.scoped(&step.reads).with(&step.fixed),
-        run.settings.seed_edits(),
-        graph,
-        &run.encoded,
-        run.settings.method(),
-    )
 }
 
 fn inputs(step: &Step, records: &[Record]) -> Vec<Arc<Set>> {

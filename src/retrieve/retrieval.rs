@@ -280,14 +280,22 @@ impl Retrieval {
     /// What the operator of a step was given.
     pub fn context<'a>(&'a self, index: &'a Arc<Index>, step: usize) -> Context<'a> {
         let record = &self.records[step];
+        self.context_of(index, &record.step, record.graph.as_ref())
+    }
+
+    /// The same of a step that may be about to run.
+    pub(super) fn context_of<'a>(
+        &'a self,
+        index: &'a Arc<Index>,
+        step: &'a Step,
+        graph: Option<&'a Arc<Graph>>,
+    ) -> Context<'a> {
         Context::new(
             index,
             &self.question,
-            self.settings
-                .scoped(&record.step.reads)
-                .with(&record.step.fixed),
+            self.settings.scoped(&step.reads).with(&step.fixed),
             self.settings.seed_edits(),
-            record.graph.as_ref(),
+            graph,
             &self.encoded,
             self.settings.method(),
         )
