@@ -339,13 +339,14 @@ fn holds(built: &Built, ask: &Ask, before: &[Ask]) -> TestCaseResult {
     for before in before {
         before.answer(&mut asked, Keep::Scores);
     }
-    let mut sibling = asked.sibling();
+    // It finds the graphs that the first has open.
+    let mut beside = Retriever::new(asked.index().clone());
     let home = tempfile::tempdir().unwrap();
     let stored = built.stored(&home.path().join("plain"), &[], ask);
     let mut stored = Retriever::new(stored);
     let others: &mut [(&str, &mut Retriever)] = &mut [
         ("asked before", &mut asked),
-        ("sibling", &mut sibling),
+        ("beside another", &mut beside),
         ("stored", &mut stored),
     ];
     same(&fresh, others, ask)?;

@@ -97,6 +97,7 @@ pub(super) fn each<R: Send>(
     progress: impl Fn(usize) -> bool + Sync,
     of: impl Fn(&mut Retriever, usize) -> Result<R, RetrieveError> + Sync,
 ) -> Result<Vec<R>, RetrieveError> {
+    // Opened once, and found by the retriever of every thread.
     let mut first = Retriever::new(index.clone());
     for graph in settings.method().plan().graphs() {
         first.graph(graph, settings, &[])?;
@@ -117,7 +118,7 @@ pub(super) fn each<R: Send>(
     };
     let all: Result<Vec<Option<R>>, RetrieveError> = (0..questions.len())
         .into_par_iter()
-        .map_init(|| first.sibling(), one)
+        .map_init(|| Retriever::new(index.clone()), one)
         .collect();
     Ok(all?.into_iter().flatten().collect())
 }

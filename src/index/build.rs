@@ -7,6 +7,7 @@ use super::dense::{Dense, GivenFiles};
 use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::Lexical;
 use super::near::NearOptions;
+use super::opened::Opened;
 use super::passages::Passages;
 use super::store::{self, Manifest};
 use super::{Index, IndexError};
@@ -302,6 +303,7 @@ fn build(
         closed: None,
         reranker: None,
         derived: Mutex::default(),
+        opened: Opened::default(),
         layers: RwLock::default(),
         beside: RwLock::default(),
         llm: RwLock::default(),

@@ -314,6 +314,7 @@ impl Index {
         let mut slots = self.layers.write().unwrap_or_else(PoisonError::into_inner);
         slots.retain(|s| s.name != L::NAME);
         slots.push(Slot::built(Arc::new(layer)));
+        self.opened.forget();
     }
 
     /// Names of the layers it has, in the order they were added.

@@ -8,6 +8,7 @@ pub mod entities;
 pub mod layer;
 pub mod lexical;
 pub mod near;
+mod opened;
 pub mod passages;
 pub mod rewire;
 pub mod sample;
@@ -29,6 +30,7 @@ use crate::embed::{Closed, EmbedError, Reranker};
 use crate::llm::Llm;
 use crate::text::Tokens;
 use crate::text::about::{About, Evidence, about, heading};
+use opened::Opened;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
@@ -50,6 +52,8 @@ pub struct Index {
     /// Graphs derived for options other than the stored ones, newest last: switching an extractor to and fro on screen
     /// must not read the corpus each time.
     derived: Mutex<Vec<(EntityOptions, Arc<EntityGraph>)>>,
+    /// Graphs as questions walk them, found by what they were made of.
+    pub(crate) opened: Opened,
     /// Parts that single systems need, in the order they were added.
     layers: RwLock<Vec<layer::Slot>>,
     /// Folders of the corpus, where this process read it: layers look for files beside it there.

@@ -8,6 +8,7 @@ use super::build::{NONE, Progress, Step};
 use super::dense::{Dense, DenseEntry};
 use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::Lexical;
+use super::opened::Opened;
 use super::passages::Passages;
 use super::{Index, IndexError, layer};
 use crate::column::{Column, Strings};
@@ -535,6 +536,7 @@ fn opened(
         closed,
         reranker: None,
         derived: Mutex::default(),
+        opened: Opened::default(),
         layers: RwLock::new(layers),
         beside: RwLock::default(),
         llm: RwLock::default(),

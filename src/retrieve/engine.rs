@@ -56,7 +56,8 @@ struct GraphKey {
     edits: Vec<GraphEdit>,
 }
 
-/// Answers questions over one index, and remembers steps between them: one slider, and only what depends on it runs.
+/// Answers questions over one index, and remembers steps between them: one slider, and only what depends on it runs. All
+/// that ask one index share its graphs.
 pub struct Retriever {
     index: Arc<Index>,
     /// Oldest first.
@@ -79,14 +80,6 @@ impl Retriever {
             vector: None,
             scratch: Default::default(),
             plan: None,
-        }
-    }
-
-    /// A retriever for another thread that shares the graphs opened so far.
-    pub fn sibling(&self) -> Retriever {
-        Retriever {
-            graphs: self.graphs.clone(),
-            ..Retriever::new(self.index.clone())
         }
     }
 
@@ -315,17 +308,20 @@ impl Retriever {
         if let Some((_, known)) = self.graphs.iter().find(|(known, _)| *known == key) {
             return Ok(known.clone());
         }
-        let before = self
-            .graphs
-            .iter()
-            .rev()
-            .find(|(known, _)| known.name == kind.name);
-        let before = before.map(|(_, graph)| graph.clone());
-        let opening = Opening {
-            edits: &key.edits,
-            before: before.as_deref(),
+        let graph = match self.index.opened.find(&key) {
+            Some(graph) => graph,
+            None => {
+                let mut own = self.graphs.iter().rev();
+                let before = own.find(|(known, _)| known.name == kind.name);
+                let opening = Opening {
+                    edits: &key.edits,
+                    before: before.map(|(_, graph)| &**graph),
+                };
+                let graph = Arc::new((kind.open)(&self.index, values, &opening)?);
+                self.index.opened.tell(key.clone(), &graph);
+                graph
+            }
         };
-        let graph = Arc::new((kind.open)(&self.index, values, &opening)?);
         if self.graphs.len() >= REMEMBERED_GRAPHS {
             // One of the same kind first: a slider of a graph should not drive another graph out.
             let same = self
