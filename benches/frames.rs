@@ -15,7 +15,7 @@
 
 use anyhow::{Context, Result, bail};
 use crossterm::event::KeyEvent;
-use hopscope::explorer::action::{Action, Effect};
+use hopscope::explorer::action::{Action, Effect, Work};
 use hopscope::explorer::engine::Engine;
 use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::keys::Stroke;
@@ -173,7 +173,7 @@ impl Clock {
         };
         times.add(began, &what);
         for effect in effects {
-            let asks = matches!(effect, Effect::Ask(_));
+            let asks = matches!(effect, Effect::Work(Work::Ask(_)));
             let began = Instant::now();
             let answers = self.stage.answer(effect);
             if asks {

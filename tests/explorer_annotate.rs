@@ -6,7 +6,7 @@ use explorer_support::{sample, screen, stage, stage_at};
 use hopscope::evaluate::labels::{Cause, Label};
 use hopscope::evaluate::{Doubtful, Doubts};
 use hopscope::explain::why_not;
-use hopscope::explorer::action::{Action, Effect};
+use hopscope::explorer::action::{Action, Effect, Work};
 use hopscope::explorer::labelling::Kind;
 use hopscope::explorer::layout::{Pane, View};
 use hopscope::explorer::stage::Stage;
@@ -174,7 +174,7 @@ fn keys_wait_for_the_passage_they_are_meant_for() {
             for effect in update(state, action) {
                 match effect {
                     Effect::KeepLabel(label) => open.push(Action::Labelled(Ok(label))),
-                    Effect::Ask(_) => asked.push(effect),
+                    Effect::Work(Work::Ask(_)) => asked.push(effect),
                     _ => {}
                 }
             }
@@ -196,7 +196,7 @@ fn keys_wait_for_the_passage_they_are_meant_for() {
         "the second passage is not there yet"
     );
     let mut engine = hopscope::explorer::engine::Engine::new(sample());
-    while let Some(Effect::Ask(request)) = asked.pop() {
+    while let Some(Effect::Work(Work::Ask(request))) = asked.pop() {
         asked.clear();
         let answer = engine.answer(&request).unwrap();
         turn(&mut late, Action::Answered(Box::new(answer)), &mut asked);

@@ -8,7 +8,7 @@ use explorer_support::{sample, screen, stage, stage_at, stage_with};
 use hopscope::cli::Cli;
 use hopscope::evaluate::sweep::present;
 use hopscope::explain::Change;
-use hopscope::explorer::action::{Action, Effect, Tone};
+use hopscope::explorer::action::{Action, Effect, Job, Tone, Work};
 use hopscope::explorer::command::Command;
 use hopscope::explorer::doctoring;
 use hopscope::explorer::failures::{Found, SearchNews};
@@ -25,6 +25,7 @@ use hopscope::explorer::store::Session;
 use hopscope::explorer::text::score;
 use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::explorer::update::update;
+use hopscope::explorer::workers::broken;
 use hopscope::parameters::{ALPHA, SEED_K, STEPS};
 use hopscope::retrieve::{METHODS, Method, Origin, Parameter, Settings, Value};
 
@@ -1164,10 +1165,13 @@ fn a_search_for_repairs_ends_where_another_passage_or_setting_is_looked_at() {
         stage.act(Action::Passage(lost));
         stage.press("w");
         let begun = update(&mut stage.state, Action::Do(Command::Repair));
-        assert!(matches!(begun[..], [Effect::Repair(_)]), "{begun:?}");
+        assert!(
+            matches!(begun[..], [Effect::Work(Work::Repair(_))]),
+            "{begun:?}"
+        );
         assert!(!stage.state.repairing().unwrap().done);
         let effects = update(&mut stage.state, change);
-        let stops = |effect: &Effect| matches!(effect, Effect::StopRepair);
+        let stops = |effect: &Effect| matches!(effect, Effect::Stop(Job::Repairs));
         assert!(effects.iter().any(stops), "{effects:?}");
         assert!(stage.state.repairing.as_ref().unwrap().done);
     }
@@ -1198,9 +1202,12 @@ fn the_doctor_lists_what_is_wrong_with_the_index_and_can_be_stopped() {
     stage.press("Esc");
     stage.act(Action::Set("hub_p".into(), "0.9".into()));
     let begun = update(&mut stage.state, Action::Do(Command::Doctor));
-    assert!(matches!(begun[..], [Effect::Doctor(_)]), "{begun:?}");
+    assert!(
+        matches!(begun[..], [Effect::Work(Work::Doctor(_))]),
+        "{begun:?}"
+    );
     let stopped = update(&mut stage.state, Action::Do(Command::Back));
-    assert_eq!(stopped, [Effect::StopDoctor]);
+    assert_eq!(stopped, [Effect::Stop(Job::Visits)]);
     let visit = stage.state.doctoring.clone().unwrap().visit;
     let late = doctoring::News {
         generation: visit.generation,
@@ -1703,4 +1710,81 @@ fn what_enter_does_in_why_is_what_its_title_says() {
         }
     }
     assert!(opened > 0 && read > 0, "{opened} {read}");
+}
+
+/// Takes an action in, and answers what it asks for but for one job, whose work breaks.
+fn break_at(stage: &mut Stage, action: Action, job: Job) -> usize {
+    let mut broke = 0;
+    for effect in stage.update(action) {
+        let heard = match &effect {
+            Effect::Work(work) if work.job() == job => {
+                broke += 1;
+                vec![broken(work, "it broke".into())]
+            }
+            _ => stage.answer(effect),
+        };
+        for action in heard {
+            broke += break_at(stage, action, job);
+        }
+    }
+    broke
+}
+
+#[test]
+fn work_that_breaks_says_so_and_nothing_waits_for_it() {
+    let ask = || Action::Ask("Who?".into());
+    let jobs = [
+        (Job::Answers, vec![ask()]),
+        (Job::Sweeps, vec![Action::Do(Command::Sweep)]),
+        (Job::Hunts, vec![Action::Do(Command::NextLosing)]),
+        (Job::Repairs, vec![Action::Do(Command::Repair)]),
+        (Job::Visits, vec![Action::Do(Command::Doctor)]),
+        (Job::Trials, vec![Action::Do(Command::ViewEvaluate)]),
+        (
+            Job::Pins,
+            vec![
+                Action::Do(Command::Pin),
+                ask(),
+                Action::Do(Command::ViewCompare),
+            ],
+        ),
+        (
+            Job::Scores,
+            vec![
+                Action::Do(Command::Pin),
+                Action::Do(Command::ViewEvaluate),
+                Action::Set("alpha".into(), "0.4".into()),
+            ],
+        ),
+        (
+            Job::Searches,
+            vec![Action::Do(Command::Palette), Action::Paste("@ur".into())],
+        ),
+        (Job::Opens, vec![Action::OpenIndex("there".into())]),
+    ];
+    for (job, actions) in jobs {
+        let mut stage = stage();
+        stage.act(Action::Method("graph".into()));
+        let lost = stage.state.scene().unwrap().passages[12].passage;
+        if job == Job::Repairs {
+            stage.act(Action::Passage(lost));
+            stage.press("w");
+        }
+        let broke = actions
+            .into_iter()
+            .map(|action| break_at(&mut stage, action, job));
+        assert!(broke.sum::<usize>() > 0, "{job:?}: nothing broke");
+        let shown = screen(&mut stage);
+        assert!(shown.contains("it broke"), "{job:?}:\n{shown}");
+        let state = &stage.state;
+        assert!(!state.running() && !state.opening && state.hunting.is_none());
+        assert!(state.repairing().is_none_or(|begun| begun.over));
+        assert!(state.doctoring.as_ref().is_none_or(|begun| !begun.running));
+        if let Mode::Finder(open) = &state.mode {
+            assert_eq!(open.searching, None, "{job:?}");
+        }
+        if let Some(trials) = &state.trials {
+            assert_eq!(trials.rows.len(), trials.trial.settings.len(), "{job:?}");
+        }
+    }
 }

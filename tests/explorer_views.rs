@@ -4,7 +4,7 @@ mod explorer_support;
 
 use explorer_support::{sample, screen, stage, stage_at};
 use hopscope::evaluate::{Comparison, MEASURES, Resampling, Survival, evaluate};
-use hopscope::explorer::action::{Action, Effect};
+use hopscope::explorer::action::{Action, Effect, Work};
 use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::{Pane, View};
 use hopscope::explorer::pins::Pinned;
@@ -243,7 +243,7 @@ fn a_pin_is_asked_what_it_lacks_and_nothing_twice() {
     stage.press("2");
     let asked = |effects: Vec<Effect>| {
         let mut pins = effects.into_iter().filter_map(|effect| match effect {
-            Effect::AskPins(asking) => Some(*asking),
+            Effect::Work(Work::AskPins(asking)) => Some(*asking),
             _ => None,
         });
         pins.next()

@@ -6,7 +6,7 @@ mod server;
 
 use hopscope::corpus::{Corpus, Passage};
 use hopscope::explain::trace;
-use hopscope::explorer::action::{Action, Effect};
+use hopscope::explorer::action::{Action, Effect, Job, Work};
 use hopscope::explorer::answering::{Inquiry, News, Reply, inquire};
 use hopscope::explorer::command::Command;
 use hopscope::explorer::glyphs::GlyphSet;
@@ -871,17 +871,17 @@ fn a_person_stops_the_model_and_goes_on_at_once() {
     // On the screen: Esc, and what comes later is not shown.
     let mut stage = stage(Some(Llm::open(&at(&server), None).unwrap()));
     let effects = stage.update(Action::Do(Command::Answer));
-    assert!(matches!(&effects[..], [Effect::Inquire(_)]));
+    assert!(matches!(&effects[..], [Effect::Work(Work::Inquire(_))]));
     assert!(plain(&stage.draw(120, 36)).contains("answer: asking m, Esc stops"));
     let effects = stage.update(Action::Do(Command::Back));
-    assert!(matches!(&effects[..], [Effect::StopInquiry]));
+    assert!(matches!(&effects[..], [Effect::Stop(Job::Replies)]));
     // Another question may be asked while one is under way; what comes of the first is told as its own.
     stage.update(Action::Do(Command::Answer));
     let again = stage.update(Action::Do(Command::Answer));
     assert!(again.is_empty(), "the same is not asked twice");
     stage.act(Action::AskNumber(1));
     let effects = stage.update(Action::Do(Command::Answer));
-    assert!(matches!(&effects[..], [Effect::Inquire(other)] if other.generation == 3));
+    assert!(matches!(&effects[..], [Effect::Work(Work::Inquire(other))] if other.generation == 3));
     stage.update(Action::Do(Command::Back));
     let late = News {
         generation: 1,

@@ -136,10 +136,11 @@ pub enum Action {
 }
 
 /// Matches of a [`Search`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Found {
     pub search: Search,
-    pub matches: Vec<Match>,
+    /// Or why it could not be searched.
+    pub matches: Result<Vec<Match>, String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -162,35 +163,10 @@ pub struct Search {
 /// What the caller of `update` has to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    Ask(Box<Request>),
-    Search(Search, Box<Settings>),
-    /// Looks what lies at a path.
-    Look(String),
-    OpenIndex(String),
-    StopOpening,
-    /// Builds a layer of the index, by name.
-    Build(&'static str, Box<Settings>),
-    Sweep(Box<SweepRequest>),
-    /// Looks for a question that loses gold.
-    FailureSearch(Box<FailureSearch>),
-    StopHunt,
-    Repair(Box<repairing::Search>),
-    StopRepair,
-    /// Asks the question with every method.
-    Try(Box<Trial>),
-    /// Asks the question with the pinned settings.
-    AskPins(Box<Asking>),
-    /// Asks the whole set with these settings.
-    Score(Box<Scoring>),
-    StopScore,
-    /// Lets a model answer the question.
-    Inquire(Box<answering::Inquiry>),
-    StopInquiry,
-    /// Looks for what is wrong with the index.
-    Doctor(Box<doctoring::Visit>),
-    StopDoctor,
-    /// The strip was closed.
-    StopSweep,
+    /// A job to begin, in the place of an older request.
+    Work(Work),
+    /// A job to stop.
+    Stop(Job),
     /// Text, and what it is in words.
     Copy(String, String),
     /// Something for a file.
@@ -212,6 +188,71 @@ pub enum Effect {
     Quit {
         keep: bool,
     },
+}
+
+/// What is done off the thread of the screen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Work {
+    Ask(Box<Request>),
+    Search(Search, Box<Settings>),
+    /// Looks what lies at a path.
+    Look(String),
+    OpenIndex(String),
+    /// Builds a layer of the index, by name.
+    Build(&'static str, Box<Settings>),
+    Sweep(Box<SweepRequest>),
+    /// Looks for a question that loses gold.
+    FailureSearch(Box<FailureSearch>),
+    Repair(Box<repairing::Search>),
+    /// Asks the question with every method.
+    Try(Box<Trial>),
+    /// Asks the question with the pinned settings.
+    AskPins(Box<Asking>),
+    /// Asks the whole set with these settings.
+    Score(Box<Scoring>),
+    /// Lets a model answer the question.
+    Inquire(Box<answering::Inquiry>),
+    /// Looks for what is wrong with the index.
+    Doctor(Box<doctoring::Visit>),
+}
+
+/// Jobs that go on beside each other. Of one job the newest request alone is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Job {
+    Answers,
+    Searches,
+    Looks,
+    Opens,
+    Builds,
+    Sweeps,
+    Hunts,
+    Repairs,
+    Trials,
+    Pins,
+    Scores,
+    Replies,
+    Visits,
+}
+
+impl Work {
+    /// The job that it is a request for.
+    pub fn job(&self) -> Job {
+        match self {
+            Work::Ask(_) => Job::Answers,
+            Work::Search(..) => Job::Searches,
+            Work::Look(_) => Job::Looks,
+            Work::OpenIndex(_) => Job::Opens,
+            Work::Build(..) => Job::Builds,
+            Work::Sweep(_) => Job::Sweeps,
+            Work::FailureSearch(_) => Job::Hunts,
+            Work::Repair(_) => Job::Repairs,
+            Work::Try(_) => Job::Trials,
+            Work::AskPins(_) => Job::Pins,
+            Work::Score(_) => Job::Scores,
+            Work::Inquire(_) => Job::Replies,
+            Work::Doctor(_) => Job::Visits,
+        }
+    }
 }
 
 /// A line for the person.

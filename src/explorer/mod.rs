@@ -63,3 +63,4 @@ pub mod trials;
 pub mod update;
 pub mod view;
 pub mod worker;
+pub mod workers;

@@ -1,42 +1,30 @@
 //! The event loop: terminal events, answers and ticks become actions; effects become requests. One thread, which never
 //! computes a walk and never waits for one; it draws when something changed, at most sixty times a second.
 
-use super::action::{Action, Effect, Found, Message, Search, Tone};
-use super::answering;
-use super::building::{self, News};
+use super::action::{Action, Effect, Message, Tone, Work};
 use super::clipboard;
 use super::command::Command;
-use super::doctoring;
-use super::engine::{self, Engine};
+use super::engine;
 use super::entering::{Entered, enter};
-use super::failures::{self, FailureSearch, SearchNews};
 use super::glyphs::{GlyphSet, clean};
 use super::hits::Hits;
-use super::opening::{self, Looked, Opened, Opener};
+use super::opening::{Opened, Opener};
 use super::picture::{self, Caption, Cast};
-use super::pins::{self, Asking, Pinned};
 use super::plain::{self, Lines, Teller};
-use super::repairing;
-use super::scene::{Answer, Request};
-use super::scoring::{self, Score, Scoring, Unscored};
 use super::start;
 use super::state::{Mode, State};
 use super::store::{Config, Folders, History, Session, patches, presets};
-use super::sweep::{self, SweepRequest, Swept};
-use super::terminal::{
-    QuitReason, Screen, TerminalEvent, TerminalEvents, install_panic_hook, take_panics,
-};
+use super::terminal::{QuitReason, Screen, TerminalEvent, TerminalEvents, install_panic_hook};
 use super::text;
 use super::theme::Theme;
-use super::trials::{self, Trial};
 use super::update::export::Export;
 use super::update::update;
 use super::view::{draw, view};
-use super::worker::{Done, Worker};
+use super::workers::{self, Doer, Workers};
 use crate::evaluate::labels::{self, Labels};
 use crate::index::{Index, Silent};
 use crate::journal;
-use crate::retrieve::{Presets, Retriever, Settings};
+use crate::retrieve::{Presets, Settings};
 use anyhow::Context;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::buffer::Buffer;
@@ -218,19 +206,7 @@ struct Loop {
     index: Arc<Index>,
     theme: Theme,
     glyphs: GlyphSet,
-    answers: Worker<Request, Result<Answer, String>>,
-    searches: Worker<(Search, Box<Settings>), Found>,
-    sweeps: Worker<SweepRequest, Swept>,
-    looks: Worker<String, Looked>,
-    opens: Worker<String, opening::News>,
-    builds: Worker<(&'static str, Box<Settings>), News>,
-    hunts: Worker<FailureSearch, SearchNews>,
-    repairs: Worker<repairing::Search, repairing::News>,
-    scores: Worker<Scoring, Option<Result<Score, Unscored>>>,
-    replies: Worker<answering::Inquiry, answering::News>,
-    visits: Worker<doctoring::Visit, doctoring::News>,
-    pins: Worker<Asking, Option<Pinned>>,
-    trials: Worker<Trial, Option<trials::Heard>>,
+    workers: Workers,
     history: History,
     argument: String,
     folders: Option<Folders>,
@@ -320,100 +296,9 @@ impl Loop {
         // One run is what every start makes.
         let more = kept.clone().filter(|kept| kept.runs.len() > 1);
         state.offer = more.map(Box::new);
-        let (kinds, shared) = (state.facts.kinds, index.clone());
-        let mut engine = Engine::new(index.clone());
-        let mut sweeper = Retriever::new(index.clone());
-        let sweeps = Worker::spawn("sweep", move |request: SweepRequest, task| {
-            let mut last = Swept::nothing(&request);
-            for at in sweep::order(&request) {
-                if task.is_cancelled() {
-                    break;
-                }
-                last = sweep::tried(&mut sweeper, &request, at);
-                task.report(last.clone());
-            }
-            last
-        })
-        .context("cannot start the sweep thread")?;
-        let (mut hunter, hunted) = (Retriever::new(index.clone()), index.clone());
-        let hunts = Worker::spawn("hunt", move |hunt: FailureSearch, task| {
-            let tell = |sighting| task.report(sighting);
-            failures::hunt(&mut hunter, &hunted, &hunt, &tell, &|| task.is_cancelled())
-        })
-        .context("cannot start the hunting thread")?;
-        let (mut mender, mended) = (Retriever::new(index.clone()), index.clone());
-        let repairs = Worker::spawn("repairs", move |search: repairing::Search, task| {
-            let tell = |news| task.report(news);
-            repairing::search(&mut mender, &mended, &search, &tell, &|| {
-                task.is_cancelled()
-            })
-        })
-        .context("cannot start the thread that looks for repairs")?;
-        let (mut scorer, scored) = (Retriever::new(index.clone()), index.clone());
-        let mut memory = scoring::Memory::default();
-        let scores = Worker::spawn("score", move |request: Scoring, task| {
-            let tell = |score| task.report(Some(Ok(score)));
-            scoring::score(&mut scorer, &scored, &mut memory, &request, &tell, &|| {
-                task.is_cancelled()
-            })
-        })
-        .context("cannot start the thread that asks the set")?;
-        let mut pinner = Engine::new(index.clone());
-        let pins = Worker::spawn("pins", move |asking: Asking, task| {
-            pins::ask(&mut pinner, &asking, &|| task.is_cancelled())
-        })
-        .context("cannot start the thread that asks for pinned runs")?;
-        let mut tryer = Retriever::new(index.clone());
-        let mut half = None;
-        let trials = Worker::spawn("methods", move |trial: Trial, task| {
-            let tell = |tried| task.report(Some(tried));
-            let cancelled = || task.is_cancelled();
-            trials::run(&mut tryer, &trial, &tell, &cancelled);
-            trials::ask_set(&mut tryer, &trial, &mut half, &tell, &cancelled);
-            None
-        })
-        .context("cannot start the thread that tries methods")?;
-        let (mut finder, read) = (Retriever::new(index.clone()), index.clone());
-        let replies = Worker::spawn("answer", move |inquiry: answering::Inquiry, task| {
-            answering::inquire(&mut finder, &read, &inquiry, &|| task.is_cancelled())
-        })
-        .context("cannot start the thread that asks a model")?;
-        let patient = index.clone();
-        let visits = Worker::spawn("doctor", move |visit: doctoring::Visit, task| {
-            let tell = |news| task.report(news);
-            doctoring::visit(&patient, &visit, &tell, &|| task.is_cancelled())
-        })
-        .context("cannot start the thread that looks at the index")?;
-        let answers = Worker::spawn("retrieval", move |request: Request, _| {
-            engine.answer(&request).map_err(|error| error.to_string())
-        })
-        .context("cannot start the retrieval thread")?;
-        let searches = Worker::spawn(
-            "search",
-            move |(search, settings): (Search, Box<Settings>), task| {
-                engine::search(&index, &search, &settings, &|| task.is_cancelled())
-            },
-        )
-        .context("cannot start the search thread")?;
-        let builds = Worker::spawn(
-            "build",
-            move |(layer, settings): (&'static str, Box<Settings>), task| {
-                let tell = |news| task.report(news);
-                building::build(&shared, kinds, layer, &settings, &tell, &|| {
-                    task.is_cancelled()
-                })
-            },
-        )
-        .context("cannot start the build thread")?;
-        let looks = Worker::spawn("look", |typed: String, _| opening::look(&typed))
-            .context("cannot start the thread that looks into folders")?;
-        let opener = options.opener;
-        let opens = Worker::spawn("open", move |typed: String, task| {
-            let tell = |news| task.report(news);
-            let path = opening::path_of(&typed);
-            opening::open(&opener, &path, &tell, &|| task.is_cancelled())
-        })
-        .context("cannot start the thread that opens an index")?;
+        let (kinds, opener) = (state.facts.kinds, options.opener);
+        let doer = || Doer::new(index.clone(), kinds, Some(opener.clone()));
+        let workers = Workers::start(doer)?;
         let (teller, told) = channel(8);
         let mut all = Loop {
             plain: options.plain,
@@ -421,19 +306,7 @@ impl Loop {
             index: here,
             theme: options.theme,
             glyphs: options.glyphs,
-            answers,
-            searches,
-            sweeps,
-            looks,
-            opens,
-            builds,
-            hunts,
-            repairs,
-            scores,
-            replies,
-            visits,
-            pins,
-            trials,
+            workers,
             history,
             argument: options.argument,
             folders: options.folders,
@@ -611,96 +484,18 @@ impl Loop {
     /// Waits for the next thing that a worker has to say, and takes it in.
     async fn news(&mut self) -> anyhow::Result<Heard> {
         tokio::select! {
-            done = self.answers.recv() => {
-                self.answered(done)?;
-            }
-            found = self.searches.recv() => {
-                if let Some(Done { result: Ok(found), .. }) = found {
-                    self.act(Action::Found(found));
+            heard = self.workers.hear() => match heard {
+                None => return Ok(Heard::Nothing),
+                Some(workers::Heard::Open(argument, opened)) => {
+                    return Ok(Heard::End(End::Open(argument, opened)));
                 }
-            }
-            looked = self.looks.recv() => {
-                if let Some(Done { result: Ok(looked), .. }) = looked {
-                    self.act(Action::Looked(looked));
-                }
-            }
-            news = self.opens.recv() => {
-                let news = news.map(|done| done.result);
-                match news {
-                    Some(Ok(opening::News::At(far))) => {
-                        let said = format!("opening: {}, Esc stops", far.done);
-                        self.act(Action::Told(Message::plain(said)));
+                Some(workers::Heard::Act(action)) => {
+                    if matches!(action, Action::Answered(_) | Action::Failed(..)) {
+                        self.asked = None;
                     }
-                    Some(Ok(opening::News::Done(argument, opened))) => {
-                        return Ok(Heard::End(End::Open(argument, Box::new(opened))));
-                    }
-                    Some(Ok(opening::News::Failed(said))) => {
-                        self.act(Action::NotOpened(said));
-                    }
-                    Some(Err(panic)) => {
-                        self.act(Action::NotOpened(panic.to_string()));
-                    }
-                    None => {}
+                    self.act(action);
                 }
-            }
-            news = self.builds.recv() => {
-                let news = news.map(|done| done.result);
-                self.act(Action::Building(match news {
-                    Some(Ok(news)) => news,
-                    Some(Err(panic)) => News::Failed(panic.to_string()),
-                    None => News::Failed("the build thread ended".to_owned()),
-                }));
-            }
-            sighted = self.hunts.recv() => {
-                if let Some(Done { result: Ok(sighting), .. }) = sighted {
-                    self.act(Action::Sighted(sighting));
-                }
-            }
-            news = self.repairs.recv() => {
-                if let Some(Done { result: Ok(news), .. }) = news {
-                    self.act(Action::Repaired(news));
-                }
-            }
-            news = self.replies.recv() => {
-                let Some(Done { result, .. }) = news else {
-                    return Ok(Heard::Nothing);
-                };
-                let running = self.state.answering.running.as_ref();
-                let generation = running.map_or(0, |inquiry| inquiry.generation);
-                let news = result.unwrap_or_else(|panic| answering::News {
-                    generation,
-                    told: Some(Err(panic.to_string())),
-                });
-                self.act(Action::Replied(Box::new(news)));
-            }
-            news = self.visits.recv() => {
-                if let Some(Done { result: Ok(news), .. }) = news {
-                    self.act(Action::Doctored(news));
-                }
-            }
-            tried = self.trials.recv() => {
-                let Some(Done { result: Ok(Some(tried)), .. }) = tried else {
-                    return Ok(Heard::Nothing);
-                };
-                self.act(Action::Tried(tried));
-            }
-            pinned = self.pins.recv() => {
-                let Some(Done { result: Ok(Some(pinned)), .. }) = pinned else {
-                    return Ok(Heard::Nothing);
-                };
-                self.act(Action::Pinned(Box::new(pinned)));
-            }
-            score = self.scores.recv() => {
-                let Some(Done { result: Ok(Some(score)), .. }) = score else {
-                    return Ok(Heard::Nothing);
-                };
-                self.act(Action::Scored(score));
-            }
-            swept = self.sweeps.recv() => {
-                if let Some(Done { result: Ok(swept), .. }) = swept {
-                    self.act(Action::Swept(swept));
-                }
-            }
+            },
             () = sleep_until(self.keeping.unwrap_or_else(Clock::now)), if self.keeping.is_some() => {
                 self.keep_session();
                 return Ok(Heard::Nothing);
@@ -752,53 +547,13 @@ impl Loop {
         }
         for effect in update(&mut self.state, action) {
             match effect {
-                Effect::Ask(request) => {
-                    self.asked = Some(Instant::now());
-                    self.answers.submit(*request);
+                Effect::Work(work) => {
+                    if matches!(work, Work::Ask(_)) {
+                        self.asked = Some(Instant::now());
+                    }
+                    self.workers.begin(work);
                 }
-                Effect::Search(search, settings) => {
-                    self.searches.submit((search, settings));
-                }
-                Effect::Look(typed) => {
-                    self.looks.submit(typed);
-                }
-                Effect::OpenIndex(path) => {
-                    self.opens.submit(path);
-                }
-                Effect::StopOpening => self.opens.cancel(),
-                Effect::Build(layer, settings) => {
-                    self.builds.submit((layer, settings));
-                }
-                Effect::Sweep(request) => {
-                    self.sweeps.submit(*request);
-                }
-                Effect::StopSweep => self.sweeps.cancel(),
-                Effect::FailureSearch(hunt) => {
-                    self.hunts.submit(*hunt);
-                }
-                Effect::StopHunt => self.hunts.cancel(),
-                Effect::Repair(search) => {
-                    self.repairs.submit(*search);
-                }
-                Effect::StopRepair => self.repairs.cancel(),
-                Effect::Try(trial) => {
-                    self.trials.submit(*trial);
-                }
-                Effect::AskPins(asking) => {
-                    self.pins.submit(*asking);
-                }
-                Effect::Score(scoring) => {
-                    self.scores.submit(*scoring);
-                }
-                Effect::StopScore => self.scores.cancel(),
-                Effect::Inquire(inquiry) => {
-                    self.replies.submit(*inquiry);
-                }
-                Effect::StopInquiry => self.replies.cancel(),
-                Effect::Doctor(visit) => {
-                    self.visits.submit(*visit);
-                }
-                Effect::StopDoctor => self.visits.cancel(),
+                Effect::Stop(job) => self.workers.stop(job),
                 Effect::ExportGraph(traced) => {
                     let (index, teller) = (self.index.clone(), self.teller.clone());
                     tokio::task::spawn_blocking(move || {
@@ -961,25 +716,6 @@ impl Loop {
             // The explorer may have been left meanwhile.
             let _ = teller.blocking_send(message);
         });
-    }
-
-    fn answered(&mut self, done: Option<Done<Result<Answer, String>>>) -> anyhow::Result<()> {
-        // The thread can only be gone when the program is ending.
-        let done = done.context("the retrieval thread ended")?;
-        self.asked = None;
-        let action = match done.result {
-            Ok(Ok(answer)) => Action::Answered(Box::new(answer)),
-            Ok(Err(said)) => Action::Failed(self.state.wanted.generation, said),
-            Err(panic) => {
-                let mut said = panic.to_string();
-                for more in take_panics() {
-                    said = more;
-                }
-                Action::Failed(self.state.wanted.generation, said)
-            }
-        };
-        self.act(action);
-        Ok(())
     }
 
     fn terminal(

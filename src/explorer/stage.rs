@@ -1,29 +1,20 @@
 //! The explorer without a terminal: the same update and view, with a worker that answers at once. Pictures for the
 //! README, snapshot tests and tours all play here, so none of them can show what the program does not do.
 
-use super::action::{Action, Effect, Message};
-use super::answering;
-use super::building;
-use super::doctoring;
-use super::engine::{self, Engine};
-use super::failures;
+use super::action::{Action, Effect, Message, Work};
+use super::engine;
 use super::glyphs::{GlyphSet, Glyphs};
 use super::keys::Stroke;
-use super::opening;
-use super::pins;
-use super::repairing;
 use super::scene::Facts;
-use super::scoring;
 use super::state::State;
 use super::store::patches;
-use super::sweep;
 use super::theme::Theme;
-use super::trials;
 use super::update::update;
 use super::view;
+use super::workers::{Doer, Heard};
 use crate::evaluate::labels::Label;
 use crate::index::Index;
-use crate::retrieve::{Retriever, Settings};
+use crate::retrieve::Settings;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -33,10 +24,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Stage {
     pub state: State,
     index: Arc<Index>,
-    engine: Engine,
-    pinner: Engine,
-    sweeper: Retriever,
-    memory: scoring::Memory,
+    doer: Doer,
+    beside: Doer,
     /// Whether the set is asked after every change: that takes as long as an evaluation.
     pub scores: bool,
     theme: Theme,
@@ -58,12 +47,11 @@ impl Stage {
         glyphs: &'static Glyphs,
     ) -> Stage {
         let facts: Arc<Facts> = Arc::new(engine::facts(&index, argument));
+        let doer = || Doer::new(index.clone(), facts.kinds, None).still();
         Stage {
-            state: State::new(facts, settings),
-            engine: Engine::new(index.clone()).untimed(),
-            pinner: Engine::new(index.clone()).untimed(),
-            sweeper: Retriever::new(index.clone()),
-            memory: scoring::Memory::default(),
+            state: State::new(facts.clone(), settings),
+            doer: doer(),
+            beside: doer(),
             scores: false,
             index,
             theme,
@@ -97,88 +85,19 @@ impl Stage {
                 .push(action)
         };
         match effect {
-            Effect::Ask(request) => hear(match self.engine.answer(&request) {
-                Ok(answer) => Action::Answered(Box::new(answer)),
-                Err(error) => Action::Failed(request.generation, error.to_string()),
-            }),
-            Effect::Search(search, settings) => {
-                let found = engine::search(&self.index, &search, &settings, &|| false);
-                hear(Action::Found(found));
-            }
-            Effect::Build(layer, settings) => {
-                let kinds = self.state.facts.kinds;
-                let tell = |said| hear(Action::Building(said));
-                let last = building::build(&self.index, kinds, layer, &settings, &tell, &|| false);
-                tell(last);
-            }
-            Effect::Sweep(request) => {
-                for at in sweep::order(&request) {
-                    hear(Action::Swept(sweep::tried(&mut self.sweeper, &request, at)));
+            Effect::Work(Work::OpenIndex(path)) => self.opened = Some(path),
+            Effect::Work(Work::Score(_)) if !self.scores => {}
+            Effect::Work(work) => {
+                // One that asks beside the screen remembers for itself.
+                let doer = match work {
+                    Work::AskPins(_) => &mut self.beside,
+                    _ => &mut self.doer,
+                };
+                if let Some(Heard::Act(last)) = doer.work(&work, &hear, &|| false) {
+                    hear(last);
                 }
             }
-            Effect::FailureSearch(hunt) => {
-                let (tell, cancelled) = (|_| {}, || false);
-                let found =
-                    failures::hunt(&mut self.sweeper, &self.index, &hunt, &tell, &cancelled);
-                hear(Action::Sighted(found));
-            }
-            Effect::Repair(search) => {
-                let (tell, cancelled) = (|_| {}, || false);
-                let index = &self.index;
-                let news = repairing::search(&mut self.sweeper, index, &search, &tell, &cancelled);
-                hear(Action::Repaired(news));
-            }
-            Effect::Try(trial) => {
-                // Pictures do not say how fast this machine is.
-                let tell = |mut heard| {
-                    if let trials::Heard::Question(tried) = &mut heard {
-                        tried.seconds = 0.0;
-                    }
-                    hear(Action::Tried(heard));
-                };
-                // The set is left out: it takes every method as long as an evaluation.
-                trials::run(&mut self.sweeper, &trial, &tell, &|| false);
-            }
-            Effect::AskPins(asking) => {
-                let pinned = pins::ask(&mut self.pinner, &asking, &|| false);
-                pinned
-                    .into_iter()
-                    .for_each(|pinned| hear(Action::Pinned(Box::new(pinned))));
-            }
-            Effect::Inquire(inquiry) => {
-                let news = answering::inquire(&mut self.sweeper, &self.index, &inquiry, &|| false);
-                hear(Action::Replied(Box::new(news)));
-            }
-            Effect::Doctor(visit) => {
-                let news = doctoring::visit(&self.index, &visit, &|_| {}, &|| false);
-                hear(Action::Doctored(news));
-            }
-            Effect::Score(request) if self.scores => {
-                let (tell, cancelled) = (|_| {}, || false);
-                let (index, memory) = (&self.index, &mut self.memory);
-                let score = scoring::score(
-                    &mut self.sweeper,
-                    index,
-                    memory,
-                    &request,
-                    &tell,
-                    &cancelled,
-                );
-                score
-                    .into_iter()
-                    .for_each(|score| hear(Action::Scored(score)));
-            }
-            Effect::Look(typed) => hear(Action::Looked(opening::look(&typed))),
-            Effect::OpenIndex(path) => self.opened = Some(path),
-            Effect::Suspend
-            | Effect::StopOpening
-            | Effect::StopSweep
-            | Effect::StopHunt
-            | Effect::StopRepair
-            | Effect::StopScore
-            | Effect::StopDoctor
-            | Effect::StopInquiry
-            | Effect::Score(_) => {}
+            Effect::Stop(_) | Effect::Suspend => {}
             Effect::KeepLabel(label) => {
                 let time = "2026-01-01T00:00:00Z".to_owned();
                 hear(Action::Labelled(Ok(Box::new(Label { time, ..*label }))));

@@ -35,6 +35,8 @@ pub enum Heard {
     Question(Tried),
     /// What the whole set came to under some settings: the mean of [`MEASURE`].
     Set(Box<Settings>, f64),
+    /// The work of a generation broke; what is not there yet will not come.
+    Broke(u64, String),
 }
 
 /// How far the set was asked with some settings when another question was looked at.
@@ -48,6 +50,23 @@ pub struct Half {
 pub struct Trials {
     pub trial: Trial,
     pub rows: Vec<Tried>,
+}
+
+impl Trials {
+    /// Says of every method that was not tried why it is not.
+    pub fn broke(&mut self, said: &str) {
+        for settings in &self.trial.settings {
+            let method = settings.method().name.to_string();
+            if !self.rows.iter().any(|row| row.method == method) {
+                self.rows.push(Tried {
+                    generation: self.trial.generation,
+                    method,
+                    column: Err(said.to_owned()),
+                    seconds: 0.0,
+                });
+            }
+        }
+    }
 }
 
 impl Tried {

@@ -1,4 +1,5 @@
-//! Work that must not stop the screen: one thread, one waiting request, and the newest wins.
+//! Work that must not stop the screen: one thread, one waiting request, and the newest wins. Workers that serve one screen
+//! send their results through one channel.
 //!
 //! Dragging a slider asks for a result per step. Only the last one matters, so a request that has not begun is replaced
 //! by a newer one, and a result that is older than the newest request is dropped (gitui's one-slot job and helix's
@@ -11,10 +12,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::mpsc::{Receiver, Sender};
 
-/// Results that may wait for the screen. More would only be older news.
-const WAITING_RESULTS: usize = 8;
+/// Results of all workers that may wait for the screen. More would only be older news.
+pub const WAITING_RESULTS: usize = 32;
 
 /// How often a worker with a full channel looks whether its result is still wanted.
 const FULL_CHANNEL_PAUSE: Duration = Duration::from_millis(2);
@@ -64,12 +65,12 @@ impl<Res> Task<'_, Res> {
 
     /// Sends a partial result. Waits while the channel is full, so that a slow screen slows the work down.
     pub fn report(&self, partial: Res) {
-        self.send(Ok(partial), false);
+        self.send(partial, false);
     }
 
-    fn send(&self, result: Result<Res, WorkerPanic>, is_last: bool) {
+    fn send(&self, result: Res, is_last: bool) {
         let mut done = Done {
-            generation: self.cancel.own,
+            cancel: self.cancel.clone(),
             is_last,
             result,
         };
@@ -87,22 +88,31 @@ impl<Res> Task<'_, Res> {
 /// A result, or a part of one.
 #[derive(Debug)]
 pub struct Done<Res> {
-    /// The request it answers.
-    pub generation: Generation,
+    /// Whether it is still wanted.
+    cancel: Cancel,
     /// Nothing more will come for this request.
     pub is_last: bool,
-    /// The answer; an error when the work panicked.
-    pub result: Result<Res, WorkerPanic>,
+    /// The answer, or a part of it.
+    pub result: Res,
 }
 
-/// The work panicked; the worker itself lives on.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("internal error in {worker}: {message}")]
-pub struct WorkerPanic {
-    /// The name of the worker.
-    pub worker: String,
-    /// What the panic said.
-    pub message: String,
+impl<Res> Done<Res> {
+    /// The request it answers.
+    pub fn generation(&self) -> Generation {
+        self.cancel.own
+    }
+}
+
+/// The next result that is still wanted; older ones are dropped here too, because a request can be made while its
+/// predecessor's result waits in the channel. `None` only when the threads are gone. Safe to drop and call again, as in
+/// `select!`.
+pub async fn wanted<Res>(results: &mut Receiver<Done<Res>>) -> Option<Done<Res>> {
+    loop {
+        let done = results.recv().await?;
+        if !done.cancel.is_cancelled() {
+            return Some(done);
+        }
+    }
 }
 
 /// The one-slot mailbox.
@@ -139,20 +149,23 @@ impl<Req> Mailbox<Req> {
 
 /// A thread that answers the newest request. Dropping it cancels the work and waits for the thread.
 #[derive(Debug)]
-pub struct Worker<Req, Res> {
-    name: String,
+pub struct Worker<Req> {
     mailbox: Arc<Mailbox<Req>>,
     newest: Arc<AtomicU64>,
-    results: Receiver<Done<Res>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl<Req: Send + 'static, Res: Send + 'static> Worker<Req, Res> {
+impl<Req: Send + 'static> Worker<Req> {
     /// Starts the thread. The work polls [`Task::is_cancelled`] and may return anything once it is true: nobody will see
-    /// it.
-    pub fn spawn(
+    /// it. Where it panics, the worker lives on, and what is `broken` by that is its result.
+    ///
+    /// # Errors
+    /// A system that gives no thread.
+    pub fn spawn<Res: Send + 'static>(
         name: &str,
-        mut work: impl FnMut(Req, &Task<'_, Res>) -> Res + Send + 'static,
+        results: Sender<Done<Res>>,
+        mut work: impl FnMut(&Req, &Task<'_, Res>) -> Res + Send + 'static,
+        broken: impl Fn(&Req, String) -> Res + Send + 'static,
     ) -> std::io::Result<Self> {
         let mailbox = Arc::new(Mailbox {
             slot: Mutex::new(None),
@@ -160,7 +173,6 @@ impl<Req: Send + 'static, Res: Send + 'static> Worker<Req, Res> {
             is_closing: AtomicBool::new(false),
         });
         let newest = Arc::new(AtomicU64::new(0));
-        let (sender, results) = channel(WAITING_RESULTS);
         let (inbox, counter, label) = (Arc::clone(&mailbox), Arc::clone(&newest), name.to_owned());
         let thread = std::thread::Builder::new()
             .name(name.to_owned())
@@ -171,26 +183,24 @@ impl<Req: Send + 'static, Res: Send + 'static> Worker<Req, Res> {
                             newest: Arc::clone(&counter),
                             own: generation,
                         },
-                        results: &sender,
+                        results: &results,
                     };
                     if task.is_cancelled() {
                         continue;
                     }
                     // The work may leave its own state half changed by a panic; it is the work's to rebuild that per
                     // request, and ours to keep the thread.
-                    let result = catch_unwind(AssertUnwindSafe(|| work(request, &task)));
-                    let result = result.map_err(|panic| WorkerPanic {
-                        worker: label.clone(),
-                        message: panic_message(panic.as_ref()),
+                    let result = catch_unwind(AssertUnwindSafe(|| work(&request, &task)));
+                    let result = result.unwrap_or_else(|panic| {
+                        let said = panic_message(panic.as_ref());
+                        broken(&request, format!("internal error in {label}: {said}"))
                     });
                     task.send(result, true);
                 }
             })?;
         Ok(Self {
-            name: name.to_owned(),
             mailbox,
             newest,
-            results,
             thread: Some(thread),
         })
     }
@@ -212,41 +222,9 @@ impl<Req: Send + 'static, Res: Send + 'static> Worker<Req, Res> {
         self.newest.fetch_add(1, Ordering::AcqRel);
         *slot = None;
     }
-
-    /// The number of the newest request or cancellation.
-    pub fn newest(&self) -> Generation {
-        self.newest.load(Ordering::Acquire)
-    }
-
-    /// The next result that is still wanted; older ones are dropped here too, because a request can be made while its
-    /// predecessor's result waits in the channel. `None` only when the thread is gone. Safe to drop and call again, as
-    /// in `select!`.
-    pub async fn recv(&mut self) -> Option<Done<Res>> {
-        loop {
-            let done = self.results.recv().await?;
-            if done.generation == self.newest() {
-                return Some(done);
-            }
-        }
-    }
-
-    /// [`recv`](Self::recv) without waiting: `None` when nothing is there yet.
-    pub fn try_recv(&mut self) -> Option<Done<Res>> {
-        loop {
-            let done = self.results.try_recv().ok()?;
-            if done.generation == self.newest() {
-                return Some(done);
-            }
-        }
-    }
-
-    /// The name of the worker and its thread.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
 }
 
-impl<Req, Res> Drop for Worker<Req, Res> {
+impl<Req> Drop for Worker<Req> {
     fn drop(&mut self) {
         {
             // Under the lock, so that the thread cannot look at the flag, find it clear, and then sleep past the call.

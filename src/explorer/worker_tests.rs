@@ -2,6 +2,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc;
 
 use super::*;
+use tokio::sync::mpsc::channel;
 
 fn block<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -14,16 +15,25 @@ fn block<T>(future: impl Future<Output = T>) -> T {
     })
 }
 
+/// A worker that has a channel of its own, and says nothing where its work panics.
+fn alone<Req: Send + 'static, Res: Default + Send + 'static>(
+    name: &str,
+    work: impl FnMut(&Req, &Task<'_, Res>) -> Res + Send + 'static,
+) -> (Worker<Req>, Receiver<Done<Res>>) {
+    let (sender, results) = channel(WAITING_RESULTS);
+    let worker = Worker::spawn(name, sender, work, |_, _| Res::default()).unwrap();
+    (worker, results)
+}
+
 #[test]
 fn answers_carry_their_generation() {
-    let mut worker = Worker::spawn("double", |x: u32, _: &Task<'_, u32>| x * 2).unwrap();
+    let (worker, mut results) = alone("double", |&x: &u32, _: &Task<'_, u32>| x * 2);
     for x in 1..=5 {
         let asked = worker.submit(x);
-        let done = block(worker.recv()).unwrap();
-        assert_eq!((done.generation, done.is_last), (asked, true));
-        assert_eq!(done.result, Ok(x * 2));
+        let done = block(wanted(&mut results)).unwrap();
+        assert_eq!((done.generation(), done.is_last), (asked, true));
+        assert_eq!(done.result, x * 2);
     }
-    assert_eq!(worker.name(), "double");
 }
 
 #[test]
@@ -32,14 +42,13 @@ fn the_latest_wins_and_the_ones_between_never_run() {
     let (go, gate) = mpsc::channel::<()>();
     let runs = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&runs);
-    let mut worker = Worker::spawn("gate", move |x: u32, task: &Task<'_, u32>| {
+    let (worker, mut results) = alone("gate", move |&x: &u32, task: &Task<'_, u32>| {
         count.fetch_add(1, Ordering::SeqCst);
         started.send(x).unwrap();
         gate.recv().unwrap();
         assert!(x == 100 || task.is_cancelled());
         x
-    })
-    .unwrap();
+    });
     worker.submit(0);
     assert_eq!(has_started.recv(), Ok(0));
     for x in 1..=100 {
@@ -52,10 +61,10 @@ fn the_latest_wins_and_the_ones_between_never_run() {
         "1 to 99 were replaced while waiting"
     );
     go.send(()).unwrap();
-    let done = block(worker.recv()).unwrap();
+    let done = block(wanted(&mut results)).unwrap();
     assert_eq!(
-        (done.generation, done.result),
-        (101, Ok(100)),
+        (done.generation(), done.result),
+        (101, 100),
         "0 was dropped as too old"
     );
     assert_eq!(runs.load(Ordering::SeqCst), 2);
@@ -64,53 +73,53 @@ fn the_latest_wins_and_the_ones_between_never_run() {
 #[test]
 fn a_result_that_waits_while_a_newer_request_is_made_is_dropped() {
     let (finished, has_finished) = mpsc::channel();
-    let mut worker = Worker::spawn("echo", move |x: u32, task: &Task<'_, u32>| {
+    let (worker, mut results) = alone("echo", move |&x: &u32, task: &Task<'_, u32>| {
         task.report(x);
         finished.send(()).unwrap();
         x
-    })
-    .unwrap();
+    });
     worker.submit(1);
     has_finished.recv().unwrap();
     worker.submit(2);
-    let first = block(worker.recv()).unwrap();
-    assert_eq!((first.result, first.is_last), (Ok(2), false));
-    let second = block(worker.recv()).unwrap();
-    assert_eq!((second.result, second.is_last), (Ok(2), true));
-    assert!(worker.try_recv().is_none());
+    let first = block(wanted(&mut results)).unwrap();
+    assert_eq!((first.result, first.is_last), (2, false));
+    let second = block(wanted(&mut results)).unwrap();
+    assert_eq!((second.result, second.is_last), (2, true));
+    assert!(results.try_recv().is_err());
 }
 
 #[test]
 fn a_panic_is_a_result_and_the_worker_lives_on() {
-    let mut worker = Worker::spawn("fragile", |x: u32, _: &Task<'_, u32>| {
-        assert!(x != 13, "unlucky {x}");
-        x
-    })
-    .unwrap();
+    let (sender, mut results) = channel(WAITING_RESULTS);
+    let work = |x: &u32, _: &Task<'_, Result<u32, String>>| {
+        assert!(*x != 13, "unlucky {x}");
+        Ok(*x)
+    };
+    let broken = |x: &u32, said: String| Err(format!("{x}: {said}"));
+    let worker = Worker::spawn("fragile", sender, work, broken).unwrap();
     worker.submit(13);
-    let error = block(worker.recv()).unwrap().result.unwrap_err();
-    assert_eq!(error.to_string(), "internal error in fragile: unlucky 13");
+    let error = block(wanted(&mut results)).unwrap().result.unwrap_err();
+    assert_eq!(error, "13: internal error in fragile: unlucky 13");
     worker.submit(14);
-    assert_eq!(block(worker.recv()).unwrap().result, Ok(14));
+    assert_eq!(block(wanted(&mut results)).unwrap().result, Ok(14));
 }
 
 #[test]
 fn cancelling_stops_the_work_and_silences_it() {
     let (started, has_started) = mpsc::channel();
-    let mut worker = Worker::spawn("loop", move |x: u32, task: &Task<'_, u32>| {
+    let (worker, mut results) = alone("loop", move |&x: &u32, task: &Task<'_, u32>| {
         started.send(()).unwrap();
         let cancel = task.cancel();
         while x == 0 && !cancel.is_cancelled() {
             std::thread::yield_now();
         }
         x
-    })
-    .unwrap();
+    });
     worker.submit(0);
     has_started.recv().unwrap();
     worker.cancel();
     worker.submit(7);
-    assert_eq!(block(worker.recv()).unwrap().result, Ok(7));
+    assert_eq!(block(wanted(&mut results)).unwrap().result, 7);
     assert!(!Cancel::never().is_cancelled());
 }
 
@@ -119,7 +128,7 @@ fn dropping_joins_even_with_a_full_channel() {
     let ended = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&ended);
     let (full, is_full) = mpsc::channel();
-    let worker = Worker::spawn("flood", move |(): (), task: &Task<'_, u32>| {
+    let (worker, _results) = alone("flood", move |(): &(), task: &Task<'_, u32>| {
         for x in 0..u32::MAX {
             if x == u32::try_from(WAITING_RESULTS).unwrap() {
                 full.send(()).unwrap();
@@ -131,8 +140,7 @@ fn dropping_joins_even_with_a_full_channel() {
         }
         flag.store(true, Ordering::SeqCst);
         0
-    })
-    .unwrap();
+    });
     worker.submit(());
     is_full.recv().unwrap();
     drop(worker);
@@ -145,6 +153,6 @@ fn dropping_joins_even_with_a_full_channel() {
 #[test]
 fn an_idle_worker_can_be_dropped() {
     for _ in 0..100 {
-        drop(Worker::spawn("idle", |(): (), _: &Task<'_, ()>| ()).unwrap());
+        drop(alone("idle", |(): &(), _: &Task<'_, ()>| ()));
     }
 }

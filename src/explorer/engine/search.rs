@@ -90,6 +90,6 @@ pub fn search(
         .collect();
     Found {
         search: search.clone(),
-        matches,
+        matches: Ok(matches),
     }
 }

@@ -1,7 +1,7 @@
 //! Asking a language model for the answer.
 
 use super::finder;
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Effect, Job, Message, Work};
 use crate::explorer::answering::{HIDDEN, Inquiry, KEPT, News};
 use crate::explorer::state::{FinderKind, Mode, State};
 
@@ -24,7 +24,7 @@ pub fn begin(state: &mut State) -> Vec<Effect> {
     answering.running = Some(inquiry.clone());
     let model = state.facts.model.as_deref().unwrap_or_default();
     state.message = Message::plain(format!("answer: asking {model}, Esc stops"));
-    vec![Effect::Inquire(Box::new(inquiry))]
+    vec![Effect::Work(Work::Inquire(Box::new(inquiry)))]
 }
 
 /// Keeps an answer, and shows it unless a person went on to something else meanwhile.
@@ -63,5 +63,5 @@ pub fn news(state: &mut State, news: News) -> Vec<Effect> {
 pub fn stop(state: &mut State) -> Option<Vec<Effect>> {
     state.answering.running.take()?;
     state.message = Message::plain("stopped asking");
-    Some(vec![Effect::StopInquiry])
+    Some(vec![Effect::Stop(Job::Replies)])
 }

@@ -2,7 +2,7 @@
 
 use super::{label, moves, pins, repair, scoring, seeds, trials};
 use crate::evaluate::sweep::differences;
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Effect, Message, Work};
 use crate::explorer::filter;
 use crate::explorer::layout::{Pane, View};
 use crate::explorer::rows;
@@ -28,7 +28,7 @@ pub fn request(state: &mut State) -> Vec<Effect> {
         state.wanted.subject.node = None;
     }
     state.wanted.view = state.view;
-    let ask = Effect::Ask(Box::new(state.wanted.clone()));
+    let ask = Effect::Work(Work::Ask(Box::new(state.wanted.clone())));
     // What is looked for belongs to what was on screen before.
     let beside = [
         repair::leave(state),

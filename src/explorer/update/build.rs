@@ -1,7 +1,7 @@
 //! A layer that a method needs: built in the background, then the method is switched to.
 
 use super::settings;
-use crate::explorer::action::{Effect, Message, Tone};
+use crate::explorer::action::{Effect, Message, Tone, Work};
 use crate::explorer::available::{Missing, lack};
 use crate::explorer::building::{Building, News};
 use crate::explorer::state::State;
@@ -26,7 +26,10 @@ pub fn begin(state: &mut State, name: &str) -> Vec<Effect> {
                 total: 0,
             });
             state.message = Message::default();
-            vec![Effect::Build(layer, Box::new(state.settings.clone()))]
+            vec![Effect::Work(Work::Build(
+                layer,
+                Box::new(state.settings.clone()),
+            ))]
         }
         (Some(Missing::Layer(_)), Some(building)) => {
             let words = format!("{}; one layer is built at a time", building.said());

@@ -1,7 +1,7 @@
 //! Looking for what is wrong with the index.
 
 use super::finder;
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Effect, Job, Message, Work};
 use crate::explorer::doctoring::{Begun, News, Told, Visit, said};
 use crate::explorer::state::{FinderKind, Mode, State};
 
@@ -23,7 +23,7 @@ pub fn begin(state: &mut State) -> Vec<Effect> {
         running: true,
     });
     state.message = Message::plain("doctor: looking, Esc stops");
-    vec![Effect::Doctor(Box::new(visit))]
+    vec![Effect::Work(Work::Doctor(Box::new(visit)))]
 }
 
 /// Takes in how the newest check-up stands; what was found is listed, unless a person is in the middle of something else.
@@ -58,5 +58,5 @@ pub fn stop(state: &mut State) -> Option<Vec<Effect>> {
     let begun = state.doctoring.as_mut().filter(|begun| begun.running)?;
     begun.running = false;
     state.message = Message::plain("stopped looking");
-    Some(vec![Effect::StopDoctor])
+    Some(vec![Effect::Stop(Job::Visits)])
 }

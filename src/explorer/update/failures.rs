@@ -1,7 +1,7 @@
 //! Going from failing question to failing question.
 
 use super::ask;
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Effect, Job, Message, Work};
 use crate::explorer::failures::{FailureSearch, Found, SearchNews};
 use crate::explorer::state::State;
 use crate::explorer::text;
@@ -57,12 +57,12 @@ pub fn begin(state: &mut State, by: isize, class: Option<Class>) -> Vec<Effect> 
         None => "looking for a question that loses gold".to_owned(),
     });
     let settings = state.settings.of_any_question();
-    vec![Effect::FailureSearch(Box::new(FailureSearch {
+    vec![Effect::Work(Work::FailureSearch(Box::new(FailureSearch {
         generation: state.hunts,
         settings,
         order,
         class,
-    }))]
+    })))]
 }
 
 /// Takes in what a hunt has to say, unless something else was asked meanwhile.
@@ -111,7 +111,7 @@ pub fn news(state: &mut State, sighting: SearchNews) -> Vec<Effect> {
 pub fn stop(state: &mut State) -> Option<Vec<Effect>> {
     state.hunting.take()?;
     state.message = Message::plain("stopped looking");
-    Some(vec![Effect::StopHunt])
+    Some(vec![Effect::Stop(Job::Hunts)])
 }
 
 /// `F4 (reached, but diluted)`.

@@ -1,7 +1,7 @@
 //! Finders: the palette, the method chooser, the history and help are one list that typing narrows.
 
 use super::update;
-use crate::explorer::action::{Effect, Found, Message, Search};
+use crate::explorer::action::{Effect, Found, Job, Message, Search, Work};
 use crate::explorer::opening::Looked;
 use crate::explorer::palette::{self, after_prefix};
 use crate::explorer::state::{Choice, Finder, FinderKind, List, Mode, State};
@@ -126,12 +126,12 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
         }
     }
     if kind == FinderKind::Indexes {
-        return vec![Effect::Look(typed)];
+        return vec![Effect::Work(Work::Look(typed))];
     }
     let settings = state.settings.clone();
     search
         .into_iter()
-        .map(|search| Effect::Search(search, Box::new(settings.clone())))
+        .map(|search| Effect::Work(Work::Search(search, Box::new(settings.clone()))))
         .collect()
 }
 
@@ -164,9 +164,17 @@ pub fn found(state: &mut State, found: Found) {
         entry.matched = palette::matched(&matcher, &entry.title, &found.search.text);
         entry
     };
+    let matches = match found.matches {
+        Ok(matches) => matches,
+        Err(said) => {
+            open.entries.clear();
+            state.message = Message::error(said);
+            return;
+        }
+    };
     // A name is itself already.
     let other = |m: &crate::explorer::action::Match| joined.as_ref() != Some(&m.name);
-    open.entries = found.matches.into_iter().filter(other).map(entry).collect();
+    open.entries = matches.into_iter().filter(other).map(entry).collect();
     open.list.cursor = open.list.cursor.min(open.entries.len().saturating_sub(1));
 }
 
@@ -205,7 +213,7 @@ pub fn open_index(state: &mut State, path: String) -> Vec<Effect> {
         &path
     };
     state.message = Message::plain(format!("opening {name}, Esc stops"));
-    vec![Effect::OpenIndex(path)]
+    vec![Effect::Work(Work::OpenIndex(path))]
 }
 
 /// Stops opening. None where nothing is being opened.
@@ -214,7 +222,7 @@ pub fn stop_opening(state: &mut State) -> Option<Vec<Effect>> {
         return None;
     }
     state.message = Message::plain("not opened; what is on screen stays");
-    Some(vec![Effect::StopOpening])
+    Some(vec![Effect::Stop(Job::Opens)])
 }
 
 /// A click on an entry: the first selects it, the second on the same one chooses it.

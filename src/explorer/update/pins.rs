@@ -2,7 +2,7 @@
 
 use super::{scoring, settings, trials};
 use crate::evaluate::sweep::between;
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Effect, Job, Message, Work};
 use crate::explorer::layout::{Pane, View};
 use crate::explorer::pins::{Asking, CHANGES, MOST, Pin, Pinned, letter};
 use crate::explorer::scene::{Request, Subject};
@@ -47,7 +47,7 @@ pub fn follow(state: &mut State) -> Option<Effect> {
         requests,
         changes,
     };
-    Some(Effect::AskPins(Box::new(asking)))
+    Some(Effect::Work(Work::AskPins(Box::new(asking))))
 }
 
 /// Takes in what the pins give.
@@ -125,7 +125,7 @@ pub fn swap(state: &mut State) -> Vec<Effect> {
 fn changed(state: &mut State) -> Vec<Effect> {
     state.pins.asked += 1;
     state.scored = None;
-    let scoring = scoring::follow(state).or(Some(Effect::StopScore));
+    let scoring = scoring::follow(state).or(Some(Effect::Stop(Job::Scores)));
     [follow(state), scoring].into_iter().flatten().collect()
 }
 

@@ -1,6 +1,6 @@
 //! Looking for the smallest change that brings a lost passage in.
 
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Effect, Job, Message, Work};
 use crate::explorer::repairing::{Begun, News, Search};
 use crate::explorer::state::State;
 
@@ -24,7 +24,7 @@ pub fn begin(state: &mut State) -> Vec<Effect> {
         prices: Vec::new(),
         over: false,
     });
-    vec![Effect::Repair(Box::new(search))]
+    vec![Effect::Work(Work::Repair(Box::new(search)))]
 }
 
 /// Takes in how the newest search stands.
@@ -50,7 +50,7 @@ pub fn leave(state: &mut State) -> Option<Effect> {
     let begun = state.repairing.as_mut().filter(|begun| !begun.over)?;
     begun.done = true;
     begun.over = true;
-    Some(Effect::StopRepair)
+    Some(Effect::Stop(Job::Repairs))
 }
 
 /// As [`leave`], because a person said so.

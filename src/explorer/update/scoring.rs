@@ -1,6 +1,6 @@
 //! The set under the slider: begins with a change of settings, ends with the next.
 
-use crate::explorer::action::Effect;
+use crate::explorer::action::{Effect, Job, Work};
 use crate::explorer::layout::View;
 use crate::explorer::scoring::{MEASURE, Score, Scoring, Unscored};
 use crate::explorer::state::State;
@@ -29,15 +29,15 @@ pub fn follow(state: &mut State) -> Option<Effect> {
     }
     if settings == pinned && !looked_at {
         state.scored = None;
-        return Some(Effect::StopScore);
+        return Some(Effect::Stop(Job::Scores));
     }
     state.scored = Some((settings.clone(), judge));
-    Some(Effect::Score(Box::new(Scoring {
+    Some(Effect::Work(Work::Score(Box::new(Scoring {
         generation: state.scores,
         settings,
         pinned,
         judge,
-    })))
+    }))))
 }
 
 /// Takes in how the newest scoring stands.

@@ -2,7 +2,7 @@
 
 use super::{ask, moves, settings};
 use crate::evaluate::sweep::{Changes, VALUES, grid, present, values};
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Effect, Job, Message, Work};
 use crate::explorer::command::Command;
 use crate::explorer::layout::Pane;
 use crate::explorer::state::State;
@@ -66,7 +66,7 @@ fn open(state: &mut State, axes: Vec<Axis>) -> Vec<Effect> {
         top,
     };
     state.sweep = Some(sweep);
-    vec![Effect::Sweep(Box::new(request))]
+    vec![Effect::Work(Work::Sweep(Box::new(request)))]
 }
 
 /// What a command means while the strip is open; nothing when it means what it always does.
@@ -128,7 +128,7 @@ fn take(state: &mut State) -> Vec<Effect> {
     };
     close(state);
     state.message = Message::plain(settings::difference(&sweep.start, &state.settings));
-    vec![Effect::StopSweep]
+    vec![Effect::Stop(Job::Sweeps)]
 }
 
 /// Back to what was before.
@@ -137,7 +137,7 @@ pub fn leave(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     };
     forget(state, &sweep);
-    let mut effects = vec![Effect::StopSweep];
+    let mut effects = vec![Effect::Stop(Job::Sweeps)];
     if state.settings != sweep.start {
         state.settings = sweep.start;
         effects.extend(ask::request(state));
@@ -176,6 +176,9 @@ pub fn swept(state: &mut State, swept: Swept) {
                 *place = Some(column);
             }
         }
-        Err(said) => sweep.failed = Some(said),
+        Err(said) => {
+            sweep.failed = Some(said.clone());
+            state.message = Message::error(said);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Every method on the question on screen, while Evaluate shows them.
 
-use crate::explorer::action::Effect;
+use crate::explorer::action::{Effect, Message, Work};
 use crate::explorer::available::lack;
 use crate::explorer::layout::View;
 use crate::explorer::state::State;
@@ -45,7 +45,7 @@ pub fn follow(state: &mut State) -> Option<Effect> {
         trial: trial.clone(),
         rows: Vec::new(),
     });
-    Some(Effect::Try(Box::new(trial)))
+    Some(Effect::Work(Work::Try(Box::new(trial))))
 }
 
 /// Takes in what a method gave.
@@ -53,6 +53,14 @@ pub fn news(state: &mut State, heard: Heard) {
     let tried = match heard {
         Heard::Question(tried) => tried,
         Heard::Set(settings, worth) => return state.worth_is(*settings, worth),
+        Heard::Broke(generation, said) => {
+            let newest = state.trials.as_mut();
+            if let Some(trials) = newest.filter(|trials| trials.trial.generation == generation) {
+                trials.broke(&said);
+                state.message = Message::error(said);
+            }
+            return;
+        }
     };
     let newest = state.trials.as_mut();
     if let Some(trials) = newest.filter(|trials| trials.trial.generation == tried.generation) {
