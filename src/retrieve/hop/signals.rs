@@ -9,6 +9,7 @@ use crate::parameters::{
     WEIGHT_NAMED, WEIGHT_RESIDUAL,
 };
 use crate::retrieve::RetrieveError;
+use crate::retrieve::rank;
 use crate::retrieve::retrieval::{Hit, Ranked, Seed, Spread};
 use crate::retrieve::set::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -303,14 +304,20 @@ pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, Retrie
     seeds.iter_mut().for_each(|s| s.1 /= total);
     let top = seeds.iter().map(|s| s.1).fold(0.0, f64::max);
     let crossings = crossings(from, &seeds)?;
-    let mut bridge = vec![0.0; passages];
+    // Few are crossed to, and all are never looked at.
+    let (mut bridge, mut crossed) = (vec![0.0; passages], Vec::new());
     let mut named: FxHashMap<u32, f64> = FxHashMap::default();
     for c in &crossings {
         let t = &from.view.transition;
         let (targets, weights) = t.row(c.name as usize);
         let out = t.scale(c.name as usize) * c.share * c.cosine;
         for (&p, &w) in targets.iter().zip(weights).filter(|(p, _)| **p != c.seed) {
-            bridge[p as usize] += out * f64::from(w) * t.into(p as usize);
+            let of = &mut bridge[p as usize];
+            let before = *of;
+            *of += out * f64::from(w) * t.into(p as usize);
+            if before == 0.0 && *of > 0.0 {
+                crossed.push(p);
+            }
         }
         for &p in namesakes(from.view, c.name)
             .iter()
@@ -328,24 +335,43 @@ pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, Retrie
             *value = value.max(BY_QUESTION);
         }
     }
-    // Kept in f32, as scores are: what differs by less is tied.
-    let floats =
-        |walk: &Spread| -> Vec<f32> { walk.mass[..passages].iter().map(|m| *m as f32).collect() };
-    let (entity_walk, mixed_walk) = (floats(from.entity_walk), floats(from.mixed_walk));
+    // In f32, as scores are: what differs by less is tied.
+    let float = |mass: f64| mass as f32;
+    let (entity_walk, mixed_walk) = (&from.entity_walk.mass, &from.mixed_walk.mass);
     let mut candidates: FxHashSet<u32> = named.keys().copied().collect();
     let listed = |list: &Ranked| -> Vec<u32> {
         list.hits.iter().take(PER_LIST).map(|h| h.passage).collect()
     };
     candidates.extend(listed(from.words));
     candidates.extend(from.vectors.iter().flat_map(|(_, list, _)| listed(list)));
-    for (signal, count) in PER_SIGNAL {
-        let best = match signal {
-            Signal::EntityWalk => top_of(passages, count, |p| f64::from(entity_walk[p])),
-            Signal::Bridge => top_of(passages, count, |p| bridge[p]),
-            _ => top_of(passages, count, |p| f64::from(mixed_walk[p])),
-        };
-        candidates.extend(best);
-    }
+    // The best of a signal, and what its best has.
+    let walked = |walk: &[f64], count: usize| -> (Vec<u32>, f64) {
+        let (hits, _) = rank::best(&walk[..passages], count, float);
+        let most = hits.first().map_or(0.0, |hit| f64::from(hit.score));
+        (hits.iter().map(|hit| hit.passage).collect(), most)
+    };
+    let bridged = |count: usize| -> (Vec<u32>, f64) {
+        let mut best = crossed.clone();
+        let value = |p: &u32| bridge[*p as usize];
+        let order = |a: &u32, b: &u32| value(b).total_cmp(&value(a)).then(a.cmp(b));
+        if best.len() > count {
+            best.select_nth_unstable_by(count, order);
+            best.truncate(count);
+        }
+        let most = best.iter().map(value).fold(0.0, f64::max);
+        (best, most)
+    };
+    // In the order of the signals there.
+    let [
+        (mixed, best_mixed),
+        (entity, best_entity),
+        (bridges, best_bridge),
+    ] = PER_SIGNAL.map(|(signal, count)| match signal {
+        Signal::Bridge => bridged(count),
+        Signal::EntityWalk => walked(entity_walk, count),
+        _ => walked(mixed_walk, count),
+    });
+    candidates.extend([mixed, entity, bridges].into_iter().flatten());
     let mut candidates: Vec<u32> = candidates.into_iter().collect();
     candidates.sort_unstable();
 
@@ -359,9 +385,6 @@ pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, Retrie
     let by_vectors = from
         .vectors
         .map_or_else(FxHashMap::default, |(_, list, _)| ranks(list));
-    let largest = |scores: &[f32]| f64::from(scores.iter().copied().fold(0.0, f32::max));
-    let (best_entity, best_mixed) = (largest(&entity_walk), largest(&mixed_walk));
-    let best_bridge = bridge.iter().copied().fold(0.0, f64::max);
     let values = candidates
         .iter()
         .map(|p| {
@@ -370,8 +393,8 @@ pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, Retrie
                 Signal::Cosine => cosine(*p).map_or(0.0, |c| (c - mean) / (best - mean).max(1e-9)),
                 Signal::DenseRank => by_vectors.get(p).copied().unwrap_or(0.0),
                 Signal::Bm25Rank => by_words.get(p).copied().unwrap_or(0.0),
-                Signal::EntityWalk => log_scaled(f64::from(entity_walk[at]), best_entity),
-                Signal::MixedWalk => log_scaled(f64::from(mixed_walk[at]), best_mixed),
+                Signal::EntityWalk => log_scaled(f64::from(float(entity_walk[at])), best_entity),
+                Signal::MixedWalk => log_scaled(f64::from(float(mixed_walk[at])), best_mixed),
                 Signal::Bridge => log_scaled(bridge[at], best_bridge),
                 Signal::Named => named.get(p).copied().unwrap_or(0.0),
                 Signal::Residual => {
@@ -512,23 +535,6 @@ fn left(
     }
     let all: f64 = left.iter().map(|l| l.idf).sum();
     Ok((left, all))
-}
-
-/// The best passages of a signal; zeros are none.
-fn top_of(passages: usize, count: usize, value: impl Fn(usize) -> f64) -> Vec<u32> {
-    let mut best: Vec<u32> = (0..passages as u32)
-        .filter(|p| value(*p as usize) > 0.0)
-        .collect();
-    let order = |a: &u32, b: &u32| {
-        value(*b as usize)
-            .total_cmp(&value(*a as usize))
-            .then(a.cmp(b))
-    };
-    if best.len() > count {
-        best.select_nth_unstable_by(count, order);
-        best.truncate(count);
-    }
-    best
 }
 
 impl Signals {
