@@ -1,4 +1,5 @@
-//! Files in memory, and what is said when one is lost: the only unsafe code there is. And files that nobody named, whole.
+//! Files in memory, what is said when one is lost, and memory that nobody needs any more: the only unsafe code there is. And
+//! files that nobody named, whole.
 
 #![allow(unsafe_code)]
 
@@ -51,3 +52,27 @@ pub fn when_lost(last_words: fn()) {
 /// Only Unix tells.
 #[cfg(not(unix))]
 pub fn when_lost(_: fn()) {}
+
+/// From now on threads share as many heaps as there are cores. Without this every thread of an explorer, of which few work
+/// at once, comes to keep a heap of its own of freed memory.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub fn share_heaps() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // SAFETY: sets a number of the allocator, which takes it at any time.
+    unsafe { libc::mallopt(libc::M_ARENA_MAX, cores.try_into().unwrap_or(i32::MAX)) };
+}
+
+/// Gives freed memory back to the system. Takes milliseconds: for a thread that nobody waits for.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub fn give_back() {
+    // SAFETY: looks at nothing but what is free already.
+    unsafe { libc::malloc_trim(0) };
+}
+
+/// Other allocators see to it themselves.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn share_heaps() {}
+
+/// Other allocators see to it themselves.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn give_back() {}

@@ -24,6 +24,7 @@ use super::workers::{self, Doer, Workers};
 use crate::evaluate::labels::{self, Labels};
 use crate::index::{Index, Silent};
 use crate::journal;
+use crate::mapped;
 use crate::retrieve::{Presets, Settings};
 use anyhow::Context;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -43,6 +44,8 @@ const FRAME: Duration = Duration::from_millis(16);
 const PATIENCE: Duration = Duration::from_millis(60);
 /// How long after a change the session is written.
 const KEEP: Duration = Duration::from_millis(500);
+/// How long after something was done the memory that it took is given back.
+const GIVE_BACK: Duration = Duration::from_secs(5);
 /// Two presses at one place within this time are a double click.
 const DOUBLE: Duration = Duration::from_millis(400);
 
@@ -98,6 +101,7 @@ pub fn run(begin: Begin, options: Options) -> anyhow::Result<u8> {
         .build()
         .context("cannot start the event loop")?;
     install_panic_hook();
+    mapped::share_heaps();
     runtime.block_on(one_after_the_other(begin, options))
 }
 
@@ -217,6 +221,8 @@ struct Loop {
     /// When it is looked whether there is more to keep.
     keeping: Option<Clock>,
     saving: Option<JoinHandle<Result<(), String>>>,
+    /// When freed memory is given back; none where nothing was done since.
+    giving: Option<Clock>,
     /// When the newest request was made, while its answer is awaited.
     asked: Option<Instant>,
     pressed: Option<(Instant, u16, u16)>,
@@ -314,6 +320,7 @@ impl Loop {
             kept,
             keeping: None,
             saving: None,
+            giving: None,
             asked: None,
             pressed: None,
             cast: options
@@ -500,6 +507,11 @@ impl Loop {
                 self.keep_session();
                 return Ok(Heard::Nothing);
             }
+            () = sleep_until(self.giving.unwrap_or_else(Clock::now)), if self.giving.is_some() => {
+                self.giving = None;
+                tokio::task::spawn_blocking(mapped::give_back);
+                return Ok(Heard::Nothing);
+            }
             Some(message) = self.told.recv() => {
                 self.act(Action::Told(message));
             }
@@ -544,6 +556,7 @@ impl Loop {
         let mut end = None;
         if !matches!(action, Action::Drawn(_) | Action::Tick) {
             self.keeping.get_or_insert_with(|| Clock::now() + KEEP);
+            self.giving.get_or_insert_with(|| Clock::now() + GIVE_BACK);
         }
         for effect in update(&mut self.state, action) {
             match effect {
