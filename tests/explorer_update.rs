@@ -24,6 +24,7 @@ use hopscope::explorer::state::Mode;
 use hopscope::explorer::store::Session;
 use hopscope::explorer::text::score;
 use hopscope::explorer::theme::{ColorLevel, Theme};
+use hopscope::explorer::trials::{self, Stands};
 use hopscope::explorer::update::update;
 use hopscope::explorer::workers::broken;
 use hopscope::parameters::{ALPHA, SEED_K, STEPS};
@@ -1787,4 +1788,47 @@ fn work_that_breaks_says_so_and_nothing_waits_for_it() {
             assert_eq!(trials.rows.len(), trials.trial.settings.len(), "{job:?}");
         }
     }
+}
+
+#[test]
+fn methods_are_tried_while_somebody_looks() {
+    let mut stage = stage();
+    let methods = |effects: Vec<Effect>| -> Option<Vec<String>> {
+        effects.into_iter().find_map(|effect| match effect {
+            Effect::Work(Work::Try(trial)) => {
+                let names = trial.settings.iter().map(|s| s.method().name.to_string());
+                Some(names.collect())
+            }
+            _ => None,
+        })
+    };
+    let leave = |stage: &mut Stage| {
+        let effects = stage.update(Action::Do(Command::ViewExplore));
+        effects.contains(&Effect::Stop(Job::Trials))
+    };
+    let begun = stage.update(Action::Do(Command::ViewEvaluate));
+    let all = methods(begun).unwrap();
+    let trial = stage.state.trials.as_ref().unwrap().trial.clone();
+    let tried = |trial: &trials::Trial, method: &str| trials::Tried {
+        generation: trial.generation,
+        method: method.into(),
+        column: Err("slow".into()),
+        seconds: 0.0,
+    };
+    let first = trials::Heard::Question(tried(&trial, &all[0]));
+    stage.act(Action::Tried(first));
+    assert!(leave(&mut stage));
+    assert!(!leave(&mut stage));
+    // What is there is not tried again, and an older word does not count.
+    let begun = stage.update(Action::Do(Command::ViewEvaluate));
+    assert_eq!(methods(begun).unwrap(), all[1..]);
+    stage.act(Action::Tried(trials::Heard::Over(trial.generation)));
+    let trials = stage.state.trials.clone().unwrap();
+    assert_eq!((trials.rows.len(), trials.stands), (1, Stands::Going));
+    assert_eq!(trials.trial.settings.len(), all.len());
+    // All told, it is neither stopped nor begun again.
+    stage.act(Action::Tried(trials::Heard::Over(trials.trial.generation)));
+    assert!(!leave(&mut stage));
+    let begun = stage.update(Action::Do(Command::ViewEvaluate));
+    assert_eq!(methods(begun), None);
 }

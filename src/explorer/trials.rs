@@ -35,6 +35,8 @@ pub enum Heard {
     Question(Tried),
     /// What the whole set came to under some settings: the mean of [`MEASURE`].
     Set(Box<Settings>, f64),
+    /// All is told that a generation asked for.
+    Over(u64),
     /// The work of a generation broke; what is not there yet will not come.
     Broke(u64, String),
 }
@@ -50,11 +52,22 @@ pub struct Half {
 pub struct Trials {
     pub trial: Trial,
     pub rows: Vec<Tried>,
+    pub stands: Stands,
+}
+
+/// Whether more is to come of a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stands {
+    Going,
+    /// Nobody looks; it goes on when somebody does.
+    Stopped,
+    Over,
 }
 
 impl Trials {
     /// Says of every method that was not tried why it is not.
     pub fn broke(&mut self, said: &str) {
+        self.stands = Stands::Over;
         for settings in &self.trial.settings {
             let method = settings.method().name.to_string();
             if !self.rows.iter().any(|row| row.method == method) {

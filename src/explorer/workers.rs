@@ -175,7 +175,7 @@ impl Doer {
                     let (retriever, half) = (&mut self.retriever, &mut self.half);
                     trials::ask_set(retriever, trial, half, &tell, cancelled);
                 }
-                return None;
+                Action::Tried(trials::Heard::Over(trial.generation))
             }
             Work::AskPins(asking) => {
                 Action::Pinned(Box::new(pins::ask(self.engine(), asking, cancelled)?))

@@ -1,16 +1,19 @@
 //! Every method on the question on screen, while Evaluate shows them.
 
-use crate::explorer::action::{Effect, Message, Work};
+use crate::explorer::action::{Effect, Job, Message, Work};
 use crate::explorer::available::lack;
 use crate::explorer::layout::View;
 use crate::explorer::state::State;
-use crate::explorer::trials::{Heard, Trial, Trials};
+use crate::explorer::trials::{Heard, Stands, Trial, Trials};
 use crate::retrieve::{METHODS, Settings};
 
-/// Begins anew where another question is looked at, or other settings that the methods share.
+/// Begins anew where another question is looked at, or other settings that the methods share. Stops while nobody looks.
 pub fn follow(state: &mut State) -> Option<Effect> {
     if state.view != View::Evaluate || state.wanted.question.trim().is_empty() {
-        return None;
+        let newest = state.trials.as_mut();
+        let going = newest.filter(|trials| trials.stands == Stands::Going)?;
+        going.stands = Stands::Stopped;
+        return Some(Effect::Stop(Job::Trials));
     }
     let able = METHODS
         .iter()
@@ -25,9 +28,20 @@ pub fn follow(state: &mut State) -> Option<Effect> {
     let question = state.wanted.question.clone();
     let known =
         |trials: &Trials| trials.trial.question == question && trials.trial.settings == settings;
-    if state.trials.as_ref().is_some_and(known) {
+    let before = state.trials.take().filter(known);
+    if before
+        .as_ref()
+        .is_some_and(|before| before.stands != Stands::Stopped)
+    {
+        state.trials = before;
         return None;
     }
+    let rows = before.map_or_else(Vec::new, |before| before.rows);
+    let lacks = |settings: &&Settings| {
+        let method = &settings.method().name;
+        !rows.iter().any(|row| row.method == **method)
+    };
+    let left = settings.iter().filter(lacks).cloned().collect();
     let unknown = settings
         .iter()
         .filter(|settings| state.worth(settings).is_none())
@@ -38,32 +52,38 @@ pub fn follow(state: &mut State) -> Option<Effect> {
         generation: state.tried,
         question,
         asked: state.wanted.asked,
-        settings,
+        settings: left,
         unknown,
     };
     state.trials = Some(Trials {
-        trial: trial.clone(),
-        rows: Vec::new(),
+        trial: Trial {
+            settings,
+            ..trial.clone()
+        },
+        rows,
+        stands: Stands::Going,
     });
     Some(Effect::Work(Work::Try(Box::new(trial))))
 }
 
 /// Takes in what a method gave.
 pub fn news(state: &mut State, heard: Heard) {
-    let tried = match heard {
-        Heard::Question(tried) => tried,
-        Heard::Set(settings, worth) => return state.worth_is(*settings, worth),
-        Heard::Broke(generation, said) => {
-            let newest = state.trials.as_mut();
-            if let Some(trials) = newest.filter(|trials| trials.trial.generation == generation) {
-                trials.broke(&said);
-                state.message = Message::error(said);
-            }
-            return;
-        }
+    let generation = match &heard {
+        Heard::Set(settings, worth) => return state.worth_is((**settings).clone(), *worth),
+        Heard::Question(tried) => tried.generation,
+        Heard::Over(generation) | Heard::Broke(generation, _) => *generation,
     };
     let newest = state.trials.as_mut();
-    if let Some(trials) = newest.filter(|trials| trials.trial.generation == tried.generation) {
-        trials.rows.push(tried);
+    let Some(trials) = newest.filter(|trials| trials.trial.generation == generation) else {
+        return;
+    };
+    match heard {
+        Heard::Question(tried) => trials.rows.push(tried),
+        Heard::Over(_) => trials.stands = Stands::Over,
+        Heard::Broke(_, said) => {
+            trials.broke(&said);
+            state.message = Message::error(said);
+        }
+        Heard::Set(..) => {}
     }
 }
