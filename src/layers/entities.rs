@@ -13,6 +13,7 @@ use crate::parameters::{
     MIN_DF, NER, NORM, PRUNE_TOP_PCT, SUBJECTS, Scoped, TOKENS, Value,
 };
 use crate::text::{Mention, Norm, gazetteer, span};
+use rayon::prelude::*;
 use sprs::CsMatI;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -251,9 +252,10 @@ impl GraphView {
 }
 
 /// A function of df for every entity. Most entities share a few small dfs, whose values are worked out once.
-fn by_df(graph: &EntityGraph, value: impl Fn(f64) -> f64) -> Vec<f64> {
+fn by_df(graph: &EntityGraph, value: impl Fn(f64) -> f64 + Sync) -> Vec<f64> {
     let small: Vec<f64> = (0..64).map(|df| value(f64::from(df))).collect();
     (0..graph.entities())
+        .into_par_iter()
         .map(|e| {
             let df = graph.df(e);
             small
@@ -331,31 +333,64 @@ fn weights(
     };
     let cap = values.get(EDGE_CAP);
     let kept = (cap > 0).then(|| capped(graph, cap, &weight));
-    let mut offsets = Vec::with_capacity(n + 1);
-    let mut targets = Vec::with_capacity(graph.targets.len());
-    let mut data = Vec::with_capacity(graph.targets.len());
-    offsets.push(0u32);
-    for node in 0..n {
-        let (row, tf) = graph.row(node);
-        for (&target, &tf) in row.iter().zip(tf) {
-            let (entity, passage) = if node < passages {
-                (target as usize - passages, node)
-            } else {
-                (node - passages, target as usize)
-            };
-            let lost = kept.as_ref().is_some_and(|kept| {
-                kept[entity]
-                    .as_ref()
-                    .is_some_and(|p| p.binary_search(&(passage as u32)).is_err())
-            });
-            if masks[entity].is_none() && !lost {
-                targets.push(target);
-                data.push(weight(entity, passage, tf));
+    let ends = |node: usize, target: u32| match node < passages {
+        true => (target as usize - passages, node),
+        false => (node - passages, target as usize),
+    };
+    let stays = |node: usize, target: u32| {
+        let (entity, passage) = ends(node, target);
+        let kept = kept.as_ref().and_then(|kept| kept[entity].as_ref());
+        masks[entity].is_none()
+            && kept.is_none_or(|kept| kept.binary_search(&(passage as u32)).is_ok())
+    };
+    let count = |node: usize| {
+        let row = graph.row(node).0.iter();
+        row.filter(|target| stays(node, **target)).count() as u32
+    };
+    let mut offsets: Vec<u32> = (0..n).into_par_iter().map(count).collect();
+    let mut end = 0;
+    for offset in &mut offsets {
+        end += std::mem::replace(offset, end);
+    }
+    offsets.push(end);
+    let (mut targets, mut data) = (vec![0; end as usize], vec![0.0; end as usize]);
+    let blocks = blocks(&offsets, &mut targets, &mut data);
+    blocks.into_par_iter().for_each(|(nodes, targets, data)| {
+        let mut slots = targets.iter_mut().zip(data);
+        for node in nodes {
+            let (row, tf) = graph.row(node);
+            let arcs = row.iter().zip(tf);
+            let arcs = arcs.filter(|(target, _)| stays(node, **target));
+            for ((&target, &tf), (to, own)) in arcs.zip(&mut slots) {
+                let (entity, passage) = ends(node, target);
+                (*to, *own) = (target, weight(entity, passage, tf));
             }
         }
-        offsets.push(targets.len() as u32);
-    }
+    });
     CsMatI::new((n, n), offsets, targets, data)
+}
+
+/// Nodes that one thread takes, and their arcs.
+type Block<'a> = (Range<usize>, &'a mut [u32], &'a mut [f32]);
+
+/// All nodes, block by block.
+fn blocks<'a>(
+    offsets: &[u32],
+    mut targets: &'a mut [u32],
+    mut data: &'a mut [f32],
+) -> Vec<Block<'a>> {
+    const NODES: usize = 8192;
+    let nodes = offsets.len() - 1;
+    let mut blocks = Vec::new();
+    for first in (0..nodes).step_by(NODES) {
+        let last = nodes.min(first + NODES);
+        let arcs = (offsets[last] - offsets[first]) as usize;
+        let (own, rest) = targets.split_at_mut(arcs);
+        let (weights, others) = data.split_at_mut(arcs);
+        (targets, data) = (rest, others);
+        blocks.push((first..last, own, weights));
+    }
+    blocks
 }
 
 /// For each entity with more than `cap` passages, the ones it keeps: heaviest first, lower ids first among equals.
