@@ -307,8 +307,11 @@ impl Workers {
     /// The next thing that is heard and still wanted; of one that panicked what it broke, too. None is heard of what ended
     /// without a word. Safe to drop and call again.
     pub async fn hear(&mut self) -> Option<Heard> {
-        // The threads live as long as this does.
-        wanted(&mut self.heard).await?.result
+        match wanted(&mut self.heard).await {
+            Some(done) => done.result,
+            // No thread is left, and nothing will be heard.
+            None => std::future::pending().await,
+        }
     }
 }
 
