@@ -3,72 +3,10 @@
 
 mod common;
 
+use common::hostile::{self, Kind, ODD};
 use common::tally::{Tally, trials};
-use hopscope::corpus::{self, Format, ReadOptions};
-use hopscope::evaluate::labels::Labels;
-use hopscope::explorer::keys::Overrides;
-use hopscope::explorer::lesson::Lesson;
-use hopscope::explorer::store::{Config, Folders, History, Session, presets};
-use hopscope::explorer::theme::{ColorLevel, Theme};
-use hopscope::index::dense::GivenFiles;
-use hopscope::index::{BuildOptions, Index, Silent};
-use hopscope::layers::edits::read_patch;
 use hopscope::random::SplitMix;
-use hopscope::retrieve::operators::run_file::Rankings;
-use hopscope::retrieve::{Method, SeedEdit, Settings};
-use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
-
-/// What stands where nobody expects it.
-const ODD: &[&[u8]] = &[
-    b"\"",
-    b"\\",
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-    b",",
-    b":",
-    b"\n",
-    b"\r\n",
-    b"\t",
-    b"\0",
-    b" ",
-    b"=",
-    b"#",
-    b"'",
-    b">",
-    b"@",
-    b"null",
-    b"true",
-    b"-1",
-    b"1e999",
-    b"-0.0",
-    b"18446744073709551616",
-    b"NaN",
-    b"\\u0000",
-    b"\\ud800",
-    b"\x1b[2J\x1b]0;x\x07",
-    "\u{202e}\u{feff}\u{301}".as_bytes(),
-    "İŉﬁ東👩‍👧".as_bytes(),
-    b"\xff\xfe",
-    b"\xc3",
-    b"\xed\xa0\x80",
-];
-
-/// Files of one kind, whole.
-struct Kind {
-    name: &'static str,
-    files: Vec<(String, Vec<u8>)>,
-    read: fn(&Path) -> Result<(), String>,
-}
-
-fn kind(name: &'static str, files: &[(&str, &str)], read: fn(&Path) -> Result<(), String>) -> Kind {
-    let own = |(name, text): &(&str, &str)| ((*name).to_owned(), text.as_bytes().to_vec());
-    let files = files.iter().map(own).collect();
-    Kind { name, files, read }
-}
 
 /// Changes some bytes, places or lengths.
 fn broken(random: &mut SplitMix, whole: &[u8]) -> Vec<u8> {
@@ -102,152 +40,28 @@ fn broken(random: &mut SplitMix, whole: &[u8]) -> Vec<u8> {
 /// Breaks one file of the kind, many times over.
 fn tried(kind: &Kind, tally: &mut Tally, times: usize) {
     let home = tempfile::tempdir().unwrap();
-    let write = |name: &str, bytes: &[u8]| {
-        let path = home.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-    };
-    for (name, bytes) in &kind.files {
-        write(name, bytes);
-    }
-    let whole = (kind.read)(home.path());
-    assert_eq!(whole, Ok(()), "{} whole", kind.name);
+    kind.write(home.path());
+    assert_eq!((kind.read)(home.path()), Ok(()), "{} whole", kind.name);
     for number in 0..times as u64 {
         let mut random = SplitMix::stream(15, number);
-        let (name, bytes) = &kind.files[random.below(kind.files.len())];
+        let file = random.below(kind.files.len());
+        let (name, bytes) = &kind.files[file];
         let broken = broken(&mut random, bytes);
-        write(name, &broken);
-        let read = catch_unwind(AssertUnwindSafe(|| (kind.read)(home.path())));
-        let told = |said: &str| format!("{}, file {name}, trial {number}: {said}", kind.name);
-        tally.count(match read {
-            Ok(Err(said)) if said.trim().is_empty() => Err(told("refused without a word")),
-            Ok(_) => Ok(()),
-            Err(_) => Err(told(&format!(
-                "stopped the program on {:?}",
-                String::from_utf8_lossy(&broken)
-            ))),
-        });
-        write(name, bytes);
+        let read = || kind.read_with(home.path(), file, &broken);
+        let read = catch_unwind(AssertUnwindSafe(read));
+        tally.count(read.map(|_| ()).map_err(|_| {
+            let broken = String::from_utf8_lossy(&broken);
+            kind.write(home.path());
+            let kind = kind.name;
+            format!("{kind}, file {name}, trial {number}: stopped the program on {broken:?}")
+        }));
     }
-}
-
-fn said(error: impl std::fmt::Display) -> String {
-    error.to_string()
-}
-
-fn read_as(folder: &Path, file: &str, format: Format) -> Result<(), String> {
-    for skip_bad in [false, true] {
-        let format = Some(format);
-        let options = ReadOptions {
-            format,
-            skip_bad,
-            ..ReadOptions::default()
-        };
-        let found = corpus::read(&[folder.join(file)], &options);
-        let Err(error) = found else { continue };
-        let said = error.to_string();
-        return match said.contains(&*folder.to_string_lossy()) {
-            true => Err(said),
-            false => panic!("names no file: {said}"),
-        };
-    }
-    Ok(())
-}
-
-fn folder_of(path: &str) -> Vec<(String, Vec<u8>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    let mut found = Vec::new();
-    let mut left = vec![root.clone()];
-    while let Some(at) = left.pop() {
-        for entry in fs::read_dir(at).unwrap().map(|entry| entry.unwrap().path()) {
-            match entry.is_dir() {
-                true => left.push(entry),
-                false => {
-                    let name = entry
-                        .strip_prefix(&root)
-                        .unwrap()
-                        .to_string_lossy()
-                        .into_owned();
-                    found.push((name, fs::read(entry).unwrap()));
-                }
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 #[test]
 fn corpora() {
-    let hotpot = r#"[{"_id": "q1", "question": "Who?", "answer": "Ada", "type": "bridge", "supporting_facts": [["Ur", 0]], "context": [["Ur", ["A city. ", "Old."]], ["Ada", ["Ada wrote."]]]}]"#;
-    let musique = r#"{"id": "2hop__1_2", "question": "Who?", "answer": "Ada", "answer_aliases": ["A."], "paragraphs": [{"idx": 0, "title": "Ur", "paragraph_text": "A city.", "is_supporting": true}, {"idx": 1, "title": "Ada", "paragraph_text": "Ada wrote."}]}"#;
-    let pooled = r#"[{"idx": 0, "title": "Ur", "text": "A city."}, {"idx": 1, "title": "Ada", "text": "Ada wrote."}]"#;
-    let lines = "{\"id\": \"a\", \"title\": \"Ur\", \"text\": \"A city.\"}\n{\"id\": \"b\", \"text\": \"Ada wrote.\"}\n";
-    let table = "id\ttitle\ttext\na\tUr\tA city.\nb\tAda\t\"Ada \"\"wrote\"\".\"\n";
-    let kinds = [
-        kind("hotpotqa", &[("c.json", hotpot)], |at| {
-            read_as(at, "c.json", Format::Hotpot)
-        }),
-        kind("musique", &[("c.jsonl", musique)], |at| {
-            read_as(at, "c.jsonl", Format::Musique)
-        }),
-        kind(
-            "hipporag",
-            &[("x_corpus.json", pooled), ("x.json", hotpot)],
-            |at| read_as(at, "x_corpus.json", Format::HippoRag),
-        ),
-        kind("jsonl", &[("c.jsonl", lines)], |at| {
-            read_as(at, "c.jsonl", Format::Jsonl)
-        }),
-        kind("table", &[("c.tsv", table)], |at| {
-            read_as(at, "c.tsv", Format::Table)
-        }),
-        kind(
-            "text",
-            &[
-                ("c/a.md", "# Ur\n\nA city.\n\n## Ada\n\nAda *wrote* `x`.\n"),
-                ("c/b.txt", "One.\n\nTwo.\n"),
-            ],
-            |at| read_as(at, "c", Format::Text),
-        ),
-        kind(
-            "beir",
-            &[
-                (
-                    "corpus.jsonl",
-                    "{\"_id\": \"a\", \"title\": \"Ur\", \"text\": \"A city.\"}\n",
-                ),
-                ("queries.jsonl", "{\"_id\": \"q\", \"text\": \"Who?\"}\n"),
-                ("qrels/test.tsv", "query-id\tcorpus-id\tscore\nq\ta\t1\n"),
-            ],
-            |at| read_as(at, "", Format::Beir),
-        ),
-        kind(
-            "typed",
-            &[
-                (
-                    "nodes.jsonl",
-                    "{\"id\": \"a\", \"type\": \"City\", \"name\": \"Ur\", \"founded\": -3800}\n{\"id\": \"b\", \"type\": \"Person\", \"name\": \"Ada\", \"aliases\": [\"A.\"]}\n",
-                ),
-                (
-                    "edges.jsonl",
-                    "{\"from\": \"b\", \"to\": \"a\", \"type\": \"SAW\"}\n",
-                ),
-                (
-                    "schema.json",
-                    "{\"types\": [{\"name\": \"City\"}, {\"name\": \"Person\"}], \"edges\": []}\n",
-                ),
-            ],
-            |at| read_as(at, "", Format::Typed),
-        ),
-        Kind {
-            name: "stark",
-            files: folder_of("tests/data/stark"),
-            read: |at| read_as(at, "", Format::Typed),
-        },
-    ];
     let mut tally = Tally::of("corpora and graphs of others, broken");
-    for kind in &kinds {
+    for kind in &hostile::corpora() {
         tried(kind, &mut tally, trials(120));
     }
     tally.end();
@@ -255,50 +69,8 @@ fn corpora() {
 
 #[test]
 fn files_beside_an_index() {
-    let label = r#"{"question": "q", "text": "Who?", "passage": "a", "annotator": "em", "grade": 1, "time": "2026-01-01T00:00:00Z"}"#;
-    let npy = |rows: usize| {
-        let head = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, 2), }}");
-        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-        let pad = 63 - (bytes.len() + 2 + head.len()) % 64;
-        bytes.extend(((head.len() + pad + 1) as u16).to_le_bytes());
-        bytes.extend(head.as_bytes());
-        bytes.extend(vec![b' '; pad]);
-        bytes.push(b'\n');
-        bytes.extend((0..rows * 2).flat_map(|n| (n as f32 + 1.0).to_le_bytes()));
-        bytes
-    };
-    let kinds = [
-        kind("labels", &[("l.jsonl", label)], |at| Labels::read(&at.join("l.jsonl")).map(|_| ())),
-        kind("run", &[("r.run", "q1 Q0 a 1 2.5 x\nq1 Q0 b 2 1e-3 x\n")], |at| {
-            Rankings::open(&at.join("r.run")).map(|_| ())
-        }),
-        kind("patch", &[("p.patch", "// one\nmute Rome\njoin Nixon | Richard Nixon\n")], |at| {
-            read_patch(&at.join("p.patch")).map(|_| ())
-        }),
-        kind("lesson", &[("l.toml", include_str!("../lessons/first-look.toml"))], |at| {
-            Lesson::find(&at.join("l.toml").to_string_lossy()).map(|_| ()).map_err(said)
-        }),
-        kind("lines", &[("c.jsonl", "{\"id\": \"a\", \"text\": \"A city.\"}\n{\"id\": \"b\", \"text\": \"Ada.\"}\n")], |at| {
-            read_as(at, "c.jsonl", Format::Jsonl)
-        }),
-        Kind {
-            name: "vectors",
-            files: vec![
-                ("c.jsonl".into(), b"{\"id\": \"a\", \"text\": \"A city.\"}\n{\"id\": \"b\", \"text\": \"Ada.\"}\n".to_vec()),
-                ("p.npy".into(), npy(2)),
-                ("q.npy".into(), npy(0)),
-            ],
-            read: |at| {
-                let (corpus, _) = corpus::read(&[at.join("c.jsonl")], &ReadOptions::default()).map_err(said)?;
-                let (passages, questions) = (at.join("p.npy"), at.join("q.npy"));
-                let given = Some(GivenFiles { passages, questions });
-                let options = BuildOptions { given, ..BuildOptions::default() };
-                Index::build(corpus, &options, &Silent).map(|_| ()).map_err(said)
-            },
-        },
-    ];
     let mut tally = Tally::of("files beside an index, broken");
-    for kind in &kinds {
+    for kind in &hostile::files_beside_an_index() {
         tried(kind, &mut tally, trials(120));
     }
     tally.end();
@@ -306,50 +78,8 @@ fn files_beside_an_index() {
 
 #[test]
 fn what_a_person_keeps() {
-    let config = "theme = \"mono\"\nhistory = 100\nmouse = false\n[parameters]\nalpha = 0.3\n";
-    let preset = "[bridges]\nmethod = \"names+rrf > noderag > push > passages\"\nalpha = 0.3\n";
-    let theme = include_str!("../themes/colour-blind.toml");
-    let session = r#"{"index": "", "runs": [{"question": "Who?", "method": "hop", "settings": {"alpha": "0.3"}, "seeds": ["+Ada"], "headline": null, "gold": [1], "seconds": 0.1}], "question": "Who?", "method": "bm25", "selected": 3}"#;
-    let kinds = [
-        kind("config", &[("config/config.toml", config)], |at| {
-            let (_, notes) = Config::load(&Folders::under(at));
-            notes.into_iter().next().map_or(Ok(()), Err)
-        }),
-        kind("presets", &[("config/presets.toml", preset)], |at| {
-            let (_, notes) = presets::load(&Folders::under(at));
-            notes.into_iter().next().map_or(Ok(()), Err)
-        }),
-        kind("theme", &[("own.toml", theme)], |at| {
-            Theme::load_from(Some(at), "own", ColorLevel::True)
-                .map(|_| ())
-                .map_err(said)
-        }),
-        kind(
-            "keymap",
-            &[("keymap.toml", "[keys]\n\"ctrl-t\" = \"theme\"\n")],
-            |at| {
-                let bytes = fs::read(at.join("keymap.toml")).unwrap();
-                Overrides::parse("keymap.toml", &String::from_utf8_lossy(&bytes), &[]);
-                Ok(())
-            },
-        ),
-        kind(
-            "history",
-            &[(
-                "history.jsonl",
-                "{\"question\": \"Who?\", \"index\": \"x\"}\n",
-            )],
-            |at| {
-                let (_, note) = History::open(&at.join("history.jsonl"), 10);
-                note.map_or(Ok(()), Err)
-            },
-        ),
-        kind("session", &[("state/sessions/f.json", session)], |at| {
-            Session::load(&Folders::under(at), "f").map(|_| ())
-        }),
-    ];
     let mut tally = Tally::of("what a person keeps, broken");
-    for kind in &kinds {
+    for kind in &hostile::what_a_person_keeps() {
         tried(kind, &mut tally, trials(120));
     }
     tally.end();
@@ -357,32 +87,8 @@ fn what_a_person_keeps() {
 
 #[test]
 fn what_a_person_types() {
-    let kinds = [
-        kind(
-            "composition",
-            &[("m", "names+rrf > noderag > push > passages")],
-            |at| {
-                let bytes = fs::read(at.join("m")).unwrap();
-                Method::by_name(&String::from_utf8_lossy(&bytes)).map(|_| ())
-            },
-        ),
-        kind("setting", &[("s", "alpha=0.3")], |at| {
-            let bytes = fs::read(at.join("s")).unwrap();
-            let hop = Method::by_name("hop").unwrap();
-            Settings::new(hop)
-                .set_text(&String::from_utf8_lossy(&bytes))
-                .map(|_| ())
-        }),
-        kind("seed", &[("s", "+Ada Lovelace=2.5")], |at| {
-            let bytes = fs::read(at.join("s")).unwrap();
-            String::from_utf8_lossy(&bytes)
-                .parse::<SeedEdit>()
-                .map(|_| ())
-                .map_err(said)
-        }),
-    ];
     let mut tally = Tally::of("what a person types, broken");
-    for kind in &kinds {
+    for kind in &hostile::what_a_person_types() {
         tried(kind, &mut tally, trials(300));
     }
     tally.end();

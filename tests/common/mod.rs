@@ -1,6 +1,8 @@
 //! What several tests share.
 #![allow(dead_code)]
 
+pub mod anything;
+pub mod hostile;
 pub mod session;
 pub mod tally;
 

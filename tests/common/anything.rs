@@ -1,0 +1,263 @@
+//! Any passages, indexed with every layer and asked by every method.
+
+use hopscope::corpus::{Corpus, Passage, Question};
+use hopscope::explain::{reasons, story, trace};
+use hopscope::explorer::action::Action;
+use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::stage::Stage;
+use hopscope::explorer::theme::{ColorLevel, Theme};
+use hopscope::index::{BuildOptions, Index, IndexError, Silent};
+use hopscope::layers::GRAPHS;
+use hopscope::layers::{LAYERS, build_layers, layers_named};
+use hopscope::llm::provider::{Job, Prompt, Usage};
+use hopscope::llm::schema::Schema;
+use hopscope::llm::{Failure, Llm, Provider, reply};
+use hopscope::random::SplitMix;
+use hopscope::retrieve::explanation::Combine;
+use hopscope::retrieve::{
+    DEFAULT_METHOD, Keep, METHODS, Method, MethodRef, RetrieveError, Retriever, Settings,
+};
+use serde_json::{Value, json};
+use std::fs;
+use std::sync::{Arc, Mutex};
+
+/// Indexed, with every layer there is, made by rules or by a model: names of the passages are objects that point at each other.
+pub fn indexed(passages: Vec<Passage>, question: &str, model: Option<Llm>) -> Arc<Index> {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |(at, p): (usize, &Passage)| {
+        let aliases = [p.text.chars().take(9).collect::<String>()];
+        let year = p
+            .text
+            .chars()
+            .filter(char::is_ascii_digit)
+            .take(4)
+            .collect::<String>();
+        let kind = ["Person", "Œuvre"][at % 2];
+        let object = json!({"id": p.id, "type": kind, "name": format!("{} {at}", p.title), "aliases": aliases,
+                            "note": p.text, "year": year});
+        object.to_string()
+    };
+    let nodes: Vec<String> = passages.iter().enumerate().map(line).collect();
+    let edges: Vec<String> = passages
+        .windows(2)
+        .map(|w| json!({"from": w[0].id, "to": w[1].id, "type": "WROTE"}).to_string())
+        .collect();
+    fs::write(folder.path().join("nodes.jsonl"), nodes.join("\n")).unwrap();
+    fs::write(folder.path().join("edges.jsonl"), edges.join("\n")).unwrap();
+    let questions = vec![Question {
+        id: "q".into(),
+        text: question.into(),
+        ..Question::default()
+    }];
+    let corpus = Corpus {
+        name: "any".into(),
+        passages,
+        questions,
+    };
+    let index = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
+    index.look_beside(&[folder.path().to_owned()]);
+    if let Some(model) = model {
+        index.think_with(Arc::new(model));
+    }
+    let settings = Settings::of(&index, Method::by_name(DEFAULT_METHOD).unwrap());
+    let names: Vec<String> = LAYERS.iter().map(|kind| kind.name.to_owned()).collect();
+    let kinds = layers_named(&names, LAYERS).unwrap();
+    for kind in kinds {
+        match build_layers(&index, &[kind], settings.all(), &Silent) {
+            // Of a corpus whose identifiers no table can hold no object is a passage.
+            Err(IndexError::Layer { layer: "spark", .. }) => {}
+            built => assert_eq!(built.unwrap()[0].name, kind.name),
+        }
+    }
+    Arc::new(index)
+}
+
+fn close(sum: f64, score: f64) -> bool {
+    sum.is_finite() && (sum - score).abs() <= 1e-6 * score.abs().max(1.0)
+}
+
+/// Asks by one method and reads everything that is said of the answer.
+pub fn ask(retriever: &mut Retriever, index: &Arc<Index>, method: MethodRef, question: &str) {
+    let name = method.name.clone();
+    let mut settings = Settings::of(index, method);
+    // Some passages are cut off.
+    settings.set_text("result_k=3").unwrap();
+    let found = match retriever.retrieve(question, &settings, Keep::States) {
+        Ok(found) => found,
+        // An index without a cross-encoder.
+        Err(RetrieveError::Vectors(_)) if name.ends_with("-ce") => return,
+        // Nor a typed graph, where none of its objects is a passage.
+        Err(RetrieveError::Layer(IndexError::Layer { layer: "spark", .. })) => return,
+        Err(error) => panic!("{name}: {error}"),
+    };
+    let scores: Vec<f32> = found.passages.iter().map(|hit| hit.score).collect();
+    assert!(scores.iter().all(|s| s.is_finite()), "{name}: {scores:?}");
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{name}: {scores:?}");
+    for hit in found.passages.iter().take(4) {
+        let score = f64::from(hit.score);
+        let said = reasons::why_here(index, &found, hit.passage);
+        assert!(said.len() < 100_000);
+        assert!(trace::explained(index, &found, hit.passage).is_object());
+        let opened = found.explain(index, hit.passage);
+        let sum: f64 = opened.parts.iter().map(|part| part.value).sum();
+        // A push is short of the limit that its parts are of.
+        let whole = close(sum, score) || (sum - score).abs() <= opened.error;
+        assert!(
+            opened.combine == Combine::Witness || whole,
+            "{name}: {score} is not {opened:?}"
+        );
+    }
+    for passage in 0..index.len() as u32 {
+        let reasons = reasons::why_not(index, &found, passage);
+        assert_eq!(
+            reasons.is_empty(),
+            found.returns(passage),
+            "{name}: {passage}"
+        );
+        for reason in reasons {
+            assert!(!reason.text.is_empty(), "{name}: {reason:?}");
+        }
+    }
+    let story = story(index, &found, &[]);
+    let entries = story.stages.iter().flat_map(|stage| &stage.nodes);
+    for entry in entries.chain(&story.seeds) {
+        assert!(
+            entry.value.is_finite() && entry.item < story.items.len(),
+            "{name}: {entry:?}"
+        );
+    }
+    let _ = found.text(index);
+    let told = trace::trace(index, &found, index.questions().first());
+    assert!(serde_json::to_string(&told).is_ok_and(|text| text.starts_with('{')));
+    let (nodes, edges) = (
+        told.subgraph.graph.node_count(),
+        told.subgraph.graph.edge_count(),
+    );
+    assert_eq!(told.subgraph.dot().lines().count(), 2 + nodes + edges);
+    assert_eq!(told.subgraph.graphml().matches("<edge ").count(), edges);
+}
+
+/// Every method, a composition for every graph, and the explorer's screen of one of them.
+pub fn asked_by_all(index: &Arc<Index>, question: &str, shown: impl Into<MethodRef>) {
+    let mut retriever = Retriever::new(index.clone());
+    let composed = GRAPHS.iter().filter_map(|graph| {
+        Method::by_name(&format!(
+            "names+bm25-2step > {} > power > passages",
+            graph.name
+        ))
+        .ok()
+    });
+    for method in METHODS.iter().map(MethodRef::from).chain(composed) {
+        ask(&mut retriever, index, method, question);
+    }
+    let settings = Settings::of(index, shown);
+    let theme = Theme::load("mono", ColorLevel::None).unwrap();
+    let mut stage = Stage::new(
+        index.clone(),
+        "",
+        settings,
+        theme,
+        GlyphSet::Unicode.glyphs(),
+    );
+    stage.draw(120, 36);
+    stage.act(Action::AskNumber(0));
+    stage.draw(120, 36);
+}
+
+/// A model that says anything: of the shape that it is asked for, or nearly.
+pub struct Anyone {
+    random: Mutex<SplitMix>,
+    words: Vec<String>,
+}
+
+impl Anyone {
+    pub fn saying(words: Vec<String>, seed: u64) -> Llm {
+        let random = Mutex::new(SplitMix::new(seed));
+        Llm::new(Box::new(Anyone { random, words }), None)
+    }
+
+    fn word(&self, random: &mut SplitMix, input: &Value) -> String {
+        let texts = input
+            .as_object()
+            .into_iter()
+            .flat_map(|input| input.values());
+        let texts: Vec<&str> = texts.filter_map(Value::as_str).collect();
+        if random.below(2) == 0 && !texts.is_empty() {
+            let said: Vec<&str> = texts[random.below(texts.len())].split(' ').collect();
+            let from = random.below(said.len());
+            let to = (from + 1 + random.below(3)).min(said.len());
+            return said[from..to].join(" ");
+        }
+        let other = self.words.get(random.below(self.words.len().max(1)));
+        other.cloned().unwrap_or_default()
+    }
+
+    fn value(&self, random: &mut SplitMix, input: &Value, of: &Schema) -> Value {
+        if random.below(24) == 0 {
+            let odd = [
+                json!(null),
+                json!(-7),
+                json!([]),
+                json!({}),
+                json!(true),
+                json!("x"),
+            ];
+            return odd[random.below(odd.len())].clone();
+        }
+        let several = |random: &mut SplitMix, of| -> Vec<Value> {
+            let number = random.below(4);
+            (0..number).map(|_| self.value(random, input, of)).collect()
+        };
+        let object = |random: &mut SplitMix, fields: &[(&'static str, Schema)]| -> Value {
+            let fields = fields.iter().filter_map(|(name, of)| {
+                let there = random.below(16) > 0;
+                there.then(|| ((*name).to_owned(), self.value(random, input, of)))
+            });
+            Value::Object(fields.collect())
+        };
+        match of {
+            Schema::Text(_) => self.word(random, input).into(),
+            Schema::Number(_) => [0.0, -1.0, 0.3, 1e300][random.below(4)].into(),
+            Schema::Integer(_) => [0, 1, 2, 3, -1, i64::MAX][random.below(6)].into(),
+            Schema::OneOf(names) => names[random.below(names.len())].into(),
+            Schema::Maybe(of) => self.value(random, input, of),
+            Schema::List(of) | Schema::Whole(of) => several(random, of).into(),
+            Schema::Map(of) => {
+                let values = several(random, of).into_iter();
+                let named = values.map(|value| (self.word(random, input), value));
+                Value::Object(named.collect())
+            }
+            Schema::Object(fields) => object(random, fields),
+            Schema::Tagged(tag, kinds) => {
+                let (name, fields) = &kinds[random.below(kinds.len())];
+                let mut value = object(random, fields);
+                value[tag] = (*name).into();
+                value
+            }
+        }
+    }
+}
+
+impl Provider for Anyone {
+    fn model(&self) -> Option<&str> {
+        Some("anyone")
+    }
+
+    fn generate(&self, prompts: &[Prompt], job: &mut dyn Job) {
+        let mut random = self.random.lock().unwrap();
+        for (i, prompt) in prompts.iter().enumerate() {
+            let value = self.value(&mut random, &prompt.input, &(prompt.spec.schema)());
+            let taken = match random.below(12) {
+                0 => Err(Failure::Unreachable("gone".into())),
+                1 => Err(Failure::TooLong("too long".into())),
+                _ => reply::value(&format!("So: {value}"))
+                    .and_then(|value| job.take(i, reply::cleaned(value)))
+                    .map_err(Failure::Invalid),
+            };
+            job.done(i, Usage::default(), taken.err());
+            if !job.go_on() {
+                return;
+            }
+        }
+    }
+}
