@@ -3,6 +3,7 @@
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -71,7 +72,13 @@ impl Session {
             let mut buffer = [0; 4096];
             while let Ok(count @ 1..) = reader.read(&mut buffer) {
                 let mut seen = sink.lock().unwrap();
-                seen.screen.process(&buffer[..count]);
+                // The terminal of the test, not what is tested, stumbles over half of a wide character at an edge that
+                // moved: what is painted next begins on an empty one.
+                let size = seen.screen.screen().size();
+                let taken = AssertUnwindSafe(|| seen.screen.process(&buffer[..count]));
+                if catch_unwind(taken).is_err() {
+                    seen.screen = vt100::Parser::new(size.0, size.1, 0);
+                }
                 seen.bytes.extend_from_slice(&buffer[..count]);
                 seen.last = Instant::now();
             }
