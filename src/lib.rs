@@ -123,6 +123,7 @@ pub mod column;
 pub mod corpus;
 #[cfg_attr(doc, doc(hidden))]
 pub mod embed;
+mod errors;
 #[cfg_attr(doc, doc(hidden))]
 pub mod evaluate;
 #[cfg_attr(doc, doc(hidden))]

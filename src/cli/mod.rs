@@ -21,6 +21,7 @@ mod stats;
 mod sweep;
 
 use crate::corpus::{Format, ReadOptions};
+use crate::errors::told;
 use crate::explorer::glyphs::clean;
 use crate::explorer::store::{Folders, presets};
 use crate::index::build::STATIC;
@@ -317,7 +318,7 @@ pub fn main(cli: Cli) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if interrupt::interrupted() => {
-            say(format_args!("hopscope: {error:#}"));
+            say(format_args!("hopscope: {}", told(&error)));
             ExitCode::from(130)
         }
         Err(error) if error.is::<ConditionFailed>() => {
@@ -327,7 +328,7 @@ pub fn main(cli: Cli) -> ExitCode {
         // A reader that has seen enough, as in `hopscope ... | head`, is no failure.
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            say(format_args!("hopscope: {error:#}"));
+            say(format_args!("hopscope: {}", told(&error)));
             ExitCode::from(2)
         }
     }

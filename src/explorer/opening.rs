@@ -2,6 +2,7 @@
 
 use super::building::Watched;
 use super::text;
+use crate::errors::told;
 use crate::index::{Index, Progress, Step};
 use crate::retrieve::Settings;
 use std::path::{Path, PathBuf};
@@ -173,7 +174,7 @@ pub fn open(
     let watched = Watched::new(&far, cancelled);
     match opener(path, &watched) {
         Ok(opened) => News::Done(path.display().to_string(), opened),
-        Err(error) => News::Failed(format!("{}: {error:#}", called(path))),
+        Err(error) => News::Failed(format!("{}: {}", called(path), told(&error))),
     }
 }
 

@@ -13,9 +13,12 @@ use super::store::{self, Manifest};
 use super::{Index, IndexError};
 use crate::corpus::Corpus;
 use std::fs;
+use std::io::Error;
 use std::path::Path;
 use std::sync::{Mutex, RwLock};
 use std::time::Instant;
+use tantivy::TantivyError;
+use tantivy::directory::error::OpenWriteError;
 
 /// The parts of a build, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -272,7 +275,7 @@ fn build(
     );
     let graph = graph.ok_or(IndexError::Cancelled)?;
     let lexical = lexical
-        .map_err(|e| IndexError::Lexical(e.to_string()))?
+        .map_err(|error| unwritten(engine.as_deref(), error))?
         .ok_or(IndexError::Cancelled)?;
     let mut dense = match dense {
         Some(built) => Some(built?.ok_or(IndexError::Cancelled)?),
@@ -312,6 +315,22 @@ fn build(
 }
 
 /// What it gives, and the seconds it took.
+/// What the engine of words could not write, and where.
+fn unwritten(folder: Option<&Path>, error: TantivyError) -> IndexError {
+    let cause = match &error {
+        TantivyError::IoError(cause) => Some(cause),
+        TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => Some(io_error),
+        _ => None,
+    };
+    match (folder, cause) {
+        (Some(folder), Some(cause)) => {
+            let code = cause.raw_os_error().map(Error::from_raw_os_error);
+            IndexError::io(folder, code.unwrap_or_else(|| cause.kind().into()))
+        }
+        _ => IndexError::Lexical(error.to_string()),
+    }
+}
+
 fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let start = Instant::now();
     let value = work();
