@@ -1,6 +1,6 @@
-//! Files that only grow, one line at a time, and the time of a line.
+//! Files that grow by a line at a time, and the time of a line; and files that are there as a whole or not at all.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -27,6 +27,38 @@ pub fn append(path: &Path, line: &str) -> std::io::Result<File> {
     }
     file.write_all(text.as_bytes())?;
     Ok(file)
+}
+
+/// Writes a file as a whole, in the place of the one that is there: never is half of it to be read.
+///
+/// # Errors
+/// What the system says. Then the file is as it was.
+pub fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let before = std::fs::metadata(path).ok();
+    // A device or a pipe cannot be replaced.
+    if before.as_ref().is_some_and(|before| !before.is_file()) {
+        return std::fs::write(path, content);
+    }
+    // Through a link, so that settings linked from a dotfiles folder stay linked.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().filter(|folder| *folder != Path::new(""));
+    let mut builder = tempfile::Builder::new();
+    if let Some(permissions) = before.map(|before| before.permissions()).or_else(anybody) {
+        builder.permissions(permissions);
+    }
+    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(content)?;
+    file.as_file().sync_all()?;
+    file.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// As the mask of the process lets others read what it makes.
+fn anybody() -> Option<Permissions> {
+    #[cfg(unix)]
+    return Some(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    #[cfg(not(unix))]
+    None
 }
 
 /// Now, as RFC 3339 writes it, in UTC and whole seconds.
@@ -56,6 +88,31 @@ fn utc(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_replaced_as_a_whole_and_what_is_none_is_written_into() {
+        use std::os::unix::fs::PermissionsExt;
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("q.run");
+        let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        std::fs::write(home.path().join("other"), "").unwrap();
+        let others = std::fs::metadata(home.path().join("other")).unwrap();
+        replace(&path, b"one").unwrap();
+        assert_eq!(mode(), others.permissions().mode() & 0o777);
+        std::fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        replace(&path, b"two").unwrap();
+        assert_eq!(
+            (std::fs::read(&path).unwrap(), mode()),
+            (b"two".to_vec(), 0o640)
+        );
+        assert!(replace(&home.path().join("no/q.run"), b"").is_err());
+        replace(Path::new("/dev/null"), b"three").unwrap();
+        let full = Path::new("/dev/full");
+        assert!(!full.exists() || replace(full, b"four").is_err());
+        // Nothing else was left.
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 2);
+    }
 
     #[test]
     fn dates_of_leap_years_and_their_ends() {

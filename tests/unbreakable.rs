@@ -211,6 +211,142 @@ fn two_writers_at_once() {
     tally.end();
 }
 
+/// Runs the program where a disk of so many kilobytes is mounted on an empty folder, with a copy of `before` on it, and
+/// copies to `after` what is there when it ended. Nothing where this machine lets nobody mount.
+#[cfg(target_os = "linux")]
+fn on_a_disk_of(
+    kilobytes: usize,
+    [disk, before, after]: [&Path; 3],
+    args: &[&str],
+) -> Option<Output> {
+    const STEPS: &str = "mount -t tmpfs -o size=$1k tmpfs \"$2\" 2>&- && { [ -z \"$3\" ] || cp -r \"$3\" \"$2/index\"; } || \
+                         exit 77; disk=$2; after=$4; shift 4; \"$@\"; code=$?; cp -r \"$disk/.\" \"$after\"; exit $code";
+    let output = Command::new("unshare")
+        .args(["-rm", "sh", "-c", STEPS, "sh", &kilobytes.to_string()])
+        .args([disk, before, after])
+        .arg(env!("CARGO_BIN_EXE_hopscope"))
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    // 1 is of unshare itself, where nobody may have a namespace.
+    let mounted = output.status.code() != Some(77) && !output.stderr.starts_with(b"unshare");
+    mounted.then_some(output)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk() {
+    let Whole {
+        home: _home,
+        folder,
+        whole,
+        ..
+    } = Whole::made();
+    let disk = tempfile::tempdir().unwrap();
+    let out = disk.path().join("index").to_string_lossy().into_owned();
+    let run = disk.path().join("q.run").to_string_lossy().into_owned();
+    let kept = || {
+        fs::read_dir(&folder).unwrap().flat_map(|entry| {
+            let entry = entry.unwrap().path();
+            match entry.is_dir() {
+                true => fs::read_dir(entry)
+                    .unwrap()
+                    .map(|e| e.unwrap().path())
+                    .collect(),
+                false => vec![entry],
+            }
+        })
+    };
+    let size: u64 = kept()
+        .map(|file| fs::metadata(file).unwrap().len().next_multiple_of(4096))
+        .sum();
+    let size = size as usize / 1024;
+    let runs = tempfile::tempdir().unwrap();
+    let evaluate = [
+        "eval",
+        &folder.to_string_lossy(),
+        "-m",
+        "bm25,hop,sage",
+        "--run",
+    ];
+    let whole_run = runs.path().join("q.run").to_string_lossy().into_owned();
+    assert!(
+        done(hopscope(&[&evaluate[..], &[&whole_run]].concat()))
+            .status
+            .success()
+    );
+    // What is written of an evaluation is there as a whole or not at all.
+    let complete = |after: &Path| {
+        let names = fs::read_dir(after)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
+        let cut = names.filter(|name| Path::new(name).extension().is_some_and(|e| e == "run"));
+        cut.into_iter().try_for_each(|name| {
+            let same = fs::read(after.join(&name)).ok() == fs::read(runs.path().join(&name)).ok();
+            fs::remove_file(after.join(&name)).unwrap();
+            same.then_some(()).ok_or(format!("half of {name:?}"))
+        })
+    };
+    let mut random = SplitMix::new(13);
+    let mut tally = Tally::of("a disk that gets full");
+    let mut full = 0;
+    for trial in 0..trials(16) {
+        let nothing = Path::new("");
+        let (before, least, args): (&Path, usize, &[&str]) = match trial % 4 {
+            0 => (
+                nothing,
+                0,
+                &["index", SAMPLE, "--out", &out, "--with", "sage"],
+            ),
+            1 => (
+                &folder,
+                size,
+                &["index", SAMPLE, "--out", &out, "--with", "sage"],
+            ),
+            2 => (&folder, size, &["index", &out, "--add", "e2graphrag"]),
+            _ => (
+                &folder,
+                size,
+                &["eval", &out, "-m", "bm25,hop,sage", "--run", &run],
+            ),
+        };
+        let more = if trial % 4 == 3 { 400 } else { size * 5 / 4 };
+        // The folders and the manifest are somewhat more than the files.
+        let kilobytes = least + 200 + random.below(more);
+        let after = tempfile::tempdir().unwrap();
+        let paths = [disk.path(), before, after.path()];
+        let Some(output) = on_a_disk_of(kilobytes, paths, args) else {
+            eprintln!("skipped: a_full_disk: nobody may mount a disk here");
+            return;
+        };
+        let said = String::from_utf8_lossy(&output.stderr);
+        let index = after.path().join("index");
+        let there = match index.exists() || output.status.success() {
+            true => same(answer(&index), &whole),
+            false if before == nothing => Ok(()),
+            false => Err("the old index is gone".into()),
+        };
+        let last = said.lines().next_back().unwrap_or_default();
+        let named = last.contains(&*disk.path().to_string_lossy()) && last.contains("make room");
+        let told = match output.status.code() {
+            Some(0) => Ok(()),
+            Some(2) if named && last.matches("No space left").count() == 1 => Ok(()),
+            code => Err(format!("{kilobytes} kB, {args:?}, {code:?}: {said}")),
+        };
+        full += usize::from(!output.status.success());
+        let complete = complete(after.path());
+        tally.count(
+            there
+                .and(told)
+                .and(complete)
+                .and_then(|()| tidy(after.path())),
+        );
+    }
+    assert!(full > 0, "no disk was full");
+    tally.end();
+}
+
 /// Every file of an index with layers: bytes flipped, cut, grown, swapped with another, and taken away.
 #[test]
 fn damaged_anywhere() {

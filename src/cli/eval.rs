@@ -15,6 +15,7 @@ use crate::evaluate::{
     Survival, by_gold, by_type, evaluate, losses, reading, write_run,
 };
 use crate::index::Index;
+use crate::journal::replace;
 use crate::layers::GraphEdited;
 use crate::parameters::{CONTEXT_TOKENS, RESULT_K};
 use crate::retrieve::{DEPTH, Retriever, Settings};
@@ -22,8 +23,6 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use condition::Condition;
 use serde_json::{Value, json};
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -154,11 +153,10 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     if let Some(path) = &args.run {
         for evaluation in &evaluations {
             let path = run_path(path, evaluation, evaluations.len());
-            let mut out =
-                BufWriter::new(File::create(&path).with_context(|| path.display().to_string())?);
+            let mut run = Vec::new();
             let depth = evaluation.settings.get(RESULT_K).max(DEPTH);
-            write_run(&mut out, &index, &questions, evaluation, depth)
-                .and_then(|()| out.flush())
+            write_run(&mut run, &index, &questions, evaluation, depth)
+                .and_then(|()| replace(&path, &run))
                 .with_context(|| path.display().to_string())?;
             say(format_args!("wrote {}", path.display()));
         }
@@ -223,8 +221,7 @@ fn print(
                 "--curve: no question says what its answer is; give questions that do with --questions FILE"
             );
         };
-        std::fs::write(path, picture)
-            .with_context(|| format!("{}: cannot be written", path.display()))?;
+        replace(path, picture.as_bytes()).with_context(|| path.display().to_string())?;
     }
     let resampling = Resampling {
         seed: args.seed,

@@ -13,6 +13,7 @@ use crate::explorer::store::{Config, Folders};
 use crate::explorer::terminal::refusal;
 use crate::explorer::theme::{ColorChoice, ColorLevel, Theme};
 use crate::index::Index;
+use crate::journal::replace;
 use crate::llm::Llm;
 use crate::retrieve::{Origin, Parameter, Settings};
 use crate::text::span;
@@ -325,8 +326,8 @@ fn size(text: &str) -> Result<(u16, u16)> {
 fn picture(file: &Path, index: std::sync::Arc<crate::index::Index>, shot: &Shot) -> Result<()> {
     let name = index.name().to_owned();
     if file.extension().is_some_and(|ending| ending == "cast") {
-        let out = std::fs::File::create(file).with_context(|| file.display().to_string())?;
-        let mut cast = Cast::new(std::io::BufWriter::new(out), format!("hopscope: {name}"));
+        let mut bytes = Vec::new();
+        let mut cast = Cast::new(&mut bytes, format!("hopscope: {name}"));
         let mut written = Ok(());
         let mut seconds = 0.0;
         stage::screenshot(index, shot, |frame| {
@@ -335,6 +336,7 @@ fn picture(file: &Path, index: std::sync::Arc<crate::index::Index>, shot: &Shot)
             }
             seconds += BETWEEN;
         });
+        let written = written.and_then(|()| replace(file, &bytes));
         return written.with_context(|| file.display().to_string());
     }
     let buffer = stage::screenshot(index, shot, |_| {});
@@ -351,7 +353,7 @@ fn picture(file: &Path, index: std::sync::Arc<crate::index::Index>, shot: &Shot)
             file.display()
         ),
     };
-    std::fs::write(file, text).with_context(|| file.display().to_string())
+    replace(file, text.as_bytes()).with_context(|| file.display().to_string())
 }
 
 #[cfg(test)]

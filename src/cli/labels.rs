@@ -7,9 +7,10 @@ use crate::evaluate::labels::{
     Agreement, Kappa, LABEL_STUDIO_VIEW, Label, Labels, agreement, argilla, corrected,
     label_studio, lines, qrels, questions,
 };
-use crate::explorer::store::{Folders, replace};
+use crate::explorer::store::Folders;
 use crate::explorer::text::plural;
 use crate::index::Index;
+use crate::journal::replace;
 use crate::retrieve::{DEFAULT_METHOD, Method, Settings};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
@@ -90,7 +91,7 @@ pub fn run(args: &LabelsArgs) -> Result<()> {
     };
     match &args.out {
         Some(out) => {
-            replace(out, text.as_bytes()).map_err(|said| anyhow!("{said}"))?;
+            replace(out, text.as_bytes()).with_context(|| out.display().to_string())?;
             let labels = plural(standing.len(), "label");
             say(format_args!(
                 "{labels} of {} in {}",

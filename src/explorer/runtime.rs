@@ -788,7 +788,10 @@ fn written(export: Export) -> Message {
         };
         let file = std::fs::File::create_new(&name);
         let written = match file {
-            Ok(mut file) => file.write_all(text.as_bytes()),
+            // Half of it is none.
+            Ok(mut file) => {
+                (file.write_all(text.as_bytes())).inspect_err(|_| drop(std::fs::remove_file(&name)))
+            }
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
             Err(error) => Err(error),
         };

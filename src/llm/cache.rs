@@ -2,12 +2,12 @@
 
 use super::LlmError;
 use super::task::Spec;
+use crate::journal::replace;
 use crate::text::span;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A folder of answers. Several runs may share it.
@@ -99,11 +99,7 @@ impl Cache {
             version: spec.version,
             output: output.clone(),
         };
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        serde_json::to_writer(&mut file, &entry)?;
-        file.flush()?;
-        file.as_file().sync_data()?;
-        file.persist(path).map(drop).map_err(|e| e.error)
+        replace(&path, &serde_json::to_vec(&entry)?)
     }
 
     fn path(&self, key: &Key) -> PathBuf {

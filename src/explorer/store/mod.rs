@@ -12,8 +12,7 @@ mod session;
 pub(super) mod toml;
 
 use crate::index::Claim;
-use crate::mapped;
-use std::io::Write;
+use crate::{journal, mapped};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -174,19 +173,10 @@ fn claimed(path: &Path) -> Option<Claim> {
 
 /// Replaces a file as a whole, making its folder if need be.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), String> {
-    let write = || -> std::io::Result<()> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)?;
-        // Through a link, so that settings linked from a dotfiles folder stay linked.
-        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let folder = target.parent().unwrap_or(folder);
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(content)?;
-        file.as_file().sync_all()?;
-        file.persist(&target).map_err(|error| error.error)?;
-        Ok(())
-    };
-    write().map_err(|error| cannot("save", path, &error))
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)
+        .and_then(|()| journal::replace(path, content))
+        .map_err(|error| cannot("save", path, &error))
 }
 
 /// The text of a file; `None` when there is none.
