@@ -208,8 +208,6 @@ pub enum Face {
     Section,
     /// One line with the pane's most useful fact.
     Line,
-    /// Content without border or heading, over the whole area.
-    Bare,
 }
 
 /// A pane in its place.

@@ -8,7 +8,7 @@ use super::layout::View;
 use super::text;
 use crate::layers::{Class, Code, GraphEdited, LayerKind};
 use crate::retrieve::explanation::Story;
-use crate::retrieve::{Node, Parameter, SeedChange, Settings};
+use crate::retrieve::{Node, SeedChange, Settings};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -820,10 +820,5 @@ impl Scene {
     /// The measure a person looks at first.
     pub fn headline(&self) -> Option<(String, f64)> {
         self.measure("R@5").map(|value| ("R@5".to_owned(), value))
-    }
-
-    /// Whether a parameter is one this scene's method reads.
-    pub fn uses(&self, parameter: Parameter) -> bool {
-        self.settings.method().uses().contains(&parameter)
     }
 }

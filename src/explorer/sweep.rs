@@ -35,16 +35,7 @@ pub struct Swept {
     pub column: Result<Column, String>,
 }
 
-impl Swept {
-    /// The answer to a request without points.
-    pub fn nothing(request: &SweepRequest) -> Swept {
-        Swept {
-            generation: request.generation,
-            at: usize::MAX,
-            column: Ok(Column::default()),
-        }
-    }
-}
+impl Swept {}
 
 /// An open sweep.
 #[derive(Clone, Debug)]

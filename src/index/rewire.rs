@@ -34,17 +34,6 @@ impl<'a> Rewiring<'a> {
         self.now.get(&entity).copied().unwrap_or(entity)
     }
 
-    /// Whether a passage mentions a name.
-    pub fn joins(&self, entity: u32, passage: u32) -> bool {
-        match self.rows.get(&entity) {
-            Some(row) => row.contains_key(&passage),
-            None => {
-                let (row, _) = self.graph.row(self.graph.passages + entity as usize);
-                row.binary_search(&passage).is_ok()
-            }
-        }
-    }
-
     fn row(&mut self, entity: u32) -> &mut Row {
         let graph = self.graph;
         self.rows.entry(entity).or_insert_with(|| {

@@ -129,30 +129,6 @@ fn scored(text: &str, idf: &Idf) -> Vec<(Vec<String>, Phrase)> {
     found
 }
 
-/// The `most` best key phrases, best first; a phrase contained in a better one is dropped. Ties go to the earlier.
-pub fn keyphrases(text: &str, most: usize, idf: &Idf) -> Vec<Phrase> {
-    let mut all = scored(text, idf);
-    all.sort_by(|a, b| {
-        b.1.score
-            .total_cmp(&a.1.score)
-            .then(a.1.span.start.cmp(&b.1.span.start))
-    });
-    let mut kept: Vec<(Vec<String>, Phrase)> = Vec::new();
-    for (key, phrase) in all {
-        if kept.len() == most {
-            break;
-        }
-        if !kept.iter().any(|(better, _)| contains(better, &key)) {
-            kept.push((key, phrase));
-        }
-    }
-    kept.into_iter().map(|(_, phrase)| phrase).collect()
-}
-
-fn contains(long: &[String], short: &[String]) -> bool {
-    long.windows(short.len()).any(|window| window == short)
-}
-
 /// How many key phrases of a group compete for its title.
 const COMPETING: usize = 20;
 /// A second phrase joins the title if its weight is at least this share of the first one's.
@@ -226,15 +202,17 @@ mod tests {
         // Candidates: "herring boat" twice, "boat" once. tf herring 2, boat 3; degree herring 4, boat 5; frequency 2 and 3.
         let text = "A herring boat sank. The herring boat was lost. The boat was new.";
         let idf = Idf::default();
-        let found = keyphrases(text, 5, &idf);
-        assert_eq!(found.len(), 1, "the boat alone is contained: {found:?}");
+        let found: Vec<Phrase> = scored(text, &idf)
+            .into_iter()
+            .map(|(_, said)| said)
+            .collect();
         assert_eq!(
             (found[0].text.as_str(), found[0].count),
             ("herring boat", 2)
         );
         // idf of an unseen word in an empty index is ln(1/1) + 1 = 1.
         assert!((found[0].score - (2.0 * 4.0 / 2.0 + 3.0 * 5.0 / 3.0)).abs() < 1e-12);
-        assert!(keyphrases("", 3, &idf).is_empty());
+        assert!(scored("", &idf).is_empty());
     }
 
     #[test]

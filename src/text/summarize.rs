@@ -38,11 +38,6 @@ impl Idf {
         let df = self.df.get(stem).copied().unwrap_or(0);
         (f64::from(1 + self.texts) / f64::from(1 + df)).ln() + 1.0
     }
-
-    /// The number of texts counted.
-    pub fn texts(&self) -> u32 {
-        self.texts
-    }
 }
 
 /// Calls `each` with the stems of the content words of a text, in order: no stop words, no function words.

@@ -14,7 +14,7 @@ use ratatui::text::Span;
 use super::theme::Theme;
 use super::theme::scope::heat_level;
 pub use raster::Raster;
-pub use text::{clean, count, cut, decimals, number, pad, pad_left, signed, width};
+pub use text::{clean, count, cut, pad, pad_left, width};
 pub use wires::Wires;
 
 /// The three sets.
@@ -375,12 +375,6 @@ pub fn slider(fraction: f64, width: usize, glyphs: &Glyphs) -> String {
         glyphs.track_right,
     ]
     .concat()
-}
-
-/// Where on a slider of `width` cells a click at `cell` is, as a fraction: the inverse of [`slider`] for the mouse.
-pub fn slider_fraction(cell: usize, width: usize) -> f64 {
-    let track = width.saturating_sub(3).max(1);
-    (cell.saturating_sub(1) as f64 / track as f64).clamp(0.0, 1.0)
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@
 
 use std::fmt;
 
-use crossterm::event::KeyEvent;
 use toml::de::{DeTable, DeValue};
 
 use super::{Chord, Stroke};
@@ -123,16 +122,6 @@ impl<C: Copy + PartialEq> Keymap<C> {
         } else {
             Lookup::Prefix(follow)
         }
-    }
-
-    /// [`lookup`](Self::lookup) of an event after the strokes before it.
-    pub fn lookup_event(&self, before: &[Stroke], event: &KeyEvent) -> Lookup<C> {
-        let strokes: Vec<Stroke> = before
-            .iter()
-            .copied()
-            .chain(Stroke::from_event(event))
-            .collect();
-        self.lookup(&strokes)
     }
 
     /// The chords of a command, the one to show first.

@@ -54,16 +54,6 @@ impl Stroke {
         Self::normal(KeyCode::Char(c), KeyModifiers::NONE)
     }
 
-    /// A key without modifiers.
-    pub fn key(code: KeyCode) -> Self {
-        Self::normal(code, KeyModifiers::NONE)
-    }
-
-    /// A character with Ctrl.
-    pub fn ctrl(c: char) -> Self {
-        Self::normal(KeyCode::Char(c), KeyModifiers::CONTROL)
-    }
-
     /// The stroke of an event; `None` for a key that was let go.
     pub fn from_event(event: &KeyEvent) -> Option<Self> {
         (event.kind != KeyEventKind::Release).then(|| Self::normal(event.code, event.modifiers))
@@ -77,11 +67,6 @@ impl Stroke {
     /// The modifiers that count.
     pub fn modifiers(self) -> KeyModifiers {
         self.modifiers
-    }
-
-    /// Whether an event is this stroke.
-    pub fn matches(self, event: &KeyEvent) -> bool {
-        Self::from_event(event) == Some(self)
     }
 
     /// The character, when the stroke types one.

@@ -250,7 +250,7 @@ fn card(name: &str, level: ColorLevel, set: GlyphSet) -> Buffer {
     }
     for step in 0..9u16 {
         let fraction = f64::from(step) / 8.0;
-        let style = theme.heat(fraction);
+        let style = theme.style(Scope::heat(fraction));
         let cell = glyphs.shade(fraction).repeat(2);
         let has_ground = style.bg.is_some_and(|bg| bg != Color::Reset);
         buffer.set_string(

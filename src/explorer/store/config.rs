@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 
 use super::toml::{FileError, Source, integer, kind, suggestion};
-use super::{Folders, claimed, read, replace};
+use super::{Folders, read};
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::theme::ColorChoice;
 
@@ -158,19 +158,6 @@ impl Config {
         }
         Ok(())
     }
-
-    /// Sets one top-level key in the file and nothing else. The value is TOML (`"mono"`, `true`, `8`).
-    pub fn set(folders: &Folders, key: &str, value: &str) -> Result<(), String> {
-        let path = folders.config_file();
-        let _claim = claimed(&path);
-        let text = read(&path)?.unwrap_or_default();
-        let changed = with_line(&text, key, value);
-        let (_, errors) = Self::parse(&path.display().to_string(), &changed);
-        if let Some(error) = errors.first() {
-            return Err(format!("not saved: {error}"));
-        }
-        replace(&path, changed.as_bytes())
-    }
 }
 
 fn text<'v>(value: &'v DeValue<'_>) -> Result<&'v str, String> {
@@ -210,25 +197,4 @@ fn parameters(table: &DeTable<'_>) -> Result<BTreeMap<String, String>, String> {
             Ok((key.get_ref().to_string(), shown))
         })
         .collect()
-}
-
-/// The text with `key = value` in place of the line that sets the key now, or before the first table.
-fn with_line(text: &str, key: &str, value: &str) -> String {
-    let line = format!("{key} = {value}");
-    let mut lines: Vec<&str> = text.lines().collect();
-    let tables = lines
-        .iter()
-        .position(|line| line.trim_start().starts_with('['));
-    let top = tables.unwrap_or(lines.len());
-    let sets_key = |line: &str| {
-        let rest = line.trim_start().strip_prefix(key);
-        rest.is_some_and(|rest| rest.trim_start().starts_with('='))
-    };
-    match lines[..top].iter().position(|line| sets_key(line)) {
-        Some(at) => lines[at] = &line,
-        None => lines.insert(top, &line),
-    }
-    let mut text = lines.join("\n");
-    text.push('\n');
-    text
 }

@@ -262,22 +262,6 @@ impl Screen {
         )))
     }
 
-    /// Switches the mouse on or off while running.
-    pub fn set_mouse(&mut self, on: bool) -> io::Result<()> {
-        let mode = Mode::Mouse;
-        if on == mode.is_on() {
-            return Ok(());
-        }
-        self.modes.retain(|known| *known != mode);
-        if on {
-            self.modes.push(mode);
-            enter(&mut io::stdout(), &[mode])
-        } else {
-            ON.fetch_and(!mode.bit(), Ordering::SeqCst);
-            mode.switch_off(&mut io::stdout())
-        }
-    }
-
     /// Gives the terminal back, stops this job as Ctrl-Z does, and takes the terminal again when the job is continued.
     /// The next frame is drawn in full.
     pub fn suspend(&mut self) -> io::Result<()> {

@@ -13,7 +13,7 @@ pub(super) mod scope;
 use crate::mapped;
 use std::path::{Path, PathBuf};
 
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 
 pub use super::store::toml::FileError;
 use file::ThemeFile;
@@ -111,25 +111,6 @@ impl Theme {
         })
     }
 
-    /// The look that needs no file: what to draw with when even the built-in themes were refused.
-    pub fn plain() -> Self {
-        let mut styles = [Style::new(); Scope::COUNT];
-        for (style, scope) in styles.iter_mut().zip(Scope::ALL) {
-            let modifier = match scope {
-                Scope::Selection => Modifier::REVERSED,
-                Scope::Title | Scope::BorderFocus | Scope::Gold | Scope::Error => Modifier::BOLD,
-                Scope::Muted | Scope::Stale => Modifier::DIM,
-                _ => Modifier::empty(),
-            };
-            *style = Style::new().add_modifier(modifier);
-        }
-        Self {
-            name: "plain".to_owned(),
-            level: ColorLevel::None,
-            styles,
-        }
-    }
-
     /// The names that can be loaded: the built-in ones, then the person's own, sorted.
     pub fn names(folder: Option<&Path>) -> Vec<String> {
         let mut names: Vec<String> = BUILT_IN
@@ -172,11 +153,6 @@ impl Theme {
     /// The style of a seed counted from 0.
     pub fn seed(&self, index: usize) -> Style {
         self.style(Scope::seed(index))
-    }
-
-    /// The style of a heat map cell, 0 to 1.
-    pub fn heat(&self, fraction: f64) -> Style {
-        self.style(Scope::heat(fraction))
     }
 
     /// The name it was loaded by.

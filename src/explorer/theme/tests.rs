@@ -1,4 +1,4 @@
-use ratatui::style::Color;
+use ratatui::style::{Color, Modifier};
 
 use super::colour::{contrast, rgb};
 use super::*;
@@ -163,7 +163,7 @@ fn heat_rises_evenly_away_from_the_background() {
             let paper = theme.style(Scope::Background).bg.unwrap();
             let mut before = 0.99;
             for step in 0..9u8 {
-                let bg = theme.heat(f64::from(step) / 8.0).bg.unwrap();
+                let bg = theme.style(Scope::heat(f64::from(step) / 8.0)).bg.unwrap();
                 let far = contrast(bg, paper).unwrap();
                 assert!(
                     far > before,
@@ -395,16 +395,4 @@ fn the_suggested_theme_follows_the_background() {
     assert_eq!(of(ColorLevel::True, None), "default-dark");
     assert_eq!(of(ColorLevel::Ansi16, Some("0;15")), "ansi16");
     assert_eq!(of(ColorLevel::None, Some("0;15")), "mono");
-}
-
-#[test]
-fn the_plain_theme_needs_no_file() {
-    let plain = Theme::plain();
-    assert!(
-        plain
-            .style(Scope::Selection)
-            .add_modifier
-            .contains(Modifier::REVERSED)
-    );
-    assert_eq!(plain.style(Scope::Gold).fg, None);
 }

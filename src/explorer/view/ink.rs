@@ -128,7 +128,6 @@ impl<'a> Ink<'a> {
                 self.closed(slot, chrome, buf);
                 None
             }
-            Face::Bare => Some(slot.area),
         }
     }
 

@@ -236,11 +236,6 @@ impl NodeRagLayer {
         node_of(&self.starts, row)
     }
 
-    /// Occurrences of a node in the corpus.
-    pub fn weight(&self, node: u32) -> u32 {
-        self.weights[node as usize]
-    }
-
     /// Its content; a T's is a part of its passage, which [`NodeRagLayer::piece`] gives.
     pub fn label(&self, node: u32) -> &str {
         match node.checked_sub(self.starts[1]) {
@@ -254,13 +249,6 @@ impl NodeRagLayer {
         let at = node as usize;
         let span = self.text_start[at] as usize..self.text_end[at] as usize;
         (self.text_passage[at], span)
-    }
-
-    /// The T of a passage.
-    pub fn texts(&self, passage: u32) -> Range<u32> {
-        let start = self.text_passage.partition_point(|&p| p < passage);
-        let end = self.text_passage.partition_point(|&p| p <= passage);
-        start as u32..end as u32
     }
 
     /// All stored edges of a node, S-R ones included.

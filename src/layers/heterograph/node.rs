@@ -60,11 +60,6 @@ impl Kind {
     pub fn named(self) -> bool {
         matches!(self, Kind::Entity | Kind::Overview)
     }
-
-    /// May be part of the answer.
-    pub fn retrievable(self) -> bool {
-        !self.named()
-    }
 }
 
 /// What an edge means; the kinds of its ends decide.

@@ -19,10 +19,7 @@ pub struct ViewKey {
 
 /// The matrix, and what it stands on.
 pub struct View {
-    pub key: ViewKey,
     pub transition: Transition,
-    /// Nodes without edges: they jump to all nodes evenly.
-    pub isolated: usize,
 }
 
 impl ViewKey {
@@ -73,9 +70,7 @@ impl View {
         }
         let matrix = CsMatI::new((n, n), offsets, targets, weights);
         View {
-            key,
             transition: Transition::new(matrix, vec![1.0; n]),
-            isolated: degrees.iter().filter(|&&d| d == 0).count(),
         }
     }
 }

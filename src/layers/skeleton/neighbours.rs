@@ -159,11 +159,6 @@ impl KnnGraph {
         })
     }
 
-    /// PageRank score of a unit; all sum to 1.
-    pub fn score(&self, unit: u32) -> f32 {
-        self.score[unit as usize]
-    }
-
     /// A unit's place in the ranking that chooses the core, from 0.
     pub fn place(&self, unit: u32, by: CoreBy) -> usize {
         let places = match by {
@@ -299,7 +294,7 @@ mod tests {
         // Three neighbours each of 1: most mass. 3 hangs on 1 alone: least.
         assert_eq!(graph.place(1, CoreBy::Pagerank), 0);
         assert_eq!(graph.place(3, CoreBy::Pagerank), 3);
-        let total: f32 = (0..4).map(|u| graph.score(u)).sum();
+        let total: f32 = graph.score.iter().sum();
         assert!((total - 1.0).abs() < 1e-5);
     }
 

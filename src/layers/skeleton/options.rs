@@ -73,9 +73,6 @@ impl Default for KetBuild {
     }
 }
 
-/// What chunks and units are cut by.
-pub const CUT: [P; 4] = [P::ChunkTokens, P::ChunkOverlap, P::Halvings, P::Joined];
-
 /// All that a layer is built with.
 pub const BUILDS: [P; 10] = [
     P::ChunkTokens,
