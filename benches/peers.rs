@@ -14,6 +14,7 @@
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use hopscope::corpus::{self, Corpus, ReadOptions};
+use hopscope::embed::{Hnsw, HnswOptions};
 use hopscope::graph::push::{PushThreshold, Pushed, Rule};
 use hopscope::graph::{Dangling, Power, Transition, walk};
 use hopscope::index::{BuildOptions, EntityGraph, Index, Lexical, Silent, sample};
@@ -221,13 +222,36 @@ fn prepare(corpus: Corpus, folder: &Path) -> Result<Value> {
         writeln!(out, "{}", tokens.list(question).join(" "))?;
     }
     out.flush()?;
+    let dense = index.dense().context("an index with vectors")?;
+    let mut row = vec![0.0; dense.vectors.dims()];
+    let rows = (0..index.len() as u32).flat_map(|passage| {
+        dense.vectors.row(passage, &mut row);
+        row.clone()
+    });
+    let shape = [index.len(), dense.vectors.dims()];
+    write_npy(
+        &folder.join("vectors.npy"),
+        "<f4",
+        &shape,
+        rows.map(f32::to_le_bytes),
+    )?;
+    write_npy(
+        &folder.join("question_vectors.npy"),
+        "<f4",
+        &[peer.vectors.len(), dense.vectors.dims()],
+        peer.vectors.iter().flatten().map(|x| x.to_le_bytes()),
+    )?;
+    let start = Instant::now();
+    peer.near()?;
+    let near = start.elapsed().as_secs_f64();
     let first = peer.time("question-graph-hybrid", 0..1)?;
     let constants = rank::constants(peer.settings.all());
     let about = json!({
         "passages": index.len(), "questions": questions, "nodes": t.nodes(), "arcs": t.arcs(),
         "alpha": peer.alpha, "steps": peer.steps, "k1": constants.k1, "b": constants.b,
         "first_question_ms": first[0],
-        "index": {"seconds": whole, "words": words, "names": names, "graph": graph, "peak_bytes": peak},
+        "links": NEAR.m, "beam_when_built": NEAR.ef_construction,
+        "index": {"seconds": whole, "words": words, "names": names, "graph": graph, "near": near, "peak_bytes": peak},
         "engines": ENGINES,
     });
     fs::write(folder.join("about.json"), about.to_string())?;
@@ -259,21 +283,34 @@ fn write_npy<const N: usize>(
 }
 
 /// What can be timed.
-const ENGINES: [&str; 7] = [
+const ENGINES: [&str; 10] = [
     "power",
     "push-1e-4",
     "push-1e-5",
     "push-1e-6",
     "bm25",
+    "nearest",
+    "near-64",
+    "near-256",
     "question-bm25",
     "question-graph-hybrid",
 ];
+
+/// As an index has it by default.
+const NEAR: HnswOptions = HnswOptions {
+    m: 32,
+    ef_construction: 200,
+    seed: 0,
+};
 
 /// An index with its questions and their seeds, ready to be timed.
 struct Peer {
     index: Arc<Index>,
     settings: Settings,
     questions: Vec<String>,
+    /// By question.
+    vectors: Vec<Vec<f32>>,
+    near: Option<Arc<Hnsw>>,
     /// By question: node and mass, nodes ascending.
     seeds: Vec<walk::Sparse>,
     graph: Arc<Graph>,
@@ -301,7 +338,16 @@ impl Peer {
             let retrieval = retriever.retrieve(question, &settings, Keep::Scores)?;
             seeds.push(spread::restart(retrieval.seeds()));
         }
+        let dense = index.dense().context("an index with vectors")?;
+        let nothing = || vec![0.0; dense.vectors.dims()];
+        let vectors = questions.iter().map(|question| {
+            let vector = dense.question(question)?;
+            Ok(vector.unwrap_or_else(nothing))
+        });
+        let vectors = vectors.collect::<Result<_>>()?;
         Ok(Peer {
+            vectors,
+            near: None,
             alpha: settings.get(ALPHA),
             steps: settings.get(STEPS),
             index,
@@ -315,6 +361,15 @@ impl Peer {
             pushed: Pushed::default(),
             mass: Vec::new(),
         })
+    }
+
+    /// The small-world graph over the passages' vectors, made when it is first asked for.
+    fn near(&mut self) -> Result<Arc<Hnsw>> {
+        if self.near.is_none() {
+            let dense = self.index.dense().context("an index with vectors")?;
+            self.near = Some(dense.hnsw(&NEAR)?);
+        }
+        self.near.clone().context("it was just made")
     }
 
     fn obey(&mut self, line: &str) -> Result<Value> {
@@ -360,6 +415,12 @@ impl Peer {
     }
 
     fn run(&mut self, engine: &str, q: usize) -> Result<Found> {
+        if let Some(beam) = engine.strip_prefix("near-") {
+            let near = self.near()?;
+            let dense = self.index.dense().context("an index with vectors")?;
+            let found = near.nearest(&dense.vectors, &self.vectors[q], TOP, beam.parse()?)?;
+            return Ok(Found::Passages(found));
+        }
         let t: &Transition = self.graph.transition();
         let seeds = &self.seeds[q];
         let mut push = |epsilon| {
@@ -396,6 +457,10 @@ impl Peer {
                     &mut self.scratch,
                 )?;
                 Found::Passages(ranked.hits.iter().map(|h| (h.passage, h.score)).collect())
+            }
+            "nearest" => {
+                let dense = self.index.dense().context("an index with vectors")?;
+                Found::Passages(dense.vectors.nearest(&self.vectors[q], TOP)?)
             }
             _ => {
                 let method = engine.trim_start_matches("question-");

@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::{BufRead, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 const METHOD: &str = "linearrag";
 
@@ -30,37 +31,45 @@ pub fn serve(corpus: &Path, folder: &Path) -> Result<()> {
         let ["rank", file, ref changes @ ..] = words[..] else {
             bail!("'{line}' is not: rank FILE [name=value ...]");
         };
-        rank(&index, Path::new(file), changes)?;
-        println!("{}", json!({"questions": index.questions().len()}));
+        let seconds = rank(&index, Path::new(file), changes)?;
+        println!(
+            "{}",
+            json!({"questions": index.questions().len(), "seconds": seconds})
+        );
     }
     Ok(())
 }
 
-/// Asks every question.
+/// Asks every question, and says how many seconds each took.
 fn all(
     index: &Arc<Index>,
     changes: &[&str],
     mut each: impl FnMut(&Retrieval) -> Result<()>,
-) -> Result<()> {
+) -> Result<Vec<f64>> {
     let mut settings = settings(index, METHOD)?;
     for change in changes {
         settings.set_text(change).map_err(anyhow::Error::msg)?;
     }
     let mut retriever = Retriever::new(index.clone());
+    let mut seconds = Vec::new();
     for question in index.questions() {
-        each(&retriever.retrieve(&question.text, &settings, Keep::Scores)?)?;
+        let start = Instant::now();
+        let found = retriever.retrieve(&question.text, &settings, Keep::Scores)?;
+        seconds.push(start.elapsed().as_secs_f64());
+        each(&found)?;
     }
-    Ok(())
+    Ok(seconds)
 }
 
-/// The best passages of every question, a JSON line each.
-fn rank(index: &Arc<Index>, file: &Path, changes: &[&str]) -> Result<()> {
+/// The best passages of every question, a JSON line each; and the seconds of each.
+fn rank(index: &Arc<Index>, file: &Path, changes: &[&str]) -> Result<Vec<f64>> {
     let mut out = BufWriter::new(File::create(file)?);
-    all(index, changes, |run| {
+    let seconds = all(index, changes, |run| {
         let hits: Vec<(u32, f32)> = run.passages.iter().map(|h| (h.passage, h.score)).collect();
         Ok(writeln!(out, "{}", json!(hits))?)
     })?;
-    Ok(out.flush()?)
+    out.flush()?;
+    Ok(seconds)
 }
 
 fn write(index: &Arc<Index>, folder: &Path) -> Result<Value> {

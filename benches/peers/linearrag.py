@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import types
 from dataclasses import dataclass, replace
 
@@ -225,13 +226,16 @@ class Published:
                 names.sort(key=number)
 
     def scores(self, settings):
-        """Of every question, of every passage."""
+        """Of every question, of every passage; and the seconds of each question."""
         for name, value in settings.items():
             assert hasattr(self.rag.config, name)
             setattr(self.rag.config, name, value)
         asked = [{"question": text, "answer": ""} for text, _ in self.given[3]]
-        rows = []
-        for found in self.rag.retrieve(asked):
+        rows, self.seconds = [], []
+        for question in asked:
+            start = time.perf_counter()
+            [found] = self.rag.retrieve([question])
+            self.seconds.append(time.perf_counter() - start)
             row = np.zeros(len(self.given[0]))
             for passage, score in zip(found["sorted_passage"], found["sorted_passage_scores"]):
                 row[passage.number] = score
@@ -286,6 +290,12 @@ def compared(ours, theirs, questions):
                 differ=[q for q, same in enumerate(same10) if not same])
 
 
+def told(seconds):
+    """The median and the 95th percentile, in milliseconds."""
+    of = lambda part: np.quantile(seconds, part) * 1e3
+    return f"{of(0.5):.2f} / {of(0.95):.2f} ms"
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     root = os.path.dirname(os.path.dirname(here))
@@ -305,14 +315,16 @@ def main():
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
     about = json.loads(process.stdout.readline())
     chosen = {name: settings for name, settings in SETTINGS.items() if args.settings in name}
-    ours = {}
+    ours, seconds = {}, {}
     for name, settings in chosen.items():
         file = f"{work}/ours.jsonl"
         changes = [OURS[key](value) for key, value in settings.items()] + args.ours.split()
         process.stdin.write(f"rank {file} {' '.join(changes)}\n")
         process.stdin.flush()
-        if not process.stdout.readline():
+        answer = process.stdout.readline()
+        if not answer:
             raise SystemExit(f"our side ended with {process.wait()}")
+        seconds[name] = json.loads(answer)["seconds"]
         ours[name] = [json.loads(line) for line in open(file)]
     process.stdin.close()
     process.wait()
@@ -326,16 +338,17 @@ def main():
         peer = Published(args.checkout, data, rules)
         for name, settings in chosen.items():
             c = compared(ours[name], peer.scores(settings), data.questions)
-            rows[name].append((cause, c))
+            rows[name].append((cause, dict(c, seconds=peer.seconds)))
             print(f"{cause}, {name}: {c['shared']:.3f}, differ {c['differ'][:12]}", file=sys.stderr)
     for name in chosen:
         c = rows[name][0][1]
-        print(f"**{name}**: {SETTINGS[name]}; ours R@5 / R@10 {c['own5']:.3f} / {c['own10']:.3f}\n")
-        print("| published, with | same top 5 | same top 10 | top 10 shared | Kendall | largest difference | R@5 / R@10 |\n|"
-              + "---|" * 7)
+        print(f"**{name}**: {SETTINGS[name]}; ours R@5 / R@10 {c['own5']:.3f} / {c['own10']:.3f}, "
+              f"a question {told(seconds[name])}\n")
+        print("| published, with | same top 5 | same top 10 | top 10 shared | Kendall | largest difference | R@5 / R@10 "
+              "| a question |\n|" + "---|" * 8)
         for cause, c in rows[name]:
             print(f"| {cause} | {c['same5']:.3f} | {c['same10']:.3f} | {c['shared']:.3f} | {c['tau']:.3f} | {c['far']:.1e} "
-                  f"| {c['r5']:.3f} / {c['r10']:.3f} |")
+                  f"| {c['r5']:.3f} / {c['r10']:.3f} | {told(c['seconds'])} |")
         print(flush=True)
 
 

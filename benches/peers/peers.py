@@ -64,6 +64,28 @@ class Words:
         self.passages, self.questions = read("passages"), read("questions")
 
 
+class Vectors:
+    """A vector of every passage and of every question, each of length 1 or 0."""
+
+    def __init__(self, folder):
+        self.about = json.load(open(f"{folder}/about.json"))
+        self.passages = np.load(f"{folder}/vectors.npy")
+        self.questions = np.load(f"{folder}/question_vectors.npy")
+
+    def by(self, search):
+        """Runs a search that says scores and passages of one row, and can be checked."""
+
+        def dense(q):
+            scores, found = search(q)
+            row = np.zeros(len(self.passages))
+            row[found[found >= 0]] = scores[found >= 0]
+            return row
+
+        run = lambda q: search(q)
+        run.check = dense
+        return run
+
+
 # --- the peers: each makes `run(question) -> scores or hits`, and says what it built first -------------------------------
 
 
@@ -274,6 +296,89 @@ def rank_bm25_okapi(folder):
     return run, built
 
 
+def tantivy_py(folder):
+    import tantivy
+
+    w = Words(folder)
+    start = time.perf_counter()
+    schema = tantivy.SchemaBuilder().add_text_field("text", tokenizer_name="whitespace").add_integer_field("at", stored=True, fast=True)
+    index = tantivy.Index(schema.build())
+    writer = index.writer(num_threads=1)
+    for at, words in enumerate(w.passages):
+        writer.add_document(tantivy.Document(text=" ".join(words), at=at))
+    writer.commit()
+    writer.wait_merging_threads()
+    index.reload()
+    searcher = index.searcher()
+    built = time.perf_counter() - start
+
+    def query(q):
+        words = [tantivy.Query.term_query(index.schema, "text", word) for word in w.questions[q]]
+        return tantivy.Query.boolean_query([(tantivy.Occur.Should, word) for word in words])
+
+    run = lambda q: searcher.search(query(q), limit=TOP, count=False).hits
+
+    def dense(q):
+        row = np.zeros(len(w.passages))
+        for score, address in run(q):
+            row[searcher.doc(address)["at"][0]] = score
+        return row
+
+    run.check = dense
+    return run, built
+
+
+def faiss_exact(folder):
+    import faiss
+
+    faiss.omp_set_num_threads(1)
+    v = Vectors(folder)
+    start = time.perf_counter()
+    index = faiss.IndexFlatIP(v.passages.shape[1])
+    index.add(v.passages)
+    built = time.perf_counter() - start
+    return v.by(lambda q: [found[0] for found in index.search(v.questions[q : q + 1], TOP)]), built
+
+
+def faiss_hnsw(beam):
+    def make(folder):
+        import faiss
+
+        v = Vectors(folder)
+        faiss.omp_set_num_threads(os.cpu_count())
+        start = time.perf_counter()
+        index = faiss.IndexHNSWFlat(v.passages.shape[1], v.about["links"], faiss.METRIC_INNER_PRODUCT)
+        index.hnsw.efConstruction = v.about["beam_when_built"]
+        index.add(v.passages)
+        built = time.perf_counter() - start
+        faiss.omp_set_num_threads(1)
+        index.hnsw.efSearch = beam
+        return v.by(lambda q: [found[0] for found in index.search(v.questions[q : q + 1], TOP)]), built
+
+    return make
+
+
+def hnswlib_(beam):
+    def make(folder):
+        import hnswlib
+
+        v = Vectors(folder)
+        start = time.perf_counter()
+        index = hnswlib.Index(space="ip", dim=v.passages.shape[1])
+        index.init_index(len(v.passages), M=v.about["links"], ef_construction=v.about["beam_when_built"], random_seed=0)
+        index.add_items(v.passages, num_threads=os.cpu_count())
+        built = time.perf_counter() - start
+        index.set_ef(beam)
+
+        def search(q):
+            found, far = index.knn_query(v.questions[q], k=TOP, num_threads=1)
+            return 1 - far[0], found[0].astype(np.int64)
+
+        return v.by(search), built
+
+    return make
+
+
 # name: (what is compared, maker, package, questions a round, questions checked)
 PEERS = {
     "scipy": ("power", scipy_power, "scipy", 50, 100),
@@ -286,7 +391,13 @@ PEERS = {
     "bm25s numba": ("bm25", bm25s_("numba"), "bm25s", 50, 100),
     "bm25s numba, a block at once": ("bm25", bm25s_("numba"), "bm25s", 50, 100),
     "bm25s numpy": ("bm25", bm25s_("numpy"), "bm25s", 50, 100),
+    "tantivy-py": ("bm25", tantivy_py, "tantivy", 50, 100),
     "rank_bm25": ("bm25", rank_bm25_okapi, "rank-bm25", 8, 50),
+    "faiss, exact": ("vectors", faiss_exact, "faiss-cpu", 50, 100),
+    "faiss, HNSW, beam 64": ("vectors", faiss_hnsw(64), "faiss-cpu", 50, 100),
+    "faiss, HNSW, beam 256": ("vectors", faiss_hnsw(256), "faiss-cpu", 50, 100),
+    "hnswlib, beam 64": ("vectors", hnswlib_(64), "hnswlib", 50, 100),
+    "hnswlib, beam 256": ("vectors", hnswlib_(256), "hnswlib", 50, 100),
     "exact limit": (None, scipy_limit, "scipy", 0, 100),
 }
 # name: (what is compared, engine of the bench, threads)
@@ -297,6 +408,9 @@ OURS = {
     "hopscope push 1e-5": ("limit", "push-1e-5", 0),
     "hopscope push 1e-6": ("limit", "push-1e-6", 0),
     "hopscope bm25": ("bm25", "bm25", 0),
+    "hopscope nearest, exact": ("vectors", "nearest", 1),
+    "hopscope nearest, HNSW, beam 64": ("vectors", "near-64", 1),
+    "hopscope nearest, HNSW, beam 256": ("vectors", "near-256", 1),
 }
 WHOLE = {"question-bm25": "BM25", "question-graph-hybrid": "GraphHybrid"}
 
@@ -466,7 +580,7 @@ def main():
         print(f"check {name}", file=sys.stderr)
         path = f"{work}/found.npy"
         if name in OURS:
-            if OURS[name][2]:
+            if name.endswith("1 thread"):
                 continue
             ours[0].ask(f"check {OURS[name][1]} 0 {count} {path}")
         else:
@@ -485,7 +599,7 @@ def main():
         a, b = found[name], found[reference]
         rows = min(len(a), len(b))
         kind = PEERS[name][0] if name in PEERS else OURS[name][0]
-        if kind != "bm25":  # A walk's mass is compared up to what dead ends drop or give back.
+        if kind in ("power", "limit"):  # A walk's mass is compared up to what dead ends drop or give back.
             a = a[:rows] / a[:rows].sum(axis=1, keepdims=True)
             b = b[:rows] / b[:rows].sum(axis=1, keepdims=True)
         tops = [(top(x, n), top(y, n)) for x, y in zip(a[:rows], b[:rows])]
@@ -515,6 +629,9 @@ def main():
     print("**BM25, top 10.** Ours cuts the question into words within its time, the others are given words. "
           "Ratio of medians beside `hopscope bm25`; agreement with it.\n")
     table(head, rows_of("bm25", "hopscope bm25", "hopscope bm25"))
+    print("**Vectors, top 10**, one thread, the same vectors; small-world graphs of the same links and beam. "
+          "Ratio of medians beside `hopscope nearest, exact`; agreement with `faiss, exact`.\n")
+    table(head, rows_of("vectors", "hopscope nearest, exact", "faiss, exact"))
     print("**Whole questions** (words, names, rankings, seeds, walk, top 10):\n")
     table(["", "p50 ms", "p95 ms", "mean ms"],
           ([label, *(ms(f(sorted(x for row in times[name] for x in row))) for f in
@@ -525,6 +642,7 @@ def main():
         ["hopscope: everything, on disk", f"{i['seconds']:.2f}", f"{memory['hopscope'] / 1e6:.0f} (while it indexed: {i['peak_bytes'] / 1e6:.0f})"],
         ["- words alone, two cuts, in memory", f"{i['words']:.2f}", ""],
         ["- names and graph alone", f"{i['names'] + i['graph']:.2f}", ""],
+        ["- small-world graph alone, on all cores, as the others make theirs", f"{i['near']:.2f}", ""],
         *([name, f"{built[name]:.2f}" if built[name] else "", f"{memory[name] / 1e6:.0f}"] for name in peers if PEERS[name][0]),
     ])
     print("A peer's seconds begin with words cut, or with arcs counted, by hopscope.\n")
