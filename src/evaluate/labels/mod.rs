@@ -228,7 +228,7 @@ fn parsed(line: &[u8]) -> Result<Label, String> {
 /// In words, when it cannot be written.
 pub fn keep(path: &Path, label: &Label) -> Result<(), String> {
     let write = || append(path, &serde_json::to_string(label)?)?.sync_all();
-    write().map_err(|error| format!("cannot save {}: {error}", path.display()))
+    write().map_err(|error| format!("cannot save: {error}: {}", path.display()))
 }
 
 #[cfg(test)]

@@ -189,7 +189,8 @@ pub fn read(path: &Path) -> Result<Option<String>, String> {
 }
 
 pub(super) fn cannot(verb: &str, path: &Path, error: &std::io::Error) -> String {
-    format!("cannot {verb} {}: {error}", path.display())
+    // The reason first: on a narrow screen the end of a path can be spared.
+    format!("cannot {verb}: {error}: {}", path.display())
 }
 
 #[cfg(test)]

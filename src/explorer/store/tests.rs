@@ -120,13 +120,13 @@ fn two_explorers_share_a_history() {
 fn what_cannot_be_written_is_a_sentence_and_is_still_remembered() {
     let (_folder, folders) = blocked();
     let (mut history, problem) = History::open(&folders.history_file(), 5);
-    assert!(problem.is_some_and(|text| text.starts_with("cannot read ")));
+    assert!(problem.is_some_and(|text| text.starts_with("cannot read: ")));
     assert_eq!(history.add("why?", ""), Ok(()), "it goes on in memory");
     assert_eq!(questions(&history), ["why?"]);
     assert!(
         replace(&folders.config_file(), b"x")
             .unwrap_err()
-            .starts_with("cannot save ")
+            .starts_with("cannot save: ")
     );
     assert!(
         Session::default()
@@ -143,7 +143,9 @@ fn a_folder_that_goes_away_while_running_costs_only_the_file() {
     assert_eq!(problem, None);
     std::fs::write(folder.path().join("state"), "a file in the way").unwrap();
     let message = history.add("why?", "").unwrap_err();
-    assert!(message.starts_with("cannot save "), "{message}");
+    // The reason first, for a line that may be cut.
+    assert!(message.starts_with("cannot save: "), "{message}");
+    assert!(message.ends_with(&*folders.history_file().to_string_lossy()));
     assert_eq!(questions(&history), ["why?"]);
 }
 
