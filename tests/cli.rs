@@ -1,5 +1,6 @@
 //! The real binary, as scripts use it.
 
+use hopscope::index::store::Manifest;
 use hopscope::index::{EntityOptions, Index};
 use hopscope::layers::HopLayer;
 use hopscope::parameters::GAZETTEER;
@@ -39,6 +40,27 @@ fn fails(args: &[&str]) -> String {
 const QUESTION: &str = "Who discovered the moon Titan?";
 /// The sample, read as anybody's corpus.
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-corpus");
+
+#[test]
+fn every_byte_of_an_index_is_of_a_part_or_a_layer() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("index");
+    let out = folder.to_string_lossy().into_owned();
+    let how = ["--with", "sage", "--set", "vector_search=hnsw", "--json"];
+    let made = json(&[&["index", CORPUS, "--out", &out], &how[..]].concat());
+    let told = json(&["stats", &out, "--json"]);
+    let sizes = told["parts"].as_object().unwrap();
+    for part in ["texts", "words", "names", "edges", "vectors"] {
+        assert_eq!(made["parts"][part], sizes[part]);
+    }
+    assert!(sizes.contains_key("small-world graph") && sizes.contains_key("layer hop"));
+    let files = Manifest::read(&folder).unwrap().files;
+    let all: u64 = files.iter().map(|file| file.bytes).sum();
+    let sum: u64 = sizes.values().map(|size| size.as_u64().unwrap()).sum();
+    assert_eq!(sum, all);
+    let said = String::from_utf8(hopscope(&["stats", &out]).stdout).unwrap();
+    assert!(sizes.keys().all(|part| said.contains(part.as_str())));
+}
 
 #[test]
 fn ask_prints_one_object() {

@@ -2,6 +2,7 @@
 
 use super::llm::{self, LlmArgs, report_json};
 use super::load::ProgressBars;
+use super::stats::parts_json;
 use super::{How, Reading, interrupt, say, say_closed};
 use crate::corpus;
 use crate::index::Layer;
@@ -147,7 +148,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         spent.insert("total".into(), json!(seconds));
         super::print_json(&json!({
             "index": out, "passages": m.passages, "questions": m.questions, "entities": m.entities, "edges": m.edges,
-            "bytes": built.bytes, "seconds": spent,
+            "bytes": built.bytes, "parts": parts_json(m), "seconds": spent,
             "peak_memory_bytes": peak_memory(), "settings": m.options, "encoder": m.dense, "fingerprint": m.fingerprint, "report": report,
             "layers": layers_json(m, &layers), "llm": report_json(&llm),
         }))?;
@@ -179,6 +180,10 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         .iter()
         .map(|(step, s)| format!("{} {s:.2} s", step.label()))
         .collect();
+    let parts: Vec<String> = (m.parts().iter())
+        .map(|(part, bytes)| format!("{part} {:.1} MB", *bytes as f64 / 1e6))
+        .collect();
+    println!("  {}", parts.join(", "));
     println!("  reading {read:.2} s, {}", spent.join(", "));
     print_layers(m, &layers);
     println!("  open it with: hopscope {}", out.display());

@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct StatsArgs {
@@ -73,6 +73,8 @@ pub fn run(args: &StatsArgs) -> Result<()> {
         masked(Mask::MinDf),
         masked(Mask::MaxDf),
     );
+    let folder = args.index.as_deref().filter(|path| Index::is_index(path));
+    let manifest = folder.map(Manifest::read).transpose()?;
     if args.json {
         let shown: Map<String, Value> = reads(&settings)
             .iter()
@@ -87,6 +89,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
             "raw": raw,
             "view": seen,
             "layers": index.layers(),
+            "parts": manifest.as_ref().map(parts_json),
         }));
     }
     let mut out = std::io::stdout().lock();
@@ -131,7 +134,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
     )?;
     degrees(&mut out, "per passage", seen.passage_degree)?;
     degrees(&mut out, "per entity", seen.entity_degree)?;
-    layers(&mut out, &index, args.index.as_deref())?;
+    parts(&mut out, &index, manifest.as_ref())?;
     writeln!(
         out,
         "\n{:<30} {:>8} {:>8} {:>9}   together {:.1} %",
@@ -162,6 +165,17 @@ fn numbers(vectors: &Vectors) -> &'static str {
     }
 }
 
+/// Bytes of every part and layer.
+pub(super) fn parts_json(manifest: &Manifest) -> Value {
+    let layers = manifest.layers.iter();
+    let layers = layers.map(|l| (format!("layer {}", l.name), manifest.layer_bytes(&l.name)));
+    let parts = manifest.parts().into_iter();
+    let all = parts
+        .map(|(part, bytes)| (part.to_owned(), bytes))
+        .chain(layers);
+    Value::Object(all.map(|(name, bytes)| (name, bytes.into())).collect())
+}
+
 fn vectors_json(index: &Index) -> Value {
     let Some(dense) = index.dense() else {
         return Value::Null;
@@ -171,30 +185,24 @@ fn vectors_json(index: &Index) -> Value {
            "identity": dense.entry.identity, "hnsw": dense.entry.hnsw})
 }
 
-/// The layers of the index; of a stored one their sizes too.
-fn layers(out: &mut impl Write, index: &Index, path: Option<&Path>) -> Result<()> {
-    let names = index.layers();
-    if names.is_empty() {
+/// The sizes of a stored index by part and layer; of one in memory the names of its layers.
+fn parts(out: &mut impl Write, index: &Index, manifest: Option<&Manifest>) -> Result<()> {
+    let size = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
+    if let Some(manifest) = manifest {
+        writeln!(out, "\n{:<22} {:>9} {:>12}", "on disk", "size", "version")?;
+        for (part, bytes) in manifest.parts() {
+            writeln!(out, "{part:<22} {:>9}", size(bytes))?;
+        }
+        for layer in &manifest.layers {
+            let (name, bytes) = (&layer.name, manifest.layer_bytes(&layer.name));
+            let name = format!("layer {name}");
+            writeln!(out, "{name:<22} {:>9} {:>12}", size(bytes), layer.version)?;
+        }
         return Ok(());
     }
-    writeln!(out, "\n{:<22} {:>9} {:>9}", "layers", "version", "size")?;
-    let manifest = match path.filter(|path| Index::is_index(path)) {
-        Some(path) => Some(Manifest::read(path)?),
-        None => None,
-    };
-    for name in names {
-        let entry = manifest
-            .as_ref()
-            .and_then(|m| Some((m, m.layers.iter().find(|l| l.name == name)?)));
-        match entry {
-            Some((m, entry)) => writeln!(
-                out,
-                "{name:<22} {:>9} {:>6.1} MB",
-                entry.version,
-                m.layer_bytes(&name) as f64 / 1e6
-            )?,
-            None => writeln!(out, "{name:<22}")?,
-        }
+    let layers = index.layers();
+    if !layers.is_empty() {
+        writeln!(out, "\nlayers: {}", layers.join(", "))?;
     }
     Ok(())
 }

@@ -83,6 +83,16 @@ impl FileEntry {
     }
 }
 
+/// What the columns beside layers are of, by how their files are called.
+const PARTS: [(&str, &[&str]); 6] = [
+    ("texts", &["passages.", "questions."]),
+    ("words", &["lexical/", "lengths."]),
+    ("names", &["entities.", "aliases.", "mentions.", "titles."]),
+    ("edges", &["graph."]),
+    ("vectors", &["vectors."]),
+    ("small-world graph", &["hnsw."]),
+];
+
 impl Manifest {
     fn sealed(&self) -> String {
         let open = Manifest {
@@ -97,6 +107,16 @@ impl Manifest {
 
     fn lists(&self, path: &str) -> bool {
         self.files.iter().any(|file| file.path == path)
+    }
+
+    /// Bytes of everything that is no layer, by what it is: only what there is.
+    pub fn parts(&self) -> Vec<(&'static str, u64)> {
+        let own = PARTS.iter().map(|(part, starts)| {
+            let files = self.files.iter();
+            let files = files.filter(|f| starts.iter().any(|s| f.path.starts_with(s)));
+            (*part, files.map(|f| f.bytes).sum())
+        });
+        own.filter(|(_, bytes)| *bytes > 0).collect()
     }
 
     /// Bytes of a layer's columns; 0 for one that is not there.
