@@ -572,6 +572,20 @@ fn failing_questions_are_gone_through() {
 }
 
 #[test]
+fn of_many_drags_the_last_can_be_taken_back() {
+    let mut stage = stage_at(160, 48);
+    let slider = stage.state.hits.area(Target::Slider(Parameter::Alpha));
+    let slider = slider.unwrap();
+    for drag in 0..1200 {
+        let x = slider.x + drag % slider.width;
+        update(&mut stage.state, Action::Press(x, slider.y));
+        update(&mut stage.state, Action::Release);
+    }
+    let kept = stage.state.undo.len();
+    assert!((100..=500).contains(&kept), "{kept}");
+}
+
+#[test]
 fn the_mouse_selects_scrolls_drags_and_opens() {
     let mut stage = stage_at(160, 48);
     let row = stage

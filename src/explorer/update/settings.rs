@@ -26,18 +26,22 @@ pub fn change(state: &mut State, settings: Settings) -> Vec<Effect> {
 /// Takes new settings and remembers the old ones.
 pub fn replace(state: &mut State, settings: Settings) {
     sweep::close(state);
-    state
-        .undo
-        .push(std::mem::replace(&mut state.settings, settings));
-    if state.undo.len() > UNDO {
-        state.undo.remove(0);
-    }
-    state.redo.clear();
+    let before = std::mem::replace(&mut state.settings, settings);
+    remember(state, before);
     let uses = state.settings.method().uses();
     if !uses.contains(&state.parameter) {
         state.parameter = favourite(&state.settings);
     }
     show_parameter(state);
+}
+
+/// These settings can be had back.
+pub fn remember(state: &mut State, before: Settings) {
+    state.undo.push(before);
+    if state.undo.len() > UNDO {
+        state.undo.remove(0);
+    }
+    state.redo.clear();
 }
 
 /// Like [`change`] within one held mouse button: the whole drag is taken back at once.
@@ -55,8 +59,7 @@ pub fn begin_drag(state: &mut State) {
     sweep::close(state);
     // What the last change did is no part of what this one does.
     state.message = Message::default();
-    state.undo.push(state.settings.clone());
-    state.redo.clear();
+    remember(state, state.settings.clone());
 }
 
 /// Ends a drag: one that changed nothing leaves nothing to undo.

@@ -152,8 +152,7 @@ pub fn close(state: &mut State) {
     };
     forget(state, &sweep);
     if sweep.start != state.settings {
-        state.undo.push(sweep.start);
-        state.redo.clear();
+        settings::remember(state, sweep.start);
     }
 }
 
