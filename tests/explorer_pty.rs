@@ -75,6 +75,26 @@ fn a_storm_of_resizes_leaves_a_whole_screen() {
     session.assert_restored();
 }
 
+/// What comes from the keyboard and a new size may be seen in one look at what is ready; neither may hide the other.
+#[test]
+fn a_key_pressed_while_the_window_changes_its_size_is_not_kept_for_later() {
+    let mut session = Session::start(30, 100, &[]);
+    session.wait_for("Passages: 10 of");
+    for turn in 0..60u16 {
+        session.resize(30 + turn % 7, 100 + turn % 11);
+        // Not the same moment each time.
+        std::thread::sleep(Duration::from_micros(u64::from(turn % 50) * 20));
+        session.send("?");
+        session.wait_for("type to filter");
+        session.resize(30 + turn % 5, 100 + turn % 13);
+        session.send("\x1b");
+        session.wait_for("Question 1 of 92");
+    }
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+    session.assert_restored();
+}
+
 #[test]
 fn sigterm_gives_the_terminal_back() {
     let mut session = Session::start(36, 120, &[]);
