@@ -41,6 +41,8 @@ struct Key {
 const REMEMBERED: usize = 4;
 /// Walks hold the mass of every node. Of two that run beside each other one more is kept.
 const REMEMBERED_WALKS: usize = 2;
+/// Walks of all operators: a person who tries one method after the other would fill the memory with them.
+const ALL_WALKS: usize = 4;
 /// Graphs remembered: a composition of one method's graph beside it.
 const REMEMBERED_GRAPHS: usize = 3;
 
@@ -262,7 +264,7 @@ impl Retriever {
         let known = self.sets.iter().find(|(known, _)| *known == key);
         let known = known.map(|(_, set)| set.clone()).filter(|set| whole(set));
         if known.is_none() {
-            self.forget(&key, at);
+            self.forget(&key, at, step.operator.declaration().walks);
         }
         Ok(Begun {
             step: step.clone(),
@@ -274,19 +276,21 @@ impl Retriever {
         })
     }
 
-    /// Makes room for a new result of an operator, and gives the memory of an old one to the step that runs as such.
-    fn forget(&mut self, key: &Key, at: usize) {
+    /// Makes room for a new result of an operator that `walks` or not, and gives the memory of an old one to the step
+    /// that runs as such.
+    fn forget(&mut self, key: &Key, at: usize, walks: bool) {
         self.sets.retain(|(known, _)| known != key);
         let own = |(known, _): &(Key, Arc<Set>)| known.operator == key.operator;
-        let walks = |(_, set): &(Key, Arc<Set>)| set.get::<Spread>().is_some();
-        let of_operator = self.sets.iter().filter(|known| own(known));
-        let (count, most) = match of_operator.clone().any(walks) {
-            true => (of_operator.count(), REMEMBERED_WALKS),
-            false => (of_operator.count(), REMEMBERED),
+        let walk = |(_, set): &(Key, Arc<Set>)| set.get::<Spread>().is_some();
+        let most = if walks { REMEMBERED_WALKS } else { REMEMBERED };
+        let count = self.sets.iter().filter(|known| own(known)).count();
+        let all = self.sets.iter().filter(|known| walk(known)).count();
+        let oldest = match count >= most {
+            true => self.sets.iter().position(own),
+            false if walks && all >= ALL_WALKS => self.sets.iter().position(walk),
+            false => None,
         };
-        if count >= most
-            && let Some(oldest) = self.sets.iter().position(own)
-        {
+        if let Some(oldest) = oldest {
             let (_, set) = self.sets.remove(oldest);
             self.scratch[at].recycle(set);
         }
@@ -426,5 +430,33 @@ fn key(context: &Context<'_>, step: &Step, inputs: &[Arc<Set>], graph: Option<&A
         graph: graph.map_or(0, |graph| graph.id),
         question: context.question.to_owned(),
         edits,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::sample;
+    use crate::retrieve::Method;
+
+    /// At a million passages a walk that keeps its states takes some hundred megabytes.
+    #[test]
+    fn few_walks_are_remembered_however_many_methods_are_tried() {
+        let index = Arc::new(sample::index().unwrap());
+        let mut retriever = Retriever::new(index.clone());
+        let spreads = ["power", "push", "shallow", "lazy"];
+        let composed =
+            spreads.map(|spread| format!("names+rrf > entity-passage > {spread} > passages"));
+        let methods = ["hop", "graph-rrf", "rrf-ppr", "linearrag"].map(str::to_owned);
+        let mut walked = std::collections::BTreeSet::new();
+        for method in methods.iter().chain(&composed) {
+            let settings = Settings::of(&index, Method::by_name(method).unwrap());
+            let found = retriever.retrieve("Who discovered Titan?", &settings, Keep::States);
+            assert!(found.is_ok(), "{method}");
+            let walks = (retriever.sets.iter()).filter(|(_, set)| set.get::<Spread>().is_some());
+            assert!(walks.clone().count() <= ALL_WALKS);
+            walked.extend(walks.map(|(key, _)| key.operator.clone()));
+        }
+        assert!(walked.len() > ALL_WALKS, "{walked:?}");
     }
 }
