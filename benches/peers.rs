@@ -436,8 +436,8 @@ impl Peer {
         Ok(match engine {
             "power" => {
                 let (alpha, steps, rule) = (self.alpha, self.steps, Dangling::Drop);
-                let end = self.power.walk(t, seeds, alpha, steps, rule, |_, _, _| {});
-                end.write(&mut self.mass);
+                let mut end = self.power.walk(t, seeds, alpha, steps, rule, |_, _, _| {});
+                end.write(&mut self.mass, |mass| mass);
                 Found::Mass
             }
             "push-1e-4" => push(1e-4),

@@ -8,7 +8,7 @@
 //! candidate, in the order of `hop::Signal::ALL`, unweighted; `ideas` has the columns of [`ideas`].
 
 use hopscope::embed::{Vectors, maxsim_texts};
-use hopscope::graph::{Dangling, walk};
+use hopscope::graph::{Dangling, Power};
 use hopscope::index::Index;
 use hopscope::layers::HopLayer;
 use hopscope::retrieve::hop::{self, Signals};
@@ -110,20 +110,18 @@ fn ideas(index: &Index, answer: &Answer<'_>, question: &str) -> Vec<[f64; 8]> {
         .take(8)
         .map(|s| vec![(s.node, 1.0)])
         .collect();
-    let walks = walk::power_many::<8>(
-        &view.transition,
-        &names,
-        0.15,
-        5,
-        Dangling::Drop,
-        None,
-        |_, _| {},
-    );
+    let mut power = Power::default();
+    let mut walk = |name: &Vec<(u32, f64)>| {
+        let drop = Dangling::Drop;
+        let mut end = power.walk(&view.transition, name, 0.15, 5, drop, |_, _, _| {});
+        end.mass()
+    };
+    let walks: Vec<Vec<f64>> = names.iter().map(&mut walk).collect();
     let best: Vec<f64> = (0..names.len())
         .map(|lane| {
-            walks[..index.len()]
+            walks[lane][..index.len()]
                 .iter()
-                .map(|m| m[lane])
+                .copied()
                 .fold(0.0, f64::max)
         })
         .collect();
@@ -149,7 +147,7 @@ fn ideas(index: &Index, answer: &Answer<'_>, question: &str) -> Vec<[f64; 8]> {
         .enumerate()
         .map(|(at, &p)| {
             let share = |lane: usize| {
-                let value = walks[p as usize][lane] / best[lane].max(1e-30);
+                let value = walks[lane][p as usize] / best[lane].max(1e-30);
                 value.max(3e-4).ln() / 8.0 + 1.0
             };
             let shares: Vec<f64> = (0..names.len()).map(share).collect();

@@ -17,6 +17,7 @@ pub mod neighbours;
 pub mod pagerank;
 pub mod power;
 pub mod push;
+pub mod steps;
 pub mod trail;
 pub mod transition;
 pub mod walk;

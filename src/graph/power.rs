@@ -1,102 +1,69 @@
-//! Power iteration from seeds, on the core of a graph.
+//! Power iteration from seeds.
 //!
-//! `r_0 = s`, `r_{t+1} = alpha s + (1-alpha) P^T r_t` (SPRIG, power mode). What is carried from step to step is the mass of
-//! core nodes over what their arcs weigh, `y = r / out`: with it an arc costs one multiplication by the symmetric weight,
-//! and what the leaves of a node give back is a multiple of its own `y` one step before. Early steps touch few nodes, so a
-//! step scatters from the nodes that may hold mass; once those carry most arcs, a step gathers into every node, on all
-//! threads. Which of the two runs depends on counts alone, and each adds in a fixed order: the bits are the same on any
-//! number of threads.
+//! `r_0 = s`, `r_{t+1} = alpha s + (1-alpha) P^T r_t` (SPRIG, power mode). What takes time are the steps
+//! `u_k = (P^T)^k s`, and these do not know alpha: `r_T = sum over k < T of alpha (1-alpha)^k u_k + (1-alpha)^T u_T`. So the
+//! steps are walked without a restart and kept, and a result is read off them: another alpha, or fewer steps, from the same
+//! seeds takes one pass over the nodes and none over the arcs.
 
 use super::core::{Core, Factors, Place};
+use super::steps::{Held, Row, Walks};
 use super::transition::{Dangling, Transition};
-use super::walk::each_node;
+use super::walk::{each_node, each_pair, length_weights};
 
-/// Scatter while the frontier's arcs are fewer than this share of the core's arcs.
-const SCATTER_BELOW: f64 = 0.2;
-
-/// Power iteration, with buffers that are kept between walks: fresh memory for each would take longer than most walks.
+/// A walk with restarts, whose last steps are kept as long as nobody walks from other seeds.
 #[derive(Debug, Default)]
 pub struct Power {
-    /// `y` of core nodes now, and one step before.
-    now: Vec<f64>,
-    before: Vec<f64>,
-    /// Core nodes that may hold mass, each once, in the order they were reached; they never lose it. All, when `dense`.
-    active: Vec<u32>,
-    marked: Vec<bool>,
-    /// Core arcs of the active nodes.
-    arcs: usize,
-    dense: bool,
-    /// Seeds in the core, on leaves, and on dead ends (core numbers), ascending, each place once.
-    core_seeds: Vec<(u32, f64)>,
-    leaf_seeds: Vec<(u32, f64)>,
-    dead_seeds: Vec<(u32, f64)>,
-    /// 1 - alpha
-    keep: f64,
-    /// What the seeds got in the last step, and what those of them that are dead ends hold, as shares of their mass.
-    restarted: f64,
-    held: f64,
+    steps: Walks<1, 8>,
+    /// Steps that are no longer kept, weighed and summed.
+    sum: Row<1>,
+    /// `y` of core nodes of a state, and of the one before.
+    now: Row<1>,
+    before: Row<1>,
 }
 
-/// Behind the last seed.
-const END: (u32, f64) = (u32::MAX, 0.0);
-
-/// The state of a walk after some step.
-#[derive(Clone, Copy)]
+/// The state of a walk with restarts after some step.
 pub struct State<'w> {
-    walk: &'w Power,
+    walk: &'w mut Power,
     core: &'w Core,
     factors: &'w Factors,
+    alpha: f64,
+    step: usize,
+    /// What the seeds got in the step, and what those of them that are dead ends hold, as shares of their mass.
+    restarted: f64,
+    held: f64,
+    mixed: bool,
 }
 
-impl<'w> State<'w> {
-    fn of(walk: &'w Power, core: &'w Core, factors: &'w Factors) -> State<'w> {
-        State {
-            walk,
-            core,
-            factors,
+impl State<'_> {
+    /// Writes what is made of the mass of every node into a vector of that length.
+    pub fn write<T: Clone + Send>(&mut self, values: &mut Vec<T>, of: impl Fn(f64) -> T + Sync) {
+        if !std::mem::replace(&mut self.mixed, true) {
+            self.walk.mix(self.step, self.alpha);
         }
-    }
-
-    /// Tells the mass of every node, each once.
-    pub fn each(&self, mut tell: impl FnMut(u32, f64)) {
-        let (core, factors, walk) = (self.core, self.factors, self.walk);
-        let mut from = 0;
-        for &(dead, m) in walk.dead_seeds.iter().chain([&END]) {
-            let to = core.nodes.len().min(dead as usize);
-            let part = core.nodes[from..to].iter().zip(&walk.now[from..to]);
-            for ((&node, y), out) in part.zip(&factors.out[from..to]) {
-                tell(node, y * out);
-            }
-            if dead != END.0 {
-                tell(core.nodes[to], walk.held * m);
-            }
-            from = to + 1;
+        let (core, factors, walk) = (self.core, self.factors, &*self.walk);
+        let (now, before) = (&walk.now.y, &walk.before.y);
+        let keep = 1.0 - self.alpha;
+        let of_leaf = |at: usize| keep * factors.leaf[at] * before[core.owners[at] as usize][0];
+        values.resize(core.nodes.len() + core.leaves.len(), of(0.0));
+        each_node(values, |node, value| {
+            *value = of(match core.place(node as u32) {
+                Place::Core(at) => now[at as usize][0] * factors.out[at as usize],
+                Place::Leaf(at) => of_leaf(at as usize),
+            });
+        });
+        for &(at, [m]) in &walk.steps.dead_seeds {
+            values[core.nodes[at as usize] as usize] = of(self.held * m);
         }
-        let mut from = 0;
-        for &(seed, m) in walk.leaf_seeds.iter().chain([&END]) {
-            let to = core.leaves.len().min(seed as usize);
-            let own =
-                |at: usize| walk.keep * factors.leaf[at] * walk.before[core.owners[at] as usize];
-            for at in from..to {
-                tell(core.leaves[at], own(at));
-            }
-            if seed != END.0 {
-                tell(core.leaves[to], own(to) + walk.restarted * m);
-            }
-            from = to + 1;
+        for &(at, [m]) in &walk.steps.leaf_seeds {
+            let at = at as usize;
+            values[core.leaves[at] as usize] = of(of_leaf(at) + self.restarted * m);
         }
-    }
-
-    /// Writes the mass of every node into a vector of that length.
-    pub fn write(&self, mass: &mut Vec<f64>) {
-        mass.resize(self.core.nodes.len() + self.core.leaves.len(), 0.0);
-        self.each(|node, m| mass[node as usize] = m);
     }
 
     /// Mass of every node.
-    pub fn mass(&self) -> Vec<f64> {
+    pub fn mass(&mut self) -> Vec<f64> {
         let mut mass = Vec::new();
-        self.write(&mut mass);
+        self.write(&mut mass, |m| m);
         mass
     }
 }
@@ -111,140 +78,135 @@ impl Power {
         alpha: f64,
         steps: usize,
         dangling: Dangling,
-        mut watch: impl FnMut(usize, State, f64),
+        mut watch: impl FnMut(usize, &mut State, f64),
     ) -> State<'w> {
         let (core, factors) = transition.folded();
-        self.keep = 1.0 - alpha;
-        (self.restarted, self.held) = (1.0, 1.0);
-        self.begin(core, factors, seeds);
-        self.restart(factors);
-        watch(0, State::of(self, core, factors), 0.0);
-        let dead: f64 = self.dead_seeds.iter().map(|s| s.1).sum();
-        for step in 1..=steps {
-            self.dense |= self.arcs as f64 >= SCATTER_BELOW * core.arcs() as f64;
-            if self.dense {
-                self.gather(core, factors);
-            } else {
-                self.scatter(core, factors);
-            }
-            self.return_from_leaves(core, factors);
-            let lost = self.keep * self.held * dead;
-            let (returned, dropped) = match dangling {
-                Dangling::Drop => (0.0, lost),
-                Dangling::Reseed => (lost, 0.0),
-                Dangling::Stay => (0.0, 0.0),
-            };
-            self.restarted = alpha + returned;
-            self.held = match dangling {
-                Dangling::Stay => self.keep * self.held + alpha,
-                _ => self.restarted,
-            };
-            self.restart(factors);
-            watch(step, State::of(self, core, factors), dropped);
+        let seeds: Vec<(u32, [f64; 1])> = seeds.iter().map(|(node, m)| (*node, [*m])).collect();
+        for row in [&mut self.sum, &mut self.now, &mut self.before] {
+            row.begin(core.nodes.len(), &self.steps.active, false);
         }
-        State::of(self, core, factors)
+        self.steps.begin(transition, seeds, dangling, (steps, &[]));
+        let dead: f64 = self.steps.dead_seeds.iter().map(|seed| seed.1[0]).sum();
+        let keep = 1.0 - alpha;
+        let (mut restarted, mut held, mut dropped) = (1.0, 1.0, 0.0);
+        for step in 0..=steps {
+            if step > 0 {
+                let lost = keep * held * dead;
+                let returned = if dangling == Dangling::Reseed {
+                    lost
+                } else {
+                    0.0
+                };
+                dropped = if dangling == Dangling::Drop {
+                    lost
+                } else {
+                    0.0
+                };
+                restarted = alpha + returned;
+                held = match dangling {
+                    Dangling::Stay => keep * held + alpha,
+                    _ => restarted,
+                };
+            }
+            if step > self.steps.done {
+                if let Some(first) = step.checked_sub(self.steps.rows.len()) {
+                    self.fold(first, alpha);
+                }
+                self.steps.step(core, factors, (dangling, dead), None);
+            }
+            let mut state = State {
+                walk: self,
+                core,
+                factors,
+                alpha,
+                step,
+                restarted,
+                held,
+                mixed: false,
+            };
+            watch(step, &mut state, dropped);
+        }
+        State {
+            walk: self,
+            core,
+            factors,
+            alpha,
+            step: steps,
+            restarted,
+            held,
+            mixed: false,
+        }
     }
 
-    /// Empties the buffers and sorts the seeds by where they are.
-    fn begin(&mut self, core: &Core, factors: &Factors, seeds: &[(u32, f64)]) {
-        let n = core.nodes.len();
-        if self.dense || self.now.len() != n {
-            for values in [&mut self.now, &mut self.before] {
-                values.clear();
-                values.resize(n, 0.0);
-            }
-            self.marked.clear();
-            self.marked.resize(n, false);
+    /// Adds a step that the next one will overwrite to the sum of those before.
+    fn fold(&mut self, step: usize, alpha: f64) {
+        let weight = alpha * (1.0 - alpha).powi(step as i32);
+        if step == 0 {
+            self.sum.clear(&self.steps.active);
+        }
+        let row = &self.steps.rows[step % self.steps.rows.len()];
+        if row.full() {
+            self.sum.held = Held::All;
+            let add = |v: usize, sum: &mut [f64; 1]| sum[0] += weight * row.y[v][0];
+            each_node(&mut self.sum.y, add);
         } else {
-            for &u in &self.active {
-                let u = u as usize;
-                (self.now[u], self.before[u], self.marked[u]) = (0.0, 0.0, false);
+            if !self.sum.full() {
+                self.sum.held = Held::First(self.steps.active.len());
+            }
+            for &u in &self.steps.active {
+                self.sum.y[u as usize][0] += weight * row.y[u as usize][0];
             }
         }
-        self.active.clear();
-        self.arcs = 0;
-        self.dense = false;
-        self.core_seeds.clear();
-        self.leaf_seeds.clear();
-        self.dead_seeds.clear();
-        for &(node, m) in seeds {
-            match core.place(node) {
-                Place::Leaf(place) => self.leaf_seeds.push((place, m)),
-                Place::Core(u) if factors.out[u as usize] == 0.0 => self.dead_seeds.push((u, m)),
-                Place::Core(u) => self.core_seeds.push((u, m)),
+    }
+
+    /// What walks of every length so far leave in `now`, with the weights that restarts give them, and in `before` what
+    /// they did one step earlier.
+    fn mix(&mut self, step: usize, alpha: f64) {
+        let weights = length_weights(alpha, step);
+        let earlier = match step {
+            0 => 0.0,
+            _ => (1.0 - alpha).powi(step as i32 - 1),
+        };
+        let first = (step + 1).saturating_sub(self.steps.rows.len());
+        let row = |step: usize| &self.steps.rows[step % self.steps.rows.len()];
+        let full = (first..=step).any(|step| row(step).full()) || (first > 0 && self.sum.full());
+        for both in [&mut self.now, &mut self.before] {
+            both.held = match full {
+                true => Held::All,
+                false => {
+                    both.clear(&self.steps.active);
+                    Held::First(self.steps.active.len())
+                }
+            };
+        }
+        let sum = (first > 0).then_some(&self.sum.y);
+        // The same additions in the same order, for some nodes that follow each other.
+        let blend = |at: usize, now: &mut [[f64; 1]], before: &mut [[f64; 1]]| {
+            match sum {
+                Some(sum) => now.copy_from_slice(&sum[at..at + now.len()]),
+                None => now.fill([0.0]),
+            }
+            let add = |sum: &mut [[f64; 1]], k: usize, weight: f64| {
+                let row = &row(k).y[at..at + sum.len()];
+                let each = sum.iter_mut().zip(row);
+                each.for_each(|(sum, y)| sum[0] += weight * y[0]);
+            };
+            for (k, weight) in weights.iter().enumerate().skip(first) {
+                if k + 1 == step {
+                    before.copy_from_slice(now);
+                    add(before, k, earlier);
+                }
+                add(now, k, *weight);
+            }
+        };
+        let (now, before) = (&mut self.now, &mut self.before);
+        if full {
+            each_pair(&mut now.y, &mut before.y, blend);
+        } else {
+            for &u in &self.steps.active {
+                let one = u as usize..u as usize + 1;
+                blend(one.start, &mut now.y[one.clone()], &mut before.y[one]);
             }
         }
-        for list in [
-            &mut self.core_seeds,
-            &mut self.leaf_seeds,
-            &mut self.dead_seeds,
-        ] {
-            list.sort_by_key(|seed| seed.0);
-            list.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                kept.1 += if same { next.1 } else { 0.0 };
-                same
-            });
-        }
-        for i in 0..self.core_seeds.len() {
-            self.reach(core, self.core_seeds[i].0);
-        }
-        for i in 0..self.leaf_seeds.len() {
-            self.reach(core, core.owners[self.leaf_seeds[i].0 as usize]);
-        }
-    }
-
-    fn reach(&mut self, core: &Core, u: u32) {
-        if !std::mem::replace(&mut self.marked[u as usize], true) {
-            self.active.push(u);
-            self.arcs += core.degree(u as usize);
-        }
-    }
-
-    fn restart(&mut self, factors: &Factors) {
-        for &(u, m) in &self.core_seeds {
-            self.now[u as usize] += self.restarted * m / factors.out[u as usize];
-        }
-    }
-
-    /// What seeds had put on leaves in the step before comes back to the owners.
-    fn return_from_leaves(&mut self, core: &Core, factors: &Factors) {
-        for &(place, m) in &self.leaf_seeds {
-            let owner = core.owners[place as usize] as usize;
-            self.now[owner] += self.keep * self.restarted * m / factors.out[owner];
-        }
-    }
-
-    /// One step out of the active nodes.
-    fn scatter(&mut self, core: &Core, factors: &Factors) {
-        let reached = self.active.len();
-        for &u in &self.active {
-            self.before[u as usize] *= self.keep * factors.leafy[u as usize];
-        }
-        for i in 0..reached {
-            let u = self.active[i] as usize;
-            let y = self.now[u];
-            let (row, weights) = core.row(u);
-            for (&v, &w) in row.iter().zip(weights) {
-                self.before[v as usize] += f64::from(w) * y;
-                self.reach(core, v);
-            }
-        }
-        for &u in &self.active {
-            self.before[u as usize] *= self.keep * factors.own[u as usize];
-        }
-        std::mem::swap(&mut self.now, &mut self.before);
-    }
-
-    /// The same step, into every node.
-    fn gather(&mut self, core: &Core, factors: &Factors) {
-        let (now, keep) = (&self.now, self.keep);
-        each_node(&mut self.before, |v, slot| {
-            let (row, weights) = core.row(v);
-            let arcs = row.iter().zip(weights);
-            let sum: f64 = arcs.map(|(&u, &w)| f64::from(w) * now[u as usize]).sum();
-            *slot = keep * factors.own[v] * (sum + keep * factors.leafy[v] * *slot);
-        });
-        std::mem::swap(&mut self.now, &mut self.before);
     }
 }

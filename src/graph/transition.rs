@@ -3,8 +3,10 @@
 use super::adjacency::{Adjacency, undirected};
 use super::core::{Core, Factors};
 use super::push::{Pool, Pushed, Reverse, Reverses, Rule};
+use super::steps::Walks;
 use super::walk::{Sparse, each_node};
 use sprs::CsMatI;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 pub use crate::parameters::Dangling;
@@ -22,10 +24,18 @@ pub struct Transition {
     /// The weights with leaves folded, shared like them, and the factors there: made for the first walk that asks.
     core: Arc<OnceLock<Core>>,
     factors: OnceLock<Factors>,
+    /// No other transition has it.
+    id: u64,
     /// See [`Transition::pushed_back`].
     reverses: Reverses,
     pushes: Pool<Pushed>,
+    /// See [`Transition::walked_back`] and [`Transition::walked_together`].
+    backs: Pool<Walks<1, 8>>,
+    together: Pool<Walks<{ Transition::TOGETHER }, 3>>,
 }
+
+/// The next one's [`Transition::id`].
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl Transition {
     /// `weights` must be symmetric with positive values; `into` has one positive factor a node.
@@ -50,8 +60,11 @@ impl Transition {
             into,
             core,
             factors: OnceLock::new(),
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             reverses: Reverses::default(),
             pushes: Pool::default(),
+            backs: Pool::default(),
+            together: Pool::default(),
         };
         let mut scale = std::mem::take(&mut transition.scale);
         each_node(&mut scale, |u, slot| {
@@ -90,6 +103,11 @@ impl Transition {
         Transition::new(matrix, vec![1.0; nodes])
     }
 
+    /// What tells it from every other.
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
     pub fn nodes(&self) -> usize {
         self.into.len()
     }
@@ -117,6 +135,54 @@ impl Transition {
             out.forward(self, seeds, rule, |_| {});
             read(out)
         })
+    }
+
+    /// How many walks are taken together.
+    pub const TOGETHER: usize = 4;
+
+    /// Walks of each length up to `steps`, each from seeds of its own: `each` is given the length and what tells the mass of
+    /// a node on each walk, of those that are asked for; of all if none are. `Reseed` is not linear in a part of the seeds and is treated as `Drop`.
+    pub fn walked_together(
+        &self,
+        parts: &[Sparse],
+        (steps, asked): (usize, &[u32]),
+        dangling: Dangling,
+        mut each: impl FnMut(usize, &dyn Fn(u32) -> [f64; Transition::TOGETHER]),
+    ) {
+        self.together.with(|walks| {
+            walks.apart(self, parts, (steps, asked), dangling, |length, step| {
+                each(length, &|node| step.mass(node));
+            });
+        });
+    }
+
+    /// Walks of each length up to `steps` that end at a node: `each` is given the length and what tells the chance that so
+    /// many steps from a node with edges end there, of those that are asked for; of all if none are. The matrix is symmetric but for its factors, so they are those of the
+    /// walks that begin there, weighed otherwise.
+    pub fn walked_back(
+        &self,
+        target: u32,
+        (steps, asked): (usize, &[u32]),
+        mut each: impl FnMut(usize, &dyn Fn(u32) -> f64),
+    ) {
+        let weight = |node: u32| self.scale(node as usize) / self.into(node as usize);
+        let own = weight(target);
+        self.backs.with(|walk| {
+            let start = [vec![(target, 1.0)]];
+            walk.apart(
+                self,
+                &start,
+                (steps, asked),
+                Dangling::Drop,
+                |length, step| {
+                    each(length, &|node| match step.mass(node) {
+                        // Also from a node without edges, which weighs nothing.
+                        [0.0] => 0.0,
+                        [mass] => mass * weight(node) / own,
+                    });
+                },
+            );
+        });
     }
 
     /// A reverse push from a node; the last few are kept.

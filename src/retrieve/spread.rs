@@ -7,7 +7,6 @@
 use super::explanation::Path;
 use super::retrieval::{Ledger, Parity, Seed, Spread, Walked};
 use super::scratch::Scratch;
-use crate::graph::power::State;
 use crate::graph::push::{Pushed, Reverse, Rule};
 use crate::graph::trail::Rings;
 use crate::graph::walk::{self, Forward, Sparse};
@@ -161,10 +160,7 @@ impl Walked<'_> {
         let key = (node, epsilon.to_bits(), mass.unwrap_or(0.0).to_bits());
         kept(&spread.known.reach, key, || {
             let seeds = restart(self.seeds());
-            // A push goes back as far as there is mass.
-            let near = (!spread.diffusion.pushes()).then(|| self.near(&seeds));
-            let until = (epsilon, mass);
-            spread.diffusion.reach(t, &seeds, near, node, until)
+            spread.diffusion.reach(t, &seeds, node, (epsilon, mass))
         })
     }
 
@@ -411,12 +407,8 @@ impl Diffusion {
         let mut states = Vec::new();
         let mut ledgers = Vec::new();
         let mut lost = 0.0;
-        let write = |state: State, floats: &mut Vec<f32>| {
-            floats.resize(nodes, 0.0);
-            state.each(|node, mass| floats[node as usize] = mass as f32);
-        };
         let mut mass = std::mem::take(&mut scratch.mass);
-        let end = scratch.power.walk(
+        let mut end = scratch.power.walk(
             graph.transition(),
             seeds,
             self.alpha,
@@ -427,13 +419,14 @@ impl Diffusion {
                 lost = (1.0 - self.alpha) * lost + dropped;
                 if kept {
                     let mut floats = Vec::new();
-                    write(state, &mut floats);
+                    state.write(&mut floats, |mass| mass as f32);
+                    floats.truncate(nodes);
                     ledgers.push(sides(graph, &floats, lost, 0.0));
                     states.push(Masses::All(floats));
                 }
             },
         );
-        end.write(&mut mass);
+        end.write(&mut mass, |mass| mass);
         mass.truncate(nodes);
         if !kept {
             ledgers.push(sides(graph, &mass, lost, 0.0));
@@ -580,14 +573,12 @@ impl Diffusion {
         Rings::around(t, seeds.iter().map(|seed| seed.0), most)
     }
 
-    /// One reverse walk from a node tells for every seed at once, `near` being where these may be; a push does not ask.
-    /// Push stops at `epsilon`, to within which it is known then what all seeds paid, or where it hardly finds more of a
-    /// mass.
-    pub fn reach<'n>(
+    /// One reverse walk from a node tells for every seed at once. Push stops at `epsilon`, to within which it is known then
+    /// what all seeds paid, or where it hardly finds more of a mass.
+    pub fn reach(
         &self,
         t: &Transition,
         seeds: &Sparse,
-        near: impl Into<Option<&'n Rings>>,
         node: Node,
         (epsilon, mass): (f64, Option<f64>),
     ) -> Reach {
@@ -605,26 +596,39 @@ impl Diffusion {
         };
         let mut all = Sparse::new();
         let lone = seeds.iter().any(|seed| t.dangling(seed.0 as usize));
-        let dead = match lone {
+        let dead = match lone && self.dangling == Dangling::Reseed {
             true => self.dead(t, seeds, &mut all),
             // No way leads from a seed to a node without edges.
-            false => seeds,
+            false => &all,
         };
-        let last = weights.len() - 1;
-        let states = walk::backward(t, node, last, self.dangling, dead, near.into());
-        let lengths = || states.iter().zip(&weights);
-        let by_length = lengths()
-            .map(|(h, c)| c * seeds.iter().map(|&(u, s)| s * h[u as usize]).sum::<f64>())
-            .collect();
-        let from = seeds
-            .iter()
-            .map(|&(u, _)| (u, lengths().map(|(h, c)| c * h[u as usize]).sum()))
-            .collect();
-        Reach {
-            from,
-            by_length,
+        let mut reach = Reach {
+            from: seeds.iter().map(|&(u, _)| (u, 0.0)).collect(),
+            by_length: Vec::with_capacity(weights.len()),
             error: 0.0,
-        }
+        };
+        let mut reseeded = 0.0;
+        let asked: Vec<Node> = match dead.is_empty() {
+            true => seeds.iter().map(|seed| seed.0).collect(),
+            false => Vec::new(),
+        };
+        t.walked_back(node, (weights.len() - 1, &asked), |length, back| {
+            let chance = |u: Node| match self.dangling {
+                _ if length == 0 => f64::from(u8::from(u == node)),
+                _ if !t.dangling(u as usize) => back(u),
+                Dangling::Drop => 0.0,
+                Dangling::Reseed => reseeded,
+                Dangling::Stay => f64::from(u8::from(u == node)),
+            };
+            let mut score = 0.0;
+            for ((from, sum), &(_, s)) in reach.from.iter_mut().zip(seeds) {
+                let chance = chance(*from);
+                *sum += weights[length] * chance;
+                score += s * chance;
+            }
+            reach.by_length.push(weights[length] * score);
+            reseeded = dead.iter().map(|&(v, m)| m * chance(v)).sum();
+        });
+        reach
     }
 
     /// Pushed well below the forward walk's threshold, so that shares are the finer of the two.
@@ -737,44 +741,55 @@ impl Diffusion {
             }
             return Split { end, states };
         }
-        let wanted = asked.iter().flatten().chain(shown).copied();
-        let wanted = Rings::around(t, wanted, self.steps);
-        for parts in parts.chunks(8) {
-            let states = &mut states;
-            end.extend(match parts.len() {
-                1..=2 => self.lanes::<2>(t, parts, asked, &wanted, states),
-                3..=4 => self.lanes::<4>(t, parts, asked, &wanted, states),
-                5..=6 => self.lanes::<6>(t, parts, asked, &wanted, states),
-                _ => self.lanes::<8>(t, parts, asked, &wanted, states),
-            });
+        let mut wanted: Vec<Node> = asked.iter().flatten().chain(shown).copied().collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        for parts in parts.chunks(Transition::TOGETHER) {
+            end.extend(self.together(t, parts, asked, &wanted, &mut states));
         }
         Split { end, states }
     }
 
-    /// The masses of walks taken together, one vector a walk; what they hold of the nodes asked for is added to `states`.
-    fn lanes<const K: usize>(
+    /// Walks taken together: what each holds of the nodes asked for is added to `states`, and told of those wanted at the
+    /// end.
+    fn together(
         &self,
         t: &Transition,
         parts: &[Sparse],
         asked: &[Vec<Node>],
-        wanted: &Rings,
+        wanted: &[Node],
         states: &mut [Vec<Vec<f64>>],
     ) -> Vec<Masses> {
-        let each = |step: usize, mass: &[[f64; K]]| {
-            if let Some(nodes) = asked.get(step) {
-                for (row, node) in states[step].iter_mut().zip(nodes) {
-                    row.extend_from_slice(&mass[*node as usize][..parts.len()]);
-                }
-            }
-        };
-        let (alpha, steps, dangling) = (self.alpha, self.steps, self.dangling);
-        let mass = walk::power_many::<K>(t, parts, alpha, steps, dangling, Some(wanted), each);
-        let wanted = wanted.within(0).map_or(&[][..], |wanted| wanted.0);
+        const LANES: usize = Transition::TOGETHER;
+        let of = |nodes: &[Node]| vec![[0.0; LANES]; nodes.len()];
+        let mut held: Vec<Vec<[f64; LANES]>> = asked.iter().map(|nodes| of(nodes)).collect();
+        let mut end = of(wanted);
+        t.walked_together(
+            parts,
+            (self.steps, wanted),
+            self.dangling,
+            |length, mass| {
+                let add = |steps: usize, nodes: &[Node], sums: &mut [[f64; LANES]]| {
+                    let weight = walk::length_weights(self.alpha, steps)[length];
+                    for (node, sum) in nodes.iter().zip(sums) {
+                        let mass = mass(*node);
+                        (0..LANES).for_each(|lane| sum[lane] += weight * mass[lane]);
+                    }
+                };
+                let asked = asked.iter().zip(&mut held).enumerate();
+                asked
+                    .skip(length)
+                    .for_each(|(steps, (nodes, sums))| add(steps, nodes, sums));
+                add(self.steps, wanted, &mut end);
+            },
+        );
+        for (rows, held) in states.iter_mut().zip(held) {
+            let rows = rows.iter_mut().zip(held);
+            rows.for_each(|(row, sums)| row.extend_from_slice(&sums[..parts.len()]));
+        }
         let of = |part: usize| {
-            let held = wanted
-                .iter()
-                .map(|&node| (node, mass[node as usize][part] as f32));
-            Masses::few(t.nodes(), held)
+            let sums = wanted.iter().zip(&end);
+            Masses::few(t.nodes(), sums.map(|(node, sum)| (*node, sum[part] as f32)))
         };
         (0..parts.len()).map(of).collect()
     }

@@ -127,12 +127,15 @@ pub fn of_nodes(
         let (own, theirs) = (own.sums[group], theirs.sums[group]);
         // In the order that the text has them.
         let text = format!("{text} (in all {} and {})", figure(theirs), figure(own));
-        Lack::of(code, theirs - own, text)
+        Lack::of(code, more(theirs, own), text)
     };
     // The seed that pays the other most, of a group that gives it more: what is no lack is not looked into.
-    let payer = |group: usize| theirs.most[group].filter(|_| theirs.sums[group] > own.sums[group]);
+    let payer = |group: usize| {
+        let more = more(theirs.sums[group], own.sums[group]);
+        theirs.most[group].filter(|_| more > 0.0)
+    };
     let restarts = payer(0).and_then(|seed| {
-        let gap = theirs.sums[0] - own.sums[0];
+        let gap = more(theirs.sums[0], own.sums[0]);
         let (theirs, own) = (figure(theirs.sums[0]), figure(own.sums[0]));
         let place = restarted(at, walked, passage, &its, seed);
         let text = format!("'{title}' restarts the walk, which gives it {theirs}; {place} ({own})");
@@ -208,9 +211,15 @@ pub fn of_nodes(
     lacks
 }
 
+/// How much more one mass is than another; nothing, where they differ in the last digits of sums alone.
+fn more(one: f64, other: f64) -> f64 {
+    let more = one - other;
+    if more > 1e-12 * one { more } else { 0.0 }
+}
+
 /// The seeds that give the other most more: without one of them the two may change places.
 fn given_more(at: &At<'_>, walked: &Walked<'_>, own: &Brought, theirs: &Brought) -> Vec<Without> {
-    let gaps = theirs.paid.iter().zip(&own.paid).map(|(t, o)| t - o);
+    let gaps = theirs.paid.iter().zip(&own.paid).map(|(t, o)| more(*t, *o));
     let mut more: Vec<(usize, f64)> = gaps.enumerate().filter(|(_, gap)| *gap > 0.0).collect();
     more.sort_by(|a, b| b.1.total_cmp(&a.1));
     let seed = |(seed, _): &(usize, f64)| {
