@@ -11,7 +11,7 @@ use super::transition::{Dangling, Transition};
 use super::walk::{Sparse, each_node, each_of};
 
 /// Scatter while the frontier's arcs are fewer than this share of the core's arcs.
-const SCATTER_BELOW: f64 = 0.2;
+const SCATTER_BELOW: f64 = 0.05;
 
 /// A ring is looked at on its own up to the second share of the core's arcs, and the one around it up to the first.
 const FEW: f64 = 0.1;

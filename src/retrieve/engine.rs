@@ -43,6 +43,9 @@ const REMEMBERED: usize = 4;
 const REMEMBERED_WALKS: usize = 2;
 /// Walks of all operators: a person who tries one method after the other would fill the memory with them.
 const ALL_WALKS: usize = 4;
+/// What they may hold together before another one, in bytes a node: of four walks the mass and eight states. One of fifty
+/// states is as large as that.
+const WALKED: usize = 4 * (8 + 8 * 4);
 /// Graphs remembered: a composition of one method's graph beside it.
 const REMEMBERED_GRAPHS: usize = 3;
 
@@ -294,6 +297,21 @@ impl Retriever {
             let (_, set) = self.sets.remove(oldest);
             self.scratch[at].recycle(set);
         }
+        let spreads = |sets: &[(Key, Arc<Set>)]| {
+            let spreads = sets.iter().filter_map(|(_, set)| set.get::<Spread>());
+            let sizes = spreads.map(|spread| (spread.bytes(), spread.mass.len()));
+            sizes.fold((0, 0), |(bytes, most), (own, nodes)| {
+                (bytes + own, most.max(nodes))
+            })
+        };
+        while walks
+            && let (bytes, nodes) = spreads(&self.sets)
+            && bytes > nodes * WALKED
+            && let Some(oldest) = self.sets.iter().position(walk)
+        {
+            let (_, set) = self.sets.remove(oldest);
+            self.scratch[at].recycle(set);
+        }
     }
 
     /// The graph of these settings, as a retrieval would use it.
@@ -461,5 +479,28 @@ mod tests {
             }
         }
         assert!(walked.len() * REMEMBERED_WALKS > ALL_WALKS, "{walked:?}");
+    }
+
+    #[test]
+    fn walks_of_many_states_are_remembered_as_far_as_those_of_few() {
+        let index = Arc::new(sample::index().unwrap());
+        let mut retriever = Retriever::new(index.clone());
+        for method in ["graph-rrf", "rrf-ppr", "linearrag"] {
+            let mut settings = Settings::of(&index, Method::by_name(method).unwrap());
+            for steps in [50, 49] {
+                settings.set_text(&format!("steps={steps}")).unwrap();
+                let found = retriever.retrieve("Who discovered Titan?", &settings, Keep::States);
+                assert!(found.is_ok(), "{method}");
+                let walks: Vec<&Spread> = (retriever.sets.iter())
+                    .filter_map(|(_, set)| set.get())
+                    .collect();
+                // The last one, and what was left before it.
+                let (last, before) = walks.split_last().unwrap();
+                let most = walks.iter().map(|walk| walk.mass.len()).max();
+                let held: usize = before.iter().map(|walk| walk.bytes()).sum();
+                assert_eq!(last.states.len(), steps + 1);
+                assert!(held <= most.unwrap() * WALKED, "{held}");
+            }
+        }
     }
 }

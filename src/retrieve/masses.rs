@@ -34,6 +34,14 @@ impl Masses {
         }
     }
 
+    /// What they take in memory.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Masses::All(all) => size_of_val(&**all),
+            Masses::Few { held, .. } => size_of_val(&**held),
+        }
+    }
+
     /// Whether there is no node.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -190,6 +190,14 @@ pub struct Spread {
     pub(super) known: Known,
 }
 
+impl Spread {
+    /// What it takes in memory, but for what explanations looked up.
+    pub fn bytes(&self) -> usize {
+        let states: usize = self.states.iter().map(Masses::bytes).sum();
+        size_of_val(&*self.mass) + states
+    }
+}
+
 /// A step that was run.
 #[derive(Clone, Debug)]
 pub struct Record {

@@ -84,8 +84,8 @@ pub struct Known {
     near: OnceLock<Rings>,
     /// By node, of the walk that ends one step before.
     before: OnceLock<Vec<f64>>,
-    /// By seed.
-    near_one: Kept<Node, Rings>,
+    /// Of the seed that was asked for last.
+    near_one: Mutex<Option<(Node, Arc<Rings>)>>,
     /// By node, epsilon, and the mass that is taken apart.
     reach: Kept<(Node, u64, u64), Reach>,
     /// By seed, or none for those of all seeds, and node.
@@ -179,9 +179,14 @@ impl Walked<'_> {
         let (t, spread) = (self.graph.transition(), self.spread);
         kept(&spread.known.paths, (Some(seed.node), node), || {
             let one = restart_of([seed].into_iter());
-            let near = kept(&spread.known.near_one, seed.node, || {
-                spread.diffusion.near(t, &one)
-            });
+            let last = || {
+                let last = spread.known.near_one.lock();
+                last.unwrap_or_else(PoisonError::into_inner)
+            };
+            let known = last().clone().filter(|(node, _)| *node == seed.node);
+            let near =
+                known.map_or_else(|| Arc::new(spread.diffusion.near(t, &one)), |known| known.1);
+            *last() = Some((seed.node, near.clone()));
             spread.diffusion.paths(t, &one, &near, node)
         })
     }
