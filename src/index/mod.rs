@@ -49,9 +49,9 @@ pub struct Index {
     /// The server that would encode questions, where it was not named by the person; there are no vectors then.
     closed: Option<Closed>,
     reranker: Option<Reranker>,
-    /// Graphs derived for options other than the stored ones, newest last: switching an extractor to and fro on screen
-    /// must not read the corpus each time.
-    derived: Mutex<Vec<(EntityOptions, Arc<EntityGraph>)>>,
+    /// Graphs derived for options other than the stored ones: switching an extractor to and fro on screen must not read
+    /// the corpus each time.
+    derived: Mutex<Derived>,
     /// Graphs as questions walk them, found by what they were made of.
     pub(crate) opened: Opened,
     /// Parts that single systems need, in the order they were added.
@@ -62,8 +62,32 @@ pub struct Index {
     llm: RwLock<Option<Arc<Llm>>>,
 }
 
-/// Derived graphs kept in memory.
+/// Derived graphs kept in memory, and how many edges those of them may have together that nobody else holds: of a large
+/// index one takes hundreds of megabytes.
 const DERIVED: usize = 4;
+const DERIVED_EDGES: usize = 4_000_000;
+
+/// Derived graphs by their options, newest last.
+type Derived = Vec<(EntityOptions, Arc<EntityGraph>)>;
+
+/// Keeps a graph, and of those before it what there is room for.
+fn keep(derived: &mut Derived, options: &EntityOptions, graph: &Arc<EntityGraph>) {
+    let spare = |known: &(EntityOptions, Arc<EntityGraph>)| Arc::strong_count(&known.1) == 1;
+    loop {
+        let spared = derived.iter().filter(|known| spare(known));
+        let edges: usize = spared.map(|known| known.1.edges()).sum();
+        let first = match derived.len() >= DERIVED {
+            true => Some(0),
+            false if edges + graph.edges() > DERIVED_EDGES => derived.iter().position(spare),
+            false => None,
+        };
+        match first {
+            Some(first) => drop(derived.remove(first)),
+            None => break,
+        }
+    }
+    derived.push((options.clone(), graph.clone()));
+}
 
 /// Why an index cannot be opened or written.
 #[derive(Debug, thiserror::Error)]
@@ -384,10 +408,7 @@ impl Index {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         if !derived.iter().any(|(o, _)| o == options) {
-            if derived.len() == DERIVED {
-                derived.remove(0);
-            }
-            derived.push((options.clone(), graph.clone()));
+            keep(&mut derived, options, graph);
         }
     }
 
@@ -406,10 +427,40 @@ impl Index {
         // The callback never stops the build, so there is always a graph.
         let graph =
             Arc::new(EntityGraph::build(&self.passages, options, |_| true).unwrap_or_default());
-        if derived.len() == DERIVED {
-            derived.remove(0);
-        }
-        derived.push((options.clone(), graph.clone()));
+        keep(&mut derived, options, &graph);
         graph
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_large_derived_graphs_the_newest_is_kept_and_what_others_hold() {
+        let graph = |edges: usize| {
+            Arc::new(EntityGraph {
+                targets: vec![0; 2 * edges].into(),
+                ..EntityGraph::default()
+            })
+        };
+        let options = |ner: &str| EntityOptions {
+            ner: ner.into(),
+            ..EntityOptions::default()
+        };
+        let kept = |derived: &Derived| -> String {
+            derived.iter().map(|(options, _)| &*options.ner).collect()
+        };
+        let mut derived = Derived::new();
+        for ner in ["a", "b", "c", "d", "e", "f"] {
+            keep(&mut derived, &options(ner), &graph(10));
+        }
+        assert_eq!(kept(&derived), "cdef");
+        let held = derived[2].1.clone();
+        keep(&mut derived, &options("g"), &graph(DERIVED_EDGES));
+        assert_eq!(kept(&derived), "eg");
+        drop(held);
+        keep(&mut derived, &options("h"), &graph(10));
+        assert_eq!(kept(&derived), "h");
     }
 }
