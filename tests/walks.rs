@@ -348,6 +348,25 @@ fn large() -> (Transition, Sparse) {
     )
 }
 
+/// A graph of so many nodes is walked and told on several threads.
+#[test]
+fn a_very_large_graph_is_told_as_a_small_one() {
+    let n = 300_000u32;
+    let edges = (1..n).map(|v| (v / 3 * 2 / 3, v, 1.0 + (v % 5) as f32));
+    let t = Transition::of_edges(n as usize, edges);
+    let seeds = vec![(0, 0.4), (70_000, 0.4), (n - 1, 0.2)];
+    let plain = {
+        let mut state = walk::Forward::new(&t, &seeds, Dangling::Drop);
+        for _ in 0..6 {
+            state.step(0.8, 0.2);
+        }
+        state.into_mass()
+    };
+    let walked = power(&t, &seeds, 0.2, 6, Dangling::Drop);
+    assert!(walked.iter().zip(&plain).all(|(a, b)| close(*a, *b)));
+    assert!(walked.iter().filter(|mass| **mass > 0.0).count() > 100);
+}
+
 #[test]
 fn bits_do_not_depend_on_threads() {
     let (t, seeds) = large();

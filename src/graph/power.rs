@@ -8,7 +8,7 @@
 use super::core::{Core, Factors, Place};
 use super::steps::{Held, Row, Walks};
 use super::transition::{Dangling, Transition};
-use super::walk::{each_node, each_pair, length_weights};
+use super::walk::{LIGHT_FROM, each_node, each_pair, length_weights};
 
 /// A walk with restarts, whose last steps are kept as long as nobody walks from other seeds.
 #[derive(Debug, Default)]
@@ -45,12 +45,23 @@ impl State<'_> {
         let keep = 1.0 - self.alpha;
         let of_leaf = |at: usize| keep * factors.leaf[at] * before[core.owners[at] as usize][0];
         values.resize(core.nodes.len() + core.leaves.len(), of(0.0));
-        each_node(values, |node, value| {
-            *value = of(match core.place(node as u32) {
-                Place::Core(at) => now[at as usize][0] * factors.out[at as usize],
-                Place::Leaf(at) => of_leaf(at as usize),
+        let of_core = |at: usize| now[at][0] * factors.out[at];
+        if values.len() < LIGHT_FROM {
+            for (at, &node) in core.nodes.iter().enumerate() {
+                values[node as usize] = of(of_core(at));
+            }
+            for (at, &node) in core.leaves.iter().enumerate() {
+                values[node as usize] = of(of_leaf(at));
+            }
+        } else {
+            // The same by node, which threads can share.
+            each_node(values, |node, value| {
+                *value = of(match core.place(node as u32) {
+                    Place::Core(at) => of_core(at as usize),
+                    Place::Leaf(at) => of_leaf(at as usize),
+                });
             });
-        });
+        }
         for &(at, [m]) in &walk.steps.dead_seeds {
             values[core.nodes[at as usize] as usize] = of(self.held * m);
         }

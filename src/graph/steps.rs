@@ -8,10 +8,12 @@
 
 use super::core::{Core, Factors, Place};
 use super::transition::{Dangling, Transition};
-use super::walk::{Sparse, each_node, each_of};
+use super::walk::{PARALLEL_FROM, Sparse, each_node, each_of};
 
-/// Scatter while the frontier's arcs are fewer than this share of the core's arcs.
-const SCATTER_BELOW: f64 = 0.05;
+/// Scatter while the frontier's arcs are fewer than this share of the core's arcs: on one thread, and where a step gathers
+/// on several.
+const SCATTER_BELOW: f64 = 0.2;
+const SCATTER_BELOW_PARALLEL: f64 = 0.05;
 
 /// A ring is looked at on its own up to the second share of the core's arcs, and the one around it up to the first.
 const FEW: f64 = 0.1;
@@ -231,7 +233,11 @@ impl<const K: usize, const R: usize> Walks<K, R> {
         let step = self.done + 1;
         let at = step % self.rows.len();
         let mut next = std::mem::take(&mut self.rows[at]);
-        self.dense |= self.arcs as f64 >= SCATTER_BELOW * core.arcs() as f64;
+        let below = match core.nodes.len() < PARALLEL_FROM {
+            true => SCATTER_BELOW,
+            false => SCATTER_BELOW_PARALLEL,
+        };
+        self.dense |= self.arcs as f64 >= below * core.arcs() as f64;
         match wanted {
             _ if !self.dense => {
                 next.clear(&self.active);

@@ -12,7 +12,9 @@ const SCATTER_BELOW: f64 = 0.3;
 /// Nodes a thread gathers at a time.
 const CHUNK: usize = 1024;
 /// Below this many nodes, one thread is faster.
-const PARALLEL_FROM: usize = 16_384;
+pub const PARALLEL_FROM: usize = 16_384;
+/// The same where little is done for each: to wake another thread takes as long as some ten thousand of them.
+pub const LIGHT_FROM: usize = 1 << 18;
 
 /// A sparse vector over nodes: (node, mass), nodes ascending.
 pub type Sparse = Vec<(u32, f64)>;
@@ -209,14 +211,14 @@ pub fn each_node<T: Send>(values: &mut [T], one: impl Fn(usize, &mut T) + Sync) 
     }
 }
 
-/// Fills two dense vectors of one length some nodes at a time, on all threads when they are long.
+/// Fills two dense vectors of one length some nodes at a time, on all threads when they are very long.
 pub fn each_pair<T: Send>(
     a: &mut [T],
     b: &mut [T],
     some: impl Fn(usize, &mut [T], &mut [T]) + Sync,
 ) {
     let chunks = |a: &mut [T], b: &mut [T], chunk: usize| some(chunk * CHUNK, a, b);
-    if a.len() < PARALLEL_FROM {
+    if a.len() < LIGHT_FROM {
         let pairs = a.chunks_mut(CHUNK).zip(b.chunks_mut(CHUNK));
         pairs
             .enumerate()
