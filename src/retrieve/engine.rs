@@ -286,29 +286,18 @@ impl Retriever {
         let own = |(known, _): &(Key, Arc<Set>)| known.operator == key.operator;
         let walk = |(_, set): &(Key, Arc<Set>)| set.get::<Spread>().is_some();
         let most = if walks { REMEMBERED_WALKS } else { REMEMBERED };
-        let count = self.sets.iter().filter(|known| own(known)).count();
-        let all = self.sets.iter().filter(|known| walk(known)).count();
-        let oldest = match count >= most {
-            true => self.sets.iter().position(own),
-            false if walks && all >= ALL_WALKS => self.sets.iter().position(walk),
-            false => None,
-        };
-        if let Some(oldest) = oldest {
-            let (_, set) = self.sets.remove(oldest);
-            self.scratch[at].recycle(set);
-        }
-        let spreads = |sets: &[(Key, Arc<Set>)]| {
-            let spreads = sets.iter().filter_map(|(_, set)| set.get::<Spread>());
-            let sizes = spreads.map(|spread| (spread.bytes(), spread.mass.len()));
-            sizes.fold((0, 0), |(bytes, most), (own, nodes)| {
-                (bytes + own, most.max(nodes))
-            })
-        };
-        while walks
-            && let (bytes, nodes) = spreads(&self.sets)
-            && bytes > nodes * WALKED
-            && let Some(oldest) = self.sets.iter().position(walk)
-        {
+        loop {
+            let spreads = self.sets.iter().filter_map(|(_, set)| set.get::<Spread>());
+            let all = spreads.clone().count();
+            let bytes: usize = spreads.clone().map(Spread::bytes).sum();
+            let nodes = spreads.map(|spread| spread.mass.len()).max().unwrap_or(0);
+            let many = walks && (all >= ALL_WALKS || bytes > nodes * WALKED);
+            let oldest = match self.sets.iter().filter(|known| own(known)).count() >= most {
+                true => self.sets.iter().position(own),
+                false if many => self.sets.iter().position(walk),
+                false => None,
+            };
+            let Some(oldest) = oldest else { break };
             let (_, set) = self.sets.remove(oldest);
             self.scratch[at].recycle(set);
         }
