@@ -6,7 +6,7 @@
 //! seeds takes one pass over the nodes and none over the arcs.
 
 use super::core::{Core, Factors, Place};
-use super::steps::{Held, Row, Walks};
+use super::steps::{Held, Row, Walks, shared};
 use super::transition::{Dangling, Transition};
 use super::walk::{LIGHT_FROM, each_node, each_pair, length_weights};
 
@@ -98,55 +98,34 @@ impl Power {
         }
         self.steps.begin(transition, seeds, dangling, (steps, &[]));
         let dead: f64 = self.steps.dead_seeds.iter().map(|seed| seed.1[0]).sum();
-        let keep = 1.0 - alpha;
-        let (mut restarted, mut held, mut dropped) = (1.0, 1.0, 0.0);
-        for step in 0..=steps {
-            if step > 0 {
-                let lost = keep * held * dead;
-                let returned = if dangling == Dangling::Reseed {
-                    lost
-                } else {
-                    0.0
-                };
-                dropped = if dangling == Dangling::Drop {
-                    lost
-                } else {
-                    0.0
-                };
-                restarted = alpha + returned;
-                held = match dangling {
-                    Dangling::Stay => keep * held + alpha,
-                    _ => restarted,
-                };
-            }
-            if step > self.steps.done {
-                if let Some(first) = step.checked_sub(self.steps.rows.len()) {
-                    self.fold(first, alpha);
-                }
-                self.steps.step(core, factors, (dangling, dead), None);
-            }
-            let mut state = State {
-                walk: self,
-                core,
-                factors,
-                alpha,
-                step,
-                restarted,
-                held,
-                mixed: false,
-            };
-            watch(step, &mut state, dropped);
-        }
-        State {
+        let mut state = State {
             walk: self,
             core,
             factors,
             alpha,
-            step: steps,
-            restarted,
-            held,
+            step: 0,
+            restarted: 1.0,
+            held: 1.0,
             mixed: false,
+        };
+        watch(0, &mut state, 0.0);
+        for step in 1..=steps {
+            let dropped = match dangling {
+                Dangling::Drop => (1.0 - alpha) * state.held * dead,
+                _ => 0.0,
+            };
+            (state.restarted, state.held) = shared(dangling, alpha, state.held, dead);
+            (state.step, state.mixed) = (step, false);
+            if step > state.walk.steps.done {
+                if let Some(first) = step.checked_sub(state.walk.steps.rows.len()) {
+                    state.walk.fold(first, alpha);
+                }
+                let steps = &mut state.walk.steps;
+                steps.step(core, factors, (dangling, dead), None);
+            }
+            watch(step, &mut state, dropped);
         }
+        state
     }
 
     /// Adds a step that the next one will overwrite to the sum of those before.

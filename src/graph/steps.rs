@@ -7,6 +7,7 @@
 //! in a fixed order: the bits are the same on any number of threads, and whether steps were kept or not.
 
 use super::core::{Core, Factors, Place};
+use super::trail::Rings;
 use super::transition::{Dangling, Transition};
 use super::walk::{PARALLEL_FROM, Sparse, each_node, each_of};
 
@@ -37,8 +38,8 @@ pub struct Walks<const K: usize, const R: usize> {
     core_seeds: Vec<(u32, [f64; K])>,
     pub(super) leaf_seeds: Vec<(u32, [f64; K])>,
     pub(super) dead_seeds: Vec<(u32, [f64; K])>,
-    /// What the seeds got in each step, and what those of them that are dead ends hold, as shares of their mass.
-    shares: Vec<(f64, f64)>,
+    /// What the seeds got in the last step, and what those of them that are dead ends hold, as shares of their mass.
+    share: (f64, f64),
     known: Option<Known<K>>,
 }
 
@@ -122,21 +123,32 @@ impl<const K: usize, const R: usize> Walks<K, R> {
             }
         }
         self.begin(transition, seeds, dangling, (steps, asked));
-        let rings = rings(core, asked, steps);
+        // Of the last step only what is asked for is worked out; of the first, seeds that are leaves bring some as well.
+        let last = steps.max(2) - 1;
+        let places = asked.iter().map(|node| match core.place(*node) {
+            Place::Core(at) => at,
+            Place::Leaf(at) => core.owners[at as usize],
+        });
+        let near = (!asked.is_empty() && self.done < last.min(steps))
+            .then(|| Rings::around(core, places, steps, FEW));
+        let some = SOME * core.arcs() as f64;
         for step in 0..=steps {
-            // Of the last step only what is asked for is worked out.
-            if step > self.done && step < steps {
-                let wanted = rings.get(steps - step).map(Vec::as_slice);
-                self.step(core, factors, (dangling, 0.0), wanted);
+            if step > self.done && step <= last {
+                let within = near.as_ref().and_then(|near| near.within(steps - step));
+                let wanted = within.filter(|(_, arcs)| *arcs as f64 <= some);
+                self.step(
+                    core,
+                    factors,
+                    (dangling, 0.0),
+                    wanted.map(|wanted| wanted.0),
+                );
             }
-            let walk = &*self;
             let held = match step {
                 0 => 1.0,
-                _ if dangling == Dangling::Stay => 1.0,
-                _ => 0.0,
+                _ => shared(dangling, 0.0, 1.0, 0.0).1,
             };
             let now = Step {
-                walk,
+                walk: &*self,
                 core,
                 factors,
                 step,
@@ -206,8 +218,7 @@ impl<const K: usize, const R: usize> Walks<K, R> {
         for i in 0..self.leaf_seeds.len() {
             self.reach(core, core.owners[self.leaf_seeds[i].0 as usize]);
         }
-        self.shares.clear();
-        self.shares.push((1.0, 1.0));
+        self.share = (1.0, 1.0);
         let mut first = std::mem::take(&mut self.rows[0]);
         first.clear(&[]);
         first.held = Held::First(self.active.len());
@@ -266,28 +277,17 @@ impl<const K: usize, const R: usize> Walks<K, R> {
                     .for_each(|(v, y)| next.y[*v as usize] = y);
             }
         }
-        let (before, held) = self.shares[step - 1];
+        let before = self.share;
         // What seeds had put on leaves in the step before comes back to the owners.
         for (place, m) in &self.leaf_seeds {
             let owner = core.owners[*place as usize] as usize;
             let m = m.map(|m| m / factors.out[owner]);
-            add(&mut next.y[owner], before, &m);
+            add(&mut next.y[owner], before.0, &m);
         }
-        let share = Walks::<K, R>::share(dangling, held, dead);
-        self.restart(factors, share.0, &mut next);
-        self.shares.push(share);
+        self.share = shared(dangling, 0.0, before.1, dead);
+        self.restart(factors, self.share.0, &mut next);
         self.rows[at] = next;
         self.done = step;
-    }
-
-    /// What the seeds get in a step after one with these shares, and what those that are dead ends hold then, `dead` being
-    /// their part of the seeds' mass.
-    fn share(dangling: Dangling, held: f64, dead: f64) -> (f64, f64) {
-        match dangling {
-            Dangling::Drop => (0.0, 0.0),
-            Dangling::Reseed => (held * dead, held * dead),
-            Dangling::Stay => (0.0, held),
-        }
     }
 
     fn restart(&self, factors: &Factors, share: f64, row: &mut Row<K>) {
@@ -347,19 +347,6 @@ impl<const K: usize, const R: usize> Walks<K, R> {
             sum.map(|y| factors.own[v] * y)
         }
     }
-
-    /// What seeds that are leaves of a node bring it in the first step.
-    fn returned(&self, core: &Core, factors: &Factors, owner: usize) -> [f64; K] {
-        let place = |owner: usize| {
-            let own = |seed: &(u32, [f64; K])| (core.owners[seed.0 as usize] as usize) < owner;
-            self.leaf_seeds.partition_point(own)
-        };
-        let mut sum = [0.0; K];
-        for (_, m) in &self.leaf_seeds[place(owner)..place(owner + 1)] {
-            add(&mut sum, 1.0, &m.map(|m| m / factors.out[owner]));
-        }
-        sum
-    }
 }
 
 /// One of several walks' steps without a restart.
@@ -388,13 +375,7 @@ impl<const K: usize, const R: usize> Step<'_, K, R> {
                 let at = at as usize;
                 let y = match step <= walk.done {
                     true => walk.row(step)[at],
-                    false => {
-                        let mut y = walk.gather(core, factors, step)(at);
-                        if step == 1 {
-                            add(&mut y, 1.0, &walk.returned(core, factors, at));
-                        }
-                        y
-                    }
+                    false => walk.gather(core, factors, step)(at),
                 };
                 y.map(|y| factors.out[at] * y)
             }
@@ -407,43 +388,20 @@ impl<const K: usize, const R: usize> Step<'_, K, R> {
     }
 }
 
-/// Adds so many times what some walks hold.
-#[inline]
-fn add<const K: usize>(sum: &mut [f64; K], weight: f64, held: &[f64; K]) {
-    let lanes = sum.iter_mut().zip(held);
-    lanes.for_each(|(sum, held)| *sum += weight * held);
+/// What the seeds get in a step, and what those of them that are dead ends hold then, as shares of their mass: after a
+/// step in which these held so much, `dead` being their part of it.
+pub(super) fn shared(dangling: Dangling, alpha: f64, held: f64, dead: f64) -> (f64, f64) {
+    let kept = (1.0 - alpha) * held;
+    match dangling {
+        Dangling::Drop => (alpha, alpha),
+        Dangling::Reseed => (alpha + kept * dead, alpha + kept * dead),
+        Dangling::Stay => (alpha, kept + alpha),
+    }
 }
 
-/// Core nodes within each number of steps of some nodes, or of their owners, as far as these have few of all arcs.
-fn rings(core: &Core, nodes: &[u32], steps: usize) -> Vec<Vec<u32>> {
-    let mut seen = vec![false; core.nodes.len()];
-    let mut ring: Vec<u32> = nodes
-        .iter()
-        .map(|node| match core.place(*node) {
-            Place::Core(at) => at,
-            Place::Leaf(at) => core.owners[at as usize],
-        })
-        .filter(|at| !std::mem::replace(&mut seen[*at as usize], true))
-        .collect();
-    let mut rings = Vec::new();
-    let mut from = 0;
-    while rings.len() < steps && !nodes.is_empty() {
-        let arcs: usize = ring.iter().map(|at| core.degree(*at as usize)).sum();
-        let more_than = |share: f64| arcs as f64 > share * core.arcs() as f64;
-        if more_than(SOME) {
-            break;
-        }
-        rings.push(ring.clone());
-        if more_than(FEW) {
-            break;
-        }
-        for at in std::mem::replace(&mut from, ring.len())..ring.len() {
-            for v in core.row(ring[at] as usize).0 {
-                if !std::mem::replace(&mut seen[*v as usize], true) {
-                    ring.push(*v);
-                }
-            }
-        }
-    }
-    rings
+/// Adds so many times what some walks hold.
+#[inline]
+pub fn add<const K: usize>(sum: &mut [f64; K], weight: f64, held: &[f64; K]) {
+    let lanes = sum.iter_mut().zip(held);
+    lanes.for_each(|(sum, held)| *sum += weight * held);
 }

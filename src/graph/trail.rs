@@ -1,10 +1,47 @@
 //! How far nodes are from the nearest of some others.
 
 use super::Transition;
+use super::core::Core;
 use super::walk::Sparse;
 
 /// Rings are told apart until those within hold more than this part of all arcs.
-const FEW: f64 = 0.5;
+pub const FEW: f64 = 0.5;
+
+/// What has nodes and their neighbours.
+pub trait Neighbours {
+    fn nodes(&self) -> usize;
+    /// Both directions counted.
+    fn arcs(&self) -> usize;
+    fn beside(&self, node: u32) -> &[u32];
+}
+
+impl Neighbours for Transition {
+    fn nodes(&self) -> usize {
+        Transition::nodes(self)
+    }
+
+    fn arcs(&self) -> usize {
+        Transition::arcs(self)
+    }
+
+    fn beside(&self, node: u32) -> &[u32] {
+        self.row(node as usize).0
+    }
+}
+
+impl Neighbours for Core {
+    fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn arcs(&self) -> usize {
+        Core::arcs(self)
+    }
+
+    fn beside(&self, node: u32) -> &[u32] {
+        self.row(node as usize).0
+    }
+}
 
 /// Nodes by their steps from the nearest of some others, as far as few arcs lead.
 #[derive(Debug)]
@@ -17,8 +54,13 @@ pub struct Rings {
 }
 
 impl Rings {
-    /// Around some nodes, up to so many steps.
-    pub fn around(t: &Transition, nodes: impl Iterator<Item = u32>, most: usize) -> Rings {
+    /// Around some nodes, up to so many steps, as far as those within have at most a `few` of all arcs.
+    pub fn around(
+        t: &impl Neighbours,
+        nodes: impl Iterator<Item = u32>,
+        most: usize,
+        few: f64,
+    ) -> Rings {
         let mut seen = vec![false; t.nodes()];
         let mut rings = Rings {
             steps: vec![u8::MAX; t.nodes()],
@@ -32,11 +74,11 @@ impl Rings {
             let ring = &rings.nodes[from..];
             for &u in ring {
                 rings.steps[u as usize] = steps as u8;
-                arcs += t.degree(u as usize);
+                arcs += t.beside(u).len();
             }
             rings.within.push((rings.nodes.len(), arcs));
             // The next ring is the largest so far: not looked for where it is not told apart.
-            if steps == most || arcs as f64 > FEW * t.arcs() as f64 {
+            if steps == most || arcs as f64 > few * t.arcs() as f64 {
                 break;
             }
             let next = wave(t, ring, &mut seen);
@@ -79,10 +121,10 @@ pub fn distance(t: &Transition, seeds: &Sparse, to: &[u32]) -> Option<usize> {
     None
 }
 
-fn wave(t: &Transition, frontier: &[u32], seen: &mut [bool]) -> Vec<u32> {
+fn wave(t: &impl Neighbours, frontier: &[u32], seen: &mut [bool]) -> Vec<u32> {
     let mut next = Vec::new();
     for &u in frontier {
-        for &v in t.row(u as usize).0 {
+        for &v in t.beside(u) {
             if !std::mem::replace(&mut seen[v as usize], true) {
                 next.push(v);
             }

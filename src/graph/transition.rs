@@ -141,7 +141,8 @@ impl Transition {
     pub const TOGETHER: usize = 4;
 
     /// Walks of each length up to `steps`, each from seeds of its own: `each` is given the length and what tells the mass of
-    /// a node on each walk, of those that are asked for; of all if none are. `Reseed` is not linear in a part of the seeds and is treated as `Drop`.
+    /// a node on each walk, of those that are asked for; of all if none are. `Reseed` is not linear in a part of the seeds
+    /// and is treated as `Drop`.
     pub fn walked_together(
         &self,
         parts: &[Sparse],
@@ -157,8 +158,8 @@ impl Transition {
     }
 
     /// Walks of each length up to `steps` that end at a node: `each` is given the length and what tells the chance that so
-    /// many steps from a node with edges end there, of those that are asked for; of all if none are. The matrix is symmetric but for its factors, so they are those of the
-    /// walks that begin there, weighed otherwise.
+    /// many steps from a node with edges end there, of those that are asked for; of all if none are. The matrix is symmetric
+    /// but for its factors, so they are those of the walks that begin there, weighed otherwise.
     pub fn walked_back(
         &self,
         target: u32,

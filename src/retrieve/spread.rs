@@ -8,7 +8,8 @@ use super::explanation::Path;
 use super::retrieval::{Ledger, Parity, Seed, Spread, Walked};
 use super::scratch::Scratch;
 use crate::graph::push::{Pushed, Reverse, Rule};
-use crate::graph::trail::Rings;
+use crate::graph::steps;
+use crate::graph::trail::{FEW, Rings};
 use crate::graph::walk::{self, Forward, Sparse};
 use crate::graph::{Dangling, Transition};
 use crate::layers::{Graph, Node};
@@ -575,7 +576,7 @@ impl Diffusion {
     pub fn near(&self, t: &Transition, seeds: &Sparse) -> Rings {
         let lengths = self.lengths();
         let most = lengths.map_or(LONGEST_PATH, |lengths| lengths.len() - 1);
-        Rings::around(t, seeds.iter().map(|seed| seed.0), most)
+        Rings::around(t, seeds.iter().map(|seed| seed.0), most, FEW)
     }
 
     /// One reverse walk from a node tells for every seed at once. Push stops at `epsilon`, to within which it is known then
@@ -617,12 +618,13 @@ impl Diffusion {
             false => Vec::new(),
         };
         t.walked_back(node, (weights.len() - 1, &asked), |length, back| {
+            let stays = |u: Node| f64::from(u8::from(u == node));
             let chance = |u: Node| match self.dangling {
-                _ if length == 0 => f64::from(u8::from(u == node)),
+                _ if length == 0 => stays(u),
                 _ if !t.dangling(u as usize) => back(u),
                 Dangling::Drop => 0.0,
                 Dangling::Reseed => reseeded,
-                Dangling::Stay => f64::from(u8::from(u == node)),
+                Dangling::Stay => stays(u),
             };
             let mut score = 0.0;
             for ((from, sum), &(_, s)) in reach.from.iter_mut().zip(seeds) {
@@ -774,11 +776,10 @@ impl Diffusion {
             (self.steps, wanted),
             self.dangling,
             |length, mass| {
-                let add = |steps: usize, nodes: &[Node], sums: &mut [[f64; LANES]]| {
-                    let weight = walk::length_weights(self.alpha, steps)[length];
+                let add = |walked: usize, nodes: &[Node], sums: &mut [[f64; LANES]]| {
+                    let weight = walk::length_weights(self.alpha, walked)[length];
                     for (node, sum) in nodes.iter().zip(sums) {
-                        let mass = mass(*node);
-                        (0..LANES).for_each(|lane| sum[lane] += weight * mass[lane]);
+                        steps::add(sum, weight, &mass(*node));
                     }
                 };
                 let asked = asked.iter().zip(&mut held).enumerate();
