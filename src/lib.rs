@@ -88,6 +88,7 @@
 //! | [`exchange`] | typed graphs with their schema, as tables and as STaRK's folders |
 //! | [`mapped`] | files in memory: the only unsafe code |
 //! | [`column`] | flat arrays, owned or mapped from a file: what vectors and indexes lie in |
+//! | `derived` | what is made on demand of what an index stores, and kept |
 //! | [`graph`] | the transition matrix and the walks on it: power iteration, push, reverse walks |
 //! | [`embed`] | text to vectors, vectors to nearest passages: the built-in table, BERT folders, endpoints |
 //! | [`llm`] | the seam to a language model: tasks, cache, fallback to rules |
@@ -121,6 +122,7 @@ pub mod cli;
 pub mod column;
 #[cfg_attr(doc, doc(hidden))]
 pub mod corpus;
+mod derived;
 #[cfg_attr(doc, doc(hidden))]
 pub mod embed;
 mod errors;

@@ -6,6 +6,7 @@
 use super::EmbedError;
 use super::vectors::{Hit, Vectors, top};
 use crate::column::Column;
+use crate::derived::Weighed;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -63,6 +64,13 @@ impl Seen {
         let new = *word & bit == 0;
         *word |= bit;
         new
+    }
+}
+
+impl Weighed for Hnsw {
+    fn bytes(&self) -> usize {
+        let columns = self.columns().into_iter();
+        columns.map(|(_, column)| column.bytes().len()).sum()
     }
 }
 

@@ -117,6 +117,12 @@ impl Transition {
         self.weights.nnz()
     }
 
+    /// Bytes it takes in memory once it is folded, but for walks that are kept: an arc's target and weight and a node's
+    /// offset and two factors, in the graph and at most as many in its core.
+    pub fn bytes(&self) -> usize {
+        2 * (self.arcs() * (4 + 4) + self.nodes() * (4 + 8 + 8))
+    }
+
     /// The core of the graph and this transition's factors on it.
     pub fn folded(&self) -> (&Core, &Factors) {
         let core = self.core.get_or_init(|| Core::new(self));

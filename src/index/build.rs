@@ -12,10 +12,11 @@ use super::passages::Passages;
 use super::store::{self, Manifest};
 use super::{Index, IndexError};
 use crate::corpus::Corpus;
+use crate::derived::Derived;
 use std::fs;
 use std::io::Error;
 use std::path::Path;
-use std::sync::{Mutex, RwLock};
+use std::sync::RwLock;
 use std::time::Instant;
 use tantivy::TantivyError;
 use tantivy::directory::error::OpenWriteError;
@@ -305,7 +306,7 @@ fn build(
         dense,
         closed: None,
         reranker: None,
-        derived: Mutex::default(),
+        derived: Derived::default(),
         opened: Opened::default(),
         layers: RwLock::default(),
         beside: RwLock::default(),

@@ -4,6 +4,7 @@ use super::IndexError;
 use super::layer::{Columns, strings};
 use super::passages::Passages;
 use crate::column::{Column, Strings, Writing};
+use crate::derived::{Weighed, of_columns};
 use crate::text::about::{About, about};
 use crate::text::folded::unaccented;
 use crate::text::gazetteer::base_title;
@@ -121,6 +122,12 @@ pub struct Occurrence {
     pub entity: u32,
     /// [`BY_RULE`], [`BY_TITLE`] or both.
     pub source: u8,
+}
+
+impl Weighed for EntityGraph {
+    fn bytes(&self) -> usize {
+        of_columns(|each| self.columns(each))
+    }
 }
 
 impl EntityGraph {

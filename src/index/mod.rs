@@ -26,14 +26,16 @@ pub use passages::Passages;
 pub use rewire::Rewiring;
 
 use crate::corpus::{Lookup, Question};
+use crate::derived::Derived;
 use crate::embed::{Closed, EmbedError, Reranker};
 use crate::llm::Llm;
 use crate::text::Tokens;
 use crate::text::about::{About, Evidence, about, heading};
 use opened::Opened;
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, RwLock};
 use store::Encoding;
 
 /// An index, opened from disk or held in memory. Shared between threads behind an `Arc`.
@@ -51,7 +53,7 @@ pub struct Index {
     reranker: Option<Reranker>,
     /// Graphs derived for options other than the stored ones: switching an extractor to and fro on screen must not read
     /// the corpus each time.
-    derived: Mutex<Derived>,
+    derived: Derived<EntityOptions, EntityGraph>,
     /// Graphs as questions walk them, found by what they were made of.
     pub(crate) opened: Opened,
     /// Parts that single systems need, in the order they were added.
@@ -60,33 +62,6 @@ pub struct Index {
     beside: RwLock<Vec<PathBuf>>,
     /// Who answers what a published system asks a language model; rules unless said.
     llm: RwLock<Option<Arc<Llm>>>,
-}
-
-/// Derived graphs kept in memory, and how many edges those of them may have together that nobody else holds: of a large
-/// index one takes hundreds of megabytes.
-const DERIVED: usize = 4;
-const DERIVED_EDGES: usize = 4_000_000;
-
-/// Derived graphs by their options, newest last.
-type Derived = Vec<(EntityOptions, Arc<EntityGraph>)>;
-
-/// Keeps a graph, and of those before it what there is room for.
-fn keep(derived: &mut Derived, options: &EntityOptions, graph: &Arc<EntityGraph>) {
-    let spare = |known: &(EntityOptions, Arc<EntityGraph>)| Arc::strong_count(&known.1) == 1;
-    loop {
-        let spared = derived.iter().filter(|known| spare(known));
-        let edges: usize = spared.map(|known| known.1.edges()).sum();
-        let first = match derived.len() >= DERIVED {
-            true => Some(0),
-            false if edges + graph.edges() > DERIVED_EDGES => derived.iter().position(spare),
-            false => None,
-        };
-        match first {
-            Some(first) => drop(derived.remove(first)),
-            None => break,
-        }
-    }
-    derived.push((options.clone(), graph.clone()));
 }
 
 /// Why an index cannot be opened or written.
@@ -403,13 +378,9 @@ impl Index {
 
     /// Takes over a graph that a layer stores, so that it is not derived again.
     pub fn keep_graph(&self, options: &EntityOptions, graph: &Arc<EntityGraph>) {
-        let mut derived = self
+        let Ok(_) = self
             .derived
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if !derived.iter().any(|(o, _)| o == options) {
-            keep(&mut derived, options, graph);
-        }
+            .get(options, || Ok::<_, Infallible>(graph.clone()));
     }
 
     /// The entity graph for these options: the stored one, or one derived from the passages now and kept.
@@ -417,50 +388,11 @@ impl Index {
         if *options == self.options {
             return self.stored.clone();
         }
-        let mut derived = self
-            .derived
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((_, graph)) = derived.iter().find(|(o, _)| o == options) {
-            return graph.clone();
-        }
         // The callback never stops the build, so there is always a graph.
-        let graph =
-            Arc::new(EntityGraph::build(&self.passages, options, |_| true).unwrap_or_default());
-        keep(&mut derived, options, &graph);
+        let build = || EntityGraph::build(&self.passages, options, |_| true).unwrap_or_default();
+        let Ok(graph) = self
+            .derived
+            .get(options, || Ok::<_, Infallible>(Arc::new(build())));
         graph
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_large_derived_graphs_the_newest_is_kept_and_what_others_hold() {
-        let graph = |edges: usize| {
-            Arc::new(EntityGraph {
-                targets: vec![0; 2 * edges].into(),
-                ..EntityGraph::default()
-            })
-        };
-        let options = |ner: &str| EntityOptions {
-            ner: ner.into(),
-            ..EntityOptions::default()
-        };
-        let kept = |derived: &Derived| -> String {
-            derived.iter().map(|(options, _)| &*options.ner).collect()
-        };
-        let mut derived = Derived::new();
-        for ner in ["a", "b", "c", "d", "e", "f"] {
-            keep(&mut derived, &options(ner), &graph(10));
-        }
-        assert_eq!(kept(&derived), "cdef");
-        let held = derived[2].1.clone();
-        keep(&mut derived, &options("g"), &graph(DERIVED_EDGES));
-        assert_eq!(kept(&derived), "eg");
-        drop(held);
-        keep(&mut derived, &options("h"), &graph(10));
-        assert_eq!(kept(&derived), "h");
     }
 }

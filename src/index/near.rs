@@ -2,9 +2,10 @@
 
 use super::dense::Dense;
 use crate::corpus::Question;
+use crate::derived::Derived;
 use crate::embed::{EmbedError, Hnsw, HnswOptions, Kind};
 use serde::{Deserialize, Serialize};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// From so many vectors on, an index gets a graph unless it is told otherwise: here an exact search on one core takes the
 /// time between two frames. Measured, CPU time of one search of 100,000 vectors: 5.2 ms of 256 int8 numbers, 8.1 ms of
@@ -16,8 +17,6 @@ pub const RECALL_AT: usize = 10;
 /// over so many passages and so many questions, evenly taken.
 const PASSAGES: usize = 200;
 const QUESTIONS: usize = 100;
-/// Derived graphs kept in memory.
-const DERIVED: usize = 2;
 
 /// Which graph an index is built with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +75,7 @@ impl std::fmt::Display for NearEntry {
 #[derive(Default)]
 pub struct Near {
     pub(super) stored: Option<Arc<Hnsw>>,
-    derived: Mutex<Vec<(HnswOptions, Arc<Hnsw>)>>,
+    derived: Derived<HnswOptions, Hnsw>,
 }
 
 impl Dense {
@@ -90,20 +89,8 @@ impl Dense {
         {
             return Ok(graph.clone());
         }
-        let mut derived = self
-            .near
-            .derived
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, graph)) = derived.iter().find(|(known, _)| known == options) {
-            return Ok(graph.clone());
-        }
-        let graph = Arc::new(Hnsw::build(&self.vectors, options, &|_| true)?);
-        if derived.len() == DERIVED {
-            derived.remove(0);
-        }
-        derived.push((options.clone(), graph.clone()));
-        Ok(graph)
+        let build = || Hnsw::build(&self.vectors, options, &|_| true).map(Arc::new);
+        self.near.derived.get(options, build)
     }
 
     /// Builds the graph to store and measures it. `progress` hears how many vectors are in and may stop the build.

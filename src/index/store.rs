@@ -13,6 +13,7 @@ use super::passages::Passages;
 use super::{Index, IndexError, layer};
 use crate::column::{Column, Strings};
 use crate::corpus::Question;
+use crate::derived::Derived;
 use crate::embed::spec::public;
 use crate::embed::vectors::Rows;
 use crate::embed::{Closed, Encoder, Given, Kind, Spec, Weights};
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Changes when an older program could misread a newer index or the other way round.
@@ -555,7 +556,7 @@ fn opened(
         dense,
         closed,
         reranker: None,
-        derived: Mutex::default(),
+        derived: Derived::default(),
         opened: Opened::default(),
         layers: RwLock::new(layers),
         beside: RwLock::default(),

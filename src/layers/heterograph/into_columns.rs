@@ -5,10 +5,10 @@ use super::graph::{Draft, Piece, Place};
 use super::layer::{Counts, Meta, NodeRagLayer, node_of};
 use super::node::{KINDS, Kind};
 use crate::column::{Column, Strings};
+use crate::derived::Derived;
 use crate::embed::Vectors;
 use crate::text::Norm;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 impl NodeRagLayer {
     /// Puts the kinds one behind the other and everything into columns.
@@ -104,7 +104,7 @@ impl NodeRagLayer {
             word_nodes: word_nodes.into(),
             source_ends: source_ends.into(),
             sources: sources.into(),
-            views: Mutex::default(),
+            views: Derived::default(),
         }
     }
 }

@@ -4,15 +4,17 @@ use super::build::NodeRagBuild;
 use super::node::{KINDS, Kind};
 use super::view::{View, ViewKey};
 use crate::column::{Column, Strings, range};
+use crate::derived::Derived;
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
 use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, IndexError, Layer};
 use crate::llm::Shares;
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Figures of the build, in the shape of the published table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -75,12 +77,9 @@ pub struct NodeRagLayer {
     /// Of every A, then every H: the S it was made from.
     pub(super) source_ends: Column<u32>,
     pub(super) sources: Column<u32>,
-    /// Transition matrices asked for so far, newest last.
-    pub(super) views: Mutex<Vec<(ViewKey, Arc<View>)>>,
+    /// Transition matrices asked for so far.
+    pub(super) views: Derived<ViewKey, View>,
 }
-
-/// Matrices kept in memory.
-const VIEWS: usize = 4;
 
 impl fmt::Debug for NodeRagLayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -153,7 +152,7 @@ impl Layer for NodeRagLayer {
             source_ends: columns.column("sources.end")?,
             sources: columns.column("sources.units")?,
             counts: parsed.counts,
-            views: Mutex::default(),
+            views: Derived::default(),
         };
         let arcs = layer.offsets.last().map_or(0, |&end| end as usize);
         let end = |column: &Column<u32>| column.last().map_or(0, |&end| end as usize);
@@ -337,15 +336,8 @@ impl NodeRagLayer {
 
     /// The transition matrix under these settings, built when first asked for and kept.
     pub fn view(&self, key: ViewKey) -> Arc<View> {
-        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, view)) = views.iter().find(|(known, _)| *known == key) {
-            return view.clone();
-        }
-        let view = Arc::new(View::new(self, key));
-        if views.len() == VIEWS {
-            views.remove(0);
-        }
-        views.push((key, view.clone()));
+        let new = || Ok::<_, Infallible>(Arc::new(View::new(self, key)));
+        let Ok(view) = self.views.get(&key, new);
         view
     }
 }

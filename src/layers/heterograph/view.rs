@@ -2,6 +2,7 @@
 
 use super::layer::{Edge, NodeRagLayer};
 use super::node::Kind;
+use crate::derived::Weighed;
 use crate::graph::Transition;
 use rayon::prelude::*;
 use sprs::CsMatI;
@@ -20,6 +21,12 @@ pub struct ViewKey {
 /// The matrix, and what it stands on.
 pub struct View {
     pub transition: Transition,
+}
+
+impl Weighed for View {
+    fn bytes(&self) -> usize {
+        self.transition.bytes()
+    }
 }
 
 impl ViewKey {

@@ -8,6 +8,7 @@ use super::options::{Core, CoreBy, KetBuild, Sizes};
 use super::rows;
 use super::units::Units;
 use crate::column::Column;
+use crate::derived::{Derived, Weighed, of_columns};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
 use crate::index::layer::{Columns, SMALL, vectors};
@@ -16,7 +17,7 @@ use crate::llm::{Llm, Shares};
 use crate::parameters::{Parameter as P, Scoped};
 use crate::text::summarize::Idf;
 use serde::{Deserialize, Serialize};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// What the layer was built with, and how much there is of everything.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,23 +64,16 @@ pub struct Ket {
     pub knn: KnnGraph,
     pub keywords: Keywords,
     skeletons: Vec<Arc<Skeleton>>,
-    derived: Mutex<Derived>,
+    /// Skeletons of other cores, and whole layers of other options.
+    cores: Derived<Core, Skeleton>,
+    cuts: Derived<KetBuild, Ket>,
     /// What made the stored layer in whose place this one was derived; empty of a stored one, and where rules made that.
     instead_of: String,
-}
-
-/// Skeletons of other cores, and whole layers of other options, newest last: a slider goes to and fro.
-#[derive(Default)]
-struct Derived {
-    skeletons: Vec<Arc<Skeleton>>,
-    layers: Vec<Arc<Ket>>,
 }
 
 /// Up to so many passages a layer is cut anew for a question that asks for other units: that takes seconds. Its skeletons are
 /// made when one is asked for.
 const DERIVED_UP_TO: usize = 10 * SMALL;
-/// Derived skeletons and layers kept in memory, each.
-const DERIVED: usize = 3;
 
 /// `done` of `total` of a named step; false cancels.
 pub type Progress<'a> = dyn Fn(&'static str, usize, usize) -> bool + 'a;
@@ -166,7 +160,7 @@ impl Ket {
         let keywords = Keywords::build(passages, &units, dense, options.code_case, &each)?;
         let mut distinct: Vec<Core> = Vec::new();
         for core in cores {
-            if distinct.iter().all(|known| !known.same(core)) {
+            if !distinct.contains(core) {
                 distinct.push(*core);
             }
         }
@@ -223,7 +217,8 @@ impl Ket {
             knn,
             keywords,
             skeletons,
-            derived: Mutex::default(),
+            cores: Derived::default(),
+            cuts: Derived::default(),
             instead_of: String::new(),
         })
     }
@@ -280,19 +275,13 @@ impl Ket {
                 said,
             });
         }
-        let known =
-            |derived: &Vec<Arc<Ket>>| derived.iter().find(|k| k.meta.options == wanted).cloned();
-        let lock = || self.derived.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(layer) = known(&lock().layers) {
-            return Ok(layer);
-        }
-        let built = Ket::build_with(index, &wanted, &[], &|_, _, _| true)?;
-        let layer = Arc::new(Ket {
-            instead_of: self.stored_by(),
-            ..built
-        });
-        keep(&mut lock().layers, layer.clone());
-        Ok(layer)
+        self.cuts.get(&wanted, || {
+            let built = Ket::build_with(index, &wanted, &[], &|_, _, _| true)?;
+            Ok(Arc::new(Ket {
+                instead_of: self.stored_by(),
+                ..built
+            }))
+        })
     }
 
     /// Who made what is stored; empty where rules did.
@@ -356,10 +345,8 @@ impl Ket {
     /// # Errors
     /// What the encoder says.
     pub fn skeleton(&self, index: &Index, core: &Core) -> Result<Arc<Skeleton>, IndexError> {
-        let known = |list: &[Arc<Skeleton>]| list.iter().find(|s| s.core.same(core)).cloned();
-        let lock = || self.derived.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(skeleton) = known(&self.skeletons).or_else(|| known(&lock().skeletons)) {
-            return Ok(skeleton);
+        if let Some(skeleton) = self.skeletons.iter().find(|s| s.core == *core) {
+            return Ok(skeleton.clone());
         }
         let from = Sources {
             index,
@@ -371,20 +358,23 @@ impl Ket {
             // A slider asks no model: that would take minutes and money at every step.
             llm: &Llm::rules(),
         };
-        let built = Skeleton::build_all(&from, &[*core], &self.meta.options, &|_, _| true);
-        let (mut built, _) = built?;
-        let skeleton = Arc::new(built.remove(0));
-        keep(&mut lock().skeletons, skeleton.clone());
-        Ok(skeleton)
+        self.cores.get(core, || {
+            let built = Skeleton::build_all(&from, &[*core], &self.meta.options, &|_, _| true);
+            Ok(Arc::new(built?.0.remove(0)))
+        })
     }
 }
 
-/// Adds a derived thing and lets the oldest go.
-fn keep<T>(list: &mut Vec<Arc<T>>, one: Arc<T>) {
-    if list.len() == DERIVED {
-        list.remove(0);
+impl Weighed for Ket {
+    fn bytes(&self) -> usize {
+        of_columns(|each| self.columns(each))
     }
-    list.push(one);
+}
+
+impl Weighed for Skeleton {
+    fn bytes(&self) -> usize {
+        of_columns(|each| self.columns("", each))
+    }
 }
 
 impl Layer for Ket {
@@ -431,7 +421,8 @@ impl Layer for Ket {
             knn: KnnGraph::open(columns, units.len())?,
             keywords: Keywords::open(columns, identity, small)?,
             skeletons: skeletons?,
-            derived: Mutex::default(),
+            cores: Derived::default(),
+            cuts: Derived::default(),
             instead_of: String::new(),
             units,
             meta,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::parameters::CoreBy;
 
 /// What decides which units are core. A share of 1 makes the graph of all units.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Core {
     pub by: CoreBy,
     /// beta, 0 to 1: the core is the best `floor(beta n)` units.
@@ -22,9 +22,11 @@ impl Core {
         by: CoreBy::Pagerank,
         share: 1.0,
     };
+}
 
-    /// Which rule ranks the units matters only when some are left out.
-    pub fn same(&self, other: &Core) -> bool {
+/// Which rule ranks the units matters only when some are left out.
+impl PartialEq for Core {
+    fn eq(&self, other: &Core) -> bool {
         self.share == other.share && (self.by == other.by || self.share >= 1.0)
     }
 }
