@@ -230,23 +230,26 @@ impl Slot {
     }
 
     fn get<L: Layer>(&self) -> Result<Arc<L>, IndexError> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if opened.is_none()
-            && let Some(columns) = &self.stored
-        {
-            if self.version != L::VERSION {
-                return Err(IndexError::LayerVersion {
-                    layer: L::NAME,
-                    found: self.version,
-                });
+        let lock = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().clone();
+        let opened = match (known, &self.stored) {
+            (None, Some(columns)) => {
+                if self.version != L::VERSION {
+                    return Err(IndexError::LayerVersion {
+                        layer: L::NAME,
+                        found: self.version,
+                    });
+                }
+                // All threads read it: not while the place is taken, where one could wait for itself.
+                if !self.checked {
+                    check(&[columns], &|_, _| true)?;
+                }
+                let own = Arc::new(L::open(columns)?);
+                Some(lock().get_or_insert(own).clone())
             }
-            if !self.checked {
-                check(&[columns], &|_, _| true)?;
-            }
-            *opened = Some(Arc::new(L::open(columns)?));
-        }
+            (known, _) => known,
+        };
         opened
-            .clone()
             .and_then(|layer| layer.downcast::<L>().ok())
             .ok_or(IndexError::NoLayer { layer: L::NAME })
     }

@@ -140,11 +140,11 @@ impl Walked<'_> {
                     steps: diffusion.steps.checked_sub(1)?,
                     ..diffusion.clone()
                 };
-                Some(spread.known.before.get_or_init(|| {
-                    let seeds = restart(self.seeds());
-                    shorter
-                        .spread(self.graph, &seeds, false, &mut Scratch::default())
-                        .mass
+                // As of the spellings of a graph: made before the place is taken, as all threads work on it.
+                Some(spread.known.before.get().unwrap_or_else(|| {
+                    let (seeds, mut scratch) = (restart(self.seeds()), Scratch::default());
+                    let before = shorter.spread(self.graph, &seeds, false, &mut scratch);
+                    spread.known.before.get_or_init(|| before.mass)
                 }))
             }
         }
