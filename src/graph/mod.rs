@@ -15,6 +15,7 @@ mod known;
 pub mod leiden;
 pub mod neighbours;
 pub mod pagerank;
+mod pool;
 pub mod power;
 pub mod push;
 pub mod steps;

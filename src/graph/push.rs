@@ -1,6 +1,7 @@
 //! Forward push, and reverse push for attribution (after Andersen, Chung, Lang 2006, on row-stochastic P).
 
 use super::core::{Core, Place};
+use super::pool::Pool;
 use super::transition::{Dangling, Transition};
 use super::walk::Sparse;
 use sprs::CsMatI;
@@ -400,6 +401,9 @@ impl Room {
     }
 }
 
+/// What reverse pushes work in.
+static ROOMS: Pool<Room> = Pool::new(4);
+
 /// The node, alpha and epsilon, and what happens at dead ends.
 type Asked = (u32, u64, u64, Dangling);
 
@@ -410,22 +414,6 @@ type Slot = Arc<OnceLock<Arc<Reverse>>>;
 #[derive(Debug, Default)]
 pub struct Reverses {
     kept: Mutex<VecDeque<(Asked, Slot)>>,
-    rooms: Pool<Room>,
-}
-
-/// What pushes work in, as many as have pushed at once.
-#[derive(Debug, Default)]
-pub(super) struct Pool<T>(Mutex<Vec<T>>);
-
-impl<T: Default> Pool<T> {
-    pub(super) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        let all = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let one = all().pop();
-        let mut one = one.unwrap_or_default();
-        let made = work(&mut one);
-        all().push(one);
-        made
-    }
 }
 
 /// How many are kept.
@@ -469,6 +457,6 @@ impl Reverses {
         seeds: Option<(&Sparse, f64)>,
     ) -> Reverse {
         let push = |room: &mut Room| Reverse::of(transition, target, how, seeds, room);
-        self.rooms.with(push)
+        ROOMS.with(transition.id(), push)
     }
 }

@@ -2,7 +2,8 @@
 
 use super::adjacency::{Adjacency, undirected};
 use super::core::{Core, Factors};
-use super::push::{Pool, Pushed, Reverse, Reverses, Rule};
+use super::pool::Pool;
+use super::push::{Pushed, Reverse, Reverses, Rule};
 use super::steps::Walks;
 use super::walk::{Sparse, each_node};
 use sprs::CsMatI;
@@ -28,11 +29,12 @@ pub struct Transition {
     id: u64,
     /// See [`Transition::pushed_back`].
     reverses: Reverses,
-    pushes: Pool<Pushed>,
-    /// See [`Transition::walked_back`] and [`Transition::walked_together`].
-    backs: Pool<Walks<1, 8>>,
-    together: Pool<Walks<{ Transition::TOGETHER }, 3>>,
 }
+
+/// See [`Transition::pushed`], [`Transition::walked_back`] and [`Transition::walked_together`].
+static PUSHES: Pool<Pushed> = Pool::new(4);
+static BACKS: Pool<Walks<1, 8>> = Pool::new(2);
+static TOGETHER: Pool<Walks<{ Transition::TOGETHER }, 3>> = Pool::new(2);
 
 /// The next one's [`Transition::id`].
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -62,9 +64,6 @@ impl Transition {
             factors: OnceLock::new(),
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             reverses: Reverses::default(),
-            pushes: Pool::default(),
-            backs: Pool::default(),
-            together: Pool::default(),
         };
         let mut scale = std::mem::take(&mut transition.scale);
         each_node(&mut scale, |u, slot| {
@@ -92,8 +91,12 @@ impl Transition {
     /// The transition of a graph without penalties, of what a function makes of its weights.
     pub fn of(graph: &Adjacency, weight: impl Fn(f32) -> f32) -> Transition {
         let nodes = graph.node_count();
-        let mut offsets = vec![0];
-        let (mut targets, mut weights) = (Vec::new(), Vec::new());
+        let arcs = (0..nodes as u32)
+            .map(|u| graph.neighbors_slice(u).len())
+            .sum();
+        let mut offsets = Vec::with_capacity(nodes + 1);
+        offsets.push(0);
+        let (mut targets, mut weights) = (Vec::with_capacity(arcs), Vec::with_capacity(arcs));
         for u in 0..nodes as u32 {
             targets.extend_from_slice(graph.neighbors_slice(u));
             weights.extend(graph.edges_slice(u).iter().map(|w| weight(*w)));
@@ -137,7 +140,7 @@ impl Transition {
 
     /// Forward push from some seeds, in memory that the next one clears as far as this one reached.
     pub fn pushed<R>(&self, seeds: &Sparse, rule: &Rule, read: impl FnOnce(&Pushed) -> R) -> R {
-        self.pushes.with(|out| {
+        PUSHES.with(self.id, |out| {
             out.forward(self, seeds, rule, |_| {});
             read(out)
         })
@@ -156,7 +159,7 @@ impl Transition {
         dangling: Dangling,
         mut each: impl FnMut(usize, &dyn Fn(u32) -> [f64; Transition::TOGETHER]),
     ) {
-        self.together.with(|walks| {
+        TOGETHER.with(self.id, |walks| {
             walks.apart(self, parts, (steps, asked), dangling, |length, step| {
                 each(length, &|node| step.mass(node));
             });
@@ -174,7 +177,7 @@ impl Transition {
     ) {
         let weight = |node: u32| self.scale(node as usize) / self.into(node as usize);
         let own = weight(target);
-        self.backs.with(|walk| {
+        BACKS.with(self.id, |walk| {
             let start = [vec![(target, 1.0)]];
             walk.apart(
                 self,

@@ -268,6 +268,7 @@ impl Graph {
             targets.truncate(kept);
             offsets.push(kept as u32);
         }
+        targets.shrink_to_fit();
         let data = vec![(); targets.len()];
         let passages_of = CsMatI::new((nodes, passages), offsets, targets, data);
         let nodes_of = passages_of.transpose_view().to_csr();

@@ -61,8 +61,8 @@ impl View {
             .collect();
         let mut offsets: Vec<u32> = Vec::with_capacity(n + 1);
         offsets.push(0);
-        let mut targets = Vec::new();
-        let mut weights = Vec::new();
+        let arcs = degrees.iter().map(|degree| *degree as usize).sum();
+        let (mut targets, mut weights) = (Vec::with_capacity(arcs), Vec::with_capacity(arcs));
         for u in 0..n as u32 {
             for (v, weight) in row(u) {
                 let most = degrees[u as usize].max(degrees[v as usize]);
