@@ -6,6 +6,7 @@
 
 use super::transition::Transition;
 use std::cmp::Reverse;
+use std::ops::Range;
 
 /// Marks a leaf in [`Core::number`].
 const LEAF: u32 = 1 << 31;
@@ -101,6 +102,13 @@ impl Core {
     }
 
     #[inline]
+    /// Places of the leaves that hang on a node.
+    pub fn leaves_of(&self, u: u32) -> Range<usize> {
+        let first = self.owners.partition_point(|owner| *owner < u);
+        let own = self.owners[first..].iter().take_while(|owner| **owner == u);
+        first..first + own.count()
+    }
+
     pub fn degree(&self, u: usize) -> usize {
         (self.offsets[u + 1] - self.offsets[u]) as usize
     }

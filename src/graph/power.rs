@@ -35,39 +35,74 @@ pub struct State<'w> {
 }
 
 impl State<'_> {
-    /// Writes what is made of the mass of every node into a vector of that length.
-    pub fn write<T: Clone + Send>(&mut self, values: &mut Vec<T>, of: impl Fn(f64) -> T + Sync) {
+    fn mix(&mut self) {
         if !std::mem::replace(&mut self.mixed, true) {
             self.walk.mix(self.step, self.alpha);
         }
-        let (core, factors, walk) = (self.core, self.factors, &*self.walk);
-        let (now, before) = (&walk.now.y, &walk.before.y);
-        let keep = 1.0 - self.alpha;
-        let of_leaf = |at: usize| keep * factors.leaf[at] * before[core.owners[at] as usize][0];
+    }
+
+    /// The nodes that may hold something, in no order, and the mass of each, where the walk has not gone far yet.
+    pub fn few(&mut self) -> Option<Vec<(u32, f64)>> {
+        self.mix();
+        let (core, steps) = (self.core, &self.walk.steps);
+        let Held::First(active) = self.walk.now.held else {
+            return None;
+        };
+        let mut held = Vec::new();
+        for &at in &steps.active[..active] {
+            let node = core.nodes[at as usize];
+            held.push((node, self.of_core(at as usize)));
+            let leaves = core.leaves_of(at).map(|at| {
+                let seed = steps
+                    .leaf_seeds
+                    .binary_search_by_key(&(at as u32), |seed| seed.0);
+                let own = seed.map_or(0.0, |seed| self.restarted * steps.leaf_seeds[seed].1[0]);
+                (core.leaves[at], self.of_leaf(at) + own)
+            });
+            held.extend(leaves);
+        }
+        let dead = steps.dead_seeds.iter();
+        held.extend(dead.map(|(at, [m])| (core.nodes[*at as usize], self.held * m)));
+        Some(held)
+    }
+
+    fn of_core(&self, at: usize) -> f64 {
+        self.walk.now.y[at][0] * self.factors.out[at]
+    }
+
+    /// What its owner sent it.
+    fn of_leaf(&self, at: usize) -> f64 {
+        let owner = self.core.owners[at] as usize;
+        (1.0 - self.alpha) * self.factors.leaf[at] * self.walk.before.y[owner][0]
+    }
+
+    /// Writes what is made of the mass of every node into a vector of that length.
+    pub fn write<T: Clone + Send>(&mut self, values: &mut Vec<T>, of: impl Fn(f64) -> T + Sync) {
+        self.mix();
+        let (core, this) = (self.core, &*self);
         values.resize(core.nodes.len() + core.leaves.len(), of(0.0));
-        let of_core = |at: usize| now[at][0] * factors.out[at];
         if values.len() < LIGHT_FROM {
             for (at, &node) in core.nodes.iter().enumerate() {
-                values[node as usize] = of(of_core(at));
+                values[node as usize] = of(this.of_core(at));
             }
             for (at, &node) in core.leaves.iter().enumerate() {
-                values[node as usize] = of(of_leaf(at));
+                values[node as usize] = of(this.of_leaf(at));
             }
         } else {
             // The same by node, which threads can share.
             each_node(values, |node, value| {
                 *value = of(match core.place(node as u32) {
-                    Place::Core(at) => of_core(at as usize),
-                    Place::Leaf(at) => of_leaf(at as usize),
+                    Place::Core(at) => this.of_core(at as usize),
+                    Place::Leaf(at) => this.of_leaf(at as usize),
                 });
             });
         }
-        for &(at, [m]) in &walk.steps.dead_seeds {
+        for &(at, [m]) in &this.walk.steps.dead_seeds {
             values[core.nodes[at as usize] as usize] = of(self.held * m);
         }
-        for &(at, [m]) in &walk.steps.leaf_seeds {
+        for &(at, [m]) in &this.walk.steps.leaf_seeds {
             let at = at as usize;
-            values[core.leaves[at] as usize] = of(of_leaf(at) + self.restarted * m);
+            values[core.leaves[at] as usize] = of(this.of_leaf(at) + self.restarted * m);
         }
     }
 

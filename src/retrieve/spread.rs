@@ -424,11 +424,28 @@ impl Diffusion {
                 // What was dropped before would have gone on walking: alpha of it would have restarted.
                 lost = (1.0 - self.alpha) * lost + dropped;
                 if kept {
-                    let mut floats = Vec::new();
-                    state.write(&mut floats, |mass| mass as f32);
-                    floats.truncate(nodes);
-                    ledgers.push(sides(graph, &floats, lost, 0.0));
-                    states.push(Masses::All(floats));
+                    let few = state.few().map(|held| {
+                        let held = held
+                            .into_iter()
+                            .filter(|(node, _)| (*node as usize) < nodes);
+                        Masses::few(nodes, held.map(|(node, mass)| (node, mass as f32)))
+                    });
+                    // Of so few as take a fourth of the memory.
+                    let held = few.filter(|few| few.bytes() <= nodes).unwrap_or_else(|| {
+                        let mut floats = Vec::new();
+                        state.write(&mut floats, |mass| mass as f32);
+                        floats.truncate(nodes);
+                        Masses::All(floats)
+                    });
+                    let ledger = match &held {
+                        Masses::All(floats) => sides(graph, floats, lost, 0.0),
+                        Masses::Few { held, .. } => {
+                            let held = held.iter().map(|(node, mass)| (*node, (*mass).into()));
+                            few_sides(graph, held, lost, 0.0)
+                        }
+                    };
+                    ledgers.push(ledger);
+                    states.push(held);
                 }
             },
         );
