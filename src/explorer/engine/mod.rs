@@ -23,11 +23,11 @@ use crate::evaluate::{self, measures};
 use crate::explain;
 use crate::index::Index;
 use crate::layers::Graph;
-use crate::retrieve::spread::Split;
 use crate::retrieve::{Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
+use walk::Parted;
 
 /// Answers requests over one index. A request that differs only in its subject re-uses the scene.
 pub struct Engine {
@@ -46,7 +46,7 @@ pub struct Engine {
 }
 
 /// A walk's set, its seeds' groups, the nodes that are shown, and what each group paid of them.
-type Shares = (u64, Vec<Vec<usize>>, Vec<Node>, Arc<Split>);
+type Shares = (u64, Vec<Vec<usize>>, Vec<Node>, Arc<Parted>);
 
 /// What the last answer was made of.
 struct Last {
@@ -200,7 +200,7 @@ impl Engine {
         let shares = shared(&mut self.shares, &retrieval, &seed_groups);
         // A fused score is made of ranks; the walk's shares are those of another number.
         let walked = if basis(&retrieval) == Basis::Walk {
-            &shares.end[..]
+            &shares.split.end[..]
         } else {
             &[]
         };
@@ -282,7 +282,7 @@ impl Engine {
 }
 
 /// The groups' shares of a walk. The same walk is not taken apart again: a step of a weight changes no walk.
-fn shared(last: &mut Option<Shares>, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Arc<Split> {
+fn shared(last: &mut Option<Shares>, retrieval: &Retrieval, groups: &[Vec<usize>]) -> Arc<Parted> {
     let Some(walk) = retrieval.walk() else {
         return Arc::default();
     };
@@ -298,7 +298,7 @@ fn shared(last: &mut Option<Shares>, retrieval: &Retrieval, groups: &[Vec<usize>
     {
         return shares.clone();
     }
-    let shares = Arc::new(walk::shares(&walk, groups, &shown));
+    let shares = Arc::new(walk::parted(&walk, groups, &shown));
     *last = Some((set, groups.to_vec(), shown, shares.clone()));
     shares
 }

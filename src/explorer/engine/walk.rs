@@ -28,21 +28,31 @@ pub fn shown(walk: &Walked<'_>, passages: impl Iterator<Item = u32>) -> Vec<Node
     shown
 }
 
+/// What each group of seeds paid of a walk.
+#[derive(Default)]
+pub struct Parted {
+    /// The nodes that Spread lists of every state.
+    listed: Vec<Vec<(Node, f64)>>,
+    /// Their parts, and those of the nodes whose score is shown.
+    pub split: Split,
+}
+
 /// The exact part of the score of the nodes that are shown by group, and of the nodes that Spread lists of every state.
-pub fn shares(walk: &Walked<'_>, groups: &[Vec<usize>], shown: &[Node]) -> Split {
+pub fn parted(walk: &Walked<'_>, groups: &[Vec<usize>], shown: &[Node]) -> Parted {
     let states = walk.spread.states.par_iter();
     let listed = states.map(|state| state.heaviest(listed(walk), STEP_NODES));
     let listed: Vec<Vec<(Node, f64)>> = listed.collect();
-    match groups.len() {
+    let split = match groups.len() {
         0 => Split::default(),
         // One group owns everything; no need to walk again.
-        1 => Split {
-            end: vec![whole(walk)],
-            states: listed
-                .into_iter()
-                .map(|nodes| nodes.into_iter().map(|(_, mass)| vec![mass]).collect())
-                .collect(),
-        },
+        1 => {
+            let all =
+                |nodes: &Vec<(Node, f64)>| nodes.iter().map(|(_, mass)| vec![*mass]).collect();
+            Split {
+                end: vec![whole(walk)],
+                states: listed.iter().map(all).collect(),
+            }
+        }
         _ => {
             let parts = groups.iter().map(|group| {
                 let seeds = group.iter().map(|i| &walk.seeds()[*i]);
@@ -50,12 +60,13 @@ pub fn shares(walk: &Walked<'_>, groups: &[Vec<usize>], shown: &[Node]) -> Split
             });
             let parts: Vec<_> = parts.collect();
             let all = restart_of(walk.seeds().iter());
-            let of = |nodes: Vec<(Node, f64)>| nodes.into_iter().map(|(node, _)| node).collect();
-            let asked: Vec<Vec<Node>> = listed.into_iter().map(of).collect();
+            let of = |nodes: &Vec<(Node, f64)>| nodes.iter().map(|(node, _)| *node).collect();
+            let asked: Vec<Vec<Node>> = listed.iter().map(of).collect();
             let t = walk.graph.transition();
             walk.spread.diffusion.groups(t, &all, &parts, &asked, shown)
         }
-    }
+    };
+    Parted { listed, split }
 }
 
 pub fn group_of(retrieval: &Retrieval, groups: &[Vec<usize>]) -> BTreeMap<Node, usize> {
@@ -144,7 +155,7 @@ pub fn nodes(
 pub fn tell(
     index: &Index,
     retrieval: &Retrieval,
-    split: &Split,
+    parted: &Parted,
     group_of: &BTreeMap<Node, usize>,
     scene: &mut Scene,
 ) {
@@ -202,7 +213,7 @@ pub fn tell(
     let pushes = format!("{} pushes", count(spread.work));
     let held = heaviest(&spread.mass, listed(&walk), NODES, |mass| mass as f32);
     let rows = nodes(index, graph, group_of, held, |_, node| {
-        parts(&split.end, node)
+        parts(&parted.split.end, node)
     });
     let seeds: Vec<f64> = rows
         .iter()
@@ -230,16 +241,16 @@ pub fn tell(
         ..Stage::default()
     };
     let unit = if push { "mark" } else { "step" };
-    let state = |(at, state): (usize, &Masses)| {
-        let held = state.heaviest(listed(&walk), STEP_NODES);
+    let state = |(at, held): (usize, &Vec<(Node, f64)>)| {
         let shares = |row: usize, _| {
-            let known = split.states.get(at).and_then(|rows| rows.get(row));
+            let states = &parted.split.states;
+            let known = states.get(at).and_then(|rows| rows.get(row));
             known.cloned().unwrap_or_default()
         };
         let noun = scene.noun;
         Stage {
             title: format!("Spread at {unit} {at} of {last}"),
-            rows: nodes(index, graph, group_of, held, shares),
+            rows: nodes(index, graph, group_of, held.clone(), shares),
             ranked: true,
             foot: match push {
                 true => {
@@ -250,7 +261,7 @@ pub fn tell(
             ..Stage::default()
         }
     };
-    let states: Vec<Stage> = spread.states.par_iter().enumerate().map(state).collect();
+    let states: Vec<Stage> = parted.listed.iter().enumerate().map(state).collect();
     let stages = std::iter::once(end).chain(states).collect();
     let timeline = Timeline {
         title: "Iterations",
