@@ -179,9 +179,9 @@ fn idle_draws_nothing() {
     let mut session = Session::start(36, 120, &[]);
     session.wait_for("Passages: 10 of");
     session.settle();
-    let before = session.bytes().len();
+    let before = session.written();
     std::thread::sleep(Duration::from_millis(600));
-    assert_eq!(session.bytes().len(), before);
+    assert_eq!(session.written(), before);
     session.send("q");
     assert_eq!(session.exit_code(), 0);
 }

@@ -118,9 +118,9 @@ fn act(session: &mut Session, random: &mut SplitMix) {
 /// From a key to the first bytes of what it shows.
 fn latency(session: &mut Session) -> Option<Duration> {
     session.settle();
-    let (before, sent) = (session.bytes().len(), Instant::now());
+    let (before, sent) = (session.written(), Instant::now());
     session.writer.write_all(b"\t").ok()?;
-    while session.bytes().len() == before {
+    while session.written() == before {
         if sent.elapsed() > Duration::from_secs(5) {
             return None;
         }

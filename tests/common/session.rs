@@ -97,6 +97,11 @@ impl Session {
         self.seen.lock().unwrap().screen.screen().contents()
     }
 
+    /// How many bytes it has written.
+    pub fn written(&self) -> usize {
+        self.seen.lock().unwrap().bytes.len()
+    }
+
     pub fn bytes(&self) -> Vec<u8> {
         self.seen.lock().unwrap().bytes.clone()
     }
