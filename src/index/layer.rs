@@ -267,11 +267,17 @@ impl Index {
     /// # Errors
     /// An index without it, or damaged columns.
     pub fn layer<L: Layer>(&self) -> Result<Arc<L>, IndexError> {
-        let slots = self.layers.read().unwrap_or_else(PoisonError::into_inner);
-        match slots.iter().rev().find(|s| s.name == L::NAME) {
+        match self.slots::<L>().last() {
             Some(slot) => slot.get(),
             None => Err(IndexError::NoLayer { layer: L::NAME }),
         }
+    }
+
+    /// Those of a system, for use while the list is free: to open one takes all threads, and may take long.
+    fn slots<L: Layer>(&self) -> Vec<Arc<Slot>> {
+        let slots = self.layers.read().unwrap_or_else(PoisonError::into_inner);
+        let own = slots.iter().filter(|slot| slot.name == L::NAME);
+        own.cloned().collect()
     }
 
     /// A system's layer: the one that was stored or added, whatever it was built with. An index without it that is small
@@ -285,29 +291,27 @@ impl Index {
         fits: impl Fn(&L) -> bool,
         build: impl FnOnce() -> Result<L, IndexError>,
     ) -> Result<Arc<L>, IndexError> {
-        let slots = self.layers.read().unwrap_or_else(PoisonError::into_inner);
-        for slot in slots.iter().filter(|s| s.name == L::NAME) {
+        for slot in self.slots::<L>() {
             let layer = slot.get()?;
             if !slot.asked || fits(&layer) {
                 return Ok(layer);
             }
         }
-        drop(slots);
         if self.len() > SMALL {
             return Err(IndexError::NoLayer { layer: L::NAME });
         }
         let built = Arc::new(build()?);
         let mut slots = self.layers.write().unwrap_or_else(PoisonError::into_inner);
-        let own = |s: &&Slot| s.name == L::NAME;
+        let own = |s: &&Arc<Slot>| s.name == L::NAME;
         if slots.iter().filter(own).all(|s| s.asked) {
             if slots.iter().filter(own).count() == ASKED {
                 let oldest = slots.iter().position(|s| own(&s));
                 oldest.map(|at| slots.remove(at));
             }
-            slots.push(Slot {
+            slots.push(Arc::new(Slot {
                 asked: true,
                 ..Slot::built(built.clone())
-            });
+            }));
         }
         Ok(built)
     }
@@ -316,7 +320,7 @@ impl Index {
     pub fn add_layer<L: Layer>(&self, layer: L) {
         let mut slots = self.layers.write().unwrap_or_else(PoisonError::into_inner);
         slots.retain(|s| s.name != L::NAME);
-        slots.push(Slot::built(Arc::new(layer)));
+        slots.push(Arc::new(Slot::built(Arc::new(layer))));
         self.opened.forget();
     }
 

@@ -57,7 +57,7 @@ pub struct Index {
     /// Graphs as questions walk them, found by what they were made of.
     pub(crate) opened: Opened,
     /// Parts that single systems need, in the order they were added.
-    layers: RwLock<Vec<layer::Slot>>,
+    layers: RwLock<Vec<Arc<layer::Slot>>>,
     /// Folders of the corpus, where this process read it: layers look for files beside it there.
     beside: RwLock<Vec<PathBuf>>,
     /// Who answers what a published system asks a language model; rules unless said.

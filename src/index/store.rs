@@ -543,7 +543,7 @@ fn opened(
         _ => None,
     };
     let versions = manifest.layers.iter().map(|entry| entry.version);
-    let slot = |(version, columns)| layer::Slot::stored(version, columns, whole);
+    let slot = |(version, columns)| Arc::new(layer::Slot::stored(version, columns, whole));
     let layers = versions.zip(layers).map(slot).collect();
     Ok(Index {
         name: manifest.name,
