@@ -16,8 +16,7 @@ use super::walk::{PARALLEL_FROM, Sparse, each_node, each_of};
 const SCATTER_BELOW: f64 = 0.2;
 const SCATTER_BELOW_PARALLEL: f64 = 0.05;
 
-/// A ring is looked at on its own up to the second share of the core's arcs, and the one around it up to the first.
-const FEW: f64 = 0.1;
+/// A ring is looked at on its own up to this share of the core's arcs.
 const SOME: f64 = 0.5;
 
 /// `K` walks at once, each from seeds of its own, over the same arcs: what takes time is reading these. `R` steps, at least
@@ -130,7 +129,7 @@ impl<const K: usize, const R: usize> Walks<K, R> {
             Place::Leaf(at) => core.owners[at as usize],
         });
         let near = (!asked.is_empty() && self.done < last.min(steps))
-            .then(|| Rings::around(core, places, steps, FEW));
+            .then(|| Rings::around(core, places, steps));
         let some = SOME * core.arcs() as f64;
         for step in 0..=steps {
             if step > self.done && step <= last {

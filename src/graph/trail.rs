@@ -4,8 +4,8 @@ use super::Transition;
 use super::core::Core;
 use super::walk::Sparse;
 
-/// Rings are told apart until those within hold more than this part of all arcs.
-pub const FEW: f64 = 0.5;
+/// A ring is looked for around those that have at most this part of all arcs.
+const FEW: f64 = 0.1;
 
 /// What has nodes and their neighbours.
 pub trait Neighbours {
@@ -54,13 +54,8 @@ pub struct Rings {
 }
 
 impl Rings {
-    /// Around some nodes, up to so many steps, as far as those within have at most a `few` of all arcs.
-    pub fn around(
-        t: &impl Neighbours,
-        nodes: impl Iterator<Item = u32>,
-        most: usize,
-        few: f64,
-    ) -> Rings {
+    /// Around some nodes, up to so many steps, as far as those within have few of all arcs.
+    pub fn around(t: &impl Neighbours, nodes: impl Iterator<Item = u32>, most: usize) -> Rings {
         let mut seen = vec![false; t.nodes()];
         let mut rings = Rings {
             steps: vec![u8::MAX; t.nodes()],
@@ -78,7 +73,7 @@ impl Rings {
             }
             rings.within.push((rings.nodes.len(), arcs));
             // The next ring is the largest so far: not looked for where it is not told apart.
-            if steps == most || arcs as f64 > few * t.arcs() as f64 {
+            if steps == most || arcs as f64 > FEW * t.arcs() as f64 {
                 break;
             }
             let next = wave(t, ring, &mut seen);

@@ -9,7 +9,7 @@ use super::retrieval::{Ledger, Parity, Seed, Spread, Walked};
 use super::scratch::Scratch;
 use crate::graph::push::{Pushed, Reverse, Rule};
 use crate::graph::steps;
-use crate::graph::trail::{FEW, Rings};
+use crate::graph::trail::Rings;
 use crate::graph::walk::{self, Forward, Sparse};
 use crate::graph::{Dangling, Transition};
 use crate::layers::{Graph, Node};
@@ -593,7 +593,7 @@ impl Diffusion {
     pub fn near(&self, t: &Transition, seeds: &Sparse) -> Rings {
         let lengths = self.lengths();
         let most = lengths.map_or(LONGEST_PATH, |lengths| lengths.len() - 1);
-        Rings::around(t, seeds.iter().map(|seed| seed.0), most, FEW)
+        Rings::around(t, seeds.iter().map(|seed| seed.0), most)
     }
 
     /// One reverse walk from a node tells for every seed at once. Push stops at `epsilon`, to within which it is known then
