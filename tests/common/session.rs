@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 /// How long the program may take for anything.
 pub const PATIENCE: Duration = Duration::from_secs(20);
+/// How long for a key that may change nothing.
+const ALONE: Duration = Duration::from_secs(1);
 
 /// Rows and columns that the emulator has at least: in one row a line that runs over its end, as one drawn for the size
 /// before does, makes it panic, and in one column a wide character does. The program is told the true size.
@@ -106,9 +108,14 @@ impl Session {
         self.seen.lock().unwrap().bytes.clone()
     }
 
+    /// Escape, when it is sent alone, is to be read alone: with what follows at once it would be another key.
     pub fn send(&mut self, keys: &str) {
+        let (before, sent) = (self.written(), Instant::now());
         self.writer.write_all(keys.as_bytes()).unwrap();
         self.writer.flush().unwrap();
+        while keys == "\u{1b}" && self.written() == before && sent.elapsed() < ALONE {
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Waits until the screen has a text.
