@@ -247,6 +247,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_cut_of_a_name_is_cut_of_those_joined_to_it() {
+        let plain = graph();
+        let [nixon, dick] = ["nixon", "dick nixon"].map(|name| plain.find(name).unwrap());
+        let mut rewiring = Rewiring::new(&plain);
+        assert!(rewiring.join(dick, nixon) && rewiring.cut(nixon, 1));
+        let edited = rewiring.finish();
+        assert!(symmetric(&edited));
+        let mentioned = |p| {
+            edited
+                .occurrences(p)
+                .any(|m| [nixon, dick].contains(&m.entity))
+        };
+        assert!(mentioned(0) && !mentioned(1));
+    }
+
+    #[test]
     fn a_cut_edge_takes_its_mentions_and_title_along_and_an_added_one_is_one_mention() {
         let plain = graph();
         let [nixon, rome] = ["nixon", "rome"].map(|name| plain.find(name).unwrap());

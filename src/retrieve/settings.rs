@@ -363,6 +363,18 @@ mod tests {
     }
 
     #[test]
+    fn a_parameter_of_the_small_world_graph_acts_where_one_is_searched() {
+        let mut s = Settings::new(Method::by_name("dense").unwrap());
+        let mut idle = |value: &str, stored| {
+            s.set_text(&format!("vector_search={value}")).unwrap();
+            s.stored = stored;
+            s.idle(Parameter::HnswEfSearch).is_some()
+        };
+        assert!(!idle("hnsw", false) && !idle("hnsw", true) && !idle("auto", true));
+        assert!(idle("auto", false) && idle("exact", true));
+    }
+
+    #[test]
     fn what_a_composition_decides_wins_and_what_was_set_comes_back() {
         let composed = |name| Method::by_name(name).unwrap();
         let mut s = Settings::new(composed("names+rrf > noderag > push > passages"));
