@@ -59,8 +59,12 @@ fn an_opened_index_answers_as_the_one_in_memory() {
         );
     }
     // Nothing is left beside the folder, and building again replaces it.
-    create(sample::corpus().unwrap(), &folder);
+    let mut fewer = sample::corpus().unwrap();
+    fewer.passages.truncate(3);
+    fewer.questions.clear();
+    create(fewer, &folder);
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
+    assert_eq!(Index::open(&folder).unwrap().len(), 3);
 }
 
 #[test]

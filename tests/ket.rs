@@ -540,6 +540,17 @@ fn every_passage_is_returned_or_has_a_reason_and_fixes_were_tried() {
                 for reason in reasons {
                     *codes.entry(reason.code).or_insert(0) += 1;
                     assert_eq!(reason.code == Code::CutByK, rank.is_some());
+                    if reason.code == Code::PoolFull {
+                        // At most twice the budget, and closed before its keyword or by it.
+                        let said = reason.text.split_once("' is number ").unwrap().1;
+                        let numbers = said.split(|c: char| !c.is_ascii_digit());
+                        let numbers = numbers.filter_map(|n| n.parse::<usize>().ok());
+                        let [place, limit, full] = *numbers.collect::<Vec<_>>() else {
+                            panic!("{}", reason.text);
+                        };
+                        assert!(0 < limit && limit <= 1000, "{}", reason.text);
+                        assert!(0 < full && full <= place && place <= 60, "{}", reason.text);
+                    }
                     if let Some(fix) = reason.fix.filter(|_| reason.code != Code::CutByK) {
                         // A fix says what was tried and the rank it gave: the same again.
                         let (set, rank) = fix.split_once(" brings it to rank ").unwrap();

@@ -231,7 +231,7 @@ fn survival_is_what_a_search_per_passage_says() {
         let run = evaluation(&index, "graph", set);
         let wanted = settings(&index, "graph", set);
         let mut retriever = Retriever::new(index.clone());
-        let mut seen = [0; 6];
+        let (mut seen, mut both) = ([0; 6], 0);
         for (row, question) in run.per_question.iter().zip(index.questions()) {
             let retrieval = retriever
                 .retrieve(&question.text, &wanted, Keep::Scores)
@@ -259,13 +259,15 @@ fn survival_is_what_a_search_per_passage_says() {
                     assert_eq!(*stage >= bound, holds, "{set:?} {} {bound:?}", question.id);
                     seen[at] += usize::from(holds);
                 }
+                let mut names = retrieval.names().iter();
+                both += usize::from(holds[1] && names.any(|name| !name.nodes.is_empty()));
             }
         }
         let survival = Survival::of(&run);
         let counts: Vec<usize> = survival.stages.iter().map(|s| s.count).collect();
         assert_eq!(counts, seen, "{set:?}");
         assert!(counts.is_sorted_by(|x, y| x >= y), "{set:?} {counts:?}");
-        assert!(survival.linked_both.unwrap() <= counts[1]);
+        assert_eq!(survival.linked_both, Some(both), "{set:?}");
         let fell = run
             .per_question
             .iter()

@@ -5,6 +5,7 @@ use hopscope::explain::{compare, standing, why_not};
 use hopscope::index::{BuildOptions, Index, Silent, sample};
 use hopscope::layers::{Class, Code};
 use hopscope::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A world, how it is asked, and what holds its passage `gold` out.
@@ -550,6 +551,58 @@ fn what_the_last_step_sends_is_what_lands() {
         }
         assert!(landed > 5, "{method}: {landed}");
     }
+}
+
+/// In the order of output nothing but that order and one number make a score, so one lack is all of the difference.
+#[test]
+fn a_node_that_comes_later_lacks_what_the_other_is_worth_more() {
+    let index = Arc::new(sample::index().unwrap());
+    let mut settings = Settings::of(&index, Method::by_name("noderag").unwrap());
+    settings.set_text("node_order=output").unwrap();
+    let mut retriever = Retriever::new(index.clone());
+    let mut seen = BTreeSet::new();
+    for question in index.questions().iter().take(20) {
+        let run = retriever
+            .retrieve(&question.text, &settings, Keep::Scores)
+            .unwrap();
+        let at = run.last(&index).unwrap();
+        for pair in run.passages.windows(2).filter(|p| p[0].score > p[1].score) {
+            let lacks = at.operator().lacks(&at, pair[1].passage, pair[0].passage);
+            let own = [Code::FarVector, Code::OrderedLater];
+            let own: Vec<_> = lacks.iter().filter(|l| own.contains(&l.code)).collect();
+            if let [lack] = own[..] {
+                let short = f64::from(pair[0].score) - f64::from(pair[1].score);
+                assert!((lack.gap - short).abs() < 1e-6, "{} {short}", lack.gap);
+                seen.insert(lack.code);
+            }
+        }
+    }
+    assert_eq!(seen.len(), 2, "{seen:?}");
+}
+
+#[test]
+fn missing_words_are_named_by_what_they_are_worth() {
+    let words = Planted {
+        code: Code::WordsMissing,
+        method: "bm25",
+        set: &["result_k=1"],
+        question: "boats granite harbours",
+        passages: &[
+            ("one", "boats granite harbours"),
+            ("gold", "harbours were sold"),
+            ("two", "boats lay there"),
+            ("three", "boats went there"),
+        ],
+    };
+    let index = world(&words);
+    let run = ask(&words, &index);
+    let reasons = why_not(&index, &run, index.passage_by_id("gold").unwrap());
+    let said = reasons.iter().find(|r| r.code == Code::WordsMissing);
+    let said = &said.unwrap().text;
+    assert!(
+        said.contains("it lacks granite, boats, which 'one' has"),
+        "{said}"
+    );
 }
 
 fn ask(planted: &Planted, index: &Arc<Index>) -> Retrieval {

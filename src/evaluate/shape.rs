@@ -180,4 +180,13 @@ mod tests {
         assert_eq!(Degrees::of(vec![3]).p50, 3);
         assert_eq!(Degrees::of(Vec::new()), Degrees::default());
     }
+
+    #[test]
+    fn components_are_counted_with_the_names_that_join_them() {
+        // Passages 0 and 1 by name 3; passage 2 by name 4.
+        let rows: [&[u32]; 3] = [&[3], &[3], &[4]];
+        let found = components(3, &[0, 1], &|passage| rows[passage]);
+        assert_eq!((found.count, found.single, found.largest), (2, 0, 3));
+        assert_eq!(found.largest_share, 0.6);
+    }
 }

@@ -53,11 +53,6 @@ impl Ranker {
         )
     }
 
-    /// Whether vectors are.
-    pub fn reads_vectors(self) -> bool {
-        matches!(self, Ranker::Dense | Ranker::Rrf)
-    }
-
     /// For the screen.
     pub fn label(self) -> &'static str {
         match self {

@@ -985,6 +985,48 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn groups_sum_to_the_walk_where_mass_returns_to_all_seeds(
+            edges in prop::collection::vec((0u32..8, 0u32..8, 0.5f32..4.0), 1..8),
+            // Nodes 8 and 9 have no edge.
+            seeds in prop::collection::btree_map(0u32..8, 0.1f64..1.0, 1..4), dead in 0.1f64..1.0,
+            alpha in 0.05f64..0.95, steps in 0usize..9, rule in 0usize..3,
+        ) {
+            let edges = edges.into_iter().filter(|(a, b, _)| a != b);
+            let t = Transition::of_edges(10, edges);
+            let mut seeds: Sparse = seeds.into_iter().chain([(8, dead)]).collect();
+            let sum: f64 = seeds.iter().map(|(_, p)| p).sum();
+            seeds.iter_mut().for_each(|(_, p)| *p /= sum);
+            let diffusion = Diffusion {
+                kernel: Kernel::Power,
+                alpha,
+                steps,
+                epsilon: 0.0,
+                threshold: PushThreshold::Plain,
+                dangling: [Dangling::Reseed, Dangling::Drop, Dangling::Stay][rule],
+                jump: false,
+            };
+            let all: Vec<Node> = (0..10).collect();
+            let asked = vec![all.clone(); steps + 1];
+            let split = |parts: &[Sparse]| diffusion.groups(&t, &seeds, parts, &asked, &all);
+            let whole = split(std::slice::from_ref(&seeds));
+            let each: Vec<Sparse> = seeds.iter().map(|seed| [*seed].into_iter().collect()).collect();
+            let parts = split(&each);
+            // Nothing is lost but what is dropped.
+            let all: f64 = (0..10).map(|node| f64::from(whole.end[0][node])).sum();
+            prop_assert!(diffusion.dangling == Dangling::Drop || (all - 1.0).abs() < 1e-6);
+            for node in 0..10 {
+                let sum: f64 = parts.end.iter().map(|end| f64::from(end[node])).sum();
+                prop_assert!((sum - f64::from(whole.end[0][node])).abs() < 1e-6);
+                for (one, apart) in whole.states.iter().zip(&parts.states) {
+                    let sum: f64 = apart[node].iter().sum();
+                    prop_assert!((sum - one[node][0]).abs() < 1e-9);
+                }
+            }
+        }
+    }
+
     #[test]
     fn parity_is_as_published() {
         let close = |x: f64, y: f64| assert!((x - y).abs() < 5e-4, "{x} {y}");

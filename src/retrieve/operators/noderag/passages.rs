@@ -314,3 +314,42 @@ fn filtered(chosen: &At<'_>, passage: u32) -> Option<Reason> {
     );
     Some(Reason::new(Code::TypeFiltered, text))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::sample;
+    use crate::retrieve::{Keep, Method, Retriever, Settings};
+
+    #[test]
+    fn of_nodes_worth_the_same_the_lowest_stands_for_a_passage() {
+        let index = Arc::new(sample::index().unwrap());
+        let settings = Settings::of(&index, Method::by_name("noderag").unwrap());
+        let question = &index.questions()[0].text;
+        let run = Retriever::new(index.clone())
+            .retrieve(question, &settings, Keep::Scores)
+            .unwrap();
+        let at = run.last(&index).unwrap();
+        let (graph, inputs) = (at.graph(), [at.input(0), at.input(1)]);
+        let [chosen, walk] = inputs.map(|input| input.unwrap().set().clone());
+        let mass = &walk.get::<Spread>().unwrap().mass;
+        let even = |member: &Member| Member {
+            value: 1.0,
+            from: Origin::Scored,
+            ..*member
+        };
+        let mut even: Vec<Member> = chosen.members.iter().map(even).collect();
+        let mut several = 0;
+        for _ in 0..2 {
+            let (hits, support) = ranked(graph, &even, mass, NodeOrder::Mass);
+            for (hit, node) in hits.iter().zip(support.0) {
+                let stands = even.iter().map(|member| member.node);
+                let stands = stands.filter(|n| graph.passages_of(*n).contains(&hit.passage));
+                assert_eq!(stands.clone().min(), Some(node));
+                several += usize::from(stands.count() > 1);
+            }
+            even.reverse();
+        }
+        assert!(several > 0);
+    }
+}
