@@ -79,7 +79,7 @@ fn read_roots() -> Result<RootCerts, Unfit> {
     let Some(file) = std::env::var_os("SSL_CERT_FILE").filter(|file| !file.is_empty()) else {
         return Ok(RootCerts::WebPki);
     };
-    let bytes = std::fs::read(&file).unwrap_or_default();
+    let bytes = crate::mapped::given(Path::new(&file)).unwrap_or_default();
     let certificate = |item| match item {
         Ok(PemItem::Certificate(certificate)) => Some(certificate),
         _ => None,

@@ -1,11 +1,11 @@
 //! Files in memory, what is said when one is lost, and memory that nobody needs any more: the only unsafe code there is. And
-//! files that nobody named, whole.
+//! files as a whole.
 
 #![allow(unsafe_code)]
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Maps a file. An empty one cannot be mapped and stands as an empty map.
@@ -32,6 +32,28 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     match std::fs::metadata(path)?.is_file() {
         true => std::fs::read(path),
         false => Err(io::Error::other("no regular file")),
+    }
+}
+
+/// What is taken at most of what does not say how much there is: a pipe, a device, a line.
+pub const UNSIZED: u64 = 1 << 29;
+
+/// The bytes of a file that a person named, which may be a pipe.
+///
+/// # Errors
+/// What the system says, and what is no regular file and does not end.
+pub fn given(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_file() {
+        return std::fs::read(path);
+    }
+    let mut bytes = Vec::new();
+    file.take(UNSIZED + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > UNSIZED {
+        true => Err(io::Error::other(
+            "no regular file, and half a gigabyte is not all of it; name a file",
+        )),
+        false => Ok(bytes),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Lines of a file with their places. Bytes first: what is not UTF-8 gets an error that says where.
 
 use super::{CorpusError, Place};
+use crate::mapped::{UNSIZED, given};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -33,10 +34,17 @@ impl Lines {
         loop {
             self.buffer.clear();
             let start = self.next_byte;
-            let read = self
-                .reader
+            // Of a device it may never end.
+            let most = Read::by_ref(&mut self.reader).take(UNSIZED + 1);
+            let read = { most }
                 .read_until(b'\n', &mut self.buffer)
                 .map_err(|source| CorpusError::io(&self.file, source))?;
+            if read as u64 > UNSIZED {
+                let line = self.line + 1;
+                let said =
+                    format!("line {line} goes on after half a gigabyte; name a file of lines");
+                return Err(CorpusError::io(&self.file, std::io::Error::other(said)));
+            }
             if read == 0 {
                 return Ok(None);
             }
@@ -79,7 +87,7 @@ pub(super) fn utf8<'a>(place: &Place, bytes: &'a [u8]) -> Result<&'a str, Corpus
 
 /// The whole file, without its byte order mark; and how long that mark was.
 pub(super) fn read_bytes(file: &Path) -> Result<(Vec<u8>, usize), CorpusError> {
-    let mut bytes = std::fs::read(file).map_err(|source| CorpusError::io(file, source))?;
+    let mut bytes = given(file).map_err(|source| CorpusError::io(file, source))?;
     let skip = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
     bytes.drain(..skip);
     Ok((bytes, skip))

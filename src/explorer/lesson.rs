@@ -6,6 +6,7 @@ use super::action::Action;
 use super::scene::Scene;
 use super::store::toml::Source;
 use super::text;
+use crate::mapped;
 use crate::retrieve::Settings;
 use serde::Deserialize;
 use std::collections::VecDeque;
@@ -262,7 +263,8 @@ impl Lesson {
                 names.join(", ")
             )));
         }
-        let text = std::fs::read_to_string(name).map_err(|error| wrong(error.to_string()))?;
+        let text = mapped::given(Path::new(name)).map_err(|error| wrong(error.to_string()))?;
+        let text = String::from_utf8(text).map_err(|error| wrong(error.to_string()))?;
         Lesson::parse(name, &text)
     }
 

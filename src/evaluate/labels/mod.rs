@@ -190,7 +190,8 @@ impl Labels {
     /// # Errors
     /// In words, when the file cannot be read.
     pub fn read(path: &Path) -> Result<(Labels, Vec<String>), String> {
-        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let bytes =
+            crate::mapped::given(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let (mut labels, mut notes) = (Labels::default(), Vec::new());
         for (at, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
             if line.iter().all(u8::is_ascii_whitespace) {

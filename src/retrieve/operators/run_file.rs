@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 use crate::index::Index;
+use crate::mapped;
 use crate::parameters::{Parameter, RESULT_K};
 use crate::retrieve::explanation::{Explanation, Part};
 use crate::retrieve::methods::Ranker;
@@ -10,7 +11,6 @@ use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcom
 use crate::retrieve::retrieval::{DEPTH, Hit, Ranked};
 use crate::retrieve::set::Set;
 use std::collections::{BTreeMap, HashSet};
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Rankings {
     /// A file that cannot be read; a line that is none of a run, or that names a passage twice for one question.
     pub fn open(file: &Path) -> Result<Rankings, String> {
         let named = |said: String| format!("{}: {said}", file.display());
-        let bytes = fs::read(file).map_err(|error| named(error.to_string()))?;
+        let bytes = mapped::given(file).map_err(|error| named(error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| named("is no text in UTF-8".to_owned()))?;
         Rankings::parse(&text).map_err(named)
     }
