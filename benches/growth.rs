@@ -13,10 +13,12 @@
 //! measured alone. Milliseconds, p50 / p95 over forty questions; the first question, which makes what
 //! later ones find in memory, stands apart. A step is one step of the slider of alpha, and for hop also of its guard; an
 //! answer is what the explorer shows of a question, explained; another passage is explained where the question was asked,
-//! both after the seconds that follow a first question, in which names are made known by their spellings.
+//! both after the seconds that follow a first question, in which names are made known by their spellings. Then seconds for
+//! the whole set, on all threads, and the memory that is no mapped file's when all of this is done, in MB.
 
 use anyhow::Result;
 use hopscope::corpus::{self, Question, ReadOptions};
+use hopscope::evaluate::evaluate;
 use hopscope::explorer::engine::Engine;
 use hopscope::explorer::layout::View;
 use hopscope::explorer::scene::{Request, Subject};
@@ -40,7 +42,7 @@ fn main() -> Result<()> {
         false => named,
     };
     println!(
-        "| passages | method | open | first question | question | step of alpha | of the guard | answer in the explorer | another passage |\n|---|---|---|---|---|---|---|---|---|"
+        "| passages | method | open | first question | question | step of alpha | of the guard | answer in the explorer | another passage | the set, s | memory |\n|---|---|---|---|---|---|---|---|---|---|---|"
     );
     let Some((corpus, folders)) = folders.split_first() else {
         let index = sample::index()?;
@@ -95,11 +97,15 @@ fn measure(
         });
         drop(retriever);
         let (answers, others) = explained(index, questions, &settings)?;
+        let (set, evaluation) = timed(|| evaluate(index, questions, &settings, |_| true));
+        let asked_of_set = evaluation?.per_question.len();
         println!(
-            "| {} | {name} | {opening} | {first:.1} | {} | {} | {answers} | {others} |",
+            "| {} | {name} | {opening} | {first:.1} | {} | {} | {answers} | {others} | {:.1} for {asked_of_set} | {} |",
             index.len(),
             both(asked),
             steps.join(" | "),
+            set / 1e3,
+            memory().map_or_else(|| "-".to_owned(), |mb| mb.to_string()),
         );
     }
     Ok(())
@@ -147,6 +153,16 @@ fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let began = Instant::now();
     let made = work();
     (1e3 * began.elapsed().as_secs_f64(), made)
+}
+
+/// Memory that is no mapped file's, in MB, where the system tells.
+fn memory() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let kilobytes: usize = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kilobytes / 1000)
 }
 
 /// The values below which half and 95 of a hundred are.

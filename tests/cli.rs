@@ -460,6 +460,119 @@ fn trace_accounts_for_all_mass() {
     }
 }
 
+/// Everything that an evaluation says, but for how long a question took.
+fn untimed(mut said: Value) -> Value {
+    for method in said["methods"].as_array_mut().unwrap() {
+        method["latency_ms"].take();
+        for row in method["per_question"].as_array_mut().unwrap() {
+            row["milliseconds"].take();
+        }
+    }
+    said
+}
+
+#[test]
+fn an_evaluation_that_was_stopped_goes_on_with_what_its_log_has() {
+    let home = tempfile::tempdir().unwrap();
+    let path = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
+    let (index, log) = (path("index"), path("set.jsonl"));
+    json(&["index", CORPUS, "--out", &index, "--json"]);
+    let asked = ["eval", &index, "--method", "hop,bm25", "--json"];
+    let logged = [&asked[..], &["--log", &log]].concat();
+    let without = untimed(json(&asked));
+    assert_eq!(untimed(json(&logged)), without);
+    let whole = std::fs::read_to_string(&log).unwrap();
+    assert_eq!(whole.lines().count(), 1 + 2 * 92);
+    // As a killed program leaves it: whole lines, and one that was cut short.
+    let kept: Vec<&str> = whole.lines().take(101).collect();
+    let cut = format!(
+        "{}\n{}",
+        kept.join("\n"),
+        &whole[..whole.len() / 2].lines().last().unwrap()[..40]
+    );
+    std::fs::write(&log, &cut).unwrap();
+    let out = hopscope(&logged);
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(
+        said.contains("100 of 184 outcomes are in the log"),
+        "{said}"
+    );
+    assert!(said.contains("1 lines were cut short"), "{said}");
+    assert_eq!(
+        untimed(serde_json::from_slice(&out.stdout).unwrap()),
+        without
+    );
+    let again = std::fs::read_to_string(&log).unwrap();
+    assert!(again.starts_with(&cut));
+    assert_eq!(again.lines().count(), 1 + 2 * 92 + 1);
+    // What it has is what is told: times of then, even one that nobody has.
+    let slow = kept[1].replacen("\"milliseconds\":", "\"milliseconds\":86400000", 1);
+    std::fs::write(&log, whole.replacen(kept[1], &slow, 1)).unwrap();
+    let first: Value = serde_json::from_str(kept[1]).unwrap();
+    let told = json(&logged);
+    let methods = told["methods"].as_array().unwrap().iter();
+    let rows = methods.filter(|m| m["method"] == first["method"]);
+    let mut rows = rows.flat_map(|m| m["per_question"].as_array().unwrap());
+    let row = rows.find(|row| row["id"] == first["question"]).unwrap();
+    assert!(row["milliseconds"].as_f64().unwrap() > 8e7);
+    // Other settings, other gold and another state of the index are asked themselves, and beside it.
+    let lines = || std::fs::read_to_string(&log).unwrap().lines().count();
+    let mut before = lines();
+    json(&[&logged[..], &["--set", "hop_guard=.3"]].concat());
+    assert_eq!(lines(), before + 92);
+    let gold = path("gold.tsv");
+    std::fs::write(&gold, "query-id\tcorpus-id\tscore\nq01\ttitan\t1\n").unwrap();
+    before = lines();
+    json(&[&logged[..], &["--qrels", &gold]].concat());
+    assert!(lines() > before);
+    json(&["index", "--add", "sage", &index, "--json"]);
+    before = lines();
+    assert_eq!(untimed(json(&logged))["methods"], without["methods"]);
+    assert_eq!(lines(), before + 184);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_is_no_other_file_and_a_corpus_has_none() {
+    let home = tempfile::tempdir().unwrap();
+    let path = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
+    let (index, other) = (path("index"), path("notes.txt"));
+    json(&["index", CORPUS, "--out", &index, "--json"]);
+    std::fs::write(&other, "notes of mine\n").unwrap();
+    let said = fails(&["eval", &index, "--log", &other]);
+    assert!(
+        said.contains("notes.txt: line 1 is not that of a log"),
+        "{said}"
+    );
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), "notes of mine\n");
+    let said = fails(&["eval", CORPUS, "--log", &path("new.jsonl")]);
+    assert!(said.contains("hopscope index"), "{said}");
+    // A device has no end.
+    let said = fails(&["eval", &index, "--log", "/dev/zero"]);
+    assert!(said.contains("/dev/zero: no regular file"), "{said}");
+    // A disk that cannot be written is told before anything is asked.
+    let said = fails(&["eval", &index, "--log", "/proc/set.jsonl"]);
+    assert!(said.contains("/proc/set.jsonl"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_does_not_end_is_not_read_for_ever() {
+    let endless = "/dev/zero";
+    for args in [
+        &["eval", CORPUS, "--patch", endless][..],
+        &["eval", CORPUS, "--qrels", endless],
+        &["labels", CORPUS, endless],
+        &["--lesson", endless, "--plain"],
+    ] {
+        let said = fails(args);
+        assert!(
+            said.contains("/dev/zero") && said.contains("name a file"),
+            "{args:?}: {said}"
+        );
+    }
+}
+
 #[test]
 fn eval_measures_and_writes_a_run() {
     let home = tempfile::tempdir().unwrap();

@@ -5,16 +5,17 @@ mod curve;
 mod table;
 
 use super::llm::{LlmArgs, announce, report};
-use super::load::load_runs;
+use super::load::{bar, load_runs};
 use super::patch::{PatchArgs, unapplied_graph};
 use super::{ConditionFailed, How, Parts, Reading, interrupt, say};
 use crate::corpus::{self, Question};
 use crate::embed::Reranker;
 use crate::evaluate::{
-    Comparison, Coverage, Evaluation, Losses, Mend, READ, READ_TOKENS, Readings, Resampling,
-    Survival, by_gold, by_type, evaluate, losses, reading, write_run,
+    Comparison, Coverage, Evaluation, Log, Losses, Mend, READ, READ_TOKENS, Readings, Resampling,
+    Survival, by_gold, by_type, evaluate_with, losses, reading, write_run,
 };
 use crate::index::Index;
+use crate::index::store::Manifest;
 use crate::journal::replace;
 use crate::layers::GraphEdited;
 use crate::parameters::{CONTEXT_TOKENS, RESULT_K};
@@ -23,7 +24,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use condition::Condition;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Debug, Args)]
@@ -65,6 +66,10 @@ pub struct EvalArgs {
     reading: Reading,
     #[command(flatten)]
     thinking: LlmArgs,
+    /// Keep what every question came to in a file, a line each, as soon as it is known. What the file has already, of this
+    /// index and the same settings, is not asked again: a set that was stopped goes on.
+    #[arg(long, value_name = "FILE.jsonl")]
+    log: Option<PathBuf>,
     /// Write a TREC run; with several methods the method's name is added to the file's.
     #[arg(long, value_name = "FILE")]
     run: Option<PathBuf>,
@@ -130,20 +135,45 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             bail!("--fail-under: '{method}' is none of the methods of this evaluation");
         }
     }
+    let log = args.log.as_deref().map(|path| log(path, &args.index));
+    let log = log.transpose()?;
+    let known = |settings| {
+        log.as_ref()
+            .map_or(0, |log| log.known(&index, settings, &questions))
+    };
+    let known: usize = all.iter().map(known).sum();
+    if known > 0 {
+        let all = all.len() * questions.len();
+        say(format_args!("{known} of {all} outcomes are in the log"));
+    }
     interrupt::watch();
+    let bar = bar(names.len() * questions.len());
     let mut evaluations = Vec::new();
-    for (name, settings) in names.iter().zip(&all) {
-        let mut evaluation = evaluate(&index, &questions, settings, |_| !interrupt::interrupted())?;
+    for (at, (name, settings)) in names.iter().zip(&all).enumerate() {
+        let go_on = |done| {
+            bar.set_position((at * questions.len() + done) as u64);
+            !interrupt::interrupted()
+        };
+        let made = evaluate_with(&index, &questions, settings, log.as_ref(), go_on);
+        if interrupt::interrupted() || made.is_err() {
+            bar.finish_and_clear();
+        }
+        let mut evaluation = made?;
         evaluation.name.clone_from(name);
         if interrupt::interrupted() {
+            let done = evaluation.per_question.len();
+            let kept = match &args.log {
+                Some(path) => format!("; the log has them: --log {} goes on there", path.display()),
+                None => String::new(),
+            };
             bail!(
-                "interrupted after {} of {} questions",
-                evaluation.per_question.len(),
+                "interrupted after {done} of {} questions of {name}{kept}",
                 questions.len()
             );
         }
         evaluations.push(evaluation);
     }
+    bar.finish_and_clear();
     let readings = match args.answer {
         true => readings(&index, &questions, &names, &all),
         false => Ok(Vec::new()),
@@ -291,6 +321,26 @@ fn print(
     Ok(())
 }
 
+/// Opens the log of evaluations of an index.
+fn log(path: &Path, index: &Path) -> Result<Log> {
+    if !Index::is_index(index) {
+        bail!(
+            "--log: {} is a corpus, which may be another the next time; keep an index of it with: hopscope index {0} --out DIR",
+            index.display()
+        );
+    }
+    let log = Log::open(path, &Manifest::read(index)?.checksum);
+    let log = log.with_context(|| path.display().to_string())?;
+    if log.broken() > 0 {
+        say(format_args!(
+            "{}: {} lines were cut short; their questions are asked again",
+            path.display(),
+            log.broken()
+        ));
+    }
+    Ok(log)
+}
+
 /// What the model answers from what each method found.
 fn readings(
     index: &Arc<Index>,
@@ -379,7 +429,7 @@ fn questions(args: &EvalArgs, index: &Arc<Index>) -> Result<Vec<Question>> {
     Ok(questions)
 }
 
-fn run_path(path: &std::path::Path, evaluation: &Evaluation, count: usize) -> PathBuf {
+fn run_path(path: &Path, evaluation: &Evaluation, count: usize) -> PathBuf {
     if count < 2 {
         return path.to_owned();
     }

@@ -150,6 +150,13 @@ pub struct ProgressBars {
     bars: Mutex<Vec<(Step, ProgressBar)>>,
 }
 
+/// A bar of its own, for work that knows how much there is.
+pub fn bar(length: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta}");
+    ProgressBar::new(length as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
 /// What a second brings: whole, but for what takes seconds each.
 fn rate(per_second: f64) -> String {
     match per_second {

@@ -2,7 +2,7 @@
 
 use super::ask::set_top;
 use super::llm::LlmArgs;
-use super::load::{judged_by, load};
+use super::load::{bar, judged_by, load};
 use super::{How, Reading, interrupt, say};
 use crate::corpus::Question;
 use crate::evaluate::sweep::{
@@ -16,7 +16,7 @@ use crate::parameters::{Parameter, RESULT_K, Value};
 use crate::retrieve::{Retriever, Settings};
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -182,12 +182,6 @@ fn set<'a>(
     let means = over_set(index, questions, settings, how, Resampling::default(), tell)?;
     let judged = questions.iter().filter(|q| q.wanted() > 0);
     Ok(Found::Set(judged.count(), means))
-}
-
-fn bar(length: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta}");
-    ProgressBar::new(length as u64)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// The parameters of --over with their values.

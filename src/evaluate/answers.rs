@@ -8,7 +8,7 @@ use crate::retrieve::Hit;
 use crate::retrieve::reading::fitting;
 use crate::text::folded::folded;
 use crate::text::{Tokens, chunks, span};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -25,7 +25,7 @@ pub fn plain(text: &str) -> String {
 }
 
 /// How far a reader has to read until an accepted answer was there, in tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Covered {
     /// Tokens up to the end of the first answer; none where the context has no answer.
     pub after: Option<usize>,

@@ -5,10 +5,10 @@
 
 use super::run::Evaluation;
 use crate::retrieve::{Link, QueryName};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A question's names, each once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Names {
     pub extracted: usize,
     /// Those that are an entity which takes part in the walk.

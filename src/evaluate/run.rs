@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 use super::answers::{AnswerCoverage, Covered, READ_TOKENS, covered, curve, packed};
+use super::log::Log;
 use super::measures::{Measures, measured};
 use super::survival::Fate;
 use crate::corpus::Question;
@@ -56,21 +57,44 @@ pub fn evaluate(
     settings: &Settings,
     progress: impl Fn(usize) -> bool + Sync,
 ) -> Result<Evaluation, RetrieveError> {
+    evaluate_with(index, questions, settings, None, progress)
+}
+
+/// As [`evaluate`], but for questions that a log has, and the others are added to it.
+///
+/// # Errors
+/// As [`evaluate`], and a log that cannot be written.
+pub fn evaluate_with(
+    index: &Arc<Index>,
+    questions: &[Question],
+    settings: &Settings,
+    log: Option<&Log>,
+    progress: impl Fn(usize) -> bool + Sync,
+) -> Result<Evaluation, RetrieveError> {
+    // What is read from a run file takes no time, and the file may be another the next time.
+    let log = log.filter(|_| settings.method().rankings().is_none());
     let per_question = each(index, questions, settings, progress, |retriever, at| {
         let question = &questions[at];
+        if let Some(known) = log.and_then(|log| log.find(index, settings, (at, question))) {
+            return Ok(known);
+        }
         let start = Instant::now();
         let retrieval = retriever.retrieve(&question.text, settings, Keep::Scores)?;
         let milliseconds = milliseconds(start.elapsed());
         let measures = measured(&retrieval, question);
         let read = read(index, &retrieval, question);
-        Ok(PerQuestion {
+        let outcome = PerQuestion {
             question: at,
             fate: Fate::of(&retrieval, question),
             ranking: retrieval.passages,
             measures,
             milliseconds,
             read,
-        })
+        };
+        if let Some(log) = log {
+            log.add(index, settings, question, &outcome)?;
+        }
+        Ok(outcome)
     })?;
     let judged: Vec<&Measures> = per_question
         .iter()

@@ -13,11 +13,11 @@ use crate::parameters::{FALLBACK, Fallback};
 use crate::retrieve::retrieval::Walked;
 use crate::retrieve::{Method, Retrieval};
 use rustc_hash::FxHashSet;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The last stage at which a gold link is still in play.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Not in the corpus.
@@ -67,14 +67,14 @@ impl Stage {
 }
 
 /// What became of one question's gold and names.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fate {
     /// One for each of the question's gold links, those in the corpus first.
     pub gold: Vec<Stage>,
     /// None where the method looks for no names: a flat ranking, or a graph of words.
     pub names: Option<Names>,
     /// The fallback that gave the seeds, when the question gave none.
-    pub fallback: Option<&'static str>,
+    pub fallback: Option<Fallback>,
 }
 
 impl Fate {
@@ -96,16 +96,16 @@ impl Fate {
 }
 
 /// Which fallback ran: `bm25_top1` turns uniform for a question that shares no word with any passage.
-fn fallback(retrieval: &Retrieval) -> Option<&'static str> {
+fn fallback(retrieval: &Retrieval) -> Option<Fallback> {
     if retrieval.seeds().is_empty() {
-        return retrieval.walk().is_some().then_some("none");
+        return retrieval.walk().is_some().then_some(Fallback::None);
     }
     let asked = retrieval.settings.get(FALLBACK);
     let several = retrieval.seeds().len() > 1;
     let turned = asked == Fallback::Bm25Top1 && several;
     retrieval
         .fallback()
-        .then_some(if turned { Fallback::Uniform } else { asked }.name())
+        .then_some(if turned { Fallback::Uniform } else { asked })
 }
 
 fn stage(retrieval: &Retrieval, search: &mut Search, passage: Node) -> Stage {
@@ -219,7 +219,7 @@ impl Survival {
         let named = |fate: &&Fate| fate.names.is_some_and(|names| names.linked > 0);
         let mut fallbacks = BTreeMap::new();
         for rule in fates().filter_map(|fate| fate.fallback) {
-            *fallbacks.entry(rule).or_insert(0) += 1;
+            *fallbacks.entry(rule.name()).or_insert(0) += 1;
         }
         Survival {
             gold,

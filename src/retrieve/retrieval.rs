@@ -17,14 +17,14 @@ use crate::index::lexical::Weighted;
 use crate::layers::{Graph, GraphEdited, GraphView, Node, QueryName};
 use crate::parameters::RESULT_K;
 use crate::retrieve::masses::Masses;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// How far down rankings are kept (first stage and final), beyond what top K shows.
 pub const DEPTH: usize = 100;
 
 /// A passage and its score.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
     /// Its number in the index.
     pub passage: u32,

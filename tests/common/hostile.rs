@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 use hopscope::corpus::{self, Format, ReadOptions};
+use hopscope::evaluate::Log;
 use hopscope::evaluate::labels::Labels;
 use hopscope::explorer::keys::Overrides;
 use hopscope::explorer::lesson::Lesson;
@@ -209,6 +210,10 @@ pub fn corpora() -> Vec<Kind> {
     ]
 }
 
+const LOG: &str = r#"{"log":"hopscope eval"}
+{"key":"00","question":"q","method":"bm25","milliseconds":0.1,"ranking":[{"passage":7,"score":1.5}],"read":{"after":null,"tokens":9},"fate":{"gold":["top10","missing"],"names":{"extracted":1,"linked":0},"fallback":"bm25_top1"}}
+"#;
+
 /// What lies beside an index.
 pub fn files_beside_an_index() -> Vec<Kind> {
     let label = r#"{"question": "q", "text": "Who?", "passage": "a", "annotator": "em", "grade": 1, "time": "2026-01-01T00:00:00Z"}"#;
@@ -225,6 +230,7 @@ pub fn files_beside_an_index() -> Vec<Kind> {
     };
     vec![
         kind("labels", &[("l.jsonl", label)], |at| Labels::read(&at.join("l.jsonl")).map(|_| ())),
+        kind("log", &[("l.jsonl", LOG)], |at| Log::open(&at.join("l.jsonl"), "").map(|_| ()).map_err(said)),
         kind("run", &[("r.run", "q1 Q0 a 1 2.5 x\nq1 Q0 b 2 1e-3 x\n")], |at| {
             Rankings::open(&at.join("r.run")).map(|_| ())
         }),
