@@ -137,25 +137,93 @@ pub fn exact(vectors: &Vectors, k: usize) -> Neighbours {
 /// # Errors
 /// None when the vectors are those of the graph.
 pub fn approximate(vectors: &Vectors, hnsw: &Hnsw, k: usize) -> Result<Neighbours, EmbedError> {
+    asked(vectors, |row, query, zero| {
+        beside(vectors, hnsw, row, query, zero, k)
+    })
+}
+
+/// How many are looked for first of those alike, and how many times as many where these are not all.
+const FIRST_ALIKE: usize = 16;
+const MORE_ALIKE: f64 = 2.5;
+
+/// As [`nearest`], but only those whose cosine is at least `least`, and only of rows that are wanted. Most rows have few
+/// of these, so a graph is asked for few first, and for more as long as all that it gave are near enough.
+///
+/// # Errors
+/// None from vectors that were accepted.
+pub fn alike(
+    vectors: &Vectors,
+    k: usize,
+    least: f64,
+    wanted: impl Fn(usize) -> bool + Sync,
+) -> Result<Neighbours, EmbedError> {
+    let near = |list: &mut Vec<(u32, f32)>| list.retain(|hit| f64::from(hit.1) >= least);
+    if vectors.len() <= EXACT_UP_TO {
+        let all = exact(vectors, k);
+        let lists = (0..all.len()).map(|row| {
+            let (ids, scores) = all.row(row);
+            let mut list: Vec<(u32, f32)> =
+                ids.iter().copied().zip(scores.iter().copied()).collect();
+            list.truncate(if wanted(row) { k } else { 0 });
+            near(&mut list);
+            list
+        });
+        return Ok(Neighbours::collect(lists.collect()));
+    }
+    let hnsw = Hnsw::build(vectors, &HnswOptions::default(), &|_| true)?;
+    asked(vectors, |row, query, zero| {
+        let mut some = if wanted(row as usize) {
+            FIRST_ALIKE.min(k)
+        } else {
+            0
+        };
+        loop {
+            let mut list = beside(vectors, &hnsw, row, query, zero, some)?;
+            near(&mut list);
+            if list.len() < some || some >= k || some == 0 {
+                return Ok(list);
+            }
+            some = ((some as f64 * MORE_ALIKE) as usize).min(k);
+        }
+    })
+}
+
+/// The list of every row, made on all threads from its vector and from which rows are zeros; one of zeros has none.
+fn asked(
+    vectors: &Vectors,
+    list: impl Fn(u32, &[f32], &[bool]) -> Result<Vec<(u32, f32)>, EmbedError> + Sync,
+) -> Result<Neighbours, EmbedError> {
     let zero = zeros(vectors);
-    let lists: Result<Vec<_>, EmbedError> = (0..vectors.len() as u32)
-        .into_par_iter()
-        .map_init(
-            || vec![0.0; vectors.dims()],
-            |query, row| {
-                if zero[row as usize] {
-                    return Ok(Vec::new());
-                }
-                vectors.row(row, query);
-                let near = hnsw.nearest(vectors, query, k + 1, (4 * k).max(64))?;
-                let others = near
-                    .into_iter()
-                    .filter(|hit| hit.0 != row && !zero[hit.0 as usize]);
-                Ok(others.take(k).collect())
-            },
-        )
-        .collect();
+    let rows = (0..vectors.len() as u32).into_par_iter();
+    let own = |query: &mut Vec<f32>, row: u32| match zero[row as usize] {
+        true => Ok(Vec::new()),
+        false => {
+            vectors.row(row, query);
+            list(row, query, &zero)
+        }
+    };
+    let lists: Result<Vec<_>, EmbedError> =
+        rows.map_init(|| vec![0.0; vectors.dims()], own).collect();
     Ok(Neighbours::collect(lists?))
+}
+
+/// The k nearest other rows that the graph finds.
+fn beside(
+    vectors: &Vectors,
+    hnsw: &Hnsw,
+    row: u32,
+    query: &[f32],
+    zero: &[bool],
+    k: usize,
+) -> Result<Vec<(u32, f32)>, EmbedError> {
+    if k == 0 {
+        return Ok(Vec::new());
+    }
+    let near = hnsw.nearest(vectors, query, k + 1, (4 * k).max(64))?;
+    let others = near
+        .into_iter()
+        .filter(|hit| hit.0 != row && !zero[hit.0 as usize]);
+    Ok(others.take(k).collect())
 }
 
 fn zeros(vectors: &Vectors) -> Vec<bool> {

@@ -86,6 +86,56 @@ fn the_graph_finds_nearly_all_of_the_exact_ones() {
     assert!(base_layer(&hnsw).iter().all(|(u, v)| u < v));
 }
 
+#[test]
+fn those_alike_are_all_that_are_near_enough_however_many_a_row_has() {
+    // Crowds of 3 to 60 rows about one direction each, far from one another; more rows than are compared one by one.
+    let mut draw = crate::random::SplitMix::new(5);
+    let mut one = |spread: f32, about: &[f32]| -> Vec<f32> {
+        let drawn = about
+            .iter()
+            .map(|x| x + spread * (draw.below(2001) as f32 / 1000.0 - 1.0));
+        let row: Vec<f32> = drawn.collect();
+        let length = row.iter().map(|x| x * x).sum::<f32>().sqrt();
+        row.iter().map(|x| x / length).collect()
+    };
+    let (mut rows, mut crowds) = (Vec::new(), Vec::new());
+    while crowds.len() <= EXACT_UP_TO {
+        let midst = one(1.0, &[0.0; 16]);
+        let crowd = crowds.len();
+        for _ in 0..3 + crowd % 58 {
+            crowds.push(crowd);
+            rows.extend(one(0.1, &midst));
+        }
+    }
+    let v = vectors(16, rows);
+    let (k, least) = (50, 0.8);
+    let found = alike(&v, k, least, |row| row % 5 > 0).unwrap();
+    let (mut same, mut all) = (0, 0);
+    for row in (0..v.len()).step_by(7) {
+        let mut near: Vec<(u32, f32)> = (0..v.len() as u32)
+            .filter(|&other| other != row as u32)
+            .map(|other| (other, v.between(row as u32, other)))
+            .filter(|hit| f64::from(hit.1) >= least)
+            .collect();
+        near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        near.truncate(if row % 5 > 0 { k } else { 0 });
+        let (ids, scores) = found.row(row);
+        assert!(scores.iter().all(|score| f64::from(*score) >= least));
+        assert!(ids.len() <= near.len());
+        same += near.iter().filter(|hit| ids.contains(&hit.0)).count();
+        all += near.len();
+    }
+    assert!(
+        all > 5_000 && same as f64 >= 0.98 * all as f64,
+        "{same} of {all}"
+    );
+    // Few rows are compared one by one, and told alike.
+    let few = plane(&[0.0, 10.0, 30.0, 90.0]);
+    let near = alike(&few, 2, 0.9, |row| row != 1).unwrap();
+    let told: Vec<&[u32]> = (0..4).map(|row| near.row(row).0).collect();
+    assert_eq!(told, [&[1][..], &[], &[1], &[]]);
+}
+
 fn plain_overlap(sets: &[Vec<u32>], k: usize) -> Vec<Vec<u32>> {
     let count = |a: &Vec<u32>, b: &Vec<u32>| a.iter().filter(|w| b.contains(w)).count();
     (0..sets.len())

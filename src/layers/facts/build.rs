@@ -2,7 +2,7 @@
 
 use super::layer::{FactsLayer, Meta};
 use super::openie;
-use crate::graph::neighbours::nearest;
+use crate::graph::neighbours;
 use crate::index::{Index, IndexError, Layer};
 use crate::layers::heterograph::apart::Apart;
 use crate::layers::heterograph::decompose::UnitOut;
@@ -178,14 +178,14 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<FactsLayer,
         .iter()
         .map(|p| letters(p) >= LEAST_LETTERS)
         .collect();
-    let near = nearest(&phrase_vectors, MOST_ALIKE)?;
+    let near = neighbours::alike(&phrase_vectors, MOST_ALIKE, SYNONYM_LEAST, |one| long[one])?;
     let mut pairs: FxHashSet<(u32, u32)> = FxHashSet::default();
     let mut alike: Vec<(u32, u32, f32)> = Vec::new();
-    for one in (0..phrases.len()).filter(|&p| long[p]) {
+    for one in 0..phrases.len() {
         let (others, cosines) = near.row(one);
         for (&other, &cosine) in others.iter().zip(cosines) {
             let pair = (other.min(one as u32), other.max(one as u32));
-            if f64::from(cosine) >= SYNONYM_LEAST && long[other as usize] && pairs.insert(pair) {
+            if long[other as usize] && pairs.insert(pair) {
                 alike.push((pair.0, pair.1, cosine));
             }
         }
