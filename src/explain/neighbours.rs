@@ -31,7 +31,7 @@ pub(super) fn leaving(spread: &Spread, state: Option<usize>, node: Node) -> f64 
     let mass = |state: usize| f64::from(spread.states[state][node as usize]);
     let moved = match (state.or(last), spread.diffusion.pushes()) {
         (Some(state), true) if Some(state) != last => mass(state),
-        (Some(0), false) if state.is_some() => 0.0,
+        (Some(0), false) => 0.0,
         (Some(state @ 1..), false) => mass(state - 1),
         _ => spread.mass[node as usize],
     };
