@@ -1,13 +1,16 @@
 //! What every method that is a plan promises, whichever it is: parts that make the score, states that end in it, changes of
 //! seeds that act, steps that are remembered by what they depend on, and parameters that are read as declared.
 
-use hopscope::explain::trace;
+use hopscope::explain::flow::{Kept, moved};
+use hopscope::explain::{crossings, neighbours, trace, why_not};
 use hopscope::index::{Index, sample};
 use hopscope::layers::ENTITY_PASSAGE;
 use hopscope::retrieve::explanation::Combine;
-use hopscope::retrieve::spread::restart;
+use hopscope::retrieve::operator::Part;
+use hopscope::retrieve::plan::Step;
+use hopscope::retrieve::spread::{Kernel, restart};
 use hopscope::retrieve::{
-    Keep, METHODS, Method, Origin, Parameter, Retrieval, Retriever, Seed, Settings,
+    Keep, METHODS, Method, Origin, Parameter, Retrieval, Retriever, Seed, Seeded, Settings,
 };
 use std::sync::{Arc, LazyLock};
 
@@ -113,6 +116,244 @@ fn every_stage_tells_the_time_of_its_own_step() {
         let of_steps = |s: &f64| run.records.iter().any(|r| r.seconds == *s);
         assert!(count > 0 && told.iter().all(of_steps), "{method}: {told:?}");
     }
+}
+
+#[test]
+fn a_trace_has_the_lengths_of_walks_and_the_gold_that_is_missing() {
+    let (mut lengths, mut lost) = (0, 0);
+    for method in planned() {
+        for question in SAMPLE.questions().iter().step_by(19) {
+            let run = ask(&question.text, &settings(&method, &["result_k=3"]));
+            let record = trace(&SAMPLE, &run, Some(question));
+            for (hit, entry) in run.top().iter().zip(&record.ranking) {
+                let opened = run.explain(&SAMPLE, hit.passage);
+                let told = entry.get("by_length").and_then(|l| l.as_array());
+                assert_eq!(told.map_or(0, Vec::len), opened.by_length.len(), "{method}");
+                assert_eq!(
+                    told.is_some(),
+                    !opened.by_length.is_empty(),
+                    "{method}: none is none"
+                );
+                lengths += usize::from(told.is_some());
+            }
+            let gold = question.gold.iter().map(|gold| gold.passage);
+            let missing = gold.filter(|p| !why_not(&SAMPLE, &run, *p).is_empty());
+            let missing: Vec<&str> = missing.map(|p| SAMPLE.id(p)).collect();
+            let told = record.missing.iter();
+            let told: Vec<&str> = told.filter_map(|m| m["gold"].as_str()).collect();
+            assert_eq!(told, missing, "{method}: {}", question.text);
+            assert_eq!(told.len(), record.missing.len(), "{method}");
+            lost += missing.len();
+        }
+    }
+    assert!(lengths > 20 && lost > 20, "{lengths} {lost}");
+}
+
+#[test]
+fn a_word_that_a_passage_lacks_pays_nothing_however_words_saturate() {
+    let question = &SAMPLE.questions()[1].text;
+    let run = ask(question, &settings("bm25", &["bm25_k1=0"]));
+    let mut lacking = 0;
+    for passage in 0..SAMPLE.len() as u32 {
+        let opened = run.explain(&SAMPLE, passage);
+        assert!(opened.parts.iter().all(|part| part.value.is_finite()));
+        if let Some((_, score)) = run.place(passage) {
+            let sum: f64 = opened.parts.iter().map(|part| part.value).sum();
+            assert!((sum - f64::from(score)).abs() < 1e-5, "{passage}: {sum}");
+        }
+        lacking += opened.parts.iter().filter(|p| p.value == 0.0).count();
+    }
+    assert!(lacking > 0);
+}
+
+#[test]
+fn a_plan_says_what_it_is_made_of() {
+    for method in planned() {
+        let method = Method::by_name(&method).unwrap();
+        let plan = method.plan();
+        let is_spread = |step: &Step| step.operator.declaration().part == Part::Spread;
+        let steps: Vec<&Step> = plan.steps.iter().map(|step| &**step).collect();
+        let spreads = steps.iter().any(|step| is_spread(step));
+        assert_eq!(plan.spreads(), spreads, "{}", method.name);
+        for part in [Part::Seed, Part::Spread, Part::Select] {
+            let own = plan.part(part).count();
+            let all = steps
+                .iter()
+                .filter(|s| s.operator.declaration().part == part);
+            assert_eq!(own, all.count(), "{}", method.name);
+        }
+        // Where changes by hand reach no graph, none is said to be left out.
+        let closed = method.graphs_without_edits();
+        let graphs = plan.graphs();
+        assert!(closed.is_empty() || closed.len() < graphs.len());
+        for graph in graphs {
+            assert!(!graph.takes_edits() || !closed.contains(&graph.name));
+        }
+    }
+    let composed = Method::by_name("names+bm25 > entity-passage > power > rerank").unwrap();
+    let about: Vec<&str> = composed.about.split("; ").collect();
+    assert!(about[0].starts_with("from ") && about[0].contains(" over "));
+    assert_eq!(about.len(), 3, "{about:?}");
+}
+
+#[test]
+fn the_story_of_a_walk_has_each_node_once_and_the_gold_where_mass_came() {
+    let mut added = 0;
+    for method in planned() {
+        let question = &SAMPLE.questions()[1];
+        let run = ask(&question.text, &settings(&method, &[]));
+        let Some(walk) = run.walk() else { continue };
+        let record = trace(&SAMPLE, &run, Some(question));
+        let states: Vec<_> = record
+            .stages
+            .iter()
+            .filter(|s| s.kind == "spread")
+            .collect();
+        for stage in &states {
+            let items = stage.nodes.iter().map(|node| node.item);
+            let once: std::collections::BTreeSet<usize> = items.collect();
+            assert_eq!(once.len(), stage.nodes.len(), "{method}: {}", stage.name);
+            assert!(stage.nodes.iter().all(|node| node.value > 0.0), "{method}");
+            for (name, value) in &stage.counters {
+                if *name == "edges of the graph" {
+                    let edges = walk.graph.transition().arcs() / 2;
+                    assert_eq!(value.as_u64(), Some(edges as u64), "{method}");
+                    added += 1;
+                }
+            }
+        }
+        for record in &run.records {
+            if let Some(mixed) = record.output.get::<Seeded>().and_then(|s| s.mixed) {
+                assert!((0.0..=1.0).contains(&mixed.a), "{method}: {mixed:?}");
+                let share = mixed.entity_mass / (mixed.entity_mass + mixed.passage_mass);
+                let is_mixed_by_mass = method.contains("noderag");
+                assert!(
+                    !is_mixed_by_mass || (mixed.a - share).abs() < 1e-9,
+                    "{method}: {mixed:?}"
+                );
+            }
+        }
+    }
+    assert!(added > 20, "{added}");
+}
+
+#[test]
+fn what_crosses_an_edge_left_its_end_before_the_step() {
+    let mut walks = [0, 0];
+    let still = planned().map(|method| (method, &["steps=0"][..]));
+    for (method, changes) in planned().map(|method| (method, &[][..])).chain(still) {
+        // A walk of no step has sent nothing.
+        let uses = Method::by_name(&method).unwrap().uses();
+        if !changes.is_empty() && !uses.contains(&Parameter::Steps) {
+            continue;
+        }
+        let run = ask(&SAMPLE.questions()[1].text, &settings(&method, changes));
+        let Some(walk) = run.walk() else { continue };
+        let (graph, spread) = (walk.graph, walk.spread);
+        let (last, pushes) = (spread.states.len() - 1, spread.diffusion.pushes());
+        let held = |state: usize, node: u32| f64::from(spread.states[state][node as usize]);
+        let left = |state: usize, node: u32| {
+            let mass = match (pushes, state) {
+                // The end itself is known in more digits.
+                (true, state) if state == last => spread.mass[node as usize],
+                (true, state) => held(state, node),
+                (false, 0) => 0.0,
+                (false, state) => held(state - 1, node),
+            };
+            spread.diffusion.moving() * mass
+        };
+        let with_edges = |node: &u32| graph.neighbours(*node).next().is_some();
+        let heavier = |a: &u32, b: &u32| held(last, *a).total_cmp(&held(last, *b));
+        let nodes = (0..graph.nodes() as u32).filter(with_edges);
+        let Some(node) = nodes.max_by(heavier) else {
+            continue;
+        };
+        let near = neighbours(&run, node);
+        let others: Vec<u32> = near.iter().map(|edge| edge.node).collect();
+        let crossed = crossings(&run, node, &others);
+        assert_eq!(crossed.len(), spread.states.len(), "{method}");
+        for (state, edges) in crossed.iter().enumerate() {
+            for (other, (sends, receives)) in others.iter().zip(edges) {
+                let there = left(state, node) * graph.probability(node, *other);
+                let back = left(state, *other) * graph.probability(*other, node);
+                let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
+                assert!(
+                    close(*sends, there) && close(*receives, back),
+                    "{method}: {other} at {state}: {sends} {there}, {receives} {back}"
+                );
+            }
+        }
+        // Without a state it is the way to the end.
+        for (edge, (sends, receives)) in near.iter().zip(&crossed[last]) {
+            assert_eq!((edge.sends, edge.receives), (*sends, *receives), "{method}");
+        }
+        walks[usize::from(pushes)] += 1;
+    }
+    assert!(walks[0] > 5 && walks[1] > 1, "{walks:?}");
+}
+
+#[test]
+fn what_a_step_moved_is_what_its_nodes_had_to_give() {
+    let mut told = 0;
+    for method in planned() {
+        let run = ask(&SAMPLE.questions()[1].text, &settings(&method, &[]));
+        let Some(walk) = run.walk() else { continue };
+        let (graph, spread) = (walk.graph, walk.spread);
+        let (diffusion, t) = (&spread.diffusion, graph.transition());
+        let keep = diffusion.flow();
+        assert_eq!(moved(&walk, 0), None, "{method}");
+        assert_eq!(moved(&walk, spread.states.len()), None, "{method}");
+        for state in 1..spread.states.len() {
+            let at = |state: usize, node: u32| f64::from(spread.states[state][node as usize]);
+            let given = |node: u32| match diffusion.pushes() {
+                true => (at(state, node) - at(state - 1, node)).max(0.0),
+                false => at(state - 1, node),
+            };
+            let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+            let sum = |dead: bool| {
+                let nodes = (0..graph.nodes() as u32).filter(|n| t.dangling(*n as usize) == dead);
+                nodes.map(given).sum::<f64>()
+            };
+            let step = moved(&walk, state).unwrap();
+            assert!(close(step.sent, keep * sum(false)), "{method}: {step:?}");
+            assert!(close(step.dead, keep * sum(true)), "{method}: {step:?}");
+            let total = sum(false) + sum(true);
+            let (kept, kind) = match diffusion.kernel {
+                Kernel::Push => (total, Kept::Settles),
+                Kernel::Lazy => ((1.0 - diffusion.alpha) * total, Kept::Stays),
+                _ => (diffusion.alpha, Kept::Restarts),
+            };
+            assert!(close(step.kept, kept) && step.kind == kind, "{method}");
+            // The largest transfers are those of all edges.
+            let edges = (0..graph.nodes() as u32).flat_map(|from| {
+                let to = graph.neighbours(from).map(move |(to, _)| (from, to));
+                to.map(|(from, to)| keep * given(from) * graph.probability(from, to))
+            });
+            let mut edges: Vec<f64> = edges.filter(|mass| *mass > 0.0).collect();
+            edges.sort_by(|a, b| b.total_cmp(a));
+            assert_eq!(step.largest.len(), edges.len().min(5), "{method}");
+            for (largest, mass) in step.largest.iter().zip(&edges) {
+                assert!(close(largest.mass, *mass), "{method}: {step:?}");
+            }
+            let Some((from, had, sent, most)) = step.sender else {
+                assert!(edges.is_empty(), "{method}");
+                continue;
+            };
+            assert!(close(sent, keep * given(from)), "{method}: {step:?}");
+            // What a push settles of it stays on the node, the rest is sent; a walk of steps restarts with the rest.
+            let all = if diffusion.pushes() {
+                given(from) + sent
+            } else {
+                given(from)
+            };
+            assert!(close(had, all), "{method}: {step:?}");
+            let over = graph.neighbours(from);
+            let over = over.map(|(to, _)| sent * graph.probability(from, to));
+            assert!(close(most.mass, over.fold(0.0, f64::max)), "{method}");
+            told += 1;
+        }
+    }
+    assert!(told > 20, "{told}");
 }
 
 #[test]
