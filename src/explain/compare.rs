@@ -222,7 +222,9 @@ mod tests {
                     if !both.by_edge.is_empty() {
                         let sum: f64 = both.by_edge.iter().map(|edge| edge.other).sum();
                         assert!(near(sum, scores[1]), "{name}: {both:?}");
-                        let rest = both.by_edge.last().unwrap();
+                        let (rest, sent) = both.by_edge.split_last().unwrap();
+                        let pays = |edge: &Beside| edge.own > 0.0 || edge.other > 0.0;
+                        assert!(sent.iter().all(pays), "{name}: {both:?}");
                         assert!(rest.own > -1e-6 && rest.other > -1e-6, "{name}: {both:?}");
                         edges += 1;
                     }

@@ -112,6 +112,32 @@ fn nothing_is_said_where_the_name_is_joined_or_holds_nothing() {
 }
 
 #[test]
+fn of_names_alike_the_one_whose_join_would_give_most_is_first() {
+    // A join's node has the edges of both: Voss and Mara Voss five, Nixon and Richard Nixon six.
+    let index = planted(&[
+        ("", "It was Richard Nixon whom Mara Voss painted."),
+        ("", "Then Mara Voss went home."),
+        ("", "For years Voss slept."),
+        ("", "Once Voss swam in rivers."),
+        ("", "Later Voss ran through woods."),
+        ("", "For years Nixon slept."),
+        ("", "Once Nixon swam in rivers."),
+        ("", "Later Nixon ran through woods."),
+        ("", "Later Nixon saw plays."),
+        ("", "At noon Nixon had soup."),
+    ]);
+    // With nearly the same mass on both.
+    let run = asked(&index, "graph", "Did Nixon meet Voss?");
+    let mut settings = run.settings.clone();
+    settings.edit_seed("Nixon=1.3".parse().unwrap());
+    let run = run.again(&index, &settings).unwrap();
+    let found = lookalikes(&index, &run, 0);
+    let names: Vec<&str> = found.iter().map(|alike| &*alike.name).collect();
+    assert_eq!(names, ["Voss", "Nixon"], "{found:?}");
+    assert_eq!(found[0].strength, found[1].strength);
+}
+
+#[test]
 fn a_surname_of_two_people_is_said_to_be_ambiguous() {
     let index = planted(&[
         (

@@ -419,6 +419,27 @@ mod tests {
     }
 
     #[test]
+    fn values_of_what_cannot_act_or_needs_another_index_are_not_tried() {
+        let (index, run, passage) = lost("graph", &["steps=1"], "q20", "violin-5");
+        let uses = run.settings.method().uses();
+        let of_index = |p: Parameter| p.declaration().stage == Stage::Index;
+        let idle = |p: Parameter| run.settings.idle(p).is_some();
+        assert!(uses.iter().any(|p| of_index(*p)) && uses.iter().any(|p| idle(*p)));
+        let mut tried = Vec::new();
+        for (_, change) in changes(&index, &run, passage) {
+            if let Change::Set(parameter, _) = change {
+                tried.push(parameter);
+            }
+        }
+        tried.dedup();
+        let acts = |p: &Parameter| *p != RESULT_K.id() && !of_index(*p) && !idle(*p);
+        let acts: Vec<Parameter> = uses.iter().copied().filter(acts).collect();
+        tried.sort_by_key(|p| acts.iter().position(|own| own == p));
+        tried.dedup();
+        assert_eq!(tried, acts);
+    }
+
+    #[test]
     fn a_name_of_one_passage_is_not_muted_since_it_leads_nowhere() {
         let (index, run, passage) = lost("graph", &[], "q20", "violin-5");
         let graph = &view(&run).unwrap().graph;
