@@ -330,6 +330,21 @@ fn a_push_by_degree_leaves_on_a_hub_what_one_by_epsilon_moves_on() {
     assert!(pushes(PushThreshold::Degree, 0.24) > 0);
 }
 
+#[test]
+fn a_push_leaves_what_is_exactly_its_limit() {
+    let pair = Transition::of_edges(2, [(0, 1, 1.0)]);
+    let pushed = |mass| {
+        let (plain, drop) = (PushThreshold::Plain, Dangling::Drop);
+        push::forward(&pair, &[(0, mass)], 0.5, 0.5, plain, drop, |_| {})
+    };
+    let none = pushed(0.5);
+    assert_eq!((none.pushes, &none.residual[..]), (0, &[0.5, 0.0][..]));
+    // Half of it settles, half arrives at the other end and is no more than the limit there.
+    let one = pushed(1.0);
+    assert_eq!((one.pushes, &one.estimate[..]), (1, &[0.5, 0.0][..]));
+    assert_eq!(one.residual, [0.0, 0.5]);
+}
+
 /// A graph large enough for the parallel gather.
 fn large() -> (Transition, Sparse) {
     let n = 60_000usize;

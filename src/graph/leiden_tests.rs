@@ -76,6 +76,21 @@ fn weights_count_when_asked() {
 }
 
 #[test]
+fn of_equal_gains_each_is_drawn_as_often_and_a_lower_one_less() {
+    let mut random = SplitMix::new(3);
+    let choice = [(3, 0.5), (4, 0.5 - RANDOMNESS), (5, 0.5)];
+    let mut drawn = [0; 3];
+    for _ in 0..20_000 {
+        drawn[draw(&choice, &mut random) as usize - 3] += 1;
+    }
+    // Chances of 1, 1/e and 1 in 2 + 1/e.
+    let share = |count: usize| count as f64 / 20_000.0;
+    for (count, chance) in drawn.into_iter().zip([0.4223, 0.1554, 0.4223]) {
+        assert!((share(count) - chance).abs() < 0.015, "{drawn:?}");
+    }
+}
+
+#[test]
 fn no_edges() {
     assert_eq!(
         leiden(&graph(0, &[]), &LeidenOptions::default()),
