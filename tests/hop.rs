@@ -513,6 +513,12 @@ fn the_story_names_every_signal_and_its_items_exist() {
     for signal in Signal::ALL {
         assert!(names.contains(&signal.label()), "{names:?}");
     }
+    // Edges of a signal are those that its bridges cross.
+    for signal in Signal::ALL {
+        let mut own = story.stages.iter().filter(|s| s.name == signal.label());
+        let crossed = own.any(|stage| !stage.edges.is_empty());
+        assert_eq!(crossed, signal == Signal::Bridge, "{}", signal.label());
+    }
     for stage in &story.stages {
         let entries = stage.nodes.iter().map(|n| n.item);
         let cuts = stage.cut.iter().map(|c| c.item);

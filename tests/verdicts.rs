@@ -605,6 +605,54 @@ fn missing_words_are_named_by_what_they_are_worth() {
     );
 }
 
+#[test]
+fn thin_words_are_those_that_both_have_and_the_other_more_of() {
+    let words = Planted {
+        code: Code::WordsThin,
+        method: "bm25",
+        set: &["result_k=1"],
+        question: "boats granite harbours",
+        passages: &[
+            ("one", "boats boats boats and granite granite"),
+            (
+                "gold",
+                "harbours and boats and granite, all of them were sold to those who live there",
+            ),
+            ("two", "harbours lay there"),
+            ("three", "harbours went there"),
+            ("four", "harbours rest"),
+        ],
+    };
+    let index = world(&words);
+    let run = ask(&words, &index);
+    let reasons = why_not(&index, &run, index.passage_by_id("gold").unwrap());
+    let said = reasons.iter().find(|r| r.code == Code::WordsThin);
+    let said = &said.unwrap().text;
+    // It has more of the harbours itself.
+    assert!(
+        said.contains("'one' has more of boats, granite for its length"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_another_restarts_with_is_told_beside_what_the_passage_has_of_it() {
+    let less = planted(Code::RestartsLess, "graph-hybrid");
+    let index = world(less);
+    let run = ask(less, &index);
+    let gold = index.passage_by_id("gold").unwrap();
+    let said = why_not(&index, &run, gold).remove(0).text;
+    assert!(
+        said.starts_with("'one' restarts the walk, which gives it "),
+        "{said}"
+    );
+    // It has none of the words of the question.
+    assert!(
+        said.contains("this one is not in the BM25 list and restarts nothing"),
+        "{said}"
+    );
+}
+
 fn ask(planted: &Planted, index: &Arc<Index>) -> Retrieval {
     let mut settings = Settings::of(index, Method::by_name(planted.method).unwrap());
     for set in planted.set {
