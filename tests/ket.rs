@@ -528,7 +528,7 @@ fn both_parts_start_the_story_and_obey_changes_of_their_seeds() {
 fn every_passage_is_returned_or_has_a_reason_and_fixes_were_tried() {
     let (index, _) = &*SAMPLE;
     let mut retriever = Retriever::new(index.clone());
-    let (mut codes, mut fixed) = (BTreeMap::new(), 0);
+    let (mut codes, mut fixed, mut cores) = (BTreeMap::new(), 0, 0);
     let small = ["context_tokens=500", "query_keywords=60"];
     for method in METHODS {
         for question in questions().iter().take(3) {
@@ -550,6 +550,18 @@ fn every_passage_is_returned_or_has_a_reason_and_fixes_were_tried() {
                         };
                         assert!(0 < limit && limit <= 1000, "{}", reason.text);
                         assert!(0 < full && full <= place && place <= 60, "{}", reason.text);
+                    }
+                    if let (Code::NotCore, Some(fix)) = (reason.code, &reason.fix) {
+                        // The least share, in twentieths, of core units that has the unit.
+                        let said = reason.text.split_once(" by ").unwrap().0;
+                        let said = said.rsplit_once("rank ").unwrap().1;
+                        let (rank, all) = said.split_once(" of ").unwrap();
+                        let number = |text: &str| text.parse::<f64>().unwrap();
+                        let least = (number(rank) / number(all) * 20.0).ceil() / 20.0;
+                        let set = fix.split_whitespace().next().unwrap();
+                        let share = number(set.strip_prefix("core_share=").unwrap());
+                        assert!((share - least).abs() < 1e-9, "{}: {fix}", reason.text);
+                        cores += 1;
                     }
                     if let Some(fix) = reason.fix.filter(|_| reason.code != Code::CutByK) {
                         // A fix says what was tried and the rank it gave: the same again.
@@ -573,7 +585,7 @@ fn every_passage_is_returned_or_has_a_reason_and_fixes_were_tried() {
     ] {
         assert!(codes.contains_key(&code), "{code} in {codes:?}");
     }
-    assert!(fixed > 0);
+    assert!(fixed > 0 && cores > 0, "{fixed} {cores}");
 }
 
 proptest! {

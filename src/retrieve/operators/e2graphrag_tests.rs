@@ -9,6 +9,7 @@ use crate::index::{BuildOptions, EntityOptions, Index, Silent};
 use crate::layers::Code;
 use crate::layers::summaries::layer_tests::{book, corpus};
 use crate::parameters::{CHUNK_LIMIT, CHUNK_ORDER, ChunkOrder};
+use crate::retrieve::explanation::Entry;
 use crate::retrieve::{Keep, Method, Retrieval, RetrieveError, Retriever, Settings};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -95,6 +96,8 @@ fn consistent(case: &Case, run: &Retrieval) {
     for stage in &story.stages {
         assert!(stage.nodes.iter().all(|node| node.item < items));
         assert!(stage.cut.iter().all(|cut| cut.item < items));
+        // No edge leads to a chunk that does not have the name.
+        assert!(stage.edges.iter().all(|edge| edge.value > 0.0));
     }
 }
 
@@ -140,6 +143,13 @@ fn global_occ_of_a_single_entity_ranks_by_occurrence() {
     assert_eq!(rounds(&run), [(4, 0, 0)]);
     assert_eq!(hits(&run), [(2, 3.0), (0, 1.0)]);
     consistent(&case, &run);
+    // What is returned last is a place inside; the next would be one outside.
+    let one = case.ask("Which kelp?", &["chunk_limit=1"]);
+    let cut = one.records[3].output.dropped.iter();
+    let cut = cut.filter(|dropped| dropped.code == Code::CutByK);
+    assert_eq!(cut.map(|cut| cut.margin).collect::<Vec<_>>(), [1.0]);
+    let said = why_not(&case.0, &run, 1).remove(0).text;
+    assert!(said.contains("one query entity makes no pair"), "{said}");
     let expected = [(Code::Fallback, None), (Code::OccZero, None)];
     assert_eq!(case.codes(&run, 1), expected);
     // Twice the weight of the name is twice the occurrences; without it nothing is left to count.
@@ -211,6 +221,13 @@ fn local_returns_the_shared_chunks_uncut() {
     assert!(first(3).text.contains("none of the 2"));
     let why = run.explain(&case.0, 2).sentence;
     assert!(why.contains("1 hop apart"), "{why}");
+    let story = story(&case.0, &run, &[]);
+    let told = |node: &Entry| node.why.starts_with("coverage 2, occurrence 2, key ");
+    let stages = story.stages.iter();
+    let mut shared = stages.filter(|stage| stage.nodes.iter().any(told));
+    let names = |why: &str| why.contains("kelp") && why.contains("gull");
+    let nodes = &shared.next().unwrap().nodes;
+    assert!(nodes.iter().all(|node| names(&node.why)), "{nodes:?}");
 }
 
 #[test]
@@ -259,6 +276,7 @@ fn h_shrinks_until_the_chunks_fit() {
         .iter()
         .find(|stage| stage.name == "h = 1")
         .unwrap();
+    assert_eq!(last.kind, "filter");
     let cut = last
         .cut
         .iter()
@@ -295,6 +313,7 @@ fn rarer_names_come_first_where_rarity_orders() {
             .windows(2)
             .all(|w| w[0].cosine >= w[1].cosine)
     );
+    assert!(shrunk(&run).chunks.iter().all(|chunk| chunk.cosine != 0.0));
     assert!(
         hits(&run)
             .iter()

@@ -551,6 +551,9 @@ mod tests {
         assert_eq!(active(&closed), ["mara voss"]);
         let dropped = &closed.records[2].output.dropped;
         assert!(!dropped.is_empty() && dropped.iter().all(|d| d.margin > 0.0));
+        let members = &closed.records[2].output.members;
+        let is_active = |node: Node| members.iter().any(|member| member.node == node);
+        assert!(dropped.iter().all(|d| !is_active(d.node)));
         // The sentence that brought a name says so.
         let story = crate::explain::story(&index, &two, &[]);
         let stage = story

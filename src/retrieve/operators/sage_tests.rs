@@ -96,6 +96,13 @@ fn the_extended_baseline_is_the_flat_list_of_both_budgets() {
     let found = codes(&index, &flat, "d4");
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].0, Code::CutByK);
+    // What is cut off the list is told so; there it is no list of seeds.
+    let few = ["sage_seeds=1", "sage_neighbours=1"];
+    let few = run(&index, "sage-flat", &few);
+    let reasons = (0..index.len() as u32).flat_map(|passage| why_not(&index, &few, passage));
+    let told: Vec<String> = reasons.map(|reason| reason.text).collect();
+    let cut = |text: &String| text.contains("below the last of 2 returned (similarity pruning)");
+    assert!(told.iter().any(cut), "{told:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::fixture::{Run, Small, small};
 use crate::explain;
 use crate::layers::{Class, Code};
-use crate::retrieve::explanation::{Reason, Story};
+use crate::retrieve::explanation::{Reason, Stage, Story};
 use crate::retrieve::operators::spark::ANSWER;
 
 fn story(small: &Small, run: &Run) -> Story {
@@ -101,6 +101,30 @@ fn the_story_has_every_set_edge_and_cut() {
     );
     let query = "operators: MATCH (a:Person {name = \"Alan Turing\"})-[:WROTE]->(x:Work) WHERE x.year < 1940";
     assert!(story.headline.contains(query), "{}", story.headline);
+}
+
+#[test]
+fn candidates_are_told_by_how_near_they_are_and_how_far_beyond_the_last() {
+    let small = small();
+    let run = small.search("Which book is green green?");
+    let story = story(&small, &run);
+    let near = |why: &str| why.strip_prefix("distance ")?.parse::<f64>().ok();
+    let told = |stage: &&Stage| stage.nodes.iter().any(|node| near(&node.why).is_some());
+    let stage = story.stages.iter().find(told).unwrap();
+    let mut last = 0.0_f64;
+    for node in &stage.nodes {
+        let distance = near(&node.why).unwrap();
+        assert!((node.value - (1.0 - distance)).abs() < 1e-3, "{node:?}");
+        last = last.max(distance);
+    }
+    // All are between the last one that was taken and the farthest that there is.
+    assert!(!stage.cut.is_empty());
+    for cut in &stage.cut {
+        assert!(
+            cut.margin > 0.0 && cut.margin <= 2.0 - last,
+            "{cut:?} {last}"
+        );
+    }
 }
 
 #[test]

@@ -297,3 +297,15 @@ fn not_core(at: &At<'_>, skeleton: &Skeleton, units: &[u32], passage: u32) -> Re
     let fix = small.then(|| at.tried_anywhere(passage, share)).flatten();
     Reason::new(Code::NotCore, text).with_fix(fix)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Nearness;
+
+    #[test]
+    fn a_rank_counts_those_nearer_and_of_equals_those_of_a_lower_number() {
+        let near = Nearness(vec![0.5, 0.7, 0.5, 0.1]);
+        assert_eq!([0, 1, 2, 3].map(|node| near.rank(node)), [2, 1, 3, 4]);
+        assert_eq!(near.best([3, 2, 0].into_iter()), Some((0, 0.5)));
+    }
+}
