@@ -31,6 +31,25 @@ fn answers(index: Index, question: &str) -> Vec<(u32, u32)> {
 }
 
 #[test]
+fn a_fingerprint_is_of_identifiers_titles_and_texts() {
+    let of = |change: fn(&mut Passage)| {
+        let mut corpus = sample::corpus().unwrap();
+        change(&mut corpus.passages[3]);
+        let index = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
+        index.fingerprint().to_owned()
+    };
+    let changes: [fn(&mut Passage); 4] = [
+        |_| {},
+        |passage| passage.id.push('x'),
+        |passage| passage.title.push('x'),
+        |passage| passage.text.push('x'),
+    ];
+    let all: std::collections::BTreeSet<String> = changes.map(of).into_iter().collect();
+    assert_eq!(all.len(), 4);
+    assert!(all.contains(sample::index().unwrap().fingerprint()));
+}
+
+#[test]
 fn an_opened_index_answers_as_the_one_in_memory() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("sample");

@@ -197,3 +197,26 @@ fn an_unknown_layer_is_answered_with_those_there_are() {
     let said = layers_named(&["x".into()], &[]).unwrap_err();
     assert!(said.contains("has none"), "{said}");
 }
+
+#[test]
+fn of_layers_built_for_what_was_asked_the_last_four_are_kept() {
+    let index = sample::index().unwrap();
+    let mut held = Vec::new();
+    for factor in 1..=6 {
+        let kept = std::cell::RefCell::new(Vec::new());
+        let fits = |layer: &Lengths| {
+            kept.borrow_mut().push(layer.factor);
+            layer.factor == factor
+        };
+        let build = || Ok(Lengths::build(&index, factor, false, &Silent).unwrap());
+        let layer = index.layer_or(fits, build).unwrap();
+        assert_eq!(layer.factor, factor);
+        held.push(kept.into_inner());
+    }
+    let expected: [&[u32]; 6] = [&[], &[1], &[1, 2], &[1, 2, 3], &[1, 2, 3, 4], &[2, 3, 4, 5]];
+    assert_eq!(held, expected);
+    // One that is kept is not built again.
+    let build = || -> Result<Lengths, IndexError> { unreachable!("it is there") };
+    let again = index.layer_or(|layer: &Lengths| layer.factor == 4, build);
+    assert_eq!(again.unwrap().factor, 4);
+}
