@@ -103,7 +103,12 @@ mod tests {
         });
         labels.add(label("no such question", index.id(0), "em"));
         labels.add(label(&question.id, "no such passage", "em"));
-        // A second annotator, later, and one who only writes a note.
+        // A second annotator, who agrees, one who does not, later, and one who only writes a note.
+        labels.add(Label {
+            grade: Some(2),
+            annotator: "jo".into(),
+            ..about(two)
+        });
         labels.add(Label {
             grade: Some(0),
             annotator: "jo".into(),
