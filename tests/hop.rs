@@ -518,6 +518,12 @@ fn the_story_names_every_signal_and_its_items_exist() {
         let mut own = story.stages.iter().filter(|s| s.name == signal.label());
         let crossed = own.any(|stage| !stage.edges.is_empty());
         assert_eq!(crossed, signal == Signal::Bridge, "{}", signal.label());
+        // It says of how many passages it says something, more than it lists.
+        let said = story.stages.iter().rfind(|s| s.name == signal.label());
+        let passages = said.unwrap().counters.iter().find(|c| c.0 == "passages");
+        let passages = passages.and_then(|c| c.1.as_u64()).unwrap() as usize;
+        assert!(passages >= said.unwrap().nodes.len(), "{}", signal.label());
+        assert!(passages > 0 || said.unwrap().nodes.is_empty());
     }
     for stage in &story.stages {
         let entries = stage.nodes.iter().map(|n| n.item);

@@ -10,7 +10,7 @@ use hopscope::evaluate::{
 use hopscope::graph::trail::distance;
 use hopscope::index::{Index, sample};
 use hopscope::layers::ENTITY_PASSAGE;
-use hopscope::parameters::STEPS;
+use hopscope::parameters::{Fallback, STEPS};
 use hopscope::retrieve::spread::restart;
 use hopscope::retrieve::{GraphView, Keep, Method, Retriever, Settings};
 use serde_json::Value;
@@ -308,6 +308,8 @@ fn a_fallback_is_counted_by_what_it_did() {
             counted,
             "{fallback}"
         );
+        let first = run.per_question[0].fate.fallback.map(Fallback::name);
+        assert_eq!(first, Some(fallback));
         assert_eq!((survival.gold, survival.stages[0].count), (4, 2));
         assert_eq!(run.per_question[1].fate.gold[1], Stage::Missing);
     }

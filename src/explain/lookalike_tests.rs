@@ -212,6 +212,9 @@ fn a_pair_counts_the_passages_where_both_stand() {
         (found[0].node, found[0].together),
         (node("Richard Nixon"), 2)
     );
+    // Names that stand together are one more surely.
+    let [beside, apart] = [true, false].map(|both| found[0].variant.strength(1, both));
+    assert!(found[0].strength == beside && beside > apart);
     assert_eq!(
         pairs(
             graph,

@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(found.clusters, [a, a, a, b, b, b]);
         assert_eq!(found.centroids[a as usize], 1.0);
         assert_eq!(found.centroids[b as usize], 11.0);
-        assert!(found.iterations < 25);
+        assert!((1..25).contains(&found.iterations));
     }
 
     #[test]

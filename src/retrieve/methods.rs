@@ -583,3 +583,16 @@ impl PartialEq for Method {
         self.name == other.name
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_ends_in_ce_scores_candidates_again() {
+        for method in METHODS {
+            let again = method.name.ends_with("-ce");
+            assert_eq!(method.reranks(), again, "{}", method.name);
+        }
+    }
+}

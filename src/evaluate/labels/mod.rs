@@ -260,6 +260,26 @@ mod tests {
     }
 
     #[test]
+    fn a_line_without_a_question_or_without_a_passage_is_no_label() {
+        let line = |question: &str, text: &str, passage: &str| {
+            let text = text.into();
+            serde_json::to_string(&Label {
+                text,
+                ..label(question, passage, "em")
+            })
+            .unwrap()
+        };
+        for (line, labels) in [
+            (line("q", "", "p"), 1),
+            (line("", "Who?", "p"), 1),
+            (line("", "", "p"), 0),
+            (line("q", "Who?", ""), 0),
+        ] {
+            assert_eq!(parsed_back(&line), labels, "{line}");
+        }
+    }
+
+    #[test]
     fn a_later_label_stands_until_it_is_withdrawn() {
         let mut labels = Labels::default();
         for grade in [0, 2] {
