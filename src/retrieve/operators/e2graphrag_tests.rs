@@ -451,6 +451,36 @@ fn local_ranked_when_nothing_is_left() {
 }
 
 #[test]
+fn a_pair_that_is_too_far_apart_is_told_how_far() {
+    // kelp - gull - lamp - rope - violin: four edges. p4 and p5 hold both ends apart, p5 more often.
+    let case = Case::new(&[
+        KELP,
+        "The gull and the lamp met.",
+        "The lamp and the rope met.",
+        "The rope and the violin met.",
+        "The kelp sank. The violin sank.",
+        "The kelp sank. The violin sank. The kelp rose. The violin rose.",
+    ]);
+    let question = "Did the kelp and the violin drown?";
+    for (code, needs) in [("code_hops=off", 4), ("code_hops=on", 5)] {
+        let ask = |hops: usize| {
+            let hops = format!("hops={hops}");
+            case.ask(question, &["chunk_limit=1", &hops, code])
+        };
+        let run = ask(2);
+        assert_eq!(passages(&run)[..1], [5]);
+        let reasons = why_not(&case.0, &run, 4);
+        let far = reasons.iter().find(|r| r.code == Code::PairTooFar).unwrap();
+        let told = format!("needs h = {needs}");
+        assert!(far.text.ends_with(&told), "{}", far.text);
+        // One less is not enough.
+        for (hops, joined) in [(needs - 1, false), (needs, true)] {
+            assert_eq!(mode(&ask(hops)) != Mode::GlobalOcc, joined, "{hops}");
+        }
+    }
+}
+
+#[test]
 fn code_hops_counts_nodes() {
     // kelp - gull - lamp - rope - violin: four edges, five nodes. p4 holds both ends apart.
     let case = Case::new(&[
