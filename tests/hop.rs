@@ -8,6 +8,7 @@ use hopscope::embed::{EmbedError, Encoder, Given, Identity, Kind, TokenVectors};
 use hopscope::evaluate::evaluate;
 use hopscope::explain;
 use hopscope::index::{BuildOptions, Dense, Index, Silent, sample, store};
+use hopscope::layers::ENTITY_PASSAGE;
 use hopscope::retrieve::hop::{self, Signal, Signals};
 use hopscope::retrieve::operators::walk::walked;
 use hopscope::retrieve::retrieval::Walked;
@@ -326,6 +327,13 @@ fn a_stored_layer_gives_the_bits_of_a_fresh_one() {
     assert_eq!(stored.layers(), ["hop"]);
     let opened = ask(&stored, &question, &[]);
     assert_eq!(opened.passages, fresh.passages);
+    // Its graph is the one that the layer stores, whoever asks first.
+    let again = Arc::new(Index::open(&path).unwrap());
+    let wanted = settings(&again, &[]);
+    let graph = Retriever::new(again.clone()).graph(&ENTITY_PASSAGE, &wanted, &[]);
+    let graph = graph.unwrap();
+    let layer = hop::layer(&again).unwrap();
+    assert!(Arc::ptr_eq(&graph.entities().unwrap().built, &layer.graph));
     // Once more: the layer takes the place of the old one.
     store::add_layers(&bare, &path).unwrap();
     assert_eq!(Index::open(&path).unwrap().layers(), ["hop"]);

@@ -123,8 +123,10 @@ pub(super) fn each<R: Send>(
 ) -> Result<Vec<R>, RetrieveError> {
     // Opened once, and found by the retriever of every thread.
     let mut first = Retriever::new(index.clone());
-    for graph in settings.method().plan().graphs() {
-        first.graph(graph, settings, &[])?;
+    for step in &settings.method().plan().steps {
+        if let Some(graph) = step.graph {
+            first.graph(graph, settings, &step.fixed)?;
+        }
     }
     if let Some(dense) = index.dense()
         && settings.method().uses().contains(&VECTOR_SEARCH.id())

@@ -3,6 +3,7 @@
 use super::edited::{Editing, Factors};
 use super::edits::GraphEdited;
 use super::graph::{Graph, Link, Mask, Node, QueryName, Source};
+use super::sentences::graph_of;
 use super::{GraphKind, Opening};
 use crate::graph::Transition;
 use crate::index::entities::MIN_LENGTH;
@@ -144,7 +145,7 @@ impl GraphView {
             let edits = b.edited.iter().map(|edited| &edited.edit);
             b.words == words && b.weighed_by == weighed_by && edits.eq(with.edits)
         });
-        let built = index.entity_graph(&entity_options(words, values));
+        let built = graph_of(index, &entity_options(words, values));
         let mut factors = Factors::default();
         let (graph, masks, edited) = match before {
             Some(view) => (view.graph.clone(), view.masks.clone(), view.edited.clone()),

@@ -195,6 +195,14 @@ pub fn titled(index: &Index) -> Arc<EntityGraph> {
     }
 }
 
+/// The graph of these options, which hop's layer may have: to derive it again would read the whole corpus.
+pub fn graph_of(index: &Index, wanted: &EntityOptions) -> Arc<EntityGraph> {
+    match *wanted != *index.options() && *wanted == options(index) {
+        true => titled(index),
+        false => index.entity_graph(wanted),
+    }
+}
+
 /// The extractor and normal form of the index, with titles as names.
 fn options(index: &Index) -> EntityOptions {
     EntityOptions {

@@ -5,6 +5,7 @@ use crate::explorer::text::clean;
 use crate::index::Index;
 use crate::layers::TERM_PASSAGE;
 use crate::layers::entities::entity_options;
+use crate::layers::sentences::graph_of;
 use crate::retrieve::Settings;
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
@@ -36,10 +37,13 @@ pub fn search(
         }
     };
     let graph = (!search.passages).then(|| {
-        index.entity_graph(&entity_options(
-            settings.method().graph() == Some(&TERM_PASSAGE),
-            settings.all(),
-        ))
+        graph_of(
+            index,
+            &entity_options(
+                settings.method().graph() == Some(&TERM_PASSAGE),
+                settings.all(),
+            ),
+        )
     });
     match &graph {
         Some(graph) => {
