@@ -57,6 +57,14 @@ pub fn given(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
+/// As [`given`], of a text.
+///
+/// # Errors
+/// As [`given`], and what is no UTF-8.
+pub fn given_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(given(path)?).map_err(|said| io::Error::new(io::ErrorKind::InvalidData, said))
+}
+
 /// What the program says and gives back before it ends, where a mapped file was cut short or its disk went away: to read
 /// such a place is no error that a program can go on from. `last_words` must not wait for another thread's work.
 #[cfg(unix)]

@@ -263,8 +263,7 @@ impl Lesson {
                 names.join(", ")
             )));
         }
-        let text = mapped::given(Path::new(name)).map_err(|error| wrong(error.to_string()))?;
-        let text = String::from_utf8(text).map_err(|error| wrong(error.to_string()))?;
+        let text = mapped::given_text(Path::new(name)).map_err(|error| wrong(error.to_string()))?;
         Lesson::parse(name, &text)
     }
 

@@ -162,9 +162,8 @@ pub fn alike(
         let all = exact(vectors, k);
         let lists = (0..all.len()).map(|row| {
             let (ids, scores) = all.row(row);
-            let mut list: Vec<(u32, f32)> =
-                ids.iter().copied().zip(scores.iter().copied()).collect();
-            list.truncate(if wanted(row) { k } else { 0 });
+            let hits = ids.iter().copied().zip(scores.iter().copied());
+            let mut list = hits.filter(|_| wanted(row)).collect();
             near(&mut list);
             list
         });

@@ -176,9 +176,8 @@ pub fn patch(text: &str) -> Result<Vec<GraphEdit>, (usize, String)> {
 /// # Errors
 /// A file that cannot be read; the file and line of what is no edit, and what it should have been.
 pub fn read_patch(path: &Path) -> Result<Vec<GraphEdit>, String> {
-    let named = |said: String| format!("{}: {said}", path.display());
-    let text = crate::mapped::given(path).map_err(|error| named(error.to_string()))?;
-    let text = String::from_utf8(text).map_err(|error| named(error.to_string()))?;
+    let text = crate::mapped::given_text(path);
+    let text = text.map_err(|error| format!("{}: {error}", path.display()))?;
     patch(&text).map_err(|(line, said)| {
         format!("{}:{line}: {said}; comments begin with //", path.display())
     })
