@@ -36,7 +36,7 @@ SETS = {
     "musique-train100": ("musique100", "musique-train100"),
     "hotpotqa-dev500": ("hotpotqa-dev500", "hotpotqa-dev500"),
 }
-# golden run: method, and what the reference sets otherwise. As in tests/golden.rs.
+# golden run: method, and what the reference sets otherwise. As in tests/golden/golden.rs.
 RUNS = {
     "bm25": ("bm25", []),
     "bm25_stem": ("bm25", ["tokens=stem", "bm25_k1=0.9", "bm25_b=0.4"]),

@@ -40,7 +40,7 @@ const fn needs(parameter: P, other: P, must: Must) -> Needs {
     }
 }
 
-/// All of them. Held to what they say over every method by `tests/acts.rs`.
+/// All of them. Held to what they say over every method by `tests/engine/acts.rs`.
 pub const NEEDS: &[Needs] = &[
     needs(P::Steps, P::Walk, Must::Be(&["power"])),
     needs(P::Epsilon, P::Walk, Must::Be(&["push"])),

@@ -1,0 +1,18 @@
+//! What every method and every plan promises: on the sample, on small worlds made for one rule, and on random ones.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod acts;
+mod any_text;
+mod engine;
+mod hop;
+mod index;
+mod ket;
+mod layers;
+mod patch;
+mod same_answer;
+mod sample;
+mod sample_signals;
+mod verdicts;
+mod walks;

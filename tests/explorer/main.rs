@@ -1,0 +1,20 @@
+//! The explorer: keys, screens, lessons, lines without a screen, and the real binary in a pseudo-terminal.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod support;
+
+mod annotate;
+mod choices;
+mod commands;
+mod flow;
+mod habits;
+mod lessons;
+mod odd;
+mod plain;
+mod properties;
+mod pty;
+mod screens;
+mod story;
+mod update;
+mod views;

@@ -1,0 +1,10 @@
+//! Answers as they were frozen, and figures of independent implementations.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod corpus_real;
+mod embed_golden;
+mod frozen;
+mod golden;
+mod statistics;

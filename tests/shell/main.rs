@@ -1,0 +1,12 @@
+//! The command line, the servers that it may talk to, and what the package itself is made of.
+
+#[allow(dead_code, reason = "each test file uses its part")]
+#[path = "../../src/llm/server.rs"]
+mod server;
+
+mod cli;
+mod closed;
+mod llm;
+mod packages;
+mod rooms;
+mod tls;
