@@ -5,7 +5,7 @@
 use super::claim::{self, Claim};
 use super::dense::{Dense, GivenFiles};
 use super::entities::{EntityGraph, EntityOptions};
-use super::lexical::Lexical;
+use super::lexical::{Lexical, refused};
 use super::near::NearOptions;
 use super::opened::Opened;
 use super::passages::Passages;
@@ -14,12 +14,10 @@ use super::{Index, IndexError};
 use crate::corpus::Corpus;
 use crate::derived::Derived;
 use std::fs;
-use std::io::Error;
 use std::path::Path;
 use std::sync::RwLock;
 use std::time::Instant;
 use tantivy::TantivyError;
-use tantivy::directory::error::OpenWriteError;
 
 /// The parts of a build, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -315,23 +313,15 @@ fn build(
     Ok((index, seconds))
 }
 
-/// What it gives, and the seconds it took.
 /// What the engine of words could not write, and where.
 fn unwritten(folder: Option<&Path>, error: TantivyError) -> IndexError {
-    let cause = match &error {
-        TantivyError::IoError(cause) => Some(cause),
-        TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => Some(io_error),
-        _ => None,
-    };
-    match (folder, cause) {
-        (Some(folder), Some(cause)) => {
-            let code = cause.raw_os_error().map(Error::from_raw_os_error);
-            IndexError::io(folder, code.unwrap_or_else(|| cause.kind().into()))
-        }
+    match (folder, refused(&error)) {
+        (Some(folder), Some(cause)) => IndexError::io(folder, cause),
         _ => IndexError::Lexical(error.to_string()),
     }
 }
 
+/// What it gives, and the seconds it took.
 fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let start = Instant::now();
     let value = work();

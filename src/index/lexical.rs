@@ -7,14 +7,16 @@ use super::passages::Passages;
 use crate::column::Column;
 use crate::text::Tokens;
 use crate::text::span;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use tantivy::directory::error::{OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::directory::{Directory, MmapDirectory, RamDirectory};
 use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
-use tantivy::{InvertedIndexReader, TantivyDocument, Term};
+use tantivy::{InvertedIndexReader, SegmentReader, TantivyDocument, TantivyError, Term};
 
 /// Postings of the two word cuts and exact passage lengths.
 pub struct Lexical {
@@ -78,6 +80,20 @@ pub fn counted(tokens: Tokens, text: &str) -> Vec<(String, f64)> {
         None => words.push((word.to_owned(), 1.0)),
     });
     words
+}
+
+/// What the system did not let the engine do, where that is why it failed.
+pub fn refused(error: &TantivyError) -> Option<io::Error> {
+    let cause = match error {
+        TantivyError::IoError(cause) => cause,
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => io_error,
+        TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => io_error,
+        TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error, .. }) => io_error,
+        _ => return None,
+    };
+    // Without the engine's words round it.
+    let code = cause.raw_os_error().map(io::Error::from_raw_os_error);
+    Some(code.unwrap_or_else(|| cause.kind().into()))
 }
 
 fn field_name(tokens: Tokens) -> &'static str {
@@ -171,20 +187,20 @@ impl Lexical {
         lengths: Vec<Column<u32>>,
         passages: usize,
     ) -> tantivy::Result<Lexical> {
-        let reader = engine
-            .reader_builder()
-            .reload_policy(tantivy::ReloadPolicy::Manual)
-            .try_into()?;
-        let searcher = reader.searcher();
+        // The engine's own reader locks the folder against a writer, for which it writes into it. An index is written once,
+        // and whoever may only read it may ask it.
+        let segments = engine.searchable_segments()?;
+        let segments = segments.iter().map(SegmentReader::open);
+        let segments = segments.collect::<tantivy::Result<Vec<_>>>()?;
         let corrupt = |said: String| {
-            tantivy::TantivyError::DataCorruption(tantivy::error::DataCorruption::comment_only(
+            TantivyError::DataCorruption(tantivy::error::DataCorruption::comment_only(
                 said,
             ))
         };
         let mut cuts = Vec::new();
         for (tokens, lengths) in Tokens::ALL.into_iter().zip(lengths) {
             let field = engine.schema().get_field(field_name(tokens))?;
-            let postings = match searcher.segment_readers() {
+            let postings = match &segments[..] {
                 [segment]
                     if segment.max_doc() as usize == passages && lengths.len() == passages =>
                 {
@@ -226,13 +242,13 @@ impl Lexical {
     }
 
     /// The words of a question in order of first appearance, repeats counted.
-    pub fn question(&self, tokens: Tokens, text: &str) -> std::io::Result<Vec<Weighted>> {
+    pub fn question(&self, tokens: Tokens, text: &str) -> io::Result<Vec<Weighted>> {
         let weighted = |(word, weight)| self.weighted(tokens, word, weight);
         counted(tokens, text).into_iter().map(weighted).collect()
     }
 
     /// A word with what the index knows of it.
-    pub fn weighted(&self, tokens: Tokens, word: String, weight: f64) -> std::io::Result<Weighted> {
+    pub fn weighted(&self, tokens: Tokens, word: String, weight: f64) -> io::Result<Weighted> {
         let cut = self.cut(tokens);
         let term = Term::from_field_text(cut.field, &word);
         let place = cut.postings.get_term_info(&term)?;
@@ -252,7 +268,7 @@ impl Lexical {
         tokens: Tokens,
         word: &str,
         mut each: impl FnMut(u32),
-    ) -> std::io::Result<()> {
+    ) -> io::Result<()> {
         let cut = self.cut(tokens);
         let term = Term::from_field_text(cut.field, word);
         let block = cut
@@ -271,7 +287,7 @@ impl Lexical {
         words: &[Weighted],
         constants: Bm25,
         scores: &mut Vec<f64>,
-    ) -> std::io::Result<()> {
+    ) -> io::Result<()> {
         scores.clear();
         scores.resize(self.passages, 0.0);
         let cut = self.cut(tokens);

@@ -7,7 +7,7 @@
 use super::build::{NONE, Progress, Step};
 use super::dense::{Dense, DenseEntry};
 use super::entities::{EntityGraph, EntityOptions};
-use super::lexical::Lexical;
+use super::lexical::{Lexical, refused};
 use super::opened::Opened;
 use super::passages::Passages;
 use super::{Index, IndexError, layer};
@@ -185,8 +185,14 @@ pub fn write(index: &Index, folder: &Path) -> Result<Manifest, IndexError> {
         })
         .map_err(|e| IndexError::io(&lexical, e))?;
     names.sort();
+    let as_any = fs::metadata(folder.join(QUESTIONS)).ok();
+    let as_any = as_any.map(|about| about.permissions());
     for name in names.into_iter().filter(|n| !n.ends_with(".lock")) {
         let path = lexical.join(&name);
+        // The engine makes some as temporary files, which nobody else may read.
+        if let Some(like) = &as_any {
+            fs::set_permissions(&path, like.clone()).map_err(|e| IndexError::io(&path, e))?;
+        }
         let map = map_file(&path)?;
         files.push(FileEntry::of(format!("{LEXICAL}/{name}"), &map));
     }
@@ -512,8 +518,12 @@ fn opened(
         .iter()
         .map(|t| root.column(&format!("lengths.{}", t.name())))
         .collect::<Result<Vec<_>, _>>()?;
-    let lexical = Lexical::open(&lexical_folder(folder), lengths, m.passages)
-        .map_err(|e| damaged(LEXICAL, e.to_string()))?;
+    let words = lexical_folder(folder);
+    let lexical = Lexical::open(&words, lengths, m.passages).map_err(|e| match refused(&e) {
+        // The index is whole, and this process may not read it.
+        Some(cause) if cause.raw_os_error().is_some() => IndexError::io(&words, cause),
+        _ => damaged(LEXICAL, e.to_string()),
+    })?;
     let questions: Column<u8> = root.column(QUESTIONS)?;
     let questions: Vec<Question> =
         serde_json::from_slice(&questions).map_err(|e| damaged(QUESTIONS, e.to_string()))?;

@@ -7,6 +7,7 @@ use hopscope::index::Index;
 use hopscope::index::store::Manifest;
 use hopscope::random::SplitMix;
 use hopscope::retrieve::{Keep, Method, Retriever, Settings};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -84,6 +85,19 @@ fn tidy(parent: &Path) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("left behind: {left:?}")),
     }
+}
+
+/// The files of an index.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut files: Vec<PathBuf> = entries
+        .flat_map(|entry| match entry.unwrap().path() {
+            entry if entry.is_dir() => files(&entry),
+            entry => vec![entry],
+        })
+        .collect();
+    files.sort();
+    files
 }
 
 /// An index that nothing has happened to yet.
@@ -219,9 +233,17 @@ fn on_a_disk_of(
 ) -> Option<Output> {
     const STEPS: &str = "mount -t tmpfs -o size=$1k tmpfs \"$2\" 2>&- && { [ -z \"$3\" ] || cp -r \"$3\" \"$2/index\"; } || \
                          exit 77; disk=$2; after=$4; shift 4; \"$@\"; code=$?; cp -r \"$disk/.\" \"$after\"; exit $code";
+    let size = kilobytes.to_string();
+    let paths = [disk, before, after].map(Path::as_os_str);
+    mounted(STEPS, &[&[size.as_ref()], &paths[..]].concat(), args)
+}
+
+/// Runs the program after steps of a shell that may mount, in a namespace of its own. None where nobody may.
+#[cfg(target_os = "linux")]
+fn mounted(steps: &str, of_steps: &[&OsStr], args: &[&str]) -> Option<Output> {
     let output = Command::new("unshare")
-        .args(["-rm", "sh", "-c", STEPS, "sh", &kilobytes.to_string()])
-        .args([disk, before, after])
+        .args(["-rm", "sh", "-c", steps, "sh"])
+        .args(of_steps)
         .arg(env!("CARGO_BIN_EXE_hopscope"))
         .args(args)
         .stdin(Stdio::null())
@@ -244,19 +266,8 @@ fn a_full_disk() {
     let disk = tempfile::tempdir().unwrap();
     let out = disk.path().join("index").to_string_lossy().into_owned();
     let run = disk.path().join("q.run").to_string_lossy().into_owned();
-    let kept = || {
-        fs::read_dir(&folder).unwrap().flat_map(|entry| {
-            let entry = entry.unwrap().path();
-            match entry.is_dir() {
-                true => fs::read_dir(entry)
-                    .unwrap()
-                    .map(|e| e.unwrap().path())
-                    .collect(),
-                false => vec![entry],
-            }
-        })
-    };
-    let size: u64 = kept()
+    let size: u64 = files(&folder)
+        .iter()
         .map(|file| fs::metadata(file).unwrap().len().next_multiple_of(4096))
         .sum();
     let size = size as usize / 1024;
@@ -343,6 +354,76 @@ fn a_full_disk() {
     }
     assert!(full > 0, "no disk was full");
     tally.end();
+}
+
+/// To read an index needs no right to write it, and what may not be read is not called damaged.
+#[cfg(unix)]
+#[test]
+fn an_index_that_may_only_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let Whole {
+        home,
+        folder,
+        whole,
+        ..
+    } = Whole::made();
+    let locks = files(&folder).into_iter();
+    for lock in locks.filter(|file| file.extension().is_some_and(|e| e == "lock")) {
+        fs::remove_file(lock).unwrap();
+    }
+    let before = files(&folder);
+    same(answer(&folder), &whole).unwrap();
+    assert_eq!(files(&folder), before, "something was written");
+
+    let at = folder.to_string_lossy();
+    let (ask, add) = (
+        ["ask", &*at, "Who discovered Uranus?"],
+        ["index", &*at, "--add", "e2graphrag"],
+    );
+    let picture = home.path().join("x.txt");
+    let picture = [&*at, "--screenshot", &picture.to_string_lossy()];
+    let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let refuses = |output: &Output, why: &str| {
+        let said = said(output);
+        let named = said.contains(&*at) && said.contains(why) && !said.contains("damaged");
+        assert!(output.status.code() == Some(2) && named, "{said}");
+    };
+    #[cfg(target_os = "linux")]
+    {
+        const STEPS: &str = "mount --bind \"$1\" \"$1\" 2>&- && mount -o remount,ro,bind \"$1\" 2>&- || exit 77; \
+                             shift; exec \"$@\"";
+        let on = |args: &[&str]| mounted(STEPS, &[folder.as_os_str()], args);
+        match on(&ask) {
+            None => eprintln!("skipped: an_index_that_may_only_be_read: nobody may mount here"),
+            Some(asked) => {
+                let drawn = on(&picture).unwrap();
+                for output in [asked, drawn] {
+                    assert!(output.status.success(), "{}", said(&output));
+                }
+                refuses(&on(&add).unwrap(), "Read-only");
+            }
+        }
+    }
+
+    // As somebody whose it is not; who runs the tests may be root, whom no permission keeps out.
+    for open in [home.path(), &folder] {
+        fs::set_permissions(open, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let nobody = |args: &[&str]| {
+        let mut program = program(args);
+        program.env("HOPSCOPE_HOME", "/nowhere");
+        program.uid(65_534).gid(65_534).output().ok()
+    };
+    let Some(asked) = nobody(&ask) else {
+        eprintln!("skipped: an_index_that_may_only_be_read: only root may be somebody else");
+        return;
+    };
+    assert!(asked.status.success(), "{}", said(&asked));
+    refuses(&nobody(&add).unwrap(), "denied");
+    let meta = folder.join("lexical/meta.json");
+    fs::set_permissions(meta, fs::Permissions::from_mode(0o600)).unwrap();
+    refuses(&nobody(&ask).unwrap(), "meta.json: Permission denied");
 }
 
 /// Every file of an index with layers: bytes flipped, cut, grown, swapped with another, and taken away.
