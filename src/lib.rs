@@ -87,6 +87,7 @@
 //! | [`text`] | words, sentences, mentions of names, tables in texts |
 //! | [`exchange`] | typed graphs with their schema, as tables and as STaRK's folders |
 //! | [`mapped`] | files in memory: the only unsafe code |
+//! | `output` | standard output and error: what a corpus holds is shown there, and no terminal acts on it |
 //! | [`column`] | flat arrays, owned or mapped from a file: what vectors and indexes lie in |
 //! | `derived` | what is made on demand of what an index stores, and kept |
 //! | [`graph`] | the transition matrix and the walks on it: power iteration, push, reverse walks |
@@ -114,6 +115,8 @@
 //!   layer when a method first asks for that: a flipped byte is an error, never a wrong answer.
 
 #![cfg_attr(not(test), deny(clippy::string_slice))]
+// What is printed goes through `output`.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 // The rooms are open to the tests and benches of this package; what is promised to others is what follows them.
 #[cfg_attr(doc, doc(hidden))]
@@ -147,6 +150,7 @@ pub mod layers;
 pub mod llm;
 #[cfg_attr(doc, doc(hidden))]
 pub mod mapped;
+mod output;
 #[cfg_attr(doc, doc(hidden))]
 #[warn(missing_docs)]
 pub mod parameters;

@@ -1,6 +1,10 @@
 use clap::Parser;
+use hopscope::cli::{self, Cli};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    hopscope::cli::main(hopscope::cli::Cli::parse())
+    match Cli::try_parse() {
+        Ok(cli) => cli::main(cli),
+        Err(other) => cli::without_command(&other),
+    }
 }

@@ -10,6 +10,7 @@ use crate::explain::{
 };
 use crate::index::Index;
 use crate::llm::task;
+use crate::output;
 use crate::retrieve::reading;
 use crate::retrieve::{Keep, Origin, Parameter, Retrieval, Retriever, Settings};
 use anyhow::{Result, bail};
@@ -164,7 +165,7 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
         super::print_json(&object)?;
         return unanswered;
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::text();
     for (at, hit) in retrieval.top().iter().enumerate() {
         let p = hit.passage;
         writeln!(
@@ -266,7 +267,7 @@ pub fn trace(args: &TraceArgs) -> Result<()> {
         Form::Dot => Some(trace.subgraph.dot()),
         Form::Graphml => Some(trace.subgraph.graphml()),
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = output::text();
     if let Some(text) = text {
         out.write_all(text.as_bytes())?;
         return Ok(());

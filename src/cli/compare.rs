@@ -12,6 +12,7 @@ use crate::evaluate::{MEASURES, measured};
 use crate::explorer::pins::CHANGES;
 use crate::explorer::text::{self, cut, measure, pad, share, signed};
 use crate::index::Index;
+use crate::output;
 use crate::retrieve::{Keep, Retrieval, Retriever};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -111,7 +112,7 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     if question.is_none() {
         say("no question of the set has this text or identifier: no gold is known");
     }
-    compared.print(&mut std::io::stdout().lock())
+    compared.print(&mut output::text())
 }
 
 /// Changes as a person writes them.

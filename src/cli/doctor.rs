@@ -6,6 +6,7 @@ use super::load::{ProgressBars, load};
 use super::{How, Parts, Reading};
 use crate::evaluate::{Checkup, Doing, Finding, doctor};
 use crate::index::{Progress, Step};
+use crate::output;
 use crate::text::plural;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -66,7 +67,7 @@ pub fn run(args: &DoctorArgs) -> Result<()> {
         told["settings"] = json!(settings);
         return super::print_json(&told);
     }
-    print(&mut std::io::stdout().lock(), index.name(), &checkup)?;
+    print(&mut output::text(), index.name(), &checkup)?;
     Ok(())
 }
 

@@ -18,6 +18,7 @@ use crate::index::Index;
 use crate::index::store::Manifest;
 use crate::journal::replace;
 use crate::layers::GraphEdited;
+use crate::output;
 use crate::parameters::{CONTEXT_TOKENS, RESULT_K};
 use crate::retrieve::{DEPTH, Retriever, Settings};
 use anyhow::{Context, Result, bail};
@@ -309,7 +310,7 @@ fn print(
             "losses": args.losses.then_some(lost),
         }));
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::text();
     table::measures(&mut out, index, questions, evaluations)?;
     table::readings(&mut out, readings)?;
     table::comparisons(&mut out, &comparisons)?;

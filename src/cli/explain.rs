@@ -10,6 +10,7 @@ use crate::explain::{
     why_not,
 };
 use crate::index::Index;
+use crate::output;
 use crate::parameters::RESULT_K;
 use crate::retrieve::Retrieval;
 use crate::text::plural;
@@ -103,7 +104,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         }
         return super::print_json(&told);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::text();
     let place = match retrieval.place(passage) {
         Some((rank, score)) => format!("rank {rank}, score {score:.6}"),
         None => "not found".to_owned(),

@@ -1,7 +1,8 @@
 //! `hopscope completions SHELL` and `hopscope man`: made from the same arguments that are parsed.
 
 use super::Cli;
-use anyhow::{Context, Result};
+use crate::output;
+use anyhow::Result;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use std::io::Write;
@@ -26,6 +27,6 @@ pub fn man() -> Result<()> {
 }
 
 fn print(text: &[u8]) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text).context("standard output")
+    output::text().write_all(text)?;
+    Ok(())
 }

@@ -11,12 +11,14 @@ use crate::index::{BuildOptions, GivenFiles, Index, IndexError, Step};
 use crate::layers::HopLayer;
 use crate::layers::entities::entity_options;
 use crate::layers::{BuiltLayer, LAYERS, add_layers, build_layers, layers_named};
+use crate::output;
 use crate::retrieve::Settings;
 use crate::retrieve::nearest::near;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use serde_json::{Map, json};
 use std::cell::RefCell;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -147,34 +149,42 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         spent.insert("build".into(), json!(seconds - read));
         spent.insert("total".into(), json!(seconds));
         super::print_json(&json!({
-            "index": out, "passages": m.passages, "questions": m.questions, "entities": m.entities, "edges": m.edges,
+            "index": out.to_string_lossy(), "passages": m.passages, "questions": m.questions, "entities": m.entities, "edges": m.edges,
             "bytes": built.bytes, "parts": parts_json(m), "seconds": spent,
             "peak_memory_bytes": peak_memory(), "settings": m.options, "encoder": m.dense, "fingerprint": m.fingerprint, "report": report,
             "layers": layers_json(m, &layers), "llm": report_json(&llm),
         }))?;
         return llm::answered(&llm);
     }
-    println!("{}", out.display());
-    println!(
+    let mut to = output::text();
+    writeln!(to, "{}", out.display())?;
+    writeln!(
+        to,
         "  passages {:>12}   questions {:>8}",
         m.passages, m.questions
-    );
-    println!("  entities {:>12}   edges     {:>8}", m.entities, m.edges);
+    )?;
+    writeln!(
+        to,
+        "  entities {:>12}   edges     {:>8}",
+        m.entities, m.edges
+    )?;
     if let Some(dense) = &m.dense {
         let search = match &dense.hnsw {
             Some(graph) => graph.to_string(),
             None => "searched exactly".to_owned(),
         };
-        println!(
+        writeln!(
+            to,
             "  vectors of {} numbers by {}; {search}",
             dense.identity.dims, dense.encoder
-        );
+        )?;
     }
-    println!(
+    writeln!(
+        to,
         "  {:.1} MB on disk, {seconds:.2} s{}",
         built.bytes as f64 / 1e6,
         memory()
-    );
+    )?;
     let spent: Vec<String> = built
         .seconds
         .iter()
@@ -183,10 +193,10 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let parts: Vec<String> = (m.parts().iter())
         .map(|(part, bytes)| format!("{part} {:.1} MB", *bytes as f64 / 1e6))
         .collect();
-    println!("  {}", parts.join(", "));
-    println!("  reading {read:.2} s, {}", spent.join(", "));
-    print_layers(m, &layers);
-    println!("  open it with: hopscope {}", out.display());
+    writeln!(to, "  {}", parts.join(", "))?;
+    writeln!(to, "  reading {read:.2} s, {}", spent.join(", "))?;
+    print_layers(&mut to, m, &layers)?;
+    writeln!(to, "  open it with: hopscope {}", out.display())?;
     llm::answered(&llm)
 }
 
@@ -221,15 +231,16 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
         super::print_json(&json!({
-            "index": folder, "layers": layers_json(&manifest, &layers), "seconds": seconds,
+            "index": folder.to_string_lossy(), "layers": layers_json(&manifest, &layers), "seconds": seconds,
             "peak_memory_bytes": peak_memory(), "fingerprint": manifest.fingerprint,
             "llm": report_json(&llm),
         }))?;
         return llm::answered(&llm);
     }
-    println!("{}", folder.display());
-    print_layers(&manifest, &layers);
-    println!("  {seconds:.2} s in all{}", memory());
+    let mut to = output::text();
+    writeln!(to, "{}", folder.display())?;
+    print_layers(&mut to, &manifest, &layers)?;
+    writeln!(to, "  {seconds:.2} s in all{}", memory())?;
     llm::answered(&llm)
 }
 
@@ -258,14 +269,16 @@ fn layers_json(manifest: &Manifest, layers: &[BuiltLayer]) -> Vec<serde_json::Va
     layers.iter().map(one).collect()
 }
 
-fn print_layers(manifest: &Manifest, layers: &[BuiltLayer]) {
+fn print_layers(to: &mut impl Write, manifest: &Manifest, layers: &[BuiltLayer]) -> io::Result<()> {
     for layer in layers {
         let megabytes = manifest.layer_bytes(layer.name) as f64 / 1e6;
-        println!(
+        writeln!(
+            to,
             "  layer {:<18} {:.2} s, {megabytes:.1} MB",
             layer.name, layer.seconds
-        );
+        )?;
     }
+    Ok(())
 }
 
 fn memory() -> String {

@@ -11,6 +11,7 @@ use crate::explorer::store::Folders;
 use crate::explorer::text::plural;
 use crate::index::Index;
 use crate::journal::replace;
+use crate::output;
 use crate::retrieve::{DEFAULT_METHOD, Method, Settings};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
@@ -99,7 +100,8 @@ pub fn run(args: &LabelsArgs) -> Result<()> {
                 out.display()
             ));
         }
-        None => std::io::stdout().lock().write_all(text.as_bytes())?,
+        None if args.kind == Kind::Qrels => output::table().write_all(text.as_bytes())?,
+        None => output::json().write_all(text.as_bytes())?,
     }
     if args.kind == Kind::LabelStudio {
         say(format_args!(
@@ -187,7 +189,7 @@ fn agree(args: &LabelsArgs) -> Result<()> {
 }
 
 fn print(names: &[String; 2], told: &Agreement) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output::text();
     let [a, b] = names;
     writeln!(
         out,

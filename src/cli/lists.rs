@@ -1,6 +1,7 @@
 //! `hopscope methods` and `hopscope parameters`: printed from the declarations themselves.
 
 use crate::layers::GRAPHS;
+use crate::output;
 use crate::retrieve::compose::{NAMES, NAMES_ABOUT, PICKS, RESTS, WALKS, Word};
 use crate::retrieve::{METHODS, Method, PRESETS, Parameter, Preset};
 use anyhow::Result;
@@ -36,7 +37,7 @@ pub fn methods(args: &ListArgs) -> Result<()> {
             .collect();
         return super::print_json(&list);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::text();
     for method in METHODS {
         writeln!(
             out,
@@ -111,7 +112,7 @@ pub fn parameters(args: &ListArgs) -> Result<()> {
             .collect();
         return super::print_json(&list);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::text();
     for p in Parameter::ALL {
         let d = p.declaration();
         writeln!(

@@ -22,13 +22,15 @@ mod sweep;
 
 use crate::corpus::{Format, ReadOptions};
 use crate::errors::told;
-use crate::explorer::glyphs::clean;
 use crate::explorer::store::{Folders, presets};
 use crate::index::build::STATIC;
 use crate::index::{Index, IndexError, Progress};
+use crate::output::{self, say};
 use crate::retrieve::{Composition, DEFAULT_METHOD, Method, MethodRef, Presets, Settings};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -334,19 +336,36 @@ pub fn main(cli: Cli) -> ExitCode {
     }
 }
 
+/// Prints what the arguments call for in the place of a command: help, the version, or what is wrong with them.
+pub fn without_command(usage: &clap::Error) -> ExitCode {
+    // Its colours are left out where a word of the command line may have some of its own.
+    let odd = |word: OsString| word.to_string_lossy().contains(output::acts);
+    let printed = match usage.use_stderr() && std::env::args_os().any(odd) {
+        true => {
+            say(usage);
+            Ok(())
+        }
+        false => usage.print(),
+    };
+    match printed {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe && !usage.use_stderr() => {
+            say(format_args!("hopscope: standard output: {error}"));
+            ExitCode::from(2)
+        }
+        _ => ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2)),
+    }
+}
+
 /// The command did its work, but a condition that was set for it does not hold: exit code 1.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ConditionFailed(String);
 
 fn broken_pipe(error: &anyhow::Error) -> bool {
-    let broken = |io: &std::io::Error| io.kind() == std::io::ErrorKind::BrokenPipe;
+    let broken = |io: &std::io::Error| io.kind() == ErrorKind::BrokenPipe;
     error
         .chain()
         .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(broken))
-        || error
-            .downcast_ref::<serde_json::Error>()
-            .is_some_and(|e| e.io_error_kind() == Some(std::io::ErrorKind::BrokenPipe))
 }
 
 /// Where the vectors of an index stay closed, says so and how to open them.
@@ -356,19 +375,9 @@ fn say_closed(index: &Index) {
     }
 }
 
-/// Says something on stderr. What a corpus, a preset or a theme wrote into it is shown as in the explorer: no terminal
-/// acts on it.
-fn say(text: impl std::fmt::Display) {
-    for line in text.to_string().lines() {
-        eprintln!("{}", clean(line));
-    }
-}
-
 /// Prints a value as indented JSON.
 fn print_json(value: &impl serde::Serialize) -> Result<()> {
-    use std::io::Write;
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    serde_json::to_writer_pretty(&mut out, value)?;
-    writeln!(out)?;
-    out.flush().context("standard output")
+    let text = serde_json::to_string_pretty(value)?;
+    writeln!(output::json(), "{text}")?;
+    Ok(())
 }

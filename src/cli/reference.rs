@@ -2,21 +2,21 @@
 //! `assets/reference.md` is what it prints.
 
 use crate::layers::{Class, Code, GRAPHS};
+use crate::output;
 use crate::parameters::Parameter;
 use crate::retrieve::compose::{NAMES, PICKS, RESTS, WALKS};
 use crate::retrieve::operator::{Declaration, Part};
 use crate::retrieve::plan::{Plan, Step};
 use crate::retrieve::{Composition, METHODS};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
 /// Prints [`markdown`].
 pub fn print() -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(markdown().as_bytes())
-        .context("standard output")
+    output::text().write_all(markdown().as_bytes())?;
+    Ok(())
 }
 
 /// All tables, as Markdown.

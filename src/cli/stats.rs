@@ -7,6 +7,7 @@ use crate::embed::{Rows, Vectors};
 use crate::evaluate::{GraphShape, shape::Degrees};
 use crate::index::Index;
 use crate::index::store::Manifest;
+use crate::output;
 use crate::retrieve::{Mask, Parameter, Retriever, Settings};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -92,7 +93,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
             "parts": manifest.as_ref().map(parts_json),
         }));
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::text();
     let mut asked = settings.changed();
     asked.retain(|said| {
         let mut own = reads(&settings).into_iter();

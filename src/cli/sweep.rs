@@ -12,6 +12,7 @@ use crate::evaluate::sweep::{
 use crate::evaluate::{MEASURES, Resampling};
 use crate::explorer::text;
 use crate::index::Index;
+use crate::output;
 use crate::parameters::{Parameter, RESULT_K, Value};
 use crate::retrieve::{Retriever, Settings};
 use anyhow::{Result, anyhow, bail};
@@ -326,7 +327,7 @@ impl Swept<'_> {
     }
 
     fn tsv(&self) -> Result<()> {
-        let mut out = std::io::stdout().lock();
+        let mut out = output::table();
         let mut heads: Vec<String> = self.heads.iter().map(|head| (*head).to_owned()).collect();
         heads.push(self.called().to_owned());
         heads.extend(self.gold().iter().map(|id| format!("rank of {id}")));
@@ -401,7 +402,7 @@ impl Swept<'_> {
     }
 
     fn text(&self, subsets: bool) -> Result<()> {
-        let mut out = std::io::stdout().lock();
+        let mut out = output::text();
         let k = self.settings.get(RESULT_K);
         let name = &self.settings.method().name;
         match &self.found {

@@ -13,6 +13,7 @@ use super::scene::{Cell, Row, Scene, Sign, Why};
 use super::state::{Entry, Finder, FinderKind, Mode, State};
 use super::text;
 use super::update::copied;
+use crate::output;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -23,7 +24,8 @@ pub const HOW: &str = "\
 Type a question, or its identifier in the set. A number opens that row of the list told last.
 :words finds a command, a method, a parameter or a pane: try :why, :spread, :method, :alpha.
 /words narrows the list, / alone shows all of it. !keys presses keys as on the screen: !] is the next question.
-An empty line tells the list again or leaves a choice. :help lists all. :quit leaves.";
+An empty line tells the list again or leaves a choice. :help lists all. :quit leaves.
+";
 
 /// Rows of a list that are told at once.
 const ROWS: usize = 20;
@@ -41,8 +43,11 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Begins to read.
-    pub fn read() -> Lines {
+    /// Begins to read, and says how.
+    ///
+    /// # Errors
+    /// As [`tell`](Self::tell).
+    pub fn read() -> std::io::Result<Lines> {
         let (sender, typed) = channel(1);
         // Reading cannot be given up: the thread ends with the program.
         std::thread::spawn(move || {
@@ -53,9 +58,10 @@ impl Lines {
                 }
             }
         });
-        println!("{HOW}");
         let prompts = std::io::stdin().is_terminal();
-        Lines { typed, prompts }
+        let lines = Lines { typed, prompts };
+        output::text().write_all(HOW.as_bytes())?;
+        Ok(lines)
     }
 
     /// The next line; none at the end.
@@ -68,7 +74,7 @@ impl Lines {
     /// # Errors
     /// What the output says, as when nobody reads it any more.
     pub fn tell(&self, words: &str) -> std::io::Result<()> {
-        let mut out = std::io::stdout().lock();
+        let mut out = output::text();
         out.write_all(words.as_bytes())?;
         if self.prompts {
             out.write_all(b"> ")?;

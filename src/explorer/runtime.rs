@@ -6,7 +6,7 @@ use super::clipboard;
 use super::command::Command;
 use super::engine;
 use super::entering::{Entered, enter};
-use super::glyphs::{GlyphSet, clean};
+use super::glyphs::GlyphSet;
 use super::hits::Hits;
 use super::opening::{Opened, Opener};
 use super::picture::{self, Caption, Cast};
@@ -25,6 +25,7 @@ use crate::evaluate::labels::{self, Labels};
 use crate::index::{Index, Silent};
 use crate::journal;
 use crate::mapped;
+use crate::output;
 use crate::retrieve::{Presets, Settings};
 use anyhow::Context;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -108,7 +109,7 @@ pub fn run(begin: Begin, options: Options) -> anyhow::Result<u8> {
 /// Shows an index, and whichever is opened from it, until the person leaves.
 async fn one_after_the_other(begin: Begin, mut options: Options) -> anyhow::Result<u8> {
     let mut front = match options.plain {
-        true => Front::Lines(Lines::read()),
+        true => Front::Lines(Lines::read()?),
         false => Front::Screen(Box::new((
             Screen::enter(options.config.mouse).context("cannot use this terminal")?,
             TerminalEvents::new().context("cannot listen to this terminal")?,
@@ -160,7 +161,7 @@ async fn one_after_the_other(begin: Begin, mut options: Options) -> anyhow::Resu
                     (_, front) => drop(front),
                 }
                 if let Err(said) = kept {
-                    eprintln!("hopscope: {}", clean(&said));
+                    output::say(format_args!("hopscope: {said}"));
                 }
                 return Ok(match end {
                     End::Signal(reason) => reason.exit_code(),
@@ -582,7 +583,10 @@ impl Loop {
                     let said = self.export(export);
                     self.state.message = said;
                 }
-                Effect::Copy(text, _) if self.plain => println!("{text}"),
+                Effect::Copy(text, _) if self.plain => {
+                    // Where that is full, what is told next says so.
+                    let _ = writeln!(output::text(), "{text}");
+                }
                 Effect::Copy(text, what) => {
                     self.copy(text, what);
                 }

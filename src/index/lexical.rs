@@ -193,9 +193,7 @@ impl Lexical {
         let segments = segments.iter().map(SegmentReader::open);
         let segments = segments.collect::<tantivy::Result<Vec<_>>>()?;
         let corrupt = |said: String| {
-            TantivyError::DataCorruption(tantivy::error::DataCorruption::comment_only(
-                said,
-            ))
+            TantivyError::DataCorruption(tantivy::error::DataCorruption::comment_only(said))
         };
         let mut cuts = Vec::new();
         for (tokens, lengths) in Tokens::ALL.into_iter().zip(lengths) {

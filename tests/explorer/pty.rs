@@ -560,3 +560,224 @@ fn an_index_that_cannot_be_opened_gives_the_terminal_back_and_says_why() {
     let screen = session.screen();
     assert!(screen.contains("passages.sorted"), "{screen}");
 }
+
+/// What a corpus may hold that a terminal acts on: the clipboard, colours, the cursor, the direction of writing.
+const ODD: &str =
+    "\u{1b}]52;c;aGFjaw==\u{7}\u{9b}31m\u{1b}[99;77H\u{202e}\u{2066}\u{61c}\u{200f}\u{7f}\u{8}\r";
+
+/// The first place where something of a corpus reached the terminal as it is. The program's own control sequences are
+/// `ESC [`, figures and a letter.
+fn acted_on(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut rest = &*text;
+    while let Some(at) = rest.find(|c: char| {
+        let mark = "\u{61c}\u{200e}\u{200f}\u{202e}\u{2066}\u{feff}".contains(c);
+        (c.is_control() && !"\r\n\t".contains(c)) || mark
+    }) {
+        let begins = &rest[at..];
+        let own = begins.strip_prefix("\u{1b}[").and_then(|after| {
+            let end = after.find(|c: char| !c.is_ascii_digit() && !"?;<>=".contains(c))?;
+            (after[end..].starts_with(|c: char| c.is_ascii_alphabetic())
+                && !after.starts_with("99;77H"))
+            .then(|| &after[end + 1..])
+        });
+        let Some(after) = own else {
+            return Some(begins.chars().take(60).collect());
+        };
+        rest = after;
+    }
+    None
+}
+
+/// A corpus whose every part is hostile, questions with gold, and labels.
+fn hostile(folder: &std::path::Path) {
+    use serde_json::json;
+    let lines = |values: &[serde_json::Value]| -> String {
+        values.iter().map(|value| format!("{value}\n")).collect()
+    };
+    std::fs::create_dir_all(folder.join("corpus/qrels")).unwrap();
+    let passage = |id: &str, title: &str, text: &str| {
+        let odd = |text: &str| text.replace('*', ODD);
+        json!({"_id": odd(id), "title": odd(title), "text": odd(text)})
+    };
+    let passages = [
+        passage(
+            "a*",
+            "Mara *Voss",
+            "Mara Voss founded Tidewater* Press in Hull in 1921. *",
+        ),
+        passage(
+            "b*",
+            "Tidewater Press*",
+            "Tidewater Press printed the Hull* Gazette. Mara Voss* led it.",
+        ),
+        passage(
+            "c*",
+            "*",
+            "The Hull Gazette was read in Hull*. Hull is a port.",
+        ),
+        passage(
+            "d",
+            "Hull*",
+            "Hull is a port on the Humber*. It has a press.",
+        ),
+    ];
+    let asked = format!("Who founded Tidewater{ODD} Press in Hull{ODD}?");
+    let queries =
+        [json!({"_id": format!("q{ODD}"), "text": asked, "metadata": {"answer": "Mara Voss"}})];
+    std::fs::write(folder.join("corpus/corpus.jsonl"), lines(&passages)).unwrap();
+    std::fs::write(folder.join("corpus/queries.jsonl"), lines(&queries)).unwrap();
+    // A table knows no line break in a cell.
+    let gold = format!("query-id\tcorpus-id\tscore\nq{ODD}\td\t1\n");
+    std::fs::write(folder.join("corpus/qrels/test.tsv"), gold.replace('\r', "")).unwrap();
+    let label = |who: &str, grade: usize| {
+        json!({"question": format!("q{ODD}"), "text": asked, "passage": format!("a{ODD}"), "grade": grade,
+               "note": ODD, "annotator": format!("{who}{ODD}")})
+    };
+    std::fs::write(folder.join("em.jsonl"), lines(&[label("em", 2)])).unwrap();
+    std::fs::write(folder.join("jo.jsonl"), lines(&[label("jo", 0)])).unwrap();
+}
+
+/// Every command and every view, over a corpus that tries to take the terminal over.
+#[test]
+fn nothing_that_a_corpus_holds_acts_on_the_terminal() {
+    let odd = ODD.replace('\r', "");
+    let place = tempfile::tempdir().unwrap();
+    hostile(place.path());
+    let at = |name: &str| place.path().join(name).to_string_lossy().into_owned();
+    let (corpus, ix) = (at("corpus"), at(&format!("ix{odd}")));
+    let (em, jo) = (at("em.jsonl"), at("jo.jsonl"));
+    let passage = format!("a{ODD}");
+    let question = "Who founded Tidewater Press in Hull?";
+    let config = tempfile::tempdir().unwrap();
+    std::fs::create_dir(config.path().join("config")).unwrap();
+    let presets =
+        format!("[{:?}]\nmethod = \"bm25\"\n", "own\u{1}").replace("\\u{1}", "\\u001b[99;77H");
+    std::fs::write(config.path().join("config/presets.toml"), presets).unwrap();
+    let mut home = Some(config);
+    let mut run = |args: &[&str]| {
+        let mut session = Session::start_in(home.take().unwrap(), 50, 300, args);
+        let code = session.exit_code();
+        let bytes = session.bytes();
+        let said = String::from_utf8_lossy(&bytes).into_owned();
+        assert_eq!(acted_on(&bytes), None, "{args:?}");
+        home = Some(std::mem::replace(
+            &mut session.home,
+            tempfile::tempdir().unwrap(),
+        ));
+        (code, said)
+    };
+    let (code, said) = run(&["index", &corpus, "--out", &ix]);
+    assert!(code == 0 && said.contains("^[]52;c;aGFjaw==^G"), "{said}");
+    let works: &[&[&str]] = &[
+        &["index", &corpus, "--out", &at("other"), "--json"],
+        &["index", &ix, "--add", "sage"],
+        &["ask", &ix, question],
+        &["ask", &corpus, question, "--json"],
+        &["trace", &ix, question],
+        &[
+            "trace",
+            &ix,
+            question,
+            "-m",
+            "graph",
+            "--seed",
+            &format!("no{ODD}=mute"),
+        ],
+        &["trace", &ix, question, "--json"],
+        &["trace", &ix, question, "--as", "dot"],
+        &["trace", &ix, question, "--as", "graphml"],
+        &["explain", &ix, question, "-p", &passage],
+        &[
+            "explain",
+            &ix,
+            question,
+            "-p",
+            "d",
+            "-m",
+            "graph",
+            "-s",
+            "result_k=1",
+            "--repairs",
+        ],
+        &["explain", &ix, question, "-p", &passage, "--than", "d"],
+        &["explain", &ix, question, "-p", &passage, "--json"],
+        &["eval", &ix, "-m", "bm25,hop", "--by-type", "--losses"],
+        &["eval", &ix, "-m", "bm25", "--json"],
+        &["compare", &ix, &format!("q{odd}"), "-m", "bm25,hop"],
+        &["compare", &ix, question, "-m", "bm25,hop", "--json"],
+        &[
+            "sweep",
+            &ix,
+            &format!("q{odd}"),
+            "--over",
+            "alpha",
+            "--as",
+            "tsv",
+        ],
+        &["sweep", &ix, &format!("q{odd}"), "--over", "alpha"],
+        &["sweep", &ix, question, "--over", "alpha", "--as", "json"],
+        &["stats", &ix],
+        &["stats", &ix, "--json"],
+        &["doctor", &ix],
+        &["doctor", &ix, "--json"],
+        &["labels", &ix, &em],
+        &["labels", &ix, &em, "--as", "qrels"],
+        &["labels", &ix, &em, "--as", "questions"],
+        &["labels", &ix, &em, "--as", "argilla"],
+        &["labels", &ix, &em, "--as", "label-studio"],
+        &["labels", &em, &jo, "--agreement"],
+        &["methods"],
+        &["methods", "--json"],
+        &["parameters"],
+        &["reference"],
+        &["completions", "bash"],
+        &["man"],
+        &["--help"],
+    ];
+    for args in works {
+        let (code, said) = run(args);
+        assert_eq!(code, 0, "{args:?}: {said}");
+    }
+    for args in [
+        &["ask", &corpus, question, &odd][..],
+        &["ask", &ix, question, "-m", &odd],
+        &["explain", &ix, question, "-p", &odd],
+        &[&*odd],
+        &["stats", &ix, &format!("--{odd}")],
+        &["ask", &ix, question, "--format", &odd],
+    ] {
+        let (code, said) = run(args);
+        assert_eq!(code, 2, "{args:?}: {said}");
+    }
+    let keys = "2 3 4 5 6 1 Tab Down Enter ? Esc";
+    for ending in ["txt", "svg", "ans", "cast"] {
+        let file = at(&format!("x.{ending}"));
+        let (code, said) = run(&[&ix, "--screenshot", &file, "--keys", keys]);
+        assert_eq!(code, 0, "{said}");
+        assert_eq!(acted_on(&std::fs::read(file).unwrap()), None, "{ending}");
+    }
+    let curve = at("curve.svg");
+    run(&["eval", &ix, "-m", "bm25", "--curve", &curve]);
+    assert_eq!(acted_on(&std::fs::read(curve).unwrap()), None);
+
+    let mut lines = Session::start(50, 200, &["--plain", &ix]);
+    lines.wait_for("> ");
+    for line in ["1", ":spread", ":why", "!yy", ":paths", ":copy", "Hull", ""] {
+        lines.send(&format!("{line}\n"));
+        lines.settle();
+    }
+    lines.send(":quit\n");
+    assert_eq!(lines.exit_code(), 0);
+    assert_eq!(acted_on(&lines.bytes()), None, "in lines");
+
+    let mut screen = Session::start(50, 160, &[&ix]);
+    screen.wait_for("Passages: ");
+    for key in ["2", "3", "4", "5", "6", "1", "\t", "j", "\r"] {
+        screen.send(key);
+        screen.settle();
+    }
+    screen.send("Q");
+    assert_eq!(screen.exit_code(), 0);
+    assert_eq!(acted_on(&screen.bytes()), None, "on the screen");
+}

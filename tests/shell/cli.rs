@@ -1107,6 +1107,70 @@ fn what_files_hold_reaches_stderr_without_control_characters() {
     }
 }
 
+/// Nobody takes what is said, and the work is done all the same; nobody takes the result, and the exit code says so.
+#[test]
+fn a_full_output_is_an_error_and_full_messages_are_none() {
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full");
+    if full().is_err() {
+        eprintln!("skipped: a_full_output_is_an_error_and_full_messages_are_none: no /dev/full");
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let at = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
+    let (first, second, third) = (at("first"), at("second"), at("third"));
+    let made = at("made");
+    assert!(
+        hopscope(&["index", CORPUS, "--out", &made])
+            .status
+            .success()
+    );
+    let labels = labelled(home.path(), "em.jsonl", "em", &[("none", r#""grade":2"#)]);
+    let program = |args: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_hopscope"));
+        program.args(args).env("HOPSCOPE_HOME", home.path());
+        program.stdin(std::process::Stdio::null());
+        program
+    };
+    for args in [
+        &["index", CORPUS, "--out", &first][..],
+        &["index", CORPUS, "--out", &second, "--json"],
+        &["index", &made, "--add", "e2graphrag"],
+        &["ask", &made, QUESTION],
+        &["ask", &made, QUESTION, "--json"],
+        &["trace", &made, QUESTION],
+        &["explain", &made, QUESTION, "-p", "herschel-caroline"],
+        &["eval", &made, "-m", "bm25"],
+        &["labels", &made, &labels, "--as", "qrels"],
+        &["labels", &made, &labels],
+        &["stats", &made],
+        &["methods"],
+        &["man"],
+        &["--help"],
+        &["--plain", &made],
+    ] {
+        let output = program(args).stdout(full().unwrap()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let last = said.lines().last().unwrap_or_default();
+        let named = last.starts_with("hopscope: standard output: No space left");
+        assert!(
+            output.status.code() == Some(2) && named,
+            "{args:?}: {:?}, {said}",
+            output.status
+        );
+    }
+    for args in [
+        &["index", CORPUS, "--out", &third][..],
+        &["ask", &made, "zzz"],
+        &["labels", &made, &labels, "--as", "qrels"],
+    ] {
+        let output = program(args).stderr(full().unwrap()).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {:?}", output.status);
+    }
+    for whole in [&first, &second, &third] {
+        assert!(hopscope(&["ask", whole, QUESTION]).status.success());
+    }
+}
+
 #[test]
 fn completions_and_the_manual_page_know_every_command() {
     for arguments in [

@@ -1,5 +1,6 @@
 //! Text and numbers that fit a column: cut, padded, and never able to break the screen.
 
+use crate::output;
 use crate::text::span;
 use std::borrow::Cow;
 
@@ -19,39 +20,18 @@ fn cells(grapheme: &str) -> usize {
     usize::from(grapheme.cell_width())
 }
 
-/// The text in composed form, without anything that moves the cursor or reorders the line.
-///
-/// Corpora hold what people pasted into them. Line breaks and tabs become single spaces; other control characters are
-/// written out (`^[`), so that their presence can be seen; the marks that switch the direction of writing and the
-/// byte-order mark are dropped, because one of them would turn around everything after it on the row.
+/// The text in composed form on one line, as [`output`] shows it: nothing moves the cursor or reorders the line.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    let is_odd = |c: char| c.is_control() || is_direction_mark(c);
-    if is_nfc(text) && !text.contains(is_odd) {
+    if is_nfc(text) && !text.contains(output::acts) {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
     for c in text.nfc() {
-        match c {
-            '\r' if text.contains("\r\n") => {}
-            '\t' | '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' => clean.push(' '),
-            '\0'..='\u{1f}' => {
-                clean.push('^');
-                clean.push(char::from(c as u8 + b'@'));
-            }
-            '\u{7f}' => clean.push_str("^?"),
-            c if c.is_control() => clean.push_str(&format!("\\x{:02x}", c as u32)),
-            c if is_direction_mark(c) => {}
-            c => clean.push(c),
+        if c != '\r' || !text.contains("\r\n") {
+            output::show(c, &mut clean);
         }
     }
     Cow::Owned(clean)
-}
-
-fn is_direction_mark(c: char) -> bool {
-    matches!(
-        c,
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
-    )
 }
 
 /// The text in at most `room` cells, cleaned; what does not fit is replaced by `..`. Never splits a character a reader

@@ -25,7 +25,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
 
-use super::glyphs::clean;
 pub use events::{QuitReason, TerminalEvent, TerminalEvents};
 pub use panic::{install_panic_hook, take_panics};
 use steady::Steady;
@@ -296,10 +295,7 @@ impl Drop for Screen {
         restore();
         OWNS.set(false);
         // What background threads said in their panics was kept off the screen; it must not be lost.
-        let mut err = io::stderr().lock();
-        for message in take_panics() {
-            let _ = writeln!(err, "{}", clean(&message));
-        }
+        take_panics().iter().for_each(crate::output::say);
     }
 }
 
