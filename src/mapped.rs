@@ -1,5 +1,5 @@
-//! Files in memory, what is said when one is lost, and memory that nobody needs any more: the only unsafe code there is. And
-//! files as a whole.
+//! Files in memory, what is said when one is lost, memory that nobody needs any more, and signals that are ignored: the only
+//! unsafe code there is. And files as a whole.
 
 #![allow(unsafe_code)]
 
@@ -82,6 +82,17 @@ pub fn when_lost(last_words: fn()) {
 /// Only Unix tells.
 #[cfg(not(unix))]
 pub fn when_lost(_: fn()) {}
+
+/// Whether this signal is ignored, as whoever started the program may have left it: `nohup` does a hang-up.
+#[cfg(unix)]
+pub fn ignores(signal: i32) -> bool {
+    // SAFETY: an action is plain data, for which zeros are fine; without a new one the call only tells the one there is.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut action) == 0
+            && action.sa_sigaction == libc::SIG_IGN
+    }
+}
 
 /// From now on threads share as many heaps as there are cores. Without this every thread of an explorer, of which few work
 /// at once, comes to keep a heap of its own of freed memory.

@@ -185,6 +185,54 @@ fn killed_while_it_writes() {
     tally.end();
 }
 
+/// Asked to end while it builds, by a person or because the terminal went away, it takes what it made with it; started to
+/// outlive its terminal it does.
+#[cfg(unix)]
+#[test]
+fn asked_to_end_while_it_builds() {
+    let building = |home: &Path| {
+        let entries = fs::read_dir(home).unwrap().map(Result::unwrap);
+        entries
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .any(|name| name.starts_with(".hopscope-building-"))
+    };
+    let mut random = SplitMix::new(19);
+    let mut tally = Tally::of("asked to end while it builds");
+    for trial in 0..trials(8) {
+        let signals: &[&str] = [&["HUP", "HUP"][..], &["TERM"], &["INT"], &["HUP"]][trial % 4];
+        let outlives = trial % 4 == 3;
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("index").to_string_lossy().into_owned();
+        let ignored = if outlives { "trap '' HUP; " } else { "" };
+        let mut child = Command::new("sh")
+            .args(["-c", &format!("{ignored}exec \"$@\""), "sh"])
+            .arg(env!("CARGO_BIN_EXE_hopscope"))
+            .args(["index", SAMPLE, "--out", &out, "--with", "sage,e2graphrag"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !building(home.path()) && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(random.below(30) as u64));
+        let id = child.id().to_string();
+        for signal in signals {
+            // It may have ended by now.
+            let _ = Command::new("kill").args(["-s", signal, &id]).output();
+        }
+        let ended = done(child);
+        let code = match ended.status.code() {
+            Some(0) => Ok(()),
+            Some(130) if !outlives => Ok(()),
+            _ => Err(format!("{signals:?}: {ended:?}")),
+        };
+        tally.count(code.and_then(|()| tidy(home.path())));
+    }
+    tally.end();
+}
+
 #[test]
 fn two_writers_at_once() {
     let Whole {
