@@ -16,6 +16,7 @@ use crate::retrieve::{Keep, Origin, Parameter, Retrieval, Retriever, Settings};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, json};
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 pub struct AskArgs {
     /// [INDEX] QUESTION: an index folder or a corpus (the bundled sample without one), and the question.
     #[arg(required = true, num_args = 1..=2, value_names = ["INDEX", "QUESTION"])]
-    words: Vec<String>,
+    words: Vec<OsString>,
     #[command(flatten)]
     how: How,
     /// How many passages; the same as --set result_k=K.
@@ -74,6 +75,9 @@ impl AskArgs {
             [question] => (None, question),
             [path, question] => (Some(PathBuf::from(path)), question),
             _ => bail!("one question, and at most one index before it"),
+        };
+        let Some(question) = question.to_str() else {
+            bail!("the question is no UTF-8");
         };
         if question.trim().is_empty() {
             bail!("the question is empty");

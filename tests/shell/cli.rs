@@ -1107,6 +1107,31 @@ fn what_files_hold_reaches_stderr_without_control_characters() {
     }
 }
 
+/// A path is what the system takes for one.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_index_under_a_path_that_is_no_text_is_asked() {
+    use std::os::unix::ffi::OsStringExt;
+    let home = tempfile::tempdir().unwrap();
+    let index = home
+        .path()
+        .join(std::ffi::OsString::from_vec(b"ix\xff".to_vec()));
+    let run = |args: &[&str], more: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_hopscope"));
+        let output = program.args(args).arg(&index).args(more).output().unwrap();
+        assert!(output.status.success(), "{args:?} {more:?}: {output:?}");
+    };
+    run(&["index", CORPUS, "--json", "--out"], &[]);
+    run(&["index", "--json", "--add", "e2graphrag"], &[]);
+    run(&["ask"], &[QUESTION]);
+    run(&["trace"], &[QUESTION, "--json"]);
+    run(&["explain"], &[QUESTION, "-p", "herschel-caroline"]);
+    run(&["eval", "-m", "bm25"], &[]);
+    run(&["stats", "--json"], &[]);
+    let picture = home.path().join("x.txt");
+    run(&["--screenshot", picture.to_str().unwrap()], &[]);
+}
+
 /// Nobody takes what is said, and the work is done all the same; nobody takes the result, and the exit code says so.
 #[test]
 fn a_full_output_is_an_error_and_full_messages_are_none() {
