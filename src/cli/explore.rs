@@ -4,6 +4,7 @@ use super::llm::{LlmArgs, report};
 use super::load::{judged_by, load, open};
 use super::{How, Reading};
 use crate::explorer::glyphs::GlyphSet;
+use crate::explorer::keys::Stroke;
 use crate::explorer::lesson::Lesson;
 use crate::explorer::opening::Opener;
 use crate::explorer::picture::{self, Caption, Cast};
@@ -81,6 +82,7 @@ pub struct ExploreArgs {
 }
 
 pub fn run(args: &ExploreArgs) -> Result<u8> {
+    let keys = args.keys.as_deref().map(split_keys).transpose()?;
     if args.screenshot.is_none()
         && !args.plain
         && let Some(said) = refusal()
@@ -134,7 +136,6 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
         .map_or(String::new(), |path| path.display().to_string());
     match (&args.screenshot, begin) {
         (Some(file), Begin::With(index)) => {
-            let keys = args.keys.as_deref().map(split_keys).unwrap_or_default();
             let shot = Shot {
                 size: size(&args.size)?,
                 settings,
@@ -144,7 +145,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
                 argument,
                 theme,
                 glyphs,
-                keys,
+                keys: keys.unwrap_or_default(),
             };
             picture(file, index, &shot)?;
             Ok(0)
@@ -293,20 +294,27 @@ fn configured(settings: &mut Settings, config: &Config) -> Result<()> {
 }
 
 /// Keys are separated by spaces; text in single quotes stays together. A quote by itself is the key.
-fn split_keys(text: &str) -> Vec<String> {
+fn split_keys(text: &str) -> Result<Vec<String>> {
     let mut keys: Vec<String> = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
         let word = rest.find(char::is_whitespace).unwrap_or(rest.len());
         let quoted = rest.strip_prefix('\'').filter(|_| word > 1);
-        let end = match quoted.and_then(|inside| inside.find('\'')) {
-            Some(closing) => closing + 2,
-            None => word,
+        let end = match quoted {
+            Some(inside) => {
+                let closing = inside.find('\'');
+                2 + closing.ok_or_else(|| anyhow!("--keys: no quote closes {rest}"))?
+            }
+            None => {
+                let key = span::of(rest, ..word).parse::<Stroke>();
+                key.map_err(|said| anyhow!("--keys: {said}; 'words' in quotes are typed"))?;
+                word
+            }
         };
         keys.push(span::of(rest, ..end).to_owned());
         rest = span::of(rest, end..).trim_start();
     }
-    keys
+    Ok(keys)
 }
 
 fn size(text: &str) -> Result<(u16, u16)> {
@@ -363,10 +371,14 @@ mod tests {
     #[test]
     fn keys_words_and_the_quote_itself() {
         assert_eq!(
-            split_keys("m 'ket rag' Enter ' s 'p' Tab"),
+            split_keys("m 'ket rag' Enter ' s 'p' Tab").unwrap(),
             ["m", "'ket rag'", "Enter", "'", "s", "'p'", "Tab"]
         );
-        assert_eq!(split_keys("  ' m"), ["'", "m"]);
-        assert_eq!(split_keys("'a'b 'open"), ["'a'", "b", "'open"]);
+        assert_eq!(split_keys("  ' m").unwrap(), ["'", "m"]);
+        assert_eq!(split_keys("'a'b").unwrap(), ["'a'", "b"]);
+        let wrong = |keys| split_keys(keys).unwrap_err().to_string();
+        assert_eq!(wrong("b 'open m"), "--keys: no quote closes 'open m");
+        assert!(wrong("F99 Tab").starts_with("--keys: `F99` is no key; keys are"));
+        assert!(wrong("Tab Nope").contains("`Nope` is no key"));
     }
 }
