@@ -223,10 +223,13 @@ fn names(path: &Path) -> Result<Vec<(i64, String)>, GraphError> {
         return Ok(Vec::new());
     }
     let pickle = unpickled(path)?;
-    let entries = pickle.dict(pickle.root).unwrap_or_default();
+    let wrong = |found| GraphError::record(path, 0, "a dictionary of names by number", found);
+    let entries = pickle.dict(pickle.root);
+    let entries = entries.ok_or_else(|| wrong("something else"))?;
     let entry =
         |(key, value): &(u32, u32)| Some((pickle.int(*key)?, pickle.text(*value)?.to_owned()));
-    Ok(entries.iter().filter_map(entry).collect())
+    let named = |pair| entry(pair).ok_or_else(|| wrong("another entry"));
+    entries.iter().map(named).collect()
 }
 
 fn name_of(names: &[(i64, String)], number: i64) -> Option<String> {

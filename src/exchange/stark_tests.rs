@@ -120,6 +120,14 @@ fn what_is_missing_or_damaged_is_named() {
             .to_string()
             .contains("edge_types.pt")
     );
+    // A list, and a dictionary of numbers.
+    for rubbish in ["].", "(dI0\nI1\ns."] {
+        fs::write(path("edge_type_dict.pkl"), rubbish).unwrap();
+        let said = read(folder.path()).unwrap_err().to_string();
+        let named = said.contains("edge_type_dict.pkl: expected a dictionary of names by number");
+        assert!(named, "{said}");
+    }
+    fs::remove_file(path("edge_type_dict.pkl")).unwrap();
     fs::write(path("node_info.pkl"), "].").unwrap();
     assert!(
         read(folder.path())
