@@ -38,16 +38,54 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// What is taken at most of what does not say how much there is: a pipe, a device, a line.
 pub const UNSIZED: u64 = 1 << 29;
 
+/// Opens a file that a person named. Whoever is to write into a named pipe has a while to begin; what `<(command)` names is
+/// none, its writer is there before.
+///
+/// # Errors
+/// What the system says, and a pipe that nobody writes into.
+pub fn open(path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let named = std::fs::symlink_metadata(path)?;
+        if named.file_type().is_fifo() {
+            let (sender, opened) = std::sync::mpsc::channel();
+            let path = path.to_owned();
+            // The system waits for a writer, and cannot be stopped from it: the thread ends with the program.
+            std::thread::spawn(move || sender.send(File::open(path)));
+            return opened.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+                let said = "a pipe, and nobody writes into it; start that before, or name a file";
+                Err(io::Error::other(said))
+            });
+        }
+    }
+    File::open(path)
+}
+
+/// How long is waited for somebody to write into a pipe.
+#[cfg(unix)]
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+
 /// The bytes of a file that a person named, which may be a pipe.
 ///
 /// # Errors
 /// What the system says, and what is no regular file and does not end.
 pub fn given(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    if file.metadata()?.is_file() {
-        return std::fs::read(path);
-    }
+    let file = open(path)?;
+    let sized = file.metadata()?.is_file();
+    whole(file, sized)
+}
+
+/// All bytes of what was opened; of a pipe or a device, whose size nobody knows, at most [`UNSIZED`].
+///
+/// # Errors
+/// What the system says, and what does not end.
+pub fn whole(mut file: impl Read, sized: bool) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    if sized {
+        file.read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
     file.take(UNSIZED + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > UNSIZED {
         true => Err(io::Error::other(

@@ -1,17 +1,24 @@
 //! Lines of a file with their places. Bytes first: what is not UTF-8 gets an error that says where.
 
 use super::{CorpusError, Place};
-use crate::mapped::{UNSIZED, given};
+use crate::mapped::{self, UNSIZED};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// What was looked at of pipes, and their rest: they can be read once, and how they begin tells how.
+static BEGUN: Mutex<Vec<(PathBuf, Vec<u8>, File)>> = Mutex::new(Vec::new());
+
+/// At most so much of a file is looked at to tell its format.
+const HEAD: u64 = 1 << 20;
 
 pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// A file read line by line, without its byte order mark and its line ends.
 pub(super) struct Lines {
     file: PathBuf,
-    reader: BufReader<File>,
+    reader: BufReader<Box<dyn Read>>,
     line: u64,
     next_byte: u64,
     buffer: Vec<u8>,
@@ -19,7 +26,7 @@ pub(super) struct Lines {
 
 impl Lines {
     pub fn open(file: &Path) -> Result<Self, CorpusError> {
-        let reader = File::open(file).map_err(|source| CorpusError::io(file, source))?;
+        let reader = open(file)?;
         Ok(Self {
             file: file.to_owned(),
             reader: BufReader::with_capacity(1 << 16, reader),
@@ -85,9 +92,22 @@ pub(super) fn utf8<'a>(place: &Place, bytes: &'a [u8]) -> Result<&'a str, Corpus
     })
 }
 
+/// A file from its beginning, also a pipe that was looked at before.
+pub(super) fn open(file: &Path) -> Result<Box<dyn Read>, CorpusError> {
+    let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(at) = begun.iter().position(|(path, ..)| path == file) {
+        let (_, head, rest) = begun.swap_remove(at);
+        return Ok(Box::new(Cursor::new(head).chain(rest)));
+    }
+    let opened = mapped::open(file).map_err(|source| CorpusError::io(file, source))?;
+    Ok(Box::new(opened))
+}
+
 /// The whole file, without its byte order mark; and how long that mark was.
 pub(super) fn read_bytes(file: &Path) -> Result<(Vec<u8>, usize), CorpusError> {
-    let mut bytes = given(file).map_err(|source| CorpusError::io(file, source))?;
+    let whole = open(file)?;
+    let bytes = mapped::whole(whole, file.is_file());
+    let mut bytes = bytes.map_err(|source| CorpusError::io(file, source))?;
     let skip = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
     bytes.drain(..skip);
     Ok((bytes, skip))
@@ -95,10 +115,23 @@ pub(super) fn read_bytes(file: &Path) -> Result<(Vec<u8>, usize), CorpusError> {
 
 /// The start of a file, at most a mebibyte, without its byte order mark.
 pub(super) fn read_head(file: &Path) -> Result<Vec<u8>, CorpusError> {
-    let mut head = Vec::new();
-    File::open(file)
-        .and_then(|open| open.take(1 << 20).read_to_end(&mut head))
-        .map_err(|source| CorpusError::io(file, source))?;
+    let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = begun.iter().find(|(path, ..)| path == file);
+    let mut head = match known {
+        Some((_, head, _)) => head.clone(),
+        None => {
+            let mut head = Vec::new();
+            let opened = mapped::open(file).and_then(|mut open| {
+                (&mut open).take(HEAD).read_to_end(&mut head)?;
+                Ok(open)
+            });
+            let rest = opened.map_err(|source| CorpusError::io(file, source))?;
+            if !file.is_file() {
+                begun.push((file.to_owned(), head.clone(), rest));
+            }
+            head
+        }
+    };
     if head.starts_with(BOM) {
         head.drain(..BOM.len());
     }

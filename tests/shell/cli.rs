@@ -1107,6 +1107,58 @@ fn what_files_hold_reaches_stderr_without_control_characters() {
     }
 }
 
+/// A pipe is read as a file is, whatever is looked at of it first; one that nobody writes into is not waited for.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_a_corpus_and_one_without_a_writer_an_error() {
+    let home = tempfile::tempdir().unwrap();
+    let pipe = home.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let alone = pipe.to_str().unwrap();
+    let asked: [&[&str]; 4] = [
+        &["ask", alone, QUESTION],
+        &["ask", CORPUS, QUESTION, "--patch", alone],
+        &["eval", CORPUS, "--questions", alone],
+        &["labels", CORPUS, alone],
+    ];
+    let waiting = asked.map(|args| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_hopscope"));
+        program.args(args).stdin(std::process::Stdio::null());
+        let output = std::process::Stdio::piped;
+        program.stdout(output()).stderr(output()).spawn().unwrap()
+    });
+    for (args, child) in asked.iter().zip(waiting) {
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let named = said.contains(alone) && said.contains("nobody writes into it");
+        assert!(output.status.code() == Some(2) && named, "{args:?}: {said}");
+    }
+
+    let corpus = Path::new(CORPUS).join("corpus.jsonl");
+    let direct = hopscope(&["ask", corpus.to_str().unwrap(), QUESTION]);
+    let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines = "cat \"$2\" > \"$1\" & exec \"$3\" ask \"$1\" \"$4\"";
+    for (shell, steps) in [
+        ("sh", lines),
+        ("sh", "cat \"$2\" | \"$3\" ask /dev/stdin \"$4\""),
+        ("bash", "exec \"$3\" ask <(sleep .2; cat \"$2\") \"$4\""),
+        ("bash", "exec \"$3\" ask \"$2\" \"$4\" --patch <(true)"),
+    ] {
+        let piped = Command::new(shell)
+            .args(["-c", steps, "sh"])
+            .args([&pipe, &corpus])
+            .args([env!("CARGO_BIN_EXE_hopscope"), QUESTION])
+            .output();
+        let Ok(piped) = piped else {
+            eprintln!("skipped: a_pipe_is_a_corpus_and_one_without_a_writer_an_error: no {shell}");
+            continue;
+        };
+        assert!(piped.status.success(), "{steps}: {}", said(&piped));
+        assert_eq!(piped.stdout, direct.stdout, "{steps}");
+    }
+}
+
 /// A path is what the system takes for one.
 #[cfg(target_os = "linux")]
 #[test]
