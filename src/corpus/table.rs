@@ -5,7 +5,7 @@
 
 use super::columns::Columns;
 use super::intake::Intake;
-use super::lines::{BOM, name, read_head, utf8};
+use super::lines::{BOM, name, open, read_head, utf8};
 use super::{CorpusError, Passage, Place, What};
 use csv::{ByteRecord, ReaderBuilder};
 use std::borrow::Cow;
@@ -53,6 +53,9 @@ pub(super) fn read(file: &Path, intake: &mut Intake) -> Result<(), CorpusError> 
     })
 }
 
+/// A row that is read after the last one of a file, where no quote is open.
+const END: &[u8] = b"\nend";
+
 /// Hands over every row of a file, the first one too.
 pub(super) fn rows(
     file: &Path,
@@ -67,13 +70,18 @@ pub(super) fn rows(
         .quoting(delimiter != b'\t')
         .flexible(true)
         .has_headers(false)
-        .from_path(file)
-        .map_err(|error| csv_error(file, error))?;
-    let mut row = ByteRecord::new();
-    while reader
-        .read_byte_record(&mut row)
-        .map_err(|error| csv_error(file, error))?
-    {
+        .from_reader(open(file)?.chain(END));
+    let (mut row, mut next) = (ByteRecord::new(), ByteRecord::new());
+    let mut read = |row: &mut ByteRecord| {
+        let read = reader.read_byte_record(row);
+        read.map_err(|error| csv_error(file, error))
+    };
+    read(&mut row)?;
+    while !row.is_empty() {
+        let more = read(&mut next)?;
+        if !more && row.iter().eq([END.trim_ascii()]) {
+            break;
+        }
         let place = row.position().map_or_else(
             || Place::file(file),
             |at| Place {
@@ -81,8 +89,18 @@ pub(super) fn rows(
                 ..Place::line(file, at.line())
             },
         );
-        let taken = decode(&place, &row, delimiter).and_then(|fields| each(intake, &place, fields));
+        let taken = match more {
+            true => decode(&place, &row, delimiter).and_then(|fields| each(intake, &place, fields)),
+            // The quote that nobody closed is in the row that has the end in it.
+            false => Err(CorpusError::record(
+                &place,
+                "a quote that closes the one in this row",
+                "the end of the file",
+            )),
+        };
         intake.settle(what, taken)?;
+        std::mem::swap(&mut row, &mut next);
+        next.clear();
     }
     Ok(())
 }
@@ -237,6 +255,38 @@ mod tests {
             (&*corpus.passages[0].id, &*corpus.passages[0].text),
             ("b.csv#1", "One, two.")
         );
+    }
+
+    #[test]
+    fn a_quote_that_nobody_closes_is_named_and_a_file_may_end_anyhow() {
+        let folder = Folder::new();
+        folder.write("a.csv", "id,text\n1,One.\n2,\"Two.\n3,Three.\n");
+        let error = fails(&folder.path("a.csv"), &ReadOptions::default());
+        assert!(
+            error.contains("a.csv:3") && error.contains("the end of the file"),
+            "{error}"
+        );
+        let options = ReadOptions {
+            skip_bad: true,
+            ..ReadOptions::default()
+        };
+        let (corpus, report) = reads_with(&[folder.path("a.csv")], &options);
+        assert_eq!((corpus.passages.len(), report.passages.bad), (1, 1));
+        for (last, text) in [
+            ("One.", "One."),
+            ("One.\r\n", "One."),
+            ("\"One.\"", "One."),
+            ("\"One.\"\n\n\n", "One."),
+            ("end\n", "end"),
+            ("12\" disks", "12\" disks"),
+        ] {
+            folder.write("b.csv", &format!("id,text\n1,{last}"));
+            let (corpus, _) = reads(&folder.path("b.csv"));
+            assert_eq!(corpus.passages.len(), 1, "{last:?}");
+            assert_eq!(corpus.passages[0].text, text);
+        }
+        folder.write("c.csv", "text\nend\nend");
+        assert_eq!(reads(&folder.path("c.csv")).0.passages.len(), 2);
     }
 
     #[test]
