@@ -1,26 +1,16 @@
-//! The real data sets in `../shared/data`, counted. Skipped by name where they are absent.
+//! The real data sets in `../shared/data`, counted. Ignored by name where they are absent.
 
+use crate::common::shared;
 use hopscope::corpus::{Corpus, Format, Lookup, ReadOptions, Report, read, read_questions};
 use serde_json::Value;
 use std::path::PathBuf;
-
-/// The data folder, if it is there: `HOPSCOPE_DATA`, or `../shared/data` beside the repository.
-fn data(test: &str) -> Option<PathBuf> {
-    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
-    let folder = std::env::var_os("HOPSCOPE_DATA").map_or_else(beside, PathBuf::from);
-    if !folder.is_dir() {
-        println!("skipped: {test}: no data in {}", folder.display());
-        return None;
-    }
-    Some(folder)
-}
 
 fn load(folder: PathBuf) -> (Corpus, Report) {
     read(&[folder], &ReadOptions::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn golden(data: &std::path::Path, name: &str) -> Option<Value> {
-    let file = data.join(format!("../golden/{name}._questions.json"));
+fn golden(name: &str) -> Option<Value> {
+    let file = shared("golden").join(format!("{name}._questions.json"));
     Some(serde_json::from_slice(&std::fs::read(file).ok()?).expect("golden JSON"))
 }
 
@@ -77,10 +67,9 @@ fn agrees(corpus: &Corpus, golden: &Value) {
 }
 
 #[test]
+#[ignore = "needs the data in ../shared"]
 fn beir_folders() {
-    let Some(data) = data("beir_folders") else {
-        return;
-    };
+    let data = shared("data");
     for (name, passages, questions, gold) in [
         ("hotpotqa-dev500", 4937, 500, 1000),
         ("hotpotqa-train100", 994, 100, 200),
@@ -110,17 +99,16 @@ fn beir_folders() {
                 .all(|question| !question.kind.is_empty()),
             "{name}"
         );
-        if let Some(golden) = golden(&data, name) {
+        if let Some(golden) = golden(name) {
             agrees(&corpus, &golden);
         }
     }
 }
 
 #[test]
+#[ignore = "needs the data in ../shared"]
 fn hipporag_pairs() {
-    let Some(data) = data("hipporag_pairs") else {
-        return;
-    };
+    let data = shared("data");
     for (folder, golden_name, passages, gold) in [
         ("hotpotqa-train100", "hotpot100", 994, 200),
         ("musique-train100", "musique100", 1890, 237),
@@ -136,7 +124,7 @@ fn hipporag_pairs() {
             (passages, 100, gold)
         );
         assert!(report.is_clean(), "{report}");
-        if let Some(golden) = golden(&data, golden_name) {
+        if let Some(golden) = golden(golden_name) {
             agrees(&corpus, &golden);
         }
         // The same questions against the passages as an index would offer them.
@@ -153,10 +141,9 @@ fn hipporag_pairs() {
 }
 
 #[test]
+#[ignore = "needs the data in ../shared"]
 fn pooled_question_files() {
-    let Some(data) = data("pooled_question_files") else {
-        return;
-    };
+    let data = shared("data");
     let (corpus, report) = load(data.join("hotpotqa-train100/native/hotpotqa_train.json"));
     assert_eq!(
         (
@@ -205,10 +192,9 @@ fn pooled_question_files() {
 }
 
 #[test]
+#[ignore = "needs the data in ../shared"]
 fn records_and_books() {
-    let Some(data) = data("records_and_books") else {
-        return;
-    };
+    let data = shared("data");
     let (corpus, report) = load(data.join("scale"));
     assert_eq!(
         (report.sources[0].format, corpus.passages.len()),
