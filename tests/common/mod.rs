@@ -7,6 +7,7 @@ pub mod session;
 pub mod tally;
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// A folder of the data beside the repository (or in HOPSCOPE_SHARED), which belongs to others and is not part of the
 /// project. A test that needs it is `#[ignore = "needs the data in ../shared"]`.
@@ -18,6 +19,18 @@ pub fn shared(part: &str) -> PathBuf {
     let path = root.join(part);
     assert!(path.exists(), "{} is not here", path.display());
     path
+}
+
+/// Waits for what nobody tells of, a file or the state of a process, by looking again and again; whether it came in time.
+pub fn within(patience: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        let came = holds();
+        if came || start.elapsed() > patience {
+            return came;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// What rules of language look at, in scripts and spellings that other rules were not written for.

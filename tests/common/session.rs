@@ -1,36 +1,84 @@
 //! The real binary in a pseudo-terminal.
 #![cfg(unix)]
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::process::Command;
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 /// How long the program may take for anything.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 /// How long for a key that may change nothing.
 const ALONE: Duration = Duration::from_secs(1);
+/// How long for what was written to be read.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Rows and columns that the emulator has at least: in one row a line that runs over its end, as one drawn for the size
 /// before does, makes it panic, and in one column a wide character does. The program is told the true size.
 const LEAST: u16 = 2;
 
+/// What begins and ends a frame, but for its last letter.
+const FRAME: &[u8] = b"\x1b[?2026";
+
 /// The program, the screen it drew, and all bytes it wrote.
 pub struct Session {
-    pub child: Box<dyn Child + Send + Sync>,
+    pub id: u32,
     pub master: Box<dyn MasterPty + Send>,
     pub writer: Box<dyn Write + Send>,
-    pub seen: Arc<Mutex<Seen>>,
+    /// What a thread reads and another waits for, and what wakes those who wait for either.
+    seen: Arc<(Mutex<Seen>, Condvar)>,
     pub home: tempfile::TempDir,
 }
 
-pub struct Seen {
-    pub screen: vt100::Parser,
-    pub bytes: Vec<u8>,
-    pub last: Instant,
+struct Seen {
+    screen: vt100::Parser,
+    bytes: Vec<u8>,
+    last: Instant,
+    /// A frame was begun and not ended.
+    drawing: bool,
     /// Nothing more will be written.
-    pub over: bool,
+    over: bool,
+    /// What it ended with.
+    code: Option<u32>,
+}
+
+impl Seen {
+    fn take(&mut self, read: &[u8]) {
+        // The terminal of the test, not what is tested, stumbles over half of a wide character at an edge that
+        // moved: what is painted next begins on an empty one.
+        let size = self.screen.screen().size();
+        let taken = AssertUnwindSafe(|| self.screen.process(read));
+        if catch_unwind(taken).is_err() {
+            self.screen = vt100::Parser::new(size.0, size.1, 0);
+        }
+        let from = self.bytes.len().saturating_sub(FRAME.len());
+        self.bytes.extend_from_slice(read);
+        let new = &self.bytes[from..];
+        if let Some(at) = new.windows(FRAME.len()).rposition(|part| part == FRAME) {
+            self.drawing = new.get(at + FRAME.len()) != Some(&b'l');
+        }
+        self.last = Instant::now();
+    }
+
+    /// What is not as it was before the terminal was taken so many times; nothing where all is.
+    fn left_behind(&self, times: usize) -> String {
+        let count = |code: String| {
+            let all = self.bytes.windows(code.len());
+            all.filter(|part| *part == code.as_bytes()).count()
+        };
+        for mode in ["1049", "2004", "1000", "1002", "1006"] {
+            let [on, off] = ["h", "l"].map(|set| count(format!("\u{1b}[?{mode}{set}")));
+            if on < times || (times == 1 && on > 1) || off != on {
+                return format!("mode {mode}: on {on} times, off {off} times");
+            }
+        }
+        match self.screen.screen().hide_cursor() {
+            true => "the cursor is hidden".into(),
+            false => String::new(),
+        }
+    }
 }
 
 impl Session {
@@ -59,35 +107,39 @@ impl Session {
         command.env("HOPSCOPE_HOME", home.path());
         command.env_remove("DISPLAY");
         command.env_remove("WAYLAND_DISPLAY");
-        let child = pair.slave.spawn_command(command).unwrap();
+        let mut child = pair.slave.spawn_command(command).unwrap();
+        let id = child.process_id().unwrap();
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
         let writer = pair.master.take_writer().unwrap();
-        let seen = Arc::new(Mutex::new(Seen {
+        let seen = Seen {
             screen: vt100::Parser::new(rows, cols, 0),
             bytes: Vec::new(),
             last: Instant::now(),
+            drawing: false,
             over: false,
-        }));
+            code: None,
+        };
+        let seen = Arc::new((Mutex::new(seen), Condvar::new()));
+        let news = |seen: &(Mutex<Seen>, Condvar), take: &dyn Fn(&mut Seen)| {
+            take(&mut seen.0.lock().unwrap());
+            seen.1.notify_all();
+        };
         let sink = Arc::clone(&seen);
         std::thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(count @ 1..) = reader.read(&mut buffer) {
-                let mut seen = sink.lock().unwrap();
-                // The terminal of the test, not what is tested, stumbles over half of a wide character at an edge that
-                // moved: what is painted next begins on an empty one.
-                let size = seen.screen.screen().size();
-                let taken = AssertUnwindSafe(|| seen.screen.process(&buffer[..count]));
-                if catch_unwind(taken).is_err() {
-                    seen.screen = vt100::Parser::new(size.0, size.1, 0);
-                }
-                seen.bytes.extend_from_slice(&buffer[..count]);
-                seen.last = Instant::now();
+                news(&sink, &|seen| seen.take(&buffer[..count]));
             }
-            sink.lock().unwrap().over = true;
+            news(&sink, &|seen| seen.over = true);
+        });
+        let sink = Arc::clone(&seen);
+        std::thread::spawn(move || {
+            let ended = child.wait().unwrap();
+            news(&sink, &|seen| seen.code = Some(ended.exit_code()));
         });
         Session {
-            child,
+            id,
             master: pair.master,
             writer,
             seen,
@@ -96,51 +148,93 @@ impl Session {
     }
 
     pub fn screen(&self) -> String {
-        self.seen.lock().unwrap().screen.screen().contents()
+        self.seen.0.lock().unwrap().screen.screen().contents()
     }
 
     /// How many bytes it has written.
     pub fn written(&self) -> usize {
-        self.seen.lock().unwrap().bytes.len()
+        self.seen.0.lock().unwrap().bytes.len()
     }
 
     pub fn bytes(&self) -> Vec<u8> {
-        self.seen.lock().unwrap().bytes.clone()
+        self.seen.0.lock().unwrap().bytes.clone()
+    }
+
+    /// Whether it ended.
+    pub fn ended(&self) -> bool {
+        self.seen.0.lock().unwrap().code.is_some()
+    }
+
+    /// Waits for what holds of what was seen, and says whether it came to hold in time.
+    fn until(&self, patience: Duration, mut holds: impl FnMut(&Seen) -> bool) -> bool {
+        let (seen, news) = &*self.seen;
+        let seen = seen.lock().unwrap();
+        let waited = news.wait_timeout_while(seen, patience, |seen| !holds(seen));
+        !waited.unwrap().1.timed_out()
     }
 
     /// Escape, when it is sent alone, is to be read alone: with what follows at once it would be another key.
     pub fn send(&mut self, keys: &str) {
-        let (before, sent) = (self.written(), Instant::now());
+        let before = self.written();
         self.writer.write_all(keys.as_bytes()).unwrap();
         self.writer.flush().unwrap();
-        while keys == "\u{1b}" && self.written() == before && sent.elapsed() < ALONE {
-            std::thread::sleep(Duration::from_millis(10));
+        if keys == "\u{1b}" {
+            self.wait_for_more(before, ALONE);
         }
     }
 
-    /// Waits until the screen has a text.
+    /// Sends a signal to all that it started, itself included.
     #[track_caller]
-    pub fn wait_for(&self, text: &str) {
-        let start = Instant::now();
-        while !self.screen().contains(text) {
-            assert!(
-                start.elapsed() < PATIENCE,
-                "never saw {text:?} in:\n{}",
-                self.screen()
-            );
-            std::thread::sleep(Duration::from_millis(10));
-        }
+    pub fn signal(&self, name: &str) {
+        assert!(self.signalled(name), "{name}");
     }
 
-    /// Waits until nothing was written for a while.
-    pub fn settle(&self) {
-        while self.seen.lock().unwrap().last.elapsed() < Duration::from_millis(150) {
-            std::thread::sleep(Duration::from_millis(10));
+    fn signalled(&self, name: &str) -> bool {
+        let group = format!("-{}", self.id);
+        let sent = Command::new("kill")
+            .args(["-s", name, "--", &group])
+            .status();
+        sent.is_ok_and(|status| status.success())
+    }
+
+    /// Waits for a whole frame that has a text, and gives it.
+    #[track_caller]
+    pub fn wait_for(&self, text: &str) -> String {
+        self.wait_until(|screen| screen.contains(text), text)
+    }
+
+    /// Waits for a whole frame of which something holds, and gives it.
+    #[track_caller]
+    pub fn wait_until(&self, holds: impl Fn(&str) -> bool, what: &str) -> String {
+        let mut screen = String::new();
+        let came = self.until(PATIENCE, |seen| {
+            screen = seen.screen.screen().contents();
+            !seen.drawing && holds(&screen)
+        });
+        assert!(came, "never saw {what:?} in:\n{screen}");
+        screen
+    }
+
+    /// Waits until it has written more bytes than before, and says whether it did in time.
+    pub fn wait_for_more(&self, before: usize, patience: Duration) -> bool {
+        self.until(patience, |seen| seen.bytes.len() > before)
+    }
+
+    /// Waits until it wrote nothing for so long, and says whether it ever did.
+    pub fn rests_for(&self, span: Duration) -> bool {
+        let start = Instant::now();
+        loop {
+            let idle = self.seen.0.lock().unwrap().last.elapsed();
+            if idle >= span || start.elapsed() > PATIENCE {
+                return idle >= span;
+            }
+            self.wait_for_more(self.written(), span - idle);
         }
     }
 
     pub fn resize(&self, rows: u16, cols: u16) {
         self.seen
+            .0
             .lock()
             .unwrap()
             .screen
@@ -157,24 +251,12 @@ impl Session {
     }
 
     #[track_caller]
-    pub fn exit_code(&mut self) -> u32 {
-        let start = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                // What it wrote last may not have been read yet.
-                let ended = Instant::now();
-                while !self.seen.lock().unwrap().over && ended.elapsed() < Duration::from_secs(5) {
-                    std::thread::sleep(Duration::from_millis(10));
-                }
-                return status.exit_code();
-            }
-            assert!(
-                start.elapsed() < PATIENCE,
-                "still running:\n{}",
-                self.screen()
-            );
-            std::thread::sleep(Duration::from_millis(10));
-        }
+    pub fn exit_code(&self) -> u32 {
+        let ended = self.until(PATIENCE, |seen| seen.code.is_some());
+        assert!(ended, "still running:\n{}", self.screen());
+        // What it wrote last may not have been read yet.
+        self.until(LAST_WORDS, |seen| seen.over);
+        self.seen.0.lock().unwrap().code.unwrap()
     }
 
     /// Every mode that was switched on was switched off, and the cursor is back.
@@ -186,30 +268,19 @@ impl Session {
     /// The same, of a terminal that was taken so many times at least: a job that goes on may take it twice.
     #[track_caller]
     pub fn assert_restored_after(&self, times: usize) {
-        let bytes = self.bytes();
-        let count = |code: &str| {
-            bytes
-                .windows(code.len())
-                .filter(|part| *part == code.as_bytes())
-                .count()
-        };
-        for mode in ["1049", "2004", "1000", "1002", "1006"] {
-            let on = count(&format!("\u{1b}[?{mode}h"));
-            let off = count(&format!("\u{1b}[?{mode}l"));
-            assert!(
-                on >= times && (times > 1 || on == 1) && off == on,
-                "mode {mode}: on {on} times, off {off} times"
-            );
-        }
-        assert!(
-            !self.seen.lock().unwrap().screen.screen().hide_cursor(),
-            "the cursor is shown again"
-        );
+        let mut wrong = String::new();
+        let restored = self.until(LAST_WORDS, |seen| {
+            wrong = seen.left_behind(times);
+            wrong.is_empty()
+        });
+        assert!(restored, "{wrong}");
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        let _ = self.child.kill();
+        if !self.ended() {
+            self.signalled("KILL");
+        }
     }
 }

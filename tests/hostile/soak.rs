@@ -45,7 +45,7 @@ struct Used {
 
 impl Used {
     fn of(session: &Session) -> Option<Used> {
-        let at = format!("/proc/{}", session.child.process_id()?);
+        let at = format!("/proc/{}", session.id);
         let status = fs::read_to_string(format!("{at}/status")).ok()?;
         let line = status.lines().find(|line| line.starts_with("RssAnon:"))?;
         let stat = fs::read_to_string(format!("{at}/stat")).ok()?;
@@ -61,27 +61,23 @@ impl Used {
 
 /// Whether it still explores this index: a lesson or a list of those opened before may have led to another.
 fn explores(session: &Session, index: &str) -> bool {
-    let id = session.child.process_id().unwrap();
-    fs::read_to_string(format!("/proc/{id}/maps")).is_ok_and(|maps| maps.contains(index))
+    fs::read_to_string(format!("/proc/{}/maps", session.id)).is_ok_and(|maps| maps.contains(index))
 }
 
 /// The threads that did something within a second.
 fn busy(session: &Session) -> Vec<String> {
     let tasks = || {
-        let at = format!("/proc/{}/task", session.child.process_id().unwrap());
+        let at = format!("/proc/{}/task", session.id);
         let tasks = fs::read_dir(at).unwrap().map(|task| task.unwrap().path());
         let read = |at: std::path::PathBuf| Some((fs::read_to_string(at.join("stat")).ok()?, at));
         tasks.filter_map(read).collect::<Vec<_>>()
     };
     let before = tasks();
+    // The span that is measured.
     std::thread::sleep(Duration::from_secs(1));
     let busy = tasks().into_iter().filter(|task| !before.contains(task));
     busy.map(|(_, at)| fs::read_to_string(at.join("comm")).unwrap_or_default())
         .collect()
-}
-
-fn over(session: &mut Session) -> bool {
-    session.child.try_wait().unwrap().is_some()
 }
 
 /// Presses, clicks, pastes or resizes something.
@@ -115,16 +111,11 @@ fn act(session: &mut Session, random: &mut SplitMix) {
 
 /// From a key to the first bytes of what it shows.
 fn latency(session: &mut Session) -> Option<Duration> {
-    session.settle();
+    session.rests_for(Duration::from_millis(150));
     let (before, sent) = (session.written(), Instant::now());
     session.writer.write_all(b"\t").ok()?;
-    while session.written() == before {
-        if sent.elapsed() > Duration::from_secs(5) {
-            return None;
-        }
-        std::thread::sleep(Duration::from_micros(200));
-    }
-    Some(sent.elapsed())
+    let shown = session.wait_for_more(before, Duration::from_secs(5));
+    shown.then(|| sent.elapsed())
 }
 
 #[test]
@@ -157,11 +148,12 @@ fn an_explorer_that_is_used_for_long() {
         let mut early: Option<Used> = None;
         let mut told = Instant::now();
         let started = Instant::now();
-        while begun.elapsed() < whole && !over(&mut session) {
+        while begun.elapsed() < whole && !session.ended() {
             for _ in 0..1 + random.below(20) {
                 act(&mut session, &mut random);
                 actions += 1;
             }
+            // The trial: as fast as a person, or faster.
             std::thread::sleep(Duration::from_millis(10 + random.below(60) as u64));
             // Every thread and every layer that one session asks for is there after a while.
             if early.is_none() && started.elapsed() > whole / 3 {
@@ -184,7 +176,7 @@ fn an_explorer_that_is_used_for_long() {
             }
         }
         let screen = session.screen();
-        if over(&mut session) {
+        if session.ended() {
             assert_eq!(session.exit_code(), 0, "{screen}");
             session.assert_restored();
             continue;
@@ -192,7 +184,6 @@ fn an_explorer_that_is_used_for_long() {
         session.resize(48, 160);
         for _ in 0..6 {
             session.send("\x1b");
-            session.settle();
         }
         let late = Used::of(&session).unwrap();
         if let Some(early) = early {
@@ -211,6 +202,7 @@ fn an_explorer_that_is_used_for_long() {
         // What was begun ends, a walk that plays has an end, and then nothing is done.
         let idle = |session: &Session| {
             let before = Used::of(session).unwrap().ticks;
+            // The span that is measured.
             std::thread::sleep(Duration::from_secs(1));
             Used::of(session).unwrap().ticks - before
         };

@@ -3,6 +3,7 @@
 //! tries twenty times as often.
 
 use crate::common::tally::{Tally, trials};
+use crate::common::within;
 use hopscope::index::Index;
 use hopscope::index::store::Manifest;
 use hopscope::random::SplitMix;
@@ -166,6 +167,7 @@ fn killed_while_it_writes() {
             _ => &["index", &out, "--add", "sage"],
         };
         let mut child = hopscope(args);
+        // The trial: killed at any moment.
         std::thread::sleep(takes * random.below(100) as u32 / 100);
         let _ = child.kill();
         child.wait().unwrap();
@@ -534,21 +536,18 @@ fn stopped_while_it_waits_for_a_corpus() {
     let mut tally = Tally::of("stopped while it waits for a corpus");
     for _ in 0..trials(2) {
         let mut child = hopscope(&["index", &from, "--out", &to]);
+        // The trial: no one can see when it begins to wait, and stopped before it does it ends all the same.
         std::thread::sleep(Duration::from_millis(300));
         let id = child.id().to_string();
         assert!(Command::new("kill").arg(id).status().unwrap().success());
-        let asked = Instant::now();
-        tally.count(loop {
-            if child.try_wait().unwrap().is_some() {
-                break Ok(());
-            }
-            if asked.elapsed() > Duration::from_secs(10) {
-                child.kill().unwrap();
-                child.wait().unwrap();
-                break Err("it goes on waiting".into());
-            }
-            std::thread::sleep(Duration::from_millis(20));
+        let ended = within(Duration::from_secs(10), || {
+            child.try_wait().unwrap().is_some()
         });
+        if !ended {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        tally.count(ended.then_some(()).ok_or("it goes on waiting".into()));
     }
     tally.end();
 }
