@@ -5,7 +5,7 @@ use super::layer::{Columns, strings};
 use super::passages::Passages;
 use crate::column::{Column, Strings, Writing};
 use crate::derived::{Weighed, of_columns};
-use crate::text::about::{About, about};
+use crate::text::about::{About, MOST_ABOUT, about};
 use crate::text::folded::unaccented;
 use crate::text::gazetteer::base_title;
 use crate::text::mentions::{self, Mention};
@@ -95,7 +95,8 @@ pub struct EntityGraph {
     pub targets: Column<u32>,
     /// Mentions behind each arc, at most 65,535.
     pub tf: Column<u16>,
-    /// Mentions in the order of the text: passage p's are `mention_ends[p-1]..mention_ends[p]`.
+    /// Mentions in the order of the text, then what the passage is about ([`MOST_ABOUT`]): passage p's are
+    /// `mention_ends[p-1]..mention_ends[p]`.
     pub mention_ends: Column<u64>,
     /// Byte range in the passage's full text (title, full stop, text).
     pub mention_start: Column<u32>,
@@ -276,6 +277,11 @@ impl EntityGraph {
     }
 
     pub fn occurrences(&self, passage: usize) -> impl Iterator<Item = Occurrence> + '_ {
+        self.mentions_of(passage).map(|i| self.occurrence(i))
+    }
+
+    /// Places of a passage's mentions in their columns.
+    fn mentions_of(&self, passage: usize) -> Range<usize> {
         let start = if passage == 0 {
             0
         } else {
@@ -285,23 +291,39 @@ impl EntityGraph {
             .mention_ends
             .get(passage)
             .map_or(start, |e| *e as usize);
-        (start..end).map(|i| Occurrence {
+        start..end
+    }
+
+    fn occurrence(&self, i: usize) -> Occurrence {
+        #[cfg(test)]
+        work::READ.with(|read| read.set(read.get() + 1));
+        Occurrence {
             start: self.mention_start[i],
             end: self.mention_end[i],
             entity: self.mention_entity[i],
             source: self.mention_source[i],
-        })
+        }
     }
 
-    /// Those that lie within a span of the passage's full text, in bytes.
+    /// Those that lie within a span of the passage's full text, in bytes. Searched for by place: every sentence of a long
+    /// passage asks.
     pub fn occurrences_in(
         &self,
         passage: u32,
         span: Range<usize>,
     ) -> impl Iterator<Item = Occurrence> + '_ {
+        let own = self.mentions_of(passage as usize);
+        // In the order of the text but for the last, which say what the passage is about.
+        let ordered = own.start..own.end.saturating_sub(MOST_ABOUT).max(own.start);
+        let starts = self.mention_start.get(ordered.clone()).unwrap_or_default();
+        let first = starts.partition_point(|start| (*start as usize) < span.start);
+        let last = starts.partition_point(|start| *start as usize <= span.end);
         let inside =
             move |m: &Occurrence| span.start <= m.start as usize && m.end as usize <= span.end;
-        self.occurrences(passage as usize).filter(inside)
+        (ordered.start + first..ordered.start + last)
+            .chain(ordered.end..own.end)
+            .map(|i| self.occurrence(i))
+            .filter(inside)
     }
 
     /// Reads the passages and builds the graph. `progress` is called with the number of passages read so far and stops
@@ -618,6 +640,22 @@ impl Builder {
     }
 }
 
+/// What a test counts: mentions that this thread reads.
+#[cfg(test)]
+pub(crate) mod work {
+    use std::cell::Cell;
+
+    thread_local! {
+        pub(super) static READ: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(crate) fn mentions_read(during: impl FnOnce()) -> usize {
+        let before = READ.get();
+        during();
+        READ.get() - before
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -670,6 +708,43 @@ mod tests {
             .collect();
         assert_eq!(spans, [(0, 6, 0), (11, 22, 1), (24, 30, 0)]);
     }
+
+    #[test]
+    fn mentions_of_a_span_are_searched_for_by_place() {
+        let sentence = "Mara Voss founded Gull Press in Hull. ";
+        let opening = "Gull Press, known as The Gull, is a printer. ";
+        let text = format!("{opening}{}", sentence.repeat(500));
+        let options = EntityOptions {
+            gazetteer: true,
+            alias_linking: true,
+            ..EntityOptions::default()
+        };
+        for title in ["", "Gull Press"] {
+            let g = graph_by(&[("Hull", "Hull is a town."), (title, &text)], &options);
+            let all: Vec<Occurrence> = g.occurrences(1).collect();
+            let end = all.iter().map(|m| m.end as usize).max().unwrap();
+            for start in (0..end).step_by(7).chain([end - 1, end, end + 9]) {
+                for long in [0, 1, 9, 40, 200, end] {
+                    let (start, end) = (start, start + long);
+                    let inside =
+                        |m: &Occurrence| start <= m.start as usize && m.end as usize <= end;
+                    let filtered: Vec<Occurrence> = all.iter().copied().filter(inside).collect();
+                    let mut found = Vec::new();
+                    let read =
+                        work::mentions_read(|| found.extend(g.occurrences_in(1, start..end)));
+                    assert_eq!(found, filtered, "{title} {start}..{end}");
+                    let touched = all
+                        .iter()
+                        .filter(|m| (start..=end).contains(&(m.start as usize)));
+                    assert!(
+                        read <= touched.count() + MOST_ABOUT,
+                        "{title} {start}..{end}: {read}"
+                    );
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_form_finds_the_one_name_that_differs_in_accents() {
         let text = "They saw Tekezé, Orléans, Orleáns, Aviles and Österreich.";

@@ -15,6 +15,7 @@ use crate::parameters::{
 };
 use crate::text::{Mention, Norm, gazetteer, span};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use sprs::CsMatI;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -492,6 +493,7 @@ fn seeded(link: Link) -> Vec<Node> {
 /// word of the question is one.
 fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> {
     let mut names: Vec<QueryName> = Vec::new();
+    let mut before = FxHashSet::default();
     if view.words {
         let lower = span::Lower::of(question);
         let mut from = 0;
@@ -501,7 +503,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
             let own = at.map_or(from..from, |at| from + at..from + at + word.len());
             from = own.end;
             let Range { start, end } = lower.back(&own);
-            let link = look_up(view, word, &names, Link::NotFound);
+            let link = look_up(view, word, &mut before, Link::NotFound);
             names.push(QueryName {
                 nodes: seeded(link),
                 surface: word.to_owned(),
@@ -539,7 +541,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
             true => bare(view, form),
             false => (form, false),
         };
-        let link = look_up(view, &form, &names, unknown);
+        let link = look_up(view, &form, &mut before, unknown);
         let (start, end) = (mention.span.start, mention.span.end);
         names.push(QueryName {
             nodes: seeded(link),
@@ -582,16 +584,13 @@ fn mentions(view: &GraphView, question: &str, norm: Norm, values: Scoped<'_>) ->
     found
 }
 
-fn look_up(view: &GraphView, form: &str, before: &[QueryName], unknown: Link) -> Link {
+/// What a form links to; `before` are the nodes that the question named so far.
+fn look_up(view: &GraphView, form: &str, before: &mut FxHashSet<Node>, unknown: Link) -> Link {
     let Some(entity) = view.graph.find(form) else {
         return unknown;
     };
     let node = view.entity_node(entity);
-    let is_node = |known: &QueryName| match known.link {
-        Link::Linked { node: known } | Link::Masked { node: known, .. } => known == node,
-        _ => false,
-    };
-    if before.iter().any(is_node) {
+    if !before.insert(node) {
         Link::Repeated { node }
     } else if let Some(by) = view.mask(entity) {
         Link::Masked { node, by }

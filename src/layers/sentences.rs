@@ -164,6 +164,15 @@ impl HopLayer {
         self.start[sentence as usize] as usize..self.stop[sentence as usize] as usize
     }
 
+    /// The sentence that holds a span of its passage's full text whole.
+    pub fn holding(&self, passage: u32, span: Range<usize>) -> Option<u32> {
+        let own = self.sentences(passage);
+        let starts = &self.start[own.start as usize..own.end as usize];
+        let before = starts.partition_point(|start| *start as usize <= span.start);
+        let sentence = own.start + before.checked_sub(1)? as u32;
+        (span.end <= self.span(sentence).end).then_some(sentence)
+    }
+
     /// Cosine of the question and each of a passage's sentences.
     ///
     /// # Errors

@@ -75,6 +75,8 @@ const MOST: usize = 120;
 const LONGEST: usize = 9;
 /// How many words are looked through for other names.
 const WORDS: usize = 60;
+/// Most names that a passage is about: what it opens with in four ways, and one behind every word.
+pub const MOST_ABOUT: usize = WORDS + 4;
 
 /// A word of an opening, without the marks around it.
 struct Word<'t> {
@@ -170,7 +172,7 @@ pub fn about(title: &str, text: &str, subjects: bool) -> Vec<About> {
             true => Vec::new(),
             false => called(text, &words),
         };
-        for name in opening.into_iter().chain(called) {
+        for name in opening.into_iter().chain(called).take(MOST_ABOUT) {
             let known = found.iter().any(|known| known.name == name.name);
             let fits = (SHORTEST..=MOST).contains(&name.name.chars().count());
             if fits && !known {

@@ -102,13 +102,18 @@ impl Lower {
     }
 }
 
+/// The first characters of a text, at most so many; no more of it is looked at.
+pub fn head(text: &str, most: usize) -> &str {
+    let end = text.char_indices().nth(most);
+    of(text, ..end.map_or(text.len(), |(at, _)| at))
+}
+
 /// A text of at most so many characters, with two dots where more follow: those are in every terminal's font.
 pub fn clip(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+    if head(text, most).len() == text.len() {
         return text.to_owned();
     }
-    let cut: String = text.chars().take(most.saturating_sub(2)).collect();
-    format!("{}..", cut.trim_end())
+    format!("{}..", head(text, most.saturating_sub(2)).trim_end())
 }
 
 #[cfg(test)]

@@ -454,8 +454,8 @@ impl<'a> Evidence<'a> {
     }
 
     fn sentence(&self, index: &Index, crossing: &BridgeEvidence) -> String {
-        let text = index.passages().full_text(crossing.seed as usize);
-        let text = text.get(self.layer.span(crossing.sentence)).unwrap_or("");
+        let span = self.layer.span(crossing.sentence);
+        let text = index.passages().part(crossing.seed as usize, span);
         let cut: String = text.chars().take(120).collect();
         if cut.len() < text.len() {
             cut + ".."

@@ -470,6 +470,7 @@ fn crossings(
     let mut all = Vec::new();
     for &(seed, share) in seeds {
         let mut own: Vec<BridgeEvidence> = Vec::new();
+        let mut places: FxHashMap<Node, usize> = FxHashMap::default();
         let sentences = from.layer.sentences(seed);
         for sentence in sentences {
             let span = from.layer.span(sentence);
@@ -489,7 +490,8 @@ fn crossings(
                     sentence,
                     cosine,
                 };
-                match own.iter_mut().find(|c| c.name == name) {
+                let place = *places.entry(name).or_insert(own.len());
+                match own.get_mut(place) {
                     Some(known) if known.cosine < cosine => *known = found,
                     Some(_) => {}
                     None => own.push(found),

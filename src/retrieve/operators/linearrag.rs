@@ -31,6 +31,7 @@ use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcom
 use crate::retrieve::plan::Plan;
 use crate::retrieve::retrieval::{Seed, Seeded};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
+use crate::text::span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -111,18 +112,29 @@ impl Round {
     }
 }
 
-/// The sentences that mention a name, each with its passage.
-fn sentences_of(view: &GraphView, layer: &HopLayer, name: Node) -> Vec<(u32, u32)> {
-    let (passages, _) = view.graph.row(name as usize);
-    let all = passages.iter().flat_map(|&passage| {
-        let sentences = layer.sentences(passage);
-        sentences.map(move |sentence| (sentence, passage))
-    });
-    let mentions = |&(sentence, passage): &(u32, u32)| {
-        let mut inside = view.graph.occurrences_in(passage, layer.span(sentence));
-        inside.any(|m| view.entity_node(m.entity) == name)
-    };
-    all.filter(mentions).collect()
+/// The sentences that mention each name of a round, with their passages. A passage is read once, however many of the names
+/// it mentions.
+fn sentences_of(view: &GraphView, layer: &HopLayer, round: &Round) -> Vec<Vec<(u32, u32)>> {
+    let rows = round.names.iter();
+    let rows = rows.flat_map(|(name, _)| view.graph.row(*name as usize).0);
+    let mut passages: Vec<u32> = rows.copied().collect();
+    passages.sort_unstable();
+    passages.dedup();
+    let mut found = vec![Vec::new(); round.names.len()];
+    for passage in passages {
+        for m in view.graph.occurrences(passage as usize) {
+            if let Some(&place) = round.places.get(&view.entity_node(m.entity))
+                && let Some(sentence) = layer.holding(passage, m.start as usize..m.end as usize)
+            {
+                found[place].push((sentence, passage));
+            }
+        }
+    }
+    for sentences in &mut found {
+        sentences.sort_unstable();
+        sentences.dedup();
+    }
+    found
 }
 
 /// The names that a sentence mentions and that take part, ascending.
@@ -177,9 +189,10 @@ impl Operator for Activate {
         let mut below: FxHashMap<Node, f64> = FxHashMap::default();
         for tier in 2..2 + cx.values.get(LINEAR_ROUNDS) {
             let mut next = Round::default();
-            for (from, own) in now.names {
-                let free = sentences_of(view, layer, from).into_iter();
-                let mut near: Vec<(f32, u32, u32)> = free
+            let sentences = sentences_of(view, layer, &now);
+            for ((from, own), mentioning) in now.names.into_iter().zip(sentences) {
+                let mut near: Vec<(f32, u32, u32)> = mentioning
+                    .into_iter()
                     .filter(|(sentence, _)| !used.contains(sentence))
                     .map(|(sentence, passage)| (layer.cosine(&probe, sentence), sentence, passage))
                     .collect();
@@ -220,15 +233,15 @@ impl Operator for Activate {
         let ways = &active.ways;
         let carried: FxHashSet<u32> = ways.iter().map(|way| way.sentence).collect();
         let came: FxHashSet<Node> = ways.iter().map(|way| way.to).collect();
+        let named = names.members.iter().rev();
+        let named: FxHashMap<Node, Origin> = named.map(|own| (own.node, own.from)).collect();
         let member = |(&node, active): (&Node, &Active)| {
             // What another name activated came by a sentence.
-            let mut named = names.members.iter().filter(|_| !came.contains(&node));
-            let own = named.find(|member| member.node == node);
-            let from = own.map_or(Origin::Scored, |own| own.from);
+            let own = named.get(&node).filter(|_| !came.contains(&node));
             Member {
                 node,
                 value: active.weight,
-                from,
+                from: own.map_or(Origin::Scored, |own| *own),
             }
         };
         set = set
@@ -276,13 +289,14 @@ impl Operator for Activate {
 /// A way in words: the name it came from and the sentence.
 fn said(at: &At<'_>, way: &Way) -> String {
     let layer = at.before::<HopLayer>();
-    let text = at.index.passages().full_text(way.passage as usize);
-    let sentence = layer.and_then(|(_, layer)| text.get(layer.span(way.sentence)));
+    let sentence = layer.map_or_else(Default::default, |(_, layer)| {
+        let passages = at.index.passages();
+        passages.part(way.passage as usize, layer.span(way.sentence))
+    });
     let from = at.graph().label(at.index, way.from);
-    clip(
-        &format!("{from}: \"{}\"", sentence.unwrap_or_default()),
-        LINE,
-    )
+    // A sentence may be as long as its passage, and every way is told.
+    let sentence = span::head(&sentence, LINE);
+    clip(&format!("{from}: \"{sentence}\""), LINE)
 }
 
 /// The restart: names by what they were given, passages by closeness and by the active names they mention.
