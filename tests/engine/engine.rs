@@ -1,9 +1,10 @@
 //! What every method that is a plan promises, whichever it is: parts that make the score, states that end in it, changes of
 //! seeds that act, steps that are remembered by what they depend on, and parameters that are read as declared.
 
+use hopscope::corpus::{Corpus, Passage};
 use hopscope::explain::flow::{Kept, moved};
 use hopscope::explain::{crossings, neighbours, trace, why_not};
-use hopscope::index::{Index, sample};
+use hopscope::index::{BuildOptions, Index, Silent, sample};
 use hopscope::layers::ENTITY_PASSAGE;
 use hopscope::retrieve::explanation::Combine;
 use hopscope::retrieve::operator::Part;
@@ -77,6 +78,56 @@ fn parts_that_add_up_make_the_score() {
         }
     }
     assert!(summed > 200);
+}
+
+/// Half of its passages name nothing: nodes without edges in every graph of names.
+fn with_dead_ends() -> Arc<Index> {
+    let texts = [
+        ("Mara Voss", "Mara Voss founded Gull Press in Holm."),
+        (
+            "Gull Press",
+            "Gull Press printed maps of Holm for Mara Voss.",
+        ),
+        ("", "quiet words about maps and ferries"),
+        ("", "other things, quiet and printed"),
+        ("", "ferries"),
+    ];
+    let passage = |(at, (title, text)): (usize, (&str, &str))| Passage {
+        id: format!("p{at}"),
+        title: title.into(),
+        text: text.into(),
+    };
+    let corpus = Corpus {
+        name: "dead ends".into(),
+        passages: texts.into_iter().enumerate().map(passage).collect(),
+        questions: Vec::new(),
+    };
+    Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap())
+}
+
+#[test]
+fn what_a_fusion_gives_nothing_says_so() {
+    let index = with_dead_ends();
+    let mut nothing = 0;
+    for method in ["rrf-ppr", "e2graphrag-rrf"] {
+        let mut settings = Settings::of(&index, Method::by_name(method).unwrap());
+        settings.set_text("fusion=min_max").unwrap();
+        for question in ["quiet maps of Mara Voss", "quiet ferries"] {
+            let run = Retriever::new(index.clone()).retrieve(question, &settings, Keep::States);
+            let run = run.unwrap();
+            for hit in run.top() {
+                let sentence = run.explain(&index, hit.passage).sentence;
+                let is_zero = hit.score == 0.0;
+                assert_eq!(
+                    sentence.contains("scaled to 0"),
+                    is_zero,
+                    "{method}: {sentence}"
+                );
+                nothing += usize::from(is_zero);
+            }
+        }
+    }
+    assert!(nothing > 0);
 }
 
 #[test]

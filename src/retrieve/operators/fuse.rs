@@ -48,7 +48,15 @@ impl Operator for Fuse {
         let parts = list_parts(&labels, &ranked.parts, rule, values, passage);
         let said = parts.iter().filter(|part| part.value > 0.0);
         let said = said.map(|part| format!("{} {} ({:.4})", part.label, part.why, part.value));
-        let sentence = said.collect::<Vec<_>>().join(", ");
+        let mut sentence = said.collect::<Vec<_>>().join(", ");
+        if sentence.is_empty() && ranked.rank(passage).is_some() {
+            // Only scores that are scaled within their list give a passage of it nothing.
+            let lists = parts
+                .iter()
+                .map(|part| format!("{} {}", part.label, part.why));
+            let lists = lists.collect::<Vec<_>>().join(", ");
+            sentence = format!("the lowest score of each list that ranks it, scaled to 0: {lists}");
+        }
         // Its ways are worth seeing, though its parts are those of another number.
         let walk = at
             .inputs()
