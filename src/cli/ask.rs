@@ -229,7 +229,7 @@ fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
             + time.seconds;
         seconds.insert(time.name.to_owned(), json!(sum));
     }
-    let seeds = seeds(index, retrieval);
+    let (seeds, left_out) = seeds(index, retrieval);
     let passages: Vec<_> = retrieval
         .top()
         .iter()
@@ -252,6 +252,9 @@ fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
         "seeds": seeds,
         "passages": passages,
     });
+    if left_out > 0 {
+        object["seeds_left_out"] = json!(left_out);
+    }
     if !retrieval.edits().is_empty() {
         object["seed_edits"] = json!(retrieval.edits());
     }

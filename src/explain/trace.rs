@@ -8,7 +8,7 @@ use crate::corpus::Question;
 use crate::index::Index;
 use crate::layers::GraphEdited;
 use crate::parameters::Parameter;
-use crate::retrieve::explanation::{Explanation, Item, Stage};
+use crate::retrieve::explanation::{Explanation, Item, Part, SHOWN, Stage};
 use crate::retrieve::operator::At;
 use crate::retrieve::retrieval::Ledger;
 use crate::retrieve::set::{Member, Origin};
@@ -17,8 +17,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Seeds and paid shares that are listed.
+/// Most seeds and most parts of a score that are listed, and most seeds of a trace: those of its stage.
 const LISTED: usize = 200;
+const TRACED: usize = SHOWN;
 
 /// A run as one document.
 #[derive(Debug, Serialize)]
@@ -69,7 +70,7 @@ pub fn trace(index: &Arc<Index>, retrieval: &Retrieval, question: Option<&Questi
     let opened: Vec<(u32, Explanation)> = opened.collect();
     let subgraph = Subgraph::new(index, retrieval, &mut story, &opened);
     let ranked = |(at, (passage, opened))| {
-        let mut entry = entry(index, retrieval, passage, opened);
+        let mut entry = entry(index, retrieval, passage, opened, TRACED);
         let node = subgraph.returned(at + 1);
         entry["hops"] = json!(node.and_then(|node| subgraph.graph[node].hops));
         entry
@@ -117,10 +118,18 @@ fn missing(index: &Arc<Index>, retrieval: &Retrieval, question: &Question) -> Ve
 
 /// A passage with its place, and its score opened into what makes it. Rank and score are null where it has none.
 pub fn explained(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Value {
-    entry(index, retrieval, passage, retrieval.explain(index, passage))
+    let opened = retrieval.explain(index, passage);
+    entry(index, retrieval, passage, opened, LISTED)
 }
 
-fn entry(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, opened: Explanation) -> Value {
+/// `seeds` is how many seeds are listed beside it, which its parts are of.
+fn entry(
+    index: &Arc<Index>,
+    retrieval: &Retrieval,
+    passage: u32,
+    opened: Explanation,
+    seeds: usize,
+) -> Value {
     let place = retrieval.place(passage);
     let mut entry = json!({"rank": place.map(|p| p.0), "id": index.id(passage), "title": index.title(passage),
                            "score": place.map(|p| p.1)});
@@ -129,15 +138,20 @@ fn entry(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, opened: Explan
         entry["about"] = about.map(|about| about.name).collect();
     }
     entry["why"] = json!(opened.sentence);
-    open(index, retrieval, opened, &mut entry);
+    open(index, retrieval, opened, seeds, &mut entry);
     entry
 }
 
-fn open(index: &Arc<Index>, retrieval: &Retrieval, opened: Explanation, entry: &mut Value) {
+fn open(
+    index: &Arc<Index>,
+    retrieval: &Retrieval,
+    opened: Explanation,
+    seeds: usize,
+    entry: &mut Value,
+) {
     entry["combine"] = json!(opened.combine);
     entry["error"] = json!(opened.error);
-    let parts = opened.parts.iter().take(LISTED);
-    entry["parts"] = parts.map(|part| json!(part)).collect();
+    entry["parts"] = json!(listed(opened.parts, seeds));
     if !opened.by_length.is_empty() {
         entry["by_length"] = json!(opened.by_length);
     }
@@ -152,9 +166,23 @@ fn open(index: &Arc<Index>, retrieval: &Retrieval, opened: Explanation, entry: &
     entry["paths"] = paths.collect();
 }
 
+/// The parts that are listed, and those that are not as one. A seed that is not listed has a name and no place.
+fn listed(mut parts: Vec<Part>, seeds: usize) -> Vec<Part> {
+    if parts.len() > LISTED {
+        let rest = parts.split_off(LISTED);
+        let sum = rest.iter().map(|part| part.value).sum();
+        let label = format!("{} more parts", rest.len());
+        parts.push(Part::new(label, sum, "not listed one by one"));
+    }
+    for part in &mut parts {
+        part.seed = part.seed.filter(|seed| *seed < seeds);
+    }
+    parts
+}
+
 /// What started a retrieval, as `ask --json` prints it: the seeds of its walk, else the nodes that its plan starts from,
-/// else the words of the question.
-pub fn seeds(index: &Arc<Index>, retrieval: &Retrieval) -> Vec<Value> {
+/// else the words of the question. And how many are left out of the list.
+pub fn seeds(index: &Arc<Index>, retrieval: &Retrieval) -> (Vec<Value>, usize) {
     let walked = retrieval.walk();
     let restart = walked.and_then(|walk| {
         let inputs = retrieval.records[walk.step].step.inputs.iter();
@@ -166,13 +194,15 @@ pub fn seeds(index: &Arc<Index>, retrieval: &Retrieval) -> Vec<Value> {
         None => Vec::new(),
     };
     if starts.is_empty() {
-        return words(index, retrieval);
+        return (words(index, retrieval), 0);
     }
+    let beyond = |at: &At<'_>| at.set().members.len().saturating_sub(LISTED);
+    let left_out = starts.iter().map(beyond).sum();
     let members = starts.iter().flat_map(|at| {
         let members = at.set().members.iter().take(LISTED);
         members.map(|member| seed(at, member))
     });
-    members.collect()
+    (members.collect(), left_out)
 }
 
 fn seed(at: &At<'_>, member: &Member) -> Value {

@@ -131,6 +131,44 @@ fn what_a_fusion_gives_nothing_says_so() {
 }
 
 #[test]
+fn parts_of_more_seeds_than_are_listed_still_make_the_score_and_name_listed_seeds() {
+    let (mut beyond, mut rests) = (0, 0);
+    for method in ["linearrag", "hipporag2"] {
+        let changes = ["steps=8", "alpha=0.05"];
+        let run = ask(&SAMPLE.questions()[1].text, &settings(method, &changes));
+        let (seeds, left_out) = trace::seeds(&SAMPLE, &run);
+        assert_eq!(seeds.len() + left_out, run.seeds().len(), "{method}");
+        beyond += left_out;
+        let traced = trace(&SAMPLE, &run, None);
+        let restart = traced.stages.iter().find(|stage| stage.name == "restart");
+        let restart = restart.unwrap().nodes.len();
+        for (hit, traced) in run.top().iter().zip(&traced.ranking) {
+            let told = trace::explained(&SAMPLE, &run, hit.passage);
+            for (told, listed) in [(&told, seeds.len()), (traced, restart)] {
+                let parts = told["parts"].as_array().unwrap();
+                let sum: f64 = parts.iter().map(|p| p["value"].as_f64().unwrap()).sum();
+                let allowed = 1e-6 + told["error"].as_f64().unwrap();
+                assert!(
+                    (sum - f64::from(hit.score)).abs() <= allowed,
+                    "{method}: {sum}"
+                );
+                for part in parts {
+                    let Some(seed) = part["seed"].as_u64() else {
+                        continue;
+                    };
+                    assert!(seed < listed as u64, "{method}: {part} of {listed}");
+                    let same = seeds[seed as usize]["label"] == part["label"];
+                    assert!(same, "{method}: {part}");
+                }
+                let rest = parts.last().unwrap()["label"].as_str().unwrap();
+                rests += usize::from(rest.ends_with("more parts"));
+            }
+        }
+    }
+    assert!(beyond > 0 && rests > 0, "{beyond} {rests}");
+}
+
+#[test]
 fn the_last_state_of_a_walk_is_its_end_and_no_mass_is_lost() {
     for method in planned() {
         let settings = settings(&method, &[]);

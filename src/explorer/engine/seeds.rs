@@ -262,6 +262,17 @@ pub fn seeds(
         last = row.group;
         rows.push(row);
     }
+    if let beyond @ [_, ..] = &all[shown..] {
+        let weight = beyond.iter().map(|seed| seed.weight).sum();
+        rows.push(Row {
+            sign: Sign::Heading,
+            label: format!("{} more seeds", beyond.len()),
+            value: weight,
+            figure: measure(weight),
+            why: format!("seeds beyond the first {SEEDS} are not listed"),
+            ..Row::default()
+        });
+    }
     rows
 }
 
