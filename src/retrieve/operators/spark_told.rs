@@ -417,13 +417,15 @@ pub fn edges(at: &At<'_>, story: &mut Story, stage: &mut Stage) {
 /// Whether a passage is an answer, and its scores.
 pub fn fused(at: &At<'_>, passage: u32) -> Option<(bool, Fused, Weights)> {
     let ran = ran(at)?;
-    let answer = ran.answers.iter().find(|answer| answer.0 == passage);
-    if let Some(answer) = answer {
-        return Some((true, answer.1, ran.weights));
+    let place = ran.answers.iter().position(|answer| answer.0 == passage);
+    let object = layer(at).object(passage);
+    let near = neighbours(at).map_or(&[][..], |near| &near.0);
+    let near = near.iter().find(|near| Some(near.0) == object);
+    // An answer beyond those that are expanded may come back as a neighbour of one, and is scored as that.
+    if let Some(near) = near.filter(|_| place.is_none_or(|place| place >= ran.limit)) {
+        return Some((false, near.1, ran.weights));
     }
-    let object = layer(at).object(passage)?;
-    let near = neighbours(at)?.0.iter().find(|near| near.0 == object)?;
-    Some((false, near.1, ran.weights))
+    Some((true, ran.answers[place?].1, ran.weights))
 }
 
 /// How a passage came to be an answer, or a neighbour of one.
@@ -438,16 +440,17 @@ pub fn sentence(at: &At<'_>, passage: u32) -> String {
         layer,
     };
     let object = layer.object(passage);
-    if let Some(place) = ran.answers.iter().position(|answer| answer.0 == passage) {
+    let near = neighbours(at).map_or(&[][..], |near| &near.0);
+    let near_place = near.iter().position(|near| Some(near.0) == object);
+    let answer = ran.answers.iter().position(|answer| answer.0 == passage);
+    if let Some(place) = answer.filter(|place| *place < ran.limit || near_place.is_none()) {
         let via = match object.filter(|_| ran.rung != Rung::Hybrid) {
             Some(object) => told.path_to(object),
             None => format!("hybrid seed, {}", ran.rung.name()),
         };
         return clip(&format!("answer {}: {via}", place + 1), LINE);
     }
-    let near = neighbours(at).map_or(&[][..], |near| &near.0);
-    let place = near.iter().position(|near| Some(near.0) == object);
-    let (Some(place), Some(object)) = (place, object) else {
+    let (Some(place), Some(object)) = (near_place, object) else {
         return String::new();
     };
     let mut from = Vec::new();
