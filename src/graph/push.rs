@@ -37,6 +37,8 @@ pub struct Pushed {
     pub dropped: f64,
     pub capped: bool,
     seeds: Vec<(u32, f64)>,
+    /// Where mass at nodes without edges begins again; empty where the rule sends it nowhere.
+    again: Vec<(u32, f64)>,
     queued: Vec<bool>,
     queue: VecDeque<u32>,
     /// The graph that this was pushed on. Its neighbours say what was reached.
@@ -73,14 +75,29 @@ impl Pushed {
         transition: &Transition,
         seeds: &[(u32, f64)],
         rule: &Rule,
+        mark: impl FnMut(&Pushed),
+    ) {
+        self.forward_part(transition, seeds, seeds, rule, mark);
+    }
+
+    /// As [`forward`](Self::forward), of a part of the seeds: mass at nodes without edges begins again at all of them.
+    pub fn forward_part(
+        &mut self,
+        transition: &Transition,
+        part: &[(u32, f64)],
+        seeds: &[(u32, f64)],
+        rule: &Rule,
         mut mark: impl FnMut(&Pushed),
     ) {
         self.clear(transition);
-        self.seeds.extend_from_slice(seeds);
-        let mut start: Vec<u32> = seeds.iter().map(|s| s.0).collect();
+        self.seeds.extend_from_slice(part);
+        if rule.dangling == Dangling::Reseed {
+            self.again.extend_from_slice(seeds);
+        }
+        let mut start: Vec<u32> = part.iter().map(|s| s.0).collect();
         start.sort_unstable();
         start.dedup();
-        for &(node, mass) in seeds {
+        for &(node, mass) in part {
             self.residual[node as usize] += mass;
         }
         start.retain(|u| self.residual[*u as usize] > rule.limit(transition, *u as usize));
@@ -104,7 +121,7 @@ impl Pushed {
     fn clear(&mut self, transition: &Transition) {
         let n = transition.nodes();
         if self.graph.as_ptr() == Arc::as_ptr(transition.weights()) {
-            for (u, _) in self.seeds.drain(..) {
+            for (u, _) in self.seeds.drain(..).chain(self.again.drain(..)) {
                 self.residual[u as usize] = 0.0;
             }
             for u in self.settled.drain(..) {
@@ -160,8 +177,8 @@ impl Pushed {
                     // Staying for ever settles all of it: alpha sum (1-alpha)^k = 1.
                     Dangling::Stay => estimate[u] += moving,
                     Dangling::Reseed => {
-                        let seeds = self.seeds.iter();
-                        seeds.for_each(|&(v, share)| arrive(v, moving * share));
+                        let again = self.again.iter();
+                        again.for_each(|&(v, share)| arrive(v, moving * share));
                     }
                 }
             } else {
@@ -184,7 +201,8 @@ impl Pushed {
     /// The largest residual.
     pub fn largest_residual(&self, transition: &Transition) -> f64 {
         let rows = self.settled.iter().map(|u| transition.row(*u as usize).0);
-        let reached = rows.flatten().chain(self.seeds.iter().map(|s| &s.0));
+        let begun = self.seeds.iter().chain(&self.again).map(|s| &s.0);
+        let reached = rows.flatten().chain(begun);
         let residuals = reached.map(|u| self.residual[*u as usize]);
         residuals.fold(0.0, f64::max)
     }
@@ -200,7 +218,8 @@ impl Rule {
     }
 }
 
-/// How much of one unit restarted at each node the limit walk settles on one of them: a reverse push from there.
+/// How much of one unit restarted at each node the limit walk settles on one of them: a reverse push from there. What
+/// begins again at the seeds is not among it, as it knows of none.
 ///
 /// Leaves are folded: what a node sends to its own and gets back sums to a factor. Nodes are pushed in sweeps and not as
 /// they come: a sweep reads one row after the other, and what comes to a node between two of them is sent on together.

@@ -138,10 +138,16 @@ impl Transition {
         &self.core
     }
 
-    /// Forward push from some seeds, in memory that the next one clears as far as this one reached.
-    pub fn pushed<R>(&self, seeds: &Sparse, rule: &Rule, read: impl FnOnce(&Pushed) -> R) -> R {
+    /// Forward push from a part of the seeds, in memory that the next one clears as far as this one reached.
+    pub fn pushed<R>(
+        &self,
+        part: &Sparse,
+        seeds: &Sparse,
+        rule: &Rule,
+        read: impl FnOnce(&Pushed) -> R,
+    ) -> R {
         PUSHES.with(self.id, |out| {
-            out.forward(self, seeds, rule, |_| {});
+            out.forward_part(self, part, seeds, rule, |_| {});
             read(out)
         })
     }

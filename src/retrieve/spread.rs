@@ -606,10 +606,16 @@ impl Diffusion {
         (epsilon, mass): (f64, Option<f64>),
     ) -> Reach {
         let Some(weights) = self.lengths() else {
-            let of = |back: &Reverse| Reach {
-                from: seeds.iter().map(|&(u, _)| (u, back.from(u))).collect(),
-                by_length: Vec::new(),
-                error: back.error,
+            let of = |back: &Reverse| {
+                let mut reach = Reach {
+                    from: seeds.iter().map(|&(u, _)| (u, back.from(u))).collect(),
+                    by_length: Vec::new(),
+                    error: back.error,
+                };
+                if self.dangling == Dangling::Reseed {
+                    self.begin_again(t, seeds, &mut reach);
+                }
+                reach
             };
             let how = (self.alpha, epsilon, self.dangling);
             return match mass {
@@ -653,6 +659,27 @@ impl Diffusion {
             reseeded = dead.iter().map(|&(v, m)| m * chance(v)).sum();
         });
         reach
+    }
+
+    /// Adds what seeds without edges pay by mass that comes to them and begins again at all seeds. Of what begins again a
+    /// part comes to such a seed again, and so on: a geometric series. No way leads to one but by a restart.
+    fn begin_again(&self, t: &Transition, seeds: &Sparse, reach: &mut Reach) {
+        let paid = reach.from.iter().zip(seeds);
+        let paid: f64 = paid.map(|((_, own), (_, s))| own * s).sum();
+        let lone = |seed: Node| t.dangling(seed as usize);
+        let dead = seeds.iter().filter(|seed| lone(seed.0));
+        let dead: f64 = dead.map(|seed| seed.1).sum();
+        let ends = 1.0 - (1.0 - self.alpha) * dead;
+        if ends <= 0.0 {
+            // Nothing ever settles.
+            return;
+        }
+        for (seed, own) in &mut reach.from {
+            if lone(*seed) {
+                *own += (1.0 - self.alpha) * paid / ends;
+            }
+        }
+        reach.error /= ends;
     }
 
     /// Pushed well below the forward walk's threshold, so that shares are the finer of the two.
@@ -725,7 +752,7 @@ impl Diffusion {
         end: &[Node],
     ) -> Split {
         if self.pushes() {
-            let push = |part: &Sparse| t.pushed(part, &self.rule(), held);
+            let push = |part: &Sparse| t.pushed(part, seeds, &self.rule(), held);
             return Split {
                 end: parts.par_iter().map(push).collect(),
                 states: Vec::new(),
@@ -991,7 +1018,7 @@ mod tests {
             edges in prop::collection::vec((0u32..8, 0u32..8, 0.5f32..4.0), 1..8),
             // Nodes 8 and 9 have no edge.
             seeds in prop::collection::btree_map(0u32..8, 0.1f64..1.0, 1..4), dead in 0.1f64..1.0,
-            alpha in 0.05f64..0.95, steps in 0usize..9, rule in 0usize..3,
+            alpha in 0.05f64..0.95, steps in 0usize..9, rule in 0usize..3, push in any::<bool>(),
         ) {
             let edges = edges.into_iter().filter(|(a, b, _)| a != b);
             let t = Transition::of_edges(10, edges);
@@ -999,10 +1026,10 @@ mod tests {
             let sum: f64 = seeds.iter().map(|(_, p)| p).sum();
             seeds.iter_mut().for_each(|(_, p)| *p /= sum);
             let diffusion = Diffusion {
-                kernel: Kernel::Power,
+                kernel: if push { Kernel::Push } else { Kernel::Power },
                 alpha,
                 steps,
-                epsilon: 0.0,
+                epsilon: 1e-9,
                 threshold: PushThreshold::Plain,
                 dangling: [Dangling::Reseed, Dangling::Drop, Dangling::Stay][rule],
                 jump: false,

@@ -15,7 +15,8 @@ use hopscope::llm::{Failure, Llm, Provider, reply};
 use hopscope::random::SplitMix;
 use hopscope::retrieve::explanation::Combine;
 use hopscope::retrieve::{
-    DEFAULT_METHOD, Keep, METHODS, Method, MethodRef, RetrieveError, Retriever, Settings,
+    DEFAULT_METHOD, Domain, Keep, METHODS, Method, MethodRef, Origin, Parameter, RetrieveError,
+    Retriever, Settings, Stage as Part, Value as Setting,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -76,16 +77,45 @@ fn close(sum: f64, score: f64) -> bool {
     sum.is_finite() && (sum - score).abs() <= 1e-6 * score.abs().max(1.0)
 }
 
-/// Asks by one method and reads everything that is said of the answer.
-pub fn ask(retriever: &mut Retriever, index: &Arc<Index>, method: MethodRef, question: &str) {
-    let name = method.name.clone();
+/// Half of the time the settings that a method begins with, but for a result from which some passages are cut off; else
+/// half of the values that it reads are others, and nothing may be cut off. What layers are built with stays.
+fn drawn(random: &mut SplitMix, index: &Index, method: MethodRef) -> Settings {
     let mut settings = Settings::of(index, method);
-    // Some passages are cut off.
     settings.set_text("result_k=3").unwrap();
-    let found = match retriever.retrieve(question, &settings, Keep::States) {
+    if random.below(2) == 0 {
+        return settings;
+    }
+    settings
+        .set_text(["result_k=10", "result_k=50"][random.below(2)])
+        .unwrap();
+    for parameter in settings.method().uses() {
+        let declared = parameter.declaration();
+        let free = declared.stage != Part::Index && parameter != Parameter::ResultK;
+        if free && random.below(2) == 0 {
+            let value = match &declared.domain {
+                Domain::Choice(choices) => Setting::Choice(random.below(choices.len())),
+                domain => domain.at_fraction(random.below(9) as f64 / 8.0),
+            };
+            settings.set(parameter, value, Origin::User);
+        }
+    }
+    settings
+}
+
+/// Asks and reads everything that is said of the answer.
+pub fn ask(retriever: &mut Retriever, index: &Arc<Index>, settings: &Settings, question: &str) {
+    let said = settings.method().uses().into_iter();
+    let said = said.filter(|p| settings.origin(*p) == Origin::User);
+    let said = said.map(|p| p.assignment(settings.value(p)));
+    let name = format!(
+        "{} {}",
+        settings.method().name,
+        Vec::from_iter(said).join(" ")
+    );
+    let found = match retriever.retrieve(question, settings, Keep::States) {
         Ok(found) => found,
         // An index without a cross-encoder.
-        Err(RetrieveError::Vectors(_)) if name.ends_with("-ce") => return,
+        Err(RetrieveError::Vectors(_)) if settings.method().reranks() => return,
         // Nor a typed graph, where none of its objects is a passage.
         Err(RetrieveError::Layer(IndexError::Layer { layer: "spark", .. })) => return,
         Err(error) => panic!("{name}: {error}"),
@@ -93,10 +123,12 @@ pub fn ask(retriever: &mut Retriever, index: &Arc<Index>, method: MethodRef, que
     let scores: Vec<f32> = found.passages.iter().map(|hit| hit.score).collect();
     assert!(scores.iter().all(|s| s.is_finite()), "{name}: {scores:?}");
     assert!(scores.is_sorted_by(|a, b| a >= b), "{name}: {scores:?}");
-    for hit in found.passages.iter().take(4) {
+    // The first ones, and the last.
+    let some = found.passages.iter().take(4).chain(found.passages.last());
+    for hit in some {
         let score = f64::from(hit.score);
         let said = reasons::why_here(index, &found, hit.passage);
-        assert!(said.len() < 100_000);
+        assert!((1..100_000).contains(&said.len()), "{name}: {said}");
         assert!(trace::explained(index, &found, hit.passage).is_object());
         let opened = found.explain(index, hit.passage);
         let sum: f64 = opened.parts.iter().map(|part| part.value).sum();
@@ -140,6 +172,7 @@ pub fn ask(retriever: &mut Retriever, index: &Arc<Index>, method: MethodRef, que
 /// Every method, a composition for every graph, and the explorer's screen of one of them.
 pub fn asked_by_all(index: &Arc<Index>, question: &str, shown: impl Into<MethodRef>) {
     let mut retriever = Retriever::new(index.clone());
+    let mut random = SplitMix::new(question.bytes().map(u64::from).sum());
     let composed = GRAPHS.iter().filter_map(|graph| {
         Method::by_name(&format!(
             "names+bm25-2step > {} > power > passages",
@@ -148,7 +181,8 @@ pub fn asked_by_all(index: &Arc<Index>, question: &str, shown: impl Into<MethodR
         .ok()
     });
     for method in METHODS.iter().map(MethodRef::from).chain(composed) {
-        ask(&mut retriever, index, method, question);
+        let settings = drawn(&mut random, index, method);
+        ask(&mut retriever, index, &settings, question);
     }
     let settings = Settings::of(index, shown);
     let theme = Theme::load("mono", ColorLevel::None).unwrap();

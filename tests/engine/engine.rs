@@ -106,6 +106,55 @@ fn with_dead_ends() -> Arc<Index> {
 }
 
 #[test]
+fn seeds_without_edges_pay_their_shares_under_every_rule_of_the_walk() {
+    let index = with_dead_ends();
+    let mut retriever = Retriever::new(index.clone());
+    let mut reseeded = 0;
+    for method in planned() {
+        let method = Method::by_name(&method).unwrap();
+        if !method.uses().contains(&Parameter::Dangling) {
+            continue;
+        }
+        let walks: &[&str] = match method.uses().contains(&Parameter::Walk) {
+            true => &["walk=power", "walk=push"],
+            false => &["result_k=50"],
+        };
+        for (walk, rule) in walks
+            .iter()
+            .flat_map(|w| ["drop", "reseed", "stay"].map(|r| (w, r)))
+        {
+            let mut settings = Settings::of(&index, method.clone());
+            for change in [*walk, "result_k=50", &*format!("dangling={rule}")] {
+                settings.set_text(change).unwrap();
+            }
+            for question in ["quiet maps of Mara Voss", "quiet ferries"] {
+                let run = retriever
+                    .retrieve(question, &settings, Keep::States)
+                    .unwrap();
+                let said = format!("{} {walk} {rule}: {question}", method.name);
+                for hit in run.top() {
+                    let opened = run.explain(&index, hit.passage);
+                    assert!(!opened.sentence.is_empty(), "{said}");
+                    let (sum, score) = (opened.sum(), f64::from(hit.score));
+                    let allowed = 1e-6 * score.max(1.0) + opened.error;
+                    let whole = opened.combine != Combine::Sum || (sum - score).abs() <= allowed;
+                    assert!(whole, "{said}: {score} is not {opened:?}");
+                }
+                let Some(walk) = run.walk() else { continue };
+                let t = walk.graph.transition();
+                let lone = walk
+                    .seeds()
+                    .iter()
+                    .any(|seed| t.dangling(seed.node as usize));
+                let pushed = walk.spread.diffusion.pushes();
+                reseeded += usize::from(lone && pushed && rule == "reseed");
+            }
+        }
+    }
+    assert!(reseeded > 5, "{reseeded}");
+}
+
+#[test]
 fn what_a_fusion_gives_nothing_says_so() {
     let index = with_dead_ends();
     let mut nothing = 0;

@@ -285,6 +285,34 @@ proptest! {
     }
 
     #[test]
+    fn shares_of_the_seeds_sum_to_the_score_of_a_push((t, seeds) in any_graph(), alpha in 0.1f64..0.9, rule in rule()) {
+        let seeds: BTreeMap<u32, f64> = seeds.into_iter().collect();
+        let seeds: Sparse = seeds.into_iter().collect();
+        let scores = push::forward(&t, &seeds, alpha, 1e-10, PushThreshold::Plain, rule, |_| {}).estimate;
+        let diffusion = Diffusion {
+            kernel: Kernel::Push,
+            alpha,
+            steps: 0,
+            epsilon: 1e-10,
+            threshold: PushThreshold::Plain,
+            dangling: rule,
+            jump: false,
+        };
+        let sum = |epsilon: f64, target| {
+            let reach = diffusion.reach(&t, &seeds, target, (epsilon, None));
+            let sum: f64 = reach.from.iter().zip(&seeds).map(|(from, seed)| from.1 * seed.1).sum();
+            (sum, reach.error)
+        };
+        for (target, score) in (0..).zip(&scores) {
+            let (exact, _) = sum(1e-10, target);
+            prop_assert!((exact - score).abs() < 1e-6, "target {target}: {exact} {score}");
+            // Of a rougher push it is short by no more than it says.
+            let (rough, error) = sum(1e-3, target);
+            prop_assert!((-1e-9..=error + 1e-6).contains(&(exact - rough)), "target {target}: {exact} {rough} {error}");
+        }
+    }
+
+    #[test]
     fn reverse_push_agrees_with_forward((t, seeds) in graph(), alpha in 0.1f64..0.9, stay in any::<bool>()) {
         let rule = if stay { Dangling::Stay } else { Dangling::Drop };
         let forward = push::forward(&t, &seeds, alpha, 1e-10, PushThreshold::Plain, rule, |_| {}).estimate;
