@@ -162,14 +162,14 @@ fn plans() -> Vec<Plan> {
     let seeds: Vec<String> = rests
         .flat_map(|rest| [rest.to_owned(), format!("{NAMES}+{rest}")])
         .collect();
-    let mut plans: Vec<Plan> = METHODS.iter().map(|method| method.plan()).collect();
+    let mut plans: Vec<Plan> = METHODS.iter().map(|m| m.plan().clone()).collect();
     for graph in graphs {
         for seeds in &seeds {
             for walk in WALKS {
                 for pick in PICKS {
                     let words = format!("{seeds} > {graph} > {} > {}", walk.name, pick.name);
                     let composed = Composition::parse(&words).and_then(Composition::method);
-                    plans.extend(composed.map(|method| method.plan()));
+                    plans.extend(composed.map(|method| method.plan().clone()));
                 }
             }
         }

@@ -562,7 +562,7 @@ impl Composition {
             name: name.into(),
             about: self.about().into(),
             needs: self.needs().into(),
-            way: Way::Composed(self),
+            way: Way::Composed(self, plans::composed(&self)),
             defaults: self.defaults().into(),
         }))
     }

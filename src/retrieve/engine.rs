@@ -3,9 +3,8 @@
 #![warn(missing_docs)]
 
 use super::RetrieveError;
-use super::methods::MethodRef;
 use super::operator::{Context, Desk, Encoded};
-use super::plan::{Plan, Step};
+use super::plan::Step;
 use super::retrieval::{Record, Retrieval, Spread};
 use super::scratch::Scratch;
 use super::set::Set;
@@ -72,7 +71,6 @@ pub struct Retriever {
     vector: Option<(String, Arc<Vec<f32>>)>,
     /// Of as many steps as run beside each other.
     scratch: [Scratch; 2],
-    plan: Option<(MethodRef, Arc<Plan>)>,
 }
 
 impl Retriever {
@@ -84,7 +82,6 @@ impl Retriever {
             sets: Vec::new(),
             vector: None,
             scratch: Default::default(),
-            plan: None,
         }
     }
 
@@ -150,8 +147,7 @@ impl Retriever {
             encoded: Encoded::of(vector.map(|(_, vector)| vector)),
         };
         let index = self.index.clone();
-        let plan = self.plan(&method);
-        let mut steps = plan.steps.iter().peekable();
+        let mut steps = method.plan().steps.iter().peekable();
         while let Some(step) = steps.next() {
             let at = run.records.len();
             let beside = steps.next_if(|next| two_walks(step, next, at));
@@ -166,18 +162,6 @@ impl Retriever {
         let vector = run.encoded.known().cloned();
         self.vector = vector.map(|vector| (question.to_owned(), vector));
         Ok(run)
-    }
-
-    /// The plan of a method, worked out once for as long as it is asked for.
-    fn plan(&mut self, method: &MethodRef) -> Arc<Plan> {
-        if let Some((known, plan)) = &self.plan
-            && known.name == method.name
-        {
-            return plan.clone();
-        }
-        let plan = Arc::new(method.plan());
-        self.plan = Some((method.clone(), plan.clone()));
-        plan
     }
 
     /// Runs one step, or two beside each other, where they are not remembered.
@@ -353,7 +337,7 @@ impl Retriever {
     pub fn graph_edits(&mut self, settings: &Settings) -> Result<Vec<GraphEdited>, RetrieveError> {
         let mut graphs = Vec::new();
         if !settings.graph_edits().is_empty() {
-            for step in &self.plan(settings.method()).steps {
+            for step in &settings.method().plan().steps {
                 if let Some(kind) = step.graph.filter(|kind| kind.takes_edits()) {
                     graphs.push(self.graph(kind, settings, &step.fixed)?);
                 }

@@ -16,7 +16,7 @@ use crate::parameters::{CHUNK_ORDER, ChunkOrder, Parameter, Parameter as P, Valu
 use serde::Serialize;
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 /// What ranked passages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -71,14 +71,14 @@ impl Ranker {
 }
 
 /// How a method comes by its plan.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Way {
     /// It is always the same.
-    Fixed(fn() -> Plan),
+    Fixed(LazyLock<Plan>),
     /// It was composed by a person.
-    Composed(Composition),
+    Composed(Composition, Plan),
     /// It is the file of another program's run.
-    Read(Arc<Rankings>),
+    Read(Rankings, Plan),
 }
 
 /// A method: its plan, and where its defaults differ from the declarations'.
@@ -106,14 +106,21 @@ pub type MethodRef = Shared<Method>;
 /// A method whose defaults are those of the declarations.
 const NONE: Cow<'static, [(Parameter, Value)]> = Cow::Borrowed(&[]);
 
+/// A method of the program's own, whose plan is made when it is first read.
+const fn fixed(plan: fn() -> Plan) -> Way {
+    Way::Fixed(LazyLock::new(plan))
+}
+
 /// All methods, in the order they are listed.
-pub static METHODS: &[Method] = &[
+pub static METHODS: &[Method] = &LISTED;
+
+static LISTED: [Method; 31] = [
     Method {
         name: Cow::Borrowed("bm25"),
         title: Cow::Borrowed("BM25"),
         about: Cow::Borrowed("words of the question, weighted by rarity; no graph"),
         needs: Cow::Borrowed("words"),
-        way: Way::Fixed(|| plans::flat(Ranker::Bm25, false)),
+        way: fixed(|| plans::flat(Ranker::Bm25, false)),
         defaults: NONE,
     },
     Method {
@@ -121,7 +128,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("BM25 + RM3"),
         about: Cow::Borrowed("BM25 again with the question expanded by words of its best passages"),
         needs: Cow::Borrowed("words"),
-        way: Way::Fixed(|| plans::flat(Ranker::Rm3, false)),
+        way: fixed(|| plans::flat(Ranker::Rm3, false)),
         defaults: NONE,
     },
     Method {
@@ -129,7 +136,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("BM25 2-step"),
         about: Cow::Borrowed("BM25 again with the question expanded by names of its best passages"),
         needs: Cow::Borrowed("words, entities"),
-        way: Way::Fixed(|| plans::flat(Ranker::TwoStep, false)),
+        way: fixed(|| plans::flat(Ranker::TwoStep, false)),
         defaults: NONE,
     },
     Method {
@@ -137,7 +144,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("Dense"),
         about: Cow::Borrowed("cosine of the question's and the passage's vectors; no graph"),
         needs: Cow::Borrowed("vectors"),
-        way: Way::Fixed(|| plans::flat(Ranker::Dense, false)),
+        way: fixed(|| plans::flat(Ranker::Dense, false)),
         defaults: NONE,
     },
     Method {
@@ -145,7 +152,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("RRF"),
         about: Cow::Borrowed("BM25 and dense, fused by rank; no graph"),
         needs: Cow::Borrowed("words, vectors"),
-        way: Way::Fixed(|| plans::flat(Ranker::Rrf, false)),
+        way: fixed(|| plans::flat(Ranker::Rrf, false)),
         defaults: NONE,
     },
     Method {
@@ -153,7 +160,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("BM25 + re-ranker"),
         about: Cow::Borrowed("the best BM25 passages, scored again by a cross-encoder or MaxSim"),
         needs: Cow::Borrowed("words, vectors"),
-        way: Way::Fixed(|| plans::flat(Ranker::Bm25, true)),
+        way: fixed(|| plans::flat(Ranker::Bm25, true)),
         defaults: NONE,
     },
     Method {
@@ -161,7 +168,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("RRF + re-ranker"),
         about: Cow::Borrowed("the best fused passages, scored again by a cross-encoder or MaxSim"),
         needs: Cow::Borrowed("words, vectors"),
-        way: Way::Fixed(|| plans::flat(Ranker::Rrf, true)),
+        way: fixed(|| plans::flat(Ranker::Rrf, true)),
         defaults: NONE,
     },
     Method {
@@ -173,14 +180,14 @@ pub static METHODS: &[Method] = &[
             (P::MinDf, Value::Integer(3)),
             (P::MaxDfRatio, Value::Real(0.1)),
         ]),
-        way: Way::Fixed(|| plans::sprig(&TERM_PASSAGE, None)),
+        way: fixed(|| plans::sprig(&TERM_PASSAGE, None)),
     },
     Method {
         name: Cow::Borrowed("graph"),
         title: Cow::Borrowed("SPRIG Graph"),
         about: Cow::Borrowed("walk from the names in the question over the entity-passage graph"),
         needs: Cow::Borrowed("words, entities"),
-        way: Way::Fixed(|| plans::sprig(&ENTITY_PASSAGE, None)),
+        way: fixed(|| plans::sprig(&ENTITY_PASSAGE, None)),
         defaults: NONE,
     },
     Method {
@@ -188,7 +195,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("SPRIG GraphHybrid"),
         about: Cow::Borrowed("walk from the names in the question and from the best BM25 passages"),
         needs: Cow::Borrowed("words, entities"),
-        way: Way::Fixed(|| plans::sprig(&ENTITY_PASSAGE, Some(Ranker::Bm25))),
+        way: fixed(|| plans::sprig(&ENTITY_PASSAGE, Some(Ranker::Bm25))),
         defaults: NONE,
     },
     Method {
@@ -199,7 +206,7 @@ pub static METHODS: &[Method] = &[
         ),
         needs: Cow::Borrowed("entities, vectors"),
         defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(5))]),
-        way: Way::Fixed(|| plans::sprig(&ENTITY_PASSAGE, Some(Ranker::Dense))),
+        way: fixed(|| plans::sprig(&ENTITY_PASSAGE, Some(Ranker::Dense))),
     },
     Method {
         name: Cow::Borrowed("graph-rrf"),
@@ -208,7 +215,7 @@ pub static METHODS: &[Method] = &[
             "walk from the names in the question and from the best fused passages",
         ),
         needs: Cow::Borrowed("words, entities, vectors"),
-        way: Way::Fixed(|| plans::sprig(&ENTITY_PASSAGE, Some(Ranker::Rrf))),
+        way: fixed(|| plans::sprig(&ENTITY_PASSAGE, Some(Ranker::Rrf))),
         defaults: NONE,
     },
     Method {
@@ -216,7 +223,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("RRF + PPR fusion"),
         about: Cow::Borrowed("the fused ranking and a walk from names alone, fused"),
         needs: Cow::Borrowed("words, entities, vectors"),
-        way: Way::Fixed(plans::rrf_ppr),
+        way: fixed(plans::rrf_ppr),
         defaults: NONE,
     },
     Method {
@@ -235,7 +242,7 @@ pub static METHODS: &[Method] = &[
             (P::Walk, Value::Choice(1)),
             (P::Epsilon, Value::Real(1e-4)),
         ]),
-        way: Way::Fixed(hop::plan),
+        way: fixed(hop::plan),
     },
     Method {
         name: Cow::Borrowed("linearrag"),
@@ -252,7 +259,7 @@ pub static METHODS: &[Method] = &[
             (P::Alpha, Value::Real(0.5)),
             (P::Steps, Value::Integer(20)),
         ]),
-        way: Way::Fixed(linearrag::plan),
+        way: fixed(linearrag::plan),
     },
     Method {
         name: Cow::Borrowed("hipporag2"),
@@ -266,7 +273,7 @@ pub static METHODS: &[Method] = &[
             (P::Alpha, Value::Real(0.5)),
             (P::Steps, Value::Integer(20)),
         ]),
-        way: Way::Fixed(hipporag::plan),
+        way: fixed(hipporag::plan),
     },
     Method {
         name: Cow::Borrowed("e2graphrag"),
@@ -275,7 +282,7 @@ pub static METHODS: &[Method] = &[
             "chunks shared by pairs of query entities within h hops, h adapts; else nodes of a summary tree",
         ),
         needs: Cow::Borrowed("layer e2graphrag; vectors for questions without a pair"),
-        way: Way::Fixed(e2graphrag::plan),
+        way: fixed(e2graphrag::plan),
         defaults: Cow::Borrowed(&[(P::ResultK, Value::Integer(25))]),
     },
     Method {
@@ -285,7 +292,7 @@ pub static METHODS: &[Method] = &[
             "E2GraphRAG's chunks by the rarity of the names in them, fused with the passages nearest to the question",
         ),
         needs: Cow::Borrowed("layer e2graphrag; vectors"),
-        way: Way::Fixed(e2graphrag::fused),
+        way: fixed(e2graphrag::fused),
         defaults: Cow::Borrowed(&[
             CHUNK_ORDER.at(ChunkOrder::Rarity),
             (P::MaxDfRatio, Value::Real(0.02)),
@@ -296,7 +303,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("Text-RAG"),
         about: Cow::Borrowed("units nearest to the question, packed into the context; no graph"),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::Fixed(|| ket::plan(Some(Text::Units), None)),
+        way: fixed(|| ket::plan(Some(Text::Units), None)),
         defaults: NONE,
     },
     Method {
@@ -308,7 +315,7 @@ pub static METHODS: &[Method] = &[
         needs: Cow::Borrowed(
             "vectors, layer ket, --llm; without a model the question stands for the passage",
         ),
-        way: Way::Fixed(|| ket::plan(Some(Text::MadeUp), None)),
+        way: fixed(|| ket::plan(Some(Text::MadeUp), None)),
         defaults: NONE,
     },
     Method {
@@ -316,7 +323,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("KNNG-RAG"),
         about: Cow::Borrowed("nearest units and their neighbours in the kNN graph, packed"),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::Fixed(|| ket::plan(Some(Text::Neighbours), None)),
+        way: fixed(|| ket::plan(Some(Text::Neighbours), None)),
         defaults: NONE,
     },
     Method {
@@ -324,7 +331,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("Keyword-RAG"),
         about: Cow::Borrowed("units of the nearest keywords, packed by similarity"),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::Fixed(|| ket::plan(Some(Text::Keywords), None)),
+        way: fixed(|| ket::plan(Some(Text::Keywords), None)),
         defaults: NONE,
     },
     Method {
@@ -332,7 +339,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("Skeleton-RAG"),
         about: Cow::Borrowed("local search in the graph of names and relations of the core units"),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::Fixed(|| ket::plan(None, Some(ket::ANY))),
+        way: fixed(|| ket::plan(None, Some(ket::ANY))),
         defaults: NONE,
     },
     Method {
@@ -342,7 +349,7 @@ pub static METHODS: &[Method] = &[
             "local search in the graph of names and relations of all units, without communities",
         ),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::Fixed(|| ket::plan(None, Some(ket::ALL))),
+        way: fixed(|| ket::plan(None, Some(ket::ALL))),
         defaults: NONE,
     },
     Method {
@@ -350,7 +357,7 @@ pub static METHODS: &[Method] = &[
         title: Cow::Borrowed("Hybrid-RAG"),
         about: Cow::Borrowed("half MS-Graph-RAG, half Text-RAG under one budget"),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::Fixed(|| ket::plan(Some(Text::Units), Some(ket::ALL))),
+        way: fixed(|| ket::plan(Some(Text::Units), Some(ket::ALL))),
         defaults: NONE,
     },
     Method {
@@ -360,7 +367,7 @@ pub static METHODS: &[Method] = &[
             "skeleton of evenly drawn core units, and units by keywords, under one budget",
         ),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::Fixed(|| ket::plan(Some(Text::Keywords), Some(ket::EVEN))),
+        way: fixed(|| ket::plan(Some(Text::Keywords), Some(ket::EVEN))),
         defaults: NONE,
     },
     Method {
@@ -370,7 +377,7 @@ pub static METHODS: &[Method] = &[
             "skeleton of the most central units, and units by keywords, under one budget",
         ),
         needs: Cow::Borrowed("vectors, layer ket"),
-        way: Way::Fixed(|| ket::plan(Some(Text::Keywords), Some(ket::CENTRAL))),
+        way: fixed(|| ket::plan(Some(Text::Keywords), Some(ket::CENTRAL))),
         defaults: NONE,
     },
     Method {
@@ -380,7 +387,7 @@ pub static METHODS: &[Method] = &[
             "names and vectors enter a graph of seven kinds of nodes; a walk of two steps, passages by what it lands on them",
         ),
         needs: Cow::Borrowed("vectors, layer noderag"),
-        way: Way::Fixed(noderag::plan),
+        way: fixed(noderag::plan),
         defaults: Cow::Borrowed(&[(P::Alpha, Value::Real(0.5)), (P::Steps, Value::Integer(2))]),
     },
     Method {
@@ -390,7 +397,7 @@ pub static METHODS: &[Method] = &[
             "fused seeds, one hop over the graph of chunks and table segments, pruned by the same score",
         ),
         needs: Cow::Borrowed("vectors, layer sage"),
-        way: Way::Fixed(|| sage::plan(false)),
+        way: fixed(|| sage::plan(false)),
         defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
     },
     Method {
@@ -400,7 +407,7 @@ pub static METHODS: &[Method] = &[
             "the best k + k' chunks and table segments by the fused score of SAGE's seeds; no graph",
         ),
         needs: Cow::Borrowed("vectors, layer sage"),
-        way: Way::Fixed(|| sage::plan(true)),
+        way: fixed(|| sage::plan(true)),
         defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
     },
     Method {
@@ -412,7 +419,7 @@ pub static METHODS: &[Method] = &[
         needs: Cow::Borrowed(
             "words, vectors, layer spark (built from nodes and edges beside the corpus)",
         ),
-        way: Way::Fixed(spark::plan),
+        way: fixed(spark::plan),
         // SAGE's constants of BM25.
         defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
     },
@@ -452,7 +459,7 @@ impl Method {
             title: title.into_owned().into(),
             about: Cow::Borrowed("what another program ranked, read from its run file"),
             needs: Cow::Borrowed("questions of the set"),
-            way: Way::Read(Arc::new(rankings)),
+            way: Way::Read(rankings, plans::read(name)),
             defaults: NONE,
         }))
     }
@@ -460,17 +467,16 @@ impl Method {
     /// Of a run file, what it says.
     pub fn rankings(&self) -> Option<&Rankings> {
         match &self.way {
-            Way::Read(rankings) => Some(rankings),
-            Way::Fixed(_) | Way::Composed(_) => None,
+            Way::Read(rankings, _) => Some(rankings),
+            Way::Fixed(_) | Way::Composed(..) => None,
         }
     }
 
     /// The steps that it takes.
-    pub fn plan(&self) -> Plan {
+    pub fn plan(&self) -> &Plan {
         match &self.way {
-            Way::Fixed(plan) => plan(),
-            Way::Composed(composition) => plans::composed(composition),
-            Way::Read(_) => plans::read(&self.name),
+            Way::Fixed(plan) => plan,
+            Way::Composed(_, plan) | Way::Read(_, plan) => plan,
         }
     }
 
@@ -487,8 +493,8 @@ impl Method {
     /// Where it was composed by a person.
     pub fn composition(&self) -> Option<Composition> {
         match &self.way {
-            Way::Composed(composition) => Some(*composition),
-            Way::Fixed(_) | Way::Read(_) => None,
+            Way::Composed(composition, _) => Some(*composition),
+            Way::Fixed(_) | Way::Read(..) => None,
         }
     }
 
@@ -504,10 +510,8 @@ impl Method {
 
     /// Whether mass walks over the edges of a graph.
     pub fn walks(&self) -> bool {
-        let plan = self.plan();
-        plan.steps
-            .iter()
-            .any(|step| step.operator.declaration().walks)
+        let mut steps = self.plan().steps.iter();
+        steps.any(|step| step.operator.declaration().walks)
     }
 
     /// Whether it works on a layer without a walk: what its steps did is told stage by stage.
@@ -517,26 +521,19 @@ impl Method {
 
     /// The graph that it walks.
     pub fn graph(&self) -> Option<&'static GraphKind> {
-        let plan = self.plan();
-        let walk = plan.part(Part::Spread).last()?;
-        walk.graph
+        self.plan().part(Part::Spread).last()?.graph
     }
 
     /// Whether candidates are scored again.
     pub fn reranks(&self) -> bool {
-        let plan = self.plan();
-        plan.part(Part::Select)
-            .any(|step| step.operator.declaration().name == RERANK.declaration().name)
+        let mut selects = self.plan().part(Part::Select);
+        selects.any(|step| step.operator.declaration().name == RERANK.declaration().name)
     }
 
     /// What keeps changes of the seeds from changing anything; none where they are obeyed.
     pub fn ignores_edits(&self) -> Option<&'static str> {
-        let plan = self.plan();
-        match plan
-            .steps
-            .iter()
-            .any(|step| step.operator.declaration().edits_seeds)
-        {
+        let mut steps = self.plan().steps.iter();
+        match steps.any(|step| step.operator.declaration().edits_seeds) {
             true => None,
             false => Some("starts from no seeds"),
         }
