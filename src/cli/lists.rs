@@ -2,7 +2,7 @@
 
 use crate::layers::GRAPHS;
 use crate::output;
-use crate::retrieve::compose::{NAMES, NAMES_ABOUT, PICKS, RESTS, WALKS, Word};
+use crate::retrieve::compose::{NAMES, NAMES_ABOUT, Own, PICKS, RESTS, Slot, WALKS, Word, own};
 use crate::retrieve::{METHODS, Method, PRESETS, Parameter, Preset};
 use anyhow::Result;
 use clap::Args;
@@ -28,6 +28,11 @@ pub fn methods(args: &ListArgs) -> Result<()> {
                     .iter()
                     .map(|p| (p.id().to_owned(), p.json(m.default(*p))))
                     .collect();
+                entry["parts"] = Slot::ALL
+                    .into_iter()
+                    .zip(own(m))
+                    .map(|(slot, own)| (slot.name().to_owned(), part(&own)))
+                    .collect();
                 entry["parameters"] = json!(uses);
                 entry["defaults"] = defaults.into();
                 entry["presets"] = presets(m).into();
@@ -41,10 +46,19 @@ pub fn methods(args: &ListArgs) -> Result<()> {
     for method in METHODS {
         writeln!(
             out,
-            "{:<14} {}\n{:14} needs {}",
-            method.name, method.about, "", method.needs
+            "{:<14} {}\n{:14} needs {}\n{:14} parts {}",
+            method.name,
+            method.about,
+            "",
+            method.needs,
+            "",
+            own(method).map(|own| own.to_string()).join(" > ")
         )?;
     }
+    writeln!(
+        out,
+        "\nparts: ~ is a word that comes near to a part of the method's own, () a part that no word comes near, - none"
+    )?;
     compositions(&mut out)?;
     writeln!(out, "\npresets, for --preset NAME:")?;
     for preset in super::own_presets().all() {
@@ -55,6 +69,16 @@ pub fn methods(args: &ListArgs) -> Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// A method's part: its word, whether that is what the method does, and what its own is where it is not.
+fn part(own: &Own) -> Value {
+    match own {
+        Own::Word(word) => json!({"word": word, "exact": true}),
+        Own::Like(word, what) => json!({"word": word, "exact": false, "own": what}),
+        Own::Alone(what) => json!({"word": null, "exact": false, "own": what}),
+        Own::Nothing => Value::Null,
+    }
 }
 
 /// The parts of compositions.

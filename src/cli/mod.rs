@@ -106,10 +106,12 @@ impl Parts {
         if words.iter().all(|word| word.is_none()) {
             return Ok(method);
         }
-        let composed = Composition::over(&method, words.map(|word| word.as_deref()));
-        composed
-            .and_then(Composition::method)
-            .map_err(|said| anyhow!("{said}"))
+        let words = words.map(|word| word.as_deref());
+        let composed = Composition::over(&method, words).map_err(|said| anyhow!("{said}"))?;
+        for said in composed.stand_ins(&method, words) {
+            say(format_args!("hopscope: {said}"));
+        }
+        composed.method().map_err(|said| anyhow!("{said}"))
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::layers::{Class, Code, GRAPHS};
 use crate::output;
 use crate::parameters::Parameter;
-use crate::retrieve::compose::{NAMES, PICKS, RESTS, WALKS};
+use crate::retrieve::compose::{NAMES, PICKS, RESTS, WALKS, own};
 use crate::retrieve::operator::{Declaration, Part};
 use crate::retrieve::plan::{Plan, Step};
 use crate::retrieve::{Composition, METHODS};
@@ -25,7 +25,7 @@ pub fn markdown() -> String {
     table(
         &mut text,
         "Methods",
-        &["method", "what it does", "needs", "steps"],
+        &["method", "what it does", "needs", "steps", "parts"],
         METHODS.iter().map(|method| {
             let plan = method.plan();
             let steps = plan.steps.iter().map(|step| step_of(step));
@@ -35,9 +35,11 @@ pub fn markdown() -> String {
                 method.about.to_string(),
                 method.needs.to_string(),
                 steps.join(", "),
+                own(method).map(|own| own.to_string()).join(" > "),
             ]
         }),
     );
+    text += "\nParts are words of compositions: `~` comes near to a part of the method's own, `()` has no word, `-` is none.\n";
     let kinds = GRAPHS.iter();
     table(
         &mut text,

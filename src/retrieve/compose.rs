@@ -4,12 +4,16 @@
 //! one is asked for. Every part is a word of the lists below, or the name of a method that has such a part.
 
 use super::methods::{DEFAULT_METHOD, METHODS, Method, MethodRef, Ranker, Way};
+use super::operator::{Operator, Part};
+use super::operators::walk::{LAZY, POWER, PUSH, WALK};
+use super::plan::{Plan, Step};
 use super::plans;
 use crate::layers::GRAPHS;
 use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
 use crate::parameters;
 use crate::parameters::{FALLBACK, Fallback, Misfit, PACK, Parameter, Parameter as P, Value};
 use std::fmt;
+use std::sync::LazyLock;
 
 /// What starts the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,123 +146,6 @@ pub static PICKS: &[Word<Pick>] = &[
     ),
 ];
 
-/// What each method has of every part. A word in brackets is why it cannot be taken apart, see [`WHY_NOT`].
-static TAKEN: &[(&str, [&str; 4])] = &[
-    ("bm25", ["bm25", "(flat)", "(flat)", "passages"]),
-    ("bm25-rm3", ["bm25-rm3", "(flat)", "(flat)", "passages"]),
-    ("bm25-2step", ["bm25-2step", "(flat)", "(flat)", "passages"]),
-    ("dense", ["dense", "(flat)", "(flat)", "passages"]),
-    ("rrf", ["rrf", "(flat)", "(flat)", "passages"]),
-    ("bm25-ce", ["bm25", "(flat)", "(flat)", "rerank"]),
-    ("rrf-ce", ["rrf", "(flat)", "(flat)", "rerank"]),
-    (
-        "tfidf-graph",
-        ["names", "term-passage", "power", "passages"],
-    ),
-    ("graph", ["names", "entity-passage", "power", "passages"]),
-    (
-        "graph-hybrid",
-        ["names+bm25", "entity-passage", "power", "passages"],
-    ),
-    (
-        "graph-dense",
-        ["names+dense", "entity-passage", "power", "passages"],
-    ),
-    (
-        "graph-rrf",
-        ["names+rrf", "entity-passage", "power", "passages"],
-    ),
-    ("rrf-ppr", ["names+rrf", "entity-passage", "power", "fuse"]),
-    ("hop", ["names+rrf", "entity-passage", "power", "(signals)"]),
-    (
-        "linearrag",
-        ["(activation)", "entity-passage", "power", "passages"],
-    ),
-    (
-        "hipporag2",
-        ["(facts)", "phrase-passage", "power", "passages"],
-    ),
-    (
-        "e2graphrag",
-        ["names", "entity-chunk", "(pairs)", "(occurrences)"],
-    ),
-    ("hyde-rag", ["(made up)", "(flat)", "(flat)", "pack"]),
-    ("text-rag", ["nearest", "(flat)", "(flat)", "pack"]),
-    ("knng-rag", ["nearest", "unit-knn", "one-hop", "pack"]),
-    (
-        "keyword-rag",
-        ["nearest", "keyword-unit", "one-hop", "pack"],
-    ),
-    ("skeleton-rag", ["nearest", "skeleton", "one-hop", "pack"]),
-    ("ms-graph-rag", ["nearest", "skeleton", "one-hop", "pack"]),
-    ("hybrid-rag", ["nearest", "skeleton", "one-hop", "pack"]),
-    ("ket-rag-u", ["nearest", "skeleton", "one-hop", "pack"]),
-    ("ket-rag-p", ["nearest", "skeleton", "one-hop", "pack"]),
-    (
-        "noderag",
-        ["names+nearest", "noderag", "shallow", "(quotas)"],
-    ),
-    (
-        "sage",
-        ["(fused)", "chunk-similarity", "one-hop", "(seeds-first)"],
-    ),
-    ("sage-flat", ["(fused)", "(flat)", "(flat)", "passages"]),
-    ("spark", ["(plan)", "typed", "(operators)", "(answers)"]),
-];
-
-/// Why a part belongs to its method alone, and what comes nearest.
-static WHY_NOT: &[(&str, &str)] = &[
-    ("(flat)", "ranks passages without a graph"),
-    (
-        "(signals)",
-        "adds eight signals, two of them walks of its own; take passages, fuse or bridge",
-    ),
-    (
-        "(made up)",
-        "starts from a passage that a model makes up; take nearest",
-    ),
-    (
-        "(facts)",
-        "starts from phrases of facts, and from every passage; take names+dense or nearest",
-    ),
-    (
-        "(activation)",
-        "starts from names that sentences activate, and from every passage; take names+dense",
-    ),
-    (
-        "(pairs)",
-        "intersects what pairs of names share and spreads no score; take one-hop",
-    ),
-    (
-        "(occurrences)",
-        "counts occurrences in shared chunks, which no walk gives; take passages",
-    ),
-    (
-        "(quotas)",
-        "fills a quota for each of its seven kinds of nodes; take passages",
-    ),
-    (
-        "(fused)",
-        "scores its own chunks by words and vectors together; take rrf, bm25, dense or nearest",
-    ),
-    (
-        "(seeds-first)",
-        "puts all seeds before all neighbours; take passages",
-    ),
-    (
-        "(plan)",
-        "starts from the operators of a plan; take names, or a list",
-    ),
-    (
-        "(operators)",
-        "follows typed edges as its plan says; take a walk over typed",
-    ),
-    (
-        "(answers)",
-        "returns the set its plan ends with; take passages",
-    ),
-];
-
 impl Walk {
     /// What the parameter of that name says of it.
     pub fn kernel(self) -> parameters::Walk {
@@ -369,29 +256,185 @@ fn seeds_of(text: &str) -> Option<Seeds> {
     Some(Seeds { names, rest })
 }
 
+/// What a method has of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Own {
+    /// A part that compositions have, by its word.
+    Word(String),
+    /// One of its own, and the word that comes nearest; what it is.
+    Like(&'static str, String),
+    /// One of its own that no word comes near; what it is.
+    Alone(String),
+    /// It has no such step.
+    Nothing,
+}
+
+impl Own {
+    /// The word that it is, or that comes nearest.
+    pub fn word(&self) -> Option<&str> {
+        match self {
+            Own::Word(word) => Some(word),
+            Own::Like(word, _) => Some(word),
+            Own::Alone(_) | Own::Nothing => None,
+        }
+    }
+}
+
+/// How a method's part is written: `~` before a word that only comes near to it, `()` around what has none.
+impl fmt::Display for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Own::Word(word) => f.write_str(word),
+            Own::Like(word, _) => write!(f, "~{word}"),
+            Own::Alone(what) => {
+                let name = what.split_once(": ").map_or(&**what, |(name, _)| name);
+                write!(f, "({name})")
+            }
+            Own::Nothing => f.write_str("-"),
+        }
+    }
+}
+
+/// What the listed methods have of every part, read off their plans.
+static OWN: LazyLock<Vec<[Own; 4]>> =
+    LazyLock::new(|| METHODS.iter().map(|m| taken(m.plan())).collect());
+
+/// What a method has of every part: those of its plan.
+pub fn own(method: &Method) -> [Own; 4] {
+    if let Some(composition) = method.composition() {
+        return Slot::ALL.map(|slot| Own::Word(composition.word(slot)));
+    }
+    let listed = METHODS.iter().position(|m| m.name == method.name);
+    match listed.and_then(|at| OWN.get(at)) {
+        Some(own) => own.clone(),
+        None => taken(method.plan()),
+    }
+}
+
+/// The parts of a plan, each held against what compositions do: the same operators on the same graphs with the same values.
+fn taken(plan: &Plan) -> [Own; 4] {
+    let walked = plan.part(Part::Spread).find_map(|step| step.graph);
+    let steps = |plan: &Plan, part: Part| {
+        let steps = plan.part(part).map(|step| {
+            let graph = step.graph.map(|graph| graph.name);
+            (step.label.clone(), graph, step.fixed.clone())
+        });
+        steps.collect::<Vec<_>>()
+    };
+    let like = |pick: Pick, seeds: Seeds| {
+        plans::composed(&Composition {
+            seeds,
+            graph: walked.unwrap_or(&ENTITY_PASSAGE),
+            walk: Walk::Power,
+            pick,
+        })
+    };
+    // A ranking without a graph neither restarts a walk nor ranks by one.
+    let flat = walked.is_none();
+    let seeds = || {
+        let own = steps(plan, Part::Seed);
+        let words = Slot::Seeds.words().into_iter();
+        let is_own = |word: &String| {
+            let seeds = seeds_of(word)?;
+            let listed = matches!(seeds.rest, Some(Rest::List(_)));
+            let mut picks = vec![Pick::Passages];
+            picks.extend(listed.then_some(Pick::Fuse));
+            let same = picks.into_iter().any(|pick| {
+                let mut steps = steps(&like(pick, seeds), Part::Seed);
+                if flat {
+                    steps.pop();
+                }
+                steps == own
+            });
+            same.then_some(())
+        };
+        words
+            .map(|(word, _)| word)
+            .find(|word| is_own(word).is_some())
+    };
+    let picks = || {
+        let own = steps(plan, Part::Select);
+        let all = Seeds {
+            names: true,
+            rest: Some(Rest::List(Ranker::Rrf)),
+        };
+        let is_own = |word: &&Word<Pick>| {
+            let mut steps = steps(&like(word.part, all), Part::Select);
+            if flat {
+                steps.remove(0);
+            }
+            steps == own
+        };
+        PICKS.iter().find(is_own).map(|word| word.name.to_owned())
+    };
+    let spreads = || {
+        let walks: Vec<&Step> = plan.part(Part::Spread).collect();
+        let is =
+            |walk: &dyn Operator| matches!(walks[..], [one] if *one.label == format!("{walk:?}"));
+        // The walk of a parameter is power iteration until that says otherwise.
+        let words: [(&dyn Operator, &str); 4] = [
+            (&WALK, "power"),
+            (&POWER, "power"),
+            (&PUSH, "push"),
+            (&LAZY, "lazy"),
+        ];
+        words
+            .iter()
+            .find(|(walk, _)| is(*walk))
+            .map(|(_, word)| (*word).to_owned())
+    };
+    let of = |part: Part, word: Option<String>| match (word, plan.part(part).last()) {
+        (Some(word), _) => Own::Word(word),
+        (None, None) => Own::Nothing,
+        (None, Some(step)) => {
+            let of = step.operator.declaration();
+            let what = format!("{}: {}", of.name, of.about);
+            of.like
+                .map_or(Own::Alone(what.clone()), |word| Own::Like(word, what))
+        }
+    };
+    let names: Vec<&str> = plan.graphs().iter().map(|graph| graph.name).collect();
+    let graph = match walked {
+        None => Own::Nothing,
+        Some(graph) if names.len() < 2 => Own::Word(graph.name.to_owned()),
+        Some(graph) => Own::Like(graph.name, format!("graphs: {}", names.join(", "))),
+    };
+    [
+        of(Part::Seed, seeds()),
+        graph,
+        of(Part::Spread, spreads()),
+        of(Part::Select, picks()),
+    ]
+}
+
 /// A part by its word, or by the name of a method that has one.
 fn part<T>(slot: Slot, text: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, String> {
     let text = text.trim();
     if let Some(part) = read(text) {
         return Ok(part);
     }
-    let Some((method, taken)) = TAKEN.iter().find(|(method, _)| *method == text) else {
+    let name = slot.name();
+    let words = || -> String {
         let words: Vec<String> = slot.words().into_iter().map(|(name, _)| name).collect();
+        words.join(", ")
+    };
+    let Some(method) = METHODS.iter().find(|method| method.name == text) else {
         return Err(format!(
-            "no {} '{text}'; there are {}, or the name of a method that has one",
-            slot.name(),
-            words.join(", ")
+            "no {name} '{text}'; there are {}, or the name of a method that has one",
+            words()
         ));
     };
-    let own = taken[slot as usize];
-    read(own).ok_or_else(|| {
-        let why = WHY_NOT.iter().find(|(word, _)| *word == own);
-        format!(
-            "the {} of {method} cannot be composed: it {}",
-            slot.name(),
-            why.map_or("", |(_, why)| why)
-        )
-    })
+    let own = &own(method)[slot as usize];
+    if let Some(part) = own.word().and_then(read) {
+        return Ok(part);
+    }
+    let why = match own {
+        Own::Nothing => "it ranks passages without a graph".to_owned(),
+        Own::Alone(what) | Own::Like(_, what) | Own::Word(what) => {
+            format!("it is its own ({what}); take {}", words())
+        }
+    };
+    Err(format!("the {name} of {text} cannot be composed: {why}"))
 }
 
 impl Composition {
@@ -446,12 +489,50 @@ impl Composition {
         if let Some(own) = method.composition() {
             return own;
         }
-        let taken = TAKEN.iter().find(|(name, _)| *name == method.name);
-        let mut own = Composition::of_nothing();
-        for (slot, text) in Slot::ALL.into_iter().zip(taken.map_or([""; 4], |t| t.1)) {
-            own = own.with(slot, text).unwrap_or(own);
+        let mut near = Composition::of_nothing();
+        for (slot, own) in Slot::ALL.into_iter().zip(own(method)) {
+            if let Some(word) = own.word() {
+                near = near.with(slot, word).unwrap_or(near);
+            }
         }
-        own
+        near
+    }
+
+    /// Where words of a composition over a method stand for parts of the method's own, or of those that are named, a
+    /// sentence for each: the composition is not the method with another part.
+    pub fn stand_ins(&self, method: &Method, parts: [Option<&str>; 4]) -> Vec<String> {
+        let mut said = Vec::new();
+        for (slot, named) in Slot::ALL.into_iter().zip(parts) {
+            let of = match named {
+                None => method,
+                Some(name) => match METHODS.iter().find(|method| method.name == name.trim()) {
+                    Some(method) => method,
+                    None => continue,
+                },
+            };
+            let (word, name) = (self.word(slot), slot.name());
+            match &own(of)[slot as usize] {
+                Own::Like(_, what) | Own::Alone(what) => said.push(format!(
+                    "{name} {word} stands in for the {name} of {} ({what})",
+                    of.name
+                )),
+                Own::Word(own) if *own != word => said.push(format!(
+                    "{name} {word} stands in for {own}, which does not fit"
+                )),
+                Own::Word(_) | Own::Nothing => {}
+            }
+        }
+        said
+    }
+
+    /// The word of a part.
+    pub fn word(&self, slot: Slot) -> String {
+        match slot {
+            Slot::Seeds => self.seeds.to_string(),
+            Slot::Graph => self.graph.name.to_owned(),
+            Slot::Spread => name_of(WALKS, &self.walk).to_owned(),
+            Slot::Select => name_of(PICKS, &self.pick).to_owned(),
+        }
     }
 
     /// Some parts by their words, the rest a method's. Seeds that were not asked for give way where they do not fit.
@@ -528,9 +609,9 @@ impl Composition {
         // Of SPRIG's kind: what a system presets is for its own steps.
         let own = |m: &&Method| m.layer().is_none();
         let kin = METHODS.iter().filter(own).find(|m| {
-            let taken = Composition::near(m);
+            let near = Composition::near(m);
             m.name != DEFAULT_METHOD
-                && (taken.seeds, taken.graph, taken.pick) == (self.seeds, self.graph, self.pick)
+                && (near.seeds, near.graph, near.pick) == (self.seeds, self.graph, self.pick)
         });
         let kin = kin.or_else(|| {
             let words = self.graph == &TERM_PASSAGE;
@@ -617,13 +698,6 @@ impl fmt::Display for Seeds {
 
 impl fmt::Display for Composition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} > {} > {} > {}",
-            self.seeds,
-            self.graph.name,
-            name_of(WALKS, &self.walk),
-            name_of(PICKS, &self.pick)
-        )
+        f.write_str(&Slot::ALL.map(|slot| self.word(slot)).join(" > "))
     }
 }

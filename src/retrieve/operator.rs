@@ -157,6 +157,8 @@ pub struct Declaration {
     pub walks: bool,
     /// Whether it cannot run in an index without vectors.
     pub needs_vectors: bool,
+    /// The word of a composition that comes nearest to it, where it is a method's own.
+    pub like: Option<&'static str>,
 }
 
 impl Declaration {
@@ -170,6 +172,7 @@ impl Declaration {
             edits_seeds: false,
             walks: false,
             needs_vectors: false,
+            like: None,
         }
     }
 
@@ -210,6 +213,14 @@ impl Declaration {
     pub const fn walks(self) -> Self {
         Declaration {
             walks: true,
+            ..self
+        }
+    }
+
+    /// Near to a word of compositions, and not what that does.
+    pub const fn like(self, word: &'static str) -> Self {
+        Declaration {
+            like: Some(word),
             ..self
         }
     }

@@ -6,12 +6,14 @@ use hopscope::explain::flow::{Kept, moved};
 use hopscope::explain::{crossings, neighbours, trace, why_not};
 use hopscope::index::{BuildOptions, Index, Silent, sample};
 use hopscope::layers::ENTITY_PASSAGE;
+use hopscope::retrieve::compose::{self, Own, Slot};
 use hopscope::retrieve::explanation::Combine;
 use hopscope::retrieve::operator::Part;
 use hopscope::retrieve::plan::Step;
 use hopscope::retrieve::spread::{Kernel, restart};
 use hopscope::retrieve::{
-    Keep, METHODS, Method, Origin, Parameter, Retrieval, Retriever, Seed, Seeded, Settings,
+    Composition, Keep, METHODS, Method, MethodRef, Origin, Parameter, Retrieval, Retriever, Seed,
+    Seeded, Settings,
 };
 use std::sync::{Arc, LazyLock};
 
@@ -215,6 +217,56 @@ fn parts_of_more_seeds_than_are_listed_still_make_the_score_and_name_listed_seed
         }
     }
     assert!(beyond > 0 && rests > 0, "{beyond} {rests}");
+}
+
+#[test]
+fn the_parts_of_a_method_make_the_method_or_say_that_they_do_not() {
+    let mut exact = Vec::new();
+    for method in METHODS {
+        let own = compose::own(method);
+        let name = &method.name;
+        let whole = Composition::near(method);
+        let is_exact = own.iter().all(|own| matches!(own, Own::Word(_)));
+        let mut other = own
+            .iter()
+            .map(|own| matches!(own, Own::Like(..) | Own::Alone(_)));
+        let stand_ins = whole.stand_ins(method, [None; 4]);
+        assert_eq!(
+            stand_ins.is_empty(),
+            !other.any(|is| is),
+            "{name}: {stand_ins:?}"
+        );
+        for (slot, own) in Slot::ALL.into_iter().zip(&own) {
+            // A part by the name of its method is the same, and says the same.
+            let mut named = [None; 4];
+            named[slot as usize] = Some(&**name);
+            let by_name = Composition::over(method, named);
+            match own.word() {
+                Some(word) => assert_eq!(whole.with(slot, name), whole.with(slot, word)),
+                None => assert!(by_name.is_err(), "{name} {}", slot.name()),
+            }
+        }
+        if !is_exact {
+            continue;
+        }
+        exact.push(name.to_string());
+        let composed = whole.method().unwrap();
+        for question in SAMPLE.questions().iter().step_by(23) {
+            let [own, made] = [method.into(), composed.clone()].map(|method: MethodRef| {
+                ask(&question.text, &Settings::of(&SAMPLE, method)).passages
+            });
+            assert_eq!(own, made, "{name} is not {}", composed.name);
+        }
+    }
+    let all = [
+        "tfidf-graph",
+        "graph",
+        "graph-hybrid",
+        "graph-dense",
+        "graph-rrf",
+        "rrf-ppr",
+    ];
+    assert_eq!(exact, all);
 }
 
 #[test]

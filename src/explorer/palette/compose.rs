@@ -32,7 +32,12 @@ fn part(state: &State, now: &Composition, slot: Slot, word: &str, about: String)
     let mut wanted = [None; 4];
     wanted[slot as usize] = Some(word);
     let current = state.settings.method();
-    let method = Composition::over(current, wanted).and_then(Composition::method);
+    let composed = Composition::over(current, wanted);
+    let stand_ins = match &composed {
+        Ok(composed) => composed.stand_ins(current, wanted),
+        Err(_) => Vec::new(),
+    };
+    let method = composed.and_then(Composition::method);
     let is_now = now.with(slot, word).is_ok_and(|same| same == *now);
     let mut entry = plain(
         word.to_owned(),
@@ -47,6 +52,9 @@ fn part(state: &State, now: &Composition, slot: Slot, word: &str, about: String)
         Ok(method) => {
             let lack = lack(state, &method);
             entry.help = format!("Runs {}.", method.name);
+            for said in stand_ins {
+                entry.help += &format!(" Not the method's own: {said}.");
+            }
             entry.shell = format!("hopscope ask QUESTION --method '{}'", method.name);
             entry.choice = match lack {
                 Some(Missing::Layer(_)) => Choice::Build(method.name.to_string()),

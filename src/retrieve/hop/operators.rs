@@ -78,6 +78,7 @@ impl Operator for MixedSeeds {
         .kind("mix")
         .reads(READS)
         .edits_seeds(true)
+        .like("names+rrf")
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {

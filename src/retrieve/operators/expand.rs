@@ -22,7 +22,9 @@ const EDGES: usize = 200;
 
 impl Operator for Expand {
     fn declaration(&self) -> Declaration {
-        Declaration::spread("expand", "the neighbours of the seeds, one hop").kind("expand")
+        Declaration::spread("expand", "the neighbours of the seeds, one hop")
+            .kind("expand")
+            .like("one-hop")
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {

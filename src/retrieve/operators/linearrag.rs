@@ -441,6 +441,7 @@ impl Operator for OrNearest {
             "or nearest",
             "the walk's passages; the nearest ones where the question has nothing to start from",
         )
+        .like("passages")
     }
 
     fn run(&self, _: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {

@@ -28,6 +28,7 @@ impl Operator for Names {
         )
         .kind("link")
         .edits_seeds(self.changed)
+        .like("names")
     }
 
     fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {

@@ -56,7 +56,7 @@ impl Walk {
 
 impl Operator for Walk {
     fn declaration(&self) -> Declaration {
-        Declaration::spread(
+        let walk = Declaration::spread(
             "walk",
             match self {
                 Walk::Chosen | Walk::By(Kernel::Power | Kernel::Summed) => {
@@ -80,7 +80,12 @@ impl Operator for Walk {
             Walk::By(Kernel::Push) => &[P::Alpha, P::Epsilon, P::PushThreshold, P::Dangling],
             Walk::By(_) => &[P::Alpha, P::Steps, P::Dangling],
         })
-        .walks()
+        .walks();
+        match self {
+            Walk::Chosen => walk.like("power"),
+            Walk::Ruled => walk.like("shallow"),
+            Walk::By(_) => walk,
+        }
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], desk: &mut Desk<'_>) -> Outcome {

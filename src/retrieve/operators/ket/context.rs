@@ -32,6 +32,7 @@ impl Operator for Assemble {
         )
         .kind("pack")
         .reads(&[P::ContextTokens, P::Theta, P::PassageOrder])
+        .like("pack")
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {

@@ -24,7 +24,7 @@ pub static LOCAL: Local = Local;
 
 impl Operator for Local {
     fn declaration(&self) -> Declaration {
-        Declaration::spread("local", "the entities' rows, their relations and their units, as many as the skeleton's part holds").kind("expand").reads(&[P::Theta, P::ContextTokens, P::RelationsPerEntity])
+        Declaration::spread("local", "the entities' rows, their relations and their units, as many as the skeleton's part holds").kind("expand").reads(&[P::Theta, P::ContextTokens, P::RelationsPerEntity]).like("one-hop")
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {

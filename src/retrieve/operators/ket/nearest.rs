@@ -54,7 +54,7 @@ impl Nearness {
 
 impl Operator for Nearest {
     fn declaration(&self) -> Declaration {
-        Declaration::seed(
+        let of = Declaration::seed(
             match self {
                 Nearest::Units | Nearest::MadeUp => "units",
                 Nearest::Keywords => "keywords",
@@ -74,7 +74,11 @@ impl Operator for Nearest {
             Nearest::Entities => &[P::QueryEntities, P::Oversample, P::Theta],
         })
         .edits_seeds(true)
-        .needs_vectors(true)
+        .needs_vectors(true);
+        match self {
+            Nearest::MadeUp => of,
+            Nearest::Units | Nearest::Keywords | Nearest::Entities => of.like("nearest"),
+        }
     }
 
     fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {

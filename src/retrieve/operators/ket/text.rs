@@ -47,6 +47,7 @@ impl Operator for Neighbours {
         )
         .kind("expand")
         .reads(&[P::Theta, P::ContextTokens])
+        .like("one-hop")
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
@@ -129,6 +130,7 @@ impl Operator for Pool {
             .kind("expand")
             .reads(&[P::Theta, P::ContextTokens])
             .needs_vectors(true)
+            .like("one-hop")
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {

@@ -30,6 +30,7 @@ impl Operator for Weighed {
         .kind("mix")
         .reads(&[P::WeightExact, P::WeightVector, P::EntryShare])
         .edits_seeds(true)
+        .like("names+nearest")
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
