@@ -61,6 +61,22 @@ fn overlap_by_hand() {
 }
 
 #[test]
+fn rows_of_equal_words_are_counted_once() {
+    // 3,000 rows of 30 words that stand alone: what is read of the inverted index grows with the rows.
+    let sets: Vec<Vec<u32>> = (0..3_000).map(|row| vec![row % 30]).collect();
+    let groups = of_equal_words(&sets);
+    assert_eq!(groups.len(), 30);
+    assert_eq!(
+        groups.iter().map(|(_, rows)| rows.len()).sum::<usize>(),
+        3_000
+    );
+    let near = overlap(&sets, 30, 2);
+    assert_eq!(near.row(7).0, [37, 67]);
+    assert_eq!(near.row(37).0, [7, 67]);
+    assert_eq!(near.row(2_997).0, [27, 57]);
+}
+
+#[test]
 fn the_graph_finds_nearly_all_of_the_exact_ones() {
     let mut draw = crate::random::SplitMix::new(3);
     let rows: Vec<f32> = (0..600 * 8)
