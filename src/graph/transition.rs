@@ -172,19 +172,26 @@ impl Transition {
         });
     }
 
-    /// Walks of each length up to `steps` that end at a node: `each` is given the length and what tells the chance that so
-    /// many steps from a node with edges end there, of those that are asked for; of all if none are. The matrix is symmetric
-    /// but for its factors, so they are those of the walks that begin there, weighed otherwise.
+    /// Walks of each length up to `steps` that end at some nodes, each of which counts by its share: `each` is given the
+    /// length and what tells the chance that so many steps from a node with edges end there, of those that are asked for; of
+    /// all if none are. The matrix is symmetric but for its factors, so they are those of the walks that begin there, weighed
+    /// otherwise.
     pub fn walked_back(
         &self,
-        target: u32,
+        targets: &[(u32, f64)],
         (steps, asked): (usize, &[u32]),
         mut each: impl FnMut(usize, &dyn Fn(u32) -> f64),
     ) {
         let weight = |node: u32| self.scale(node as usize) / self.into(node as usize);
-        let own = weight(target);
+        // No way leads to a node without edges, which weighs nothing.
+        let mut weights = targets.iter().map(|target| weight(target.0));
+        let own = weights.find(|own| *own > 0.0).unwrap_or(0.0);
+        let begin = |&(target, share): &(u32, f64)| match weight(target) {
+            0.0 => (target, share),
+            other => (target, share * (own / other)),
+        };
         BACKS.with(self.id, |walk| {
-            let start = [vec![(target, 1.0)]];
+            let start = [targets.iter().map(begin).collect()];
             walk.apart(
                 self,
                 &start,

@@ -19,6 +19,7 @@ use crate::parameters::{
 };
 use crate::retrieve::masses::Masses;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -95,6 +96,11 @@ pub struct Known {
 
 type Kept<K, V> = Mutex<BTreeMap<K, Arc<V>>>;
 
+/// What is kept of all ways back together, in shares of seeds: 16 MB. Of thousands of seeds each way back has as many.
+const SHARES_KEPT: usize = 1 << 20;
+/// How many paths are kept.
+const PATHS_KEPT: usize = 1 << 14;
+
 /// It says nothing of the walk that the walk does not.
 impl PartialEq for Known {
     fn eq(&self, _: &Known) -> bool {
@@ -108,14 +114,18 @@ impl Clone for Known {
     }
 }
 
-/// What stands under a key; made where nothing does yet.
-fn kept<K: Ord, V>(all: &Kept<K, V>, key: K, make: impl FnOnce() -> V) -> Arc<V> {
+/// What stands under a key; made where nothing does yet. Where so many are kept already, all of them are forgotten.
+fn kept<K: Ord, V>(all: &Kept<K, V>, most: usize, key: K, make: impl FnOnce() -> V) -> Arc<V> {
     let own = || all.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = own().get(&key) {
         return known.clone();
     }
     let made = Arc::new(make());
-    own().insert(key, made.clone());
+    let mut all = own();
+    if all.len() >= most {
+        all.clear();
+    }
+    all.insert(key, made.clone());
     made
 }
 
@@ -159,16 +169,26 @@ impl Walked<'_> {
     pub fn reach_of(&self, node: Node, epsilon: f64, mass: Option<f64>) -> Arc<Reach> {
         let (t, spread) = (self.graph.transition(), self.spread);
         let key = (node, epsilon.to_bits(), mass.unwrap_or(0.0).to_bits());
-        kept(&spread.known.reach, key, || {
+        let most = SHARES_KEPT / self.seeds().len().max(1);
+        kept(&spread.known.reach, most, key, || {
             let seeds = restart(self.seeds());
             spread.diffusion.reach(t, &seeds, node, (epsilon, mass))
         })
     }
 
+    /// What all seeds pay of some nodes together, each with the share of it that counts, by one way back from them all: a
+    /// passage may have thousands of them. None of a push, which goes back from one node.
+    pub fn reach_together(&self, nodes: &[(Node, f64)]) -> Option<Reach> {
+        let diffusion = &self.spread.diffusion;
+        let lengths = diffusion.lengths()?;
+        let seeds = restart(self.seeds());
+        Some(diffusion.walked_back(self.graph.transition(), &seeds, nodes, &lengths))
+    }
+
     /// See [`Diffusion::paths`].
     pub fn paths(&self, node: Node) -> Arc<Vec<Path>> {
         let (t, spread) = (self.graph.transition(), self.spread);
-        kept(&spread.known.paths, (None, node), || {
+        kept(&spread.known.paths, PATHS_KEPT, (None, node), || {
             let seeds = restart(self.seeds());
             let near = self.near(&seeds);
             spread.diffusion.paths(t, &seeds, near, node)
@@ -178,18 +198,23 @@ impl Walked<'_> {
     /// Those from one seed.
     pub fn paths_from(&self, seed: &Seed, node: Node) -> Arc<Vec<Path>> {
         let (t, spread) = (self.graph.transition(), self.spread);
-        kept(&spread.known.paths, (Some(seed.node), node), || {
-            let one = restart_of([seed].into_iter());
-            let last = || {
-                let last = spread.known.near_one.lock();
-                last.unwrap_or_else(PoisonError::into_inner)
-            };
-            let known = last().clone().filter(|(node, _)| *node == seed.node);
-            let near =
-                known.map_or_else(|| Arc::new(spread.diffusion.near(t, &one)), |known| known.1);
-            *last() = Some((seed.node, near.clone()));
-            spread.diffusion.paths(t, &one, &near, node)
-        })
+        kept(
+            &spread.known.paths,
+            PATHS_KEPT,
+            (Some(seed.node), node),
+            || {
+                let one = restart_of([seed].into_iter());
+                let last = || {
+                    let last = spread.known.near_one.lock();
+                    last.unwrap_or_else(PoisonError::into_inner)
+                };
+                let known = last().clone().filter(|(node, _)| *node == seed.node);
+                let near =
+                    known.map_or_else(|| Arc::new(spread.diffusion.near(t, &one)), |known| known.1);
+                *last() = Some((seed.node, near.clone()));
+                spread.diffusion.paths(t, &one, &near, node)
+            },
+        )
     }
 }
 
@@ -623,6 +648,17 @@ impl Diffusion {
                 None => of(&t.pushed_back(node, self.alpha, epsilon, self.dangling)),
             };
         };
+        self.walked_back(t, seeds, &[(node, 1.0)], &weights)
+    }
+
+    /// Of some nodes, each with the share of it that counts: ways back are linear in where they begin.
+    fn walked_back(
+        &self,
+        t: &Transition,
+        seeds: &Sparse,
+        nodes: &[(Node, f64)],
+        weights: &[f64],
+    ) -> Reach {
         let mut all = Sparse::new();
         let lone = seeds.iter().any(|seed| t.dangling(seed.0 as usize));
         let dead = match lone && self.dangling == Dangling::Reseed {
@@ -640,8 +676,9 @@ impl Diffusion {
             true => seeds.iter().map(|seed| seed.0).collect(),
             false => Vec::new(),
         };
-        t.walked_back(node, (weights.len() - 1, &asked), |length, back| {
-            let stays = |u: Node| f64::from(u8::from(u == node));
+        let shares: FxHashMap<Node, f64> = nodes.iter().copied().collect();
+        t.walked_back(nodes, (weights.len() - 1, &asked), |length, back| {
+            let stays = |u: Node| shares.get(&u).copied().unwrap_or(0.0);
             let chance = |u: Node| match self.dangling {
                 _ if length == 0 => stays(u),
                 _ if !t.dangling(u as usize) => back(u),
@@ -1010,6 +1047,57 @@ mod tests {
             let paths = diffusion.paths(&t, &seeds, &near, target);
             prop_assert_eq!(paths, plain(&diffusion, &t, &seeds, target));
         }
+    }
+
+    proptest! {
+        #[test]
+        fn a_way_back_from_some_nodes_is_the_sum_of_those_from_each(
+            edges in prop::collection::vec((0u32..8, 0u32..8, 0.5f32..4.0), 1..12),
+            // Nodes 8 and 9 have no edge.
+            seeds in prop::collection::btree_map(0u32..9, 0.1f64..1.0, 1..5),
+            nodes in prop::collection::btree_map(0u32..10, 0.1f64..1.0, 1..6),
+            into in prop::collection::vec(0.1f64..1.0, 10),
+            alpha in 0.05f64..0.95, steps in 0usize..9, rule in 0usize..3, kernel in 0usize..3,
+        ) {
+            let edges = edges.into_iter().filter(|(a, b, _)| a != b);
+            let t = Transition::of_edges(10, edges).rescaled(into);
+            let seeds: Sparse = seeds.into_iter().collect();
+            let nodes: Vec<(Node, f64)> = nodes.into_iter().collect();
+            let diffusion = Diffusion {
+                kernel: [Kernel::Power, Kernel::Summed, Kernel::Lazy][kernel],
+                alpha,
+                steps,
+                epsilon: 0.0,
+                threshold: PushThreshold::Plain,
+                dangling: [Dangling::Reseed, Dangling::Drop, Dangling::Stay][rule],
+                jump: kernel == 1,
+            };
+            let lengths = diffusion.lengths().unwrap();
+            let together = diffusion.walked_back(&t, &seeds, &nodes, &lengths);
+            let mut by_seed = vec![0.0; seeds.len()];
+            let mut by_length = vec![0.0; lengths.len()];
+            for &(node, share) in &nodes {
+                let one = diffusion.reach(&t, &seeds, node, (0.0, None));
+                by_seed.iter_mut().zip(&one.from).for_each(|(sum, from)| *sum += share * from.1);
+                by_length.iter_mut().zip(&one.by_length).for_each(|(sum, own)| *sum += share * own);
+            }
+            for (sum, from) in by_seed.iter().zip(&together.from) {
+                prop_assert!((sum - from.1).abs() < 1e-9, "{by_seed:?} {together:?}");
+            }
+            for (sum, own) in by_length.iter().zip(&together.by_length) {
+                prop_assert!((sum - own).abs() < 1e-9, "{by_length:?} {together:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_of_ways_back_has_a_bound() {
+        let all = Kept::default();
+        for key in 0..100 {
+            assert_eq!(*kept(&all, 7, key, || key), key);
+            assert!(all.lock().unwrap().len() <= 7);
+        }
+        assert_eq!(*kept(&all, 7, 99, || 0), 99, "the last one is there");
     }
 
     proptest! {

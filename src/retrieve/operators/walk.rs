@@ -265,10 +265,20 @@ impl Paid {
             by_length: Vec::new(),
             error: 0.0,
         };
-        for &(node, share) in nodes {
-            if walked.spread.mass[node as usize] <= 0.0 {
-                continue;
+        let held = nodes.iter().copied();
+        let held: Vec<(Node, f64)> = held
+            .filter(|(node, _)| walked.spread.mass[*node as usize] > 0.0)
+            .collect();
+        if held.len() > 1
+            && let Some(reach) = walked.reach_together(&held)
+        {
+            for part in shares(walked.seeds(), &reach) {
+                paid.by_seed[part.seed] = part.mass;
             }
+            paid.by_length = reach.by_length;
+            return paid;
+        }
+        for (node, share) in held {
             let reach = walked.reach(node, walked.spread.diffusion.fine());
             for part in shares(walked.seeds(), &reach) {
                 paid.by_seed[part.seed] += share * part.mass;
