@@ -17,11 +17,25 @@ pub fn maxsim_texts(
     question: &str,
     texts: &[&str],
 ) -> Result<Vec<f32>, EmbedError> {
-    let asked = encoder.tokens(&[question])?;
-    let passages = encoder.tokens(texts)?;
-    Ok(asked
-        .first()
-        .map_or_else(Vec::new, |asked| maxsim(asked, &passages)))
+    let (asked, _) = asked(encoder, question)?;
+    Ok(maxsim(&asked, &encoder.tokens(texts)?))
+}
+
+/// Tokens of a question that are compared, as many as a cross-encoder reads of a text: each is compared with all tokens of
+/// every candidate.
+pub const ASKED: usize = 512;
+
+/// The first [`ASKED`] tokens of a question, and how many follow.
+///
+/// # Errors
+/// An encoder without token vectors.
+pub fn asked(encoder: &dyn Encoder, question: &str) -> Result<(TokenVectors, usize), EmbedError> {
+    let tokens = encoder.tokens(&[question])?.into_iter().next();
+    let mut asked = tokens.unwrap_or_default();
+    let unread = asked.weights.len().saturating_sub(ASKED);
+    asked.rows.truncate(ASKED * asked.dims);
+    asked.weights.truncate(ASKED);
+    Ok((asked, unread))
 }
 
 fn score(question: &TokenVectors, passage: &TokenVectors) -> f32 {
@@ -72,6 +86,18 @@ mod tests {
         ];
         let scores = maxsim_texts(&encoder, "which river flows through vienna", &texts).unwrap();
         assert!(scores[0] > scores[1] && scores[0] > 0.9, "{scores:?}");
+        // Of a question of many pages only so much is read.
+        let long = format!(
+            "which river flows through vienna {}",
+            "bread ".repeat(9_000)
+        );
+        let (tokens, unread) = asked(&encoder, &long).unwrap();
+        assert_eq!(
+            (tokens.weights.len(), tokens.rows.len()),
+            (ASKED, ASKED * tokens.dims)
+        );
+        assert!(unread > 8_000, "{unread}");
+        assert_eq!(asked(&encoder, "which river").unwrap().1, 0);
         // A longer text cannot lose by what it adds.
         let longer = format!("{} {}", texts[0], texts[1]);
         let again = maxsim_texts(&encoder, "which river flows through vienna", &[&longer]).unwrap();

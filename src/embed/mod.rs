@@ -37,7 +37,7 @@ pub use fixed::Static;
 pub use gather::VectorWriter;
 pub use given::Given;
 pub use hnsw::{Hnsw, HnswOptions};
-pub use maxsim::{maxsim, maxsim_texts};
+pub use maxsim::{asked, maxsim, maxsim_texts};
 pub use reranker::Reranker;
 pub use spec::{Closed, Settings, Spec, open};
 pub use vectors::{Rows, Vectors};

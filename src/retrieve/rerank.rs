@@ -4,7 +4,7 @@ use super::RetrieveError;
 use super::operator::Context;
 use super::rank::order;
 use super::retrieval::{Hit, Ranked, Reranked};
-use crate::embed::maxsim_texts;
+use crate::embed::{asked, maxsim};
 use crate::parameters::RERANK_DEPTH;
 
 /// The best candidates scored again; the others keep their order below them, with scores that say so.
@@ -19,18 +19,20 @@ pub fn rerank(cx: &Context<'_>, first: &Ranked) -> Result<(Vec<Hit>, Reranked), 
         .map(|h| index.passages().full_text(h.passage as usize))
         .collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let (scores, name, model) = match index.reranker() {
+    let (scores, name, model, unread) = match index.reranker() {
         Some(cross) => (
             cross.score(question, &texts),
             "cross-encoder",
             cross.spec().to_owned(),
+            0,
         ),
         None => {
             let dense = index.dense().ok_or_else(|| RetrieveError::NoVectors {
                 method: cx.method.name.clone(),
             })?;
-            let scores = maxsim_texts(dense.encoder.as_ref(), question, &texts)?;
-            (scores, "MaxSim", dense.entry.encoder.clone())
+            let (asked, unread) = asked(dense.encoder.as_ref(), question)?;
+            let scores = maxsim(&asked, &dense.encoder.tokens(&texts)?);
+            (scores, "MaxSim", dense.entry.encoder.clone(), unread)
         }
     };
     // No cosine is below -1, but a cross-encoder's number may be any.
@@ -55,6 +57,7 @@ pub fn rerank(cx: &Context<'_>, first: &Ranked) -> Result<(Vec<Hit>, Reranked), 
         name,
         model,
         candidates: depth,
+        unread,
     };
     Ok((hits, reranked))
 }

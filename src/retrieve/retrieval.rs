@@ -84,6 +84,13 @@ pub struct Reranked {
     pub model: String,
     /// How many; those below keep their order.
     pub candidates: usize,
+    /// Tokens at the end of the question that MaxSim did not read.
+    #[serde(skip_serializing_if = "no_tokens")]
+    pub unread: usize,
+}
+
+fn no_tokens(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A word or name that feedback added to the question.

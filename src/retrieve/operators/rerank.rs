@@ -40,10 +40,14 @@ impl Operator for Rerank {
             reranked: Some(by.clone()),
             ..Ranked::new(first.ranker, hits, first.matched)
         };
-        Ok(Set::ranking(set)
+        let set = Set::ranking(set)
             .fact("scored again by", by.name)
             .fact("model", by.model)
-            .fact("candidates", by.candidates))
+            .fact("candidates", by.candidates);
+        Ok(match by.unread {
+            0 => set,
+            unread => set.fact("last tokens of the question left out", unread),
+        })
     }
 
     fn why(&self, at: &At<'_>, member: &Member) -> String {
