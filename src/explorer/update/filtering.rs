@@ -1,14 +1,13 @@
 //! Typing what narrows the focused list. The rows follow at every letter; the cursor stays on its row while that is shown.
 
-use super::moves;
+use super::{field, keys, moves};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::command::Command;
 use crate::explorer::filter;
 use crate::explorer::rows;
 use crate::explorer::state::{Mode, State};
-use crossterm::event::{Event, KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
-use tui_input::backend::crossterm::EventHandler;
 
 pub fn open(state: &mut State) -> Vec<Effect> {
     let typed = state.filters.get(&state.focus).cloned();
@@ -31,8 +30,10 @@ pub fn press(state: &mut State, key: KeyEvent, mut input: Input) -> Vec<Effect> 
         KeyCode::Up => -1,
         KeyCode::Down => 1,
         _ => {
-            input.handle_event(&Event::Key(key));
-            return typed(state, input);
+            let said = field::press(&mut input, key, field::WORDS);
+            let effects = typed(state, input);
+            keys::tell(state, said);
+            return effects;
         }
     };
     state.mode = Mode::Filter(input);

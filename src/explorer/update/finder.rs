@@ -1,15 +1,14 @@
 //! Finders: the palette, the method chooser, the history and help are one list that typing narrows.
 
-use super::update;
+use super::{field, keys, update};
 use crate::explorer::action::{Effect, Found, Job, Message, Search, Work};
 use crate::explorer::opening::Looked;
 use crate::explorer::palette::{self, after_prefix};
 use crate::explorer::state::{Choice, Finder, FinderKind, List, Mode, State};
 use crate::layers::GraphEdit;
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fuzzy_matcher::skim::SkimMatcherV2;
 use tui_input::Input;
-use tui_input::backend::crossterm::EventHandler;
 
 /// How many choices the palette remembers.
 const RECENT: usize = 20;
@@ -57,9 +56,10 @@ pub fn press(state: &mut State, key: KeyEvent, mut open: Finder) -> Vec<Effect> 
         (KeyCode::PageDown, _) => page,
         _ => {
             let before = open.input.value().to_owned();
-            open.input.handle_event(&Event::Key(key));
+            let said = field::press(&mut open.input, key, field::WORDS);
             let changed = open.input.value() != before;
             state.mode = Mode::Finder(open);
+            keys::tell(state, said);
             return if changed { refilter(state) } else { Vec::new() };
         }
     };

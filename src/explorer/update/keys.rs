@@ -1,15 +1,14 @@
 //! From keys to commands, and text into the field that is open.
 
-use super::{ask, filtering, finder, label, lesson, moves, run, seeds, settings, start};
+use super::{ask, field, filtering, finder, label, lesson, moves, run, seeds, settings, start};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::command::Command;
 use crate::explorer::keys::{Lookup, Stroke};
 use crate::explorer::layout::Pane;
 use crate::explorer::parameter_keys;
 use crate::explorer::state::{Mode, State};
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use tui_input::Input;
-use tui_input::backend::crossterm::EventHandler;
 
 pub fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     if key.kind == KeyEventKind::Release {
@@ -94,9 +93,9 @@ fn edit(state: &mut State, key: KeyEvent) -> Vec<Effect> {
             super::run(state, crate::explorer::command::Command::History)
         }
         _ => {
-            state.input.handle_event(&Event::Key(key));
+            let said = field::press(&mut state.input, key, field::TEXT);
             state.mode = Mode::Edit;
-            Vec::new()
+            tell(state, said)
         }
     }
 }
@@ -118,9 +117,9 @@ fn number(state: &mut State, key: KeyEvent, mut input: Input) -> Vec<Effect> {
         KeyCode::Esc => Vec::new(),
         KeyCode::Backspace if input.value().is_empty() => Vec::new(),
         _ => {
-            input.handle_event(&Event::Key(key));
+            let said = field::press(&mut input, key, field::WORDS);
             state.mode = Mode::Number(input);
-            Vec::new()
+            tell(state, said)
         }
     }
 }
@@ -128,33 +127,44 @@ fn number(state: &mut State, key: KeyEvent, mut input: Input) -> Vec<Effect> {
 /// Pasted text goes where typed text would; outside a field it is a question.
 pub fn paste(state: &mut State, text: &str) -> Vec<Effect> {
     let text = crate::explorer::text::clean(text);
-    match &mut state.mode {
-        Mode::Edit => insert(&mut state.input, &text),
-        Mode::Number(input) => insert(input, &text),
-        Mode::Weight(open) => insert(&mut open.input, &text),
+    let (said, effects) = match &mut state.mode {
+        Mode::Edit => (
+            field::paste(&mut state.input, &text, field::TEXT),
+            Vec::new(),
+        ),
+        Mode::Number(input) => (field::paste(input, &text, field::WORDS), Vec::new()),
+        Mode::Weight(open) => (
+            field::paste(&mut open.input, &text, field::WORDS),
+            Vec::new(),
+        ),
         Mode::Finder(open) => {
-            insert(&mut open.input, &text);
-            return finder::refilter(state);
+            let said = field::paste(&mut open.input, &text, field::WORDS);
+            (said, finder::refilter(state))
         }
         Mode::Filter(input) => {
-            insert(input, &text);
+            let said = field::paste(input, &text, field::WORDS);
             let input = input.clone();
-            return filtering::typed(state, input);
+            (said, filtering::typed(state, input))
         }
-        Mode::Label(Some(input)) => insert(input, &text),
-        Mode::Label(None) => {}
+        Mode::Label(Some(input)) => (field::paste(input, &text, field::TEXT), Vec::new()),
+        Mode::Label(None) => (None, Vec::new()),
         Mode::Browse | Mode::Chord(_) | Mode::Start(_) => {
             ask::edit(state);
-            state.input = Input::new(text);
+            state.input = Input::default();
+            let said = field::paste(&mut state.input, &text, field::TEXT);
+            (said, Vec::new())
         }
-    }
-    Vec::new()
+    };
+    tell(state, said);
+    effects
 }
 
-fn insert(input: &mut Input, text: &str) {
-    for c in text.chars() {
-        input.handle(tui_input::InputRequest::InsertChar(c));
+/// Says what a field says of what was typed.
+pub fn tell(state: &mut State, said: Option<Message>) -> Vec<Effect> {
+    if let Some(said) = said {
+        state.message = said;
     }
+    Vec::new()
 }
 
 fn control(key: &KeyEvent) -> bool {

@@ -1,15 +1,14 @@
 //! The label strip: keys into a draft, a draft into the labels file, and on to the next of the queue.
 
-use super::{ask, moves};
+use super::{ask, field, keys, moves};
 use crate::evaluate::labels::{Cause, Label};
 use crate::explorer::action::{Effect, Message, Tone};
 use crate::explorer::filter;
 use crate::explorer::labelling::{Draft, Item, Kind};
 use crate::explorer::layout::{Pane, Shape, View};
 use crate::explorer::state::{Mode, State};
-use crossterm::event::{Event, KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
-use tui_input::backend::crossterm::EventHandler;
 
 /// Opens the strip over the passage under the selection.
 pub fn open(state: &mut State) -> Vec<Effect> {
@@ -132,8 +131,9 @@ fn type_note(state: &mut State, key: KeyEvent, mut input: Input) -> Vec<Effect> 
         }
         (KeyCode::Esc, _) | (_, None) => {}
         _ => {
-            input.handle_event(&Event::Key(key));
+            let said = field::press(&mut input, key, field::TEXT);
             state.mode = Mode::Label(Some(input));
+            return keys::tell(state, said);
         }
     }
     Vec::new()

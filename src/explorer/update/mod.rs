@@ -8,6 +8,7 @@ mod copy;
 mod doctor;
 pub mod export;
 mod failures;
+mod field;
 mod filtering;
 mod finder;
 mod fix;

@@ -1,6 +1,7 @@
 //! Seeds: mute, weigh and add. Every change is an edit of the settings, so undo, the session and copies know it.
 
 use super::settings::change;
+use super::{field, keys};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
 use crate::explorer::scene::{Basis, Sign};
@@ -9,9 +10,8 @@ use crate::parameters::{Param, SEED_K};
 use crate::retrieve::edits::MOST;
 use crate::retrieve::hop::Signal;
 use crate::retrieve::{Origin, SeedChange, SeedEdit, Value};
-use crossterm::event::{Event, KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
-use tui_input::backend::crossterm::EventHandler;
 
 /// The seed or edit under the cursor: its name, and the change it has.
 pub fn target(state: &State) -> Result<(String, Option<SeedChange>), String> {
@@ -115,9 +115,9 @@ pub fn press(state: &mut State, key: KeyEvent, mut open: Weighing) -> Vec<Effect
         },
         KeyCode::Backspace if typed.is_empty() => Vec::new(),
         _ => {
-            open.input.handle_event(&Event::Key(key));
+            let said = field::press(&mut open.input, key, field::WORDS);
             state.mode = Mode::Weight(open);
-            Vec::new()
+            keys::tell(state, said)
         }
     }
 }
