@@ -14,6 +14,7 @@ use super::state::{Entry, Finder, FinderKind, Mode, State};
 use super::text;
 use super::update::copied;
 use crate::output;
+use crate::text::span;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -29,6 +30,8 @@ An empty line tells the list again or leaves a choice. :help lists all. :quit le
 
 /// Rows of a list that are told at once.
 const ROWS: usize = 20;
+/// Characters of the longest weight.
+const LONGEST: usize = 40;
 /// Choices that are told at once.
 const CHOICES: usize = 9;
 
@@ -50,15 +53,21 @@ impl Lines {
     pub fn read() -> std::io::Result<Lines> {
         let (sender, typed) = channel(1);
         // Reading cannot be given up: the thread ends with the program.
+        let prompts = std::io::stdin().is_terminal();
         std::thread::spawn(move || {
+            let mut empty = false;
             for line in std::io::stdin().lines() {
                 let Ok(line) = line else { break };
+                let again = std::mem::replace(&mut empty, line.trim().is_empty()) && empty;
+                // The list was told just now; out of a pipe may come any number of empty lines.
+                if again && !prompts {
+                    continue;
+                }
                 if sender.blocking_send(line).is_err() {
                     break;
                 }
             }
         });
-        let prompts = std::io::stdin().is_terminal();
         let lines = Lines { typed, prompts };
         output::text().write_all(HOW.as_bytes())?;
         Ok(lines)
@@ -104,7 +113,12 @@ fn pressed(code: KeyCode) -> Action {
 /// Words in the place of those that a field has.
 fn retyped(words: &str) -> impl Iterator<Item = Action> + '_ {
     let clear = key(KeyCode::Char('u'), KeyModifiers::CONTROL);
-    [clear].into_iter().chain(typed(words))
+    [clear].into_iter().chain(entered(words))
+}
+
+/// Words into a field, at once: it is read anew after each thing that is typed.
+fn entered(words: &str) -> Option<Action> {
+    (!words.is_empty()).then(|| Action::Paste(words.to_owned()))
 }
 
 /// What a line does.
@@ -131,8 +145,18 @@ pub fn heard(state: &State, line: &str) -> Vec<Action> {
             }
             None => retyped(line).collect(),
         },
-        // A number, a weight, a note or words for a list are being typed.
-        _ => typed(line).chain([pressed(KeyCode::Enter)]).collect(),
+        // Letters are keys there.
+        Mode::Label(None) | Mode::Start(_) | Mode::Chord(_) => {
+            typed(line).chain([pressed(KeyCode::Enter)]).collect()
+        }
+        // A number, a weight, a note or words for a list are being typed. A weight takes signs by key.
+        Mode::Weight(_) => typed(span::head(line, LONGEST))
+            .chain([pressed(KeyCode::Enter)])
+            .collect(),
+        _ => entered(line)
+            .into_iter()
+            .chain([pressed(KeyCode::Enter)])
+            .collect(),
     }
 }
 
@@ -154,7 +178,7 @@ fn browsed(state: &State, line: &str) -> Vec<Action> {
         let sure = found.len() == 1 || found.first().is_some_and(named);
         let open = [Action::Do(Command::Palette)].into_iter();
         let enter = sure.then(|| pressed(KeyCode::Enter));
-        return open.chain(typed(words)).chain(enter).collect();
+        return open.chain(entered(words)).chain(enter).collect();
     }
     if let Some(words) = line.strip_prefix('/').map(str::trim) {
         let open = [Action::Do(Command::Filter)].into_iter();

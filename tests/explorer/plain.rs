@@ -143,3 +143,14 @@ fn the_set_is_told_when_it_was_asked_and_the_end_of_the_lines_is_an_end() {
     // Without a last command, and without a question.
     assert!(told(&["--method", "bm25"], &[""]).contains("Passages, "));
 }
+
+#[test]
+fn empty_lines_in_a_row_tell_a_list_once() {
+    let lists = |lines: &[&str]| {
+        told(&["--method", "bm25"], lines)
+            .matches("Passages, ")
+            .count()
+    };
+    assert_eq!(lists(&[""; 5_000]), lists(&[""]));
+    assert_eq!(lists(&["", "/rings", ""]), 1 + lists(&["", "/rings"]));
+}
