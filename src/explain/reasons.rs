@@ -3,9 +3,9 @@
 use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
-use crate::retrieve::explanation::{Combine, Lack, Reason, Without};
+use crate::retrieve::explanation::{Combine, Fix, Lack, Reason, Without};
 use crate::retrieve::methods::Ranker;
-use crate::retrieve::operator::{At, brings};
+use crate::retrieve::operator::At;
 use crate::retrieve::operators::lack::MOST;
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::{DEPTH, Retrieval};
@@ -212,8 +212,8 @@ fn undone(at: &At<'_>, passage: u32, last: &Hit, lacks: &[Lack], class: Class) -
             "{}; without {} it is at rank {rank} and {other}",
             lack.text, without.what
         );
-        let fix = Some(brings(&without.change, rank));
-        let reason = Reason::new(without.code, text).with_fix(fix);
+        let change = without.change.clone();
+        let reason = Reason::new(without.code, text).with_fix(Some(Fix { change, rank }));
         Some(reason.class(class))
     };
     tried.into_par_iter().find_map_first(undone)

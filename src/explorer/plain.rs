@@ -552,7 +552,7 @@ fn explained(out: &mut String, why: &Why) {
         );
     }
     for reason in &why.reasons {
-        let fix = reason.fix.as_ref().map(|fix| format!(" Try {fix}."));
+        let fix = reason.suggestion().map(|fix| format!(" Try {fix}."));
         let _ = writeln!(
             out,
             "{}: {}.{}",

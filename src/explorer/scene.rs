@@ -7,7 +7,7 @@
 use super::layout::View;
 use super::text;
 use crate::layers::{Class, Code, GraphEdited, LayerKind};
-use crate::retrieve::explanation::Story;
+use crate::retrieve::explanation::{Fix, Story};
 use crate::retrieve::{Node, SeedChange, Settings};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -651,7 +651,15 @@ pub struct Stop {
 pub struct Reason {
     pub code: String,
     pub text: String,
-    pub fix: Option<String>,
+    pub fix: Option<Fix>,
+}
+
+impl Reason {
+    /// Its fix in words.
+    pub fn suggestion(&self) -> Option<String> {
+        let fix = self.fix.as_ref()?;
+        Some(text::clean(&fix.to_string()))
+    }
 }
 
 /// A node and what is next to it; for flat methods a passage and the words of the question.

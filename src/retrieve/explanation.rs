@@ -8,8 +8,9 @@ use super::operator::At;
 use super::set::{Dropped, Fact, Member, Space};
 use crate::layers::{Class, Code, Node};
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
+use std::fmt;
 
 /// A node as a person sees it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -339,7 +340,29 @@ pub struct Reason {
     /// The evidence, in words.
     pub text: String,
     /// A change that was tried and admits the passage.
-    pub fix: Option<String>,
+    pub fix: Option<Fix>,
+}
+
+/// A change that was tried, and the rank that the passage has with it, from 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fix {
+    /// What was changed.
+    pub change: Change,
+    /// The passage's rank after it.
+    pub rank: usize,
+}
+
+/// As a suggestion.
+impl fmt::Display for Fix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} brings it to rank {}", self.change, self.rank)
+    }
+}
+
+impl Serialize for Fix {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
 }
 
 impl Reason {
@@ -359,7 +382,7 @@ impl Reason {
     }
 
     /// With a change that was tried.
-    pub fn with_fix(self, fix: Option<String>) -> Reason {
+    pub fn with_fix(self, fix: Option<Fix>) -> Reason {
         Reason { fix, ..self }
     }
 }

@@ -5,7 +5,7 @@
 use super::RetrieveError;
 use super::change::Change;
 use super::edits::SeedEdit;
-use super::explanation::{Explanation, Lack, Reason, Stage, Story};
+use super::explanation::{Explanation, Fix, Lack, Reason, Stage, Story};
 use super::methods::Method;
 use super::retrieval::{Record, Retrieval};
 use super::scratch::Scratch;
@@ -381,10 +381,10 @@ impl<'a> At<'a> {
     }
 
     /// What a change of a parameter does for a passage, where that brings it into top K: the run is done again.
-    pub fn tried(&self, passage: u32, change: (Parameter, Value)) -> Option<String> {
+    pub fn tried(&self, passage: u32, change: (Parameter, Value)) -> Option<Fix> {
         let change = Change::Set(change.0, change.1);
-        self.admits(passage, &change)
-            .map(|(_, rank)| brings(&change, rank))
+        let (_, rank) = self.admits(passage, &change)?;
+        Some(Fix { change, rank })
     }
 
     /// The run with a change, and the place of a passage there, where that is in top K.
@@ -395,10 +395,10 @@ impl<'a> At<'a> {
     }
 
     /// As [`tried`](Self::tried), where that brings it in at all: of a context every place is read.
-    pub fn tried_anywhere(&self, passage: u32, change: (Parameter, Value)) -> Option<String> {
+    pub fn tried_anywhere(&self, passage: u32, change: (Parameter, Value)) -> Option<Fix> {
         let change = Change::Set(change.0, change.1);
         let rank = self.again(&change)?.rank(passage)?;
-        Some(brings(&change, rank))
+        Some(Fix { change, rank })
     }
 
     fn again(&self, change: &Change) -> Option<Retrieval> {
@@ -415,11 +415,6 @@ impl<'a> At<'a> {
     pub fn stage(&self, story: &mut Story) -> Stage {
         story.stage_of(self)
     }
-}
-
-/// What a change does, as a suggestion.
-pub fn brings(change: &Change, rank: usize) -> String {
-    format!("{change} brings it to rank {rank}")
 }
 
 fn places(df: u32) -> String {

@@ -16,7 +16,7 @@ use hopscope::explorer::layout::Pane;
 use hopscope::explorer::parameter_keys;
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::rows::{self, PassageLine};
-use hopscope::explorer::scene::{Row, Sign};
+use hopscope::explorer::scene::{Reason, Row, Sign};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
 use hopscope::explorer::store::Session;
@@ -26,7 +26,9 @@ use hopscope::explorer::trials::{self, Stands};
 use hopscope::explorer::update::update;
 use hopscope::explorer::workers::broken;
 use hopscope::parameters::{ALPHA, SEED_K, STEPS};
+use hopscope::retrieve::explanation::Fix;
 use hopscope::retrieve::{METHODS, Method, Origin, Parameter, Settings, Value};
+use std::sync::Arc;
 
 #[test]
 fn the_first_question_is_answered_and_its_gold_is_known() {
@@ -1230,56 +1232,82 @@ fn the_doctor_lists_what_is_wrong_with_the_index_and_can_be_stopped() {
     assert!(matches!(stage.state.mode, Mode::Browse));
 }
 
+/// Whatever a verdict proves, a value, a seed or an edge, one key applies and `z` takes back.
 #[test]
-fn a_suggestion_is_applied_and_taken_back() {
+fn a_proven_fix_is_applied_and_taken_back() {
     let mut stage = stage();
-    // The first gold passage that lies outside and comes with a suggestion.
-    let mut found = None;
+    stage.act(Action::Set("result_k".into(), "4".into()));
+    let mut proven = None;
     for question in 0..stage.state.facts.questions.len() {
         stage.act(Action::AskNumber(question));
-        let lost: Vec<u32> = stage
-            .state
-            .scene()
-            .unwrap()
+        let scene = stage.state.scene().unwrap();
+        let lost = scene
             .gold
             .iter()
-            .filter(|g| g.rank.is_none_or(|rank| rank > 10))
-            .map(|g| g.passage)
-            .collect();
-        for passage in lost {
+            .filter(|g| g.rank.is_none_or(|rank| rank > 4));
+        for passage in lost.map(|gold| gold.passage).collect::<Vec<u32>>() {
             stage.act(Action::Passage(passage));
-            let fixes = hopscope::explorer::update::suggested(&stage.state);
-            if let Some((_, set)) = fixes.into_iter().next() {
-                found.get_or_insert((question, passage, set));
-            }
+            let why = stage.state.detail().unwrap().passage.as_ref().unwrap();
+            let fix = why.reasons.iter().find_map(|reason| reason.fix.clone());
+            proven = proven.or(fix.map(|fix| (question, passage, fix)));
         }
-        if found.is_some() {
+        if proven.is_some() {
             break;
         }
     }
-    let (question, passage, set) = found.expect("the sample plants a repairable loss");
+    let (question, passage, fix) = proven.expect("the sample plants a loss with a proven fix");
     stage.act(Action::AskNumber(question));
     stage.act(Action::Passage(passage));
     let before = stage.state.settings.clone();
     stage.press("a");
     assert!(stage.state.message.text.contains("w goes there"));
     stage.press("w a");
-    for change in set {
-        let Change::Set(parameter, value) = change else {
-            panic!("a reason changes parameters");
-        };
-        assert_eq!(stage.state.settings.value(parameter), value);
-    }
+    assert_ne!(stage.state.settings, before);
     let scene = stage.state.scene().unwrap();
-    let rank = scene
-        .gold
-        .iter()
-        .find(|g| g.passage == passage)
-        .unwrap()
-        .rank;
-    assert!(rank.is_some_and(|rank| rank <= scene.top_k), "{rank:?}");
+    let now = scene.gold.iter().find(|gold| gold.passage == passage);
+    assert_eq!(now.unwrap().rank, Some(fix.rank), "{fix}");
     stage.press("z");
     assert_eq!(stage.state.settings, before);
+}
+
+/// What stands between a passage and the list is often a seed or an edge: no value of a parameter says that.
+#[test]
+fn a_fix_that_changes_a_seed_or_the_graph_has_a_letter_too() {
+    let seed = stage().state.scene().unwrap().seeds[0].name.clone();
+    let mute = Change::Seed(format!("{seed}=mute").parse().unwrap());
+    let edge = Change::Graph("mute Uranus".parse().unwrap());
+    for change in [
+        mute.clone(),
+        edge.clone(),
+        Change::Both(Box::new([mute, edge])),
+    ] {
+        let mut stage = stage();
+        let lost = stage
+            .state
+            .scene()
+            .unwrap()
+            .passages
+            .last()
+            .unwrap()
+            .passage;
+        stage.act(Action::Passage(lost));
+        let detail = Arc::make_mut(&mut stage.state.shown.as_mut().unwrap().detail);
+        let fix = Some(Fix {
+            change: change.clone(),
+            rank: 2,
+        });
+        let code = "SEED_WEAK".to_owned();
+        let text = "another seed pays".to_owned();
+        detail
+            .passage
+            .as_mut()
+            .unwrap()
+            .reasons
+            .insert(0, Reason { code, text, fix });
+        let expected = change.applied(&stage.state.settings);
+        stage.press("w a");
+        assert_eq!(stage.state.settings, expected, "{change}");
+    }
 }
 
 #[test]

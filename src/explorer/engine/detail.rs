@@ -95,7 +95,7 @@ fn why(
             .map(|r| Reason {
                 code: r.code.to_string(),
                 text: clean(&r.text),
-                fix: r.fix.map(|f| clean(&f)),
+                fix: r.fix,
             })
             .collect(),
         look_alikes: look_alikes

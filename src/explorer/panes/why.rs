@@ -161,12 +161,12 @@ fn reasons(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
             ink.span(format!("{} ", reason.code), scope),
             ink.text(reason.text.clone()),
         ];
-        if let Some(fix) = &reason.fix {
+        if let Some(fix) = reason.suggestion() {
             match fixes.iter().position(|(at, _)| *at == From::Reason(i)) {
                 Some(letter) => spans.push(ink.span(format!("  {} ", LETTERS[letter]), Scope::Key)),
                 None => spans.push(ink.muted("  try ")),
             }
-            spans.push(ink.span(fix.clone(), Scope::Ok));
+            spans.push(ink.span(fix, Scope::Ok));
         }
         lines.extend(flow(spans, width, 2));
     }
@@ -592,8 +592,11 @@ fn summary(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Line<'stati
     match why.reasons.first() {
         Some(reason) => {
             filling.add(vec![ink.span(format!("{}  ", reason.code), Scope::Error)]);
-            if let Some((_, changes)) = suggested(ink.state).first() {
-                let fix: Vec<String> = changes.iter().map(|change| change.to_string()).collect();
+            if let Some((_, change)) = suggested(ink.state).first() {
+                let each = change.each().into_iter();
+                let fix: Vec<String> = each
+                    .map(|change| text::clean(&change.to_string()))
+                    .collect();
                 let fix = fix.join(", ");
                 filling.add(vec![
                     ink.span(format!("{} ", LETTERS[0]), Scope::Key),

@@ -514,7 +514,7 @@ fn why_json(state: &State) -> Value {
     let reasons: Vec<Value> = why
         .reasons
         .iter()
-        .map(|r| json!({"code": r.code, "text": r.text, "fix": r.fix}))
+        .map(|r| json!({"code": r.code, "text": r.text, "fix": r.suggestion()}))
         .collect();
     json!({
         "id": why.id, "title": why.title, "rank": why.rank, "score": why.score, "parts": parts,

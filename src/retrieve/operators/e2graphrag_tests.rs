@@ -42,7 +42,10 @@ impl Case {
 
     fn codes(&self, run: &Retrieval, passage: u32) -> Vec<(Code, Option<String>)> {
         let reasons = why_not(&self.0, run, passage).into_iter();
-        reasons.map(|reason| (reason.code, reason.fix)).collect()
+        let fixed = |reason: crate::retrieve::explanation::Reason| {
+            (reason.code, reason.fix.map(|fix| fix.to_string()))
+        };
+        reasons.map(fixed).collect()
     }
 }
 

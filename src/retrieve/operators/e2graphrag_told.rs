@@ -9,6 +9,7 @@ use super::{Edge, SHOWN, Stage, Story};
 use super::{FARTHEST, Global, LINE, Mode, Pair, Pairs, Paths, Reason, Scored, Shrunk};
 use crate::layers::{Class, Code, Source};
 use crate::parameters::Value;
+use crate::retrieve::explanation::Fix;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -299,7 +300,7 @@ impl<'a> Told<'a> {
         reasons
     }
 
-    fn tried(&self, passage: u32, change: (Parameter, Value), most: usize) -> Option<String> {
+    fn tried(&self, passage: u32, change: (Parameter, Value), most: usize) -> Option<Fix> {
         let small = |value| matches!(value, Value::Integer(number) if number <= most as i64);
         self.at.tried(passage, change).filter(|_| small(change.1))
     }

@@ -48,7 +48,10 @@ fn nodes(run: &Retrieval, step: usize) -> Vec<u32> {
 fn codes(index: &Arc<Index>, run: &Retrieval, id: &str) -> Vec<(Code, Option<String>)> {
     let passage = index.passage_by_id(id).unwrap();
     let reasons = why_not(index, run, passage).into_iter();
-    reasons.map(|reason| (reason.code, reason.fix)).collect()
+    let fixed = |reason: crate::retrieve::explanation::Reason| {
+        (reason.code, reason.fix.map(|fix| fix.to_string()))
+    };
+    reasons.map(fixed).collect()
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::{
 use crate::layers::typed::names::Found;
 use crate::layers::{Class, Code};
 use crate::parameters::{Parameter, Value};
-use crate::retrieve::explanation::{Cut, Edge, Entry, SHOWN, SHOWN_CUT, clip};
+use crate::retrieve::explanation::{Cut, Edge, Entry, Fix, SHOWN, SHOWN_CUT, clip};
 use crate::retrieve::planner::plan::{Direction, edges as edge_kinds};
 use crate::retrieve::planner::run::Condition;
 
@@ -607,7 +607,7 @@ pub fn uncounted(at: &At<'_>, passage: u32) -> Vec<Reason> {
 }
 
 /// The first change that was tried and brings the passage.
-fn fix(at: &At<'_>, written: &Written, passage: u32) -> Option<String> {
+fn fix(at: &At<'_>, written: &Written, passage: u32) -> Option<Fix> {
     let mut tries: Vec<(Parameter, Value)> = Vec::new();
     if at.run.settings.get(EDGE_POLICY) == EdgePolicy::Minus {
         tries.push(EDGE_POLICY.at(EdgePolicy::Plus));

@@ -4,8 +4,9 @@ use crate::graph::trail;
 use crate::graph::walk::Sparse;
 use crate::layers::{Code, Graph, Node};
 use crate::parameters::{Parameter as P, RESULT_K, STEPS};
+use crate::retrieve::change::Change;
 use crate::retrieve::explanation::{
-    Edge, Entry, Explanation, Part as ScorePart, Path, Reason, SHOWN, Stage, Story,
+    Edge, Entry, Explanation, Fix, Part as ScorePart, Path, Reason, SHOWN, Stage, Story,
 };
 use crate::retrieve::masses::Masses;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
@@ -419,7 +420,6 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
         Err(reason) => reasons.push(reason),
         Ok(far) if !diffusion.pushes() && far > diffusion.steps => {
             let fix = admits(at, walked, passage, far);
-            let fix = fix.map(|rank| format!("{} brings it to rank {rank}", STEPS.assignment(far)));
             reasons.push(too_far(walked, far).with_fix(fix));
         }
         Ok(_) if walked.landed(passage) <= 0.0 => {
@@ -487,12 +487,11 @@ fn parity(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<Reas
     if walked.spread.diffusion.pushes() || steps >= MOST_STEPS {
         return;
     }
-    if let Some(rank) = admits(at, walked, passage, steps + 1) {
+    if let Some(fix) = admits(at, walked, passage, steps + 1) {
         let (e, p) = (parity.entity_seeds, parity.passage_seeds);
         let text = format!(
             "T = {steps} lets {e:.2} of entity seeds' and {p:.2} of passage seeds' mass end on passages"
         );
-        let fix = format!("{} brings it to rank {rank}", STEPS.assignment(steps + 1));
         reasons.push(Reason::new(Code::Parity, text).with_fix(Some(fix)));
     }
 }
@@ -541,8 +540,8 @@ pub fn weak(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation) -> Vec<Reaso
     reasons
 }
 
-/// The rank within top K that another number of steps gives the passage, by this walk from these seeds.
-fn admits(at: &At<'_>, walked: &Walked<'_>, passage: u32, steps: usize) -> Option<usize> {
+/// Another number of steps, where that puts the passage in the top K of this walk from these seeds.
+fn admits(at: &At<'_>, walked: &Walked<'_>, passage: u32, steps: usize) -> Option<Fix> {
     if at.run.scored_by_walk().is_none() || steps > MOST_STEPS {
         return None;
     }
@@ -564,5 +563,7 @@ fn admits(at: &At<'_>, walked: &Walked<'_>, passage: u32, steps: usize) -> Optio
     };
     let all = 0..walked.graph.passages() as u32;
     let rank = 1 + all.filter(above).count();
-    (own > 0.0 && rank <= at.run.settings.get(RESULT_K)).then_some(rank)
+    let (parameter, value) = STEPS.at(steps);
+    let change = Change::Set(parameter, value);
+    (own > 0.0 && rank <= at.run.settings.get(RESULT_K)).then_some(Fix { change, rank })
 }

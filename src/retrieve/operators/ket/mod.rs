@@ -19,6 +19,7 @@ use crate::parameters::{
     CONTEXT_TOKENS, CORE_BY, CORE_SHARE, CoreBy, PASSAGE_ORDER, Parameter, Parameter as P,
     PassageOrder, THETA, Value,
 };
+use crate::retrieve::explanation::Fix;
 use crate::retrieve::operator::{At, Operator};
 use crate::retrieve::plan::Plan;
 use context::CONTEXT;
@@ -106,7 +107,7 @@ fn left_out<'a>(at: &At<'a>, passage: u32) -> &'a [u32] {
 }
 
 /// The nearest theta towards an end that brings a passage in, else the least larger context that does.
-fn more_room(at: &At<'_>, passage: u32, end: f64) -> Option<String> {
+fn more_room(at: &At<'_>, passage: u32, end: f64) -> Option<Fix> {
     let settings = &at.run.settings;
     let (theta, tokens) = (settings.get(THETA), settings.get(CONTEXT_TOKENS));
     let fixed = at.record().step.fixed.iter().any(|(p, _)| *p == P::Theta);
