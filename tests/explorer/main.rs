@@ -16,5 +16,6 @@ mod properties;
 mod pty;
 mod screens;
 mod story;
+mod taken;
 mod update;
 mod views;
