@@ -62,6 +62,12 @@ pub enum Action {
     LoadPatch(String),
     /// Goes to a row of the list that has the keyboard, from 0.
     Row(usize),
+    /// Opens a question of Evaluate's list, by its row.
+    #[serde(skip)]
+    OpenListed(usize),
+    /// Lists the questions that lose gold for a class; the same class again lists all.
+    #[serde(skip)]
+    ListClass(Class),
     /// Makes a node the selected one.
     Node(u32),
     /// Makes a passage the selected one.

@@ -4,6 +4,7 @@
 use super::command::Command;
 use super::filter;
 use super::layout::{Pane, View};
+use super::panes::contents;
 use super::rows;
 use super::scene::Facts;
 use super::state::State;
@@ -313,17 +314,16 @@ pub fn steps(state: &State) -> Result<(), String> {
 
 fn open(state: &State) -> Result<(), String> {
     let row = state.list(state.focus).cursor;
+    if let Some(contents) = contents(state.focus) {
+        return contents.can_enter(state, row);
+    }
     match state.focus {
         Pane::Question | Pane::Parameters | Pane::Reader => Ok(()),
-        Pane::Questions => need(!rows::questions(state).is_empty(), "no question is listed"),
         Pane::Queue => need(
             rows::count(state, Pane::Queue) > 0,
             "nothing waits for a label",
         ),
         Pane::Label => available(Command::Label, state),
-        Pane::Lost | Pane::Methods => {
-            need(rows::count(state, state.focus) > 0, "nothing is listed")
-        }
         Pane::Changes | Pane::Set => Err("nothing opens here".into()),
         Pane::Iterations | Pane::Step => steps(state),
         Pane::Why => need(

@@ -2,6 +2,8 @@
 //! hidden, so ranks, cursors and clicks mean what they meant.
 
 use super::layout::Pane;
+pub use super::panes::Words;
+use super::panes::contents;
 use super::rows::{self, ParameterLine, PassageLine, SessionLine, SpreadLine, stage_title};
 use super::scene::{Cell, Row, Scene, Sign};
 use super::state::{Drawn, List, State};
@@ -9,23 +11,7 @@ use crate::text::folded::folded;
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 
-/// What a row shows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Words {
-    /// What it is called; letters that lie apart match here.
-    pub name: String,
-    /// What else it says; only what stands together matches here.
-    pub rest: String,
-}
-
 impl Words {
-    fn new(name: impl Into<String>, rest: impl IntoIterator<Item = String>) -> Words {
-        Words {
-            name: name.into(),
-            rest: rest.into_iter().collect::<Vec<_>>().join(" "),
-        }
-    }
-
     /// Whether every typed word is here, case and accents aside.
     fn have(&self, matcher: &SkimMatcherV2, typed: &str) -> bool {
         let (name, rest) = (folded(&self.name), folded(&self.rest));
@@ -43,6 +29,12 @@ impl Words {
 
 /// What the rows of a pane show, by their numbers; none for one that stands over others. Empty where there is no list.
 pub fn words(state: &State, pane: Pane) -> Vec<Option<Words>> {
+    if let Some(contents) = contents(pane) {
+        return match state.scene() {
+            Some(_) => contents.words(state),
+            None => Vec::new(),
+        };
+    }
     let Some(scene) = state.scene() else {
         return match pane {
             Pane::Parameters => parameters(state),
@@ -94,38 +86,6 @@ pub fn words(state: &State, pane: Pane) -> Vec<Option<Words>> {
             let shown = |part: &super::scene::Part| Some(Words::new(part.label.clone(), []));
             parts.iter().map(shown).collect()
         }
-        Pane::Questions => {
-            let shown = |judged: &&super::scoring::Judged| {
-                let asked = state.facts.questions.get(judged.at)?;
-                let codes = judged.lost.iter().map(|lost| lost.1.to_string());
-                let text = if state.masked { "" } else { &*asked.text };
-                Some(Words::new(
-                    asked.id.clone(),
-                    [text.to_owned()].into_iter().chain(codes),
-                ))
-            };
-            rows::questions(state).iter().map(shown).collect()
-        }
-        Pane::Lost => {
-            let classes = state
-                .score
-                .as_ref()
-                .map_or_else(Vec::new, |score| score.classes());
-            let shown = |counted: &super::scoring::Counted| {
-                let codes = counted.codes.iter().map(|code| code.0.to_string());
-                let name = format!("{} {}", counted.class, counted.class.about());
-                Some(Words::new(name, codes))
-            };
-            classes.iter().map(shown).collect()
-        }
-        Pane::Methods => {
-            let trials = state.trials.as_ref().map_or(&[][..], |trials| &trials.rows);
-            let shown = |tried: &super::trials::Tried| {
-                let failed = tried.column.as_ref().err().cloned();
-                Some(Words::new(tried.method.clone(), failed))
-            };
-            trials.iter().map(shown).collect()
-        }
         Pane::Queue => {
             let shown = |item: &super::labelling::Item| {
                 let asked = item.at.and_then(|at| state.facts.questions.get(at));
@@ -138,6 +98,7 @@ pub fn words(state: &State, pane: Pane) -> Vec<Option<Words>> {
             };
             state.queue().iter().map(shown).collect()
         }
+        Pane::Lost | Pane::Questions | Pane::Methods => Vec::new(),
         Pane::Question
         | Pane::Iterations
         | Pane::Step

@@ -25,6 +25,7 @@ pub mod action;
 pub mod answering;
 pub mod available;
 pub mod building;
+pub mod cell;
 pub mod clipboard;
 pub mod command;
 pub mod doctoring;

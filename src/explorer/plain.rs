@@ -7,6 +7,7 @@ use super::filter;
 use super::keys::Stroke;
 use super::layout::Pane;
 use super::palette;
+use super::panes::contents;
 use super::pins;
 use super::rows::{self, ParameterLine, PassageLine, SpreadLine};
 use super::scene::{Cell, Row, Scene, Sign, Why};
@@ -320,9 +321,14 @@ fn list(out: &mut String, state: &State) {
     let shown = filter::shown(state, pane);
     let narrowed = filter::typed(state, pane);
     let narrowed = narrowed.map_or_else(String::new, |typed| format!(", those with {typed}"));
+    let spoken = contents(pane).map(|contents| contents.spoken(state));
+    let spoken = |row: usize| match &spoken {
+        Some(spoken) => spoken.get(row).cloned().flatten(),
+        None => sentence(state, pane, row),
+    };
     let told: Vec<(usize, String)> = shown
         .iter()
-        .filter_map(|row| Some((*row, sentence(state, pane, *row)?)))
+        .filter_map(|row| Some((*row, spoken(*row)?)))
         .collect();
     if told.is_empty() {
         if let (Pane::Why, Some(why)) = (pane, state.detail().and_then(|d| d.passage.as_ref())) {
@@ -338,12 +344,11 @@ fn list(out: &mut String, state: &State) {
                 }
             }
             None => {
-                let why = match pane {
-                    Pane::Set | Pane::Lost | Pane::Questions if state.score.is_none() => {
-                        state.no_score()
-                    }
-                    Pane::Methods if state.trials.is_none() => "asking every method",
-                    _ => "nothing is listed",
+                let waits = contents(pane).and_then(|contents| contents.waits(state));
+                let why = match &waits {
+                    Some(why) => why,
+                    None if pane == Pane::Set && state.score.is_none() => state.no_score(),
+                    None => "nothing is listed",
                 };
                 let _ = writeln!(out, "{pane:?}{narrowed}: {why}.");
             }
@@ -410,38 +415,6 @@ fn sentence(state: &State, pane: Pane, row: usize) -> Option<String> {
                 .map(|(column, cell)| format!("{} {}", column.name, cell.text()))
                 .collect();
             Some(format!("{}, {}", row.label, cells.join(", ")))
-        }
-        Pane::Questions => {
-            let judged = *rows::questions(state).get(row)?;
-            let asked = state.facts.questions.get(judged.at)?;
-            let ranks = text::ranks(&judged.gold);
-            let lost = judged
-                .lost
-                .first()
-                .map(|lost| format!(", lost by {}", lost.1));
-            let words = if state.masked { "" } else { &*asked.text };
-            let (id, gain) = (&asked.id, text::signed(judged.gain()));
-            let lost = lost.unwrap_or_default();
-            Some(format!(
-                "{id}, change {gain}, gold ranks {ranks}{lost}. {words}"
-            ))
-        }
-        Pane::Methods => {
-            let tried = state.trials.as_ref()?.rows.get(row)?;
-            let said = match &tried.column {
-                Ok(column) => {
-                    let set = state.tried_worth(row);
-                    let set = set.map(|set| format!(", on the set R@5 {}", text::measure(set)));
-                    format!(
-                        "R@5 {}, gold ranks {}{}",
-                        text::share(column.worth),
-                        tried.ranks(),
-                        set.unwrap_or_default()
-                    )
-                }
-                Err(said) => said.clone(),
-            };
-            Some(format!("{}, {said}", tried.method))
         }
         Pane::Parameters => match *rows::parameter_lines(state).get(row)? {
             ParameterLine::Stage(stage) => Some(rows::stage_title(stage).to_owned()),

@@ -3,8 +3,8 @@
 
 use super::filter;
 use super::layout::Pane;
+use super::panes::contents;
 use super::scene::{Basis, Row, Scene, Subject};
-use super::scoring::Judged;
 use super::state::{Drawn, State};
 use crate::retrieve::{Parameter, Stage};
 
@@ -180,18 +180,15 @@ pub fn opens_parts(scene: &Scene) -> bool {
 
 /// How many rows a pane's list has; 0 for panes without a list.
 pub fn count(state: &State, pane: Pane) -> usize {
+    if let Some(contents) = contents(pane) {
+        return contents.count(state);
+    }
     let scene = state.scene();
     match pane {
         Pane::Parameters => parameter_lines(state).len(),
         Pane::Session => session_lines(state).len(),
         Pane::Seeds => scene.map_or(0, |s| s.seeds.len()),
         Pane::Spread => scene.map_or(0, |s| spread_lines(state, s).len()),
-        Pane::Questions => questions(state).len(),
-        Pane::Lost => state
-            .score
-            .as_ref()
-            .map_or(0, |score| score.classes().len()),
-        Pane::Methods => state.trials.as_ref().map_or(0, |trials| trials.rows.len()),
         Pane::Queue => state.queue().len(),
         Pane::Runs => scene.map_or(0, |s| passage_lines(s).len()),
         Pane::Passages => scene.map_or(0, |s| match step(state, s) {
@@ -213,6 +210,7 @@ pub fn count(state: &State, pane: Pane) -> usize {
             .detail()
             .and_then(|d| d.passage.as_ref())
             .map_or(0, |why| why.parts.len()),
+        Pane::Lost | Pane::Questions | Pane::Methods => 0,
         Pane::Question
         | Pane::Why
         | Pane::Iterations
@@ -226,6 +224,9 @@ pub fn count(state: &State, pane: Pane) -> usize {
 
 /// Rows that a cursor passes over: the cut, and what stands over parameters.
 pub fn passed_over(state: &State, pane: Pane) -> Vec<usize> {
+    if let Some(contents) = contents(pane) {
+        return contents.passed_over(state);
+    }
     let cut = |scene: &Scene| {
         let lines = passage_lines(scene);
         lines.iter().position(|line| *line == PassageLine::Cut)
@@ -246,12 +247,6 @@ pub fn passed_over(state: &State, pane: Pane) -> Vec<usize> {
     }
 }
 
-/// The questions that Evaluate lists.
-pub fn questions(state: &State) -> Vec<&Judged> {
-    let score = state.score.as_ref();
-    score.map_or_else(Vec::new, |score| score.listed(state.class))
-}
-
 /// The earlier step of the walk that is shown, if one is.
 pub fn step<'s>(state: &State, scene: &'s Scene) -> Option<&'s super::scene::Step> {
     let timeline = scene.timeline.as_ref().filter(|_| scene.walks)?;
@@ -261,6 +256,9 @@ pub fn step<'s>(state: &State, scene: &'s Scene) -> Option<&'s super::scene::Ste
 /// What a row of a pane is about, for the selection that all panes share.
 pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
     let scene = state.scene()?;
+    if let Some(contents) = contents(pane) {
+        return contents.subject(state, row);
+    }
     let of_passage = |passage: u32| Subject {
         passage: Some(passage),
         node: scene.node_of(passage),

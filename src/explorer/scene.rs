@@ -4,6 +4,7 @@
 //! replace, so moving a cursor never re-runs a walk. Nothing here is computed while drawing: a number on screen is a
 //! number the core computed, rounded.
 
+pub use super::cell::Cell;
 use super::layout::View;
 use super::text;
 use crate::layers::{Class, Code, GraphEdited, LayerKind};
@@ -705,18 +706,6 @@ pub const SENDS: &str = "sends";
 pub const RECEIVES: &str = "receives";
 pub const RANK: &str = "rank";
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
-    Empty,
-    Score(f64),
-    Count(usize),
-    /// Of a passage; none where it is not ranked.
-    Rank(Option<usize>),
-    /// Written already.
-    Figure(String),
-    Word(&'static str),
-}
-
 impl Around {
     /// What stands in a column of a neighbour, after an earlier step of the walk where one is shown.
     pub fn cell(&self, row: usize, column: usize, earlier: Option<(usize, &Step)>) -> Cell {
@@ -740,19 +729,6 @@ impl Around {
     /// Whether a node is next to this one.
     pub fn touches(&self, node: Node) -> bool {
         self.adjacent.binary_search(&node).is_ok()
-    }
-}
-
-impl Cell {
-    pub fn text(&self) -> String {
-        match self {
-            Cell::Empty => String::new(),
-            Cell::Score(value) => text::score(*value),
-            Cell::Count(count) => text::count(*count),
-            Cell::Rank(rank) => text::rank(*rank),
-            Cell::Figure(figure) => figure.clone(),
-            Cell::Word(word) => (*word).to_owned(),
-        }
     }
 }
 

@@ -68,6 +68,11 @@ impl Judged {
         let of = |measures: &Measures| measures.get(MEASURE).unwrap_or(0.0);
         of(&self.now) - of(&self.before)
     }
+
+    /// The measure that is shown first, under the live settings.
+    pub fn worth(&self) -> f64 {
+        self.now.get(MEASURE).unwrap_or(0.0)
+    }
 }
 
 /// How it stands.
@@ -89,11 +94,10 @@ impl Score {
     pub fn listed(&self, class: Option<Class>) -> Vec<&Judged> {
         let own = |q: &&Judged| class.is_none_or(|class| q.lost.iter().any(|lost| lost.2 == class));
         let mut listed: Vec<&Judged> = self.asked.iter().filter(own).collect();
-        let worth = |q: &Judged| q.now.get(MEASURE).unwrap_or(0.0);
         listed.sort_by(|a, b| {
             let by_gain = a.gain().total_cmp(&b.gain());
             by_gain
-                .then(worth(a).total_cmp(&worth(b)))
+                .then(a.worth().total_cmp(&b.worth()))
                 .then(a.at.cmp(&b.at))
         });
         listed

@@ -1,7 +1,6 @@
 //! Every method on the question on screen: where each ranks the gold, and what that costs; and then on the whole set.
 
 use super::scoring::{MEASURE, local};
-use super::text;
 use crate::evaluate::measured;
 use crate::evaluate::sweep::Column;
 use crate::retrieve::{Keep, RetrieveError, Retriever, Settings};
@@ -84,8 +83,14 @@ impl Trials {
 
 impl Tried {
     /// Ranks of the gold.
-    pub fn ranks(&self) -> String {
-        text::ranks(self.column.as_ref().map_or(&[][..], |column| &column.gold))
+    pub fn gold(&self) -> &[Option<usize>] {
+        self.column.as_ref().map_or(&[], |column| &column.gold)
+    }
+
+    /// The measure that is shown first; none of a question without gold.
+    pub fn worth(&self) -> Option<f64> {
+        let column = self.column.as_ref().ok()?;
+        column.measures.as_ref().map(|_| column.worth)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The last line: what can be pressed here. It drops words from the right; help stays.
 
+use super::contents;
 use crate::explorer::available::available;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
@@ -117,6 +118,9 @@ fn slider(ink: &Ink<'_>) -> Option<(Line<'static>, Command)> {
 
 /// The commands that mean something special in a pane, most useful first.
 pub fn own(pane: Pane) -> Vec<Command> {
+    if let Some(contents) = contents(pane) {
+        return contents.keys().to_vec();
+    }
     match pane {
         Pane::Question => vec![Command::Open],
         Pane::Seeds => vec![
@@ -195,8 +199,7 @@ pub fn own(pane: Pane) -> Vec<Command> {
             Command::SwapPin,
             Command::Unpin,
         ],
-        Pane::Questions => vec![Command::Open, Command::NextLosing, Command::Pin],
-        Pane::Lost | Pane::Methods => vec![Command::Open, Command::Pin],
+        Pane::Lost | Pane::Questions | Pane::Methods => Vec::new(),
         Pane::Changes | Pane::Set => vec![Command::Pin, Command::SwapPin, Command::Unpin],
         Pane::Queue => vec![Command::Open, Command::Blind, Command::Withdraw],
         Pane::Label => vec![Command::Open, Command::Blind, Command::Withdraw],

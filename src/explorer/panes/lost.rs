@@ -1,118 +1,142 @@
 //! How far gold gets over the set, and the failure classes of what is lost, as bars.
 
+use super::table::{Column, FOUND, NAME, Rare, Rows, Table, Width};
 use crate::evaluate::Survival;
-use crate::explorer::hits::Hits;
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::action::Action;
+use crate::explorer::cell::Cell;
+use crate::explorer::command::Command;
+use crate::explorer::glyphs::bar;
+use crate::explorer::layout::Pane;
 use crate::explorer::scoring::{Counted, Score};
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Chrome, Ink};
+use crate::explorer::view::ink::Ink;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 /// Columns of a stage's name and of a count.
-const NAME: usize = 10;
+const STAGE: usize = 10;
 const COUNT: usize = 6;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let score = ink.state.score.as_ref().filter(|score| score.judged);
-    let lost = score.map_or(0, |score| score.asked.iter().map(|q| q.lost.len()).sum());
-    let gold: usize = score.map_or(0, |score| {
-        score.asked.iter().map(|q| q.fate.gold.len()).sum()
-    });
-    let told = score.map_or_else(String::new, |_| format!("{lost} of {gold} gold"));
-    let chrome = Chrome {
-        title: "Where gold is lost".into(),
-        short: "Lost",
-        note: Line::from(vec![ink.muted(told.clone())]),
-        summary: Line::from(vec![ink.text(told)]),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let Some(score) = score else {
-        let words = format!(" {}", ink.state.no_score());
-        let line = Line::from(vec![ink.muted(words)]);
-        buf.set_line(area.x, area.y, &line, area.width);
-        return;
+type Col = Column<Lost>;
+
+pub struct Lost;
+
+impl Rows for Lost {
+    /// A class, and its part of the most frequent.
+    type Row<'s> = (Counted, f64);
+
+    fn rows(state: &State) -> Vec<Self::Row<'_>> {
+        let classes = state.score.as_ref().map_or_else(Vec::new, Score::classes);
+        let most = classes
+            .iter()
+            .map(|counted| counted.count)
+            .max()
+            .unwrap_or(1) as f64;
+        let part = |counted: Counted| counted.count as f64 / most;
+        classes
+            .into_iter()
+            .map(|counted| (counted.clone(), part(counted)))
+            .collect()
+    }
+}
+
+pub static LOST: Table<Lost> = Table {
+    pane: Pane::Lost,
+    about: "Lost: how far gold gets, and why what is lost is lost; Enter lists the questions of a class",
+    keys: &[Command::Open, Command::Pin],
+    title: |_| "Where gold is lost".to_owned(),
+    short: "Lost",
+    note: told,
+    columns: &[
+        Col::new(Width::Of(label), "", |_, row| {
+            Cell::Text(format!("{} {}", row.0.class, row.0.class.about()))
+        })
+        .scope(|s, row| [Scope::Text, Scope::Title][usize::from(s.class == Some(row.0.class))])
+        .also(None, None, NAME),
+        Col::new(Width::Right(COUNT), "", |_, row| Cell::Count(row.0.count))
+            .scope(|_, _| Scope::Value),
+        Col::new(
+            Width::Of(|width| (width.saturating_sub(label(width) + COUNT + 1) / 3).min(20)),
+            "",
+            |_, row| Cell::Bar(row.1),
+        )
+        .scope(|_, _| Scope::Error)
+        .spaced(1, 0),
+        Col::new(Width::Rest, "", |_, row| Cell::Tally(row.0.codes.clone()))
+            .scope(|_, _| Scope::Muted)
+            .spaced(2, 0)
+            .also(None, None, FOUND),
+    ],
+    one: "class",
+    json: |state, _| {
+        (
+            super::set::json(state, super::questions::QUESTIONS.objects(state)),
+            "set",
+        )
+    },
+    enter: |state, row| Some(Action::ListClass(Lost::rows(state).get(row)?.0.class)),
+    waits: |state| judged(state).is_none().then(|| state.no_score().to_owned()),
+    rare: Rare {
+        over: funnels,
+        nothing: Some(|state| match judged(state) {
+            Some(score) if score.done == score.of => ("no gold of the corpus is lost", Scope::Ok),
+            _ => ("none is lost so far", Scope::Ok),
+        }),
+        summary: |state| Some(told(state)),
+        whole: Some(|state| Some((super::set::copied(state.score.as_ref()?), "set".to_owned()))),
+        ..Rare::NONE
+    },
+};
+
+/// Columns of a class.
+fn label(width: usize) -> usize {
+    36.min(width / 2)
+}
+
+/// The score, where it asked why gold is lost.
+fn judged(state: &State) -> Option<&Score> {
+    state.score.as_ref().filter(|score| score.judged)
+}
+
+fn told(state: &State) -> String {
+    judged(state).map_or_else(String::new, |score| {
+        let lost: usize = score.asked.iter().map(|q| q.lost.len()).sum();
+        let gold: usize = score.asked.iter().map(|q| q.fate.gold.len()).sum();
+        format!("{lost} of {gold} gold")
+    })
+}
+
+/// The funnel over the classes, as far as these leave room: they are what can be opened.
+fn funnels(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) -> Rect {
+    let Some(score) = judged(ink.state) else {
+        return area;
     };
     let funnel = funnel(ink, score, usize::from(area.width).saturating_sub(2));
-    let classes = score.classes();
-    // The classes are what can be opened: they get room first.
-    let spare = usize::from(area.height).saturating_sub(classes.len().max(1) + 1);
+    let spare = usize::from(area.height).saturating_sub(score.classes().len().max(1) + 1);
     let drawn = funnel.len().min(spare);
     for (y, line) in funnel.iter().take(drawn).enumerate() {
         buf.set_line(area.x + 1, area.y + y as u16, line, area.width - 1);
     }
     let taken = drawn as u16 + u16::from(drawn > 0);
-    let below = Rect {
+    Rect {
         y: area.y + taken,
         height: area.height.saturating_sub(taken),
         ..area
-    };
-    if classes.is_empty() {
-        let words = match score.done == score.of {
-            true => "no gold of the corpus is lost",
-            false => "none is lost so far",
-        };
-        buf.set_line(
-            below.x + 1,
-            below.y,
-            &Line::from(vec![ink.span(words, Scope::Ok)]),
-            area.width,
-        );
-        return;
     }
-    let most = classes
-        .iter()
-        .map(|counted| counted.count)
-        .max()
-        .unwrap_or(1);
-    ink.list(
-        Pane::Lost,
-        below,
-        classes.len(),
-        buf,
-        hits,
-        &|row, width| {
-            let Counted {
-                class,
-                count,
-                codes,
-            } = &classes[row];
-            let chosen = ink.state.class == Some(*class);
-            let about = format!("{class} {}", class.about());
-            let label = 36.min(width / 2);
-            let bar = (width.saturating_sub(label + COUNT + 1) / 3).min(20);
-            let rest = width.saturating_sub(label + COUNT + 1 + bar + 2);
-            let codes: Vec<String> = codes
-                .iter()
-                .map(|(code, n)| format!("{code} {n}"))
-                .collect();
-            let drawn = crate::explorer::glyphs::bar(*count as f64 / most as f64, bar, ink.glyphs);
-            let scope = [Scope::Text, Scope::Title][usize::from(chosen)];
-            Line::from(vec![
-                ink.span(text::pad(&text::cut(&about, label), label), scope),
-                ink.value(text::pad_left(&text::count(*count), COUNT)),
-                ink.text(" "),
-                ink.span(drawn, Scope::Error),
-                ink.text("  "),
-                ink.muted(text::cut(&codes.join(" "), rest)),
-            ])
-        },
-    );
 }
 
 /// Gold that is still in play after every stage.
 fn funnel(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
     let fates: Vec<_> = score.asked.iter().map(|q| &q.fate).collect();
     let survival = Survival::counted(&fates, ink.state.settings.method());
-    let bar = width.saturating_sub(NAME + COUNT + 1);
+    let room = width.saturating_sub(STAGE + COUNT + 1);
     let line = |alive: &crate::evaluate::survival::Alive| {
-        let drawn = crate::explorer::glyphs::bar(alive.share, bar, ink.glyphs);
+        let drawn = bar(alive.share, room, ink.glyphs);
         Line::from(vec![
-            ink.text(text::pad(alive.stage.label(), NAME)),
+            ink.text(text::pad(alive.stage.label(), STAGE)),
             ink.value(text::pad_left(&text::count(alive.count), COUNT)),
             ink.text(" "),
             ink.span(drawn, Scope::Bar),

@@ -1,83 +1,98 @@
 //! Every method on the question: where each ranks the gold, what that costs, and what it was worth on the set.
 
-use super::row::headed;
-use crate::explorer::hits::Hits;
-use crate::explorer::layout::{Pane, Slot};
+use super::table::{COPIED, Column, NAME, Rare, Rows, Table, Width};
+use crate::explorer::action::Action;
+use crate::explorer::cell::Cell;
+use crate::explorer::command::Command;
+use crate::explorer::layout::Pane;
 use crate::explorer::scoring::MEASURE;
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::trials::Tried;
-use crate::explorer::view::ink::{Chrome, Ink};
-use ratatui::buffer::Buffer;
-use ratatui::text::Line;
+use crate::explorer::trials::{Trials, Tried};
+use serde_json::Value;
 
-/// Columns of a measure and of a time.
-const WORTH: usize = 5;
-const TIME: usize = 8;
+type Col = Column<Methods>;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let trials = ink.state.trials.as_ref();
-    let rows = trials.map_or(&[][..], |trials| &trials.rows);
-    let of = trials.map_or(0, |trials| trials.trial.settings.len());
-    let note = match rows.len() == of {
-        true => text::plural(of, "method"),
-        false => format!("{} of {of}", rows.len()),
-    };
-    let chrome = Chrome {
-        title: "Methods on this question".into(),
-        short: "Methods",
-        note: Line::from(vec![ink.muted(note)]),
-        summary: Line::default(),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let width = usize::from(area.width).saturating_sub(1);
-    let rest = width.saturating_sub(named(width) + WORTH + TIME + WORTH + 2);
-    let head = format!(
-        "{}{MEASURE:>WORTH$}  {}{:>TIME$}{:>WORTH$}",
-        text::pad("method", named(width)),
-        text::pad("gold ranks", rest),
-        "time",
-        "set"
-    );
-    let area = headed(ink, &head, area, buf);
-    ink.list(Pane::Methods, area, rows.len(), buf, hits, &|row, width| {
-        line(ink, &rows[row], ink.state.tried_worth(row), width)
-    });
-}
+pub struct Methods;
 
-/// Columns of a method's name.
-fn named(width: usize) -> usize {
-    18.min(width / 3)
-}
+impl Rows for Methods {
+    /// What a method gave, and what it was worth on the set.
+    type Row<'s> = (&'s Tried, Option<f64>);
 
-fn line(ink: &Ink<'_>, tried: &Tried, worth: Option<f64>, width: usize) -> Line<'static> {
-    let now = *ink.state.settings.method().name == *tried.method;
-    let name = named(width);
-    let scope = [Scope::Text, Scope::Tab][usize::from(now)];
-    let mut spans = vec![ink.span(text::pad(&text::cut(&tried.method, name), name), scope)];
-    let column = match &tried.column {
-        Ok(column) => column,
-        Err(said) => {
-            let room = width.saturating_sub(name + 1);
-            spans.push(ink.span(format!(" {}", text::cut(said, room)), Scope::Warn));
-            return Line::from(spans);
-        }
-    };
-    if column.measures.is_some() {
-        let scope = Scope::of_measure(column.worth);
-        spans.push(ink.span(text::pad_left(&text::share(column.worth), WORTH), scope));
+    fn rows(state: &State) -> Vec<Self::Row<'_>> {
+        let rows = state.trials.iter().flat_map(|trials| trials.rows.iter());
+        let rows = rows.enumerate();
+        rows.map(|(at, tried)| (tried, state.tried_worth(at)))
+            .collect()
     }
-    let time = match tried.seconds {
-        0.0 => String::new(),
-        seconds => text::seconds(seconds),
-    };
-    let rest = width.saturating_sub(name + WORTH + TIME + WORTH + 2);
-    spans.push(ink.text("  "));
-    spans.push(ink.value(text::pad(&text::cut(&tried.ranks(), rest), rest)));
-    spans.push(ink.muted(text::pad_left(&time, TIME)));
-    let worth = worth.map_or_else(String::new, text::measure);
-    spans.push(ink.muted(text::pad_left(&worth, WORTH)));
-    Line::from(spans)
 }
+
+pub static METHODS: Table<Methods> = Table {
+    pane: Pane::Methods,
+    about: "Methods: each on this question; Enter takes it",
+    keys: &[Command::Open, Command::Pin],
+    title: |_| "Methods on this question".to_owned(),
+    short: "Methods",
+    note: |state| {
+        let of = |trials: &Trials| (trials.rows.len(), trials.trial.settings.len());
+        match state.trials.as_ref().map_or((0, 0), of) {
+            (done, of) if done == of => text::plural(of, "method"),
+            (done, of) => format!("{done} of {of}"),
+        }
+    },
+    columns: &[
+        Col::new(Width::Of(|width| 18.min(width / 3)), "method", |_, row| {
+            Cell::Text(row.0.method.clone())
+        })
+        .scope(|s, row| {
+            [Scope::Text, Scope::Tab][usize::from(*s.settings.method().name == *row.0.method)]
+        })
+        .also(Some("method"), Some(""), COPIED | NAME),
+        Col::new(Width::Right(5), MEASURE, |_, row| {
+            row.0.worth().map_or(Cell::Empty, Cell::Share)
+        })
+        .scope(|_, row| row.0.worth().map_or(Scope::Text, Scope::of_measure))
+        .also(Some("worth"), Some(", R@5 "), 0),
+        Col::new(Width::Rest, "gold ranks", |_, row| {
+            Cell::Ranks(row.0.gold().to_vec())
+        })
+        .scope(|_, _| Scope::Value)
+        .spaced(2, 0)
+        .also(Some("gold"), Some(", gold ranks "), COPIED),
+        Col::new(Width::Right(8), "time", |_, row| {
+            Cell::Seconds(row.0.seconds)
+        })
+        .scope(|_, _| Scope::Muted)
+        .also(Some("seconds"), None, 0),
+        Col::new(Width::Right(5), "set", |_, row| {
+            row.1.map_or(Cell::Empty, Cell::Measure)
+        })
+        .scope(|_, _| Scope::Muted)
+        .also(Some("set"), Some(", on the set R@5 "), COPIED),
+    ],
+    one: "method",
+    json: |state, rows| {
+        (
+            state.trials.as_ref().map_or(Value::Null, |_| rows.into()),
+            "methods",
+        )
+    },
+    enter: |state, row| {
+        Some(Action::Method(
+            state.trials.as_ref()?.rows.get(row)?.method.clone(),
+        ))
+    },
+    waits: |state| {
+        state
+            .trials
+            .is_none()
+            .then(|| "asking every method".to_owned())
+    },
+    rare: Rare {
+        fields: &["method", "gold", "worth", "seconds", "set"],
+        failed: |_, row| row.0.column.as_ref().err().cloned(),
+        summary: |_| Some(String::new()),
+        ..Rare::NONE
+    },
+};

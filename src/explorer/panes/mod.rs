@@ -29,12 +29,128 @@ pub mod spread;
 pub mod status;
 pub mod step;
 pub mod sweep;
+pub mod table;
 pub mod why;
 
-use super::layout::Pane;
+use super::action::Action;
+use super::command::Command;
+use super::hits::Hits;
+use super::layout::{Pane, Slot};
+use super::scene::Subject;
+use super::state::State;
+use super::view::ink::Ink;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+use serde_json::Value;
+
+/// What a pane holds: its rows, how it is drawn, what it gives away, its keys, and what Enter does. One file each.
+pub trait Contents: Sync {
+    /// What it shows, for the top of its help.
+    fn about(&self) -> &'static str;
+
+    /// The commands that mean something special here, most useful first.
+    fn keys(&self) -> &'static [Command];
+
+    /// Draws it, and returns where the text cursor is, if a field of it is open.
+    fn draw(
+        &self,
+        ink: &Ink<'_>,
+        slot: Slot,
+        buf: &mut Buffer,
+        hits: &mut Hits,
+    ) -> Option<Position>;
+
+    /// How many rows its list has; 0 without a list.
+    fn count(&self, _: &State) -> usize {
+        0
+    }
+
+    /// What a filter finds its rows by; none for a row that stands over others.
+    fn words(&self, _: &State) -> Vec<Option<Words>> {
+        Vec::new()
+    }
+
+    /// Rows that a cursor passes over.
+    fn passed_over(&self, _: &State) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// What a row is about, for the selection that all panes share.
+    fn subject(&self, _: &State, _row: usize) -> Option<Subject> {
+        None
+    }
+
+    /// What `y` copies with the cursor on a row, and what that is.
+    fn copied(&self, state: &State, row: usize) -> Option<(String, String)>;
+
+    /// What `Y` copies, and what that is.
+    fn json(&self, state: &State) -> (Value, &'static str);
+
+    /// Whether its JSON has only the rows that a filter shows.
+    fn narrows_json(&self) -> bool {
+        false
+    }
+
+    /// Its rows as sentences.
+    fn spoken(&self, state: &State) -> Vec<Option<String>> {
+        worded(self.words(state))
+    }
+
+    /// Why it can have no rows yet.
+    fn waits(&self, _: &State) -> Option<String> {
+        None
+    }
+
+    /// # Errors
+    /// Why Enter does nothing on a row.
+    fn can_enter(&self, state: &State, row: usize) -> Result<(), String>;
+
+    /// What Enter does on a row.
+    fn enter(&self, state: &State, row: usize) -> Option<Action>;
+}
+
+/// What a pane holds.
+pub fn contents(pane: Pane) -> Option<&'static dyn Contents> {
+    Some(match pane {
+        Pane::Lost => &lost::LOST,
+        Pane::Questions => &questions::QUESTIONS,
+        Pane::Methods => &methods::METHODS,
+        _ => return None,
+    })
+}
+
+/// What a filter finds a row by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// What it is called; letters that lie apart match here.
+    pub name: String,
+    /// What else it says; only what stands together matches here.
+    pub rest: String,
+}
+
+impl Words {
+    pub fn new(name: impl Into<String>, rest: impl IntoIterator<Item = String>) -> Words {
+        Words {
+            name: name.into(),
+            rest: rest.into_iter().collect::<Vec<_>>().join(" "),
+        }
+    }
+}
+
+/// Rows that say no more than what a filter finds them by.
+fn worded(words: Vec<Option<Words>>) -> Vec<Option<String>> {
+    let one = |words: Words| match words.rest.trim() {
+        "" => words.name.trim().to_owned(),
+        rest => format!("{}, {rest}", words.name.trim()),
+    };
+    words.into_iter().map(|words| words.map(one)).collect()
+}
 
 /// What a pane shows, for the top of its help.
 pub fn about(pane: Pane) -> &'static str {
+    if let Some(contents) = contents(pane) {
+        return contents.about();
+    }
     match pane {
         Pane::Question => "Question: what was asked, and what is known about its answer",
         Pane::Seeds => {
@@ -67,13 +183,7 @@ pub fn about(pane: Pane) -> &'static str {
         Pane::Paths => {
             "Paths: the heaviest ways from seeds to passages; figures on lines are weights, t draws them otherwise"
         }
-        Pane::Lost => {
-            "Lost: how far gold gets, and why what is lost is lost; Enter lists the questions of a class"
-        }
-        Pane::Questions => {
-            "Questions: the most harmed against A first; Enter opens one, and n then walks this list"
-        }
-        Pane::Methods => "Methods: each on this question; Enter takes it",
+        Pane::Lost | Pane::Questions | Pane::Methods => "",
         Pane::Queue => {
             "Queue: lost and doubtful gold; Enter labels a row, Left and Right list one kind"
         }

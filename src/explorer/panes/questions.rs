@@ -1,110 +1,91 @@
 //! The questions of the set under the live settings, the most harmed against A first.
 
-use super::row::headed;
-use crate::explorer::hits::Hits;
-use crate::explorer::layout::{Pane, Slot};
-use crate::explorer::rows;
+use super::table::{COPIED, Column, FOUND, NAME, Rare, Rows, Table, Width};
+use crate::explorer::action::Action;
+use crate::explorer::cell::Cell;
+use crate::explorer::command::Command;
+use crate::explorer::layout::Pane;
+use crate::explorer::scene::Asked;
 use crate::explorer::scoring::{Judged, MEASURE};
-use crate::explorer::text;
+use crate::explorer::state::State;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Chrome, Ink};
-use ratatui::buffer::Buffer;
-use ratatui::text::Line;
 
-/// Columns of a difference, a measure and the ranks of gold.
-const GAIN: usize = 6;
-const WORTH: usize = 5;
-const RANKS: usize = 12;
+type Col = Column<Questions>;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let listed = rows::questions(ink.state);
-    let title = match ink.state.class {
+pub struct Questions;
+
+impl Rows for Questions {
+    type Row<'s> = (&'s Judged, &'s Asked);
+
+    fn rows(state: &State) -> Vec<Self::Row<'_>> {
+        let score = state.score.iter();
+        let judged = score.flat_map(|score| score.listed(state.class));
+        let asked = judged.map(|judged| Some((judged, state.facts.questions.get(judged.at)?)));
+        asked.flatten().collect()
+    }
+}
+
+pub static QUESTIONS: Table<Questions> = Table {
+    pane: Pane::Questions,
+    about: "Questions: the most harmed against A first; Enter opens one, and n then walks this list",
+    keys: &[Command::Open, Command::NextLosing, Command::Pin],
+    title: |state| match state.class {
         Some(class) => format!("Questions: {class} {}", class.about()),
         None => "Questions".to_owned(),
-    };
-    let note = match ink.state.class {
-        Some(_) => format!("{} of {}", listed.len(), ink.state.facts.questions.len()),
+    },
+    short: "Questions",
+    note: |state| match state.class {
+        Some(_) => format!(
+            "{} of {}",
+            Questions::rows(state).len(),
+            state.facts.questions.len()
+        ),
         None => format!("by change of {MEASURE}"),
-    };
-    let chrome = Chrome {
-        title,
-        short: "Questions",
-        note: Line::from(vec![ink.muted(note)]),
-        summary: listed.first().map_or_else(Line::default, |first| {
-            line(ink, first, usize::from(slot.area.width).saturating_sub(16))
-        }),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    if listed.is_empty() {
-        let words = match ink.state.score {
-            Some(_) => "none",
-            None => ink.state.no_score(),
-        };
-        buf.set_line(
-            area.x,
-            area.y,
-            &Line::from(vec![ink.muted(format!(" {words}"))]),
-            area.width,
-        );
-        return;
-    }
-    let head = head(usize::from(area.width).saturating_sub(1));
-    let area = headed(ink, &head, area, buf);
-    ink.list(
-        Pane::Questions,
-        area,
-        listed.len(),
-        buf,
-        hits,
-        &|row, width| line(ink, listed[row], width),
-    );
-}
-
-/// What stands over the columns.
-fn head(width: usize) -> String {
-    let codes = if width >= 70 {
-        "lost by           "
-    } else {
-        ""
-    };
-    format!(
-        "{:>GAIN$}{:>WORTH$}  {:RANKS$}{codes}question",
-        "change", MEASURE, "gold ranks"
-    )
-}
-
-fn line(ink: &Ink<'_>, judged: &Judged, width: usize) -> Line<'static> {
-    let asked = ink.state.facts.questions.get(judged.at);
-    let gain = match judged.gain() {
-        0.0 => String::new(),
-        gain => text::signed(gain),
-    };
-    let worth = judged.now.get(MEASURE).unwrap_or(0.0);
-    let scope = Scope::of_measure(worth);
-    let ranks = text::ranks(&judged.gold);
-    let code = judged
-        .lost
-        .first()
-        .map(|lost| lost.1.to_string())
-        .unwrap_or_default();
-    let codes = if width >= 70 { 18 } else { 0 };
-    let here = ink.state.wanted.asked == Some(judged.at);
-    let room = width.saturating_sub(GAIN + WORTH + 2 + RANKS + codes + 1);
-    let words = ink.said(asked.map_or("", |asked| &asked.text));
-    Line::from(vec![
-        ink.span(text::pad_left(&gain, GAIN), Scope::of_gain(judged.gain())),
-        ink.span(text::pad_left(&text::share(worth), WORTH), scope),
-        ink.text("  "),
-        ink.value(text::pad(&text::cut(&ranks, RANKS - 1), RANKS)),
-        ink.span(
-            text::pad(&text::cut(&code, codes.saturating_sub(1)), codes),
-            Scope::Warn,
+    },
+    columns: &[
+        Col::new(Width::None, "", |_, row| Cell::Text(row.1.id.clone())).also(
+            Some("id"),
+            Some(""),
+            COPIED | NAME,
         ),
-        ink.span(
-            text::cut(&words, room),
-            [Scope::Text, Scope::Title][usize::from(here)],
-        ),
-    ])
-}
+        Col::new(Width::Right(6), "change", |_, row| Cell::Gain(row.0.gain()))
+            .scope(|_, row| Scope::of_gain(row.0.gain()))
+            .also(Some("gain"), Some(", change "), 0),
+        Col::new(Width::Right(5), MEASURE, |_, row| {
+            Cell::Share(row.0.worth())
+        })
+        .scope(|_, row| Scope::of_measure(row.0.worth())),
+        Col::new(Width::Left(12), "gold ranks", |_, row| {
+            Cell::Ranks(row.0.gold.clone())
+        })
+        .scope(|_, _| Scope::Value)
+        .spaced(2, 1)
+        .also(Some("gold"), Some(", gold ranks "), 0),
+        Col::new(
+            Width::Of(|width| if width >= 70 { 18 } else { 0 }),
+            "lost by",
+            |_, row| {
+                let lost = row.0.lost.iter();
+                Cell::Verdicts(lost.map(|(_, code, class)| (*code, *class)).collect())
+            },
+        )
+        .scope(|_, _| Scope::Warn)
+        .spaced(0, 1)
+        .also(Some("lost"), Some(", lost by "), FOUND),
+        Col::new(Width::Rest, "question", |_, row| {
+            Cell::Masked(row.1.text.clone())
+        })
+        .scope(|s, row| [Scope::Text, Scope::Title][usize::from(s.wanted.asked == Some(row.0.at))])
+        .spaced(0, 1)
+        .also(None, Some(". "), COPIED | FOUND),
+    ],
+    one: "question",
+    json: |state, rows| (super::set::json(state, rows), "set"),
+    enter: |_, row| Some(Action::OpenListed(row)),
+    waits: |state| state.score.is_none().then(|| state.no_score().to_owned()),
+    rare: Rare {
+        nothing: Some(|_| ("none", Scope::Muted)),
+        unlisted: "no question is listed",
+        ..Rare::NONE
+    },
+};

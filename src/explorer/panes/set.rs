@@ -5,12 +5,14 @@ use crate::explorer::glyphs::sparkline;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::scoring::{MEASURE, Score};
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use serde_json::{Map, Value, json};
 
 pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
@@ -162,4 +164,35 @@ fn paid(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
         ])
     });
     lines.collect()
+}
+
+/// Measures of the set under A and the live settings, separated by tabs.
+pub fn copied(score: &Score) -> String {
+    let head = "measure\ta\tlive\tchange\tlow\thigh".to_owned();
+    let line = |(name, d): (&&str, &crate::evaluate::Difference)| {
+        let [low, high] = d
+            .interval
+            .map_or([String::new(), String::new()], |i| i.map(|v| v.to_string()));
+        format!(
+            "{name}\t{}\t{}\t{}\t{low}\t{high}",
+            d.mean_a, d.mean_b, d.difference
+        )
+    };
+    let lines = MEASURES.iter().zip(&score.differences).map(line);
+    std::iter::once(head)
+        .chain(lines)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The set with its measures, and these questions.
+pub fn json(state: &State, questions: Vec<Value>) -> Value {
+    let Some(score) = &state.score else {
+        return Value::Null;
+    };
+    let measures = MEASURES.iter().zip(&score.differences);
+    let measures: Map<String, Value> = measures
+        .map(|(name, d)| ((*name).to_owned(), json!(d)))
+        .collect();
+    json!({"asked": score.done, "of": score.of, "measures": measures, "questions": questions})
 }

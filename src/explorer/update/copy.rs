@@ -1,15 +1,14 @@
 //! What is taken out of the explorer: text, JSON, and the command that prints the same numbers.
 
-use crate::evaluate::MEASURES;
 use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::filter;
 use crate::explorer::layout::Pane;
+use crate::explorer::panes::{self, Contents, contents};
 use crate::explorer::rows::{self, PassageLine, SessionLine, SpreadLine};
 use crate::explorer::scene::{
     Branch, Cell, Flow, PassageRow, Row, Scene, Sign, StepLine, Strand, Timeline, Ways,
 };
-use crate::explorer::scoring::{Judged, Score};
 use crate::explorer::state::State;
 use crate::retrieve::Settings;
 use serde_json::{Value, json};
@@ -31,6 +30,9 @@ pub fn copied(state: &State) -> Option<(String, String)> {
     let scene = state.scene()?;
     let row = state.list(state.focus).cursor;
     let why = state.detail().and_then(|d| d.passage.as_ref());
+    if let Some(contents) = contents(state.focus) {
+        return contents.copied(state, row);
+    }
     match state.focus {
         Pane::Reader => why.map(|w| {
             (
@@ -44,27 +46,11 @@ pub fn copied(state: &State) -> Option<(String, String)> {
             let differ = differences(&state.pins.first().settings, &state.settings);
             Some((differ.join("\n"), "changes".to_owned()))
         }
-        Pane::Set | Pane::Lost => state
+        Pane::Set => state
             .score
             .as_ref()
-            .map(|score| (set(score), "set".to_owned())),
-        Pane::Questions => rows::questions(state).get(row).and_then(|judged| {
-            let asked = state.facts.questions.get(judged.at)?;
-            Some((
-                format!("{}\t{}", asked.id, asked.text),
-                "question".to_owned(),
-            ))
-        }),
-        Pane::Methods => state.trials.as_ref().and_then(|trials| {
-            let tried = trials.rows.get(row)?;
-            let worth = state
-                .tried_worth(row)
-                .map_or_else(String::new, crate::explorer::text::measure);
-            Some((
-                format!("{}\t{}\t{worth}", tried.method, tried.ranks()),
-                "method".to_owned(),
-            ))
-        }),
+            .map(|score| (panes::set::copied(score), "set".to_owned())),
+        Pane::Lost | Pane::Questions | Pane::Methods => None,
         Pane::Queue => state.queue().get(row).map(|item| {
             let asked = item.at.and_then(|at| state.facts.questions.get(at));
             let asked = asked.map_or("", |asked| &asked.id);
@@ -137,25 +123,6 @@ pub fn copied(state: &State) -> Option<(String, String)> {
             timeline.map(|timeline| (steps(timeline), "steps".to_owned()))
         }
     }
-}
-
-/// Measures of the set under A and the live settings, separated by tabs.
-fn set(score: &Score) -> String {
-    let head = "measure\ta\tlive\tchange\tlow\thigh".to_owned();
-    let line = |(name, d): (&&str, &crate::evaluate::Difference)| {
-        let [low, high] = d
-            .interval
-            .map_or([String::new(), String::new()], |i| i.map(|v| v.to_string()));
-        format!(
-            "{name}\t{}\t{}\t{}\t{low}\t{high}",
-            d.mean_a, d.mean_b, d.difference
-        )
-    };
-    let lines = MEASURES.iter().zip(&score.differences).map(line);
-    std::iter::once(head)
-        .chain(lines)
-        .collect::<Vec<_>>()
-        .join("\n")
 }
 
 /// A row's label; of an item its kind and text too.
@@ -309,7 +276,9 @@ pub fn json(state: &mut State) -> Vec<Effect> {
 /// The focused pane with the question and the settings, under the name of what it shows.
 pub fn as_json(state: &State) -> Option<(Value, &'static str)> {
     let scene = state.scene()?;
+    let of_pane = contents(state.focus).map(|contents| contents.json(state));
     let (value, what) = match state.focus {
+        _ if of_pane.is_some() => of_pane?,
         Pane::Seeds | Pane::Spread | Pane::Neighbours | Pane::Iterations
             if scene.story.is_some() =>
         {
@@ -329,8 +298,10 @@ pub fn as_json(state: &State) -> Option<(Value, &'static str)> {
             json!(differences(&state.pins.first().settings, &state.settings)),
             "changes",
         ),
-        Pane::Set | Pane::Lost | Pane::Questions => (set_json(state), "set"),
-        Pane::Methods => (methods_json(state), "methods"),
+        Pane::Set | Pane::Lost | Pane::Questions | Pane::Methods => (
+            panes::set::json(state, panes::questions::QUESTIONS.objects(state)),
+            "set",
+        ),
         Pane::Queue | Pane::Label => (json!(state.labelling.labels.standing()), "labels"),
     };
     let mut value = json!({
@@ -353,13 +324,10 @@ pub fn narrowed(state: &State) -> String {
         Pane::Seeds | Pane::Spread | Pane::Neighbours if told => String::new(),
         // What is taken out is the end, whichever step is on screen.
         Pane::Spread | Pane::Passages if state.earlier_step().is_some() => String::new(),
-        Pane::Seeds
-        | Pane::Spread
-        | Pane::Neighbours
-        | Pane::Passages
-        | Pane::Runs
-        | Pane::Questions
-        | Pane::Methods => filter::said(state, state.focus),
+        Pane::Seeds | Pane::Spread | Pane::Neighbours | Pane::Passages | Pane::Runs => {
+            filter::said(state, state.focus)
+        }
+        pane if contents(pane).is_some_and(Contents::narrows_json) => filter::said(state, pane),
         _ => String::new(),
     }
 }
@@ -417,49 +385,6 @@ fn runs_json(state: &State) -> Value {
     });
     let live = state.scene().map(|scene| one("live".to_owned(), scene));
     Value::Array(pins.chain(live).collect())
-}
-
-fn set_json(state: &State) -> Value {
-    let Some(score) = &state.score else {
-        return Value::Null;
-    };
-    let measures = MEASURES.iter().zip(&score.differences);
-    let measures: serde_json::Map<String, Value> = measures
-        .map(|(name, d)| ((*name).to_owned(), json!(d)))
-        .collect();
-    let question = |judged: &Judged| {
-        let asked = state.facts.questions.get(judged.at);
-        let lost = judged.lost.iter();
-        let lost: Vec<Value> = lost
-            .map(|(_, code, class)| json!({"code": code, "class": class}))
-            .collect();
-        json!({"id": asked.map(|a| &*a.id), "gain": judged.gain(), "gold": judged.gold, "lost": lost})
-    };
-    let listed = rows::questions(state);
-    let listed = match state.focus {
-        Pane::Questions => sighted(state, Pane::Questions, listed),
-        _ => listed,
-    };
-    let questions: Vec<Value> = listed.into_iter().map(question).collect();
-    json!({"asked": score.done, "of": score.of, "measures": measures, "questions": questions})
-}
-
-fn methods_json(state: &State) -> Value {
-    let Some(trials) = &state.trials else {
-        return Value::Null;
-    };
-    let row = |(at, tried): (usize, &crate::explorer::trials::Tried)| match &tried.column {
-        Ok(column) => json!({
-            "method": tried.method,
-            "gold": column.gold,
-            "worth": column.worth,
-            "seconds": tried.seconds,
-            "set": state.tried_worth(at),
-        }),
-        Err(said) => json!({"method": tried.method, "error": said}),
-    };
-    let shown = sighted(state, Pane::Methods, trials.rows.iter().enumerate());
-    Value::Array(shown.into_iter().map(row).collect())
 }
 
 fn seeds_json(state: &State, scene: &Scene) -> Value {
@@ -526,18 +451,10 @@ fn neighbours_json(state: &State) -> Value {
     let Some(around) = state.detail().and_then(|d| d.node.as_ref()) else {
         return Value::Null;
     };
-    let cell = |cell: &Cell| match cell {
-        Cell::Empty => Value::Null,
-        Cell::Score(value) => json!(value),
-        Cell::Count(count) => json!(count),
-        Cell::Rank(rank) => json!(rank),
-        Cell::Figure(figure) => json!(figure),
-        Cell::Word(word) => json!(word),
-    };
     let row = |row: &Row| {
         let cells = around.columns.iter().zip(&row.cells);
         let mut told: serde_json::Map<String, Value> = cells
-            .map(|(c, value)| (c.name.to_owned(), cell(value)))
+            .map(|(c, value)| (c.name.to_owned(), value.json()))
             .collect();
         told.insert("label".to_owned(), json!(row.label));
         told.insert("passage".to_owned(), json!(row.is_passage));

@@ -3,6 +3,7 @@
 use super::ask;
 use crate::explorer::action::{Effect, Job, Message, Work};
 use crate::explorer::failures::{FailureSearch, Found, SearchNews};
+use crate::explorer::layout::{Pane, View};
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::layers::Class;
@@ -36,6 +37,26 @@ pub fn open(state: &mut State, listed: &[usize], place: usize) -> Vec<Effect> {
         None => place,
     });
     effects
+}
+
+/// Opens a row of Evaluate's list in Explore.
+pub fn open_listed(state: &mut State, row: usize) -> Vec<Effect> {
+    let Some(score) = &state.score else {
+        return Vec::new();
+    };
+    let listed = score.listed(state.class).into_iter();
+    let listed: Vec<usize> = listed.map(|judged| judged.at).collect();
+    state.view = View::Explore;
+    state.places.insert(View::Evaluate, Pane::Questions);
+    state.focus = Pane::Passages;
+    open(state, &listed, row)
+}
+
+/// Lists the questions that lose gold for a class, or all where that was listed.
+pub fn list_class(state: &mut State, class: Class) -> Vec<Effect> {
+    state.class = Some(class).filter(|class| state.class != Some(*class));
+    state.lists.remove(&Pane::Questions);
+    super::moves::focus(state, Pane::Questions)
 }
 
 /// Looks for the next question that loses gold, forwards or backwards from the one on screen.

@@ -92,6 +92,8 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
         Action::LoadPatch(name) => vec![Effect::LoadPatch(name)],
         Action::Patch(from, edits) => patch::loaded(state, &from, edits),
         Action::Row(row) => moves::to_row(state, state.focus, row),
+        Action::OpenListed(row) => failures::open_listed(state, row),
+        Action::ListClass(class) => failures::list_class(state, class),
         Action::Node(node) => moves::go_to_node(state, node),
         Action::Passage(passage) => moves::go_to_passage(state, passage),
         Action::Focus(pane) => moves::focus(state, pane),

@@ -4,6 +4,7 @@ use super::{ask, label, settings};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::filter;
 use crate::explorer::layout::{Pane, Shape, View};
+use crate::explorer::panes::contents;
 use crate::explorer::rows::{self, ParameterLine, SpreadLine};
 use crate::explorer::scene::{Scene, Subject};
 use crate::explorer::state::{Drawn, Mode, Place, SPEEDS, State};
@@ -327,6 +328,10 @@ pub fn go_to_passage(state: &mut State, passage: u32) -> Vec<Effect> {
 /// Enter.
 pub fn open(state: &mut State) -> Vec<Effect> {
     let row = state.list(state.focus).cursor;
+    if let Some(contents) = contents(state.focus) {
+        let action = contents.enter(state, row);
+        return action.map_or_else(Vec::new, |action| super::take(state, action));
+    }
     match state.focus {
         Pane::Question => {
             ask::edit(state);
@@ -368,30 +373,6 @@ pub fn open(state: &mut State) -> Vec<Effect> {
         }
         Pane::Label => label::open(state),
         Pane::Reader if state.view == View::Annotate => label::open(state),
-        Pane::Questions => {
-            let listed = rows::questions(state);
-            let listed: Vec<usize> = listed.iter().map(|judged| judged.at).collect();
-            state.view = View::Explore;
-            state.places.insert(View::Evaluate, Pane::Questions);
-            state.focus = Pane::Passages;
-            let place = (listed.clone(), row);
-            super::failures::open(state, &place.0, place.1)
-        }
-        Pane::Lost => {
-            let classes = state
-                .score
-                .as_ref()
-                .map_or_else(Vec::new, |score| score.classes());
-            let class = classes.get(row).map(|counted| counted.class);
-            state.class = class.filter(|_| state.class != class);
-            state.lists.remove(&Pane::Questions);
-            focus(state, Pane::Questions)
-        }
-        Pane::Methods => {
-            let trials = state.trials.as_ref();
-            let method = trials.and_then(|trials| Some(trials.rows.get(row)?.method.clone()));
-            method.map_or_else(Vec::new, |method| settings::method(state, &method))
-        }
         Pane::Passages | Pane::Why => {
             state.reading = Some(state.focus);
             state.lists.remove(&Pane::Reader);
@@ -418,6 +399,7 @@ pub fn open(state: &mut State) -> Vec<Effect> {
             }
         }
         Pane::Reader | Pane::Changes | Pane::Set => Vec::new(),
+        Pane::Lost | Pane::Questions | Pane::Methods => Vec::new(),
     }
 }
 

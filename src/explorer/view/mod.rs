@@ -71,7 +71,11 @@ pub fn draw(
         }
     }
     for slot in &slots {
+        if let Some(contents) = panes::contents(slot.pane) {
+            cursor = contents.draw(&ink, *slot, buf, &mut hits).or(cursor);
+        }
         match slot.pane {
+            Pane::Lost | Pane::Questions | Pane::Methods => {}
             Pane::Question => cursor = panes::question::render(&ink, *slot, buf, &mut hits),
             Pane::Seeds => panes::seeds::render(&ink, *slot, buf, &mut hits),
             Pane::Parameters => panes::parameters::render(&ink, *slot, buf, &mut hits),
@@ -88,9 +92,6 @@ pub fn draw(
             Pane::Heat => panes::heat::render(&ink, *slot, buf, &mut hits),
             Pane::Step => panes::step::render(&ink, *slot, buf, &mut hits),
             Pane::Set => panes::set::render(&ink, *slot, buf, &mut hits),
-            Pane::Lost => panes::lost::render(&ink, *slot, buf, &mut hits),
-            Pane::Questions => panes::questions::render(&ink, *slot, buf, &mut hits),
-            Pane::Methods => panes::methods::render(&ink, *slot, buf, &mut hits),
             Pane::Queue => panes::queue::render(&ink, *slot, buf, &mut hits),
             Pane::Label => cursor = panes::label::render(&ink, *slot, buf, &mut hits).or(cursor),
             Pane::Reader => panes::reader::render(&ink, *slot, buf, &mut hits),
