@@ -352,6 +352,17 @@ impl Retrieval {
             .map_or(&[], |(_, names)| names)
     }
 
+    /// The same where they are nodes of a graph of this kind; none where they were looked up on another one, whose nodes have
+    /// other numbers.
+    pub fn names_on(&self, graph: &Graph) -> &[QueryName] {
+        let found = self.detail::<Vec<QueryName>>();
+        let found = found.filter(|(step, _)| {
+            let own = self.records[*step].graph.as_ref();
+            own.is_some_and(|own| own.kind == graph.kind)
+        });
+        found.map_or(&[], |(_, names)| names)
+    }
+
     /// The first-stage ranking, when the method has one.
     pub fn ranked(&self) -> Option<&Ranked> {
         let seeds = self.records.iter().rev();

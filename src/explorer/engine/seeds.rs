@@ -316,7 +316,8 @@ fn lost(index: &Index, retrieval: &Retrieval, walk: &Walked<'_>, edits: &[Row]) 
         Link::Linked { node } => walk.seeds().iter().any(|s| s.node == node),
         _ => false,
     };
-    let unseeded = retrieval.names().iter().filter(|n| !seeded(n.link));
+    let names = retrieval.names_on(walk.graph).iter();
+    let unseeded = names.filter(|name| !seeded(name.link));
     let row = |name: &crate::retrieve::QueryName| {
         let (node, note) = unlinked(retrieval, name.link);
         let surface = clean(&name.surface);
