@@ -1,7 +1,9 @@
 //! Flat arrays: owned while building and in memory, borrowed from a map when opened from disk.
 
+use crate::random::mixed;
 use bytemuck::Pod;
 use memmap2::Mmap;
+use rayon::prelude::*;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
@@ -62,6 +64,159 @@ impl<T: Pod> From<Vec<T>> for Column<T> {
 pub fn range<E: Copy + Into<u64>>(ends: &[E], i: usize) -> Range<usize> {
     let start = i.checked_sub(1).map_or(0, |before| ends[before].into());
     start as usize..ends[i].into() as usize
+}
+
+/// Stands for nothing in a column of numbers.
+pub const NONE: u32 = u32::MAX;
+
+/// What a check of a column found: why the column is damaged. Checks are linear, take all threads, and never panic, so they
+/// may run in any order.
+pub type Checked = Result<(), String>;
+
+/// Spreads a pair of numbers, so that a value can be added to it.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Values that one thread checks at a time.
+const PIECE: usize = 1 << 15;
+
+/// Checks that a column numbers things of which there are `of`.
+///
+/// # Errors
+/// A number that is too large.
+pub fn below(numbers: &[u32], of: usize) -> Checked {
+    fits(numbers, of, 0)
+}
+
+/// As [`below`], where [`NONE`] is allowed too.
+///
+/// # Errors
+/// A number that is too large.
+pub fn below_or_none(numbers: &[u32], of: usize) -> Checked {
+    fits(numbers, of, 1)
+}
+
+/// Numbers are held against the limit with `more` on top: 1 makes 0 of [`NONE`].
+fn fits(numbers: &[u32], of: usize, more: u32) -> Checked {
+    let most = |piece: &[u32]| {
+        let numbers = piece.iter().map(|number| number.wrapping_add(more));
+        numbers.fold(0, u32::max)
+    };
+    match numbers.par_chunks(PIECE).map(most).max() {
+        Some(most) if most as usize >= of + more as usize => {
+            let number = most - more;
+            Err(format!("it names number {number}, and there are {of}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that no value is 0.
+///
+/// # Errors
+/// One that is.
+pub fn positive(values: &[u16]) -> Checked {
+    match values.par_iter().with_min_len(PIECE).all(|v| *v > 0) {
+        true => Ok(()),
+        false => Err("a value is 0".into()),
+    }
+}
+
+/// Checks that values ascend; equal ones may follow each other.
+///
+/// # Errors
+/// A value below the one before it.
+pub fn ascending<E: Pod + PartialOrd + Sync>(values: &[E]) -> Checked {
+    let pieces = values.par_windows(2).with_min_len(PIECE);
+    match pieces.all(|pair| pair[0] <= pair[1]) {
+        true => Ok(()),
+        false => Err("its values do not ascend".into()),
+    }
+}
+
+/// Checks ends of runs, as [`range`] reads them, over `of` values.
+///
+/// # Errors
+/// Ends that do not ascend, or where the last is not the number of values.
+pub fn ends<E: Pod + PartialOrd + Sync + Into<u64>>(ends: &[E], of: usize) -> Checked {
+    let last = ends.last().map_or(0, |end| (*end).into());
+    if last != of as u64 {
+        return Err(format!("its runs end at {last}, and there are {of} values"));
+    }
+    ascending(ends)
+}
+
+/// Checks offsets of rows: a zero, then ends as [`ends`] wants them.
+///
+/// # Errors
+/// No zero at first, or as [`ends`].
+pub fn offsets<E: Pod + PartialOrd + Sync + Into<u64>>(offsets: &[E], of: usize) -> Checked {
+    match offsets.split_first() {
+        Some((first, rest)) if (*first).into() == 0 => ends(rest, of),
+        _ => Err("its rows do not begin at 0".into()),
+    }
+}
+
+/// Checks that the stop of every span is not before its start.
+///
+/// # Errors
+/// A span that stops before it starts.
+pub fn spans(starts: &[u32], stops: &[u32]) -> Checked {
+    let spans = starts.par_iter().zip(stops).with_min_len(PIECE);
+    match spans.all(|(start, stop)| start <= stop) {
+        true => Ok(()),
+        false => Err("a span stops before it starts".into()),
+    }
+}
+
+/// Checks that every value is a finite number.
+///
+/// # Errors
+/// One that is not.
+pub fn finite(values: &[f32]) -> Checked {
+    match values.par_iter().with_min_len(PIECE).all(|v| v.is_finite()) {
+        true => Ok(()),
+        false => Err("a value is no finite number".into()),
+    }
+}
+
+/// Checks a symmetric adjacency: row u is `targets[offsets[u]..offsets[u+1]]`, ascending, each once, without u itself, and
+/// where v is in row u, u is in row v and `value` is the same of both arcs.
+///
+/// # Errors
+/// Offsets as [`offsets`] refuses them, a target that is no row, a row that does not ascend, an arc without one back.
+pub fn symmetric(offsets: &[u32], targets: &[u32], value: impl Fn(usize) -> u32 + Sync) -> Checked {
+    self::offsets(offsets, targets.len())?;
+    below(targets, offsets.len() - 1)?;
+    // Arcs up and arcs down are as many and of one sum, if each has its counterpart; a hash makes other sums unlikely. To
+    // look for every counterpart takes a hundred times as long.
+    let row = |(u, ends): (usize, &[u32])| {
+        let mut sum = 0_u64;
+        let mut before = None;
+        let first = ends[0] as usize;
+        for (at, &v) in (first..).zip(&targets[first..ends[1] as usize]) {
+            let u = u as u32;
+            if u == v || before.is_some_and(|before| before >= v) {
+                return None;
+            }
+            before = Some(v);
+            let pair = u64::from(u.min(v)) << 32 | u64::from(u.max(v));
+            let hash = mixed(pair.wrapping_mul(SPREAD).wrapping_add(value(at).into()));
+            sum = match u < v {
+                true => sum.wrapping_add(hash),
+                false => sum.wrapping_sub(hash),
+            };
+        }
+        Some(sum)
+    };
+    let rows = offsets.par_windows(2).enumerate().with_min_len(1 << 10);
+    let sum = rows
+        .map(row)
+        .try_reduce(|| 0, |a, b| Some(a.wrapping_add(b)));
+    match sum {
+        None => Err("a row does not ascend".into()),
+        Some(0) => Ok(()),
+        Some(_) => Err("an arc does not go both ways".into()),
+    }
 }
 
 /// Many strings in one run of bytes: string `i` is `bytes[ends[i-1]..ends[i]]`.

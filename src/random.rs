@@ -7,7 +7,8 @@ const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 /// A stream of 64-bit numbers.
 pub struct SplitMix(u64);
 
-fn mixed(mut z: u64) -> u64 {
+/// The output function: one bit changed of its input changes half of the bits that come out.
+pub fn mixed(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)

@@ -5,14 +5,11 @@
 
 use super::EmbedError;
 use super::vectors::{Hit, Vectors, top};
-use crate::column::Column;
+use crate::column::{self, Column, NONE};
 use crate::derived::Weighed;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// Fills the free end of a list of neighbours.
-pub(super) const NONE: u32 = u32::MAX;
 
 /// What the graph is built with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +35,7 @@ impl Default for HnswOptions {
 pub struct Hnsw {
     /// Number of nodes, m, entry node.
     pub(super) head: Column<u32>,
-    /// Layer 0: 2 m neighbours of every node.
+    /// Layer 0: 2 m neighbours of every node; [`NONE`] fills the free end of a list, here and above.
     pub(super) base: Column<u32>,
     /// End of every node's lists in `upper`, counted in lists.
     pub(super) ends: Column<u32>,
@@ -85,7 +82,7 @@ impl Hnsw {
         ]
     }
 
-    /// From an index, whose checksums vouch for the values.
+    /// From an index.
     ///
     /// # Errors
     /// Columns that do not fit each other or the vectors.
@@ -95,23 +92,36 @@ impl Hnsw {
             [len, m, entry] => {
                 let (len, m) = (len as usize, m as usize);
                 len == vectors.len()
-                    && base.len() == len * 2 * m
+                    && base.len() == len.saturating_mul(2 * m)
                     && ends.len() == len
-                    && upper.len() == ends.last().map_or(0, |&end| end as usize * m)
                     && (len == 0 || (entry as usize) < len)
+                    && column::ends(&ends, upper.len().checked_div(m).unwrap_or(0)).is_ok()
+                    && upper.len().is_multiple_of(m.max(1))
+                    && column::below_or_none(&base, len).is_ok()
+                    && column::below_or_none(&upper, len).is_ok()
             }
             _ => false,
         };
-        if fits {
-            Ok(Hnsw {
-                head,
-                base,
-                ends,
-                upper,
-            })
-        } else {
-            Err(EmbedError::shape("the HNSW graph is of other vectors"))
+        let graph = Hnsw {
+            head,
+            base,
+            ends,
+            upper,
+        };
+        match fits && graph.climbs() {
+            true => Ok(graph),
+            false => Err(EmbedError::shape("the HNSW graph is of other vectors")),
         }
+    }
+
+    /// Whether every neighbour on an upper layer is on that layer itself.
+    fn climbs(&self) -> bool {
+        (0..self.len() as u32).all(|node| {
+            (1..=self.level(node)).all(|layer| {
+                let mut near = self.neighbours(node, layer).iter();
+                near.all(|&other| self.level(other) >= layer)
+            })
+        })
     }
 
     pub fn len(&self) -> usize {

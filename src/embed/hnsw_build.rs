@@ -2,9 +2,9 @@
 //! cores, and are then linked in order. What comes out does not depend on how many cores there are.
 
 use super::EmbedError;
-use super::hnsw::{Hnsw, HnswOptions, NONE, Seen};
+use super::hnsw::{Hnsw, HnswOptions, Seen};
 use super::vectors::{Hit, Vectors};
-use crate::column::Column;
+use crate::column::{Column, NONE};
 use rayon::prelude::*;
 
 /// A batch is at most this share of the nodes before it, and never larger than this.

@@ -3,7 +3,7 @@
 use super::IndexError;
 use super::layer::{Columns, strings};
 use super::passages::Passages;
-use crate::column::{Column, Strings, Writing};
+use crate::column::{self, Column, Strings, Writing};
 use crate::derived::{Weighed, of_columns};
 use crate::text::about::{About, MOST_ABOUT, about};
 use crate::text::folded::unaccented;
@@ -273,6 +273,38 @@ impl EntityGraph {
             graph.title_passage.len(),
             graph.title_entity.len(),
         )?;
+        let tf = |arc| u32::from(graph.tf[arc]);
+        columns.hold([
+            ("entities.sorted", column::below(&graph.sorted, entities)),
+            (
+                "graph.targets",
+                column::symmetric(&graph.offsets, &graph.targets, tf),
+            ),
+            ("graph.tf", column::positive(&graph.tf)),
+            ("mentions.ends", column::ends(&graph.mention_ends, mentions)),
+            (
+                "mentions.stop",
+                column::spans(&graph.mention_start, &graph.mention_end),
+            ),
+            (
+                "mentions.entity",
+                column::below(&graph.mention_entity, entities),
+            ),
+            ("titles.entity", column::ascending(&graph.title_entity)),
+            (
+                "titles.entity",
+                column::below(&graph.title_entity, entities),
+            ),
+            (
+                "titles.passage",
+                column::below(&graph.title_passage, passages),
+            ),
+        ])?;
+        // Every arc goes both ways, so that there is none between two names either where there are as many from passages
+        // as from names, and all of these lead to passages.
+        let (of_passages, of_names) = graph.targets.split_at(graph.offsets[passages] as usize);
+        columns.length("graph.targets", of_passages.len(), of_names.len())?;
+        columns.hold([("graph.targets", column::below(of_names, passages))])?;
         Ok(graph)
     }
 

@@ -5,7 +5,7 @@
 //! to the layer.
 
 use super::{Index, IndexError};
-use crate::column::{Column, Strings};
+use crate::column::{self, Checked, Column, Strings};
 use crate::embed::{Identity, Rows, Vectors};
 use bytemuck::Pod;
 use memmap2::Mmap;
@@ -40,6 +40,8 @@ const PIECE: usize = 4 << 20;
 pub struct Columns {
     pub(super) folder: PathBuf,
     pub(super) layer: String,
+    /// Passages of the index.
+    pub(super) passages: usize,
     /// Each with its checksum; nothing for an empty one.
     pub(super) maps: BTreeMap<String, (Option<Arc<Mmap>>, String)>,
 }
@@ -64,10 +66,13 @@ impl Columns {
     /// # Errors
     /// As [`Columns::column`].
     pub fn strings(&self, name: &str) -> Result<Strings, IndexError> {
-        Ok(Strings {
-            ends: self.column(&format!("{name}.ends"))?,
-            bytes: self.column(&format!("{name}.text"))?,
-        })
+        let (own, text) = (format!("{name}.ends"), format!("{name}.text"));
+        let strings = Strings {
+            ends: self.column(&own)?,
+            bytes: self.column(&text)?,
+        };
+        self.hold([(&own, column::ends(&strings.ends, strings.bytes.len()))])?;
+        Ok(strings)
     }
 
     /// Vectors that [`vectors`] wrote, in whichever form.
@@ -110,6 +115,20 @@ impl Columns {
         }
         let said = format!("{found} values, the other columns imply {expected}");
         Err(self.damaged(name, said))
+    }
+
+    /// Holds what checks of columns found.
+    ///
+    /// # Errors
+    /// The first column that is damaged, by name.
+    pub fn hold<const N: usize>(&self, checks: [(&str, Checked); N]) -> Result<(), IndexError> {
+        let mut checks = checks.into_iter();
+        checks.try_for_each(|(name, checked)| checked.map_err(|said| self.damaged(name, said)))
+    }
+
+    /// Passages of the index.
+    pub fn passages(&self) -> usize {
+        self.passages
     }
 
     fn damaged(&self, name: &str, said: String) -> IndexError {

@@ -11,7 +11,7 @@ use super::lexical::{Lexical, refused};
 use super::opened::Opened;
 use super::passages::Passages;
 use super::{Index, IndexError, layer};
-use crate::column::{Column, Strings};
+use crate::column::{self, Column, Strings};
 use crate::corpus::Question;
 use crate::derived::Derived;
 use crate::embed::spec::public;
@@ -426,6 +426,7 @@ impl Files {
         layer::Columns {
             folder: self.folder.join(&prefix),
             layer: layer.map_or(String::new(), |layer| layer.name.clone()),
+            passages: manifest.passages,
             maps: own.collect(),
         }
     }
@@ -494,26 +495,32 @@ fn opened(
         sorted: root.column("passages.sorted")?,
         twins: OnceLock::new(),
     };
-    let stored = EntityGraph::open(root, m.passages)?;
     let damaged = |path: &str, said: String| IndexError::Damaged {
         path: folder.join(path),
         said,
     };
-    let counts = [
+    let counted = |counts: &[(&str, usize, usize)]| {
+        let mut wrong = counts.iter().filter(|(_, found, counted)| found != counted);
+        wrong.next().map_or(Ok(()), |(file, found, counted)| {
+            let said = format!("{found} values, the manifest implies {counted}");
+            Err(damaged(file, said))
+        })
+    };
+    counted(&[
         ("passages.id.ends", passages.len(), m.passages),
         ("passages.title.ends", passages.titles.len(), m.passages),
         ("passages.body.ends", passages.texts.len(), m.passages),
+        ("passages.sorted", passages.sorted.len(), m.passages),
+    ])?;
+    root.hold([(
+        "passages.sorted",
+        column::below(&passages.sorted, m.passages),
+    )])?;
+    let stored = EntityGraph::open(root, m.passages)?;
+    counted(&[
         ("entities.name.ends", stored.entities(), m.entities),
-        ("graph.targets", stored.targets.len(), 2 * m.edges),
-    ];
-    for (file, found, expected) in counts {
-        if found != expected {
-            return Err(damaged(
-                file,
-                format!("{found} values, the manifest implies {expected}"),
-            ));
-        }
-    }
+        ("graph.targets", stored.edges(), m.edges),
+    ])?;
     let lengths = Tokens::ALL
         .iter()
         .map(|t| root.column(&format!("lengths.{}", t.name())))
@@ -527,6 +534,9 @@ fn opened(
     let questions: Column<u8> = root.column(QUESTIONS)?;
     let questions: Vec<Question> =
         serde_json::from_slice(&questions).map_err(|e| damaged(QUESTIONS, e.to_string()))?;
+    let gold = questions.iter().flat_map(|question| &question.gold);
+    let gold: Vec<u32> = gold.map(|gold| gold.passage).collect();
+    root.hold([(QUESTIONS, column::below(&gold, m.passages))])?;
     // Whoever made the index named its encoder. A server is asked only where the person names it, too.
     let mut closed = None;
     let encoder = match (&m.dense, encoding) {
@@ -552,6 +562,9 @@ fn opened(
         (Some(entry), Some(encoder)) => Some(vectors(m, root, entry, encoder)?),
         _ => None,
     };
+    if let Some(dense) = &dense {
+        counted(&[("vectors", dense.vectors.len(), m.passages)])?;
+    }
     let versions = manifest.layers.iter().map(|entry| entry.version);
     let slot = |(version, columns)| Arc::new(layer::Slot::stored(version, columns, whole));
     let layers = versions.zip(layers).map(slot).collect();

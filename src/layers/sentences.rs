@@ -1,6 +1,6 @@
 //! What `hop` adds to an index: the graph whose names include passage titles, and a vector for every sentence.
 
-use crate::column::Column;
+use crate::column::{self, Column};
 use crate::embed::{Encoder, Identity, Rows, Static, VectorWriter, Vectors, Weights};
 use crate::index::layer::Columns;
 use crate::index::{EntityGraph, EntityOptions, Index, IndexError, Layer, Progress, Step};
@@ -57,6 +57,7 @@ impl Layer for HopLayer {
     fn open(columns: &Columns) -> Result<HopLayer, IndexError> {
         let meta: Meta = columns.json("meta")?;
         let ends: Column<u32> = columns.column("sentences.ends")?;
+        columns.length("sentences.ends", ends.len(), columns.passages())?;
         let graph = EntityGraph::open(columns, ends.len())?;
         let start: Column<u32> = columns.column("sentences.start")?;
         let stop: Column<u32> = columns.column("sentences.stop")?;
@@ -65,10 +66,13 @@ impl Layer for HopLayer {
             scales: columns.column("sentences.scale")?,
         };
         let vectors = Vectors::stored(meta.identity.clone(), rows)?;
-        let all = ends.last().map_or(0, |n| *n as usize);
-        columns.length("sentences.start", start.len(), all)?;
+        let all = start.len();
         columns.length("sentences.stop", stop.len(), all)?;
         columns.length("sentences.scale", vectors.len(), all)?;
+        columns.hold([
+            ("sentences.ends", column::ends(&ends, all)),
+            ("sentences.stop", column::spans(&start, &stop)),
+        ])?;
         let encoder = Static::new(Weights::stored(columns.column("sentences.weight")?))?;
         vectors.check(encoder.identity())?;
         Ok(HopLayer {

@@ -1,6 +1,7 @@
 //! Any passages, indexed with every layer and asked by every method.
 
 use hopscope::corpus::{Corpus, Passage, Question};
+use hopscope::evaluate::{GraphShape, doctor, evaluate};
 use hopscope::explain::{reasons, story, trace};
 use hopscope::explorer::action::Action;
 use hopscope::explorer::glyphs::GlyphSet;
@@ -169,6 +170,57 @@ pub fn ask(retriever: &mut Retriever, index: &Arc<Index>, settings: &Settings, q
     assert_eq!(told.subgraph.graphml().matches("<edge ").count(), edges);
 }
 
+/// Asks the questions of an index by one method and reads everything there is to read, whatever it says: of an index that
+/// a stranger made, it may be anything.
+pub fn read_all(index: &Arc<Index>, method: MethodRef) -> Result<(), String> {
+    if method.reranks() && index.reranker().is_none() {
+        return Ok(());
+    }
+    let graph = method.graph();
+    let mut settings = Settings::of(index, method);
+    settings.set_text("result_k=3").unwrap();
+    // It is read by those alone that search vectors.
+    let _ = settings.set_text("vector_search=hnsw");
+    let mut retriever = Retriever::new(index.clone());
+    let questions = &index.questions()[..index.questions().len().min(2)];
+    for question in questions {
+        let found = retriever.retrieve(&question.text, &settings, Keep::States);
+        let found = found.map_err(|error| error.to_string())?;
+        for passage in 0..index.len() as u32 {
+            reasons::why_here(index, &found, passage);
+            reasons::why_not(index, &found, passage);
+            trace::explained(index, &found, passage);
+        }
+        story(index, &found, &[]);
+        found.text(index);
+        let told = trace::trace(index, &found, Some(question));
+        told.subgraph.dot();
+        told.subgraph.graphml();
+    }
+    let graph = graph.map(|kind| retriever.graph(kind, &settings, &[]));
+    if let Some(view) = graph.transpose().map_err(|e| e.to_string())?
+        && let Some(view) = view.entities()
+    {
+        GraphShape::raw(&view.graph);
+        GraphShape::view(view);
+    }
+    let all = evaluate(index, questions, &settings, |_| true);
+    all.map_err(|error| error.to_string())?;
+    let checked = doctor(index, questions, &settings, |_, _, _| true);
+    checked.map_err(|error| error.to_string())?;
+    let mut stage = stage(index, settings);
+    stage.draw(120, 36);
+    stage.act(Action::AskNumber(0));
+    stage.draw(120, 36);
+    Ok(())
+}
+
+fn stage(index: &Arc<Index>, settings: Settings) -> Stage {
+    let theme = Theme::load("mono", ColorLevel::None).unwrap();
+    let glyphs = GlyphSet::Unicode.glyphs();
+    Stage::new(index.clone(), "", settings, theme, glyphs)
+}
+
 /// Every method, a composition for every graph, and the explorer's screen of one of them.
 pub fn asked_by_all(index: &Arc<Index>, question: &str, shown: impl Into<MethodRef>) {
     let mut retriever = Retriever::new(index.clone());
@@ -184,15 +236,7 @@ pub fn asked_by_all(index: &Arc<Index>, question: &str, shown: impl Into<MethodR
         let settings = drawn(&mut random, index, method);
         ask(&mut retriever, index, &settings, question);
     }
-    let settings = Settings::of(index, shown);
-    let theme = Theme::load("mono", ColorLevel::None).unwrap();
-    let mut stage = Stage::new(
-        index.clone(),
-        "",
-        settings,
-        theme,
-        GlyphSet::Unicode.glyphs(),
-    );
+    let mut stage = stage(index, Settings::of(index, shown));
     stage.draw(120, 36);
     stage.act(Action::AskNumber(0));
     stage.draw(120, 36);

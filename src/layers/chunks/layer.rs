@@ -4,7 +4,7 @@ use super::names::Names;
 use super::pairs::{EdgeRule, EntityEdges, Kind, Pairs, Passed, Thresholds};
 use super::postings::Postings;
 use super::subjects::Subjects;
-use crate::column::{Column, Strings};
+use crate::column::{self, Column, Strings};
 use crate::embed::{Identity, Vectors};
 use crate::index::Index;
 use crate::llm::Shares;
@@ -67,7 +67,7 @@ pub struct Meta {
 }
 
 /// No table: a unit of text.
-pub const TEXT: u32 = u32::MAX;
+pub const TEXT: u32 = column::NONE;
 
 /// SAGE's part of an index. Units are in the order of the passages, within one in the order of its text.
 pub struct Sage {

@@ -4,7 +4,7 @@
 //! percentile, logic and name edges change in a moment.
 
 use super::subjects::Subjects;
-use crate::column::Column;
+use crate::column::{self, Column};
 use crate::index::{Columns, IndexError};
 use crate::text::chunking::percentile;
 use serde::Serialize;
@@ -294,11 +294,10 @@ impl Pairs {
             metrics: metric("metric")?,
             sorted: metric("sorted")?,
         };
-        let count = pairs.ends.last().map_or(0, |&end| end as usize);
+        let count = pairs.targets.len();
         let fits = [
             ("ends", pairs.ends.len(), units),
             ("back.ends", pairs.back_ends.len(), units),
-            ("targets", pairs.targets.len(), count),
             ("back", pairs.back.len(), count),
             ("names.exact", pairs.exact.len(), count),
             ("names.fuzzy", pairs.fuzzy.len(), count),
@@ -317,7 +316,23 @@ impl Pairs {
                 pairs.sorted[m].len(),
                 count,
             )?;
+            columns.hold([
+                (
+                    &name(&format!("metric.{metric}")),
+                    column::finite(&pairs.metrics[m]),
+                ),
+                (
+                    &name(&format!("sorted.{metric}")),
+                    column::ascending(&pairs.sorted[m]),
+                ),
+            ])?;
         }
+        columns.hold([
+            (&name("ends"), column::ends(&pairs.ends, count)),
+            (&name("targets"), column::below(&pairs.targets, units)),
+            (&name("back.ends"), column::ends(&pairs.back_ends, count)),
+            (&name("back"), column::below(&pairs.back, count)),
+        ])?;
         Ok(pairs)
     }
 }

@@ -4,7 +4,7 @@ use super::layer::{Meta, Sage, Tables};
 use super::names::Names;
 use super::pairs::{Kind, Pairs};
 use super::postings::Postings;
-use crate::column::Column;
+use crate::column::{self, Column};
 use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, IndexError, Layer};
 use crate::text::Tokens;
@@ -64,11 +64,14 @@ impl Layer for Sage {
                 tf: columns.column(&name("tf"))?,
                 lengths: columns.column(&name("lengths"))?,
             };
-            let count = words.ends.last().map_or(0, |&end| end as usize);
+            let count = words.units.len();
             columns.length(&name("ends"), words.ends.len(), words.words.len())?;
-            columns.length(&name("units"), words.units.len(), count)?;
             columns.length(&name("tf"), words.tf.len(), count)?;
             columns.length(&name("lengths"), words.lengths.len(), units)?;
+            columns.hold([
+                (&name("ends"), column::ends(&words.ends, count)),
+                (&name("units"), column::below(&words.units, units)),
+            ])?;
             Ok(words)
         };
         let layer = Sage {
@@ -116,8 +119,7 @@ impl Layer for Sage {
 impl Sage {
     fn fits(&self, columns: &Columns) -> Result<(), IndexError> {
         let (units, tables, sources) = (self.meta.units, self.meta.tables, self.meta.sources);
-        let last = |ends: &[u32]| ends.last().map_or(0, |&end| end as usize);
-        let held = last(&self.tables.column_ends);
+        let held = self.tables.headers.len();
         for (name, found, expected) in [
             ("unit.passage", self.passage.len(), units),
             ("unit.source", self.source.len(), units),
@@ -126,15 +128,9 @@ impl Sage {
             ("unit.end", self.end.len(), units),
             ("unit.topics.ends", self.topics.len(), units),
             ("names.ends", self.names.ends.len(), units),
-            ("names.ids", self.names.ids.len(), last(&self.names.ends)),
             ("vectors", self.vectors.len(), units),
             ("source.ends", self.source_ends.len(), sources),
             ("link.ends", self.link_ends.len(), sources),
-            (
-                "link.targets",
-                self.link_targets.len(),
-                last(&self.link_ends),
-            ),
             ("table.titles.ends", self.tables.titles.len(), tables),
             (
                 "table.descriptions.ends",
@@ -144,17 +140,34 @@ impl Sage {
             ("table.summaries.ends", self.tables.summaries.len(), tables),
             ("table.column_ends", self.tables.column_ends.len(), tables),
             ("table.row_ends", self.tables.row_ends.len(), tables),
-            ("table.headers.ends", self.tables.headers.len(), held),
             ("table.described.ends", self.tables.described.len(), held),
             ("columns", self.columns.len(), held),
-            (
-                "table.rows.ends",
-                self.tables.rows.len(),
-                last(&self.tables.row_ends),
-            ),
         ] {
             columns.length(name, found, expected)?;
         }
-        Ok(())
+        let (names, rows) = (&self.names, self.tables.rows.len());
+        columns.hold([
+            ("unit.passage", column::ascending(&self.passage)),
+            (
+                "unit.passage",
+                column::below(&self.passage, columns.passages()),
+            ),
+            ("unit.source", column::below(&self.source, sources)),
+            ("unit.table", column::below_or_none(&self.table, tables)),
+            ("unit.end", column::spans(&self.start, &self.end)),
+            ("source.ends", column::ends(&self.source_ends, units)),
+            ("names.ends", column::ends(&names.ends, names.ids.len())),
+            ("names.ids", column::below(&names.ids, names.labels.len())),
+            (
+                "link.ends",
+                column::ends(&self.link_ends, self.link_targets.len()),
+            ),
+            ("link.targets", column::below(&self.link_targets, sources)),
+            (
+                "table.column_ends",
+                column::ends(&self.tables.column_ends, held),
+            ),
+            ("table.row_ends", column::ends(&self.tables.row_ends, rows)),
+        ])
     }
 }

@@ -6,13 +6,12 @@
 
 use super::build::subject;
 use super::layer::Sage;
+use crate::column::NONE;
 use crate::index::Index;
 use crate::text::Norm;
 
 /// Most pairs that one name joins: a title that so many units have tells nothing apart.
 const MOST: usize = 1 << 16;
-/// No name.
-const NONE: u32 = u32::MAX;
 
 /// The subjects of units, and who names them.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! The layer of HippoRAG 2 as columns of an index.
 
 use super::build;
-use crate::column::{Column, Strings, range};
+use crate::column::{self, Column, Strings, range};
 use crate::embed::{Identity, Vectors};
 use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, Index, IndexError, Layer};
@@ -128,32 +128,39 @@ impl Layer for FactsLayer {
             meta,
         };
         let (phrases, facts) = (layer.meta.phrases, layer.meta.facts);
-        let end = |ends: &Column<u32>| ends.last().map_or(0, |end| *end as usize);
         for (name, found, expected) in [
             ("phrase.ends", layer.phrases.len(), phrases),
             ("phrase.passage.ends", layer.phrase_ends.len(), phrases),
             ("phrase.vector", layer.phrase_vectors.len(), phrases),
-            (
-                "phrase.passage",
-                layer.phrase_passages.len(),
-                end(&layer.phrase_ends),
-            ),
             ("fact.ends", layer.texts.len(), facts),
             ("fact.subject", layer.subject.len(), facts),
             ("fact.object", layer.object.len(), facts),
             ("fact.passage.ends", layer.fact_ends.len(), facts),
             ("fact.vector", layer.fact_vectors.len(), facts),
-            (
-                "fact.passage",
-                layer.fact_passages.len(),
-                end(&layer.fact_ends),
-            ),
             ("alike.one", layer.alike_one.len(), layer.meta.alike),
             ("alike.other", layer.alike_other.len(), layer.meta.alike),
             ("alike.cosine", layer.alike.len(), layer.meta.alike),
         ] {
             columns.length(name, found, expected)?;
         }
+        let (stated, with) = (&layer.fact_passages, &layer.phrase_passages);
+        columns.hold([
+            ("fact.subject", column::below(&layer.subject, phrases)),
+            ("fact.object", column::below(&layer.object, phrases)),
+            (
+                "fact.passage.ends",
+                column::ends(&layer.fact_ends, stated.len()),
+            ),
+            ("fact.passage", column::below(stated, columns.passages())),
+            (
+                "phrase.passage.ends",
+                column::ends(&layer.phrase_ends, with.len()),
+            ),
+            ("phrase.passage", column::below(with, columns.passages())),
+            ("alike.one", column::below(&layer.alike_one, phrases)),
+            ("alike.other", column::below(&layer.alike_other, phrases)),
+            ("alike.cosine", column::finite(&layer.alike)),
+        ])?;
         Ok(layer)
     }
 }

@@ -3,7 +3,7 @@
 use super::build::NodeRagBuild;
 use super::node::{KINDS, Kind};
 use super::view::{View, ViewKey};
-use crate::column::{Column, Strings, range};
+use crate::column::{self, Column, Strings, range};
 use crate::derived::Derived;
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
@@ -123,6 +123,10 @@ impl Layer for NodeRagLayer {
     fn open(columns: &Columns) -> Result<NodeRagLayer, IndexError> {
         let meta: Column<u8> = columns.column("meta")?;
         let parsed: Meta = columns.json("meta")?;
+        let weights: Column<u32> = columns.column("weights")?;
+        let counted = parsed.counts.nodes.iter();
+        let counted = counted.fold(0, |sum: usize, count| sum.saturating_add(*count));
+        columns.length("weights", weights.len(), counted)?;
         let starts = starts(&parsed.counts.nodes);
         let (text, nodes) = (starts[1] as usize, starts[KINDS] as usize);
         let rows = match parsed.identity.kind {
@@ -140,7 +144,7 @@ impl Layer for NodeRagLayer {
             text_start: columns.column("text.start")?,
             text_end: columns.column("text.end")?,
             labels: columns.strings("labels")?,
-            weights: columns.column("weights")?,
+            weights,
             offsets: columns.column("edges.offsets")?,
             targets: columns.column("edges.targets")?,
             made: columns.column("edges.made")?,
@@ -155,30 +159,47 @@ impl Layer for NodeRagLayer {
             views: Derived::default(),
         };
         let arcs = layer.offsets.last().map_or(0, |&end| end as usize);
-        let end = |column: &Column<u32>| column.last().map_or(0, |&end| end as usize);
         let made = layer.count(Kind::Attribute) + layer.count(Kind::Element);
         for (name, found, expected) in [
             ("text.passage", layer.text_passage.len(), text),
             ("text.start", layer.text_start.len(), text),
             ("text.end", layer.text_end.len(), text),
             ("labels.ends", layer.labels.len(), nodes - text),
-            ("weights", layer.weights.len(), nodes),
             ("edges.offsets", layer.offsets.len(), nodes + 1),
             ("edges.targets", layer.targets.len(), arcs),
             ("edges.made", layer.made.len(), arcs),
             ("edges.near", layer.near.len(), arcs),
             ("vectors", layer.vectors.len(), layer.embedded()),
             ("words.end", layer.word_ends.len(), layer.words.len()),
-            ("words.nodes", layer.word_nodes.len(), end(&layer.word_ends)),
             ("sources.end", layer.source_ends.len(), made),
-            (
-                "sources.units",
-                layer.sources.len(),
-                end(&layer.source_ends),
-            ),
         ] {
             columns.length(name, found, expected)?;
         }
+        let arc = |at: usize| u32::from(layer.made[at]) << 1 | u32::from(layer.near[at] == 1);
+        columns.hold([
+            (
+                "text.passage",
+                column::below(&layer.text_passage, columns.passages()),
+            ),
+            (
+                "text.end",
+                column::spans(&layer.text_start, &layer.text_end),
+            ),
+            (
+                "edges.targets",
+                column::symmetric(&layer.offsets, &layer.targets, arc),
+            ),
+            (
+                "words.end",
+                column::ends(&layer.word_ends, layer.word_nodes.len()),
+            ),
+            ("words.nodes", column::below(&layer.word_nodes, nodes)),
+            (
+                "sources.end",
+                column::ends(&layer.source_ends, layer.sources.len()),
+            ),
+            ("sources.units", column::below(&layer.sources, nodes)),
+        ])?;
         Ok(layer)
     }
 }

@@ -6,7 +6,7 @@ use super::neighbours::KnnGraph;
 use super::options::{Core, KetBuild};
 use super::rows;
 use super::units::{Piece, Units, rows as offsets};
-use crate::column::{Column, Strings};
+use crate::column::{self, Column, Strings};
 use crate::embed::{Identity, Vectors};
 use crate::index::layer::{Columns, strings, vectors};
 use crate::index::{Dense, EntityGraph, Index, IndexError};
@@ -479,27 +479,19 @@ impl Skeleton {
             names,
         };
         let s = &skeleton;
-        let end = |offsets: &Column<u32>| offsets.last().map_or(0, |e| *e as usize);
         let r = s.source.len();
         let lengths = [
             ("entity.description.ends", s.descriptions.len(), n),
             ("entity.tokens", s.entity_tokens.len(), n),
             ("entity.relation_offsets", s.relation_offsets.len(), n + 1),
             ("entity.relations", s.relations.len(), 2 * r),
-            (
-                "entity.relations",
-                s.relations.len(),
-                end(&s.relation_offsets),
-            ),
             ("entity.unit_offsets", s.unit_offsets.len(), n + 1),
-            ("entity.units", s.units.len(), end(&s.unit_offsets)),
             (
                 "entity.unit_relations",
                 s.unit_relations.len(),
                 s.units.len(),
             ),
             ("unit.entity_offsets", s.entity_offsets.len(), units + 1),
-            ("unit.entities", s.entities.len(), end(&s.entity_offsets)),
             ("relation.target", s.target.len(), r),
             (
                 "relation.description.ends",
@@ -511,6 +503,29 @@ impl Skeleton {
         ];
         for (column, found, expected) in lengths {
             columns.length(&name(column), found, expected)?;
+        }
+        let checks = [
+            (
+                "entity.relation_offsets",
+                column::offsets(&s.relation_offsets, s.relations.len()),
+            ),
+            ("entity.relations", column::below(&s.relations, r)),
+            (
+                "entity.unit_offsets",
+                column::offsets(&s.unit_offsets, s.units.len()),
+            ),
+            ("entity.units", column::below(&s.units, units)),
+            (
+                "unit.entity_offsets",
+                column::offsets(&s.entity_offsets, s.entities.len()),
+            ),
+            ("unit.entities", column::below(&s.entities, n)),
+            ("relation.source", column::below(&s.source, n)),
+            ("relation.target", column::below(&s.target, n)),
+            ("relation.weight", column::finite(&s.weight)),
+        ];
+        for (own, checked) in checks {
+            columns.hold([(&name(own), checked)])?;
         }
         Ok(skeleton)
     }

@@ -6,7 +6,7 @@
 
 use super::rows;
 use super::units::{Units, rows as offsets};
-use crate::column::{Column, Strings};
+use crate::column::{self, Column, Strings};
 use crate::embed::{EmbedError, Identity, VectorWriter, Vectors};
 use crate::index::layer::{Columns, strings, vectors};
 use crate::index::{Dense, IndexError, Passages};
@@ -160,6 +160,7 @@ impl Keywords {
     /// Columns that do not fit each other.
     pub fn open(
         columns: &Columns,
+        units: usize,
         identity: &Identity,
         small: bool,
     ) -> Result<Keywords, IndexError> {
@@ -176,8 +177,13 @@ impl Keywords {
         columns.length("keyword.sorted", keywords.sorted.len(), n)?;
         columns.length("keyword.length", keywords.length.len(), n)?;
         columns.length("keyword.offsets", keywords.offsets.len(), n + 1)?;
-        let edges = keywords.offsets.last().map_or(0, |e| *e as usize);
-        columns.length("keyword.units", keywords.units.len(), edges)?;
+        let edges = keywords.units.len();
+        columns.hold([
+            ("keyword.sorted", column::below(&keywords.sorted, n)),
+            ("keyword.length", column::finite(&keywords.length)),
+            ("keyword.offsets", column::offsets(&keywords.offsets, edges)),
+            ("keyword.units", column::below(&keywords.units, units)),
+        ])?;
         Ok(keywords)
     }
 }

@@ -419,7 +419,7 @@ impl Layer for Ket {
             meta_bytes: columns.column("meta")?,
             own,
             knn: KnnGraph::open(columns, units.len())?,
-            keywords: Keywords::open(columns, identity, small)?,
+            keywords: Keywords::open(columns, units.len(), identity, small)?,
             skeletons: skeletons?,
             cores: Derived::default(),
             cuts: Derived::default(),

@@ -2,7 +2,7 @@
 
 use super::options::{Core, CoreBy};
 use super::units::Units;
-use crate::column::Column;
+use crate::column::{self, Column};
 use crate::embed::{EmbedError, Hnsw, HnswOptions, Vectors};
 use crate::graph::adjacency::{Adjacency, undirected};
 use crate::graph::neighbours::{Neighbours, approximate, exact, overlap};
@@ -203,14 +203,21 @@ impl KnnGraph {
             draw: columns.column("core.draw")?,
         };
         columns.length("knn.offsets", graph.offsets.len(), units + 1)?;
-        let edges = graph.offsets.last().map_or(0, |e| *e as usize);
-        columns.length("knn.targets", graph.targets.len(), edges)?;
+        let edges = graph.targets.len();
         columns.length("knn.made_by", graph.made_by.len(), edges)?;
         columns.length("knn.shared", graph.shared.len(), edges)?;
         columns.length("knn.cosine", graph.cosine.len(), edges)?;
         columns.length("core.score", graph.score.len(), units)?;
         columns.length("core.rank", graph.rank.len(), units)?;
         columns.length("core.draw", graph.draw.len(), units)?;
+        columns.hold([
+            ("knn.offsets", column::offsets(&graph.offsets, edges)),
+            ("knn.targets", column::below(&graph.targets, units)),
+            ("knn.cosine", column::finite(&graph.cosine)),
+            ("core.score", column::finite(&graph.score)),
+            ("core.rank", column::below(&graph.rank, units)),
+            ("core.draw", column::below(&graph.draw, units)),
+        ])?;
         Ok(graph)
     }
 }

@@ -4,7 +4,7 @@
 //! a slice of a chunk is a unit. Of a unit only the pieces of passages are kept, so no text is stored twice.
 
 use super::options::{KetBuild, Sizes};
-use crate::column::Column;
+use crate::column::{self, Column};
 use crate::index::layer::Columns;
 use crate::index::{IndexError, Passages, Together};
 use crate::text::chunks;
@@ -257,12 +257,27 @@ impl Units {
         columns.length("unit.piece_ends", units.piece_ends.len(), n)?;
         columns.length("unit.chunk", units.chunk.len(), n)?;
         columns.length("unit.document", units.document.len(), n)?;
-        let pieces = units.piece_ends.last().map_or(0, |e| *e as usize);
-        columns.length("piece.passage", units.piece_passage.len(), pieces)?;
+        let (pieces, passages) = (units.piece_passage.len(), columns.passages());
         columns.length("piece.start", units.piece_start.len(), pieces)?;
         columns.length("piece.end", units.piece_end.len(), pieces)?;
-        let links = units.passage_offsets.last().map_or(0, |e| *e as usize);
-        columns.length("passage.units", units.passage_units.len(), links)?;
+        let links = units.passage_units.len();
+        columns.length("passage.offsets", units.passage_offsets.len(), passages + 1)?;
+        columns.hold([
+            ("unit.piece_ends", column::ends(&units.piece_ends, pieces)),
+            (
+                "piece.passage",
+                column::below(&units.piece_passage, passages),
+            ),
+            (
+                "piece.end",
+                column::spans(&units.piece_start, &units.piece_end),
+            ),
+            (
+                "passage.offsets",
+                column::offsets(&units.passage_offsets, links),
+            ),
+            ("passage.units", column::below(&units.passage_units, n)),
+        ])?;
         Ok(units)
     }
 }

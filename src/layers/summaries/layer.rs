@@ -2,7 +2,7 @@
 
 use super::build;
 use super::hops::Graph;
-use crate::column::{Column, Strings, range};
+use crate::column::{self, Column, Strings, range};
 use crate::embed::{Identity, Vectors};
 use crate::index::documents::Running;
 use crate::index::layer::{strings, vectors};
@@ -114,7 +114,7 @@ pub struct E2Graph {
     pub vectors: Option<Vectors>,
 }
 
-pub const NO_NODE: u32 = u32::MAX;
+pub const NO_NODE: u32 = column::NONE;
 
 impl std::fmt::Debug for E2Graph {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -370,8 +370,8 @@ impl E2Graph {
     /// Lengths that imply each other.
     fn check(&self, columns: &Columns) -> Result<(), IndexError> {
         let (chunks, summaries) = (self.meta.chunks, self.meta.summaries);
-        let arcs = self.graph.offsets.last().copied().unwrap_or(0) as usize;
-        let postings = self.entity_ends.last().copied().unwrap_or(0) as usize;
+        let (nodes, entities) = (chunks.saturating_add(summaries), self.meta.entities);
+        let (arcs, postings) = (self.graph.targets.len(), self.entity_chunk.len());
         let expected = [
             ("chunk.document", self.chunk_document.len(), chunks),
             ("chunk.start", self.chunk_start.len(), chunks),
@@ -379,21 +379,24 @@ impl E2Graph {
             ("chunk.first", self.chunk_first.len(), chunks),
             ("chunk.last", self.chunk_last.len(), chunks),
             ("chunk.ends", self.chunk_ends.len(), chunks),
+            (
+                "level.ends",
+                self.level_ends.first().map_or(0, |end| *end as usize),
+                chunks,
+            ),
             ("child.first", self.child_first.len(), summaries),
             ("child.last", self.child_last.len(), summaries),
             ("leaf.first", self.leaf_first.len(), summaries),
             ("leaf.last", self.leaf_last.len(), summaries),
             ("quote.ends", self.quote_ends.len(), summaries),
             ("summary.ends", self.summaries.len(), summaries),
-            ("parent", self.parent.len(), chunks + summaries),
-            ("entity.name.ends", self.names.len(), self.meta.entities),
-            ("entity.sorted", self.sorted.len(), self.meta.entities),
-            ("entity.ends", self.entity_ends.len(), self.meta.entities),
-            ("entity.chunk", self.entity_chunk.len(), postings),
+            ("parent", self.parent.len(), nodes),
+            ("entity.name.ends", self.names.len(), entities),
+            ("entity.sorted", self.sorted.len(), entities),
+            ("entity.ends", self.entity_ends.len(), entities),
             ("entity.count", self.entity_count.len(), postings),
             ("chunk.entity", self.chunk_entity.len(), postings),
-            ("graph.offsets", self.graph.vertices(), self.meta.entities),
-            ("graph.targets", self.graph.targets.len(), arcs),
+            ("graph.offsets", self.graph.vertices(), entities),
             ("graph.weights", self.graph.weights.len(), arcs),
             ("graph.sentences", self.graph.sentences.len(), arcs),
             (
@@ -407,11 +410,6 @@ impl E2Graph {
                 self.sentence_start.len(),
             ),
             (
-                "quote.passage",
-                self.quotes.len(),
-                self.quote_ends.last().copied().unwrap_or(0) as usize,
-            ),
-            (
                 "document.ends",
                 self.document_ends.len(),
                 self.meta.documents,
@@ -421,8 +419,63 @@ impl E2Graph {
             columns.length(name, found, expected)?;
         }
         if let Some(vectors) = &self.vectors {
-            columns.length("vector", vectors.len(), chunks + summaries)?;
+            columns.length("vector", vectors.len(), nodes)?;
         }
-        Ok(())
+        let (passages, graph) = (columns.passages(), &self.graph);
+        columns.hold([
+            ("document.ends", column::ends(&self.document_ends, passages)),
+            ("chunk.document", column::ascending(&self.chunk_document)),
+            (
+                "chunk.document",
+                column::below(&self.chunk_document, self.meta.documents),
+            ),
+            (
+                "chunk.end",
+                column::spans(&self.chunk_start, &self.chunk_end),
+            ),
+            ("chunk.first", column::ascending(&self.chunk_first)),
+            ("chunk.first", column::below(&self.chunk_first, passages)),
+            (
+                "chunk.last",
+                column::spans(&self.chunk_first, &self.chunk_last),
+            ),
+            ("chunk.last", column::below(&self.chunk_last, passages + 1)),
+            ("chunk.ends", column::ends(&self.chunk_ends, postings)),
+            ("chunk.entity", column::below(&self.chunk_entity, entities)),
+            ("level.ends", column::ends(&self.level_ends, nodes)),
+            (
+                "child.last",
+                column::spans(&self.child_first, &self.child_last),
+            ),
+            ("child.last", column::below(&self.child_last, nodes)),
+            (
+                "leaf.last",
+                column::spans(&self.leaf_first, &self.leaf_last),
+            ),
+            ("leaf.last", column::below(&self.leaf_last, chunks + 1)),
+            ("parent", column::below_or_none(&self.parent, nodes)),
+            (
+                "quote.ends",
+                column::ends(&self.quote_ends, self.quotes.len()),
+            ),
+            ("quote.passage", column::below(&self.quotes, passages)),
+            ("entity.sorted", column::below(&self.sorted, entities)),
+            ("entity.ends", column::ends(&self.entity_ends, postings)),
+            ("entity.chunk", column::below(&self.entity_chunk, chunks)),
+            ("graph.offsets", column::offsets(&graph.offsets, arcs)),
+            ("graph.targets", column::below(&graph.targets, entities)),
+            (
+                "graph.sentences",
+                column::below(&graph.sentences, self.sentence_chunk.len()),
+            ),
+            (
+                "sentence.end",
+                column::spans(&self.sentence_start, &self.sentence_end),
+            ),
+            (
+                "sentence.chunk",
+                column::below(&self.sentence_chunk, chunks),
+            ),
+        ])
     }
 }

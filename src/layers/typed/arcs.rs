@@ -1,7 +1,7 @@
 //! Typed edges of a layer in one direction, as columns.
 
 use super::layer::Meta;
-use crate::column::{Column, range};
+use crate::column::{self, Column, range};
 use crate::index::{Columns, IndexError};
 
 /// Edges by the object they start (or end) at.
@@ -50,9 +50,19 @@ impl Arcs {
             other: columns.column(&format!("{name}.other"))?,
             edge: columns.column(&format!("{name}.edge"))?,
         };
-        columns.length(&format!("{name}.end"), arcs.ends.len(), meta.objects)?;
-        columns.length(&format!("{name}.other"), arcs.other.len(), meta.edges)?;
-        columns.length(&format!("{name}.edge"), arcs.edge.len(), meta.edges)?;
+        let (end, other, edge) = (
+            format!("{name}.end"),
+            format!("{name}.other"),
+            format!("{name}.edge"),
+        );
+        columns.length(&end, arcs.ends.len(), meta.objects)?;
+        columns.length(&other, arcs.other.len(), meta.edges)?;
+        columns.length(&edge, arcs.edge.len(), meta.edges)?;
+        columns.hold([
+            (&end, column::ends(&arcs.ends, meta.edges)),
+            (&other, column::below(&arcs.other, meta.objects)),
+            (&edge, column::below(&arcs.edge, meta.schema.edges.len())),
+        ])?;
         Ok(arcs)
     }
 

@@ -3,10 +3,10 @@
 use super::arcs::Arcs;
 use super::names::Names;
 use super::similar::{self, Similar};
-use crate::column::{Column, Strings, range};
+use crate::column::{self, Column, NONE, Strings, range};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
-use crate::exchange::schema::{FieldKind, Graph, Schema};
+use crate::exchange::schema::{self, FieldKind, Graph, Schema};
 use crate::exchange::table;
 use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, Index, IndexError, Layer};
@@ -35,9 +35,6 @@ impl Build {
         Build { folder, similar }
     }
 }
-
-/// No object, no passage.
-pub const NONE: u32 = u32::MAX;
 
 /// Objects are numbered in the order of the table, without those that are no passage of the index.
 pub struct SparkLayer {
@@ -435,7 +432,7 @@ impl Layer for SparkLayer {
             kind_ends: columns.column("kinds.end")?,
             of_kind: columns.column("kinds.object")?,
             labels: columns.strings("objects.label")?,
-            names: Names::open(columns)?,
+            names: Names::open(columns, meta.objects)?,
             value_ends: columns.column("values.end")?,
             value_field: columns.column("values.field")?,
             value_number: columns.column("values.number")?,
@@ -446,23 +443,47 @@ impl Layer for SparkLayer {
             joined: None,
             meta,
         };
-        let values = layer.value_ends.last().map_or(0, |e| *e as usize);
+        let (objects, types) = (layer.meta.objects, layer.meta.schema.types.len());
+        let values = layer.value_field.len();
         for (name, found, expected) in [
-            ("objects.passage", layer.passage.len(), layer.meta.objects),
-            ("objects.kind", layer.kind.len(), layer.meta.objects),
-            (
-                "kinds.end",
-                layer.kind_ends.len(),
-                layer.meta.schema.types.len(),
-            ),
-            ("kinds.object", layer.of_kind.len(), layer.meta.objects),
-            ("objects.label", layer.labels.len(), layer.meta.objects),
-            ("values.end", layer.value_ends.len(), layer.meta.objects),
-            ("values.field", layer.value_field.len(), values),
+            ("objects.passage", layer.passage.len(), objects),
+            ("passages.object", layer.object.len(), columns.passages()),
+            ("objects.kind", layer.kind.len(), objects),
+            ("kinds.end", layer.kind_ends.len(), types),
+            ("kinds.object", layer.of_kind.len(), objects),
+            ("objects.label", layer.labels.len(), objects),
+            ("values.end", layer.value_ends.len(), objects),
             ("values.number", layer.value_number.len(), values),
             ("values.text", layer.value_text.len(), values),
         ] {
             columns.length(name, found, expected)?;
+        }
+        let sound = schema::sound(&layer.meta.schema);
+        columns.hold([
+            (
+                "meta",
+                sound.map_err(|(expected, found)| format!("expected {expected}; found {found}")),
+            ),
+            (
+                "objects.passage",
+                column::below(&layer.passage, columns.passages()),
+            ),
+            (
+                "passages.object",
+                column::below_or_none(&layer.object, objects),
+            ),
+            ("objects.kind", column::below(&layer.kind, types)),
+            ("kinds.end", column::ends(&layer.kind_ends, objects)),
+            ("kinds.object", column::below(&layer.of_kind, objects)),
+            ("values.end", column::ends(&layer.value_ends, values)),
+            (
+                "values.field",
+                column::below(&layer.value_field, layer.meta.fields.len()),
+            ),
+        ])?;
+        for (i, long) in layer.long.iter().enumerate() {
+            let name = format!("long{i}.object");
+            columns.hold([(&name, column::below(&long.objects, objects))])?;
         }
         Ok(layer)
     }

@@ -1,6 +1,6 @@
 //! Objects by name: by the same normal form, by an alias, or by most of the same trigrams.
 
-use crate::column::{Column, Strings, range};
+use crate::column::{self, Column, Strings, range};
 use crate::index::IndexError;
 use crate::index::layer::{Columns, strings};
 use crate::text::stems::{form, words};
@@ -136,7 +136,7 @@ impl Names {
 
     /// # Errors
     /// Columns that are missing or do not fit each other.
-    pub fn open(columns: &Columns) -> Result<Names, IndexError> {
+    pub fn open(columns: &Columns, objects: usize) -> Result<Names, IndexError> {
         let names = Names {
             forms: columns.strings("names.form")?,
             ends: columns.column("names.end")?,
@@ -147,13 +147,20 @@ impl Names {
             gram_ends: columns.column("grams.end")?,
             gram_forms: columns.column("grams.form")?,
         };
-        let last = |ends: &Column<u64>| ends.last().map_or(0, |e| *e as usize);
-        columns.length("names.end", names.ends.len(), names.forms.len())?;
-        columns.length("names.size", names.sizes.len(), names.forms.len())?;
-        columns.length("names.object", names.objects.len(), last(&names.ends))?;
+        let forms = names.forms.len();
+        columns.length("names.end", names.ends.len(), forms)?;
+        columns.length("names.size", names.sizes.len(), forms)?;
         columns.length("names.alias", names.alias.len(), names.objects.len())?;
         columns.length("grams.end", names.gram_ends.len(), names.grams.len())?;
-        columns.length("grams.form", names.gram_forms.len(), last(&names.gram_ends))?;
+        columns.hold([
+            ("names.end", column::ends(&names.ends, names.objects.len())),
+            ("names.object", column::below(&names.objects, objects)),
+            (
+                "grams.end",
+                column::ends(&names.gram_ends, names.gram_forms.len()),
+            ),
+            ("grams.form", column::below(&names.gram_forms, forms)),
+        ])?;
         Ok(names)
     }
 
