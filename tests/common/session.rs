@@ -83,15 +83,30 @@ impl Seen {
 
 impl Session {
     pub fn start(rows: u16, cols: u16, arguments: &[&str]) -> Session {
+        Session::under(&[], rows, cols, arguments)
+    }
+
+    /// The same, started by another program: its arguments, then the explorer and the explorer's.
+    pub fn under(by: &[&str], rows: u16, cols: u16, arguments: &[&str]) -> Session {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join("config")).unwrap();
         let config = home.path().join("config/config.toml");
         std::fs::write(config, "start_panel = false\n").unwrap();
-        Session::start_in(home, rows, cols, arguments)
+        Session::spawn(home, by, rows, cols, arguments)
     }
 
     /// A person's next session, where what the one before kept is found again.
     pub fn start_in(home: tempfile::TempDir, rows: u16, cols: u16, arguments: &[&str]) -> Session {
+        Session::spawn(home, &[], rows, cols, arguments)
+    }
+
+    fn spawn(
+        home: tempfile::TempDir,
+        by: &[&str],
+        rows: u16,
+        cols: u16,
+        arguments: &[&str],
+    ) -> Session {
         let size = PtySize {
             rows,
             cols,
@@ -99,8 +114,9 @@ impl Session {
             pixel_height: 0,
         };
         let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_hopscope"));
-        command.args(arguments);
+        let all = [by, &[env!("CARGO_BIN_EXE_hopscope")], arguments].concat();
+        let mut command = CommandBuilder::new(all[0]);
+        command.args(&all[1..]);
         command.env("TERM", "xterm-256color");
         command.env("COLORTERM", "truecolor");
         command.env("LANG", "C.UTF-8");

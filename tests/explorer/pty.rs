@@ -103,36 +103,43 @@ fn sigterm_gives_the_terminal_back() {
     session.assert_restored();
 }
 
-/// Waits until the program is stopped, or goes on.
+/// Waits until the only child of a shell is stopped, or goes on.
 #[track_caller]
-fn wait_until_stopped(session: &Session, stopped: bool) {
-    let mut state = String::new();
+fn child_of(session: &Session, stopped: bool) {
+    let parent = session.id.to_string();
+    let mut all = String::new();
     let came = within(PATIENCE, || {
         let ps = std::process::Command::new("ps")
-            .args(["-o", "stat=", "-p", &session.id.to_string()])
+            .args(["-A", "-o", "ppid=,stat="])
             .output();
-        state = String::from_utf8(ps.unwrap().stdout).unwrap();
-        state.starts_with('T') == stopped
+        all = String::from_utf8(ps.unwrap().stdout).unwrap();
+        let mut all = all
+            .lines()
+            .map(|line| Vec::from_iter(line.split_whitespace()));
+        let own = all.find(|fields| fields[0] == parent);
+        own.is_some_and(|own| own[1].starts_with('T') == stopped)
     });
-    assert!(came, "the state stays {state:?}");
+    assert!(came, "none of {parent} in\n{all}");
 }
 
 #[test]
 fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_draws_the_screen_again() {
-    let mut session = Session::start(36, 120, &[]);
+    // A shell that controls its jobs, and brings them back when it is told to.
+    let shell = "set -m; \"$0\" \"$@\"; for turn in 1 2; do read go; fg; done";
+    let mut session = Session::under(&["sh", "-c", shell], 36, 120, &[]);
     session.wait_for("Passages: 10 of");
     // While a field is open too; the field stays open.
     for (taken, keys) in [(1, "\u{1a}"), (2, "i\u{15}Who discovered\u{1a}")] {
         session.send(keys);
-        wait_until_stopped(&session, true);
+        child_of(&session, true);
         session.assert_restored_after(taken);
         assert!(
             !session.screen().contains("Passages"),
             "{}",
             session.screen()
         );
-        session.signal("CONT");
-        wait_until_stopped(&session, false);
+        session.send("\r");
+        child_of(&session, false);
         session.wait_for("Passages: 10 of");
     }
     session.wait_for("> Who discovered");
@@ -141,6 +148,31 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_draws_the_screen_again() {
     session.wait_for("A Uranus");
     session.send("q");
     assert_eq!(session.exit_code(), 0);
+}
+
+/// As in `docker run -it` and `ssh -t host hopscope`: the program leads its session.
+#[test]
+fn where_no_shell_waits_ctrl_z_stops_nothing() {
+    let mut session = Session::start(36, 120, &[]);
+    session.wait_for("Passages: 10 of");
+    for turn in 1..4 {
+        match turn {
+            1 => session.send("\u{1a}"),
+            2 => session.signal("TSTP"),
+            // Nothing but a person who means it stops it; and then it goes on.
+            _ => {
+                session.signal("STOP");
+                session.signal("CONT");
+            }
+        }
+        session.send("?");
+        session.wait_for("type to filter");
+        session.send("\u{1b}");
+        session.wait_for("Question 1 of 92");
+    }
+    session.signal("TERM");
+    assert_eq!(session.exit_code(), 143);
+    session.assert_restored_after(2);
 }
 
 #[test]

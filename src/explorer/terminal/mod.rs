@@ -261,8 +261,8 @@ impl Screen {
         )))
     }
 
-    /// Gives the terminal back, stops this job as Ctrl-Z does, and takes the terminal again when the job is continued.
-    /// The next frame is drawn in full.
+    /// Gives the terminal back, stops this job as Ctrl-Z does, and takes the terminal again when the job is continued; at
+    /// once where no shell waits to continue it. The next frame is drawn in full.
     pub fn suspend(&mut self) -> io::Result<()> {
         restore();
         stop_job();
@@ -300,19 +300,32 @@ impl Drop for Screen {
 }
 
 /// Stops the whole process group, as the terminal does on Ctrl-Z: stopping only this process would leave a wrapper
-/// (`cargo run`, `sh -c`) in the foreground and the person without a shell. The group is named by `kill` and the number
-/// zero; where there is no `kill`, at least this process stops.
+/// (`cargo run`, `sh -c`) in the foreground and the person without a shell.
+///
+/// Where no shell waits to continue the group (`docker run -it`, `ssh -t host hopscope`) it goes on: the system drops
+/// SIGTSTP there, but a stop by SIGSTOP would be for ever. This program takes SIGTSTP itself, so a child in its place tries
+/// whether the system stops it.
 #[cfg(unix)]
 fn stop_job() {
+    use rustix::io::retry_on_intr;
+    use rustix::process::{Pid, Signal, WaitOptions};
+    use rustix::process::{kill_current_process_group, kill_process, waitpid};
     use std::process::{Command, Stdio};
-    let group = Command::new("kill")
-        .args(["-s", "STOP", "0"])
+    let child = Command::new("sh")
+        .args(["-c", "kill -s TSTP $$"])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .status();
-    if !group.is_ok_and(|status| status.success()) {
-        let _ = signal_hook::low_level::raise(signal_hook::consts::SIGSTOP);
+        .spawn();
+    let Ok(child) = child else { return };
+    let pid = Pid::from_child(&child);
+    let wait = |options| retry_on_intr(|| waitpid(Some(pid), options));
+    let tried = wait(WaitOptions::UNTRACED);
+    if tried.is_ok_and(|waited| waited.is_some_and(|(_, status)| status.stopped())) {
+        let _ = kill_current_process_group(Signal::STOP);
+        // Whoever continued this process alone left the child as it was.
+        let _ = kill_process(pid, Signal::CONT);
+        let _ = wait(WaitOptions::empty());
     }
 }
 
