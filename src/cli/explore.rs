@@ -11,7 +11,7 @@ use crate::explorer::picture::{self, Caption, Cast};
 use crate::explorer::runtime::{self, Begin, Options};
 use crate::explorer::stage::{self, Shot};
 use crate::explorer::store::{Config, Folders};
-use crate::explorer::terminal::refusal;
+use crate::explorer::terminal::{CELLS, refusal};
 use crate::explorer::theme::{ColorChoice, ColorLevel, Theme};
 use crate::index::Index;
 use crate::journal::replace;
@@ -323,11 +323,13 @@ fn size(text: &str) -> Result<(u16, u16)> {
         .and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
     match parsed {
         Some((width, height))
-            if width > 0 && height > 0 && u32::from(width) * u32::from(height) <= 65_535 =>
+            if width > 0 && height > 0 && u32::from(width) * u32::from(height) <= CELLS =>
         {
             Ok((width, height))
         }
-        _ => bail!("--size: expected WIDTHxHEIGHT in cells, such as 160x48, found '{text}'"),
+        _ => bail!(
+            "--size: expected WIDTHxHEIGHT of at most {CELLS} cells, such as 160x48, found '{text}'"
+        ),
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::common::session::{PATIENCE, Session};
 use crate::common::within;
+use portable_pty::PtySize;
 use std::time::Duration;
 
 #[test]
@@ -71,6 +72,29 @@ fn a_storm_of_resizes_leaves_a_whole_screen() {
     session.wait_until(holds, "a whole screen");
     session.send("q");
     assert_eq!(session.exit_code(), 0);
+    session.assert_restored();
+}
+
+/// A program may say anything of the terminal's size.
+#[test]
+fn a_size_that_no_terminal_has_takes_no_more_than_one_that_some_have() {
+    let mut session = Session::start(36, 120, &[]);
+    session.wait_for("Passages: 10 of");
+    let before = session.written();
+    // Not the emulator: it would have to have the cells.
+    let size = PtySize {
+        rows: u16::MAX,
+        cols: u16::MAX,
+        ..PtySize::default()
+    };
+    session.master.resize(size).unwrap();
+    assert!(session.wait_for_more(before, PATIENCE), "never drawn");
+    session.resize(36, 120);
+    session.send("?");
+    session.wait_for("type to filter");
+    session.master.resize(size).unwrap();
+    session.signal("TERM");
+    assert_eq!(session.exit_code(), 143);
     session.assert_restored();
 }
 

@@ -4,6 +4,7 @@ use std::io;
 
 use crossterm::event::{Event, EventStream, KeyEvent, KeyEventKind, MouseEvent, MouseEventKind};
 use futures_util::StreamExt;
+use ratatui::layout::Size;
 
 /// Something happened outside.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +15,7 @@ pub enum TerminalEvent {
     Mouse(MouseEvent),
     /// Text was pasted: it is text, whatever keys it looks like.
     Paste(String),
-    /// The terminal has another size.
+    /// The terminal has another size: what of it is [`drawn`](super::drawn).
     Resize {
         /// Cells across.
         columns: u16,
@@ -100,7 +101,13 @@ fn translate(event: Event) -> Option<TerminalEvent> {
         Event::Mouse(mouse) if mouse.kind == MouseEventKind::Moved => None,
         Event::Mouse(mouse) => Some(TerminalEvent::Mouse(mouse)),
         Event::Paste(text) => Some(TerminalEvent::Paste(text)),
-        Event::Resize(columns, rows) => Some(TerminalEvent::Resize { columns, rows }),
+        Event::Resize(columns, rows) => {
+            let size = super::drawn(Size::new(columns, rows));
+            Some(TerminalEvent::Resize {
+                columns: size.width,
+                rows: size.height,
+            })
+        }
         Event::FocusGained => Some(TerminalEvent::Focus(true)),
         Event::FocusLost => Some(TerminalEvent::Focus(false)),
     }

@@ -22,7 +22,7 @@ use crossterm::terminal::{
 use crossterm::{execute, queue};
 use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 use ratatui::{Frame, Terminal};
 
 pub use events::{QuitReason, TerminalEvent, TerminalEvents};
@@ -210,6 +210,23 @@ impl Drop for FrameGuard {
             let _ = mode.switch_off(&mut io::stdout());
         }
     }
+}
+
+/// Most cells of a screen, and of a picture of one. No real terminal has as many, and each takes memory several times over;
+/// a program that tells of 65,535 x 65,535 would have all there is.
+pub const CELLS: u32 = 1 << 18;
+
+/// The part of a terminal that is drawn: the whole, but at most [`CELLS`] of one that says it is larger. That is the top
+/// left, as wide as it may be.
+pub fn drawn(size: Size) -> Size {
+    let rows = u32::from(size.height.max(1));
+    if u32::from(size.width) * rows <= CELLS {
+        return size;
+    }
+    // Both are at most what is there, so that neither is cut short.
+    let width = u32::from(size.width).min((CELLS / rows).max(CELLS.isqrt()));
+    let height = rows.min(CELLS / width);
+    Size::new(width as u16, height as u16)
 }
 
 /// The terminal, taken. Dropping it gives it back.

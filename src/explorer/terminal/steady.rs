@@ -6,7 +6,7 @@ use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
 use std::iter::from_fn;
 
-/// A backend that never trusts the terminal's cursor after such a cluster.
+/// A backend that never trusts the terminal's cursor after such a cluster, nor a size that no terminal has.
 #[derive(Debug)]
 pub struct Steady<B>(pub B);
 
@@ -60,7 +60,7 @@ impl<B: Backend> Backend for Steady<B> {
     }
 
     fn size(&self) -> Result<Size, Self::Error> {
-        self.0.size()
+        self.0.size().map(super::drawn)
     }
 
     fn window_size(&mut self) -> Result<WindowSize, Self::Error> {

@@ -10,6 +10,22 @@ fn refusing_says_what_to_do_instead() {
 }
 
 #[test]
+fn of_a_size_that_no_terminal_has_a_part_is_drawn() {
+    for (width, height) in [(1, 1), (0, 0), (640, 400), (u16::MAX, 4), (4, u16::MAX)] {
+        let size = Size::new(width, height);
+        assert_eq!(drawn(size), size);
+    }
+    for (width, height, part) in [
+        (u16::MAX, u16::MAX, (512, 512)),
+        (u16::MAX, 100, (2621, 100)),
+        (600, 600, (512, 512)),
+        (100, u16::MAX, (100, 2621)),
+    ] {
+        assert_eq!(drawn(Size::new(width, height)), Size::from(part));
+    }
+}
+
+#[test]
 fn osc52_is_base64() {
     for (text, code) in [
         ("", ""),
