@@ -2,7 +2,7 @@
 //! did it.
 
 use super::llm::LlmArgs;
-use super::load::load_runs;
+use super::load::{check_runs, load_runs};
 use super::{How, Reading, say};
 use crate::corpus::Question;
 use crate::evaluate::sweep::{
@@ -79,6 +79,9 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     let from = (&args.reading, &args.thinking);
     let (index, names, all) = load_runs(&args.index, &runs, &how, args.top, from)?;
     let question = index.question(&args.question);
+    if !index.questions().is_empty() {
+        check_runs(&index, index.questions(), &all)?;
+    }
     let text = question.map_or(&*args.question, |question| &question.text);
     let mut retriever = Retriever::new(index.clone());
     let mut runs = Vec::new();

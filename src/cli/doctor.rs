@@ -2,7 +2,7 @@
 
 use super::interrupt;
 use super::llm::LlmArgs;
-use super::load::{ProgressBars, load};
+use super::load::{ProgressBars, check_runs, load};
 use super::{How, Parts, Reading};
 use crate::evaluate::{Checkup, Doing, Finding, doctor};
 use crate::index::{Progress, Step};
@@ -46,6 +46,9 @@ pub fn run(args: &DoctorArgs) -> Result<()> {
     let mut settings = how.settings(args.method.as_deref())?;
     let path = args.index.as_deref();
     let index = load(path, &args.reading, &LlmArgs::default(), &mut settings)?;
+    if !index.questions().is_empty() {
+        check_runs(&index, index.questions(), std::slice::from_ref(&settings))?;
+    }
     interrupt::watch();
     let bars = ProgressBars::of(&[]);
     let tell = |doing, done, all| {

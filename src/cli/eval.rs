@@ -5,7 +5,7 @@ mod curve;
 mod table;
 
 use super::llm::{LlmArgs, announce, report};
-use super::load::{bar, load_runs};
+use super::load::{bar, check_runs, load_runs};
 use super::patch::{PatchArgs, unapplied_graph};
 use super::{ConditionFailed, How, Parts, Reading, interrupt, say};
 use crate::corpus::{self, Question};
@@ -131,6 +131,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             args.index.display()
         );
     }
+    check_runs(&index, &questions, &all)?;
     for method in args.fail_under.iter().filter_map(Condition::method) {
         if !names.iter().any(|name| name == method) {
             bail!("--fail-under: '{method}' is none of the methods of this evaluation");

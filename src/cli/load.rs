@@ -4,7 +4,7 @@ use super::ask::set_top;
 use super::interrupt;
 use super::llm::LlmArgs;
 use super::{How, Reading, say, say_closed};
-use crate::corpus::{self, Corpus, Report};
+use crate::corpus::{self, Corpus, Question, Report};
 use crate::embed::Reranker;
 use crate::explorer::text::count;
 use crate::index::{BuildOptions, Index, Progress, Step, sample};
@@ -57,6 +57,32 @@ pub fn load_runs(
         settings.adopt(&index);
     }
     Ok((index, names, all))
+}
+
+/// Holds runs that were read from files against the questions they are asked: says of which they rank passages and of how
+/// many passages the index has, where that is not all.
+///
+/// # Errors
+/// A run of other questions or of other passages: it would come to 0 without a word.
+pub fn check_runs(index: &Index, questions: &[Question], all: &[Settings]) -> Result<()> {
+    for method in all.iter().map(Settings::method) {
+        let Some(rankings) = method.rankings() else {
+            continue;
+        };
+        let known = rankings.known(index, questions);
+        let known = known.map_err(|said| anyhow!("{}: {said}", method.title))?;
+        if known.questions < questions.len() || known.passages < known.ranked {
+            say(format_args!(
+                "{}: ranks passages for {} of {} questions; the index has {} of {} passages that it ranks",
+                method.title,
+                known.questions,
+                questions.len(),
+                known.passages,
+                known.ranked
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The same with progress and whatever there is to say going where the caller has a place for it, as while the explorer

@@ -1470,6 +1470,24 @@ fn the_run_of_another_program_stands_beside_ours() {
         10
     );
     assert_eq!(compared["runs"][1]["passages"].as_array().unwrap().len(), 1);
+    // Of one question of all, of none, and of passages that are not here.
+    let evaluated = |text: &str| {
+        std::fs::write(&other, text).unwrap();
+        let said = hopscope(&["eval", CORPUS, "--method", other.to_str().unwrap()]);
+        let code = said.status.code().unwrap();
+        (code, String::from_utf8(said.stderr).unwrap())
+    };
+    let (code, said) = evaluated(&format!("{first}\nq01 Q0 gone 2 0 x\n"));
+    let counts = "for 1 of 92 questions; the index has 1 of 2 passages";
+    assert!(code == 0 && said.contains(counts), "{said}");
+    let (code, said) = evaluated(&text.replace("q", "zzzq"));
+    assert!(
+        code == 2 && said.contains("none of the 92 questions"),
+        "{said}"
+    );
+    let (code, said) = evaluated(&text.replace(" Q0 ", " Q0 zzz"));
+    assert!(code == 2 && said.contains("has none of the"), "{said}");
+    std::fs::write(&other, format!("{first}\n")).unwrap();
     // A question that it does not have, and a file that is none.
     let said = hopscope(&["ask", CORPUS, "--method", path, "Who knows?"]);
     assert!(said.status.success() && said.stdout.is_empty());

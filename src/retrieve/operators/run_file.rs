@@ -2,6 +2,7 @@
 
 #![warn(missing_docs)]
 
+use crate::corpus::Question;
 use crate::index::Index;
 use crate::mapped;
 use crate::parameters::{Parameter, RESULT_K};
@@ -22,6 +23,17 @@ type Row = (String, u32, f32);
 pub struct Rankings {
     /// Best first, by the question's identifier.
     of: BTreeMap<String, Vec<Row>>,
+}
+
+/// What a set of questions and an index know of a run file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// Questions of the set that it ranks passages for.
+    pub questions: usize,
+    /// Passages that it ranks for those.
+    pub ranked: usize,
+    /// Of these, such as the index has.
+    pub passages: usize,
 }
 
 /// An identifier as a run file can hold it: white space becomes `_`.
@@ -77,6 +89,41 @@ impl Rankings {
             rows.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.1.cmp(&b.1)));
         }
         Ok(Rankings { of })
+    }
+
+    /// How much of it some questions and the index know.
+    ///
+    /// # Errors
+    /// None of the questions, or none of the passages, with an example and the remedy.
+    pub fn known(&self, index: &Index, questions: &[Question]) -> Result<Known, String> {
+        let mut known = Known::default();
+        for question in questions {
+            if let Some((hits, unknown)) = self.ranking(index, &question.text) {
+                known.questions += 1;
+                known.ranked += hits.len() + unknown;
+                known.passages += hits.len();
+            }
+        }
+        let own = questions.first().map_or("", |question| &*question.id);
+        let first = self.of.first_key_value();
+        let (other, rows) = first.map_or(("", &[][..]), |(id, rows)| (&**id, &rows[..]));
+        if known.questions == 0 {
+            return Err(format!(
+                "it ranks passages for '{other}' and for none of the {} questions of the set, such as '{own}'; \
+                 give a run of these questions",
+                questions.len()
+            ));
+        }
+        if known.passages == 0 {
+            let passage = rows.first().map_or("", |row| &*row.0);
+            return Err(format!(
+                "the index has none of the {} passages that it ranks, such as '{passage}'; give a run over these passages, \
+                 such as '{}'",
+                known.ranked,
+                index.id(0)
+            ));
+        }
+        Ok(known)
     }
 
     /// The ranking of a question of the set, none where the file has none, and how many of its passages the index lacks.
@@ -211,6 +258,23 @@ mod tests {
         let ids: Vec<&str> = hits.iter().map(|hit| index.id(hit.passage)).collect();
         assert_eq!((&ids[..], unknown), (&["a b", "c_d"][..], 1));
         assert!(read.ranking(&index, "Snow?").is_none());
+        let known = |text: &str| {
+            let read = Rankings::parse(text).unwrap();
+            read.known(&index, index.questions())
+        };
+        let some = Known {
+            questions: 1,
+            ranked: 3,
+            passages: 2,
+        };
+        assert_eq!(known(text), Ok(some));
+        let said = known("q_2 Q0 e 1 1 x").unwrap_err();
+        assert!(
+            said.contains("for 'q_2'") && said.contains("such as 'q 1'"),
+            "{said}"
+        );
+        let said = known("q_1 Q0 gone 1 1 x").unwrap_err();
+        assert!(said.contains("none of the 1 passages"), "{said}");
         // Two have one title: each is called by its identifier, the other by its own title.
         let called: Vec<&str> = (0..3).map(|passage| index.called(passage)).collect();
         assert_eq!(called, ["One", "c_d", "e"]);
