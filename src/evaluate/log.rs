@@ -16,7 +16,7 @@ use crate::index::{Index, IndexError};
 use crate::journal::append;
 use crate::mapped;
 use crate::retrieve::{Hit, Settings};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
@@ -51,11 +51,41 @@ struct Row {
     fate: Fate,
 }
 
+/// More milliseconds than any question takes: thirty years.
+const MOST_MILLISECONDS: f64 = 1e12;
+
+impl Row {
+    /// Holds a line that a person may have changed against what every evaluation writes.
+    ///
+    /// # Errors
+    /// What is not so.
+    fn check(&self) -> std::result::Result<(), String> {
+        if !(0.0..MOST_MILLISECONDS).contains(&self.milliseconds) {
+            return Err("`milliseconds` is no time that a question takes".into());
+        }
+        let mut seen = FxHashSet::default();
+        if let Some(twice) = self.ranking.iter().find(|hit| !seen.insert(hit.passage)) {
+            return Err(format!("passage {} stands there twice", twice.passage));
+        }
+        if !self.ranking.iter().all(|hit| hit.score.is_finite()) {
+            return Err("a score is not finite".into());
+        }
+        if !self.ranking.is_sorted_by(|a, b| a.score >= b.score) {
+            return Err("the scores do not descend".into());
+        }
+        let after = |read: &Covered| read.after.is_some_and(|after| after > read.tokens);
+        if self.read.as_ref().is_some_and(after) {
+            return Err("an answer is read after the end of the context".into());
+        }
+        Ok(())
+    }
+}
+
 impl Log {
     /// Reads what a file has, and begins it where there is none. `index` is the checksum of the index's manifest.
     ///
     /// # Errors
-    /// What the system says, and a file of something else.
+    /// What the system says, a file of something else, and a line that no evaluation writes.
     pub fn open(path: &Path, index: &str) -> Result<Log> {
         let text = match mapped::read(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
@@ -72,9 +102,17 @@ impl Log {
             }
         }
         let (mut rows, mut broken) = (FxHashMap::default(), 0);
-        for line in lines {
+        for (at, line) in (2..).zip(lines) {
             match serde_json::from_str::<Row>(line) {
-                Ok(row) => drop(rows.insert(row.key.clone(), row)),
+                Ok(row) => {
+                    row.check().map_err(|said| {
+                        let said = format!(
+                            "line {at}: {said}; remove the line, to ask its question again"
+                        );
+                        Error::new(ErrorKind::InvalidData, said)
+                    })?;
+                    rows.insert(row.key.clone(), row);
+                }
                 Err(_) => broken += 1,
             }
         }

@@ -515,6 +515,27 @@ fn an_evaluation_that_was_stopped_goes_on_with_what_its_log_has() {
     let mut rows = rows.flat_map(|m| m["per_question"].as_array().unwrap());
     let row = rows.find(|row| row["id"] == first["question"]).unwrap();
     assert!(row["milliseconds"].as_f64().unwrap() > 8e7);
+    // What no evaluation writes is no outcome, though the line has the right key.
+    let edited = |edit: &dyn Fn(&mut Value)| {
+        let mut row: Value = serde_json::from_str(kept[1]).unwrap();
+        edit(&mut row);
+        std::fs::write(&log, whole.replacen(kept[1], &row.to_string(), 1)).unwrap();
+        let said = fails(&logged);
+        assert!(said.contains("set.jsonl: line 2: "), "{said}");
+        said
+    };
+    let said = edited(&|row| row["milliseconds"] = (-1e300).into());
+    assert!(said.contains("milliseconds"), "{said}");
+    let said = edited(&|row| row["milliseconds"] = 1e300.into());
+    assert!(said.contains("milliseconds"), "{said}");
+    let said = edited(&|row| {
+        let ranking = row["ranking"].as_array_mut().unwrap();
+        *ranking = vec![ranking[0].clone(); 300];
+    });
+    assert!(said.contains("stands there twice"), "{said}");
+    let said = edited(&|row| row["ranking"].as_array_mut().unwrap().reverse());
+    assert!(said.contains("do not descend"), "{said}");
+    std::fs::write(&log, &whole).unwrap();
     // Other settings, other gold and another state of the index are asked themselves, and beside it.
     let lines = || std::fs::read_to_string(&log).unwrap().lines().count();
     let mut before = lines();
