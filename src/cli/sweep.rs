@@ -335,7 +335,11 @@ impl Swept<'_> {
             let more = ["difference", "low", "high", "wins", "ties", "losses"];
             heads.extend(more.map(str::to_owned));
         }
-        writeln!(out, "{}", heads.join("\t"))?;
+        let line = |cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(|cell| text::tsv_cell(cell)).collect();
+            cells.join("\t")
+        };
+        writeln!(out, "{}", line(&heads))?;
         for (at, (point, worth)) in self.points.iter().zip(self.worth()).enumerate() {
             let mut cells = self.values(point);
             cells.push(format!("{worth:.6}"));
@@ -350,7 +354,7 @@ impl Swept<'_> {
                 let counts = [difference.wins, difference.ties, difference.losses];
                 cells.extend(counts.map(|count| count.to_string()));
             }
-            writeln!(out, "{}", cells.join("\t"))?;
+            writeln!(out, "{}", line(&cells))?;
         }
         Ok(())
     }

@@ -13,6 +13,18 @@ pub fn clean(text: &str) -> String {
     safe.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// A text as a cell of a table that a spreadsheet opens, between tabs: on one line, and behind an apostrophe where the
+/// spreadsheet would run it as a formula. A number stays one.
+pub fn tsv_cell(text: &str) -> String {
+    let cell = text.replace(['\t', '\n', '\r'], " ");
+    let value = cell.trim();
+    let formula = value.starts_with(['=', '+', '-', '@']) && value.len() > 1;
+    match formula && value.parse::<f64>().is_err() {
+        true => format!("'{cell}"),
+        false => cell,
+    }
+}
+
 /// A score or mass in six or seven columns: four significant digits at least, never scientific above 1e-5.
 pub fn score(value: f64) -> String {
     let size = value.abs();
@@ -234,6 +246,23 @@ mod tests {
     use super::*;
     use crate::explorer::scene::MarkKind;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_cell_is_no_formula_and_a_number_stays_one() {
+        for (text, cell) in [
+            ("=1+1", "'=1+1"),
+            (" @SUM(A1)", "' @SUM(A1)"),
+            ("+edge", "'+edge"),
+            ("-cmd|' /C calc'!A0", "'-cmd|' /C calc'!A0"),
+            ("-0.25", "-0.25"),
+            ("+1e3", "+1e3"),
+            ("-", "-"),
+            ("a\t=b\nc", "a =b c"),
+            ("\t=1", "' =1"),
+        ] {
+            assert_eq!(tsv_cell(text), cell);
+        }
+    }
 
     #[test]
     fn numbers_read_as_the_design_writes_them() {

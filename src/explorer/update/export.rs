@@ -7,6 +7,7 @@ use crate::explorer::action::{Effect, Message};
 use crate::explorer::filter;
 use crate::explorer::layout::Pane;
 use crate::explorer::state::State;
+use crate::explorer::text::tsv_cell;
 use crate::index::Index;
 use crate::retrieve::{Keep, Retriever, Settings};
 use serde_json::Value;
@@ -128,7 +129,7 @@ pub fn table(state: &mut State) -> Vec<Effect> {
     }
     let cell = |value: &Value| match value {
         Value::Null => String::new(),
-        Value::String(text) => text.replace(['\t', '\n'], " "),
+        Value::String(text) => tsv_cell(text),
         value => value.to_string(),
     };
     let line = |row: &Value| {
