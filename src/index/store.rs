@@ -20,11 +20,11 @@ use crate::embed::{Closed, Encoder, Given, Kind, Spec, Weights};
 use crate::mapped;
 use crate::text::Tokens;
 use memmap2::Mmap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock, RwLock};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -373,17 +373,27 @@ struct Files {
 impl Files {
     /// Maps what the manifest names.
     fn open(folder: &Path, manifest: &Manifest) -> Result<Files, IndexError> {
-        let open = |entry: &FileEntry| {
-            let path = folder.join(&entry.path);
-            if Path::new(&entry.path)
-                .components()
-                .any(|c| !matches!(c, std::path::Component::Normal(_)))
-            {
+        let named = manifest.files.iter().map(|file| &file.path);
+        for path in named.chain(manifest.layers.iter().map(|layer| &layer.folder)) {
+            let mut parts = Path::new(path).components();
+            let inside = parts.all(|part| matches!(part, Component::Normal(_)));
+            if path.is_empty() || !inside {
                 return Err(IndexError::Damaged {
-                    path,
+                    path: folder.join(path),
                     said: "the manifest names a file outside the folder".into(),
                 });
             }
+        }
+        let mut seen = FxHashSet::default();
+        let mut files = manifest.files.iter();
+        if let Some(twice) = files.find(|file| !seen.insert(&file.path)) {
+            return Err(IndexError::Damaged {
+                path: folder.join(&twice.path),
+                said: "the manifest names the file twice".into(),
+            });
+        }
+        let open = |entry: &FileEntry| {
+            let path = folder.join(&entry.path);
             let map = map_file(&path)?;
             if map.len() as u64 != entry.bytes && !(entry.bytes == 0 && empty(&path)) {
                 let said = format!("{} bytes, but the manifest says {}", map.len(), entry.bytes);

@@ -295,3 +295,33 @@ fn sealed_indexes() {
     assert!(refused > 0, "nothing was refused");
     tally.end();
 }
+
+/// Files are named once, and none that lies elsewhere.
+#[test]
+fn sealed_manifests() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("index");
+    let whole = whole_index(&folder);
+    let refused = |edit: &dyn Fn(&mut Value)| {
+        let mut json = serde_json::to_value(&whole).unwrap();
+        edit(&mut json);
+        seal(&folder, &serde_json::from_value(json).unwrap());
+        let opened = Index::open(&folder);
+        opened
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
+    };
+    for outside in ["/etc", "..", "../index", "hop-0/../hop-0", "./hop-0", ""] {
+        let layer = refused(&|json| json["layers"][0]["folder"] = outside.into());
+        assert!(layer.contains("outside the folder"), "{outside}: {layer}");
+        let file = refused(&|json| json["files"][0]["path"] = outside.into());
+        assert!(file.contains("outside the folder"), "{outside}: {file}");
+    }
+    let said = refused(&|json| {
+        let first = json["files"][0].clone();
+        json["files"].as_array_mut().unwrap().push(first);
+    });
+    assert!(said.contains("names the file twice"), "{said}");
+    assert_eq!(refused(&|_| {}), "");
+}
