@@ -298,6 +298,7 @@ fn last_words() {
 /// Runs the program on these arguments and says how it ended.
 pub fn main(cli: Cli) -> ExitCode {
     crate::mapped::when_lost(last_words);
+    few_threads();
     let outcome = match cli.command {
         None => match explore::run(&cli.explore) {
             Ok(code) => return ExitCode::from(code),
@@ -355,6 +356,23 @@ pub fn without_command(usage: &clap::Error) -> ExitCode {
             ExitCode::from(2)
         }
         _ => ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2)),
+    }
+}
+
+/// Threads that are started at most: thousands take a minute to start and do no more than a few.
+const THREADS: usize = 256;
+
+/// Keeps RAYON_NUM_THREADS within bounds.
+fn few_threads() {
+    let asked = std::env::var("RAYON_NUM_THREADS").ok();
+    let asked: usize = asked.and_then(|n| n.parse().ok()).unwrap_or(0);
+    if asked > THREADS {
+        say(format_args!(
+            "RAYON_NUM_THREADS={asked}: {THREADS} threads are started at most"
+        ));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(THREADS);
+        // It fails where there is one already, which is as large as it is.
+        let _ = pool.build_global();
     }
 }
 

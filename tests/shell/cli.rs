@@ -1463,6 +1463,20 @@ fn labelled(folder: &Path, name: &str, annotator: &str, said: &[(&str, &str)]) -
 const LABELLED: &str = "q01";
 
 #[test]
+fn more_threads_than_a_machine_can_use_are_not_started() {
+    let ask = |threads: &str| {
+        let ask = ["ask", CORPUS, "Who discovered Uranus?", "--json"];
+        let mut program = Command::new(env!("CARGO_BIN_EXE_hopscope"));
+        let out = program.args(ask).env("RAYON_NUM_THREADS", threads).output();
+        let out = out.unwrap();
+        assert!(out.status.success());
+        String::from_utf8(out.stderr).unwrap()
+    };
+    assert!(ask("9999").contains("256 threads are started at most"));
+    assert!(!ask("2").contains("threads"));
+}
+
+#[test]
 fn the_run_of_another_program_stands_beside_ours() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("theirs.run");
