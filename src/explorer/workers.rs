@@ -260,7 +260,7 @@ pub fn broken(work: &Work, said: String) -> Action {
     }
 }
 
-/// The threads of a running explorer, in the order of [`JOBS`].
+/// The threads of a running explorer, in the order of `JOBS`.
 pub struct Workers {
     workers: Vec<Worker<Work>>,
     heard: Receiver<Done<Option<Heard>>>,

@@ -20,7 +20,7 @@ fn cells(grapheme: &str) -> usize {
     usize::from(grapheme.cell_width())
 }
 
-/// The text in composed form on one line, as [`output`] shows it: nothing moves the cursor or reorders the line.
+/// The text in composed form on one line, as `output` shows it: nothing moves the cursor or reorders the line.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if is_nfc(text) && !text.contains(output::acts) {
         return Cow::Borrowed(text);
