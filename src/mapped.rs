@@ -47,8 +47,8 @@ pub fn open(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
-        let named = std::fs::symlink_metadata(path)?;
-        if named.file_type().is_fifo() {
+        let named = std::fs::canonicalize(path).and_then(std::fs::symlink_metadata);
+        if named.is_ok_and(|named| named.file_type().is_fifo()) {
             let (sender, opened) = std::sync::mpsc::channel();
             let path = path.to_owned();
             // The system waits for a writer, and cannot be stopped from it: the thread ends with the program.

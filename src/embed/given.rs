@@ -2,8 +2,8 @@
 
 use super::{EmbedError, Encoder, Identity, Kind, TokenVectors, unit};
 use crate::column::Column;
+use crate::mapped;
 use rustc_hash::FxHashMap;
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
@@ -24,7 +24,7 @@ pub struct Matrix {
 /// A file that cannot be read or holds something else.
 pub fn read_npy(path: &Path) -> Result<Matrix, EmbedError> {
     let unreadable = |e| EmbedError::file(path, e, "check the path of the vectors");
-    let file = File::open(path).map_err(unreadable)?;
+    let file = mapped::open(path).map_err(unreadable)?;
     let length = file.metadata().map_err(unreadable)?.len();
     parse(&mut BufReader::new(file), length).map_err(|said| EmbedError::file(path, said, EXPECTED))
 }

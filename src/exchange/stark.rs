@@ -3,6 +3,7 @@
 use super::pickle::{self, Pickle};
 use super::schema::{Graph, GraphError, Object, Schema, complete};
 use super::torch;
+use crate::mapped;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -213,7 +214,7 @@ fn said(value: &Value) -> String {
 }
 
 fn unpickled(path: &Path) -> Result<Pickle, GraphError> {
-    let bytes = fs::read(path).map_err(|e| GraphError::io(path, e))?;
+    let bytes = mapped::read(path).map_err(|e| GraphError::io(path, e))?;
     pickle::read(&bytes).map_err(|said| GraphError::record(path, 0, "a pickle of plain data", said))
 }
 
@@ -240,7 +241,7 @@ fn name_of(names: &[(i64, String)], number: i64) -> Option<String> {
 }
 
 fn tensor(path: &Path) -> Result<torch::Tensor, GraphError> {
-    let bytes = fs::read(path).map_err(|e| GraphError::io(path, e))?;
+    let bytes = mapped::read(path).map_err(|e| GraphError::io(path, e))?;
     torch::read(&bytes).map_err(|said| GraphError::record(path, 0, "a tensor of torch.save", said))
 }
 

@@ -1137,11 +1137,26 @@ fn a_pipe_is_a_corpus_and_one_without_a_writer_an_error() {
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     let alone = pipe.to_str().unwrap();
-    let asked: [&[&str]; 4] = [
+    let link = home.path().join("pipe-by-another-name");
+    std::os::unix::fs::symlink(&pipe, &link).unwrap();
+    let link = link.to_str().unwrap();
+    let out = home.path().join("index");
+    let out = out.to_str().unwrap();
+    let asked: [&[&str]; 5] = [
         &["ask", alone, QUESTION],
         &["ask", CORPUS, QUESTION, "--patch", alone],
         &["eval", CORPUS, "--questions", alone],
-        &["labels", CORPUS, alone],
+        &["labels", CORPUS, link],
+        &[
+            "index",
+            CORPUS,
+            "--out",
+            out,
+            "--vectors",
+            alone,
+            "--question-vectors",
+            alone,
+        ],
     ];
     let waiting = asked.map(|args| {
         let mut program = Command::new(env!("CARGO_BIN_EXE_hopscope"));
