@@ -10,7 +10,7 @@ use super::layout::Pane;
 use super::opening::Looked;
 use super::pins::{Asking, Pinned};
 use super::repairing;
-use super::scene::{Answer, Request};
+use super::scene::{Answer, Request, Subject};
 use super::scoring::{Score, Scoring, Unscored};
 use super::sweep::{SweepRequest, Swept};
 use super::trials::{self, Trial};
@@ -62,6 +62,30 @@ pub enum Action {
     LoadPatch(String),
     /// Goes to a row of the list that has the keyboard, from 0.
     Row(usize),
+    /// Opens the field of the pane that has the keyboard.
+    #[serde(skip)]
+    Type,
+    /// Takes question and settings of a run of the session back, by its place.
+    #[serde(skip)]
+    TakeRun(usize),
+    /// Opens the text of the selected passage in the place of the lists.
+    #[serde(skip)]
+    Read,
+    /// The same for a method without a graph.
+    #[serde(skip)]
+    ReadBeside,
+    /// Goes to a node and what is next to it.
+    #[serde(skip)]
+    Visit(Subject),
+    /// Folds or unfolds a stage of Spread.
+    #[serde(skip)]
+    UnfoldStage(usize),
+    /// Opens the parts of a score, or closes them.
+    #[serde(skip)]
+    UnfoldParts,
+    /// Shows a row of the queue with the strip open.
+    #[serde(skip)]
+    LabelRow(usize),
     /// Opens a question of Evaluate's list, by its row.
     #[serde(skip)]
     OpenListed(usize),

@@ -136,7 +136,7 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             _ if state.reading.is_some() => Err("the passage is open already; Esc closes it".into()),
             _ => Ok(()),
         },
-        Command::Open => open(state),
+        Command::Open => contents(state.focus).can_enter(state, state.list(state.focus).cursor),
         Command::Suspend => need(cfg!(unix), "this system's shells do not stop jobs"),
         Command::Copy
         | Command::CopyJson
@@ -309,50 +309,5 @@ pub fn steps(state: &State) -> Result<(), String> {
             state.settings.method().name
         )),
         _ => Ok(()),
-    }
-}
-
-fn open(state: &State) -> Result<(), String> {
-    let row = state.list(state.focus).cursor;
-    if let Some(contents) = contents(state.focus) {
-        return contents.can_enter(state, row);
-    }
-    match state.focus {
-        Pane::Question | Pane::Parameters | Pane::Reader => Ok(()),
-        Pane::Queue => need(
-            rows::count(state, Pane::Queue) > 0,
-            "nothing waits for a label",
-        ),
-        Pane::Label => available(Command::Label, state),
-        Pane::Changes | Pane::Set => Err("nothing opens here".into()),
-        Pane::Iterations | Pane::Step => steps(state),
-        Pane::Why => need(
-            state.detail().is_some_and(|d| d.passage.is_some()),
-            "no passage is selected",
-        ),
-        Pane::Spread => need(rows::count(state, Pane::Spread) > 0, "nothing is listed"),
-        Pane::Session => need(!state.session.is_empty(), "no run yet"),
-        Pane::Passages => match state.scene() {
-            None => Err("there is no result yet".into()),
-            Some(scene) if rows::step(state, scene).is_none() => {
-                match rows::passage_lines(scene).get(row) {
-                    Some(rows::PassageLine::Missing(_)) => {
-                        Err("the corpus does not have this passage".into())
-                    }
-                    _ => need(
-                        rows::subject(state, Pane::Passages, row).is_some(),
-                        "nothing is selected",
-                    ),
-                }
-            }
-            Some(_) => need(
-                rows::subject(state, Pane::Passages, row).is_some(),
-                "nothing is selected",
-            ),
-        },
-        pane => need(
-            rows::subject(state, pane, row).is_some(),
-            "this row is no node of the graph",
-        ),
     }
 }

@@ -3,10 +3,10 @@
 
 use super::layout::Pane;
 pub use super::panes::Words;
-use super::panes::contents;
-use super::rows::{self, ParameterLine, PassageLine, SessionLine, SpreadLine, stage_title};
-use super::scene::{Cell, Row, Scene, Sign};
-use super::state::{Drawn, List, State};
+use super::panes::{contents, passages};
+use super::rows;
+use super::scene::Scene;
+use super::state::{List, State};
 use crate::text::folded::folded;
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
@@ -29,154 +29,7 @@ impl Words {
 
 /// What the rows of a pane show, by their numbers; none for one that stands over others. Empty where there is no list.
 pub fn words(state: &State, pane: Pane) -> Vec<Option<Words>> {
-    if let Some(contents) = contents(pane) {
-        return match state.scene() {
-            Some(_) => contents.words(state),
-            None => Vec::new(),
-        };
-    }
-    let Some(scene) = state.scene() else {
-        return match pane {
-            Pane::Parameters => parameters(state),
-            Pane::Session => session(state),
-            _ => Vec::new(),
-        };
-    };
-    match pane {
-        Pane::Passages | Pane::Runs => {
-            match rows::step(state, scene).filter(|_| pane == Pane::Passages) {
-                Some(step) => {
-                    let title = |p: &(u32, f64)| scene.titles.get(&p.0).cloned();
-                    let shown = |p| Some(Words::new(title(p).unwrap_or_default(), []));
-                    step.passages.iter().map(shown).collect()
-                }
-                None => passages(state, scene),
-            }
-        }
-        Pane::Parameters => parameters(state),
-        Pane::Session => session(state),
-        Pane::Seeds => scene.seeds.iter().map(row).collect(),
-        Pane::Spread => {
-            let shown = |line: &SpreadLine| match *line {
-                SpreadLine::Row(i, n) => row(&scene.spread[i].rows[n]),
-                SpreadLine::Stage(_) | SpreadLine::More(_) => None,
-            };
-            rows::spread_lines(state, scene).iter().map(shown).collect()
-        }
-        Pane::Heat => {
-            let heat = state.flow().map_or(&[][..], |flow| &flow.heat);
-            heat.iter().map(|(node, _)| row(node)).collect()
-        }
-        Pane::Paths if state.drawn == Drawn::Tree => state.ways().map_or_else(Vec::new, |ways| {
-            let shown = |(lane, at): (usize, usize)| row(&ways.flow.lanes[lane].rows[at]);
-            ways.tree()
-                .iter()
-                .map(|branch| shown(branch.place))
-                .collect()
-        }),
-        Pane::Neighbours => {
-            let around = state.detail().and_then(|detail| detail.node.as_ref());
-            around.map_or_else(Vec::new, |around| {
-                around.neighbours.iter().map(row).collect()
-            })
-        }
-        Pane::Why if rows::opens_parts(scene) => {
-            let why = state.detail().and_then(|detail| detail.passage.as_ref());
-            let parts = why.map_or(&[][..], |why| &why.parts);
-            let shown = |part: &super::scene::Part| Some(Words::new(part.label.clone(), []));
-            parts.iter().map(shown).collect()
-        }
-        Pane::Queue => {
-            let shown = |item: &super::labelling::Item| {
-                let asked = item.at.and_then(|at| state.facts.questions.get(at));
-                let question = asked
-                    .filter(|_| !state.masked)
-                    .map(|asked| asked.text.clone());
-                let kind = (!state.blind()).then(|| item.kind.short().to_owned());
-                let name = format!("{} {}", item.id, item.title);
-                Some(Words::new(name, question.into_iter().chain(kind)))
-            };
-            state.queue().iter().map(shown).collect()
-        }
-        Pane::Lost | Pane::Questions | Pane::Methods => Vec::new(),
-        Pane::Question
-        | Pane::Iterations
-        | Pane::Step
-        | Pane::Reader
-        | Pane::Changes
-        | Pane::Label
-        | Pane::Set
-        | Pane::Flow
-        | Pane::Paths
-        | Pane::Why => Vec::new(),
-    }
-}
-
-/// A row of Seeds, Spread or Neighbours.
-fn row(row: &Row) -> Option<Words> {
-    if row.sign == Sign::Heading {
-        return None;
-    }
-    let cells = row.cells.iter().filter_map(|cell| match cell {
-        Cell::Word(word) => Some(word.to_string()),
-        _ => None,
-    });
-    let rest = [row.kind.to_string(), row.note.clone()];
-    let gold = row.gold.then(|| "gold".to_owned());
-    Some(Words::new(
-        row.label.clone(),
-        rest.into_iter().chain(cells).chain(gold),
-    ))
-}
-
-/// Every line of the ranking of a run.
-pub fn passages(state: &State, scene: &Scene) -> Vec<Option<Words>> {
-    let gold = |is: bool| is.then(|| "gold".to_owned());
-    let shown = |line: &PassageLine| {
-        Some(match *line {
-            PassageLine::Hit(at) => {
-                let row = &scene.passages[at];
-                let snippet = (!state.masked).then(|| row.snippet.clone());
-                let name = format!("{} {}", row.id, row.title);
-                Words::new(name, snippet.into_iter().chain(gold(row.gold)))
-            }
-            PassageLine::Lost(at) => {
-                let lost = &scene.gold[at];
-                let name = format!("{} {}", lost.id, lost.title);
-                Words::new(name, gold(true))
-            }
-            PassageLine::Missing(at) => Words::new(scene.missing[at].clone(), gold(true)),
-            PassageLine::Cut => return None,
-        })
-    };
-    rows::passage_lines(scene).iter().map(shown).collect()
-}
-
-fn parameters(state: &State) -> Vec<Option<Words>> {
-    let shown = |line: &ParameterLine| match *line {
-        ParameterLine::Stage(_) => None,
-        ParameterLine::Parameter(parameter) => {
-            let declared = parameter.declaration();
-            let value = state.settings.text(parameter);
-            let rest = [declared.id, declared.symbol, stage_title(declared.stage)];
-            let rest = rest.map(str::to_owned).into_iter().chain([value]);
-            Some(Words::new(declared.label, rest))
-        }
-    };
-    rows::parameter_lines(state).iter().map(shown).collect()
-}
-
-fn session(state: &State) -> Vec<Option<Words>> {
-    let shown = |line: &SessionLine| match *line {
-        SessionLine::Question(_) => None,
-        SessionLine::Run(at, _) => {
-            let run = &state.session[at];
-            let method = run.settings.method().name.to_string();
-            let rest = run.settings.changed().into_iter();
-            Some(Words::new(method, rest.chain([run.question.clone()])))
-        }
-    };
-    rows::session_lines(state).iter().map(shown).collect()
+    contents(pane).words(state)
 }
 
 /// The numbers of those rows that are shown, of all `rows`: those that match, under what stands over them.
@@ -213,9 +66,17 @@ pub fn shown(state: &State, pane: Pane) -> Vec<usize> {
 /// The same of a run beside the live one.
 pub fn shown_of(state: &State, scene: &Scene) -> Vec<usize> {
     match typed(state, Pane::Runs) {
-        Some(typed) => kept(&passages(state, scene), typed),
+        Some(typed) => kept(&passages::words(state, scene), typed),
         None => (0..rows::passage_lines(scene).len()).collect(),
     }
+}
+
+/// The rows of a list that are shown, of all its rows.
+pub fn sighted<T>(state: &State, pane: Pane, rows: impl IntoIterator<Item = T>) -> Vec<T> {
+    let in_sight = shown(state, pane);
+    let rows = rows.into_iter().enumerate();
+    let seen = rows.filter(|(at, _)| in_sight.binary_search(at).is_ok());
+    seen.map(|(_, row)| row).collect()
 }
 
 /// Whether a row is in sight.

@@ -575,14 +575,15 @@ fn help(state: &State) -> Vec<Entry> {
         .collect();
     all.sort_by_key(|entry| Group::ALL.iter().position(|g| g.title() == entry.heading));
     all.retain(|entry| !entry.key.is_empty());
-    let here = super::panes::hints::own(state.focus);
+    let here = super::panes::contents(state.focus).card().keys;
     let mut first: Vec<Entry> = here
-        .into_iter()
+        .iter()
+        .copied()
         .map(|command| of_command(state, command))
         .collect();
     first
         .iter_mut()
-        .for_each(|entry| entry.heading = super::panes::about(state.focus));
+        .for_each(|entry| entry.heading = super::panes::contents(state.focus).card().about);
     first.extend(all);
     first.extend(glossary());
     first

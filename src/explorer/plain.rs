@@ -8,9 +8,7 @@ use super::keys::Stroke;
 use super::layout::Pane;
 use super::palette;
 use super::panes::contents;
-use super::pins;
-use super::rows::{self, ParameterLine, PassageLine, SpreadLine};
-use super::scene::{Cell, Row, Scene, Sign, Why};
+use super::rows::{self};
 use super::state::{Entry, Finder, FinderKind, Mode, State};
 use super::text;
 use super::update::copied;
@@ -243,13 +241,13 @@ impl Teller {
             list(&mut out, state);
             let empty = state.scene().filter(|scene| scene.passages.is_empty());
             if let (Some(scene), Pane::Passages) = (empty, state.focus) {
-                let _ = writeln!(out, "{}", ended(scene.nothing));
+                let _ = writeln!(out, "{}", text::ended(scene.nothing));
             }
         }
         self.lacks = rows::count(state, state.focus) == 0;
         let message = text::clean(&state.message.text);
         if message != self.message && !message.is_empty() {
-            let _ = writeln!(out, "Status: {}", ended(&message));
+            let _ = writeln!(out, "Status: {}", text::ended(&message));
         }
         self.message = message;
         out
@@ -280,16 +278,6 @@ impl Teller {
     }
 }
 
-/// Words as a sentence.
-fn ended(words: &str) -> String {
-    let stop = if words.ends_with(['.', '?', '!']) {
-        ""
-    } else {
-        "."
-    };
-    format!("{words}{stop}")
-}
-
 /// What can be chosen, by number.
 fn choices(out: &mut String, open: &Finder) {
     let typed = open.input.value();
@@ -307,7 +295,11 @@ fn choices(out: &mut String, open: &Finder) {
                 .iter()
                 .map(|why| format!("not now: {why}")),
         );
-        let _ = writeln!(out, "{number}. {}", ended(&text::clean(&said.join(", "))));
+        let _ = writeln!(
+            out,
+            "{number}. {}",
+            text::ended(&text::clean(&said.join(", ")))
+        );
     }
     let _ = writeln!(
         out,
@@ -321,18 +313,15 @@ fn list(out: &mut String, state: &State) {
     let shown = filter::shown(state, pane);
     let narrowed = filter::typed(state, pane);
     let narrowed = narrowed.map_or_else(String::new, |typed| format!(", those with {typed}"));
-    let spoken = contents(pane).map(|contents| contents.spoken(state));
-    let spoken = |row: usize| match &spoken {
-        Some(spoken) => spoken.get(row).cloned().flatten(),
-        None => sentence(state, pane, row),
-    };
-    let told: Vec<(usize, String)> = shown
+    let contents = contents(pane);
+    let spoken = contents.spoken(state);
+    let told: Vec<(usize, &String)> = shown
         .iter()
-        .filter_map(|row| Some((*row, spoken(*row)?)))
+        .filter_map(|row| Some((*row, spoken.get(*row)?.as_ref()?)))
         .collect();
     if told.is_empty() {
-        if let (Pane::Why, Some(why)) = (pane, state.detail().and_then(|d| d.passage.as_ref())) {
-            explained(out, why);
+        if let Some(aloud) = contents.aloud(state) {
+            out.push_str(&aloud);
             return;
         }
         match copied(state).filter(|_| narrowed.is_empty()) {
@@ -344,12 +333,8 @@ fn list(out: &mut String, state: &State) {
                 }
             }
             None => {
-                let waits = contents(pane).and_then(|contents| contents.waits(state));
-                let why = match &waits {
-                    Some(why) => why,
-                    None if pane == Pane::Set && state.score.is_none() => state.no_score(),
-                    None => "nothing is listed",
-                };
+                let why = contents.waits(state);
+                let why = why.as_deref().unwrap_or("nothing is listed");
                 let _ = writeln!(out, "{pane:?}{narrowed}: {why}.");
             }
         }
@@ -362,7 +347,7 @@ fn list(out: &mut String, state: &State) {
     for (row, words) in &told {
         let words = text::clean(words);
         if heads.contains(row) {
-            let _ = writeln!(out, "{}", ended(&words));
+            let _ = writeln!(out, "{}", text::ended(&words));
             continue;
         }
         number += 1;
@@ -370,196 +355,6 @@ fn list(out: &mut String, state: &State) {
             let _ = writeln!(out, "{} more; /words narrows the list.", rows - ROWS);
             return;
         }
-        let _ = writeln!(out, "{number}. {}", ended(&words));
+        let _ = writeln!(out, "{number}. {}", text::ended(&words));
     }
-}
-
-/// A row of a list.
-fn sentence(state: &State, pane: Pane, row: usize) -> Option<String> {
-    let scene = state.scene();
-    match pane {
-        Pane::Passages | Pane::Runs => {
-            let scene = scene?;
-            match rows::step(state, scene).filter(|_| pane == Pane::Passages) {
-                Some(step) => {
-                    let (passage, mass) = step.passages.get(row)?;
-                    let title = scene.titles.get(passage).map_or("", String::as_str);
-                    Some(format!("{title}, mass {} at this step", text::score(*mass)))
-                }
-                None => passage(state, scene, row),
-            }
-        }
-        Pane::Seeds => Some(node(scene?, scene?.seeds.get(row)?, "weight")),
-        Pane::Spread => {
-            let scene = scene?;
-            match *rows::spread_lines(state, scene).get(row)? {
-                SpreadLine::Row(i, n) => Some(node(scene, &scene.spread[i].rows[n], "")),
-                SpreadLine::Stage(i) => {
-                    let stage = &scene.spread[i];
-                    let counters = stage.counters.iter();
-                    let counters = counters.map(|(name, value)| format!(", {name} {value}"));
-                    Some(format!("{}{}", stage.name, counters.collect::<String>()))
-                }
-                SpreadLine::More(i) => {
-                    let all = scene.spread[i].rows.len();
-                    Some(format!("all {}", text::plural(all, "row")))
-                }
-            }
-        }
-        Pane::Neighbours => {
-            let around = state.detail()?.node.as_ref()?;
-            let row = around.neighbours.get(row)?;
-            let cells = around.columns.iter().zip(&row.cells);
-            let cells = cells.filter(|(_, cell)| !matches!(cell, Cell::Empty | Cell::Word("")));
-            let cells: Vec<String> = cells
-                .map(|(column, cell)| format!("{} {}", column.name, cell.text()))
-                .collect();
-            Some(format!("{}, {}", row.label, cells.join(", ")))
-        }
-        Pane::Parameters => match *rows::parameter_lines(state).get(row)? {
-            ParameterLine::Stage(stage) => Some(rows::stage_title(stage).to_owned()),
-            ParameterLine::Parameter(parameter) => {
-                let label = parameter.declaration().label;
-                let value = state.settings.text(parameter);
-                let own = state.settings.method().default(parameter);
-                let own = parameter.declaration().domain.format(own);
-                let changed = (own != value).then(|| format!(", default {own}"));
-                Some(format!("{label} {value}{}", changed.unwrap_or_default()))
-            }
-        },
-        // Told whole.
-        Pane::Why => None,
-        _ => {
-            let words = filter::words(state, pane).into_iter().nth(row)??;
-            let rest = Some(words.rest).filter(|rest| !rest.trim().is_empty());
-            let rest = rest.map(|rest| format!(", {}", rest.trim()));
-            Some(format!("{}{}", words.name.trim(), rest.unwrap_or_default()))
-        }
-    }
-}
-
-/// A line of the ranking.
-fn passage(state: &State, scene: &Scene, row: usize) -> Option<String> {
-    let was = |passage: u32, now: usize| match state.against()?.get(&passage) {
-        Some(before) if *before == now => None,
-        Some(before) => Some(format!("was rank {before}")),
-        None => Some("new".to_owned()),
-    };
-    // Beside other runs, where each of them has it.
-    let pinned = |passage: u32| -> Vec<String> {
-        let pins = state.pins.list.iter().enumerate();
-        let pins = pins.filter(|_| state.focus == Pane::Runs);
-        let told = pins.filter_map(|(at, pin)| {
-            let scene = pin.scene(&state.wanted.question)?;
-            let rank = scene.rank(passage);
-            let beyond = || format!("not among the first {}", scene.passages.len());
-            let rank = rank.map_or_else(beyond, |rank| format!("rank {rank}"));
-            Some(format!("in {} {rank}", pins::letter(at)))
-        });
-        told.collect()
-    };
-    let named = |title: &str, id: &str| match title {
-        "" => id.to_owned(),
-        title => format!("{title}, {id}"),
-    };
-    let mut said = Vec::new();
-    match *rows::passage_lines(scene).get(row)? {
-        PassageLine::Hit(at) => {
-            let hit = &scene.passages[at];
-            said.push(format!("rank {}", hit.rank));
-            said.push(named(&hit.title, &hit.id));
-            said.push(format!("score {}", text::score(hit.score)));
-            said.extend(hit.gold.then(|| "gold".to_owned()));
-            let cited = state.reply().is_some_and(|reply| reply.cites(hit.passage));
-            said.extend(cited.then(|| "used for the answer".to_owned()));
-            said.extend(hit.tie.then(|| "tied with the next".to_owned()));
-            let seed = hit.seed.and_then(|group| scene.groups.get(group));
-            let seed = seed.filter(|group| group.seeds == 1);
-            said.extend(seed.map(|group| format!("a seed: {}", group.label)));
-            match pinned(hit.passage) {
-                told if told.is_empty() => said.extend(was(hit.passage, hit.rank)),
-                told => said.extend(told),
-            }
-        }
-        PassageLine::Lost(at) => {
-            let lost = &scene.gold[at];
-            let rank = lost.rank.map(|rank| format!("rank {rank}, below the cut"));
-            said.push(rank.unwrap_or_else(|| "not ranked".to_owned()));
-            said.push(named(&lost.title, &lost.id));
-            said.push("gold".to_owned());
-            said.extend(pinned(lost.passage));
-            said.extend(Some(lost.reason.clone()).filter(|reason| !reason.is_empty()));
-        }
-        PassageLine::Missing(at) => {
-            said.push(format!("gold {} is not in this corpus", scene.missing[at]));
-        }
-        PassageLine::Cut => said.push(format!("the top {} ends here", scene.top_k)),
-    }
-    Some(said.join(", "))
-}
-
-/// What the score of a passage is made of, and why it is where it is.
-fn explained(out: &mut String, why: &Why) {
-    let rank = why.rank.map(|rank| format!("rank {rank}"));
-    let rank = rank.unwrap_or_else(|| "not ranked".to_owned());
-    let (title, id, score) = (&why.title, &why.id, text::score(why.score));
-    let _ = writeln!(out, "Why: {title}, {id}, {rank}, score {score}.");
-    for part in &why.parts {
-        let (value, other) = (text::score(part.value), text::score(part.other));
-        let beside = why
-            .beside
-            .as_ref()
-            .map(|_| format!(", the other has {other}"));
-        let said = Some(&part.why).filter(|said| !said.is_empty());
-        let said = said.map(|said| format!(". {}", text::clean(said)));
-        let (beside, said) = (beside.unwrap_or_default(), said.unwrap_or_default());
-        let _ = writeln!(out, "Part: {}, {value}{beside}{said}.", part.label);
-    }
-    for path in &why.paths {
-        let stops: Vec<&str> = path.stops.iter().map(|stop| stop.label.as_str()).collect();
-        let _ = writeln!(
-            out,
-            "Path: {}, carries {}.",
-            stops.join(" to "),
-            text::score(path.mass)
-        );
-    }
-    for reason in &why.reasons {
-        let fix = reason.suggestion().map(|fix| format!(" Try {fix}."));
-        let _ = writeln!(
-            out,
-            "{}: {}.{}",
-            reason.code,
-            reason.text,
-            fix.unwrap_or_default()
-        );
-    }
-    if !why.sentence.is_empty() {
-        let _ = writeln!(out, "{}", ended(&why.sentence));
-    }
-}
-
-/// A seed, or what the search reached.
-fn node(scene: &Scene, row: &Row, what: &str) -> String {
-    let mut said = vec![row.label.clone()];
-    said.extend(Some(row.kind.to_string()).filter(|kind| !kind.is_empty()));
-    match row.sign {
-        Sign::Lost | Sign::Changed => said.push(row.note.clone()),
-        Sign::Plain | Sign::Heading => {
-            let figure = format!("{what} {}", row.figure);
-            said.push(figure.trim().to_owned());
-            let counted = if scene.of_passages { "in" } else { "edges" };
-            let count = (row.count > 0).then(|| format!("{counted} {}", text::count(row.count)));
-            said.extend(count);
-            said.extend(row.gold.then(|| "gold".to_owned()));
-            let own = row.group.and_then(|group| scene.groups.get(group));
-            said.extend(own.map(|group| format!("of seed {}", group.label)));
-            let parts = scene.groups.iter().zip(&row.shares);
-            let parts = parts.filter(|(_, share)| **share > 0.0 && row.group.is_none());
-            said.extend(
-                parts.map(|(group, share)| format!("{} from {}", text::score(*share), group.label)),
-            );
-        }
-    }
-    said.join(", ")
 }

@@ -4,7 +4,7 @@
 use super::filter;
 use super::layout::Pane;
 use super::panes::contents;
-use super::scene::{Basis, Row, Scene, Subject};
+use super::scene::{Basis, Scene, Subject};
 use super::state::{Drawn, State};
 use crate::retrieve::{Parameter, Stage};
 
@@ -180,71 +180,12 @@ pub fn opens_parts(scene: &Scene) -> bool {
 
 /// How many rows a pane's list has; 0 for panes without a list.
 pub fn count(state: &State, pane: Pane) -> usize {
-    if let Some(contents) = contents(pane) {
-        return contents.count(state);
-    }
-    let scene = state.scene();
-    match pane {
-        Pane::Parameters => parameter_lines(state).len(),
-        Pane::Session => session_lines(state).len(),
-        Pane::Seeds => scene.map_or(0, |s| s.seeds.len()),
-        Pane::Spread => scene.map_or(0, |s| spread_lines(state, s).len()),
-        Pane::Queue => state.queue().len(),
-        Pane::Runs => scene.map_or(0, |s| passage_lines(s).len()),
-        Pane::Passages => scene.map_or(0, |s| match step(state, s) {
-            Some(step) => step.passages.len(),
-            None => passage_lines(s).len(),
-        }),
-        Pane::Paths if state.drawn == Drawn::Tree => {
-            state.ways().map_or(0, |ways| ways.tree().len())
-        }
-        Pane::Flow | Pane::Paths => state.columns(pane).map_or(0, |flow| {
-            flow.lanes.iter().map(|lane| lane.rows.len()).sum()
-        }),
-        Pane::Heat => state.flow().map_or(0, |flow| flow.heat.len()),
-        Pane::Neighbours => state
-            .detail()
-            .and_then(|d| d.node.as_ref())
-            .map_or(0, |around| around.neighbours.len()),
-        Pane::Why if scene.is_some_and(opens_parts) => state
-            .detail()
-            .and_then(|d| d.passage.as_ref())
-            .map_or(0, |why| why.parts.len()),
-        Pane::Lost | Pane::Questions | Pane::Methods => 0,
-        Pane::Question
-        | Pane::Why
-        | Pane::Iterations
-        | Pane::Step
-        | Pane::Reader
-        | Pane::Changes
-        | Pane::Label
-        | Pane::Set => 0,
-    }
+    contents(pane).count(state)
 }
 
 /// Rows that a cursor passes over: the cut, and what stands over parameters.
 pub fn passed_over(state: &State, pane: Pane) -> Vec<usize> {
-    if let Some(contents) = contents(pane) {
-        return contents.passed_over(state);
-    }
-    let cut = |scene: &Scene| {
-        let lines = passage_lines(scene);
-        lines.iter().position(|line| *line == PassageLine::Cut)
-    };
-    match pane {
-        Pane::Parameters => {
-            let lines = parameter_lines(state).into_iter().enumerate();
-            let heads = lines.filter(|(_, line)| matches!(line, ParameterLine::Stage(_)));
-            heads.map(|(row, _)| row).collect()
-        }
-        Pane::Passages | Pane::Runs => {
-            let scene = state
-                .scene()
-                .filter(|scene| pane == Pane::Runs || step(state, scene).is_none());
-            scene.and_then(cut).into_iter().collect()
-        }
-        _ => Vec::new(),
-    }
+    contents(pane).passed_over(state)
 }
 
 /// The earlier step of the walk that is shown, if one is.
@@ -255,50 +196,7 @@ pub fn step<'s>(state: &State, scene: &'s Scene) -> Option<&'s super::scene::Ste
 
 /// What a row of a pane is about, for the selection that all panes share.
 pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
-    let scene = state.scene()?;
-    if let Some(contents) = contents(pane) {
-        return contents.subject(state, row);
-    }
-    let of_passage = |passage: u32| Subject {
-        passage: Some(passage),
-        node: scene.node_of(passage),
-        ..Subject::default()
-    };
-    let of_row = |row: &Row| {
-        Some(Subject {
-            passage: row.passage,
-            node: Some(row.node?),
-            ..Subject::default()
-        })
-    };
-    match pane {
-        Pane::Passages | Pane::Runs => {
-            match step(state, scene).filter(|_| pane == Pane::Passages) {
-                Some(step) => step.passages.get(row).map(|(p, _)| of_passage(*p)),
-                None => match *passage_lines(scene).get(row)? {
-                    PassageLine::Hit(i) => Some(of_passage(scene.passages[i].passage)),
-                    PassageLine::Lost(i) => Some(of_passage(scene.gold[i].passage)),
-                    PassageLine::Cut | PassageLine::Missing(_) => None,
-                },
-            }
-        }
-        Pane::Spread => match *spread_lines(state, scene).get(row)? {
-            SpreadLine::Row(i, n) => of_row(&scene.spread[i].rows[n]),
-            SpreadLine::Stage(_) | SpreadLine::More(_) => None,
-        },
-        Pane::Flow | Pane::Paths => {
-            let (lane, at) = place(state, pane, row)?;
-            let row = &state.columns(pane)?.lanes[lane].rows[at];
-            match row.passage.filter(|_| row.is_passage) {
-                Some(passage) => Some(of_passage(passage)),
-                None => of_row(row),
-            }
-        }
-        Pane::Heat => of_row(&state.flow()?.heat.get(row)?.0),
-        Pane::Seeds => of_row(scene.seeds.get(row)?),
-        Pane::Neighbours => of_row(state.detail()?.node.as_ref()?.neighbours.get(row)?),
-        _ => None,
-    }
+    contents(pane).subject(state, row)
 }
 
 /// Column, and row there, of a row of a pane that draws columns.

@@ -445,6 +445,11 @@ pub struct Link {
 }
 
 impl Flow {
+    /// Nodes of all columns.
+    pub fn rows(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.rows.len()).sum()
+    }
+
     /// The places of a path, layer and row, without those that only lead past a layer.
     pub fn stops(&self, path: &Strand) -> Vec<(usize, usize)> {
         let all = path.at.iter().enumerate();

@@ -159,6 +159,16 @@ pub fn ranks(ranks: &[Option<usize>]) -> String {
     ranks.join(" ")
 }
 
+/// Words as a sentence.
+pub fn ended(words: &str) -> String {
+    let stop = if words.ends_with(['.', '?', '!']) {
+        ""
+    } else {
+        "."
+    };
+    format!("{words}{stop}")
+}
+
 /// `1 passage`, `2 passages`.
 pub fn plural(value: usize, one: &str) -> String {
     crate::text::plural(count(value), one)

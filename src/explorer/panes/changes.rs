@@ -1,9 +1,14 @@
 //! What the live run has other than A, and which of these changes did it: every subset of them, tried on this question.
 
+use super::{Card, Contents, Cursor};
 use crate::evaluate::sweep::{Changes, Column, between, differences, effects, subsets};
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::pins::CHANGES;
+use crate::explorer::scene::Scene;
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
@@ -11,8 +16,9 @@ use crate::parameters::{Parameter, Value};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use serde_json::json;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let differ = differences(&state.pins.first().settings, &state.settings);
     let words = match differ.is_empty() {
@@ -132,4 +138,40 @@ fn tried(ink: &Ink<'_>, changes: &Changes, columns: &[Column], width: usize) -> 
         }
     }
     lines
+}
+
+pub struct Pinned;
+
+impl Contents for Pinned {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Changes: what the live run has other than A, and what each change alone does to this question",
+            keys: &[Command::Pin, Command::SwapPin, Command::Unpin],
+            scrolls: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
+        let differ = differences(&state.pins.first().settings, &state.settings);
+        Some((differ.join("\n"), "changes".to_owned()))
+    }
+
+    fn json(&self, state: &State, _: &Scene) -> (serde_json::Value, &'static str) {
+        let differ = differences(&state.pins.first().settings, &state.settings);
+        (json!(differ), "changes")
+    }
+
+    fn can_enter(&self, _: &State, _: usize) -> Result<(), String> {
+        Err("nothing opens here".into())
+    }
+
+    fn enter(&self, _: &State, _: usize) -> Option<Action> {
+        None
+    }
 }

@@ -1,19 +1,28 @@
 //! Score moving through columns of nodes: bands as thick as their share, those of what is selected bright.
 
+use super::need;
 use super::passages::gold_mark;
+use super::row;
 use super::row::{say, split};
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
 use crate::explorer::glyphs::Raster;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::rows;
+use crate::explorer::scene::Subject;
 use crate::explorer::scene::{Flow, LANES, Row, Scene, Strand};
 use crate::explorer::state::SPEEDS;
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink, flow as lines_of};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use serde_json::Value;
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How the words of columns share the width: question, sources, what is between, passages.
@@ -23,7 +32,7 @@ const BANDS: usize = 40;
 /// A screen this wide shows the question as a column.
 const WIDE: u16 = 116;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let (scene, flow) = match (state.scene(), state.flow()) {
         (Some(scene), Some(flow)) => (scene, flow),
@@ -451,4 +460,116 @@ fn words(
         spans.push(ink.value(format!(" {figure}")));
     }
     Line::from(spans)
+}
+
+pub struct Flows;
+
+impl Contents for Flows {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Flow: score on its way into the passages; what is selected is bright, a band is as thick as its share",
+            keys: &[
+                Command::Play,
+                Command::StepBack,
+                Command::StepOn,
+                Command::StepFirst,
+                Command::StepLast,
+                Command::Open,
+                Command::Slower,
+                Command::Faster,
+                Command::Loop,
+            ],
+            verb: "trace",
+            selects: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn count(&self, state: &State) -> usize {
+        state.flow().map_or(0, Flow::rows)
+    }
+
+    fn subject(&self, state: &State, row: usize) -> Option<Subject> {
+        let flow = state.flow()?;
+        let (lane, at) = flow.place(row)?;
+        of_node(state, &flow.lanes[lane].rows[at])
+    }
+
+    fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
+        state
+            .flow()
+            .map(|flow| (copied(state, flow), "flow".to_owned()))
+    }
+
+    fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
+        (json(state), "flow")
+    }
+
+    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
+        need(
+            self.subject(state, row).is_some(),
+            "this row is no node of the graph",
+        )
+    }
+
+    fn enter(&self, state: &State, row: usize) -> Option<Action> {
+        enter_picture(state, self.subject(state, row)?)
+    }
+}
+
+/// The strands of the step that is shown, a line each, and the step in words.
+pub fn copied(state: &State, flow: &Flow) -> String {
+    let Some(step) = flow.steps.get(state.flow_step()) else {
+        return flow.note.clone();
+    };
+    let line = |strand: &Strand| {
+        let mut words = stops(flow, strand);
+        words.push(strand.value.to_string());
+        words.join("\t")
+    };
+    let told = [step.told.clone(), flow.note.clone()];
+    let told = told.into_iter().filter(|words| !words.is_empty());
+    let lines: Vec<String> = told.chain(step.strands.iter().map(line)).collect();
+    lines.join("\n")
+}
+
+/// What a strand passes.
+pub fn stops(flow: &Flow, strand: &Strand) -> Vec<String> {
+    let lanes = flow.lanes.iter().zip(strand.at);
+    let stops = lanes.filter_map(|(lane, at)| Some(lane.rows[at?].label.clone()));
+    stops.collect()
+}
+
+fn json(state: &State) -> Value {
+    let Some(flow) = state.flow() else {
+        return Value::Null;
+    };
+    let at = state.flow_step();
+    let step = flow.steps.get(at);
+    let strands = step.map_or(&[][..], |step| &step.strands).iter();
+    let strands: Vec<Value> = strands
+        .map(|strand| json!({"through": stops(flow, strand), "value": strand.value}))
+        .collect();
+    json!({"step": at, "told": step.map(|step| &step.told), "note": flow.note, "strands": strands})
+}
+
+/// A node of a picture; a passage is one wherever the method keeps it.
+pub fn of_node(state: &State, row: &Row) -> Option<Subject> {
+    match row.passage.filter(|_| row.is_passage) {
+        Some(passage) => Some(row::of_passage(state.scene()?, passage)),
+        None => row::subject(row),
+    }
+}
+
+/// Enter on a passage goes to it, on another node to its neighbours.
+pub fn enter_picture(state: &State, subject: Subject) -> Option<Action> {
+    match subject.passage {
+        Some(_) => Some(Action::Passage(state.wanted.subject.passage?)),
+        None => subject.node.is_some().then_some(Action::Visit(subject)),
+    }
 }

@@ -1,21 +1,31 @@
 //! The heaviest nodes by step, and where gold was: a heat map.
 
+use super::Words;
 use super::iterations::shown;
+use super::need;
+use super::row;
 use super::row::{say, split};
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::scene::Scene;
+use crate::explorer::scene::Subject;
 use crate::explorer::scene::{Cell, Flow};
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use serde_json::Value;
 
 /// Columns of a step.
 const CELL: usize = 4;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let (scene, flow) = match (state.scene(), state.flow()) {
         (Some(scene), Some(flow)) => (Some(scene), Some(flow)),
@@ -158,4 +168,68 @@ fn heated(ink: &Ink<'_>, flow: &Flow, at: usize, columns: &Columns) -> Line<'sta
     let now = mass.get(columns.step).copied().unwrap_or(0.0);
     spans.push(ink.value(text::score(now)));
     Line::from(spans)
+}
+
+pub struct Heat;
+
+impl Contents for Heat {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Heat: mass of the heaviest nodes by step, the most of a row in full shade",
+            keys: &[
+                Command::Play,
+                Command::StepBack,
+                Command::StepOn,
+                Command::StepFirst,
+                Command::StepLast,
+                Command::Open,
+                Command::Slower,
+                Command::Faster,
+                Command::Loop,
+            ],
+            verb: "trace",
+            selects: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn count(&self, state: &State) -> usize {
+        state.flow().map_or(0, |flow| flow.heat.len())
+    }
+
+    fn words(&self, state: &State) -> Vec<Option<Words>> {
+        let flow = state.flow().filter(|_| state.scene().is_some());
+        let heat = flow.map_or(&[][..], |flow| &flow.heat);
+        heat.iter().map(|(node, _)| row::words(node)).collect()
+    }
+
+    fn subject(&self, state: &State, row: usize) -> Option<Subject> {
+        row::subject(&state.flow()?.heat.get(row)?.0)
+    }
+
+    fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
+        state
+            .flow()
+            .map(|flow| (super::flow::copied(state, flow), "flow".to_owned()))
+    }
+
+    fn json(&self, _: &State, scene: &Scene) -> (Value, &'static str) {
+        (super::iterations::json(scene), "steps")
+    }
+
+    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
+        need(
+            self.subject(state, row).is_some(),
+            "this row is no node of the graph",
+        )
+    }
+
+    fn enter(&self, state: &State, row: usize) -> Option<Action> {
+        super::flow::enter_picture(state, self.subject(state, row)?)
+    }
 }

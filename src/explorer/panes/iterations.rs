@@ -1,15 +1,23 @@
 //! The walk or the stages step by step: what each came to, and of a walk where mass and gold were.
 
+use super::story;
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
 use crate::explorer::available;
+use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::scene::StepLine;
 use crate::explorer::scene::{Cell, Scene, Timeline};
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use serde_json::Value;
+use serde_json::json;
 
 /// Columns of a line's name at least, of a figure, and of a stage where there are many and where there are few.
 const NAME: usize = 12;
@@ -17,7 +25,7 @@ const CELL: usize = 7;
 const STAGE: usize = 16;
 const WIDEST: usize = 32;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let bare = slot.face == Face::Line && slot.area.height > 1;
     let timeline = state
@@ -236,4 +244,72 @@ fn brief(ink: &Ink<'_>, timeline: &Timeline, now: usize, width: usize) -> Line<'
         }
     }
     filling.line
+}
+
+pub struct Iterations;
+
+impl Contents for Iterations {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Iterations: gold ranks and mass after each step; stepping back changes Spread, Neighbours and Passages",
+            keys: &[
+                Command::Play,
+                Command::StepBack,
+                Command::StepOn,
+                Command::StepFirst,
+                Command::StepLast,
+            ],
+            verb: "trace",
+            scrolls: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn copied(&self, _: &State, scene: &Scene, _: usize) -> Option<(String, String)> {
+        let timeline = scene.timeline.as_ref()?;
+        Some((steps(timeline), "steps".to_owned()))
+    }
+
+    fn json(&self, _: &State, scene: &Scene) -> (Value, &'static str) {
+        story(scene).unwrap_or_else(|| (json(scene), "steps"))
+    }
+
+    fn can_enter(&self, state: &State, _: usize) -> Result<(), String> {
+        available::steps(state)
+    }
+
+    fn enter(&self, _: &State, _: usize) -> Option<Action> {
+        Some(Action::Do(Command::Play))
+    }
+}
+
+/// The table as it is shown.
+fn steps(timeline: &Timeline) -> String {
+    let names = timeline.steps.iter().filter(|step| !step.name.is_empty());
+    let names: Vec<String> = names.map(|step| step.name.clone()).collect();
+    let head = format!("{}\t{}", timeline.unit, names.join("\t"));
+    let line = |line: &StepLine| {
+        let cells: Vec<String> = line.cells.iter().map(Cell::text).collect();
+        format!("{}\t{}", line.label, cells.join("\t"))
+    };
+    let lines = std::iter::once(head).chain(timeline.lines.iter().map(line));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The ledger of every step.
+pub fn json(scene: &Scene) -> Value {
+    let Some(timeline) = &scene.timeline else {
+        return Value::Null;
+    };
+    let row = |step: &crate::explorer::scene::Step| {
+        let l = step.ledger;
+        json!({"entities": l.entities, "passages": l.passages, "dropped": l.dropped, "residual": l.residual,
+               "moved": step.moved, "gold_ranks": step.gold})
+    };
+    Value::Array(timeline.steps.iter().map(row).collect())
 }

@@ -1,17 +1,25 @@
 //! The label strip: what is said of the passage on screen.
 
+use super::{Card, Contents, Cursor};
 use crate::evaluate::labels::{Cause, GRADES, Label};
+use crate::explorer::action::Action;
+use crate::explorer::available::available;
+use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::labelling::Draft;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::scene::Piece;
+use crate::explorer::scene::Scene;
 use crate::explorer::state::Mode;
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink, flow, packed};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
+use serde_json::Value;
+use serde_json::json;
 
 /// Columns that the names of all causes need.
 const NARROW: usize = 76;
@@ -20,7 +28,7 @@ const PIECES: usize = 4;
 const HOLDERS: usize = 6;
 
 /// Gives back where the text cursor is while a note is typed.
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Option<Position> {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Option<Position> {
     let (title, note) = heading(ink);
     let draft = ink.state.draft();
     let summary = draft.as_ref().map_or_else(Line::default, |draft| {
@@ -256,5 +264,39 @@ fn outcome(ink: &Ink<'_>, draft: &Draft) -> String {
         (Some(0), false) => "stays no gold".to_owned(),
         (Some(grade), true) => format!("stays gold, grade {grade}"),
         (Some(grade), false) => format!("becomes gold, grade {grade}"),
+    }
+}
+
+pub struct LabelOf;
+
+impl Contents for LabelOf {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Label: what you say of the passage; Enter opens the strip, where 0 1 2 are grades",
+            keys: &[Command::Open, Command::Blind, Command::Withdraw],
+            scrolls: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits)
+    }
+
+    fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
+        let label = state.labelled(&state.draft()?)?;
+        Some((serde_json::to_string(&label).ok()?, "label".to_owned()))
+    }
+
+    fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
+        (json!(state.labelling.labels.standing()), "labels")
+    }
+
+    fn can_enter(&self, state: &State, _: usize) -> Result<(), String> {
+        available(Command::Label, state)
+    }
+
+    fn enter(&self, _: &State, _: usize) -> Option<Action> {
+        Some(Action::Do(Command::Label))
     }
 }

@@ -1,5 +1,6 @@
 //! How far gold gets over the set, and the failure classes of what is lost, as bars.
 
+use super::Card;
 use super::table::{Column, FOUND, NAME, Rare, Rows, Table, Width};
 use crate::evaluate::Survival;
 use crate::explorer::action::Action;
@@ -45,8 +46,11 @@ impl Rows for Lost {
 
 pub static LOST: Table<Lost> = Table {
     pane: Pane::Lost,
-    about: "Lost: how far gold gets, and why what is lost is lost; Enter lists the questions of a class",
-    keys: &[Command::Open, Command::Pin],
+    card: &Card {
+        about: "Lost: how far gold gets, and why what is lost is lost; Enter lists the questions of a class",
+        keys: &[Command::Open, Command::Pin],
+        ..Card::PLAIN
+    },
     title: |_| "Where gold is lost".to_owned(),
     short: "Lost",
     note: told,

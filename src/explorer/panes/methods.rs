@@ -1,5 +1,6 @@
 //! Every method on the question: where each ranks the gold, what that costs, and what it was worth on the set.
 
+use super::Card;
 use super::table::{COPIED, Column, NAME, Rare, Rows, Table, Width};
 use crate::explorer::action::Action;
 use crate::explorer::cell::Cell;
@@ -30,8 +31,11 @@ impl Rows for Methods {
 
 pub static METHODS: Table<Methods> = Table {
     pane: Pane::Methods,
-    about: "Methods: each on this question; Enter takes it",
-    keys: &[Command::Open, Command::Pin],
+    card: &Card {
+        about: "Methods: each on this question; Enter takes it",
+        keys: &[Command::Open, Command::Pin],
+        ..Card::PLAIN
+    },
     title: |_| "Methods on this question".to_owned(),
     short: "Methods",
     note: |state| {

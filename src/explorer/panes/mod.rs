@@ -36,29 +36,48 @@ use super::action::Action;
 use super::command::Command;
 use super::hits::Hits;
 use super::layout::{Pane, Slot};
-use super::scene::Subject;
+use super::scene::{Scene, Subject};
 use super::state::State;
 use super::view::ink::Ink;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+/// Where the text cursor is, if a field is open.
+pub type Cursor = Option<Position>;
+
+/// What never changes of a pane.
+#[derive(Clone, Copy)]
+pub struct Card {
+    /// What it shows, for the top of its help.
+    pub about: &'static str,
+    /// The commands that mean something special here, most useful first.
+    pub keys: &'static [Command],
+    /// The command of the shell that prints its figures.
+    pub verb: &'static str,
+    /// A text that the cursor's keys move.
+    pub scrolls: bool,
+    /// The row under the cursor is the selection of all panes.
+    pub selects: bool,
+}
+
+impl Card {
+    pub const PLAIN: Card = Card {
+        about: "",
+        keys: &[],
+        verb: "ask",
+        scrolls: false,
+        selects: false,
+    };
+}
 
 /// What a pane holds: its rows, how it is drawn, what it gives away, its keys, and what Enter does. One file each.
 pub trait Contents: Sync {
-    /// What it shows, for the top of its help.
-    fn about(&self) -> &'static str;
-
-    /// The commands that mean something special here, most useful first.
-    fn keys(&self) -> &'static [Command];
+    /// What never changes of it.
+    fn card(&self) -> &'static Card;
 
     /// Draws it, and returns where the text cursor is, if a field of it is open.
-    fn draw(
-        &self,
-        ink: &Ink<'_>,
-        slot: Slot,
-        buf: &mut Buffer,
-        hits: &mut Hits,
-    ) -> Option<Position>;
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor;
 
     /// How many rows its list has; 0 without a list.
     fn count(&self, _: &State) -> usize {
@@ -81,19 +100,29 @@ pub trait Contents: Sync {
     }
 
     /// What `y` copies with the cursor on a row, and what that is.
-    fn copied(&self, state: &State, row: usize) -> Option<(String, String)>;
+    fn copied(&self, state: &State, scene: &Scene, row: usize) -> Option<(String, String)>;
 
     /// What `Y` copies, and what that is.
-    fn json(&self, state: &State) -> (Value, &'static str);
+    fn json(&self, state: &State, scene: &Scene) -> (Value, &'static str);
 
     /// Whether its JSON has only the rows that a filter shows.
-    fn narrows_json(&self) -> bool {
+    fn narrows_json(&self, _: &State) -> bool {
         false
     }
 
     /// Its rows as sentences.
     fn spoken(&self, state: &State) -> Vec<Option<String>> {
         worded(self.words(state))
+    }
+
+    /// All of it as sentences, where it has no rows.
+    fn aloud(&self, _: &State) -> Option<String> {
+        None
+    }
+
+    /// Whether the cursor's keys move its text, and not a cursor.
+    fn scrolls(&self, _: &State) -> bool {
+        self.card().scrolls
     }
 
     /// Why it can have no rows yet.
@@ -110,13 +139,31 @@ pub trait Contents: Sync {
 }
 
 /// What a pane holds.
-pub fn contents(pane: Pane) -> Option<&'static dyn Contents> {
-    Some(match pane {
+pub fn contents(pane: Pane) -> &'static dyn Contents {
+    match pane {
+        Pane::Question => &question::Question,
+        Pane::Seeds => &seeds::Seeds,
+        Pane::Parameters => &parameters::Parameters,
+        Pane::Session => &session::Session,
+        Pane::Spread => &spread::Spread,
+        Pane::Neighbours => &neighbours::Neighbours,
+        Pane::Passages => &passages::Passages,
+        Pane::Why => &why::WhyHere,
+        Pane::Iterations => &iterations::Iterations,
+        Pane::Reader => &reader::Reader,
+        Pane::Runs => &runs::Runs,
+        Pane::Changes => &changes::Pinned,
+        Pane::Flow => &flow::Flows,
+        Pane::Heat => &heat::Heat,
+        Pane::Step => &step::Moves,
+        Pane::Paths => &paths::Paths,
+        Pane::Set => &set::Set,
         Pane::Lost => &lost::LOST,
         Pane::Questions => &questions::QUESTIONS,
         Pane::Methods => &methods::METHODS,
-        _ => return None,
-    })
+        Pane::Queue => &queue::Queue,
+        Pane::Label => &label::LabelOf,
+    }
 }
 
 /// What a filter finds a row by.
@@ -146,53 +193,15 @@ fn worded(words: Vec<Option<Words>>) -> Vec<Option<String>> {
     words.into_iter().map(|words| words.map(one)).collect()
 }
 
-/// What a pane shows, for the top of its help.
-pub fn about(pane: Pane) -> &'static str {
-    if let Some(contents) = contents(pane) {
-        return contents.about();
-    }
-    match pane {
-        Pane::Question => "Question: what was asked, and what is known about its answer",
-        Pane::Seeds => {
-            "Seeds: what the question linked to, in how many passages, and its share of the restart mass"
-        }
-        Pane::Parameters => "Parameters: every step re-runs; * set here, i as the index was built",
-        Pane::Session => "Session: runs so far; Enter takes the settings of one back",
-        Pane::Spread => {
-            "Spread: mass on names, split by the seed it came from; * next to the selected node, ! a hub"
-        }
-        Pane::Neighbours => {
-            "Neighbours: edges of the selected node, and the mass that crosses each per step"
-        }
-        Pane::Passages => "Passages: G gold, ~ within .5% of the next, * next to the selected node",
-        Pane::Why => "Why: the score opened into parts that add up, and the ways it came",
-        Pane::Iterations => {
-            "Iterations: gold ranks and mass after each step; stepping back changes Spread, Neighbours and Passages"
-        }
-        Pane::Runs => {
-            "Runs: the pinned ones and the live one; lines join the places of one passage"
-        }
-        Pane::Changes => {
-            "Changes: what the live run has other than A, and what each change alone does to this question"
-        }
-        Pane::Flow => {
-            "Flow: score on its way into the passages; what is selected is bright, a band is as thick as its share"
-        }
-        Pane::Heat => "Heat: mass of the heaviest nodes by step, the most of a row in full shade",
-        Pane::Step => "Step: where all mass is, and what moved over which edges",
-        Pane::Paths => {
-            "Paths: the heaviest ways from seeds to passages; figures on lines are weights, t draws them otherwise"
-        }
-        Pane::Lost | Pane::Questions | Pane::Methods => "",
-        Pane::Queue => {
-            "Queue: lost and doubtful gold; Enter labels a row, Left and Right list one kind"
-        }
-        Pane::Label => {
-            "Label: what you say of the passage; Enter opens the strip, where 0 1 2 are grades"
-        }
-        Pane::Set => "Set: all questions with gold under A and under the live settings",
-        Pane::Reader => {
-            "Passage: seeds in their colours, words of the question, names of the graph underlined"
-        }
+/// The story of a method that has one, in the place of what a pane shows of it.
+fn story(scene: &Scene) -> Option<(Value, &'static str)> {
+    Some((json!(scene.story.as_deref()?), "story"))
+}
+
+fn need(holds: bool, otherwise: &str) -> Result<(), String> {
+    if holds {
+        Ok(())
+    } else {
+        Err(otherwise.to_owned())
     }
 }

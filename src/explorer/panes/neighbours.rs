@@ -1,18 +1,31 @@
 //! The selected node: what it is connected to, how strongly, and what crosses each edge.
 
+use super::Words;
+use super::need;
 use super::passages::gold_mark;
+use super::row;
 use super::row::{explained, headed, say, split};
+use super::story;
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
+use crate::explorer::filter;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Face, Pane, Slot, View};
 use crate::explorer::rows;
+use crate::explorer::scene::Scene;
+use crate::explorer::scene::Subject;
 use crate::explorer::scene::{Around, Cell, Column, Row, SENDS, Step};
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::text::Line;
+use serde_json::Value;
+use serde_json::json;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let Some(around) = ink.state.detail().and_then(|d| d.node.as_ref()) else {
         ink.frame(
             slot,
@@ -241,4 +254,108 @@ fn summary(
         }
     }
     filling.line
+}
+
+pub struct Neighbours;
+
+impl Contents for Neighbours {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Neighbours: edges of the selected node, and the mass that crosses each per step",
+            keys: &[
+                Command::Open,
+                Command::CutEdge,
+                Command::JoinNames,
+                Command::MuteName,
+                Command::Back,
+            ],
+            verb: "trace",
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn count(&self, state: &State) -> usize {
+        around(state).map_or(0, |around| around.neighbours.len())
+    }
+
+    fn words(&self, state: &State) -> Vec<Option<Words>> {
+        let around = around(state).filter(|_| state.scene().is_some());
+        let rows = around.map_or(&[][..], |around| &around.neighbours);
+        rows.iter().map(row::words).collect()
+    }
+
+    fn subject(&self, state: &State, row: usize) -> Option<Subject> {
+        row::subject(around(state)?.neighbours.get(row)?)
+    }
+
+    fn copied(&self, state: &State, scene: &Scene, row: usize) -> Option<(String, String)> {
+        Some(row::copied(
+            scene,
+            around(state)?.neighbours.get(row)?,
+            "neighbour",
+        ))
+    }
+
+    fn json(&self, state: &State, scene: &Scene) -> (Value, &'static str) {
+        story(scene).unwrap_or_else(|| (as_json(state), "neighbours"))
+    }
+
+    fn narrows_json(&self, state: &State) -> bool {
+        state.scene().is_some_and(|scene| scene.story.is_none())
+    }
+
+    fn spoken(&self, state: &State) -> Vec<Option<String>> {
+        let Some(around) = around(state) else {
+            return Vec::new();
+        };
+        let one = |row: &Row| {
+            let cells = around.columns.iter().zip(&row.cells);
+            let cells = cells.filter(|(_, cell)| !matches!(cell, Cell::Empty | Cell::Word("")));
+            let cells = cells.map(|(column, cell)| format!("{} {}", column.name, cell.text()));
+            Some(format!(
+                "{}, {}",
+                row.label,
+                cells.collect::<Vec<_>>().join(", ")
+            ))
+        };
+        around.neighbours.iter().map(one).collect()
+    }
+
+    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
+        need(
+            self.subject(state, row).is_some(),
+            "this row is no node of the graph",
+        )
+    }
+
+    fn enter(&self, state: &State, row: usize) -> Option<Action> {
+        let subject = self.subject(state, row)?;
+        subject.node.is_some().then_some(Action::Visit(subject))
+    }
+}
+
+fn around(state: &State) -> Option<&Around> {
+    state.detail()?.node.as_ref()
+}
+
+fn as_json(state: &State) -> Value {
+    let Some(around) = around(state) else {
+        return Value::Null;
+    };
+    let row = |row: &Row| {
+        let cells = around.columns.iter().zip(&row.cells);
+        let mut told: serde_json::Map<String, Value> = cells
+            .map(|(c, value)| (c.name.to_owned(), value.json()))
+            .collect();
+        told.insert("label".to_owned(), json!(row.label));
+        told.insert("passage".to_owned(), json!(row.is_passage));
+        told
+    };
+    let shown = filter::sighted(state, Pane::Neighbours, &around.neighbours);
+    json!({"of": around.label, "degree": around.degree, "rows": shown.into_iter().map(row).collect::<Vec<_>>()})
 }

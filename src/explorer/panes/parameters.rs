@@ -1,10 +1,15 @@
 //! The sliders. Every step re-runs what depends on it.
 
+use super::Words;
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::rows::{ParameterLine, parameter_lines, stage_title};
+use crate::explorer::scene::Scene;
 use crate::explorer::state::Mode;
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
@@ -12,6 +17,7 @@ use crate::retrieve::{Domain, Origin, Parameter, Value};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use serde_json::json;
 
 /// Columns of a label.
 fn label(width: usize) -> usize {
@@ -22,7 +28,7 @@ fn label(width: usize) -> usize {
     }
 }
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let changed = state.settings.changed().len();
     let edits = state.settings.graph_edits().len();
@@ -346,4 +352,95 @@ fn summary(ink: &Ink<'_>, width: usize) -> Line<'static> {
         }
     }
     filling.line
+}
+
+pub struct Parameters;
+
+impl Contents for Parameters {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Parameters: every step re-runs; * set here, i as the index was built",
+            keys: &[
+                Command::Less,
+                Command::More,
+                Command::Sweep,
+                Command::Default,
+                Command::Open,
+                Command::Undo,
+                Command::Redo,
+            ],
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn count(&self, state: &State) -> usize {
+        parameter_lines(state).len()
+    }
+
+    fn words(&self, state: &State) -> Vec<Option<Words>> {
+        let shown = |line: &ParameterLine| match *line {
+            ParameterLine::Stage(_) => None,
+            ParameterLine::Parameter(parameter) => {
+                let declared = parameter.declaration();
+                let value = state.settings.text(parameter);
+                let rest = [declared.id, declared.symbol, stage_title(declared.stage)];
+                let rest = rest.map(str::to_owned).into_iter().chain([value]);
+                Some(Words::new(declared.label, rest))
+            }
+        };
+        parameter_lines(state).iter().map(shown).collect()
+    }
+
+    fn passed_over(&self, state: &State) -> Vec<usize> {
+        let lines = parameter_lines(state).into_iter().enumerate();
+        let heads = lines.filter(|(_, line)| matches!(line, ParameterLine::Stage(_)));
+        heads.map(|(row, _)| row).collect()
+    }
+
+    fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
+        let p = state.parameter;
+        Some((
+            format!("{}={}", p.id(), state.settings.text(p)),
+            "parameter".to_owned(),
+        ))
+    }
+
+    fn json(&self, _: &State, scene: &Scene) -> (serde_json::Value, &'static str) {
+        (json!(scene.settings), "settings")
+    }
+
+    fn spoken(&self, state: &State) -> Vec<Option<String>> {
+        let line = |line: ParameterLine| match line {
+            ParameterLine::Stage(stage) => stage_title(stage).to_owned(),
+            ParameterLine::Parameter(parameter) => {
+                let label = parameter.declaration().label;
+                let value = state.settings.text(parameter);
+                let own = state.settings.method().default(parameter);
+                let own = parameter.declaration().domain.format(own);
+                let changed = (own != value).then(|| format!(", default {own}"));
+                format!("{label} {value}{}", changed.unwrap_or_default())
+            }
+        };
+        parameter_lines(state)
+            .into_iter()
+            .map(line)
+            .map(Some)
+            .collect()
+    }
+
+    fn can_enter(&self, _: &State, _: usize) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn enter(&self, state: &State, _: usize) -> Option<Action> {
+        Some(match state.parameter.declaration().domain {
+            Domain::Choice(_) => Action::Do(Command::More),
+            _ => Action::Type,
+        })
+    }
 }

@@ -1,9 +1,19 @@
 //! The ranking: gold, ties, the cut, and gold that is not there.
 
+use super::Words;
+use super::need;
+use super::row;
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
+use crate::explorer::filter;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::pins;
 use crate::explorer::rows::{self, PassageLine, passage_lines};
+use crate::explorer::scene::Subject;
 use crate::explorer::scene::{Gold, MarkKind, PassageRow, Scene, Step};
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
@@ -12,8 +22,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
+use serde_json::Value;
+use serde_json::json;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let Some(scene) = state.scene() else {
         let note = Line::from(vec![ink.muted(if state.running() {
@@ -456,4 +468,270 @@ fn summary(ink: &Ink<'_>, scene: &Scene, step: Option<&Step>, width: usize) -> L
         ]);
     }
     filling.line
+}
+
+pub struct Passages;
+
+impl Contents for Passages {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Passages: G gold, ~ within .5% of the next, * next to the selected node",
+            keys: &[Command::Open, Command::GoWhy, Command::Preview],
+            selects: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn count(&self, state: &State) -> usize {
+        state
+            .scene()
+            .map_or(0, |scene| match rows::step(state, scene) {
+                Some(step) => step.passages.len(),
+                None => passage_lines(scene).len(),
+            })
+    }
+
+    fn words(&self, state: &State) -> Vec<Option<Words>> {
+        let Some(scene) = state.scene() else {
+            return Vec::new();
+        };
+        let Some(step) = rows::step(state, scene) else {
+            return words(state, scene);
+        };
+        let title = |p: &(u32, f64)| scene.titles.get(&p.0).cloned();
+        let shown = |p| Some(Words::new(title(p).unwrap_or_default(), []));
+        step.passages.iter().map(shown).collect()
+    }
+
+    fn passed_over(&self, state: &State) -> Vec<usize> {
+        let scene = state
+            .scene()
+            .filter(|scene| rows::step(state, scene).is_none());
+        scene.map_or_else(Vec::new, cut_line)
+    }
+
+    fn subject(&self, state: &State, row: usize) -> Option<Subject> {
+        let scene = state.scene()?;
+        match rows::step(state, scene) {
+            Some(step) => step
+                .passages
+                .get(row)
+                .map(|(p, _)| row::of_passage(scene, *p)),
+            None => subject(scene, row),
+        }
+    }
+
+    fn copied(&self, state: &State, scene: &Scene, row: usize) -> Option<(String, String)> {
+        copied(state, scene, row)
+    }
+
+    fn json(&self, state: &State, scene: &Scene) -> (Value, &'static str) {
+        let narrowed = self.narrows_json(state) && filter::typed(state, Pane::Passages).is_some();
+        let shown = narrowed.then(|| filter::shown(state, Pane::Passages));
+        json(scene, shown.as_deref())
+    }
+
+    fn narrows_json(&self, state: &State) -> bool {
+        // What is taken out is the end, whichever step is on screen.
+        state.earlier_step().is_none()
+    }
+
+    fn spoken(&self, state: &State) -> Vec<Option<String>> {
+        let Some(scene) = state.scene() else {
+            return Vec::new();
+        };
+        let Some(step) = rows::step(state, scene) else {
+            return spoken(state, scene);
+        };
+        let one = |(passage, mass): &(u32, f64)| {
+            let title = scene.titles.get(passage).map_or("", String::as_str);
+            Some(format!("{title}, mass {} at this step", text::score(*mass)))
+        };
+        step.passages.iter().map(one).collect()
+    }
+
+    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
+        let Some(scene) = state.scene() else {
+            return Err("there is no result yet".into());
+        };
+        let missing = rows::step(state, scene).is_none()
+            && matches!(passage_lines(scene).get(row), Some(PassageLine::Missing(_)));
+        need(!missing, "the corpus does not have this passage")?;
+        need(self.subject(state, row).is_some(), "nothing is selected")
+    }
+
+    fn enter(&self, _: &State, _: usize) -> Option<Action> {
+        Some(Action::Read)
+    }
+}
+
+/// Where the returned passages end.
+pub fn cut_line(scene: &Scene) -> Vec<usize> {
+    let lines = passage_lines(scene).into_iter();
+    Vec::from_iter(
+        lines
+            .enumerate()
+            .find(|(_, line)| *line == PassageLine::Cut)
+            .map(|(row, _)| row),
+    )
+}
+
+/// What a line of the ranking is about.
+pub fn subject(scene: &Scene, row: usize) -> Option<Subject> {
+    let passage = match *passage_lines(scene).get(row)? {
+        PassageLine::Hit(i) => scene.passages[i].passage,
+        PassageLine::Lost(i) => scene.gold[i].passage,
+        PassageLine::Cut | PassageLine::Missing(_) => return None,
+    };
+    Some(row::of_passage(scene, passage))
+}
+
+/// Every line of the ranking of a run.
+pub fn words(state: &State, scene: &Scene) -> Vec<Option<Words>> {
+    let gold = |is: bool| is.then(|| "gold".to_owned());
+    let shown = |line: &PassageLine| {
+        Some(match *line {
+            PassageLine::Hit(at) => {
+                let row = &scene.passages[at];
+                let snippet = (!state.masked).then(|| row.snippet.clone());
+                let name = format!("{} {}", row.id, row.title);
+                Words::new(name, snippet.into_iter().chain(gold(row.gold)))
+            }
+            PassageLine::Lost(at) => {
+                let lost = &scene.gold[at];
+                let name = format!("{} {}", lost.id, lost.title);
+                Words::new(name, gold(true))
+            }
+            PassageLine::Missing(at) => Words::new(scene.missing[at].clone(), gold(true)),
+            PassageLine::Cut => return None,
+        })
+    };
+    rows::passage_lines(scene).iter().map(shown).collect()
+}
+
+/// A line as it is copied.
+pub fn copied(state: &State, scene: &Scene, row: usize) -> Option<(String, String)> {
+    let copied = |id: &str, title: &str, score: f64| {
+        (format!("{id}\t{title}\t{score}"), format!("passage {id}"))
+    };
+    if rows::step(state, scene).is_some() {
+        let why = state.detail()?.passage.as_ref()?;
+        return Some(copied(&why.id, &why.title, why.score));
+    }
+    match *rows::passage_lines(scene).get(row)? {
+        PassageLine::Hit(i) => {
+            let row = &scene.passages[i];
+            Some(copied(&row.id, &row.title, row.score))
+        }
+        PassageLine::Lost(i) => {
+            let gold = &scene.gold[i];
+            Some(copied(&gold.id, &gold.title, gold.score))
+        }
+        PassageLine::Missing(i) => Some((scene.missing[i].clone(), "missing gold".to_owned())),
+        PassageLine::Cut => None,
+    }
+}
+
+/// What is ranked: the first K, or of a pane that is narrowed the rows that it shows.
+pub fn ranked<'s>(scene: &'s Scene, shown: Option<&[usize]>) -> Vec<&'s PassageRow> {
+    let Some(shown) = shown else {
+        return scene.passages.iter().take(scene.top_k).collect();
+    };
+    let lines = rows::passage_lines(scene);
+    let lines = shown.iter().filter_map(|row| lines.get(*row));
+    let passage = |line: &PassageLine| match *line {
+        PassageLine::Hit(at) => scene.passages.get(at),
+        PassageLine::Lost(at) => {
+            let lost = scene.gold[at].passage;
+            scene.passages.iter().find(|row| row.passage == lost)
+        }
+        PassageLine::Cut | PassageLine::Missing(_) => None,
+    };
+    let mut seen: Vec<&PassageRow> = lines.filter_map(passage).collect();
+    seen.sort_by_key(|row| row.rank);
+    seen
+}
+
+/// Passages as they are ranked.
+pub fn listed(rows: &[&PassageRow]) -> Value {
+    let row = |r: &&PassageRow| json!({"rank": r.rank, "id": r.id, "title": r.title, "score": r.score, "gold": r.gold});
+    Value::Array(rows.iter().map(row).collect())
+}
+
+/// The first K, or the rows that are shown.
+pub fn json(scene: &Scene, shown: Option<&[usize]>) -> (Value, &'static str) {
+    (listed(&ranked(scene, shown)), "passages")
+}
+
+/// The lines of the ranking as sentences.
+pub fn spoken(state: &State, scene: &Scene) -> Vec<Option<String>> {
+    let lines = passage_lines(scene).into_iter();
+    lines
+        .map(|line| Some(sentence(state, scene, line)))
+        .collect()
+}
+
+/// A line of the ranking.
+fn sentence(state: &State, scene: &Scene, line: PassageLine) -> String {
+    let was = |passage: u32, now: usize| match state.against()?.get(&passage) {
+        Some(before) if *before == now => None,
+        Some(before) => Some(format!("was rank {before}")),
+        None => Some("new".to_owned()),
+    };
+    // Beside other runs, where each of them has it.
+    let pinned = |passage: u32| -> Vec<String> {
+        let pins = state.pins.list.iter().enumerate();
+        let pins = pins.filter(|_| state.focus == Pane::Runs);
+        let told = pins.filter_map(|(at, pin)| {
+            let scene = pin.scene(&state.wanted.question)?;
+            let rank = scene.rank(passage);
+            let beyond = || format!("not among the first {}", scene.passages.len());
+            let rank = rank.map_or_else(beyond, |rank| format!("rank {rank}"));
+            Some(format!("in {} {rank}", pins::letter(at)))
+        });
+        told.collect()
+    };
+    let named = |title: &str, id: &str| match title {
+        "" => id.to_owned(),
+        title => format!("{title}, {id}"),
+    };
+    let mut said = Vec::new();
+    match line {
+        PassageLine::Hit(at) => {
+            let hit = &scene.passages[at];
+            said.push(format!("rank {}", hit.rank));
+            said.push(named(&hit.title, &hit.id));
+            said.push(format!("score {}", text::score(hit.score)));
+            said.extend(hit.gold.then(|| "gold".to_owned()));
+            let cited = state.reply().is_some_and(|reply| reply.cites(hit.passage));
+            said.extend(cited.then(|| "used for the answer".to_owned()));
+            said.extend(hit.tie.then(|| "tied with the next".to_owned()));
+            let seed = hit.seed.and_then(|group| scene.groups.get(group));
+            let seed = seed.filter(|group| group.seeds == 1);
+            said.extend(seed.map(|group| format!("a seed: {}", group.label)));
+            match pinned(hit.passage) {
+                told if told.is_empty() => said.extend(was(hit.passage, hit.rank)),
+                told => said.extend(told),
+            }
+        }
+        PassageLine::Lost(at) => {
+            let lost = &scene.gold[at];
+            let rank = lost.rank.map(|rank| format!("rank {rank}, below the cut"));
+            said.push(rank.unwrap_or_else(|| "not ranked".to_owned()));
+            said.push(named(&lost.title, &lost.id));
+            said.push("gold".to_owned());
+            said.extend(pinned(lost.passage));
+            said.extend(Some(lost.reason.clone()).filter(|reason| !reason.is_empty()));
+        }
+        PassageLine::Missing(at) => {
+            said.push(format!("gold {} is not in this corpus", scene.missing[at]));
+        }
+        PassageLine::Cut => said.push(format!("the top {} ends here", scene.top_k)),
+    }
+    said.join(", ")
 }

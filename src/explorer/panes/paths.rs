@@ -1,14 +1,27 @@
 //! The part of the graph that carries the result: paths in layers, as an indented list, or all nodes where springs put
 //! them.
 
+use super::Words;
 use super::flow::Picture;
+use super::flow::of_node;
+use super::flow::stops;
+use super::need;
 use super::passages::gold_mark;
+use super::row;
 use super::row::{say, split};
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
 use crate::explorer::glyphs::{Raster, Wires};
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Pane, Slot};
-use crate::explorer::scene::{Flow, Link, Ways};
+use crate::explorer::rows;
+use crate::explorer::scene::Branch;
+use crate::explorer::scene::Scene;
+use crate::explorer::scene::Subject;
+use crate::explorer::scene::{Flow, Link, Strand, Ways};
 use crate::explorer::state::Drawn;
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink, flow as lines_of};
@@ -17,12 +30,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
+use serde_json::Value;
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Rounds of springs.
 const ROUNDS: usize = 200;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let both = state.scene().zip(state.ways());
     let paths = both.map_or(0, |(_, ways)| ways.flow.steps[0].strands.len());
@@ -353,4 +368,108 @@ fn springs(nodes: usize, edges: &std::collections::BTreeSet<(usize, usize)>) -> 
         .iter()
         .map(|(x, y)| ((x - left) / width, (y - top) / height))
         .collect()
+}
+
+pub struct Paths;
+
+impl Contents for Paths {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Paths: the heaviest ways from seeds to passages; figures on lines are weights, t draws them otherwise",
+            keys: &[
+                Command::DrawNext,
+                Command::Open,
+                Command::JoinNames,
+                Command::MuteName,
+                Command::GraphEdits,
+                Command::Back,
+            ],
+            verb: "trace",
+            selects: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn count(&self, state: &State) -> usize {
+        let ways = state.ways();
+        match state.drawn {
+            Drawn::Tree => ways.map_or(0, |ways| ways.tree().len()),
+            _ => ways.map_or(0, |ways| ways.flow.rows()),
+        }
+    }
+
+    fn words(&self, state: &State) -> Vec<Option<Words>> {
+        let ways = state
+            .ways()
+            .filter(|_| state.drawn == Drawn::Tree && state.scene().is_some());
+        ways.map_or_else(Vec::new, |ways| {
+            let shown = |(lane, at): (usize, usize)| row::words(&ways.flow.lanes[lane].rows[at]);
+            ways.tree()
+                .iter()
+                .map(|branch| shown(branch.place))
+                .collect()
+        })
+    }
+
+    fn subject(&self, state: &State, row: usize) -> Option<Subject> {
+        let (lane, at) = rows::place(state, Pane::Paths, row)?;
+        of_node(state, &state.ways()?.flow.lanes[lane].rows[at])
+    }
+
+    fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
+        state.ways().map(|ways| (treed(ways), "paths".to_owned()))
+    }
+
+    fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
+        (json(state), "paths")
+    }
+
+    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
+        need(
+            self.subject(state, row).is_some(),
+            "this row is no node of the graph",
+        )
+    }
+
+    fn enter(&self, state: &State, row: usize) -> Option<Action> {
+        let subject = self.subject(state, row)?;
+        subject.node.is_some().then_some(Action::Visit(subject))
+    }
+}
+
+/// The paths as an indented list.
+fn treed(ways: &Ways) -> String {
+    let line = |branch: &Branch| {
+        let (lane, row) = branch.place;
+        let label = &ways.flow.lanes[lane].rows[row].label;
+        format!("{}{label}\t{}", "  ".repeat(branch.depth), branch.mass)
+    };
+    let lost = ways
+        .lost
+        .iter()
+        .map(|(id, why)| format!("no path: {id}\t{why}"));
+    let lines: Vec<String> = ways.tree().iter().map(line).chain(lost).collect();
+    lines.join("\n")
+}
+
+fn json(state: &State) -> Value {
+    let Some(ways) = state.ways() else {
+        return Value::Null;
+    };
+    let strands = ways.flow.steps.iter().flat_map(|step| &step.strands);
+    let path = |strand: &Strand| {
+        let stops = stops(&ways.flow, strand).into_iter();
+        let stops: Vec<String> = stops.filter(|stop| !stop.is_empty()).collect();
+        json!({"nodes": stops, "mass": strand.value})
+    };
+    let lost = ways
+        .lost
+        .iter()
+        .map(|(id, why)| json!({"id": id, "why": why}));
+    json!({"paths": strands.map(path).collect::<Vec<_>>(), "lost": lost.collect::<Vec<_>>(), "note": ways.flow.note})
 }

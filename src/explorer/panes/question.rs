@@ -1,8 +1,14 @@
 //! The question: asked, or being typed.
 
+use super::passages;
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::scene::Scene;
 use crate::explorer::state::Mode;
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink};
@@ -10,9 +16,10 @@ use crate::text::span;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::text::Line;
+use serde_json::Value;
 
 /// Gives back where the text cursor is while typing.
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Option<Position> {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Option<Position> {
     let state = ink.state;
     let title = match state.wanted.asked {
         Some(at) => format!("Question {} of {}", at + 1, state.facts.questions.len()),
@@ -142,4 +149,37 @@ fn hint(ink: &Ink<'_>, editing: bool) -> Line<'static> {
         spans.push(ink.muted(format!(" {name}")));
     }
     Line::from(spans)
+}
+
+pub struct Question;
+
+impl Contents for Question {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Question: what was asked, and what is known about its answer",
+            keys: &[Command::Open],
+            scrolls: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits)
+    }
+
+    fn copied(&self, _: &State, scene: &Scene, _: usize) -> Option<(String, String)> {
+        Some((scene.question.clone(), "question".to_owned()))
+    }
+
+    fn json(&self, _: &State, scene: &Scene) -> (Value, &'static str) {
+        passages::json(scene, None)
+    }
+
+    fn can_enter(&self, _: &State, _: usize) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn enter(&self, _: &State, _: usize) -> Option<Action> {
+        Some(Action::Type)
+    }
 }

@@ -1,5 +1,6 @@
 //! The questions of the set under the live settings, the most harmed against A first.
 
+use super::Card;
 use super::table::{COPIED, Column, FOUND, NAME, Rare, Rows, Table, Width};
 use crate::explorer::action::Action;
 use crate::explorer::cell::Cell;
@@ -27,8 +28,11 @@ impl Rows for Questions {
 
 pub static QUESTIONS: Table<Questions> = Table {
     pane: Pane::Questions,
-    about: "Questions: the most harmed against A first; Enter opens one, and n then walks this list",
-    keys: &[Command::Open, Command::NextLosing, Command::Pin],
+    card: &Card {
+        about: "Questions: the most harmed against A first; Enter opens one, and n then walks this list",
+        keys: &[Command::Open, Command::NextLosing, Command::Pin],
+        ..Card::PLAIN
+    },
     title: |state| match state.class {
         Some(class) => format!("Questions: {class} {}", class.about()),
         None => "Questions".to_owned(),

@@ -1,21 +1,30 @@
 //! What waits for a label, and what is done of it.
 
+use super::Words;
+use super::need;
+use super::{Card, Contents, Cursor};
 use crate::evaluate::labels::Label;
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::labelling::{Item, Kind};
 use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::scene::Scene;
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink, flow, packed};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use serde_json::Value;
+use serde_json::json;
 
 /// Columns of the sign of a label and of a kind.
 const DONE: usize = 6;
 const KIND: usize = 18;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let queue = state.queue();
     let done = queue.iter().filter(|item| state.label_of(item).is_some());
@@ -151,4 +160,62 @@ fn sign(label: &Label) -> String {
         .map(|gold| ["-", "+"][usize::from(gold)].to_owned());
     let note = (!label.note.is_empty()).then(|| "n".to_owned());
     [grade, cause, gold, note].into_iter().flatten().collect()
+}
+
+pub struct Queue;
+
+impl Contents for Queue {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Queue: lost and doubtful gold; Enter labels a row, Left and Right list one kind",
+            keys: &[Command::Open, Command::Blind, Command::Withdraw],
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn count(&self, state: &State) -> usize {
+        state.queue().len()
+    }
+
+    fn words(&self, state: &State) -> Vec<Option<Words>> {
+        let shown = |item: &Item| {
+            let asked = item.at.and_then(|at| state.facts.questions.get(at));
+            let question = asked
+                .filter(|_| !state.masked)
+                .map(|asked| asked.text.clone());
+            let kind = (!state.blind()).then(|| item.kind.short().to_owned());
+            let name = format!("{} {}", item.id, item.title);
+            Some(Words::new(name, question.into_iter().chain(kind)))
+        };
+        let queue = state.scene().map_or_else(Vec::new, |_| state.queue());
+        queue.iter().map(shown).collect()
+    }
+
+    fn copied(&self, state: &State, _: &Scene, row: usize) -> Option<(String, String)> {
+        let queue = state.queue();
+        let item = queue.get(row)?;
+        let asked = item.at.and_then(|at| state.facts.questions.get(at));
+        let asked = asked.map_or("", |asked| &asked.id);
+        Some((
+            format!("{asked}\t{}\t{}", item.id, item.title),
+            "row".to_owned(),
+        ))
+    }
+
+    fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
+        (json!(state.labelling.labels.standing()), "labels")
+    }
+
+    fn can_enter(&self, state: &State, _: usize) -> Result<(), String> {
+        need(self.count(state) > 0, "nothing waits for a label")
+    }
+
+    fn enter(&self, _: &State, row: usize) -> Option<Action> {
+        Some(Action::LabelRow(row))
+    }
 }

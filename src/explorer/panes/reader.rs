@@ -1,10 +1,14 @@
 //! The text of a passage, with the question's words and the names the graph knows it by.
 
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot, View};
 use crate::explorer::palette;
+use crate::explorer::scene::Scene;
 use crate::explorer::scene::{MarkKind, Why};
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink, flow};
@@ -13,8 +17,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
+use serde_json::Value;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let Some(why) = ink.state.detail().and_then(|d| d.passage.as_ref()) else {
         ink.frame(
             slot,
@@ -127,4 +132,43 @@ fn lines(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
     let legend = "seeds in their colours, words of the question, names of the graph underlined";
     lines.extend(flow(vec![ink.muted(format!("{answer}{legend}"))], width, 0));
     lines
+}
+
+pub struct Reader;
+
+impl Contents for Reader {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Passage: seeds in their colours, words of the question, names of the graph underlined",
+            keys: &[Command::Back, Command::Left, Command::Right, Command::Label],
+            verb: "explain",
+            scrolls: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
+        let why = state.detail()?.passage.as_ref()?;
+        Some((
+            format!("{}\n\n{}", why.title, why.text),
+            format!("passage {}", why.id),
+        ))
+    }
+
+    fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
+        (super::why::json(state), "why")
+    }
+
+    fn can_enter(&self, _: &State, _: usize) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn enter(&self, state: &State, _: usize) -> Option<Action> {
+        (state.view == View::Annotate).then_some(Action::Do(Command::Label))
+    }
 }

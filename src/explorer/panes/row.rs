@@ -1,6 +1,10 @@
 //! One row, whichever list it is in, and what is said under a list about the row the cursor is on.
 
+use super::Words;
 use super::passages::{change, gold_mark};
+use crate::explorer::cell::Cell;
+use crate::explorer::scene::Scene;
+use crate::explorer::scene::Subject;
 use crate::explorer::scene::{Row, Sign};
 use crate::explorer::state::Mode;
 use crate::explorer::text::{self, Scale};
@@ -345,4 +349,77 @@ pub fn headed(ink: &Ink<'_>, head: &str, area: Rect, buf: &mut Buffer) -> Rect {
 pub fn say(ink: &Ink<'_>, words: &str, area: Rect, buf: &mut Buffer) {
     let width = usize::from(area.width).saturating_sub(1);
     buf.set_stringn(area.x + 1, area.y, words, width, ink.style(Scope::Muted));
+}
+
+/// What a filter finds a row of Seeds, Spread or Neighbours by.
+pub fn words(row: &Row) -> Option<Words> {
+    if row.sign == Sign::Heading {
+        return None;
+    }
+    let cells = row.cells.iter().filter_map(|cell| match cell {
+        Cell::Word(word) => Some(word.to_string()),
+        _ => None,
+    });
+    let rest = [row.kind.to_string(), row.note.clone()];
+    let gold = row.gold.then(|| "gold".to_owned());
+    Some(Words::new(
+        row.label.clone(),
+        rest.into_iter().chain(cells).chain(gold),
+    ))
+}
+
+/// A passage, with the node that stands for it.
+pub fn of_passage(scene: &Scene, passage: u32) -> Subject {
+    Subject {
+        passage: Some(passage),
+        node: scene.node_of(passage),
+        ..Subject::default()
+    }
+}
+
+/// What a row is about.
+pub fn subject(row: &Row) -> Option<Subject> {
+    Some(Subject {
+        passage: row.passage,
+        node: Some(row.node?),
+        ..Subject::default()
+    })
+}
+
+/// A row's label; of an item its kind and text too.
+pub fn copied(scene: &Scene, row: &Row, what: &str) -> (String, String) {
+    let items = scene.story.as_deref().map(|story| &story.items);
+    let item = items.and_then(|items| items.get(row.node? as usize));
+    match item {
+        Some(item) => {
+            let text = format!("{}\t{}\t{}", item.kind, item.label, item.text);
+            (text.trim_end().to_owned(), item.kind.to_owned())
+        }
+        None => (row.label.trim_matches('"').to_owned(), what.to_owned()),
+    }
+}
+
+/// A seed, or what the search reached.
+pub fn spoken(scene: &Scene, row: &Row, what: &str) -> String {
+    let mut said = vec![row.label.clone()];
+    said.extend(Some(row.kind.to_string()).filter(|kind| !kind.is_empty()));
+    match row.sign {
+        Sign::Lost | Sign::Changed => said.push(row.note.clone()),
+        Sign::Plain | Sign::Heading => {
+            let figure = format!("{what} {}", row.figure);
+            said.push(figure.trim().to_owned());
+            let counted = if scene.of_passages { "in" } else { "edges" };
+            let count = (row.count > 0).then(|| format!("{counted} {}", text::count(row.count)));
+            said.extend(count);
+            said.extend(row.gold.then(|| "gold".to_owned()));
+            let own = row.group.and_then(|group| scene.groups.get(group));
+            said.extend(own.map(|group| format!("of seed {}", group.label)));
+            let parts = scene.groups.iter().zip(&row.shares);
+            let parts = parts.filter(|(_, share)| **share > 0.0 && row.group.is_none());
+            said.extend(
+                parts.map(|(group, share)| format!("{} from {}", text::score(*share), group.label)),
+            );
+        }
+    }
+    said.join(", ")
 }

@@ -1,7 +1,13 @@
 //! Pinned runs and the live one, side by side: one column each, and lines that join the places of a passage.
 
+use super::Words;
+use super::need;
+use super::passages;
 use super::passages::{change, gold_mark};
+use super::{Card, Contents, Cursor};
 use crate::evaluate::sweep::differences;
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
 use crate::explorer::filter;
 use crate::explorer::glyphs::Wires;
 use crate::explorer::hits::{Hits, Target};
@@ -9,12 +15,16 @@ use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::pins::letter;
 use crate::explorer::rows::{PassageLine, passage_lines};
 use crate::explorer::scene::Scene;
+use crate::explorer::scene::Subject;
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use serde_json::Value;
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Rows of a column's head.
@@ -42,7 +52,7 @@ impl Run<'_> {
     }
 }
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let runs = runs(ink);
     let opened = if state.pins.by_hand {
@@ -323,4 +333,90 @@ fn connect(ink: &Ink<'_>, runs: [&Run<'_>; 2], area: Rect, offset: usize, buf: &
         }
     }
     wires.paint(area, ink.glyphs, buf);
+}
+
+pub struct Runs;
+
+impl Contents for Runs {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Runs: the pinned ones and the live one; lines join the places of one passage",
+            keys: &[
+                Command::Open,
+                Command::Pin,
+                Command::SwapPin,
+                Command::Unpin,
+            ],
+            selects: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn count(&self, state: &State) -> usize {
+        state.scene().map_or(0, |scene| passage_lines(scene).len())
+    }
+
+    fn words(&self, state: &State) -> Vec<Option<Words>> {
+        state
+            .scene()
+            .map_or_else(Vec::new, |scene| passages::words(state, scene))
+    }
+
+    fn passed_over(&self, state: &State) -> Vec<usize> {
+        state.scene().map_or_else(Vec::new, passages::cut_line)
+    }
+
+    fn subject(&self, state: &State, row: usize) -> Option<Subject> {
+        passages::subject(state.scene()?, row)
+    }
+
+    fn copied(&self, state: &State, scene: &Scene, row: usize) -> Option<(String, String)> {
+        passages::copied(state, scene, row)
+    }
+
+    fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
+        (json(state), "runs")
+    }
+
+    fn narrows_json(&self, _: &State) -> bool {
+        true
+    }
+
+    fn spoken(&self, state: &State) -> Vec<Option<String>> {
+        state
+            .scene()
+            .map_or_else(Vec::new, |scene| passages::spoken(state, scene))
+    }
+
+    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
+        need(
+            self.subject(state, row).is_some(),
+            "this row is no node of the graph",
+        )
+    }
+
+    fn enter(&self, state: &State, _: usize) -> Option<Action> {
+        Some(Action::Passage(state.wanted.subject.passage?))
+    }
+}
+
+fn json(state: &State) -> Value {
+    let narrow =
+        |scene: &Scene| filter::typed(state, Pane::Runs).map(|_| filter::shown_of(state, scene));
+    let one = |name: String, scene: &Scene| {
+        let passages = passages::listed(&passages::ranked(scene, narrow(scene).as_deref()));
+        json!({"run": name, "settings": scene.settings, "passages": passages})
+    };
+    let pins = state.pins.list.iter().enumerate();
+    let pins = pins.filter_map(|(at, pin)| {
+        let scene = pin.scene(&state.wanted.question)?;
+        Some(one(letter(at).to_string(), scene))
+    });
+    let live = state.scene().map(|scene| one("live".to_owned(), scene));
+    Value::Array(pins.chain(live).collect())
 }

@@ -1,16 +1,28 @@
 //! What the question linked to, what it failed to link, and what a ranking added.
 
+use super::Words;
+use super::need;
+use super::row;
 use super::row::{Columns, explained, line, split};
+use super::story;
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
+use crate::explorer::filter;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::scene::Subject;
 use crate::explorer::scene::{Basis, Row, Scene, Sign};
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::text::Line;
+use serde_json::Value;
+use serde_json::json;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let Some(scene) = ink.state.scene() else {
         ink.frame(
             slot,
@@ -126,4 +138,96 @@ fn summary(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
         }
     }
     filling.line
+}
+
+pub struct Seeds;
+
+impl Contents for Seeds {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Seeds: what the question linked to, in how many passages, and its share of the restart mass",
+            keys: &[
+                Command::MuteSeed,
+                Command::WeighSeed,
+                Command::AddSeed,
+                Command::PassageSeeds,
+                Command::JoinNames,
+                Command::MuteName,
+                Command::Open,
+                Command::Back,
+            ],
+            verb: "trace",
+            selects: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn count(&self, state: &State) -> usize {
+        state.scene().map_or(0, |scene| scene.seeds.len())
+    }
+
+    fn words(&self, state: &State) -> Vec<Option<Words>> {
+        let seeds = state.scene().map_or(&[][..], |scene| &scene.seeds);
+        seeds.iter().map(row::words).collect()
+    }
+
+    fn subject(&self, state: &State, row: usize) -> Option<Subject> {
+        row::subject(state.scene()?.seeds.get(row)?)
+    }
+
+    fn copied(&self, _: &State, scene: &Scene, row: usize) -> Option<(String, String)> {
+        let seed = scene.seeds.get(row)?;
+        let what = match seed.sign {
+            Sign::Plain | Sign::Changed => "seed",
+            Sign::Lost => "name",
+            Sign::Heading => "seeds",
+        };
+        Some(row::copied(scene, seed, what))
+    }
+
+    fn json(&self, state: &State, scene: &Scene) -> (Value, &'static str) {
+        if let Some(story) = story(scene) {
+            return story;
+        }
+        let row = |s: &Row| match s.sign {
+            Sign::Plain => Some(
+                json!({"label": s.label, "weight": s.value, "passage": s.is_passage, "why": s.why}),
+            ),
+            Sign::Changed => Some(json!({"label": s.label, "weight": 0.0, "edit": s.note})),
+            Sign::Heading | Sign::Lost => None,
+        };
+        let shown = filter::sighted(state, Pane::Seeds, &scene.seeds);
+        (shown.into_iter().filter_map(row).collect(), "seeds")
+    }
+
+    fn narrows_json(&self, state: &State) -> bool {
+        state.scene().is_some_and(|scene| scene.story.is_none())
+    }
+
+    fn spoken(&self, state: &State) -> Vec<Option<String>> {
+        let Some(scene) = state.scene() else {
+            return Vec::new();
+        };
+        let seeds = scene.seeds.iter();
+        seeds
+            .map(|seed| Some(row::spoken(scene, seed, "weight")))
+            .collect()
+    }
+
+    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
+        need(
+            self.subject(state, row).is_some(),
+            "this row is no node of the graph",
+        )
+    }
+
+    fn enter(&self, state: &State, row: usize) -> Option<Action> {
+        let subject = self.subject(state, row)?;
+        subject.node.is_some().then_some(Action::Visit(subject))
+    }
 }

@@ -1,22 +1,31 @@
 //! The runs of this session by question, newest first: what each changed of the one before it, where it ranked the gold, and
 //! what it was worth.
 
+use super::Words;
+use super::need;
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::rows::{self, SessionLine};
+use crate::explorer::scene::Scene;
 use crate::explorer::state::Run;
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink};
 use crate::retrieve::Settings;
 use ratatui::buffer::Buffer;
 use ratatui::text::Line;
+use serde_json::Value;
+use serde_json::json;
 
 /// Columns of a measure, and of the ranks of gold at most.
 const WORTH: usize = 5;
 const RANKS: usize = 12;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let lines = rows::session_lines(ink.state);
     let width = usize::from(slot.area.width).saturating_sub(15);
     let newest = lines.get(1).map(|newest| line(ink, *newest, width));
@@ -108,5 +117,64 @@ fn changes(run: &Settings, before: Option<&Settings>) -> String {
     match words.is_empty() {
         true => "as before".to_owned(),
         false => words.join(" "),
+    }
+}
+
+pub struct Session;
+
+impl Contents for Session {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Session: runs so far; Enter takes the settings of one back",
+            keys: &[Command::Open],
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn count(&self, state: &State) -> usize {
+        rows::session_lines(state).len()
+    }
+
+    fn words(&self, state: &State) -> Vec<Option<Words>> {
+        let shown = |line: &SessionLine| match *line {
+            SessionLine::Question(_) => None,
+            SessionLine::Run(at, _) => {
+                let run = &state.session[at];
+                let method = run.settings.method().name.to_string();
+                let rest = run.settings.changed().into_iter();
+                Some(Words::new(method, rest.chain([run.question.clone()])))
+            }
+        };
+        rows::session_lines(state).iter().map(shown).collect()
+    }
+
+    fn copied(&self, state: &State, _: &Scene, row: usize) -> Option<(String, String)> {
+        let lines = rows::session_lines(state);
+        let line = lines.get(row)?;
+        let run = &state.session[line.run()];
+        if matches!(line, SessionLine::Question(_)) {
+            return Some((run.question.clone(), "question".to_owned()));
+        }
+        let set = run.settings.changed().join(" ");
+        let preset = run.settings.preset().map_or("", |p| &*p.name);
+        let words = format!("{} {preset} {set}", run.settings.method().name);
+        Some((words.replace("  ", " ").trim().to_owned(), "run".to_owned()))
+    }
+
+    fn json(&self, _: &State, scene: &Scene) -> (Value, &'static str) {
+        (json!(scene.settings), "settings")
+    }
+
+    fn can_enter(&self, state: &State, _: usize) -> Result<(), String> {
+        need(!state.session.is_empty(), "no run yet")
+    }
+
+    fn enter(&self, state: &State, row: usize) -> Option<Action> {
+        Some(Action::TakeRun(rows::session_lines(state).get(row)?.run()))
     }
 }

@@ -1,9 +1,13 @@
 //! The set under the first pinned settings and the live ones: each measure with its difference, and which questions paid.
 
+use super::{Card, Contents, Cursor};
 use crate::evaluate::{MEASURES, READ_TOKENS};
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
 use crate::explorer::glyphs::sparkline;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::scene::Scene;
 use crate::explorer::scoring::{MEASURE, Score};
 use crate::explorer::state::State;
 use crate::explorer::text;
@@ -14,7 +18,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use serde_json::{Map, Value, json};
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let score = state.score.as_ref();
     let note = score.map_or_else(String::new, |score| match score.done == score.of {
@@ -195,4 +199,48 @@ pub fn json(state: &State, questions: Vec<Value>) -> Value {
         .map(|(name, d)| ((*name).to_owned(), json!(d)))
         .collect();
     json!({"asked": score.done, "of": score.of, "measures": measures, "questions": questions})
+}
+
+pub struct Set;
+
+impl Contents for Set {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Set: all questions with gold under A and under the live settings",
+            keys: &[Command::Pin, Command::SwapPin, Command::Unpin],
+            scrolls: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
+        state
+            .score
+            .as_ref()
+            .map(|score| (copied(score), "set".to_owned()))
+    }
+
+    fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
+        (
+            json(state, super::questions::QUESTIONS.objects(state)),
+            "set",
+        )
+    }
+
+    fn waits(&self, state: &State) -> Option<String> {
+        state.score.is_none().then(|| state.no_score().to_owned())
+    }
+
+    fn can_enter(&self, _: &State, _: usize) -> Result<(), String> {
+        Err("nothing opens here".into())
+    }
+
+    fn enter(&self, _: &State, _: usize) -> Option<Action> {
+        None
+    }
 }

@@ -1,21 +1,33 @@
 //! What the search reached, list by list: mass on nodes split by the seeds it came from, what each word of a flat ranking
 //! pays, or the stages of a plan with their counters and what they removed.
 
+use super::Words;
+use super::need;
+use super::row;
 use super::row::{Columns, explained, line, say, split};
+use super::story;
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
+use crate::explorer::filter;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::rows::{SpreadLine, spread_lines};
+use crate::explorer::scene::Subject;
 use crate::explorer::scene::{Row, Scene, Stage};
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Filling, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::text::Line;
+use serde_json::Value;
+use serde_json::json;
 
 /// Cells of the bar that shows what of a budget was spent, and what is left.
 const BUDGET: usize = 16;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let Some(scene) = state.scene() else {
         let chrome = Chrome {
@@ -221,4 +233,139 @@ fn summary(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
         }
     }
     filling.line
+}
+
+pub struct Spread;
+
+impl Contents for Spread {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Spread: mass on names, split by the seed it came from; * next to the selected node, ! a hub",
+            keys: &[
+                Command::Open,
+                Command::GoNeighbours,
+                Command::JoinNames,
+                Command::MuteName,
+            ],
+            verb: "trace",
+            selects: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn count(&self, state: &State) -> usize {
+        state
+            .scene()
+            .map_or(0, |scene| spread_lines(state, scene).len())
+    }
+
+    fn words(&self, state: &State) -> Vec<Option<Words>> {
+        let Some(scene) = state.scene() else {
+            return Vec::new();
+        };
+        let shown = |line: &SpreadLine| match *line {
+            SpreadLine::Row(i, n) => row::words(&scene.spread[i].rows[n]),
+            SpreadLine::Stage(_) | SpreadLine::More(_) => None,
+        };
+        spread_lines(state, scene).iter().map(shown).collect()
+    }
+
+    fn subject(&self, state: &State, row: usize) -> Option<Subject> {
+        let scene = state.scene()?;
+        match *spread_lines(state, scene).get(row)? {
+            SpreadLine::Row(i, n) => row::subject(&scene.spread[i].rows[n]),
+            SpreadLine::Stage(_) | SpreadLine::More(_) => None,
+        }
+    }
+
+    fn copied(&self, state: &State, scene: &Scene, row: usize) -> Option<(String, String)> {
+        Some(match *spread_lines(state, scene).get(row)? {
+            SpreadLine::Row(i, n) => {
+                let row = &scene.spread[i].rows[n];
+                let (text, what) = row::copied(scene, row, "node");
+                (format!("{text}\t{}", row.value), what)
+            }
+            SpreadLine::Stage(i) | SpreadLine::More(i) => {
+                let stage = &scene.spread[i];
+                (
+                    format!("{}\t{}", stage.name, stage.foot),
+                    "stage".to_owned(),
+                )
+            }
+        })
+    }
+
+    fn json(&self, state: &State, scene: &Scene) -> (Value, &'static str) {
+        story(scene).unwrap_or_else(|| (nodes_json(state, scene), "nodes"))
+    }
+
+    fn narrows_json(&self, state: &State) -> bool {
+        // What is taken out is the end, whichever step is on screen.
+        state.scene().is_some_and(|scene| scene.story.is_none()) && state.earlier_step().is_none()
+    }
+
+    fn spoken(&self, state: &State) -> Vec<Option<String>> {
+        let Some(scene) = state.scene() else {
+            return Vec::new();
+        };
+        let line = |line: SpreadLine| match line {
+            SpreadLine::Row(i, n) => row::spoken(scene, &scene.spread[i].rows[n], ""),
+            SpreadLine::Stage(i) => {
+                let stage = &scene.spread[i];
+                let counters = stage.counters.iter();
+                let counters = counters.map(|(name, value)| format!(", {name} {value}"));
+                format!("{}{}", stage.name, counters.collect::<String>())
+            }
+            SpreadLine::More(i) => {
+                format!("all {}", text::plural(scene.spread[i].rows.len(), "row"))
+            }
+        };
+        spread_lines(state, scene)
+            .into_iter()
+            .map(line)
+            .map(Some)
+            .collect()
+    }
+
+    fn can_enter(&self, state: &State, _: usize) -> Result<(), String> {
+        need(self.count(state) > 0, "nothing is listed")
+    }
+
+    fn enter(&self, state: &State, row: usize) -> Option<Action> {
+        let scene = state.scene()?;
+        Some(match *spread_lines(state, scene).get(row)? {
+            SpreadLine::Stage(i) | SpreadLine::More(i) => Action::UnfoldStage(i),
+            SpreadLine::Row(..) if scene.is_flat() => Action::ReadBeside,
+            SpreadLine::Row(..) => Action::Visit(self.subject(state, row)?),
+        })
+    }
+}
+
+fn nodes_json(state: &State, scene: &Scene) -> Value {
+    let groups: Vec<&str> = scene.groups.iter().map(|g| g.label.as_str()).collect();
+    let row = |row: &Row| {
+        let shares: serde_json::Map<String, Value> = groups
+            .iter()
+            .zip(&row.shares)
+            .map(|(g, share)| ((*g).to_owned(), json!(share)))
+            .collect();
+        json!({"label": row.label, "degree": row.count, "mass": row.value, "shares": shares})
+    };
+    let lines = spread_lines(state, scene);
+    let narrowed = Spread.narrows_json(state) && filter::typed(state, Pane::Spread).is_some();
+    let narrow = narrowed.then(|| filter::shown(state, Pane::Spread));
+    let seen = |at: &usize| {
+        narrow.as_ref().is_none_or(|shown| {
+            let line = |row: &usize| lines.get(*row) == Some(&SpreadLine::Row(0, *at));
+            shown.iter().any(line)
+        })
+    };
+    let rows = scene.spread.first().map_or(&[][..], |stage| &stage.rows);
+    let rows = rows.iter().enumerate().filter(|(at, _)| seen(at));
+    Value::Array(rows.map(|(_, node)| row(node)).collect())
 }

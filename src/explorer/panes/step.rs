@@ -2,20 +2,26 @@
 
 use super::neighbours::capital;
 use super::row::say;
+use super::{Card, Contents, Cursor};
+use crate::explorer::action::Action;
+use crate::explorer::available;
+use crate::explorer::command::Command;
 use crate::explorer::glyphs::bar;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::scene::{Flow, Ledger, Scene, Stage};
+use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink, flow as lines_of};
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
+use serde_json::Value;
 
 /// Columns of a figure.
 const FIGURE: usize = 8;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
     let both = state.scene().zip(state.flow());
     let timeline = both.and_then(|(scene, _)| scene.timeline.as_ref());
@@ -144,4 +150,51 @@ fn staged(ink: &Ink<'_>, stage: &Stage, width: usize) -> Vec<Line<'static>> {
         lines.extend(lines_of(spans, width, 1));
     }
     lines
+}
+
+pub struct Moves;
+
+impl Contents for Moves {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Step: where all mass is, and what moved over which edges",
+            keys: &[
+                Command::Play,
+                Command::StepBack,
+                Command::StepOn,
+                Command::StepFirst,
+                Command::StepLast,
+                Command::Open,
+                Command::Slower,
+                Command::Faster,
+                Command::Loop,
+            ],
+            verb: "trace",
+            scrolls: true,
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
+        state
+            .flow()
+            .map(|flow| (super::flow::copied(state, flow), "flow".to_owned()))
+    }
+
+    fn json(&self, _: &State, scene: &Scene) -> (Value, &'static str) {
+        (super::iterations::json(scene), "steps")
+    }
+
+    fn can_enter(&self, state: &State, _: usize) -> Result<(), String> {
+        available::steps(state)
+    }
+
+    fn enter(&self, _: &State, _: usize) -> Option<Action> {
+        Some(Action::Do(Command::Play))
+    }
 }

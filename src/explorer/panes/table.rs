@@ -2,19 +2,19 @@
 //! it appears. Drawing, search, copies, JSON and sentences follow from that.
 
 use super::row::headed;
-use super::{Contents, Words, worded};
+use super::{Card, Contents, Cursor, Words, worded};
 use crate::explorer::action::Action;
 use crate::explorer::cell::Cell;
-use crate::explorer::command::Command;
 use crate::explorer::filter;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::scene::Scene;
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Chrome, Ink};
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use serde_json::{Map, Value, json};
 
@@ -108,8 +108,7 @@ impl<T: Rows> Column<T> {
 /// A list of rows with columns.
 pub struct Table<T: Rows> {
     pub pane: Pane,
-    pub about: &'static str,
-    pub keys: &'static [Command],
+    pub card: &'static Card,
     pub title: fn(&State) -> String,
     pub short: &'static str,
     pub note: fn(&State) -> String,
@@ -125,6 +124,11 @@ pub struct Table<T: Rows> {
     pub rare: Rare<T>,
 }
 
+/// Words in their colour.
+pub type Sign = fn(&State) -> (&'static str, Scope);
+/// A text, and what it is.
+pub type Whole = fn(&State) -> Option<(String, String)>;
+
 /// What few lists have.
 pub struct Rare<T: Rows> {
     /// Another order of fields in JSON than on screen.
@@ -134,13 +138,13 @@ pub struct Rare<T: Rows> {
     /// Draws what stands over the rows, and gives back the room below.
     pub over: fn(&Ink<'_>, Rect, &mut Buffer) -> Rect,
     /// What stands in the place of rows, and its colour; none leaves the heads alone.
-    pub nothing: Option<fn(&State) -> (&'static str, Scope)>,
+    pub nothing: Option<Sign>,
     /// Why Enter opens nothing where there is no row.
     pub unlisted: &'static str,
     /// What stays when it is closed to one line; none is the first row.
     pub summary: fn(&State) -> Option<String>,
     /// What `y` copies, where that is not the row.
-    pub whole: Option<fn(&State) -> Option<(String, String)>>,
+    pub whole: Option<Whole>,
 }
 
 impl<T: Rows> Rare<T> {
@@ -294,21 +298,11 @@ impl<T: Rows> Table<T> {
 }
 
 impl<T: Rows> Contents for Table<T> {
-    fn about(&self) -> &'static str {
-        self.about
+    fn card(&self) -> &'static Card {
+        self.card
     }
 
-    fn keys(&self) -> &'static [Command] {
-        self.keys
-    }
-
-    fn draw(
-        &self,
-        ink: &Ink<'_>,
-        slot: Slot,
-        buf: &mut Buffer,
-        hits: &mut Hits,
-    ) -> Option<Position> {
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
         let state = ink.state;
         let rows = T::rows(state);
         let closed = usize::from(slot.area.width).saturating_sub(16);
@@ -354,13 +348,12 @@ impl<T: Rows> Contents for Table<T> {
     }
 
     fn words(&self, state: &State) -> Vec<Option<Words>> {
-        let rows = T::rows(state);
-        rows.iter()
-            .map(|row| Some(self.found(state, row)))
-            .collect()
+        let rows = state.scene().map_or_else(Vec::new, |_| T::rows(state));
+        let found = rows.iter().map(|row| Some(self.found(state, row)));
+        found.collect()
     }
 
-    fn copied(&self, state: &State, row: usize) -> Option<(String, String)> {
+    fn copied(&self, state: &State, _: &Scene, row: usize) -> Option<(String, String)> {
         if let Some(whole) = self.rare.whole {
             return whole(state);
         }
@@ -376,7 +369,7 @@ impl<T: Rows> Contents for Table<T> {
         Some((cells.join("\t"), self.one.to_owned()))
     }
 
-    fn json(&self, state: &State) -> (Value, &'static str) {
+    fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
         let rows = T::rows(state);
         let shown = filter::shown(state, self.pane).into_iter();
         let shown = shown.filter_map(|row| rows.get(row));
@@ -395,7 +388,7 @@ impl<T: Rows> Contents for Table<T> {
         }
     }
 
-    fn narrows_json(&self) -> bool {
+    fn narrows_json(&self, _: &State) -> bool {
         true
     }
 

@@ -1,13 +1,20 @@
 //! Why the selected passage is where it is: the verdict first, then the score opened into parts that add up.
 
+use super::Words;
+use super::need;
 use super::row::explained;
+use super::{Card, Contents, Cursor};
 use crate::explain::{Change, Repairs};
+use crate::explorer::action::Action;
+use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::repairing::Begun;
 use crate::explorer::rows::opens_parts;
 use crate::explorer::scene::{Basis, Part, Path, Scene, Why};
 use crate::explorer::scoring::MEASURE;
+use crate::explorer::state::State;
+use crate::explorer::text::ended;
 use crate::explorer::text::{self, Scale};
 use crate::explorer::theme::Scope;
 use crate::explorer::update::{From, LETTERS, suggested};
@@ -15,6 +22,9 @@ use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use serde_json::Value;
+use serde_json::json;
+use std::fmt::Write as _;
 
 /// Most look-alikes that are listed.
 const LOOK_ALIKES: usize = 2;
@@ -26,7 +36,7 @@ const FOLDED: usize = 2;
 /// Cells of a figure.
 const FIGURE: usize = 8;
 
-pub fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let (Some(scene), Some(why)) = (
         ink.state.scene(),
         ink.state.detail().and_then(|d| d.passage.as_ref()),
@@ -636,4 +646,172 @@ fn summary(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Line<'stati
         }
     }
     filling.line
+}
+
+pub struct WhyHere;
+
+impl Contents for WhyHere {
+    fn card(&self) -> &'static Card {
+        &Card {
+            about: "Why: the score opened into parts that add up, and the ways it came",
+            keys: &[
+                Command::Repair,
+                Command::FixA,
+                Command::FixB,
+                Command::FixC,
+                Command::MuteSeed,
+                Command::Open,
+                Command::Back,
+                Command::Compare,
+            ],
+            verb: "explain",
+            ..Card::PLAIN
+        }
+    }
+
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+        render(ink, slot, buf, hits);
+        None
+    }
+
+    fn scrolls(&self, state: &State) -> bool {
+        self.count(state) == 0
+    }
+
+    fn count(&self, state: &State) -> usize {
+        let opens = state.scene().is_some_and(opens_parts);
+        why(state)
+            .filter(|_| opens)
+            .map_or(0, |why| why.parts.len())
+    }
+
+    fn words(&self, state: &State) -> Vec<Option<Words>> {
+        let opens = state.scene().is_some_and(opens_parts);
+        let parts = why(state)
+            .filter(|_| opens)
+            .map_or(&[][..], |why| &why.parts);
+        let shown = |part: &Part| Some(Words::new(part.label.clone(), []));
+        parts.iter().map(shown).collect()
+    }
+
+    fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
+        let why = why(state)?;
+        Some((copied(why), format!("why of {}", why.id)))
+    }
+
+    fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
+        (json(state), "why")
+    }
+
+    fn spoken(&self, state: &State) -> Vec<Option<String>> {
+        vec![None; self.count(state)]
+    }
+
+    fn aloud(&self, state: &State) -> Option<String> {
+        why(state).map(aloud)
+    }
+
+    fn can_enter(&self, state: &State, _: usize) -> Result<(), String> {
+        need(why(state).is_some(), "no passage is selected")
+    }
+
+    fn enter(&self, state: &State, _: usize) -> Option<Action> {
+        Some(match state.hits.unfolds() {
+            true => Action::UnfoldParts,
+            false => Action::Read,
+        })
+    }
+}
+
+fn why(state: &State) -> Option<&Why> {
+    state.detail()?.passage.as_ref()
+}
+
+fn copied(why: &Why) -> String {
+    let mut lines = vec![format!("{} {}\tscore {}", why.id, why.title, why.score)];
+    lines.extend(
+        why.parts
+            .iter()
+            .map(|part| format!("{}\t{}", part.label, part.value)),
+    );
+    lines.extend(why.paths.iter().map(|path| {
+        let stops: Vec<&str> = path.stops.iter().map(|stop| stop.label.as_str()).collect();
+        format!("{}\t{}", stops.join(" > "), path.mass)
+    }));
+    lines.push(why.sentence.clone());
+    lines.extend(
+        why.reasons
+            .iter()
+            .map(|reason| format!("{}: {}", reason.code, reason.text)),
+    );
+    lines.join("\n")
+}
+
+/// What is known of the selected passage.
+pub fn json(state: &State) -> Value {
+    let Some(why) = why(state) else {
+        return Value::Null;
+    };
+    let parts: Vec<Value> = why
+        .parts
+        .iter()
+        .map(|p| json!({"from": p.label, "score": p.value, "why": p.why}))
+        .collect();
+    let paths: Vec<Value> = why
+        .paths
+        .iter()
+        .map(|p| json!({"mass": p.mass, "nodes": p.stops.iter().map(|s| s.label.as_str()).collect::<Vec<_>>()}))
+        .collect();
+    let reasons: Vec<Value> = why
+        .reasons
+        .iter()
+        .map(|r| json!({"code": r.code, "text": r.text, "fix": r.suggestion()}))
+        .collect();
+    json!({
+        "id": why.id, "title": why.title, "rank": why.rank, "score": why.score, "parts": parts,
+        "by_length": why.by_length, "paths": paths, "why": why.sentence, "reasons": reasons,
+    })
+}
+
+/// What the score of a passage is made of, and why it is where it is.
+fn aloud(why: &Why) -> String {
+    let mut out = String::new();
+    let rank = why.rank.map(|rank| format!("rank {rank}"));
+    let rank = rank.unwrap_or_else(|| "not ranked".to_owned());
+    let (title, id, score) = (&why.title, &why.id, text::score(why.score));
+    let _ = writeln!(out, "Why: {title}, {id}, {rank}, score {score}.");
+    for part in &why.parts {
+        let (value, other) = (text::score(part.value), text::score(part.other));
+        let beside = why
+            .beside
+            .as_ref()
+            .map(|_| format!(", the other has {other}"));
+        let said = Some(&part.why).filter(|said| !said.is_empty());
+        let said = said.map(|said| format!(". {}", text::clean(said)));
+        let (beside, said) = (beside.unwrap_or_default(), said.unwrap_or_default());
+        let _ = writeln!(out, "Part: {}, {value}{beside}{said}.", part.label);
+    }
+    for path in &why.paths {
+        let stops: Vec<&str> = path.stops.iter().map(|stop| stop.label.as_str()).collect();
+        let _ = writeln!(
+            out,
+            "Path: {}, carries {}.",
+            stops.join(" to "),
+            text::score(path.mass)
+        );
+    }
+    for reason in &why.reasons {
+        let fix = reason.suggestion().map(|fix| format!(" Try {fix}."));
+        let _ = writeln!(
+            out,
+            "{}: {}.{}",
+            reason.code,
+            reason.text,
+            fix.unwrap_or_default()
+        );
+    }
+    if !why.sentence.is_empty() {
+        let _ = writeln!(out, "{}", ended(&why.sentence));
+    }
+    out
 }

@@ -6,6 +6,7 @@ use crate::explain;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::filter;
 use crate::explorer::layout::Pane;
+use crate::explorer::panes::passages;
 use crate::explorer::state::State;
 use crate::explorer::text::tsv_cell;
 use crate::index::Index;
@@ -83,7 +84,7 @@ pub fn run(state: &mut State) -> Vec<Effect> {
         return write("run", "run", Some(text), String::new());
     }
     let shown = filter::shown(state, Pane::Passages);
-    let seen = copy::ranked(scene, Some(&shown));
+    let seen = passages::ranked(scene, Some(&shown));
     // Out of the whole, so that ranks stay.
     let lines = text.lines().zip(&scene.passages);
     let lines = lines.filter(|(_, row)| seen.iter().any(|seen| seen.passage == row.passage));

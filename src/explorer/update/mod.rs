@@ -92,6 +92,21 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
         Action::LoadPatch(name) => vec![Effect::LoadPatch(name)],
         Action::Patch(from, edits) => patch::loaded(state, &from, edits),
         Action::Row(row) => moves::to_row(state, state.focus, row),
+        Action::Type => moves::type_here(state),
+        Action::TakeRun(run) => moves::take_run(state, run),
+        Action::Read => moves::read(state),
+        Action::ReadBeside => moves::read_beside(state),
+        Action::Visit(subject) => moves::go_to(state, subject),
+        Action::UnfoldStage(stage) => moves::unfold_stage(state, stage),
+        Action::UnfoldParts => {
+            state.opened = !state.opened;
+            Vec::new()
+        }
+        Action::LabelRow(row) => {
+            let mut effects = label::show(state, row);
+            effects.extend(label::open(state));
+            effects
+        }
         Action::OpenListed(row) => failures::open_listed(state, row),
         Action::ListClass(class) => failures::list_class(state, class),
         Action::Node(node) => moves::go_to_node(state, node),

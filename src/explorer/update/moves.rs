@@ -5,11 +5,11 @@ use crate::explorer::action::{Effect, Message};
 use crate::explorer::filter;
 use crate::explorer::layout::{Pane, Shape, View};
 use crate::explorer::panes::contents;
-use crate::explorer::rows::{self, ParameterLine, SpreadLine};
-use crate::explorer::scene::{Scene, Subject};
+use crate::explorer::rows::{self, ParameterLine};
+use crate::explorer::scene::Subject;
 use crate::explorer::state::{Drawn, Mode, Place, SPEEDS, State};
 use crate::explorer::text;
-use crate::retrieve::{Domain, Node};
+use crate::retrieve::Node;
 use tui_input::Input;
 
 /// Places to go back to.
@@ -70,20 +70,7 @@ pub fn next_pane(state: &mut State, by: isize) -> Vec<Effect> {
 /// Moves the cursor of the focused list, or scrolls the focused text.
 pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
     let pane = state.focus;
-    let parts = pane == Pane::Why && rows::count(state, pane) > 0;
-    if !parts
-        && matches!(
-            pane,
-            Pane::Why
-                | Pane::Reader
-                | Pane::Iterations
-                | Pane::Step
-                | Pane::Question
-                | Pane::Changes
-                | Pane::Label
-                | Pane::Set
-        )
-    {
+    if contents(pane).scrolls(state) {
         scroll(state, pane, rows);
         return Vec::new();
     }
@@ -169,16 +156,7 @@ fn select(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
         return label::show(state, row);
     }
     // A cursor in Neighbours only looks; Enter goes there, or the list would change under the cursor.
-    if !matches!(
-        pane,
-        Pane::Passages
-            | Pane::Runs
-            | Pane::Spread
-            | Pane::Seeds
-            | Pane::Flow
-            | Pane::Heat
-            | Pane::Paths
-    ) {
+    if !contents(pane).card().selects {
         return Vec::new();
     }
     match rows::subject(state, pane, row) {
@@ -237,7 +215,7 @@ pub fn go_to_node(state: &mut State, node: Node) -> Vec<Effect> {
     go_to(state, subject)
 }
 
-fn go_to(state: &mut State, subject: Subject) -> Vec<Effect> {
+pub fn go_to(state: &mut State, subject: Subject) -> Vec<Effect> {
     remember_place(state);
     focus(state, Pane::Neighbours);
     let effects = set_subject(state, subject);
@@ -307,14 +285,6 @@ pub fn look_at(state: &mut State, passage: u32) -> Vec<Effect> {
     effects
 }
 
-/// The passage under the eye, in Explore.
-fn go_to_selected(state: &mut State) -> Vec<Effect> {
-    match state.wanted.subject.passage {
-        Some(passage) => go_to_passage(state, passage),
-        None => Vec::new(),
-    }
-}
-
 pub fn go_to_passage(state: &mut State, passage: u32) -> Vec<Effect> {
     remember_place(state);
     focus(state, Pane::Passages);
@@ -328,79 +298,56 @@ pub fn go_to_passage(state: &mut State, passage: u32) -> Vec<Effect> {
 /// Enter.
 pub fn open(state: &mut State) -> Vec<Effect> {
     let row = state.list(state.focus).cursor;
-    if let Some(contents) = contents(state.focus) {
-        let action = contents.enter(state, row);
-        return action.map_or_else(Vec::new, |action| super::take(state, action));
-    }
+    let action = contents(state.focus).enter(state, row);
+    action.map_or_else(Vec::new, |action| super::take(state, action))
+}
+
+/// Opens the field of the pane: the question, or the number of a parameter.
+pub fn type_here(state: &mut State) -> Vec<Effect> {
     match state.focus {
-        Pane::Question => {
-            ask::edit(state);
-            Vec::new()
-        }
-        Pane::Parameters => match state.parameter.declaration().domain {
-            Domain::Choice(_) => settings::step(state, 1),
-            _ => {
-                state.mode = Mode::Number(Input::default());
-                Vec::new()
-            }
-        },
-        Pane::Session => {
-            let line = rows::session_lines(state).get(row).copied();
-            let Some(run) = line.and_then(|line| state.session.get(line.run()).cloned()) else {
-                return Vec::new();
-            };
-            let mut effects = Vec::new();
-            if run.question != state.wanted.question {
-                effects = match run.asked {
-                    Some(number) => ask::number(state, number),
-                    None => ask::question(state, &run.question),
-                };
-                state.focus = Pane::Session;
-            }
-            effects.extend(settings::take(state, run.settings));
-            effects
-        }
-        Pane::Iterations | Pane::Step => play(state),
-        Pane::Why if state.hits.unfolds() => {
-            state.opened = !state.opened;
-            Vec::new()
-        }
-        Pane::Runs => go_to_selected(state),
-        Pane::Queue => {
-            let mut effects = label::show(state, row);
-            effects.extend(label::open(state));
-            effects
-        }
-        Pane::Label => label::open(state),
-        Pane::Reader if state.view == View::Annotate => label::open(state),
-        Pane::Passages | Pane::Why => {
-            state.reading = Some(state.focus);
-            state.lists.remove(&Pane::Reader);
-            focus(state, Pane::Reader)
-        }
-        Pane::Spread if unfolds(state, row).is_some() => {
-            if let Some(stage) = unfolds(state, row)
-                && !state.unfolded.remove(&stage)
-            {
-                state.unfolded.insert(stage);
-            }
-            Vec::new()
-        }
-        Pane::Spread if state.scene().is_some_and(Scene::is_flat) => {
-            state.reading = Some(Pane::Spread);
-            state.focus = Pane::Reader;
-            Vec::new()
-        }
-        Pane::Flow | Pane::Heat if passage_under(state).is_some() => go_to_selected(state),
-        Pane::Spread | Pane::Seeds | Pane::Neighbours | Pane::Flow | Pane::Heat | Pane::Paths => {
-            match rows::subject(state, state.focus, row) {
-                Some(subject) if subject.node.is_some() => go_to(state, subject),
-                _ => Vec::new(),
-            }
-        }
-        Pane::Reader | Pane::Changes | Pane::Set => Vec::new(),
-        Pane::Lost | Pane::Questions | Pane::Methods => Vec::new(),
+        Pane::Parameters => state.mode = Mode::Number(Input::default()),
+        _ => ask::edit(state),
     }
+    Vec::new()
+}
+
+/// Takes the question and the settings of a run back.
+pub fn take_run(state: &mut State, run: usize) -> Vec<Effect> {
+    let Some(run) = state.session.get(run).cloned() else {
+        return Vec::new();
+    };
+    let mut effects = Vec::new();
+    if run.question != state.wanted.question {
+        effects = match run.asked {
+            Some(number) => ask::number(state, number),
+            None => ask::question(state, &run.question),
+        };
+        state.focus = Pane::Session;
+    }
+    effects.extend(settings::take(state, run.settings));
+    effects
+}
+
+/// Opens the text of the selected passage in the place of the lists.
+pub fn read(state: &mut State) -> Vec<Effect> {
+    state.reading = Some(state.focus);
+    state.lists.remove(&Pane::Reader);
+    focus(state, Pane::Reader)
+}
+
+/// Opens the text of a method without a graph, and comes back to this pane.
+pub fn read_beside(state: &mut State) -> Vec<Effect> {
+    state.reading = Some(state.focus);
+    state.focus = Pane::Reader;
+    Vec::new()
+}
+
+/// Folds and unfolds a stage.
+pub fn unfold_stage(state: &mut State, stage: usize) -> Vec<Effect> {
+    if !state.unfolded.remove(&stage) {
+        state.unfolded.insert(stage);
+    }
+    Vec::new()
 }
 
 /// Shows the text of the selected passage beside the lists, or takes it away.
@@ -416,20 +363,6 @@ pub fn leave_text(state: &mut State) {
         state.reading.is_some() || state.view == View::Annotate || state.previews(state.size.0);
     if state.focus == Pane::Reader && !placed {
         state.focus = state.view.first();
-    }
-}
-
-/// The passage under the cursor of a picture.
-fn passage_under(state: &State) -> Option<u32> {
-    let row = state.list(state.focus).cursor;
-    rows::subject(state, state.focus, row)?.passage
-}
-
-/// The stage that a row of Spread folds and unfolds.
-fn unfolds(state: &State, row: usize) -> Option<usize> {
-    match *rows::spread_lines(state, state.scene()?).get(row)? {
-        SpreadLine::Stage(i) | SpreadLine::More(i) => Some(i),
-        SpreadLine::Row(..) => None,
     }
 }
 

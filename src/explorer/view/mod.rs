@@ -71,31 +71,8 @@ pub fn draw(
         }
     }
     for slot in &slots {
-        if let Some(contents) = panes::contents(slot.pane) {
-            cursor = contents.draw(&ink, *slot, buf, &mut hits).or(cursor);
-        }
-        match slot.pane {
-            Pane::Lost | Pane::Questions | Pane::Methods => {}
-            Pane::Question => cursor = panes::question::render(&ink, *slot, buf, &mut hits),
-            Pane::Seeds => panes::seeds::render(&ink, *slot, buf, &mut hits),
-            Pane::Parameters => panes::parameters::render(&ink, *slot, buf, &mut hits),
-            Pane::Session => panes::session::render(&ink, *slot, buf, &mut hits),
-            Pane::Spread => panes::spread::render(&ink, *slot, buf, &mut hits),
-            Pane::Neighbours => panes::neighbours::render(&ink, *slot, buf, &mut hits),
-            Pane::Passages => panes::passages::render(&ink, *slot, buf, &mut hits),
-            Pane::Why => panes::why::render(&ink, *slot, buf, &mut hits),
-            Pane::Iterations => panes::iterations::render(&ink, *slot, buf, &mut hits),
-            Pane::Runs => panes::runs::render(&ink, *slot, buf, &mut hits),
-            Pane::Changes => panes::changes::render(&ink, *slot, buf, &mut hits),
-            Pane::Flow => panes::flow::render(&ink, *slot, buf, &mut hits),
-            Pane::Paths => panes::paths::render(&ink, *slot, buf, &mut hits),
-            Pane::Heat => panes::heat::render(&ink, *slot, buf, &mut hits),
-            Pane::Step => panes::step::render(&ink, *slot, buf, &mut hits),
-            Pane::Set => panes::set::render(&ink, *slot, buf, &mut hits),
-            Pane::Queue => panes::queue::render(&ink, *slot, buf, &mut hits),
-            Pane::Label => cursor = panes::label::render(&ink, *slot, buf, &mut hits).or(cursor),
-            Pane::Reader => panes::reader::render(&ink, *slot, buf, &mut hits),
-        }
+        let contents = panes::contents(slot.pane);
+        cursor = contents.draw(&ink, *slot, buf, &mut hits).or(cursor);
         if state.outdated() && shows_result(*slot) {
             buf.set_style(inside(*slot), ink.style(Scope::Stale));
         }
