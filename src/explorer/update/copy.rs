@@ -3,7 +3,7 @@
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::filter;
 use crate::explorer::layout::Pane;
-use crate::explorer::panes::{Contents, contents};
+use crate::explorer::panes::contents;
 use crate::explorer::state::State;
 use crate::retrieve::Settings;
 use serde_json::{Value, json};
