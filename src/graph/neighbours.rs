@@ -281,7 +281,7 @@ pub fn overlap(sets: &[Vec<u32>], words: usize, k: usize) -> Neighbours {
     };
     // One more than k, since a row is no neighbour of its own.
     let most = k.saturating_add(1);
-    let counted: Vec<(Vec<u32>, Vec<(u32, u32)>)> = of_equal_words(sets)
+    let counted: Vec<Counted> = of_equal_words(sets)
         .into_par_iter()
         .map_init(
             || (vec![0u32; sets.len()], Vec::new()),
@@ -322,6 +322,9 @@ pub fn overlap(sets: &[Vec<u32>], words: usize, k: usize) -> Neighbours {
     }
     Neighbours::collect(lists)
 }
+
+/// Rows of the same words, and how many words the rows next to them share with these.
+type Counted = (Vec<u32>, Vec<(u32, u32)>);
 
 /// The rows of each set of words, ascending.
 fn of_equal_words(sets: &[Vec<u32>]) -> Vec<(&[u32], Vec<u32>)> {
