@@ -59,7 +59,7 @@ fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
     let mut head = format!("{:<10}", "measure");
     head += match (same, wide) {
         (true, _) => " mean",
-        (false, true) => "    A  live change  95 % interval       p",
+        (false, true) => "    A  live change  95 % interval   p Holm",
         (false, false) => "    A  live change  95 % interval",
     };
     let mut lines = vec![Line::from(vec![ink.muted(text::cut(&head, width))])];
@@ -73,7 +73,11 @@ fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
         }
         let scope = Scope::of_gain(d.sure());
         let interval = d.interval.map(text::interval);
-        let interval = interval.unwrap_or_else(|| "too few for one".to_owned());
+        let none = match score.done < score.of {
+            true => "of the whole set",
+            false => "too few for one",
+        };
+        let interval = interval.unwrap_or_else(|| none.to_owned());
         filling.add(vec![ink.muted(format!("{:>5}", text::measure(d.mean_a)))]);
         filling.add(vec![ink.value(format!("{:>6}", text::measure(d.mean_b)))]);
         filling.add(vec![
