@@ -371,7 +371,7 @@ impl Patient<'_> {
         let label = |node| {
             format!(
                 "{} ({})",
-                a.graph.label(self.index, node),
+                a.graph.named(self.index, node),
                 a.graph.degree(node)
             )
         };
@@ -425,7 +425,7 @@ impl Patient<'_> {
             |pair: &&super::faults::AlikePair| a.graph.degree(pair.a).min(a.graph.degree(pair.b));
         let mut worst: Vec<_> = a.pairs.iter().filter(|pair| !pair.ambiguous).collect();
         worst.sort_by_key(|pair| std::cmp::Reverse(fewer(pair)));
-        let label = |node| a.graph.label(self.index, node);
+        let label = |node| a.graph.named(self.index, node);
         let examples = worst.iter().take(EXAMPLES);
         let examples = examples.map(|pair| format!("{} | {}", label(pair.a), label(pair.b)));
         let names = a.graph.spellings(self.index).len();

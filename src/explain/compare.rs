@@ -147,7 +147,7 @@ fn by_edge(index: &Arc<Index>, run: &Retrieval, passage: u32, other: u32) -> Vec
         for &node in graph.nodes_of(passage).iter() {
             let share = graph.share(node);
             for edge in neighbours(run, node).iter().filter(|n| n.receives > 0.0) {
-                let label = graph.label(index, edge.node).into_owned();
+                let label = graph.named(index, edge.node).into_owned();
                 let mut part = Part::new(label, share * edge.receives, edge.kind);
                 part.seed = Some(edge.node as usize);
                 parts.push(part);

@@ -158,7 +158,7 @@ fn open(
     let Some(walk) = retrieval.walk().filter(|_| !opened.paths.is_empty()) else {
         return;
     };
-    let label = |node: &u32| walk.graph.label(index, *node).into_owned();
+    let label = |node: &u32| walk.graph.named(index, *node).into_owned();
     let paths = opened.paths.iter().map(|path| {
         let nodes: Vec<String> = path.nodes.iter().map(label).collect();
         json!({"nodes": nodes, "mass": path.mass, "kept": path.kept})
@@ -208,10 +208,7 @@ pub fn seeds(index: &Arc<Index>, retrieval: &Retrieval) -> (Vec<Value>, usize) {
 fn seed(at: &At<'_>, member: &Member) -> Value {
     let graph = at.graph();
     let label = graph.label(at.index, member.node);
-    let node = match (graph.is_of_passages(), graph.is_passage(member.node)) {
-        (true, true) => at.index.id(member.node),
-        _ => &label,
-    };
+    let node = graph.named(at.index, member.node);
     let from = match member.from {
         Origin::Name { .. } => "name",
         Origin::Ranked { ranker, .. } => ranker.label(),

@@ -439,6 +439,15 @@ impl Graph {
         self.source.label(index, node)
     }
 
+    /// What a node is called beside others: a passage by its identifier, as it often has the title of an entity next to
+    /// it, and anything else by its label.
+    pub fn named<'a>(&'a self, index: &'a Index, node: Node) -> Cow<'a, str> {
+        match self.is_of_passages() && self.is_passage(node) {
+            true => index.id(node).into(),
+            false => self.label(index, node),
+        }
+    }
+
     /// The probability of one step from a node to another; 0 where they are not joined.
     pub fn probability(&self, from: Node, to: Node) -> f64 {
         self.transition().probability(from as usize, to as usize)

@@ -15,6 +15,7 @@ use hopscope::retrieve::{
     Composition, Keep, METHODS, Method, MethodRef, Origin, Parameter, Retrieval, Retriever, Seed,
     Seeded, Settings,
 };
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 static SAMPLE: LazyLock<Arc<Index>> = LazyLock::new(|| Arc::new(sample::index().unwrap()));
@@ -208,7 +209,7 @@ fn parts_of_more_seeds_than_are_listed_still_make_the_score_and_name_listed_seed
                         continue;
                     };
                     assert!(seed < listed as u64, "{method}: {part} of {listed}");
-                    let same = seeds[seed as usize]["label"] == part["label"];
+                    let same = seeds[seed as usize]["node"] == part["label"];
                     assert!(same, "{method}: {part}");
                 }
                 let rest = parts.last().unwrap()["label"].as_str().unwrap();
@@ -639,6 +640,28 @@ fn the_sentence_of_a_walk_says_what_part_of_the_score_each_seed_paid() {
     };
     let said = format!("100 % from {}", paid.label);
     assert!(opened.sentence.starts_with(&said), "{}", opened.sentence);
+}
+
+#[test]
+fn no_two_seeds_that_pay_for_a_score_have_one_name() {
+    let mut passages = 0;
+    for method in ["graph-rrf", "linearrag"] {
+        let run = ask("Who discovered Uranus?", &settings(method, &[]));
+        let walk = run.walk().unwrap();
+        for hit in run.top() {
+            let parts = run.explain(&SAMPLE, hit.passage).parts;
+            let names: BTreeSet<&str> = parts.iter().map(|part| &*part.label).collect();
+            assert_eq!(names.len(), parts.len(), "{method}: {parts:?}");
+            let nodes = parts
+                .iter()
+                .map(|part| walk.seeds()[part.seed.unwrap()].node);
+            let titled = nodes.filter(|node| {
+                walk.graph.label(&SAMPLE, *node) != walk.graph.named(&SAMPLE, *node)
+            });
+            passages += titled.count();
+        }
+    }
+    assert!(passages > 0);
 }
 
 #[test]

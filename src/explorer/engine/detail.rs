@@ -258,12 +258,9 @@ fn hold_against(parts: &mut Vec<Part>, theirs: Vec<Part>) {
     parts.sort_by(|a, b| (b.other - b.value).total_cmp(&(a.other - a.value)));
 }
 
-/// A passage often has the title of an entity next to it; its identifier tells them apart.
+/// What a node is called beside others, safe to draw.
 pub fn named(index: &Index, graph: &Graph, node: Node) -> String {
-    match graph.is_of_passages() && graph.is_passage(node) {
-        true => clean(index.id(node)),
-        false => clean(&graph.label(index, node)),
-    }
+    clean(&graph.named(index, node))
 }
 
 /// A node of the graph and its edges.

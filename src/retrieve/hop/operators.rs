@@ -497,7 +497,7 @@ impl<'a> Evidence<'a> {
             .take(NAMED)
             .map(|s| {
                 let node = walked.seeds()[s.seed].node;
-                let label = walked.graph.label(self.at.index, node);
+                let label = walked.graph.named(self.at.index, node);
                 format!(
                     "{:.0}% {label}",
                     100.0 * s.mass / all.max(f64::MIN_POSITIVE)

@@ -142,7 +142,7 @@ pub fn of_nodes(
         Lack::of(Code::RestartsLess, gap, text)
     });
     let pays = |seed: usize| {
-        let label = walked.graph.label(at.index, walked.seeds()[seed].node);
+        let label = walked.graph.named(at.index, walked.seeds()[seed].node);
         (label, figure(own.paid[seed]), figure(theirs.paid[seed]))
     };
     // As near, but with less: over a busier node, or from fewer seeds.
@@ -226,7 +226,7 @@ fn given_more(at: &At<'_>, walked: &Walked<'_>, own: &Brought, theirs: &Brought)
         let node = walked.seeds()[*seed].node;
         Without {
             code: Code::OneSeed,
-            what: format!("the seed {}", walked.graph.label(at.index, node)),
+            what: format!("the seed {}", walked.graph.named(at.index, node)),
             change: Change::Seed(SeedEdit {
                 node: name_of(at.index, walked.graph, node),
                 change: SeedChange::Mute,
@@ -253,7 +253,7 @@ fn busier(
     let (own, theirs) = rayon::join(|| least(its), || least(their));
     let (own, theirs) = (own?, theirs?);
     let told = |(node, through): (Node, f64)| {
-        let label = graph.label(at.index, node);
+        let label = graph.named(at.index, node);
         let degree = graph.degree(node);
         format!(
             "{label} (degree {degree}) lets {:.1} % through",
@@ -301,7 +301,7 @@ fn narrower(
     if !less || own.nodes.len() != theirs.nodes.len() || lost < MOST * (their_paid / paid).ln() {
         return None;
     }
-    let label = |node: Node| graph.label(at.index, node);
+    let label = |node: Node| graph.named(at.index, node);
     let weight = |path: &Path, step: usize| {
         let (from, to) = (path.nodes[step] as usize, path.nodes[step + 1] as usize);
         path.kept[step] / (t.scale(from) * t.into(to))
@@ -381,7 +381,7 @@ fn unjoined(
     let best = theirs.first().filter(|_| most)?;
     let text = format!(
         "; {} gives '{title}' {} and is not joined to this one",
-        graph.label(at.index, best.0),
+        graph.named(at.index, best.0),
         figure(best.1)
     );
     Some((Code::NotJoined, text))

@@ -325,7 +325,7 @@ pub fn opened_at(at: &At<'_>, walked: &Walked<'_>, nodes: &[(Node, f64)]) -> Exp
         .map(|&seed| {
             let own = &walked.seeds()[seed];
             ScorePart {
-                label: graph.label(at.index, own.node).into_owned(),
+                label: graph.named(at.index, own.node).into_owned(),
                 value: paid[seed],
                 why: seed_at.operator().why(
                     &seed_at,
@@ -392,7 +392,7 @@ fn sentence(
         let path = paths.find(|p| p.nodes.first() == Some(&seed.node) && p.nodes.len() > 1);
         let via: Vec<_> = path.map_or_else(Vec::new, |path| {
             let inner = path.nodes[1..path.nodes.len() - 1].iter();
-            inner.map(|n| graph.label(at.index, *n)).collect()
+            inner.map(|n| graph.named(at.index, *n)).collect()
         });
         let via = match via.is_empty() {
             true => String::new(),
@@ -514,7 +514,7 @@ pub fn weak(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation) -> Vec<Reaso
         let most = worst.filter(|(_, through)| -through.ln() > 0.5 * loss);
         // A node of few neighbours passes on little of what it has to each, and dilutes nothing.
         if let Some((hub, through)) = most.filter(|(node, _)| graph.degree(*node) >= graph.hub()) {
-            let (label, degree) = (graph.label(at.index, hub), graph.degree(hub));
+            let (label, degree) = (graph.named(at.index, hub), graph.degree(hub));
             let text = format!(
                 "{label} (degree {degree}) lets only {:.2} % through on the way to it",
                 100.0 * through
@@ -532,7 +532,7 @@ pub fn weak(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation) -> Vec<Reaso
     {
         let text = format!(
             "it is paid for by seeds of little mass, most by {} ({:.1} %)",
-            graph.label(at.index, best.node),
+            graph.named(at.index, best.node),
             100.0 * best.weight
         );
         reasons.push(Reason::new(Code::SeedWeak, text));
