@@ -309,3 +309,65 @@ impl Writing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_below_what_there_is() {
+        assert!(below(&[], 0).is_ok() && below(&[2, 0], 3).is_ok());
+        let said = below(&[0, 3, 1], 3).unwrap_err();
+        assert_eq!(said, "it names number 3, and there are 3");
+        assert!(below(&[NONE], 3).is_err());
+        assert!(below_or_none(&[NONE, 2], 3).is_ok() && below_or_none(&[NONE], 0).is_ok());
+        let said = below_or_none(&[NONE, 3], 3).unwrap_err();
+        assert_eq!(said, "it names number 3, and there are 3");
+        assert!(below_or_none(&[NONE - 1], 3).is_err());
+        // In any piece.
+        let mut many = vec![0; 3 * PIECE];
+        many[2 * PIECE] = 7;
+        assert!(below(&many, 8).is_ok() && below(&many, 7).is_err());
+    }
+
+    #[test]
+    fn runs_and_rows_lie_end_to_end() {
+        assert!(ends::<u32>(&[], 0).is_ok() && ends::<u64>(&[0, 2, 2, 5], 5).is_ok());
+        for wrong in [&[][..], &[4], &[6], &[3, 2, 5]] {
+            assert!(ends::<u32>(wrong, 5).is_err(), "{wrong:?}");
+        }
+        assert!(offsets::<u32>(&[0], 0).is_ok() && offsets::<u32>(&[0, 2, 5], 5).is_ok());
+        for wrong in [&[][..], &[1, 5], &[0, 6], &[0, 6, 5], &[0]] {
+            assert!(offsets::<u32>(wrong, 5).is_err(), "{wrong:?}");
+        }
+        assert!(spans(&[0, 3], &[0, 4]).is_ok() && spans(&[0, 3], &[1, 2]).is_err());
+        assert!(positive(&[1, 2]).is_ok() && positive(&[1, 0]).is_err());
+        assert!(finite(&[-1.0]).is_ok() && finite(&[1.0, f32::NAN]).is_err());
+    }
+
+    #[test]
+    fn an_adjacency_goes_both_ways() {
+        // 0-1, 0-2, 1-2 of four nodes; every edge has a value.
+        let rows = [0, 2, 4, 6, 6];
+        let targets = [1, 2, 0, 2, 0, 1];
+        let values = [5, 6, 5, 7, 6, 7];
+        let checked = |rows: &[u32], targets: &[u32], values: &[u32]| {
+            symmetric(rows, targets, |at| values[at])
+        };
+        assert_eq!(checked(&rows, &targets, &values), Ok(()));
+        assert_eq!(checked(&[0], &[], &[]), Ok(()));
+        for (targets, said) in [
+            ([1, 2, 0, 2, 0, 3], "both ways"),
+            ([2, 1, 0, 2, 0, 1], "ascend"),
+            ([1, 1, 0, 2, 0, 1], "ascend"),
+            ([0, 2, 0, 2, 0, 1], "ascend"),
+            ([1, 2, 0, 2, 0, 4], "number 4"),
+        ] {
+            let told = checked(&rows, &targets, &values).unwrap_err();
+            assert!(told.contains(said), "{targets:?}: {told}");
+        }
+        let told = checked(&rows, &targets, &[5, 6, 5, 7, 6, 8]).unwrap_err();
+        assert!(told.contains("both ways"), "{told}");
+        assert!(checked(&[0, 2, 4, 5, 6], &targets, &values).is_err());
+    }
+}
