@@ -175,7 +175,7 @@ pub fn spans(starts: &[u32], stops: &[u32]) -> Checked {
 pub fn finite(values: &[f32]) -> Checked {
     match values.par_iter().with_min_len(PIECE).all(|v| v.is_finite()) {
         true => Ok(()),
-        false => Err("a value is no finite number".into()),
+        false => Err("a value is not finite".into()),
     }
 }
 

@@ -77,7 +77,7 @@ impl AskArgs {
             _ => bail!("one question, and at most one index before it"),
         };
         let Some(question) = question.to_str() else {
-            bail!("the question is no UTF-8");
+            bail!("the question is not valid UTF-8");
         };
         if question.trim().is_empty() {
             bail!("the question is empty");

@@ -61,7 +61,7 @@ impl Row {
     /// What is not so.
     fn check(&self) -> std::result::Result<(), String> {
         if !(0.0..MOST_MILLISECONDS).contains(&self.milliseconds) {
-            return Err("`milliseconds` is no time that a question takes".into());
+            return Err("`milliseconds` is not a valid time".into());
         }
         let mut seen = FxHashSet::default();
         if let Some(twice) = self.ranking.iter().find(|hit| !seen.insert(hit.passage)) {
