@@ -412,8 +412,10 @@ fn a_session_survives_a_kill() {
     session.wait_for("Session: 2 runs");
     let folder = session.home.path().join("state/sessions");
     let kept = || {
-        let file = std::fs::read_dir(&folder).ok()?.next()?.ok()?.path();
-        std::fs::read_to_string(file).ok()
+        // Not the file that is being written to take its place: a kill leaves the old one.
+        let mut files = std::fs::read_dir(&folder).ok()?.flatten();
+        let file = files.find(|file| file.path().extension().is_some_and(|e| e == "json"))?;
+        std::fs::read_to_string(file.path()).ok()
     };
     let asked = |text: String| text.contains("Who discovered Uranus?");
     assert!(within(PATIENCE, || kept().is_some_and(asked)), "never kept");
