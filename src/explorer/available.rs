@@ -4,7 +4,7 @@
 use super::command::Command;
 use super::filter;
 use super::layout::{Pane, View};
-use super::panes::contents;
+use super::panes::{contents, need};
 use super::rows;
 use super::scene::Facts;
 use super::state::State;
@@ -231,14 +231,6 @@ impl Missing {
                 )
             }
         }
-    }
-}
-
-fn need(holds: bool, otherwise: &str) -> Result<(), String> {
-    if holds {
-        Ok(())
-    } else {
-        Err(otherwise.to_owned())
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::{Card, Contents, Cursor};
 use crate::evaluate::sweep::{Changes, Column, between, differences, effects, subsets};
-use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
@@ -169,9 +168,5 @@ impl Contents for Pinned {
 
     fn can_enter(&self, _: &State, _: usize) -> Result<(), String> {
         Err("nothing opens here".into())
-    }
-
-    fn enter(&self, _: &State, _: usize) -> Option<Action> {
-        None
     }
 }

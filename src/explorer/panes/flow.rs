@@ -1,12 +1,10 @@
 //! Score moving through columns of nodes: bands as thick as their share, those of what is selected bright.
 
-use super::need;
 use super::passages::gold_mark;
 use super::row;
 use super::row::{say, split};
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents, Cursor, STEPPED};
 use crate::explorer::action::Action;
-use crate::explorer::command::Command;
 use crate::explorer::glyphs::Raster;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
@@ -468,17 +466,7 @@ impl Contents for Flows {
     fn card(&self) -> &'static Card {
         &Card {
             about: "Flow: score on its way into the passages; what is selected is bright, a band is as thick as its share",
-            keys: &[
-                Command::Play,
-                Command::StepBack,
-                Command::StepOn,
-                Command::StepFirst,
-                Command::StepLast,
-                Command::Open,
-                Command::Slower,
-                Command::Faster,
-                Command::Loop,
-            ],
+            keys: STEPPED,
             verb: "trace",
             selects: true,
             ..Card::PLAIN
@@ -508,13 +496,6 @@ impl Contents for Flows {
 
     fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
         (json(state), "flow")
-    }
-
-    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
-        need(
-            self.subject(state, row).is_some(),
-            "this row is no node of the graph",
-        )
     }
 
     fn enter(&self, state: &State, row: usize) -> Option<Action> {

@@ -2,12 +2,10 @@
 
 use super::Words;
 use super::iterations::shown;
-use super::need;
 use super::row;
 use super::row::{say, split};
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents, Cursor, STEPPED};
 use crate::explorer::action::Action;
-use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::scene::Scene;
@@ -176,17 +174,7 @@ impl Contents for Heat {
     fn card(&self) -> &'static Card {
         &Card {
             about: "Heat: mass of the heaviest nodes by step, the most of a row in full shade",
-            keys: &[
-                Command::Play,
-                Command::StepBack,
-                Command::StepOn,
-                Command::StepFirst,
-                Command::StepLast,
-                Command::Open,
-                Command::Slower,
-                Command::Faster,
-                Command::Loop,
-            ],
+            keys: STEPPED,
             verb: "trace",
             selects: true,
             ..Card::PLAIN
@@ -220,13 +208,6 @@ impl Contents for Heat {
 
     fn json(&self, _: &State, scene: &Scene) -> (Value, &'static str) {
         (super::iterations::json(scene), "steps")
-    }
-
-    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
-        need(
-            self.subject(state, row).is_some(),
-            "this row is no node of the graph",
-        )
     }
 
     fn enter(&self, state: &State, row: usize) -> Option<Action> {

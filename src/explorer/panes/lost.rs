@@ -36,11 +36,11 @@ impl Rows for Lost {
             .map(|counted| counted.count)
             .max()
             .unwrap_or(1) as f64;
-        let part = |counted: Counted| counted.count as f64 / most;
-        classes
-            .into_iter()
-            .map(|counted| (counted.clone(), part(counted)))
-            .collect()
+        let row = |counted: Counted| {
+            let part = counted.count as f64 / most;
+            (counted, part)
+        };
+        classes.into_iter().map(row).collect()
     }
 }
 
@@ -53,7 +53,7 @@ pub static LOST: Table<Lost> = Table {
     },
     title: |_| "Where gold is lost".to_owned(),
     short: "Lost",
-    note: told,
+    note: |state, _| told(state),
     columns: &[
         Col::new(Width::Of(label), "", |_, row| {
             Cell::Text(format!("{} {}", row.0.class, row.0.class.about()))

@@ -38,11 +38,11 @@ pub static METHODS: Table<Methods> = Table {
     },
     title: |_| "Methods on this question".to_owned(),
     short: "Methods",
-    note: |state| {
-        let of = |trials: &Trials| (trials.rows.len(), trials.trial.settings.len());
-        match state.trials.as_ref().map_or((0, 0), of) {
-            (done, of) if done == of => text::plural(of, "method"),
-            (done, of) => format!("{done} of {of}"),
+    note: |state, done| {
+        let of = |trials: &Trials| trials.trial.settings.len();
+        match state.trials.as_ref().map_or(0, of) {
+            of if done == of => text::plural(of, "method"),
+            of => format!("{done} of {of}"),
         }
     },
     columns: &[

@@ -1,4 +1,4 @@
-//! The panes of the Explore view, one file each with one `render`.
+//! The panes of all views, one file each.
 
 pub mod changes;
 pub mod flow;
@@ -60,6 +60,19 @@ pub struct Card {
     /// The row under the cursor is the selection of all panes.
     pub selects: bool,
 }
+
+/// The keys of a picture of a walk's steps.
+const STEPPED: &[Command] = &[
+    Command::Play,
+    Command::StepBack,
+    Command::StepOn,
+    Command::StepFirst,
+    Command::StepLast,
+    Command::Open,
+    Command::Slower,
+    Command::Faster,
+    Command::Loop,
+];
 
 impl Card {
     pub const PLAIN: Card = Card {
@@ -132,10 +145,18 @@ pub trait Contents: Sync {
 
     /// # Errors
     /// Why Enter does nothing on a row.
-    fn can_enter(&self, state: &State, row: usize) -> Result<(), String>;
+    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
+        need(
+            self.subject(state, row).is_some(),
+            "this row is no node of the graph",
+        )
+    }
 
-    /// What Enter does on a row.
-    fn enter(&self, state: &State, row: usize) -> Option<Action>;
+    /// What Enter does on a row: where it is a node, it goes there.
+    fn enter(&self, state: &State, row: usize) -> Option<Action> {
+        let subject = self.subject(state, row)?;
+        subject.node.is_some().then_some(Action::Visit(subject))
+    }
 }
 
 /// What a pane holds.
@@ -198,7 +219,9 @@ fn story(scene: &Scene) -> Option<(Value, &'static str)> {
     Some((json!(scene.story.as_deref()?), "story"))
 }
 
-fn need(holds: bool, otherwise: &str) -> Result<(), String> {
+/// # Errors
+/// `otherwise`, where it does not hold.
+pub fn need(holds: bool, otherwise: &str) -> Result<(), String> {
     if holds {
         Ok(())
     } else {

@@ -1,13 +1,11 @@
 //! The selected node: what it is connected to, how strongly, and what crosses each edge.
 
 use super::Words;
-use super::need;
 use super::passages::gold_mark;
 use super::row;
 use super::row::{explained, headed, say, split};
 use super::story;
 use super::{Card, Contents, Cursor};
-use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::filter;
 use crate::explorer::hits::Hits;
@@ -324,18 +322,6 @@ impl Contents for Neighbours {
             ))
         };
         around.neighbours.iter().map(one).collect()
-    }
-
-    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
-        need(
-            self.subject(state, row).is_some(),
-            "this row is no node of the graph",
-        )
-    }
-
-    fn enter(&self, state: &State, row: usize) -> Option<Action> {
-        let subject = self.subject(state, row)?;
-        subject.node.is_some().then_some(Action::Visit(subject))
     }
 }
 

@@ -5,12 +5,10 @@ use super::Words;
 use super::flow::Picture;
 use super::flow::of_node;
 use super::flow::stops;
-use super::need;
 use super::passages::gold_mark;
 use super::row;
 use super::row::{say, split};
 use super::{Card, Contents, Cursor};
-use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::{Raster, Wires};
 use crate::explorer::hits::{Hits, Target};
@@ -427,18 +425,6 @@ impl Contents for Paths {
 
     fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
         (json(state), "paths")
-    }
-
-    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
-        need(
-            self.subject(state, row).is_some(),
-            "this row is no node of the graph",
-        )
-    }
-
-    fn enter(&self, state: &State, row: usize) -> Option<Action> {
-        let subject = self.subject(state, row)?;
-        subject.node.is_some().then_some(Action::Visit(subject))
     }
 }
 

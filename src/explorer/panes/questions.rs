@@ -38,12 +38,8 @@ pub static QUESTIONS: Table<Questions> = Table {
         None => "Questions".to_owned(),
     },
     short: "Questions",
-    note: |state| match state.class {
-        Some(_) => format!(
-            "{} of {}",
-            Questions::rows(state).len(),
-            state.facts.questions.len()
-        ),
+    note: |state, rows| match state.class {
+        Some(_) => format!("{rows} of {}", state.facts.questions.len()),
         None => format!("by change of {MEASURE}"),
     },
     columns: &[

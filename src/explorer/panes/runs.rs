@@ -1,7 +1,6 @@
 //! Pinned runs and the live one, side by side: one column each, and lines that join the places of a passage.
 
 use super::Words;
-use super::need;
 use super::passages;
 use super::passages::{change, gold_mark};
 use super::{Card, Contents, Cursor};
@@ -391,13 +390,6 @@ impl Contents for Runs {
         state
             .scene()
             .map_or_else(Vec::new, |scene| passages::spoken(state, scene))
-    }
-
-    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
-        need(
-            self.subject(state, row).is_some(),
-            "this row is no node of the graph",
-        )
     }
 
     fn enter(&self, state: &State, _: usize) -> Option<Action> {

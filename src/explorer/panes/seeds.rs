@@ -1,12 +1,10 @@
 //! What the question linked to, what it failed to link, and what a ranking added.
 
 use super::Words;
-use super::need;
 use super::row;
 use super::row::{Columns, explained, line, split};
 use super::story;
 use super::{Card, Contents, Cursor};
-use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::filter;
 use crate::explorer::hits::Hits;
@@ -217,17 +215,5 @@ impl Contents for Seeds {
         seeds
             .map(|seed| Some(row::spoken(scene, seed, "weight")))
             .collect()
-    }
-
-    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
-        need(
-            self.subject(state, row).is_some(),
-            "this row is no node of the graph",
-        )
-    }
-
-    fn enter(&self, state: &State, row: usize) -> Option<Action> {
-        let subject = self.subject(state, row)?;
-        subject.node.is_some().then_some(Action::Visit(subject))
     }
 }

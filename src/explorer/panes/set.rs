@@ -2,7 +2,6 @@
 
 use super::{Card, Contents, Cursor};
 use crate::evaluate::{MEASURES, READ_TOKENS};
-use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::sparkline;
 use crate::explorer::hits::Hits;
@@ -242,9 +241,5 @@ impl Contents for Set {
 
     fn can_enter(&self, _: &State, _: usize) -> Result<(), String> {
         Err("nothing opens here".into())
-    }
-
-    fn enter(&self, _: &State, _: usize) -> Option<Action> {
-        None
     }
 }

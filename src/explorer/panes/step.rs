@@ -2,7 +2,7 @@
 
 use super::neighbours::capital;
 use super::row::say;
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents, Cursor, STEPPED};
 use crate::explorer::action::Action;
 use crate::explorer::available;
 use crate::explorer::command::Command;
@@ -158,17 +158,7 @@ impl Contents for Moves {
     fn card(&self) -> &'static Card {
         &Card {
             about: "Step: where all mass is, and what moved over which edges",
-            keys: &[
-                Command::Play,
-                Command::StepBack,
-                Command::StepOn,
-                Command::StepFirst,
-                Command::StepLast,
-                Command::Open,
-                Command::Slower,
-                Command::Faster,
-                Command::Loop,
-            ],
+            keys: STEPPED,
             verb: "trace",
             scrolls: true,
             ..Card::PLAIN

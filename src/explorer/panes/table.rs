@@ -111,7 +111,8 @@ pub struct Table<T: Rows> {
     pub card: &'static Card,
     pub title: fn(&State) -> String,
     pub short: &'static str,
-    pub note: fn(&State) -> String,
+    /// What stands at the end of the title, given how many rows there are.
+    pub note: fn(&State, usize) -> String,
     pub columns: &'static [Column<T>],
     /// What a row is called.
     pub one: &'static str,
@@ -315,7 +316,7 @@ impl<T: Rows> Contents for Table<T> {
         let chrome = Chrome {
             title: (self.title)(state),
             short: self.short,
-            note: Line::from(vec![ink.muted((self.note)(state))]),
+            note: Line::from(vec![ink.muted((self.note)(state, rows.len()))]),
             summary,
         };
         let area = ink.frame(slot, chrome, buf, hits)?;
