@@ -265,7 +265,14 @@ fn settings_of<T>(
 }
 
 fn layers_json(manifest: &Manifest, layers: &[BuiltLayer]) -> Vec<serde_json::Value> {
-    let one = |l: &BuiltLayer| json!({"name": l.name, "seconds": l.seconds, "bytes": manifest.layer_bytes(l.name)});
+    let one = |l: &BuiltLayer| {
+        let bytes = manifest.layer_bytes(l.name);
+        let mut one = json!({"name": l.name, "seconds": l.seconds, "bytes": bytes});
+        if let Some(read) = &l.read {
+            one["read"] = json!(read);
+        }
+        one
+    };
     layers.iter().map(one).collect()
 }
 
@@ -277,6 +284,9 @@ fn print_layers(to: &mut impl Write, manifest: &Manifest, layers: &[BuiltLayer])
             "  layer {:<18} {:.2} s, {megabytes:.1} MB",
             layer.name, layer.seconds
         )?;
+        if let Some(read) = &layer.read {
+            writeln!(to, "    {read}")?;
+        }
     }
     Ok(())
 }

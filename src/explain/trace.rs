@@ -42,7 +42,7 @@ pub struct Trace {
     pub graph_edits: Vec<GraphEdited>,
     /// One line: what was decided.
     pub headline: String,
-    /// Who made how much of its layer, where a language model was asked.
+    /// Who made how much of its layer; empty where rules made all, unless facts could have been read.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub made_by: String,
     /// What the numbers of items in the stages stand for.

@@ -184,7 +184,7 @@ pub trait Source: Any + Send + Sync {
         None
     }
 
-    /// Who made how much of the layer; empty where no language model was asked, so that rules made all.
+    /// Who made how much of the layer; empty where rules made all, unless facts could have been read.
     fn made_by(&self) -> String {
         String::new()
     }

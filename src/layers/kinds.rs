@@ -10,12 +10,14 @@ use std::path::Path;
 use std::time::Instant;
 
 /// A layer that was built, and how long it took.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BuiltLayer {
     /// As `--layers` spells it.
     pub name: &'static str,
     /// How long it took.
     pub seconds: f64,
+    /// What of it comes from a file beside the corpus, where that may be.
+    pub read: Option<String>,
 }
 
 /// The kinds of these names, in the order they were named.
@@ -61,10 +63,11 @@ pub fn build_layers(
 ) -> Result<Vec<BuiltLayer>, IndexError> {
     let build = |kind: &&LayerKind| {
         let start = Instant::now();
-        (kind.build)(index, settings, progress)?;
+        let read = (kind.build)(index, settings, progress)?;
         Ok(BuiltLayer {
             name: kind.name,
             seconds: start.elapsed().as_secs_f64(),
+            read,
         })
     };
     kinds.iter().map(build).collect()

@@ -131,8 +131,8 @@ pub struct LayerKind {
     pub name: &'static str,
     /// One line: what it holds.
     pub about: &'static str,
-    /// Builds it from an index and adds it there.
-    pub build: fn(&Index, Scoped<'_>, &dyn Progress) -> Result<(), IndexError>,
+    /// Builds it from an index and adds it there. Says what of it comes from a file beside the corpus, where that may be.
+    pub build: fn(&Index, Scoped<'_>, &dyn Progress) -> Result<Option<String>, IndexError>,
 }
 
 /// Tells of a layer's build, whose steps are one to the person who waits.
@@ -150,7 +150,7 @@ pub static LAYERS: &[LayerKind] = &[
         about: "names with passage titles among them, and a vector for every sentence",
         build: |index, _, progress| {
             index.add_layer(HopLayer::build(index, progress)?);
-            Ok(())
+            Ok(None)
         },
     },
     LayerKind {
@@ -163,7 +163,7 @@ pub static LAYERS: &[LayerKind] = &[
                 &summaries::E2Build::from(settings),
                 &tell,
             )?);
-            Ok(())
+            Ok(None)
         },
     },
     LayerKind {
@@ -173,7 +173,7 @@ pub static LAYERS: &[LayerKind] = &[
             let tell = told(Ket::NAME, progress);
             let options = KetBuild::default().changed(settings, &BUILDS);
             index.add_layer(Ket::build(index, &options, &tell)?);
-            Ok(())
+            Ok(None)
         },
     },
     LayerKind {
@@ -186,7 +186,7 @@ pub static LAYERS: &[LayerKind] = &[
                 &heterograph::NodeRagBuild::from(settings),
                 &tell,
             )?);
-            Ok(())
+            Ok(None)
         },
     },
     LayerKind {
@@ -199,7 +199,7 @@ pub static LAYERS: &[LayerKind] = &[
                 &chunks::options(index, settings),
                 &tell,
             )?);
-            Ok(())
+            Ok(None)
         },
     },
     LayerKind {
@@ -207,8 +207,10 @@ pub static LAYERS: &[LayerKind] = &[
         about: "facts of passages, their phrases and phrases alike, for HippoRAG 2",
         build: |index, _, progress| {
             let tell = told(FactsLayer::NAME, progress);
-            index.add_layer(FactsLayer::build(index, &tell)?);
-            Ok(())
+            let layer = FactsLayer::build(index, &tell)?;
+            let read = facts::read(index, &layer);
+            index.add_layer(layer);
+            Ok(Some(read))
         },
     },
     LayerKind {
@@ -218,7 +220,7 @@ pub static LAYERS: &[LayerKind] = &[
             let tell = told(SparkLayer::NAME, progress);
             let build = typed::Build::of(typed::tables(index)?, settings);
             index.add_layer(SparkLayer::build(index, &build, &tell)?);
-            Ok(())
+            Ok(None)
         },
     },
 ];

@@ -94,7 +94,7 @@ fn as_object<S: serde::Serializer>(facts: &[Fact], to: S) -> Result<S::Ok, S::Er
 pub struct Story {
     /// One line that says what was decided: the mode and why, the plan, the budget.
     pub headline: String,
-    /// Who made how much of the layer; empty where no language model was asked, so that rules made all.
+    /// Who made how much of the layer; empty where rules made all, unless facts could have been read.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub made_by: String,
     /// Everything that a stage names, once.

@@ -61,7 +61,9 @@ impl Lengths {
     }
 }
 
-const fn kind(build: fn(&Index, Scoped<'_>, &dyn Progress) -> Result<(), IndexError>) -> LayerKind {
+const fn kind(
+    build: fn(&Index, Scoped<'_>, &dyn Progress) -> Result<Option<String>, IndexError>,
+) -> LayerKind {
     LayerKind {
         name: "lengths",
         about: "how long each passage is",
@@ -73,10 +75,10 @@ fn add<const FACTOR: u32, const BREAKS: bool>(
     index: &Index,
     _: Scoped<'_>,
     progress: &dyn Progress,
-) -> Result<(), IndexError> {
+) -> Result<Option<String>, IndexError> {
     let built = Lengths::build(index, FACTOR, BREAKS, progress).ok_or(IndexError::Cancelled)?;
     index.add_layer(built);
-    Ok(())
+    Ok(None)
 }
 
 static ONCE: [LayerKind; 1] = [kind(add::<1, false>)];

@@ -243,14 +243,18 @@ impl Layer for ToyLayer {
     }
 }
 
-fn build(index: &Index, _: Scoped<'_>, progress: &dyn Progress) -> Result<(), IndexError> {
+fn build(
+    index: &Index,
+    _: Scoped<'_>,
+    progress: &dyn Progress,
+) -> Result<Option<String>, IndexError> {
     for done in 0..=10 {
         if !progress.advance(Step::Layer(LAYER), done, 10) {
             return Err(IndexError::Cancelled);
         }
     }
     index.add_layer(ToyLayer);
-    Ok(())
+    Ok(None)
 }
 
 static KINDS: [LayerKind; 1] = [LayerKind {

@@ -418,6 +418,53 @@ fn an_index_holds_the_graph_of_names_and_its_layer_the_one_with_titles() {
 }
 
 #[test]
+fn a_build_of_facts_says_whether_it_read_a_file_and_a_trace_who_made_them() {
+    let home = tempfile::tempdir().unwrap();
+    let path = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
+    let [corpus, beside, index, file] = ["corpus.jsonl", "", "index", "openie.jsonl"].map(path);
+    let passages = r#"{"_id": "a", "text": "Ada Lovelace wrote notes on the Analytical Engine."}
+{"_id": "b", "text": "Charles Babbage designed the Analytical Engine."}
+"#;
+    std::fs::write(&corpus, passages).unwrap();
+    let printed = |args: &[&str]| {
+        let out = hopscope(args);
+        assert!(out.status.success(), "{args:?}");
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let trace = || {
+        let question = "Who designed the engine?";
+        printed(&["trace", &index, question, "--method", "hipporag2"])
+    };
+    printed(&["index", &corpus, "--out", &index]);
+    let said = printed(&["index", "--add", "facts", &index]);
+    let looked = "facts by rules; openie.jsonl was not looked for: name its folder with --beside";
+    assert!(said.contains(looked), "{said}");
+    let add = ["index", "--add", "facts", &index, "--beside", &beside];
+    let said = printed(&add);
+    let none = "facts by rules; no openie.jsonl lies beside the corpus";
+    assert!(said.contains(none), "{said}");
+    assert!(trace().contains("layer made by rules\n"));
+    let facts =
+        r#"{"_id": "b", "triples": [["Charles Babbage", "designed", "Analytical Engine"]]}"#;
+    std::fs::write(&file, facts).unwrap();
+    let said = json(&[&add[..], &["--json"]].concat());
+    let read = said["layers"][0]["read"].as_str().unwrap();
+    assert!(read.starts_with("facts of 1 of 2 passages from "), "{read}");
+    assert!(
+        read.ends_with("openie.jsonl, of the rest by rules"),
+        "{read}"
+    );
+    let said = trace();
+    let by = "layer made by openie.jsonl: 1 of 2 passages, the rest by rules\n";
+    assert!(said.contains(by), "{said}");
+    // A corpus that is indexed is looked beside.
+    let said = json(&[
+        "index", &corpus, "--out", &index, "--with", "facts", "--json",
+    ]);
+    assert_eq!(said["layers"][1]["read"], read);
+}
+
+#[test]
 fn trace_accounts_for_all_mass() {
     for walk in ["walk=power", "walk=push"] {
         let trace = json(&[

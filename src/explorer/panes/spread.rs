@@ -164,7 +164,7 @@ fn heading(ink: &Ink<'_>, stage: &Stage, width: usize) -> Line<'static> {
 }
 
 /// Letters and fills of the groups, and what the last column is. Of stages how many there are, and who made the layer
-/// they run on, where that was not the rules alone.
+/// they run on, where that is known.
 fn legend(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
     if let Some(story) = &scene.story {
         let mut spans = vec![ink.muted(text::plural(scene.listed, "stage"))];

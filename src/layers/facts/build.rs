@@ -121,7 +121,7 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<FactsLayer,
         said,
     };
     let total = passages.len();
-    let mut read = match index.beside("openie.jsonl") {
+    let mut read = match index.beside(openie::FILE) {
         Some(path) => openie::read(&path, passages).map_err(said)?,
         None => vec![None; total],
     };

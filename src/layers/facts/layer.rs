@@ -1,6 +1,6 @@
 //! The layer of HippoRAG 2 as columns of an index.
 
-use super::build;
+use super::{build, openie};
 use crate::column::{self, Column, Strings, range};
 use crate::embed::{Identity, Vectors};
 use crate::index::layer::{strings, vectors};
@@ -74,6 +74,17 @@ impl FactsLayer {
     /// The passages with a fact of a phrase.
     pub fn with_phrase(&self, phrase: u32) -> &[u32] {
         &self.phrase_passages[range(&self.phrase_ends, phrase as usize)]
+    }
+
+    /// Who made the facts of how many of all passages.
+    pub fn made_by(&self, passages: usize) -> String {
+        let rest = self.meta.made.said("rules");
+        let file = openie::FILE;
+        match self.meta.read {
+            0 => rest,
+            read if read == passages => format!("{file}: {read}"),
+            read => format!("{file}: {read} of {passages} passages, the rest by {rest}"),
+        }
     }
 
     /// Subject and object of a fact.

@@ -27,3 +27,20 @@ pub fn opened(index: &Index) -> Result<Arc<FactsLayer>, IndexError> {
     let build = || FactsLayer::build(index, &|_, _, _| true);
     index.layer_or(|_: &FactsLayer| true, build)
 }
+
+/// Of how many passages a file beside the corpus had the facts when a layer was built, and who made the rest.
+pub fn read(index: &Index, layer: &FactsLayer) -> String {
+    let (read, all) = (layer.meta.read, index.len());
+    let rest = layer.meta.made.said("rules");
+    let file = openie::FILE;
+    match index.beside(file) {
+        Some(path) => {
+            let path = path.display();
+            format!("facts of {read} of {all} passages from {path}, of the rest by {rest}")
+        }
+        None if index.folders().is_empty() => {
+            format!("facts by {rest}; {file} was not looked for: name its folder with --beside")
+        }
+        None => format!("facts by {rest}; no {file} lies beside the corpus"),
+    }
+}

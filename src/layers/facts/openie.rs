@@ -4,6 +4,9 @@ use crate::index::Passages;
 use serde::Deserialize;
 use std::path::Path;
 
+/// What it is called.
+pub const FILE: &str = "openie.jsonl";
+
 /// A passage's line: its identifier, and triples of subject, predicate, object. Other fields are left alone.
 #[derive(Deserialize)]
 struct Line {
@@ -56,7 +59,7 @@ mod tests {
         };
         let passages = Passages::new(&[passage("a"), passage("b")]);
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("openie.jsonl");
+        let path = folder.path().join(FILE);
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
             super::read(&path, &passages)

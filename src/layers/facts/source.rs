@@ -195,11 +195,6 @@ impl Source for PhraseGraph {
     }
 
     fn made_by(&self) -> String {
-        let meta = &self.layer.meta;
-        match (meta.read, meta.made.is_empty()) {
-            (0, _) => meta.made.to_string(),
-            (read, true) => format!("read of {read} passages, the rest by rules"),
-            (read, false) => format!("read of {read} passages, the rest by {}", meta.made),
-        }
+        self.layer.made_by(self.passages as usize)
     }
 }
