@@ -1,6 +1,6 @@
 //! From passages to facts, from facts to phrases, from phrases to those alike.
 
-use super::layer::{FactsLayer, Meta};
+use super::layer::{FactsLayer, MOST_ALIKE, Meta, asks};
 use super::openie;
 use crate::graph::neighbours;
 use crate::index::{Index, IndexError, Layer};
@@ -20,12 +20,8 @@ type Progress<'a> = &'a dyn Fn(&'static str, usize, usize) -> bool;
 const BATCH: usize = 1024;
 /// Tokens of a text that is asked for at once; longer passages are cut.
 const TOKENS: usize = 1048;
-/// Most phrases alike that are kept of one (HippoRAG 2, code).
-const MOST_ALIKE: usize = 100;
 /// Longest sentence that stands for a fact, in characters.
 const LONGEST: usize = 300;
-/// A phrase of fewer letters and digits is like none (HippoRAG 2, code).
-const LEAST_LETTERS: usize = 3;
 
 /// Facts and phrases while they are collected.
 #[derive(Default)]
@@ -43,7 +39,7 @@ struct Draft {
 
 impl Draft {
     fn phrase(&mut self, label: &str) -> Option<u32> {
-        let form = Norm::Simple.apply(label);
+        let form = form(label);
         if form.is_empty() {
             return None;
         }
@@ -63,16 +59,13 @@ impl Draft {
         self.fact(passage, subject, object, &text);
     }
 
-    /// What a passage says of two phrases; of a phrase and itself it says nothing.
+    /// What a passage says of two phrases, which may be the same.
     fn fact(&mut self, passage: u32, subject: &str, object: &str, text: &str) {
-        if Norm::Simple.apply(subject) == Norm::Simple.apply(object) {
-            return;
-        }
         let (Some(one), Some(other)) = (self.phrase(subject), self.phrase(object)) else {
             return;
         };
         let next = self.facts.len() as u32;
-        let key = (one, other, Norm::Simple.apply(text));
+        let key = (one, other, form(text));
         let fact = *self.known.entry(key).or_insert(next);
         if fact == next {
             let words: Vec<&str> = text.split_whitespace().collect();
@@ -91,16 +84,21 @@ impl Draft {
     }
 }
 
+fn form(name: &str) -> String {
+    Norm::Simple.apply(name)
+}
+
 /// The rules see few of the ways to say how two names belong together: where they see none between what a unit is about and
 /// another name of it, the sentence with that name stands for the fact.
 fn unsaid(draft: &mut Draft, passage: u32, unit: &UnitOut) {
-    let form = |name: &str| Norm::Simple.apply(name);
     let ends = unit.relations.iter();
     let ends = ends.flat_map(|relation| [form(&relation.source), form(&relation.target)]);
-    let joined: FxHashSet<String> = ends.collect();
+    let mut joined: FxHashSet<String> = ends.collect();
     let Some((about, others)) = unit.entities.split_first() else {
         return;
     };
+    // Of a name and itself a sentence says nothing.
+    joined.insert(form(&about.name));
     for other in others
         .iter()
         .filter(|other| !joined.contains(&form(&other.name)))
@@ -149,6 +147,9 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<FactsLayer,
             while let Some((_, said)) = told.next_if(|(p, _)| p.passage as usize == passage) {
                 for unit in &said.units {
                     for r in &unit.relations {
+                        if !said.by_model && form(&r.source) == form(&r.target) {
+                            continue;
+                        }
                         draft.triple(passage as u32, [&r.source, &r.predicate, &r.target]);
                     }
                     if !said.by_model {
@@ -173,19 +174,16 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<FactsLayer,
     if !progress("phrases alike", 0, 1) {
         return Err(IndexError::Cancelled);
     }
-    let letters = |label: &str| label.chars().filter(|c| c.is_alphanumeric()).count();
-    let long: Vec<bool> = phrases
-        .iter()
-        .map(|p| letters(p) >= LEAST_LETTERS)
-        .collect();
-    let near = neighbours::alike(&phrase_vectors, MOST_ALIKE, SYNONYM_LEAST, |one| long[one])?;
+    let near = neighbours::alike(&phrase_vectors, MOST_ALIKE, SYNONYM_LEAST, |one| {
+        asks(&phrases[one])
+    })?;
     let mut pairs: FxHashSet<(u32, u32)> = FxHashSet::default();
     let mut alike: Vec<(u32, u32, f32)> = Vec::new();
     for one in 0..phrases.len() {
         let (others, cosines) = near.row(one);
         for (&other, &cosine) in others.iter().zip(cosines) {
             let pair = (other.min(one as u32), other.max(one as u32));
-            if long[other as usize] && pairs.insert(pair) {
+            if pairs.insert(pair) {
                 alike.push((pair.0, pair.1, cosine));
             }
         }
@@ -219,7 +217,7 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<FactsLayer,
         phrase_passages: with.concat().into(),
         alike_one: alike.iter().map(|pair| pair.0).collect::<Vec<u32>>().into(),
         alike_other: alike.iter().map(|pair| pair.1).collect::<Vec<u32>>().into(),
-        alike: alike.iter().map(|pair| pair.2).collect::<Vec<f32>>().into(),
+        cosines: alike.iter().map(|pair| pair.2).collect::<Vec<f32>>().into(),
         phrase_vectors,
         fact_vectors,
     })

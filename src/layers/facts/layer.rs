@@ -6,7 +6,19 @@ use crate::embed::{Identity, Vectors};
 use crate::index::layer::{strings, vectors};
 use crate::index::{Columns, Index, IndexError, Layer};
 use crate::llm::Shares;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+
+/// Most phrases alike that one takes by itself (HippoRAG 2, code: its loop ends after so many).
+pub(super) const MOST_ALIKE: usize = 101;
+/// A phrase of fewer letters and digits takes none (HippoRAG 2, code).
+const LEAST_LETTERS: usize = 3;
+
+/// Whether phrases alike are looked for from this one; others may take it.
+pub(super) fn asks(phrase: &str) -> bool {
+    let letters = phrase.chars().filter(|c| c.is_alphanumeric());
+    letters.take(LEAST_LETTERS).count() == LEAST_LETTERS
+}
 
 /// Counts, and who told the facts; stored as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -39,9 +51,9 @@ pub struct FactsLayer {
     pub(super) phrase_ends: Column<u32>,
     pub(super) phrase_passages: Column<u32>,
     /// Pairs of phrases alike, the lower first, ascending, and their cosines.
-    pub alike_one: Column<u32>,
-    pub alike_other: Column<u32>,
-    pub alike: Column<f32>,
+    pub(super) alike_one: Column<u32>,
+    pub(super) alike_other: Column<u32>,
+    pub(super) cosines: Column<f32>,
     pub phrase_vectors: Vectors,
     pub fact_vectors: Vectors,
 }
@@ -87,6 +99,40 @@ impl FactsLayer {
         }
     }
 
+    /// Pairs of phrases whose cosine is at least `least`, the lower first, with the cosine.
+    pub fn alike(&self, least: f64) -> impl Iterator<Item = ([u32; 2], f32)> {
+        let ends = self.alike_one.iter().zip(&*self.alike_other);
+        let pairs = ends.zip(&*self.cosines);
+        let pairs = pairs.map(|((&one, &other), &cosine)| ([one, other], cosine));
+        pairs.filter(move |(_, cosine)| f64::from(*cosine) >= least)
+    }
+
+    /// Of every phrase the least cosine at which it takes another for a synonym: `least`; more where more than it may take
+    /// are so near; and more than any where it takes none.
+    pub(crate) fn takes(&self, least: f64) -> Vec<f32> {
+        let mut count = vec![0; self.meta.phrases];
+        let each = self.alike(least).flat_map(|(ends, _)| ends);
+        each.for_each(|phrase| count[phrase as usize] += 1);
+        let mut crowded: FxHashMap<u32, Vec<f32>> = FxHashMap::default();
+        for (ends, cosine) in self.alike(least) {
+            let full = |phrase: &u32| count[*phrase as usize] > MOST_ALIKE;
+            for phrase in ends.into_iter().filter(full) {
+                crowded.entry(phrase).or_default().push(cosine);
+            }
+        }
+        let own = self.phrases.iter().zip(0..).map(|(phrase, number)| {
+            if !asks(phrase) {
+                return f32::INFINITY;
+            }
+            crowded.get_mut(&number).map_or(f32::MIN, |near| {
+                *near
+                    .select_nth_unstable_by(MOST_ALIKE - 1, |a, b| b.total_cmp(a))
+                    .1
+            })
+        });
+        own.collect()
+    }
+
     /// Subject and object of a fact.
     pub fn ends(&self, fact: u32) -> [u32; 2] {
         [self.subject[fact as usize], self.object[fact as usize]]
@@ -109,7 +155,7 @@ impl Layer for FactsLayer {
         each("phrase.passage", self.phrase_passages.bytes());
         each("alike.one", self.alike_one.bytes());
         each("alike.other", self.alike_other.bytes());
-        each("alike.cosine", self.alike.bytes());
+        each("alike.cosine", self.cosines.bytes());
         vectors("phrase.vector", "scale", &self.phrase_vectors, each);
         vectors("fact.vector", "scale", &self.fact_vectors, each);
     }
@@ -133,7 +179,7 @@ impl Layer for FactsLayer {
             phrase_passages: columns.column("phrase.passage")?,
             alike_one: columns.column("alike.one")?,
             alike_other: columns.column("alike.other")?,
-            alike: columns.column("alike.cosine")?,
+            cosines: columns.column("alike.cosine")?,
             phrase_vectors: columns.vectors("phrase.vector", "scale", identity)?,
             fact_vectors: columns.vectors("fact.vector", "scale", identity)?,
             meta,
@@ -150,7 +196,7 @@ impl Layer for FactsLayer {
             ("fact.vector", layer.fact_vectors.len(), facts),
             ("alike.one", layer.alike_one.len(), layer.meta.alike),
             ("alike.other", layer.alike_other.len(), layer.meta.alike),
-            ("alike.cosine", layer.alike.len(), layer.meta.alike),
+            ("alike.cosine", layer.cosines.len(), layer.meta.alike),
         ] {
             columns.length(name, found, expected)?;
         }
@@ -170,7 +216,7 @@ impl Layer for FactsLayer {
             ("phrase.passage", column::below(with, columns.passages())),
             ("alike.one", column::below(&layer.alike_one, phrases)),
             ("alike.other", column::below(&layer.alike_other, phrases)),
-            ("alike.cosine", column::finite(&layer.alike)),
+            ("alike.cosine", column::finite(&layer.cosines)),
         ])?;
         Ok(layer)
     }

@@ -36,15 +36,25 @@ pub static PHRASE_PASSAGE: GraphKind = GraphKind {
 /// Longest evidence in characters.
 const LINE: usize = 160;
 
-/// Passages come first, then phrases. Two phrases weigh how often passages state a fact of the two, and their cosine where
-/// they are alike; a phrase and a passage with a fact of it weigh 1.
+/// Two phrases with facts in common.
+struct Joined {
+    /// The first of these facts.
+    fact: u32,
+    weight: f32,
+    /// Whether their cosine replaced the facts from either side.
+    replaced: bool,
+}
+
+/// Passages come first, then phrases. An edge of two phrases weighs what both sides give it: each gives how often passages
+/// state a fact of the two, or instead their cosine, where it takes the other for a synonym (HippoRAG 2, code). A phrase and
+/// a passage with a fact of it weigh 1.
 pub struct PhraseGraph {
     pub layer: Arc<FactsLayer>,
     transition: Transition,
     passages: u32,
     forms: FxHashMap<String, u32>,
-    /// The first fact of two phrases, the lower first.
-    facts: FxHashMap<(u32, u32), u32>,
+    /// By two phrases, the lower first.
+    facts: FxHashMap<(u32, u32), Joined>,
     /// Of every passage the facts that it states, ascending.
     stated: Vec<Vec<u32>>,
 }
@@ -55,26 +65,43 @@ impl PhraseGraph {
         let passages = index.len() as u32;
         let least = values.get(SYNONYM_THRESHOLD);
         let mut edges: Vec<(u32, u32, f32)> = Vec::new();
-        let mut facts = FxHashMap::default();
+        let mut facts: FxHashMap<(u32, u32), Joined> = FxHashMap::default();
         let mut stated = vec![Vec::new(); index.len()];
         for fact in 0..layer.meta.facts as u32 {
-            for &passage in layer.stated(fact) {
+            let own = layer.stated(fact);
+            for &passage in own {
                 stated[passage as usize].push(fact);
             }
-            let ends = layer.ends(fact);
-            let times = layer.stated(fact).len() as f32;
-            edges.push((passages + ends[0], passages + ends[1], times));
-            let pair = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-            facts.entry(pair).or_insert(fact);
+            let [one, other] = layer.ends(fact);
+            let joined = facts.entry((one.min(other), one.max(other)));
+            let joined = joined.or_insert(Joined {
+                fact,
+                weight: 0.0,
+                replaced: false,
+            });
+            joined.weight += 2.0 * own.len() as f32;
         }
         for phrase in 0..layer.meta.phrases as u32 {
             let own = layer.with_phrase(phrase).iter();
             edges.extend(own.map(|&passage| (passage, passages + phrase, 1.0)));
         }
-        let pairs = layer.alike_one.iter().zip(&*layer.alike_other);
-        let pairs = pairs.zip(&*layer.alike);
-        let near = pairs.filter(|(_, cosine)| f64::from(**cosine) >= least);
-        edges.extend(near.map(|((a, b), cosine)| (passages + a, passages + b, *cosine)));
+        let takes = layer.takes(least);
+        for ([one, other], cosine) in layer.alike(least) {
+            let sides = [one, other].map(|phrase| cosine >= takes[phrase as usize]);
+            let given = |times: f32| -> f32 {
+                let side = sides.map(|alike| if alike { cosine } else { times });
+                side.iter().sum()
+            };
+            match facts.get_mut(&(one, other)) {
+                Some(joined) => {
+                    joined.weight = given(joined.weight / 2.0);
+                    joined.replaced = sides == [true; 2];
+                }
+                None => edges.push((passages + one, passages + other, given(0.0))),
+            }
+        }
+        let joined = facts.iter();
+        edges.extend(joined.map(|(&(a, b), own)| (passages + a, passages + b, own.weight)));
         let nodes = index.len() + layer.meta.phrases;
         let mut forms = FxHashMap::default();
         for phrase in 0..layer.meta.phrases {
@@ -105,10 +132,10 @@ impl PhraseGraph {
         &self.stated[passage as usize]
     }
 
-    /// The first fact of two phrases.
-    fn fact(&self, a: Node, b: Node) -> Option<u32> {
+    /// What two phrases have in common by facts.
+    fn joined(&self, a: Node, b: Node) -> Option<&Joined> {
         let (a, b) = (self.phrase(a)?, self.phrase(b)?);
-        self.facts.get(&(a.min(b), a.max(b))).copied()
+        self.facts.get(&(a.min(b), a.max(b)))
     }
 }
 
@@ -130,29 +157,37 @@ impl Source for PhraseGraph {
 
     fn edge_kind(&self, a: Node, b: Node) -> &'static str {
         match (self.phrase(a), self.phrase(b)) {
-            (Some(_), Some(_)) if self.fact(a, b).is_some() => "fact",
-            (Some(_), Some(_)) => "alike",
+            (Some(_), Some(_)) => match self.joined(a, b) {
+                Some(joined) if !joined.replaced => "fact",
+                _ => "alike",
+            },
             _ => "states",
         }
     }
 
-    /// The fact that joins two phrases, or how alike they are; the fact of a phrase that a passage states.
+    /// The fact that joins two phrases, or how alike they are, with the fact that this replaces; the fact of a phrase that a
+    /// passage states.
     fn evidence(&self, _: &Index, a: Node, b: Node) -> String {
         let layer = &self.layer;
-        let fact = self.fact(a, b).or_else(|| {
-            let passage = a.min(b);
-            let phrase = self.phrase(a.max(b))?;
-            let own = self.stated.get(passage as usize)?.iter().copied();
-            own.into_iter().find(|&f| layer.ends(f).contains(&phrase))
-        });
-        match (fact, self.phrase(a), self.phrase(b)) {
-            (Some(fact), ..) => clip(layer.texts.get(fact as usize), LINE),
-            (None, Some(one), Some(other)) => {
-                let cosine = layer.phrase_vectors.between(one, other);
-                format!("cosine {cosine:.3}")
-            }
-            _ => String::new(),
+        let text = |fact: u32| layer.texts.get(fact as usize);
+        if let (Some(one), Some(other)) = (self.phrase(a), self.phrase(b)) {
+            let cosine = || format!("cosine {:.3}", layer.phrase_vectors.between(one, other));
+            return match self.joined(a, b) {
+                Some(joined) if joined.replaced => clip(
+                    &format!("{} instead of: {}", cosine(), text(joined.fact)),
+                    LINE,
+                ),
+                Some(joined) => clip(text(joined.fact), LINE),
+                None => cosine(),
+            };
         }
+        let phrase = self.phrase(a.max(b));
+        let own = self.stated.get(a.min(b) as usize).into_iter().flatten();
+        let fact = phrase.and_then(|phrase| {
+            let mut own = own.copied();
+            own.find(|&fact| layer.ends(fact).contains(&phrase))
+        });
+        fact.map_or_else(String::new, |fact| clip(text(fact), LINE))
     }
 
     fn passages(&self, node: Node) -> Cow<'_, [u32]> {

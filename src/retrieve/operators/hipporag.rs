@@ -170,6 +170,9 @@ impl Operator for Facts {
                 why: format!("stated by {title}"),
             });
             let [one, other] = layer.ends(near.fact).map(|phrase| source.node(phrase));
+            if one == other {
+                continue;
+            }
             stage.edges.push(Edge {
                 from: story.node(at, one),
                 to: story.node(at, other),

@@ -84,6 +84,7 @@ fn facts_and_phrases_are_each_there_once() {
             "Mara Voss founded Gull Press",
             "Gull Press prints in Holm",
             "Holm is a town of ferries",
+            "Holm is Holm",
             "Kelp grows on rocks"
         ]
     );
@@ -92,6 +93,8 @@ fn facts_and_phrases_are_each_there_once() {
     // Gull Press stands in a fact of the first passage and in one of the second.
     assert_eq!(layer.with_phrase(1), [0, 1]);
     assert_eq!((layer.stated(1), layer.ends(1)), (&[1][..], [1, 2]));
+    // What is said of a phrase and itself is a fact, and no edge.
+    assert_eq!(layer.ends(3), [2, 2]);
 }
 
 #[test]
@@ -153,7 +156,9 @@ fn the_filter_keeps_what_shares_words_with_the_question_or_with_what_is_kept() {
     );
     let story = story(&index, &run, &[]);
     let stage = &story.stages[0];
-    assert_eq!((stage.nodes.len(), stage.cut.len()), (3, 1));
+    assert_eq!((stage.nodes.len(), stage.cut.len()), (4, 1));
+    // Of a phrase and itself there is no edge to draw.
+    assert_eq!(stage.edges.len(), 3);
     assert!(
         stage
             .nodes
@@ -198,7 +203,7 @@ fn a_model_picks_facts_where_one_is_named() {
     assert!(server.heard.lock().unwrap().is_empty());
     let run = ask(&index, QUESTION, &["fact_filter=model"]);
     let kept: Vec<bool> = found(&index, &run).into_iter().map(|fact| fact.2).collect();
-    assert_eq!(kept, [false, true, false, false]);
+    assert_eq!(kept, [false, true, false, false, false]);
     let facts = &run.records[0].output.facts;
     let by = facts.iter().find(|fact| fact.0 == "filter").unwrap();
     assert_eq!(by.1, "llm(m, filter_facts, 1)");
@@ -226,6 +231,84 @@ fn phrases_alike_are_joined_as_far_as_the_threshold_lets_them() {
     let (open, said) = joined("synonym_threshold=0.5");
     assert!(open && said == format!("cosine {cosine:.3}"), "{said}");
     assert!(!joined("synonym_threshold=1").0);
+}
+
+/// What the edge of two phrases weighs, by their first spellings.
+fn weight(index: &Arc<Index>, changes: &[&str], one: &str, other: &str) -> f32 {
+    let run = ask(index, QUESTION, changes);
+    let graph = run.records[0].graph.as_ref().unwrap();
+    let layer = index.layer::<FactsLayer>().unwrap();
+    let node = |label: &str| 5 + layer.phrases.iter().position(|p| p == label).unwrap() as u32;
+    let other = node(other);
+    let mut edges = graph.neighbours(node(one));
+    edges
+        .find(|edge| edge.0 == other)
+        .map_or(0.0, |edge| edge.1)
+}
+
+#[test]
+fn both_ends_of_an_edge_give_it_their_facts_or_their_cosine() {
+    let facts = r#"{"_id": "mara voss", "triples": [["Mara Voss", "founded", "Gull Press"], ["Mara Voss", "sold", "Gull Press"]]}
+{"_id": "gull press", "triples": [["Mara Voss", "founded", "Gull Press"], ["Gull Press", "was", "the old Gull Press"]]}
+{"_id": "holm", "triples": [["EU", "is not", "the EU"], ["EU", "is", "far away"]]}
+{"_id": "kelp", "triples": [["the old Gull Press", "was", "Gull Press"]]}
+"#;
+    let index = Arc::new(index(facts));
+    let layer = index.layer::<FactsLayer>().unwrap();
+    let [all, none] = [["synonym_threshold=0.5"], ["synonym_threshold=1"]];
+    let weight = |threshold: &[&str], one, other| weight(&index, threshold, one, other);
+    // Three statements, from both ends.
+    assert_eq!(weight(&none, "Mara Voss", "Gull Press"), 6.0);
+    // Two statements, or the cosine instead, from both ends.
+    let cosine = |one: &str, other: &str| {
+        let place = |label: &str| layer.phrases.iter().position(|p| p == label).unwrap() as u32;
+        layer.phrase_vectors.between(place(one), place(other))
+    };
+    assert_eq!(weight(&none, "Gull Press", "the old Gull Press"), 4.0);
+    let alike = cosine("Gull Press", "the old Gull Press");
+    assert!(alike > 0.5);
+    let found = weight(&all, "Gull Press", "the old Gull Press");
+    assert_eq!(found, 2.0 * alike);
+    // What has two letters is taken by the other, and takes nothing itself: its end keeps the fact.
+    let alike = cosine("EU", "the EU");
+    assert!(alike > 0.5, "{alike}");
+    assert_eq!(weight(&none, "EU", "the EU"), 2.0);
+    assert_eq!(weight(&all, "EU", "the EU"), 1.0 + alike);
+    // Who reads the edge hears what weighs, and what it stands for.
+    let run = ask(&index, QUESTION, &all);
+    let graph = run.records[0].graph.as_ref().unwrap().source();
+    let kinds = [(0, 1), (1, 2), (3, 4)].map(|(a, b)| graph.edge_kind(5 + a, 5 + b));
+    assert_eq!(kinds, ["fact", "alike", "fact"]);
+    let said = graph.evidence(&index, 6, 7);
+    assert!(
+        said.ends_with("instead of: Gull Press was the old Gull Press"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_phrase_takes_the_nearest_hundred_and_one_and_is_taken_by_more() {
+    let name = |at: usize| format!("Gull Press {at}");
+    let facts: Vec<_> = (0..130).map(|at| json!([name(at), "is", "here"])).collect();
+    let line = json!({"_id": "kelp", "triples": facts});
+    let index = index(&line.to_string());
+    let layer = index.layer::<FactsLayer>().unwrap();
+    let takes = layer.takes(0.5);
+    let mut most = 0;
+    for phrase in 0..layer.meta.phrases as u32 {
+        let pairs = layer.alike(0.5).filter(|(ends, _)| ends.contains(&phrase));
+        let near: Vec<f32> = pairs.map(|(_, cosine)| cosine).collect();
+        let taken = near
+            .iter()
+            .filter(|cosine| **cosine >= takes[phrase as usize]);
+        // As many are as near as the last: all of them or none.
+        let last = near
+            .iter()
+            .filter(|cosine| **cosine == takes[phrase as usize]);
+        assert!(taken.count() < 101 + last.count().max(1));
+        most = most.max(near.len());
+    }
+    assert!(most > 101, "{most}");
 }
 
 #[test]
