@@ -221,7 +221,7 @@ parameters! {
         "How many facts near the question are looked at, and how many of their phrases restart the walk", "HippoRAG 2, code linking_top_k 5";
     FactFilter FACT_FILTER: FactFilter = FactFilter::Rules, "fact_filter" "filter" "fact filter", Seeds,
         Domain::Choice(FactFilter::CHOICES),
-        "Which of the facts near the question help to answer it", "HippoRAG 2: a model (recognition memory); the rules are ours";
+        "Which of the facts near the question help to answer it", "HippoRAG 2: a model (recognition memory); the rules are ours, and keep nearly all facts";
     HopGuard HOP_GUARD: f64 = 1.0, "hop_guard" "g" "single-hop guard", Select,
         Domain::Real { min: 0.0, max: 1.0, step: 0.1 },
         "How far words gain and walks lose where one passage covers the question; 0 is off", "ours, measured: keeps one-hop sets at BM25's level";
