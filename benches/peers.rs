@@ -7,7 +7,7 @@
 //! - `check ENGINE FROM TO FILE`: writes the scores of those questions as a matrix (.npy, f64);
 //! - `memory`: the peak resident size of this process.
 //!
-//! `--linear DIR` writes what `benches/peers/linearrag.py` reads, and ranks for it.
+//! `--linear DIR` writes what `benches/peers/linearrag.py` reads, and ranks for it; `--facts DIR` does so for `hipporag2.py`.
 //!
 //! Without arguments, as `cargo bench` runs it: both on the bundled sample, one round.
 
@@ -29,6 +29,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+#[path = "peers/facts.rs"]
+mod facts;
+#[path = "peers/given.rs"]
+mod given;
 #[path = "peers/linear.rs"]
 mod linear;
 
@@ -57,6 +61,12 @@ struct Args {
     /// Index the corpus, write what the published LinearRAG is given, and rank on request.
     #[arg(long, value_name = "DIR")]
     linear: Option<PathBuf>,
+    /// Index the corpus, write what the published HippoRAG 2 is given, and rank on request.
+    #[arg(long, value_name = "DIR")]
+    facts: Option<PathBuf>,
+    /// With --facts: the folder of an openie.jsonl to read them from.
+    #[arg(long, value_name = "FOLDER", requires = "facts")]
+    beside: Vec<PathBuf>,
     /// Cargo says so; of no consequence.
     #[arg(long, hide = true)]
     bench: bool,
@@ -81,6 +91,12 @@ fn main() -> Result<()> {
             bail!("--linear needs --corpus PATH");
         };
         return linear::serve(path, folder);
+    }
+    if let Some(folder) = &args.facts {
+        let Some(path) = &args.corpus else {
+            bail!("--facts needs --corpus PATH");
+        };
+        return facts::serve(path, folder, &args.beside);
     }
     if let Some(folder) = &args.serve {
         let mut peer = Peer::new(Arc::new(Index::open(&folder.join("index"))?))?;

@@ -2,79 +2,30 @@
 //!
 //! The same names, the same sentences and the same vectors, so that what is left between two rankings is the method.
 
-use super::{read, settings, write_npy};
-use anyhow::{Context, Result, bail};
-use hopscope::embed::{Encoder, Vectors};
-use hopscope::index::{BuildOptions, Index, Silent};
+use super::given::{self, all, passages_and_questions, rows};
+use anyhow::Result;
+use hopscope::index::Index;
 use hopscope::layers::{GraphView, HopLayer, Link};
 use hopscope::retrieve::hop;
-use hopscope::retrieve::{Keep, Retrieval, Retriever};
 use serde_json::{Value, json};
 use std::fs::File;
-use std::io::{BufRead, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 const METHOD: &str = "linearrag";
 
-/// Indexes a corpus, writes names, sentences and vectors into `folder`, then answers `rank FILE [name=value ...]` on
-/// standard input with the ranking of every question under these settings.
+/// Indexes a corpus, writes names, sentences and vectors into `folder`, then obeys [`given::serve`].
 pub fn serve(corpus: &Path, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
-    let (corpus, _) = read(corpus)?;
-    let index = Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent)?);
+    let index = Arc::new(given::index(corpus)?);
     println!("{}", write(&index, folder)?);
-    for line in std::io::stdin().lock().lines() {
-        let line = line?;
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let ["rank", file, ref changes @ ..] = words[..] else {
-            bail!("'{line}' is not: rank FILE [name=value ...]");
-        };
-        let seconds = rank(&index, Path::new(file), changes)?;
-        println!(
-            "{}",
-            json!({"questions": index.questions().len(), "seconds": seconds})
-        );
-    }
-    Ok(())
-}
-
-/// Asks every question, and says how many seconds each took.
-fn all(
-    index: &Arc<Index>,
-    changes: &[&str],
-    mut each: impl FnMut(&Retrieval) -> Result<()>,
-) -> Result<Vec<f64>> {
-    let mut settings = settings(index, METHOD)?;
-    for change in changes {
-        settings.set_text(change).map_err(anyhow::Error::msg)?;
-    }
-    let mut retriever = Retriever::new(index.clone());
-    let mut seconds = Vec::new();
-    for question in index.questions() {
-        let start = Instant::now();
-        let found = retriever.retrieve(&question.text, &settings, Keep::Scores)?;
-        seconds.push(start.elapsed().as_secs_f64());
-        each(&found)?;
-    }
-    Ok(seconds)
-}
-
-/// The best passages of every question, a JSON line each; and the seconds of each.
-fn rank(index: &Arc<Index>, file: &Path, changes: &[&str]) -> Result<Vec<f64>> {
-    let mut out = BufWriter::new(File::create(file)?);
-    let seconds = all(index, changes, |run| {
-        let hits: Vec<(u32, f32)> = run.passages.iter().map(|h| (h.passage, h.score)).collect();
-        Ok(writeln!(out, "{}", json!(hits))?)
-    })?;
-    out.flush()?;
-    Ok(seconds)
+    given::serve(&index, METHOD)
 }
 
 fn write(index: &Arc<Index>, folder: &Path) -> Result<Value> {
     let layer = hop::layer(index)?;
-    let dense = index.dense().context("an index with vectors")?;
+    let dense = index.dense_for(METHOD)?;
     let encoder = &*dense.encoder;
     let graph = &layer.graph;
     let labels: Vec<&str> = (0..graph.entities()).map(|e| graph.labels.get(e)).collect();
@@ -85,24 +36,11 @@ fn write(index: &Arc<Index>, folder: &Path) -> Result<Value> {
     )?;
     let sentences = passages(index, &layer, folder)?;
     let surfaces = questions(index, folder)?;
-    rows(folder, "name", encoder, &labels, false)?;
+    rows(&folder.join("name.npy"), encoder, &labels, false)?;
     // As the layer keeps them.
-    rows(folder, "sentence", encoder, &sentences, true)?;
-    rows(folder, "surface", encoder, &surfaces, false)?;
-    let asked: Vec<Vec<f32>> = index
-        .questions()
-        .iter()
-        .map(|q| encoder.question(&q.text))
-        .collect::<Result<_, _>>()?;
-    matrix(folder, "question", &asked)?;
-    let mut row = vec![0.0; dense.vectors.dims()];
-    let stored: Vec<Vec<f32>> = (0..index.len() as u32)
-        .map(|p| {
-            dense.vectors.row(p, &mut row);
-            row.clone()
-        })
-        .collect();
-    matrix(folder, "passage", &stored)?;
+    rows(&folder.join("sentence.npy"), encoder, &sentences, true)?;
+    rows(&folder.join("surface.npy"), encoder, &surfaces, false)?;
+    passages_and_questions(index, folder, METHOD)?;
     Ok(
         json!({"passages": index.len(), "names": labels.len(), "sentences": sentences.len(),
         "questions": index.questions().len()}),
@@ -150,7 +88,7 @@ fn questions(index: &Arc<Index>, folder: &Path) -> Result<Vec<String>> {
     let mut out = BufWriter::new(File::create(folder.join("questions.jsonl"))?);
     let mut surfaces: Vec<String> = Vec::new();
     let mut number = 0;
-    all(index, &["linear_rounds=none"], |run| {
+    all(index, METHOD, &["linear_rounds=none"], |run| {
         let question = &index.questions()[number];
         let entity = |view: &GraphView, node: u32| view.entity(node);
         let view = run
@@ -181,34 +119,4 @@ fn questions(index: &Arc<Index>, folder: &Path) -> Result<Vec<String>> {
     })?;
     out.flush()?;
     Ok(surfaces)
-}
-
-/// Vectors of texts by the index's encoder; `whole`: as int8 keeps them.
-fn rows<S: AsRef<str>>(
-    folder: &Path,
-    name: &str,
-    encoder: &dyn Encoder,
-    texts: &[S],
-    whole: bool,
-) -> Result<()> {
-    let texts: Vec<(&str, &str)> = texts.iter().map(|text| ("", text.as_ref())).collect();
-    let flat = encoder.passages(&texts, &|_| true)?;
-    let mut vectors = Vectors::new(encoder.identity().clone(), flat)?;
-    if whole {
-        vectors = vectors.quantised();
-    }
-    let mut row = vec![0.0; vectors.dims()];
-    let rows: Vec<Vec<f32>> = (0..vectors.len() as u32)
-        .map(|i| {
-            vectors.row(i, &mut row);
-            row.clone()
-        })
-        .collect();
-    matrix(folder, name, &rows)
-}
-
-fn matrix(folder: &Path, name: &str, rows: &[Vec<f32>]) -> Result<()> {
-    let shape = [rows.len(), rows.first().map_or(0, Vec::len)];
-    let values = rows.iter().flatten().map(|x| x.to_le_bytes());
-    write_npy(&folder.join(format!("{name}.npy")), "<f4", &shape, values)
 }
