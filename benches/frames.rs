@@ -15,9 +15,10 @@
 
 use anyhow::{Context, Result, bail};
 use crossterm::event::KeyEvent;
-use hopscope::explorer::action::{Action, Effect, Work};
+use hopscope::explorer::action::{Action, Effect};
 use hopscope::explorer::engine::Engine;
 use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::jobs::{Heard, Work};
 use hopscope::explorer::keys::Stroke;
 use hopscope::explorer::layout::View;
 use hopscope::explorer::scene::{Request, Subject};
@@ -158,8 +159,8 @@ impl Clock {
     fn does(&mut self, action: Action) {
         let what = match &action {
             Action::Key(key) => format!("{} in {}", key.code, self.stage.state.view.name()),
-            Action::Answered(_) => "an answer".to_owned(),
-            Action::Scored(_) => "a score of the set".to_owned(),
+            Action::Heard(Heard::Ask(_)) => "an answer".to_owned(),
+            Action::Heard(Heard::Score(_)) => "a score of the set".to_owned(),
             Action::Tick => "a played step".to_owned(),
             _ => "other news".to_owned(),
         };
@@ -173,7 +174,7 @@ impl Clock {
         };
         times.add(began, &what);
         for effect in effects {
-            let asks = matches!(effect, Effect::Work(Work::Ask(_)));
+            let asks = matches!(effect, Effect::Begin(Work::Ask(_)));
             let began = Instant::now();
             let answers = self.stage.answer(effect);
             if asks {
@@ -294,7 +295,6 @@ fn explanations(index: &Arc<Index>, methods: &[&str]) -> Result<()> {
         let mut retriever = Retriever::new(index.clone());
         let mut engine = Engine::new(index.clone());
         let mut times: [Times; 6] = Default::default();
-        let mut generation = 0;
         // The first question makes the graph and is not counted.
         for (at, question) in index.questions().iter().enumerate().take(QUESTIONS + 1) {
             let began = Instant::now();
@@ -304,9 +304,7 @@ fn explanations(index: &Arc<Index>, methods: &[&str]) -> Result<()> {
             }
             let asked = began.elapsed().as_secs_f64();
             let mut answer = |subject: Subject, view: View| {
-                generation += 1;
                 let request = Request {
-                    generation,
                     question: question.text.clone(),
                     asked: Some(at),
                     settings: settings.clone(),

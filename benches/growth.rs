@@ -120,9 +120,8 @@ fn explained(
     let mut engine = Engine::new(index.clone());
     let (mut answers, mut others) = (Vec::new(), Vec::new());
     for (at, question) in questions.iter().enumerate().take(QUESTIONS / 2 + 1) {
-        let mut ask = |subject: Subject, generation| {
+        let mut ask = |subject: Subject| {
             let request = Request {
-                generation,
                 question: question.text.clone(),
                 asked: None,
                 settings: settings.clone(),
@@ -131,12 +130,12 @@ fn explained(
             };
             timed(|| engine.answer(&request))
         };
-        let (answer, first) = ask(Subject::default(), 2 * at as u64);
+        let (answer, first) = ask(Subject::default());
         let other = Subject {
             passage: first?.scene.passages.get(3).map(|row| row.passage),
             ..Subject::default()
         };
-        let (another, second) = ask(other, 2 * at as u64 + 1);
+        let (another, second) = ask(other);
         second?;
         if at > 0 {
             answers.push(answer);

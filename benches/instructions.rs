@@ -102,10 +102,9 @@ fn explain(folder: &Path, method: &str, rounds: usize) -> Result<()> {
     let index = Arc::new(Index::open(folder)?);
     let settings = settings(&index, method);
     let mut engine = Engine::new(index.clone());
-    for generation in 0..rounds as u64 {
+    for _ in 0..rounds {
         for (asked, question) in index.questions().iter().enumerate().step_by(EVERY) {
             black_box(engine.answer(&Request {
-                generation,
                 question: question.text.clone(),
                 asked: Some(asked),
                 settings: settings.clone(),

@@ -9,7 +9,7 @@ use crate::evaluate::sweep::{
     Changes, Column, between, differences, effects, over_question, subsets,
 };
 use crate::evaluate::{MEASURES, measured};
-use crate::explorer::pins::CHANGES;
+use crate::explorer::jobs::pins::CHANGES;
 use crate::explorer::text::{self, cut, measure, pad, share, signed};
 use crate::index::Index;
 use crate::output;

@@ -1,19 +1,10 @@
 //! What can happen to the explorer, and what it asks of the world in return.
 
-use super::answering;
-use super::building::News;
 use super::command::Command;
-use super::doctoring;
-use super::failures::{FailureSearch, SearchNews};
 use super::hits::Hits;
+use super::jobs::{Heard, Thread, Work};
 use super::layout::Pane;
-use super::opening::Looked;
-use super::pins::{Asking, Pinned};
-use super::repairing;
-use super::scene::{Answer, Request, Subject};
-use super::scoring::{Score, Scoring, Unscored};
-use super::sweep::{SweepRequest, Swept};
-use super::trials::{self, Trial};
+use super::scene::Subject;
 use super::update::export::{Export, Traced};
 use crate::evaluate::labels::Label;
 use crate::layers::{Class, GraphEdit};
@@ -110,50 +101,12 @@ pub enum Action {
     Tick,
     #[serde(skip)]
     Key(KeyEvent),
+    /// News of a job.
     #[serde(skip)]
-    Answered(Box<Answer>),
-    /// The request of a generation failed, in words.
-    #[serde(skip)]
-    Failed(u64, String),
-    /// News of a layer that is being built.
-    #[serde(skip)]
-    Building(News),
-    /// News of the search for a question that loses gold.
-    #[serde(skip)]
-    Sighted(SearchNews),
-    /// How a search for repairs stands.
-    #[serde(skip)]
-    Repaired(repairing::News),
-    /// What a method gives for the question, or for the set.
-    #[serde(skip)]
-    Tried(trials::Heard),
-    /// What the pinned runs give.
-    #[serde(skip)]
-    Pinned(Box<Pinned>),
-    /// How the set under the slider stands.
-    #[serde(skip)]
-    Scored(Result<Score, Unscored>),
+    Heard(Heard),
     /// A label was written, or why not.
     #[serde(skip)]
     Labelled(Result<Box<Label>, String>),
-    /// What a model answers, or why it does not.
-    #[serde(skip)]
-    Replied(Box<answering::News>),
-    /// How a check-up of the index stands.
-    #[serde(skip)]
-    Doctored(doctoring::News),
-    /// One value of a sweep was tried.
-    #[serde(skip)]
-    Swept(Swept),
-    /// Nodes and passages that match what was typed into the palette.
-    #[serde(skip)]
-    Found(Found),
-    /// What lies at a path that is being typed.
-    #[serde(skip)]
-    Looked(Looked),
-    /// Another index could not be opened, in words.
-    #[serde(skip)]
-    NotOpened(String),
     /// What the last frame showed where.
     #[serde(skip)]
     Drawn(Box<Hits>),
@@ -165,38 +118,13 @@ pub enum Action {
     Patch(String, Vec<GraphEdit>),
 }
 
-/// Matches of a [`Search`].
-#[derive(Clone, Debug)]
-pub struct Found {
-    pub search: Search,
-    /// Or why it could not be searched.
-    pub matches: Result<Vec<Match>, String>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Match {
-    pub node: u32,
-    pub label: String,
-    /// What an edit of seeds calls it.
-    pub name: String,
-    pub note: String,
-    pub is_passage: bool,
-}
-
-/// A search too long for the time between two frames.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Search {
-    pub passages: bool,
-    pub text: String,
-}
-
 /// What the caller of `update` has to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// A job to begin, in the place of an older request.
-    Work(Work),
+    Begin(Work),
     /// A job to stop.
-    Stop(Job),
+    Stop(Thread),
     /// Text, and what it is in words.
     Copy(String, String),
     /// Something for a file.
@@ -218,71 +146,6 @@ pub enum Effect {
     Quit {
         keep: bool,
     },
-}
-
-/// What is done off the thread of the screen.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Work {
-    Ask(Box<Request>),
-    Search(Search, Box<Settings>),
-    /// Looks what lies at a path.
-    Look(String),
-    OpenIndex(String),
-    /// Builds a layer of the index, by name.
-    Build(&'static str, Box<Settings>),
-    Sweep(Box<SweepRequest>),
-    /// Looks for a question that loses gold.
-    FailureSearch(Box<FailureSearch>),
-    Repair(Box<repairing::Search>),
-    /// Asks the question with every method.
-    Try(Box<Trial>),
-    /// Asks the question with the pinned settings.
-    AskPins(Box<Asking>),
-    /// Asks the whole set with these settings.
-    Score(Box<Scoring>),
-    /// Lets a model answer the question.
-    Inquire(Box<answering::Inquiry>),
-    /// Looks for what is wrong with the index.
-    Doctor(Box<doctoring::Visit>),
-}
-
-/// Jobs that go on beside each other. Of one job the newest request alone is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Job {
-    Answers,
-    Searches,
-    Looks,
-    Opens,
-    Builds,
-    Sweeps,
-    Hunts,
-    Repairs,
-    Trials,
-    Pins,
-    Scores,
-    Replies,
-    Visits,
-}
-
-impl Work {
-    /// The job that it is a request for.
-    pub fn job(&self) -> Job {
-        match self {
-            Work::Ask(_) => Job::Answers,
-            Work::Search(..) => Job::Searches,
-            Work::Look(_) => Job::Looks,
-            Work::OpenIndex(_) => Job::Opens,
-            Work::Build(..) => Job::Builds,
-            Work::Sweep(_) => Job::Sweeps,
-            Work::FailureSearch(_) => Job::Hunts,
-            Work::Repair(_) => Job::Repairs,
-            Work::Try(_) => Job::Trials,
-            Work::AskPins(_) => Job::Pins,
-            Work::Score(_) => Job::Scores,
-            Work::Inquire(_) => Job::Replies,
-            Work::Doctor(_) => Job::Visits,
-        }
-    }
 }
 
 /// A line for the person.

@@ -39,7 +39,8 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         Command::Answer => {
             let named = state.facts.model.is_some();
             need(named, "no model named: --llm endpoint:URL?model=NAME")?;
-            let running = state.answering.running.as_ref();
+            let running = &state.answering.running;
+            let running = running.request().filter(|_| running.going());
             let running = running.map(|asked| (&*asked.question, &asked.settings));
             need(
                 running.is_none() || running != state.on_screen(),
@@ -265,12 +266,12 @@ fn fix(state: &State, letter: usize) -> Result<(), String> {
     match super::update::suggested(state).len() {
         0 => Err(match state.repairing() {
             None => "no reason suggests a change; R looks for one".into(),
-            Some(begun) if begun.done && begun.repairs.tried == begun.repairs.of => {
-                begun.repairs.sentence()
+            Some(found) if found.done && found.repairs.tried == found.repairs.of => {
+                found.repairs.sentence()
             }
-            Some(begun) => format!(
+            Some(found) => format!(
                 "nothing was found among the {} changes tried so far",
-                begun.repairs.tried
+                found.repairs.tried
             ),
         }),
         n => need(letter < n, "there are fewer suggestions"),

@@ -1,7 +1,8 @@
 //! Until an index is open: what is being opened, how far it is, and the way out. What is typed meanwhile is not lost.
 
 use super::glyphs::{self, GlyphSet};
-use super::opening::{Far, News, Opened, Opener, called, open};
+use super::jobs::Tell;
+use super::jobs::open::{Far, Opened, Opener, Part, called, open};
 use super::terminal::{Screen, TerminalEvent, TerminalEvents};
 use super::text;
 use super::theme::{Scope, Theme};
@@ -65,7 +66,8 @@ pub async fn enter(
                 // Nobody listens any more once the person left.
                 let _ = sender.blocking_send(news);
             };
-            tell(open(&opener, &folder, &tell, &cancelled));
+            let report = |part| tell(Ok(part));
+            tell(open(&opener, &folder, &Tell::new(&report, &cancelled)));
         })
         .context("cannot start the thread that opens an index")?;
     let mut entering = Entering {
@@ -78,9 +80,9 @@ pub async fn enter(
     loop {
         tokio::select! {
             news = news.recv() => match news {
-                Some(News::At(far)) => entering.far = Some(far),
-                Some(News::Done(_, opened)) => return Ok(Entered::Open(Box::new(opened), entering.typed)),
-                Some(News::Failed(said)) => return Err(anyhow!(said)),
+                Some(Ok(Part::At(far))) => entering.far = Some(far),
+                Some(Ok(Part::Done(_, opened))) => return Ok(Entered::Open(opened, entering.typed)),
+                Some(Err(said)) => return Err(anyhow!(said)),
                 None => return Err(anyhow!("{}: not opened", called(&path))),
             },
             event = events.next() => match event {

@@ -174,7 +174,7 @@ impl State {
 
     /// Everything that waits for a label, lost gold first; what this question returns where nothing else is known.
     fn waiting(&self) -> Vec<Item> {
-        let judged = self.score.as_ref().filter(|score| score.judged);
+        let judged = self.score().filter(|score| score.judged);
         let asked = judged.map_or(&[][..], |score| &score.asked[..]);
         let mut items: Vec<Item> = asked.iter().flat_map(|q| q.to_label.clone()).collect();
         items.sort_by_key(|item| (item.kind, item.at));

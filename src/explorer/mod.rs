@@ -12,55 +12,44 @@
 //! | [`lesson`] | files that teach: words, actions, questions, claims |
 //! | [`start`] | the first screen where no index was named
 //! | [`plain`] | the same in lines, for a screen reader |
-//! | [`pins`] | runs that stay beside the live one |
-//! | [`opening`] | another index, found by its path
 //! | [`labelling`] | what an annotator says, and the queue of what waits for it |
 //! | [`filter`] | what a list is narrowed by
-//! | [`failures`] | the next question that loses gold |
+//! | [`jobs`] | work off the screen's thread, one file a job |
 //! | [`scene`] | what a retrieval looks like on screen: strings and numbers |
 //! | [`panes`], [`overlays`] | one file each with one `render` |
 //! | [`theme`], [`glyphs`], [`picture`] | looks, characters, frames as SVG, ANSI and text |
 
 pub mod action;
-pub mod answering;
 pub mod available;
-pub mod building;
 pub mod cell;
 pub mod clipboard;
 pub mod command;
-pub mod doctoring;
 pub mod engine;
 pub mod entering;
-pub mod failures;
 pub mod filter;
 pub mod glyphs;
 pub mod hits;
+pub mod jobs;
 pub mod keys;
 pub mod labelling;
 pub mod layout;
 pub mod lesson;
-pub mod opening;
 pub mod overlays;
 pub mod palette;
 pub mod panes;
 pub mod parameter_keys;
 pub mod picture;
-pub mod pins;
 pub mod plain;
-pub mod repairing;
 pub mod rows;
 pub mod runtime;
 pub mod scene;
-pub mod scoring;
 pub mod stage;
 pub mod start;
 pub mod state;
 pub mod store;
-pub mod sweep;
 pub mod terminal;
 pub mod text;
 pub mod theme;
-pub mod trials;
 pub mod update;
 pub mod view;
 pub mod worker;

@@ -7,8 +7,8 @@ mod patches;
 use super::action::{Message, Tone};
 use super::available::{Missing, available, lack};
 use super::command::{Command, Group};
+use super::jobs::look::{Kind, Place, path_of};
 use super::lesson::Lesson;
-use super::opening::{Kind, Place, path_of};
 use super::state::{Choice, Entry, FinderKind, State};
 use crate::layers::Class;
 use crate::retrieve::{Domain, METHODS, Method, NO_PRESET, Parameter};
@@ -37,7 +37,7 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
         FinderKind::LoadPatch => patches::loads(state, typed.trim()),
         FinderKind::History => narrowed(history(state), typed),
         FinderKind::Answer => {
-            let entries = |reply| super::answering::entries(reply, state.masked);
+            let entries = |reply| super::jobs::reply::entries(reply, state.masked);
             narrowed(state.reply().map_or_else(Vec::new, entries), typed)
         }
         FinderKind::Doctor => narrowed(faults(state), typed),
@@ -562,11 +562,9 @@ const GLOSSARY: &[(&str, &str)] = &[
 
 /// What the newest check-up found.
 fn faults(state: &State) -> Vec<Entry> {
-    let found = state
-        .doctoring
-        .as_ref()
-        .and_then(|begun| begun.found.as_ref());
-    found.map_or_else(Vec::new, |found| super::doctoring::entries(found))
+    state
+        .faults()
+        .map_or_else(Vec::new, super::jobs::doctor::entries)
 }
 
 fn help(state: &State) -> Vec<Entry> {

@@ -1,14 +1,15 @@
 //! The event loop: terminal events, answers and ticks become actions; effects become requests. One thread, which never
 //! computes a walk and never waits for one; it draws when something changed, at most sixty times a second.
 
-use super::action::{Action, Effect, Message, Tone, Work};
+use super::action::{Action, Effect, Message, Tone};
 use super::clipboard;
 use super::command::Command;
 use super::engine;
 use super::entering::{Entered, enter};
 use super::glyphs::GlyphSet;
 use super::hits::Hits;
-use super::opening::{Opened, Opener};
+use super::jobs::open::{Opened, Opener, Part};
+use super::jobs::{self, Doer, News, Work};
 use super::picture::{self, Caption, Cast};
 use super::plain::{self, Lines, Teller};
 use super::start;
@@ -20,7 +21,7 @@ use super::theme::Theme;
 use super::update::export::Export;
 use super::update::update;
 use super::view::{draw, view};
-use super::workers::{self, Doer, Workers};
+use super::workers::Workers;
 use crate::evaluate::labels::{self, Labels};
 use crate::index::{Index, Silent};
 use crate::journal;
@@ -455,8 +456,8 @@ impl Loop {
                 lines.tell(&teller.told(&self.state))?;
                 due = false;
             }
-            let builds = self.state.building.is_some();
-            let asks = self.state.answering.running.is_some();
+            let builds = self.state.building.going();
+            let asks = self.state.answering.running.going();
             tokio::select! {
                 line = lines.next(), if !due => {
                     let Some(line) = line else {
@@ -475,8 +476,8 @@ impl Loop {
                     if let Heard::End(end) = heard? {
                         return Ok(end);
                     }
-                    due |= builds && self.state.building.is_none();
-                    due |= asks && self.state.answering.running.is_none();
+                    due |= builds && !self.state.building.going();
+                    due |= asks && !self.state.answering.running.going();
                     due |= teller.awaits(&self.state);
                 }
             }
@@ -492,18 +493,19 @@ impl Loop {
     /// Waits for the next thing that a worker has to say, and takes it in.
     async fn news(&mut self) -> anyhow::Result<Heard> {
         tokio::select! {
-            heard = self.workers.hear() => match heard {
-                None => return Ok(Heard::Nothing),
-                Some(workers::Heard::Open(argument, opened)) => {
-                    return Ok(Heard::End(End::Open(argument, opened)));
-                }
-                Some(workers::Heard::Act(action)) => {
-                    if matches!(action, Action::Answered(_) | Action::Failed(..)) {
-                        self.asked = None;
+            heard = self.workers.hear() => {
+                match &heard {
+                    jobs::Heard::Open(news) => {
+                        if let News::Over(Some(Part::Done(argument, opened))) = &**news {
+                            let end = End::Open(argument.clone(), opened.clone());
+                            return Ok(Heard::End(end));
+                        }
                     }
-                    self.act(action);
+                    jobs::Heard::Ask(_) => self.asked = None,
+                    _ => {}
                 }
-            },
+                self.act(Action::Heard(heard));
+            }
             () = sleep_until(self.keeping.unwrap_or_else(Clock::now)), if self.keeping.is_some() => {
                 self.keep_session();
                 return Ok(Heard::Nothing);
@@ -561,13 +563,13 @@ impl Loop {
         }
         for effect in update(&mut self.state, action) {
             match effect {
-                Effect::Work(work) => {
+                Effect::Begin(work) => {
                     if matches!(work, Work::Ask(_)) {
                         self.asked = Some(Instant::now());
                     }
                     self.workers.begin(work);
                 }
-                Effect::Stop(job) => self.workers.stop(job),
+                Effect::Stop(thread) => self.workers.stop(thread),
                 Effect::ExportGraph(traced) => {
                     let (index, teller) = (self.index.clone(), self.teller.clone());
                     tokio::task::spawn_blocking(move || {

@@ -70,8 +70,6 @@ pub struct Asked {
 /// What the worker is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// Grows by one with each request; an answer older than the newest request is dropped.
-    pub generation: u64,
     pub question: String,
     /// Place in [`Facts::questions`], which tells the gold.
     pub asked: Option<usize>,
@@ -740,7 +738,6 @@ impl Around {
 /// A complete answer to a [`Request`].
 #[derive(Clone, Debug)]
 pub struct Answer {
-    pub generation: u64,
     pub scene: std::sync::Arc<Scene>,
     pub detail: std::sync::Arc<Detail>,
     /// Of this answer: where the scene was kept, of explaining its subject.

@@ -1,9 +1,10 @@
 //! The explorer without a terminal: the same update and view, with a worker that answers at once. Pictures for the
 //! README, snapshot tests and tours all play here, so none of them can show what the program does not do.
 
-use super::action::{Action, Effect, Message, Work};
+use super::action::{Action, Effect, Message};
 use super::engine;
 use super::glyphs::{GlyphSet, Glyphs};
+use super::jobs::{Doer, Thread, Work};
 use super::keys::Stroke;
 use super::scene::Facts;
 use super::state::State;
@@ -11,7 +12,6 @@ use super::store::patches;
 use super::theme::Theme;
 use super::update::update;
 use super::view;
-use super::workers::{Doer, Heard};
 use crate::evaluate::labels::Label;
 use crate::index::Index;
 use crate::retrieve::Settings;
@@ -85,17 +85,16 @@ impl Stage {
                 .push(action)
         };
         match effect {
-            Effect::Work(Work::OpenIndex(path)) => self.opened = Some(path),
-            Effect::Work(Work::Score(_)) if !self.scores => {}
-            Effect::Work(work) => {
+            Effect::Begin(Work::Open(open)) => self.opened = Some(open.path),
+            Effect::Begin(Work::Score(_)) if !self.scores => {}
+            Effect::Begin(work) => {
                 // One that asks beside the screen remembers for itself.
-                let doer = match work {
-                    Work::AskPins(_) => &mut self.beside,
+                let doer = match work.thread() {
+                    Thread::Pins => &mut self.beside,
                     _ => &mut self.doer,
                 };
-                if let Some(Heard::Act(last)) = doer.work(&work, &hear, &|| false) {
-                    hear(last);
-                }
+                let tell = |heard| hear(Action::Heard(heard));
+                tell(work.run(doer, &tell, &|| false));
             }
             Effect::Stop(_) | Effect::Suspend => {}
             Effect::KeepLabel(label) => {

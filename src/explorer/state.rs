@@ -1,22 +1,20 @@
 //! Everything the explorer knows, as plain data. Only [`super::update::update`] writes it.
 
-use super::action::{Action, Message, Search};
-use super::answering::{Answering, Reply};
-use super::building::Building;
+use super::action::{Action, Message};
 use super::command::Command;
-use super::doctoring;
 use super::hits::Hits;
+use super::jobs::pins::Pins;
+use super::jobs::reply::{Answering, Reply};
+use super::jobs::search::Search;
+use super::jobs::sweep::Sweep;
+use super::jobs::trials::Trials;
+use super::jobs::{Running, build, doctor, hunt, open, repair, score};
 use super::keys::{Keymap, Stroke};
 use super::labelling::Labelling;
 use super::layout::{Arranged, Pane, Plan, View, WIDE};
 use super::lesson::Playing;
-use super::pins::Pins;
-use super::repairing::Begun;
 use super::scene::{Answer, Detail, Facts, Flow, Request, Scene, Subject, Ways};
-use super::scoring::Score;
 use super::store::Session;
-use super::sweep::Sweep;
-use super::trials::Trials;
 use crate::layers::Class;
 use crate::retrieve::{Parameter, Presets, Settings};
 use ratatui::layout::Rect;
@@ -271,46 +269,33 @@ pub struct State {
     /// Layers of the index, those built here too.
     pub layers: Vec<String>,
     /// The layer that is being built.
-    pub building: Option<Building>,
+    pub building: Running<build::Build>,
     /// The open sweep of a parameter.
     pub sweep: Option<Sweep>,
     /// The parameter that was swept before.
     pub swept: Option<Parameter>,
-    /// The search for a question that loses gold, and the request that was the newest when it began.
-    pub hunting: Option<(u64, u64)>,
-    /// How many of them were begun.
-    pub hunts: u64,
+    /// The search for a question that loses gold.
+    pub hunting: Running<hunt::Hunt>,
     /// The newest search for what brings a lost passage in.
-    pub repairing: Option<Begun>,
-    /// How many of them were begun.
-    pub repairs: u64,
+    pub repairing: Running<repair::Repair>,
     /// Ranks before the last change of settings, while the question stays.
     pub before: Option<BTreeMap<u32, usize>>,
     /// What the live run is held against.
     pub pins: Pins,
-    /// What was scored last, whether lost gold was explained, and how that stands.
-    pub scored: Option<(Settings, bool)>,
-    pub score: Option<Score>,
-    /// Why the set was not asked.
-    pub unscored: Option<String>,
+    /// The set under the slider.
+    pub scoring: Running<score::Scoring>,
     /// The failure class whose questions Evaluate lists.
     pub class: Option<Class>,
     /// The list that the next failing question is taken from, once one of it was opened.
     pub listed: Option<Vec<usize>>,
     /// Every method on the question.
     pub trials: Option<Trials>,
-    /// How often they were asked.
-    pub tried: u64,
     /// What the whole set came to under a method, and under which settings.
     pub worth: BTreeMap<String, (Settings, f64)>,
-    /// How many scorings were begun.
-    pub scores: u64,
     /// What a model answered.
     pub answering: Answering,
     /// The newest check-up of the index.
-    pub doctoring: Option<doctoring::Begun>,
-    /// How many sweeps were begun.
-    pub sweeps: u64,
+    pub doctoring: Running<doctor::Visit>,
     /// The parameter that the slider keys move.
     pub parameter: Parameter,
     pub lists: BTreeMap<Pane, List>,
@@ -333,19 +318,19 @@ pub struct State {
     pub drawn: Drawn,
     /// What passages say is not shown.
     pub masked: bool,
-    /// The newest request.
+    /// What is to be on screen.
     pub wanted: Request,
+    /// The newest request.
+    pub asking: Running<Request>,
     /// The newest complete answer.
     pub shown: Option<Answer>,
-    /// Generation of a request that failed, and why.
-    pub failed: Option<(u64, String)>,
     pub session: Vec<Run>,
     /// What this terminal was found to do.
     pub terminal: Vec<(&'static str, String)>,
     /// Indexes opened lately, newest first.
     pub indexes: Vec<String>,
     /// Another index is being opened.
-    pub opening: bool,
+    pub opening: Running<open::Open>,
     /// The last session on this index, until it is taken up.
     pub offer: Option<Box<Session>>,
     /// Questions asked, newest first.
@@ -364,7 +349,6 @@ pub struct State {
 impl State {
     pub fn new(facts: Arc<Facts>, settings: Settings) -> State {
         let wanted = Request {
-            generation: 0,
             question: String::new(),
             asked: None,
             settings: settings.clone(),
@@ -388,31 +372,24 @@ impl State {
             presets: Presets::default(),
             pins: Pins::new(settings.clone()),
             before: None,
-            scored: None,
-            unscored: None,
-            score: None,
+            scoring: Running::Never,
             class: None,
             listed: None,
             trials: None,
-            tried: 0,
             worth: BTreeMap::new(),
-            scores: 0,
             patches: Vec::new(),
             undo: Vec::new(),
             redo: Vec::new(),
             unfolded: BTreeSet::new(),
             opened: false,
             layers,
-            building: None,
+            building: Running::Never,
             sweep: None,
             swept: None,
-            hunting: None,
-            hunts: 0,
-            repairing: None,
-            repairs: 0,
+            hunting: Running::Never,
+            repairing: Running::Never,
             answering: Answering::default(),
-            doctoring: None,
-            sweeps: 0,
+            doctoring: Running::Never,
             parameter: favourite(&settings),
             lists: BTreeMap::new(),
             filters: BTreeMap::new(),
@@ -427,12 +404,12 @@ impl State {
             drawn: Drawn::default(),
             masked: false,
             wanted,
+            asking: Running::Never,
             shown: None,
-            failed: None,
             session: Vec::new(),
             terminal: Vec::new(),
             indexes: Vec::new(),
-            opening: false,
+            opening: Running::Never,
             offer: None,
             history: Vec::new(),
             recent: Vec::new(),
@@ -467,28 +444,17 @@ impl State {
         self.answering.known(question, settings)
     }
 
-    /// The search for what brings the selected passage in, where there was one for the answer on screen.
-    pub fn repairing(&self) -> Option<&Begun> {
-        let why = self.detail()?.passage.as_ref()?;
-        let here = |begun: &&Begun| {
-            let of = &begun.search;
-            of.passage == why.passage
-                && of.settings == self.settings
-                && of.question == self.wanted.question
-        };
-        self.repairing.as_ref().filter(here)
-    }
-
     /// A newer answer is on its way.
     pub fn running(&self) -> bool {
-        let answered = self.shown.as_ref().map_or(0, |answer| answer.generation);
-        self.wanted.generation > answered && self.failure().is_none()
+        self.asking.going()
     }
 
     /// Why the newest request failed, if it did.
     pub fn failure(&self) -> Option<&str> {
-        let own = |failed: &&(u64, String)| failed.0 == self.wanted.generation;
-        self.failed.as_ref().filter(own).map(|(_, why)| &**why)
+        match &self.asking {
+            Running::Failed { why, .. } => Some(why),
+            _ => None,
+        }
     }
 
     /// What is on screen belongs to another question or other settings than those wanted.
@@ -498,10 +464,14 @@ impl State {
 
     /// Whether that is so, though no answer may be on its way.
     pub fn outdated(&self) -> bool {
-        (self.running() || self.failure().is_some())
-            && self.scene().is_some_and(|scene| {
-                scene.question != self.wanted.question || scene.settings != self.wanted.settings
-            })
+        (self.running() || self.failure().is_some()) && self.differs()
+    }
+
+    /// Whether what is wanted is another question, or other settings, than those of the scene.
+    pub fn differs(&self) -> bool {
+        self.scene().is_some_and(|scene| {
+            scene.question != self.wanted.question || scene.settings != self.wanted.settings
+        })
     }
 
     /// Ranks that those on screen are held against: of the first run pinned by hand, else of the run before.

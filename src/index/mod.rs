@@ -64,6 +64,13 @@ pub struct Index {
     llm: RwLock<Option<Arc<Llm>>>,
 }
 
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut told = f.debug_struct("Index");
+        told.field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 /// Why an index cannot be opened or written.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // the text of each says what it is

@@ -4,9 +4,11 @@ use crate::support::{sample, screen, stage, stage_at};
 use hopscope::evaluate::labels::{Cause, Label};
 use hopscope::evaluate::{Doubtful, Doubts};
 use hopscope::explain::why_not;
-use hopscope::explorer::action::{Action, Effect, Work};
+use hopscope::explorer::action::{Action, Effect};
+use hopscope::explorer::jobs::{Listed, News, Work};
 use hopscope::explorer::labelling::Kind;
 use hopscope::explorer::layout::{Pane, View};
+use hopscope::explorer::scene::Request;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
 use hopscope::explorer::update::update;
@@ -172,7 +174,7 @@ fn keys_wait_for_the_passage_they_are_meant_for() {
             for effect in update(state, action) {
                 match effect {
                     Effect::KeepLabel(label) => open.push(Action::Labelled(Ok(label))),
-                    Effect::Work(Work::Ask(_)) => asked.push(effect),
+                    Effect::Begin(Work::Ask(_)) => asked.push(effect),
                     _ => {}
                 }
             }
@@ -194,10 +196,11 @@ fn keys_wait_for_the_passage_they_are_meant_for() {
         "the second passage is not there yet"
     );
     let mut engine = hopscope::explorer::engine::Engine::new(sample());
-    while let Some(Effect::Work(Work::Ask(request))) = asked.pop() {
+    while let Some(Effect::Begin(Work::Ask(request))) = asked.pop() {
         asked.clear();
         let answer = engine.answer(&request).unwrap();
-        turn(&mut late, Action::Answered(Box::new(answer)), &mut asked);
+        let news: News<Request> = News::Over(Some(answer));
+        turn(&mut late, Action::Heard(Listed::news(news)), &mut asked);
     }
     let given = late.labelling.labels.standing();
     let given: Vec<_> = given

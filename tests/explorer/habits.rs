@@ -1,13 +1,15 @@
 //! Habits from other programs: a list that typing narrows, the text beside the list, another index without leaving, a
 //! session that goes on, a first screen.
 
-use crate::support::{stage, stage_at};
+use crate::support::{hear, stage, stage_at};
 use hopscope::explorer::action::Action;
 use hopscope::explorer::available::available;
 use hopscope::explorer::command::Command;
 use hopscope::explorer::filter;
 use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::hits::Target;
+use hopscope::explorer::jobs::News;
+use hopscope::explorer::jobs::open::Open;
 use hopscope::explorer::layout::{Pane, View};
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::rows;
@@ -540,16 +542,17 @@ fn another_index_is_found_by_its_path_and_why_a_folder_is_none_is_said() {
     stage.press("Down Enter");
     assert_eq!(stage.opened.as_deref(), Some(&*one));
     assert!(
-        stage.state.opening && stage.state.scene().is_some(),
+        stage.state.opening.going() && stage.state.scene().is_some(),
         "what is on screen stays"
     );
-    stage.act(Action::NotOpened(format!("{one}: the index is damaged")));
-    assert!(!stage.state.opening);
+    let damaged = format!("{one}: the index is damaged");
+    hear::<Open>(&mut stage, News::Failed(damaged));
+    assert!(!stage.state.opening.going());
     assert!(screen(&mut stage, 120, 36).contains("is damaged"));
     assert!(stage.state.scene().is_some());
     stage.act(Action::OpenIndex(one));
     stage.press("Esc");
-    assert!(!stage.state.opening, "Esc stops it");
+    assert!(!stage.state.opening.going(), "Esc stops it");
 }
 
 /// The first screen, as it is found in a terminal of plain characters.

@@ -3,9 +3,10 @@
 use crate::support::sample;
 use hopscope::explorer::action::Action;
 use hopscope::explorer::available::{Missing, lack};
-use hopscope::explorer::building::News;
 use hopscope::explorer::engine::{self, Engine};
 use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::jobs::build::{Build, Part};
+use hopscope::explorer::jobs::{Doer, Job, Listed, News, Tell};
 use hopscope::explorer::layout::{Pane, View};
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::rows::{self, SpreadLine};
@@ -282,27 +283,26 @@ fn a_missing_layer_is_said_and_built_with_progress() {
 
     let heard = std::sync::Mutex::new(Vec::new());
     let tell = |news| heard.lock().unwrap().push(news);
-    let last =
-        hopscope::explorer::building::build(&index, &KINDS, LAYER, &settings, &tell, &|| false);
-    assert!(matches!(last, News::Done(_)), "{last:?}");
-    assert_eq!(heard.lock().unwrap().len(), 11);
-    let stopped =
-        hopscope::explorer::building::build(&index, &KINDS, LAYER, &settings, &tell, &|| true);
-    assert_eq!(stopped, News::Failed("stopped".into()));
-
-    state.building = Some(hopscope::explorer::building::Building {
+    let request = Build {
         layer: LAYER,
         method: "bm25-rm3".into(),
-        step: LAYER,
-        done: 0,
-        total: 0,
-    });
-    update(&mut state, Action::Building(News::At(LAYER, 3, 10)));
-    assert_eq!(
-        state.building.as_ref().unwrap().said(),
-        "layer e2graphrag: 3 of 10"
-    );
-    update(&mut state, Action::Building(last));
+        settings: settings.clone(),
+    };
+    let mut doer = Doer::new(index.clone(), &KINDS, None);
+    let last = request
+        .run(&mut doer, &Tell::new(&tell, &|| false))
+        .unwrap();
+    assert!(matches!(last, Some(Part::Done(_))), "{last:?}");
+    assert_eq!(heard.lock().unwrap().len(), 11);
+    let stopped = request.run(&mut doer, &Tell::new(&tell, &|| true));
+    assert_eq!(stopped, Err("stopped".into()));
+
+    let _ = state.building.begin(request);
+    let mut hear = |news: News<Build>| update(&mut state, Action::Heard(Listed::news(news)));
+    hear(News::Part(Part::At(LAYER, 3, 10)));
+    assert_eq!(state.building.said(), "layer e2graphrag: 3 of 10");
+    let mut hear = |news: News<Build>| update(&mut state, Action::Heard(Listed::news(news)));
+    hear(News::Over(last));
     assert_eq!(
         state.settings.method().name,
         "bm25-rm3",
@@ -381,7 +381,6 @@ fn a_question_waits_for_nobody_who_works_in_the_background() {
     std::thread::spawn(move || {
         let settings = Settings::of(&index, Method::by_name("hop").unwrap());
         let request = Request {
-            generation: 1,
             question: index.questions()[0].text.clone(),
             asked: Some(0),
             settings,

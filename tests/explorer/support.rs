@@ -3,6 +3,7 @@
 
 use hopscope::explorer::action::Action;
 use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::jobs::{Job, News};
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::theme::{ColorLevel, Theme};
@@ -59,4 +60,9 @@ pub fn stage_in(
     stage.act(Action::AskNumber(question));
     stage.draw(width, height);
     stage
+}
+
+/// Takes in news of a job, as a thread would bring it.
+pub fn hear<J: Job>(stage: &mut Stage, news: News<J>) {
+    stage.act(Action::Heard(J::news(news)));
 }

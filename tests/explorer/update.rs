@@ -1,30 +1,29 @@
 //! The explorer's behaviour, driven by keys and mouse on the bundled sample, without a terminal.
 
-use crate::support::{sample, screen, stage, stage_at, stage_with};
+use crate::support::{hear, sample, screen, stage, stage_at, stage_with};
 use clap::Parser;
 use clap::error::ErrorKind;
 use hopscope::cli::Cli;
 use hopscope::evaluate::sweep::present;
 use hopscope::explain::Change;
-use hopscope::explorer::action::{Action, Effect, Job, Tone, Work};
+use hopscope::explorer::action::{Action, Effect, Tone};
 use hopscope::explorer::command::Command;
-use hopscope::explorer::doctoring;
-use hopscope::explorer::failures::{Found, SearchNews};
 use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::hits::Target;
+use hopscope::explorer::jobs::hunt::Hunt;
+use hopscope::explorer::jobs::trials::{Part, Trial, Tried};
+use hopscope::explorer::jobs::{News, Thread, Work, doctor};
 use hopscope::explorer::layout::Pane;
 use hopscope::explorer::parameter_keys;
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::rows::{self, PassageLine};
-use hopscope::explorer::scene::{Reason, Row, Sign};
+use hopscope::explorer::scene::{Reason, Request, Row, Sign};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
 use hopscope::explorer::store::Session;
 use hopscope::explorer::text::score;
 use hopscope::explorer::theme::{ColorLevel, Theme};
-use hopscope::explorer::trials::{self, Stands};
 use hopscope::explorer::update::update;
-use hopscope::explorer::workers::broken;
 use hopscope::parameters::{ALPHA, SEED_K, STEPS};
 use hopscope::retrieve::explanation::Fix;
 use hopscope::retrieve::{METHODS, Method, Origin, Parameter, Settings, Value};
@@ -480,10 +479,8 @@ fn a_method_that_cannot_run_is_not_switched_to() {
     assert_ne!(stage.state.settings, before);
     assert_eq!(stage.state.scene().unwrap().settings, stage.state.settings);
     // A question that cannot be asked leaves the answer before, dimmed.
-    stage.state.wanted.generation += 1;
-    stage.state.wanted.question = "another".into();
-    let generation = stage.state.wanted.generation;
-    stage.act(Action::Failed(generation, "no".into()));
+    stage.update(Action::Ask("another".into()));
+    hear::<Request>(&mut stage, News::Failed("no".into()));
     assert!(stage.state.outdated() && !stage.state.running());
 }
 
@@ -558,17 +555,16 @@ fn failing_questions_are_gone_through() {
     stage.act(Action::Losing(hopscope::layers::Class::F1));
     let why = stage.state.detail().unwrap().passage.clone().unwrap();
     assert!(!why.reasons.is_empty() && stage.state.message.text.contains("F1 ("));
-    // News of a search that was overtaken by another question is dropped.
-    stage.state.hunting = Some((99, 0));
-    stage.act(Action::Sighted(SearchNews {
-        generation: 99,
-        tried: 1,
-        of: 1,
-        found: Found::Failed("too late".into()),
-    }));
-    assert_ne!(stage.state.message.text, "too late");
+    // Esc stops it, and so does another question.
+    let begun = stage.update(Action::Do(Command::NextLosing));
+    assert!(matches!(begun[..], [Effect::Begin(Work::Hunt(_))]));
     stage.press("Esc");
     assert_eq!(stage.state.message.text, "stopped looking");
+    stage.update(Action::Do(Command::NextLosing));
+    let asked = stage.update(Action::AskNumber(0));
+    assert!(asked.contains(&Effect::Stop(Thread::Hunt)));
+    hear::<Hunt>(&mut stage, News::Failed("too late".into()));
+    assert_ne!(stage.state.message.text, "too late");
 }
 
 #[test]
@@ -656,10 +652,11 @@ fn an_old_answer_is_dropped_and_a_failure_is_words() {
     let mut stage = stage();
     let old = stage.state.shown.clone().unwrap();
     stage.press("l");
-    let newest = stage.state.shown.clone().unwrap().generation;
-    stage.act(Action::Answered(Box::new(old)));
-    assert_eq!(stage.state.shown.as_ref().unwrap().generation, newest);
-    stage.act(Action::Failed(newest, "lexical index: gone".into()));
+    let newest = stage.state.settings.clone();
+    hear::<Request>(&mut stage, News::Over(Some(old)));
+    assert_eq!(stage.state.scene().unwrap().settings, newest);
+    stage.update(Action::AskNumber(1));
+    hear::<Request>(&mut stage, News::Failed("lexical index: gone".into()));
     assert_eq!(stage.state.message.tone, Tone::Error);
     assert!(stage.state.scene().is_some(), "the last result stays");
 }
@@ -1181,14 +1178,14 @@ fn a_search_for_repairs_ends_where_another_passage_or_setting_is_looked_at() {
         stage.press("w");
         let begun = update(&mut stage.state, Action::Do(Command::Repair));
         assert!(
-            matches!(begun[..], [Effect::Work(Work::Repair(_))]),
+            matches!(begun[..], [Effect::Begin(Work::Repair(_))]),
             "{begun:?}"
         );
         assert!(!stage.state.repairing().unwrap().done);
         let effects = update(&mut stage.state, change);
-        let stops = |effect: &Effect| matches!(effect, Effect::Stop(Job::Repairs));
+        let stops = |effect: &Effect| matches!(effect, Effect::Stop(Thread::Repair));
         assert!(effects.iter().any(stops), "{effects:?}");
-        assert!(stage.state.repairing.as_ref().unwrap().done);
+        assert!(!stage.state.repairing.going());
     }
 }
 
@@ -1200,8 +1197,7 @@ fn the_doctor_lists_what_is_wrong_with_the_index_and_can_be_stopped() {
     let Mode::Finder(open) = &stage.state.mode else {
         panic!("nothing is listed: {:?}", stage.state.mode);
     };
-    let found = stage.state.doctoring.as_ref().unwrap().found.as_ref();
-    let found = found.unwrap().clone();
+    let found = stage.state.faults().unwrap().clone();
     assert_eq!(open.entries.len(), found.findings.len());
     for (entry, finding) in open.entries.iter().zip(&found.findings) {
         assert!(entry.title.starts_with(&finding.count.to_string()));
@@ -1218,17 +1214,13 @@ fn the_doctor_lists_what_is_wrong_with_the_index_and_can_be_stopped() {
     stage.act(Action::Set("hub_p".into(), "0.9".into()));
     let begun = update(&mut stage.state, Action::Do(Command::Doctor));
     assert!(
-        matches!(begun[..], [Effect::Work(Work::Doctor(_))]),
+        matches!(begun[..], [Effect::Begin(Work::Doctor(_))]),
         "{begun:?}"
     );
     let stopped = update(&mut stage.state, Action::Do(Command::Back));
-    assert_eq!(stopped, [Effect::Stop(Job::Visits)]);
-    let visit = stage.state.doctoring.clone().unwrap().visit;
-    let late = doctoring::News {
-        generation: visit.generation,
-        told: doctoring::Told::Done(found),
-    };
-    update(&mut stage.state, Action::Doctored(late));
+    assert_eq!(stopped, [Effect::Stop(Thread::Doctor)]);
+    let late = News::Over(Some(doctor::Part::Done(Box::new(found))));
+    hear::<doctor::Visit>(&mut stage, late);
     assert!(matches!(stage.state.mode, Mode::Browse));
 }
 
@@ -1754,13 +1746,13 @@ fn what_enter_does_in_why_is_what_its_title_says() {
 }
 
 /// Takes an action in, and answers what it asks for but for one job, whose work breaks.
-fn break_at(stage: &mut Stage, action: Action, job: Job) -> usize {
+fn break_at(stage: &mut Stage, action: Action, job: Thread) -> usize {
     let mut broke = 0;
     for effect in stage.update(action) {
         let heard = match &effect {
-            Effect::Work(work) if work.job() == job => {
+            Effect::Begin(work) if work.thread() == job => {
                 broke += 1;
-                vec![broken(work, "it broke".into())]
+                vec![Action::Heard(work.broken("it broke".into()))]
             }
             _ => stage.answer(effect),
         };
@@ -1775,14 +1767,14 @@ fn break_at(stage: &mut Stage, action: Action, job: Job) -> usize {
 fn work_that_breaks_says_so_and_nothing_waits_for_it() {
     let ask = || Action::Ask("Who?".into());
     let jobs = [
-        (Job::Answers, vec![ask()]),
-        (Job::Sweeps, vec![Action::Do(Command::Sweep)]),
-        (Job::Hunts, vec![Action::Do(Command::NextLosing)]),
-        (Job::Repairs, vec![Action::Do(Command::Repair)]),
-        (Job::Visits, vec![Action::Do(Command::Doctor)]),
-        (Job::Trials, vec![Action::Do(Command::ViewEvaluate)]),
+        (Thread::Ask, vec![ask()]),
+        (Thread::Sweep, vec![Action::Do(Command::Sweep)]),
+        (Thread::Hunt, vec![Action::Do(Command::NextLosing)]),
+        (Thread::Repair, vec![Action::Do(Command::Repair)]),
+        (Thread::Doctor, vec![Action::Do(Command::Doctor)]),
+        (Thread::Try, vec![Action::Do(Command::ViewEvaluate)]),
         (
-            Job::Pins,
+            Thread::Pins,
             vec![
                 Action::Do(Command::Pin),
                 ask(),
@@ -1790,7 +1782,7 @@ fn work_that_breaks_says_so_and_nothing_waits_for_it() {
             ],
         ),
         (
-            Job::Scores,
+            Thread::Score,
             vec![
                 Action::Do(Command::Pin),
                 Action::Do(Command::ViewEvaluate),
@@ -1798,16 +1790,16 @@ fn work_that_breaks_says_so_and_nothing_waits_for_it() {
             ],
         ),
         (
-            Job::Searches,
+            Thread::Search,
             vec![Action::Do(Command::Palette), Action::Paste("@ur".into())],
         ),
-        (Job::Opens, vec![Action::OpenIndex("there".into())]),
+        (Thread::Open, vec![Action::OpenIndex("there".into())]),
     ];
     for (job, actions) in jobs {
         let mut stage = stage();
         stage.act(Action::Method("graph".into()));
         let lost = stage.state.scene().unwrap().passages[12].passage;
-        if job == Job::Repairs {
+        if job == Thread::Repair {
             stage.act(Action::Passage(lost));
             stage.press("w");
         }
@@ -1818,14 +1810,13 @@ fn work_that_breaks_says_so_and_nothing_waits_for_it() {
         let shown = screen(&mut stage);
         assert!(shown.contains("it broke"), "{job:?}:\n{shown}");
         let state = &stage.state;
-        assert!(!state.running() && !state.opening && state.hunting.is_none());
-        assert!(state.repairing().is_none_or(|begun| begun.over));
-        assert!(state.doctoring.as_ref().is_none_or(|begun| !begun.running));
+        assert!(!state.running() && !state.opening.going() && !state.hunting.going());
+        assert!(!state.repairing.going() && !state.doctoring.going());
         if let Mode::Finder(open) = &state.mode {
             assert_eq!(open.searching, None, "{job:?}");
         }
         if let Some(trials) = &state.trials {
-            assert_eq!(trials.rows.len(), trials.trial.settings.len(), "{job:?}");
+            assert_eq!(trials.rows.len(), trials.settings.len(), "{job:?}");
         }
     }
 }
@@ -1835,7 +1826,7 @@ fn methods_are_tried_while_somebody_looks() {
     let mut stage = stage();
     let methods = |effects: Vec<Effect>| -> Option<Vec<String>> {
         effects.into_iter().find_map(|effect| match effect {
-            Effect::Work(Work::Try(trial)) => {
+            Effect::Begin(Work::Try(trial)) => {
                 let names = trial.settings.iter().map(|s| s.method().name.to_string());
                 Some(names.collect())
             }
@@ -1844,30 +1835,27 @@ fn methods_are_tried_while_somebody_looks() {
     };
     let leave = |stage: &mut Stage| {
         let effects = stage.update(Action::Do(Command::ViewExplore));
-        effects.contains(&Effect::Stop(Job::Trials))
+        effects.contains(&Effect::Stop(Thread::Try))
     };
     let begun = stage.update(Action::Do(Command::ViewEvaluate));
     let all = methods(begun).unwrap();
-    let trial = stage.state.trials.as_ref().unwrap().trial.clone();
-    let tried = |trial: &trials::Trial, method: &str| trials::Tried {
-        generation: trial.generation,
-        method: method.into(),
+    let first = Tried {
+        method: all[0].clone(),
         column: Err("slow".into()),
         seconds: 0.0,
     };
-    let first = trials::Heard::Question(tried(&trial, &all[0]));
-    stage.act(Action::Tried(first));
+    hear::<Trial>(&mut stage, News::Part(Part::Question(first)));
     assert!(leave(&mut stage));
     assert!(!leave(&mut stage));
-    // What is there is not tried again, and an older word does not count.
+    // What is there is not tried again, and a word after the stop does not count.
+    hear::<Trial>(&mut stage, News::Over(Some(Part::All)));
     let begun = stage.update(Action::Do(Command::ViewEvaluate));
     assert_eq!(methods(begun).unwrap(), all[1..]);
-    stage.act(Action::Tried(trials::Heard::Over(trial.generation)));
     let trials = stage.state.trials.clone().unwrap();
-    assert_eq!((trials.rows.len(), trials.stands), (1, Stands::Going));
-    assert_eq!(trials.trial.settings.len(), all.len());
+    assert!(trials.rows.len() == 1 && trials.running.going());
+    assert_eq!(trials.settings.len(), all.len());
     // All told, it is neither stopped nor begun again.
-    stage.act(Action::Tried(trials::Heard::Over(trials.trial.generation)));
+    hear::<Trial>(&mut stage, News::Over(Some(Part::All)));
     assert!(!leave(&mut stage));
     let begun = stage.update(Action::Do(Command::ViewEvaluate));
     assert_eq!(methods(begun), None);

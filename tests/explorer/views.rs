@@ -1,19 +1,23 @@
 //! The other views, driven by keys on the bundled sample: pinned runs, the set, and the walk through its questions.
 
-use crate::support::{sample, screen, stage, stage_at};
+use crate::support::{hear, sample, screen, stage, stage_at};
 use hopscope::evaluate::{Comparison, MEASURES, Resampling, Survival, evaluate};
-use hopscope::explorer::action::{Action, Effect, Work};
+use hopscope::explorer::action::{Action, Effect};
+use hopscope::explorer::command::Command;
 use hopscope::explorer::hits::Target;
+use hopscope::explorer::jobs::pins::{Asking, Pinned};
+use hopscope::explorer::jobs::score::Scoring;
+use hopscope::explorer::jobs::trials::Trial;
+use hopscope::explorer::jobs::{Doer, News, Tell, Work};
 use hopscope::explorer::layout::{Pane, View};
-use hopscope::explorer::pins::Pinned;
 use hopscope::explorer::scene::{Gold, Scene};
-use hopscope::explorer::scoring::Unscored;
 use hopscope::explorer::stage::Stage;
-use hopscope::explorer::trials::{Trial, ask_set};
 use hopscope::explorer::update::update;
 use hopscope::parameters::{ALPHA, STEPS};
 use hopscope::retrieve::{Keep, Retriever};
 use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
 fn tab_reaches_every_pane_of_every_view_at_every_size() {
@@ -241,7 +245,7 @@ fn a_pin_is_asked_what_it_lacks_and_nothing_twice() {
     stage.press("2");
     let asked = |effects: Vec<Effect>| {
         let mut pins = effects.into_iter().filter_map(|effect| match effect {
-            Effect::Work(Work::AskPins(asking)) => Some(*asking),
+            Effect::Begin(Work::Pins(asking)) => Some(*asking),
             _ => None,
         });
         pins.next()
@@ -257,20 +261,20 @@ fn a_pin_is_asked_what_it_lacks_and_nothing_twice() {
     assert_eq!(next.requests.len(), 1);
     let question = next.requests[0].1.question.clone();
     let failed = Pinned {
-        generation: next.generation,
         answers: vec![(0, question, Err("no layer".to_owned()))],
         subsets: None,
     };
-    let _ = update(&mut stage.state, Action::Pinned(Box::new(failed)));
+    hear::<Asking>(&mut stage, News::Over(Some(failed)));
     let change = Action::Set("alpha".into(), "0.2".into());
     let again = asked(update(&mut stage.state, change)).unwrap();
     assert!(again.requests.is_empty());
     let back = asked(update(&mut stage.state, Action::AskNumber(4)));
     assert_eq!(back.unwrap().requests.len(), 1, "another question is");
     // What was on its way to a place that holds another run now is dropped.
-    let old = stage.state.pins.asked;
-    stage.press("X");
-    assert!(stage.state.pins.asked > old);
+    update(&mut stage.state, Action::Do(Command::SwapPin));
+    let pins = &stage.state.pins;
+    let asking = pins.asking.request().unwrap();
+    assert_eq!(asking.requests[0].1.settings, pins.first().settings);
 }
 
 #[test]
@@ -281,11 +285,8 @@ fn a_set_that_is_not_asked_says_why() {
         assert_eq!(stage.state.view, view);
         let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
         assert!(drawn.contains("asking the set"), "{drawn}");
-        let unscored = Unscored {
-            generation: stage.state.scores,
-            why: "the set is not asked while settings ask a server".to_owned(),
-        };
-        stage.act(Action::Scored(Err(unscored)));
+        let why = "the set is not asked while settings ask a server";
+        hear::<Scoring>(&mut stage, News::Failed(why.to_owned()));
         let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
         assert!(
             drawn.contains("the set is not asked while settings ask a server"),
@@ -304,7 +305,7 @@ fn evaluate_shows_what_an_evaluation_says_and_its_questions_are_walked() {
     let base = stage.state.settings.clone();
     stage.act(Action::Set("steps".into(), "1".into()));
     stage.press("5");
-    let score = stage.state.score.clone().unwrap();
+    let score = stage.state.score().unwrap().clone();
     assert!(score.judged && score.done == score.of);
     let index = sample();
     let [a, b] = [&base, &stage.state.settings]
@@ -364,12 +365,13 @@ fn methods_are_held_against_each_other_on_the_question() {
     let mut stage = stage();
     stage.press("5");
     let trials = stage.state.trials.clone().unwrap();
-    assert_eq!(trials.rows.len(), trials.trial.settings.len());
+    assert_eq!(trials.rows.len(), trials.settings.len());
+    let trial = trials.running.request().unwrap();
     let mut retriever = Retriever::new(sample());
-    for (row, settings) in trials.rows.iter().zip(&trials.trial.settings) {
+    for (row, settings) in trials.rows.iter().zip(&trials.settings) {
         assert_eq!(row.method, *settings.method().name);
         let run = retriever
-            .retrieve(&trials.trial.question, settings, Keep::Scores)
+            .retrieve(&trial.question, settings, Keep::Scores)
             .unwrap();
         let gold = sample().questions()[stage.state.wanted.asked.unwrap()]
             .gold
@@ -382,30 +384,29 @@ fn methods_are_held_against_each_other_on_the_question() {
     }
     // The set is asked after the question, and told of each method by the settings it was asked with.
     assert_eq!(stage.state.tried_worth(0), None);
-    let mut half = None;
-    let told = std::cell::RefCell::new(Vec::new());
+    let mut doer = Doer::new(sample(), &[], None);
+    let told = Mutex::new(Vec::new());
     let few = Trial {
-        unknown: trials.trial.unknown[..2].to_vec(),
-        ..trials.trial.clone()
+        unknown: trial.unknown[..2].to_vec(),
+        ..trial.clone()
     };
-    let asked = std::cell::Cell::new(0);
-    let stops = |after: usize| {
-        asked.set(asked.get() + 1);
-        asked.get() > after
-    };
-    let tell = |heard| told.borrow_mut().push(heard);
-    ask_set(&mut retriever, &few, &mut half, &tell, &|| stops(100));
-    assert_eq!(told.borrow().len(), 1, "one method and a part of the next");
+    let asked = AtomicUsize::new(0);
+    let stops = |after: usize| asked.fetch_add(1, Ordering::Relaxed) >= after;
+    let tell = |part| told.lock().unwrap().push(part);
+    few.ask_set(&mut doer, &Tell::new(&tell, &|| stops(100)));
+    let so_far = told.lock().unwrap().len();
+    assert_eq!(so_far, 1, "one method and a part of the next");
     let rest = Trial {
         unknown: few.unknown[1..].to_vec(),
         ..few.clone()
     };
-    ask_set(&mut retriever, &rest, &mut half, &tell, &|| {
-        stops(usize::MAX)
-    });
-    assert_eq!(asked.get(), 2 * 86 + 1, "no question is asked twice");
-    for heard in told.into_inner() {
-        stage.act(Action::Tried(heard));
+    rest.ask_set(&mut doer, &Tell::new(&tell, &|| stops(usize::MAX)));
+    let asked = asked.into_inner();
+    assert_eq!(asked, 2 * 86 + 1, "no question is asked twice");
+    let running = &mut stage.state.trials.as_mut().unwrap().running;
+    let _ = running.begin(few.clone());
+    for part in told.into_inner().unwrap() {
+        hear::<Trial>(&mut stage, News::Part(part));
     }
     for (at, settings) in few.unknown.iter().enumerate() {
         let set = evaluate(&sample(), sample().questions(), settings, |_| true).unwrap();

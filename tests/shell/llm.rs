@@ -3,10 +3,11 @@
 use crate::server::{Says, Server, serve};
 use hopscope::corpus::{Corpus, Passage};
 use hopscope::explain::trace;
-use hopscope::explorer::action::{Action, Effect, Job, Work};
-use hopscope::explorer::answering::{Inquiry, News, Reply, inquire};
+use hopscope::explorer::action::{Action, Effect};
 use hopscope::explorer::command::Command;
 use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::jobs::reply::{Inquiry, Reply};
+use hopscope::explorer::jobs::{Doer, Job, Listed, News, Tell, Thread, Work};
 use hopscope::explorer::layout::Pane;
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::plain::Teller;
@@ -847,42 +848,32 @@ fn a_person_stops_the_model_and_goes_on_at_once() {
     index.think_with(Arc::new(Llm::open(&at(&server), None).unwrap()));
     let settings = Settings::of(&index, Method::by_name("bm25").unwrap());
     let inquiry = Inquiry {
-        generation: 1,
         question: "Who discovered Uranus?".into(),
         settings,
     };
     let begun = std::time::Instant::now();
     let cancelled = || begun.elapsed().as_millis() > 200;
-    let mut retriever = Retriever::new(index.clone());
-    let news = inquire(&mut retriever, &index, &inquiry, &cancelled);
-    assert_eq!(
-        news,
-        News {
-            generation: 1,
-            told: None
-        }
-    );
+    let mut doer = Doer::new(index, &[], None);
+    let made = inquiry.run(&mut doer, &Tell::new(&|_| {}, &cancelled));
+    assert_eq!(made, Ok(None));
     assert!(begun.elapsed().as_secs() < 5);
 
     // On the screen: Esc, and what comes later is not shown.
     let mut stage = stage(Some(Llm::open(&at(&server), None).unwrap()));
     let effects = stage.update(Action::Do(Command::Answer));
-    assert!(matches!(&effects[..], [Effect::Work(Work::Inquire(_))]));
+    assert!(matches!(&effects[..], [Effect::Begin(Work::Reply(_))]));
     assert!(plain(&stage.draw(120, 36)).contains("answer: asking m, Esc stops"));
     let effects = stage.update(Action::Do(Command::Back));
-    assert!(matches!(&effects[..], [Effect::Stop(Job::Replies)]));
+    assert!(matches!(&effects[..], [Effect::Stop(Thread::Reply)]));
     // Another question may be asked while one is under way; what comes of the first is told as its own.
     stage.update(Action::Do(Command::Answer));
     let again = stage.update(Action::Do(Command::Answer));
     assert!(again.is_empty(), "the same is not asked twice");
     stage.act(Action::AskNumber(1));
     let effects = stage.update(Action::Do(Command::Answer));
-    assert!(matches!(&effects[..], [Effect::Work(Work::Inquire(other))] if other.generation == 3));
+    assert!(matches!(&effects[..], [Effect::Begin(Work::Reply(_))]));
     stage.update(Action::Do(Command::Back));
-    let late = News {
-        generation: 1,
-        told: Some(Ok(Reply::default())),
-    };
-    stage.act(Action::Replied(Box::new(late)));
+    let late: News<Inquiry> = News::Over(Some(Reply::default()));
+    stage.act(Action::Heard(Listed::news(late)));
     assert!(stage.state.reply().is_none() && matches!(stage.state.mode, Mode::Browse));
 }

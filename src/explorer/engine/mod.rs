@@ -3,7 +3,6 @@
 mod detail;
 mod flow;
 mod passages;
-mod search;
 mod seeds;
 mod story;
 mod walk;
@@ -11,7 +10,6 @@ mod ways;
 mod words;
 
 use crate::parameters::RESULT_K;
-pub use search::search;
 
 use super::layout::View;
 use super::scene::{
@@ -127,7 +125,6 @@ impl Engine {
             self.spell(graph);
         }
         let answer = Answer {
-            generation: request.generation,
             scene: last.scene.clone(),
             detail: Arc::new(detail),
             seconds: match self.timed {

@@ -7,8 +7,8 @@ use crate::explorer::action::Action;
 use crate::explorer::cell::Cell;
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::bar;
+use crate::explorer::jobs::score::{Counted, Score};
 use crate::explorer::layout::Pane;
-use crate::explorer::scoring::{Counted, Score};
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
@@ -30,7 +30,7 @@ impl Rows for Lost {
     type Row<'s> = (Counted, f64);
 
     fn rows(state: &State) -> Vec<Self::Row<'_>> {
-        let classes = state.score.as_ref().map_or_else(Vec::new, Score::classes);
+        let classes = state.score().map_or_else(Vec::new, Score::classes);
         let most = classes
             .iter()
             .map(|counted| counted.count)
@@ -90,7 +90,7 @@ pub static LOST: Table<Lost> = Table {
             _ => ("none is lost so far", Scope::Ok),
         }),
         summary: |state| Some(told(state)),
-        whole: Some(|state| Some((super::set::copied(state.score.as_ref()?), "set".to_owned()))),
+        whole: Some(|state| Some((super::set::copied(state.score()?), "set".to_owned()))),
         ..Rare::NONE
     },
 };
@@ -102,7 +102,7 @@ fn label(width: usize) -> usize {
 
 /// The score, where it asked why gold is lost.
 fn judged(state: &State) -> Option<&Score> {
-    state.score.as_ref().filter(|score| score.judged)
+    state.score().filter(|score| score.judged)
 }
 
 fn told(state: &State) -> String {

@@ -5,12 +5,12 @@ use super::table::{COPIED, Column, NAME, Rare, Rows, Table, Width};
 use crate::explorer::action::Action;
 use crate::explorer::cell::Cell;
 use crate::explorer::command::Command;
+use crate::explorer::jobs::score::MEASURE;
+use crate::explorer::jobs::trials::{Trials, Tried};
 use crate::explorer::layout::Pane;
-use crate::explorer::scoring::MEASURE;
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::trials::{Trials, Tried};
 use serde_json::Value;
 
 type Col = Column<Methods>;
@@ -39,7 +39,7 @@ pub static METHODS: Table<Methods> = Table {
     title: |_| "Methods on this question".to_owned(),
     short: "Methods",
     note: |state, done| {
-        let of = |trials: &Trials| trials.trial.settings.len();
+        let of = |trials: &Trials| trials.settings.len();
         match state.trials.as_ref().map_or(0, of) {
             of if done == of => text::plural(of, "method"),
             of => format!("{done} of {of}"),

@@ -5,9 +5,9 @@ use super::table::{COPIED, Column, FOUND, NAME, Rare, Rows, Table, Width};
 use crate::explorer::action::Action;
 use crate::explorer::cell::Cell;
 use crate::explorer::command::Command;
+use crate::explorer::jobs::score::{Judged, MEASURE};
 use crate::explorer::layout::Pane;
 use crate::explorer::scene::Asked;
-use crate::explorer::scoring::{Judged, MEASURE};
 use crate::explorer::state::State;
 use crate::explorer::theme::Scope;
 
@@ -19,7 +19,7 @@ impl Rows for Questions {
     type Row<'s> = (&'s Judged, &'s Asked);
 
     fn rows(state: &State) -> Vec<Self::Row<'_>> {
-        let score = state.score.iter();
+        let score = state.score().into_iter();
         let judged = score.flat_map(|score| score.listed(state.class));
         let asked = judged.map(|judged| Some((judged, state.facts.questions.get(judged.at)?)));
         asked.flatten().collect()
@@ -82,7 +82,7 @@ pub static QUESTIONS: Table<Questions> = Table {
     one: "question",
     json: |state, rows| (super::set::json(state, rows), "set"),
     enter: |_, row| Some(Action::OpenListed(row)),
-    waits: |state| state.score.is_none().then(|| state.no_score().to_owned()),
+    waits: |state| state.score().is_none().then(|| state.no_score().to_owned()),
     rare: Rare {
         nothing: Some(|_| ("none", Scope::Muted)),
         unlisted: "no question is listed",

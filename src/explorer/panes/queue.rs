@@ -72,7 +72,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         ..area
     };
     if queue.is_empty() {
-        let words = match (&state.score, state.scored.is_some()) {
+        let words = match (state.score(), state.scoring.request().is_some()) {
             (None, true) => state.no_score(),
             _ => "nothing waits for a label",
         };
@@ -100,13 +100,15 @@ fn kinds(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
         ]
     };
     let mut groups: Vec<Vec<Span<'static>>> = state.kinds().into_iter().map(group).collect();
-    match &state.score {
+    match state.score() {
         Some(score) if score.done < score.of => {
             groups.push(vec![
                 ink.muted(format!("set {} of {}", score.done, score.of)),
             ]);
         }
-        None if state.scored.is_some() => groups.push(vec![ink.muted(state.no_score().to_owned())]),
+        None if state.scoring.request().is_some() => {
+            groups.push(vec![ink.muted(state.no_score().to_owned())])
+        }
         _ => {}
     }
     let mut lines = packed(groups, width, 0);

@@ -5,9 +5,9 @@ use crate::evaluate::{MEASURES, READ_TOKENS};
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::sparkline;
 use crate::explorer::hits::Hits;
+use crate::explorer::jobs::score::{MEASURE, Score};
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::scene::Scene;
-use crate::explorer::scoring::{MEASURE, Score};
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
-    let score = state.score.as_ref();
+    let score = state.score();
     let note = score.map_or_else(String::new, |score| match score.done == score.of {
         true => text::plural(score.of, "question"),
         false => format!("{} of {}", score.done, score.of),
@@ -194,7 +194,7 @@ pub fn copied(score: &Score) -> String {
 
 /// The set with its measures, and these questions.
 pub fn json(state: &State, questions: Vec<Value>) -> Value {
-    let Some(score) = &state.score else {
+    let Some(score) = state.score() else {
         return Value::Null;
     };
     let measures = MEASURES.iter().zip(&score.differences);
@@ -222,10 +222,7 @@ impl Contents for Set {
     }
 
     fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
-        state
-            .score
-            .as_ref()
-            .map(|score| (copied(score), "set".to_owned()))
+        state.score().map(|score| (copied(score), "set".to_owned()))
     }
 
     fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
@@ -236,7 +233,7 @@ impl Contents for Set {
     }
 
     fn waits(&self, state: &State) -> Option<String> {
-        state.score.is_none().then(|| state.no_score().to_owned())
+        state.score().is_none().then(|| state.no_score().to_owned())
     }
 
     fn can_enter(&self, _: &State, _: usize) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! The line that says what happened: messages, errors in words, and how long the last run took.
 
 use crate::explorer::action::Tone;
-use crate::explorer::scoring::MEASURE;
+use crate::explorer::jobs::score::MEASURE;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Filling, Ink};
@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 
 /// How the set stands under these settings, in as many words as there is room for.
 fn set(ink: &Ink<'_>, width: usize) -> Option<Vec<Span<'static>>> {
-    let score = ink.state.score.as_ref().filter(|_| !ink.state.blind())?;
+    let score = ink.state.score().filter(|_| !ink.state.blind())?;
     let d = score.difference(MEASURE)?;
     let whole = score.done == score.of;
     let done = match whole {
@@ -58,13 +58,9 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
         filling.add(vec![
             ink.muted("  what is shown belongs to the settings before"),
         ]);
-    } else if let Some(building) = state
-        .building
-        .as_ref()
-        .filter(|_| state.message.text.is_empty())
-    {
+    } else if state.building.going() && state.message.text.is_empty() {
         filling.add(vec![ink.span(" building ", Scope::Warn)]);
-        filling.add(vec![ink.text(building.said())]);
+        filling.add(vec![ink.text(state.building.said())]);
     } else if !state.message.text.is_empty() {
         let (word, scope) = match state.message.tone {
             Tone::Plain => ("", Scope::Text),

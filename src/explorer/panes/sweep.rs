@@ -1,7 +1,7 @@
 //! The strip of a sweep: gold ranks and worth for every value of a parameter, the present one marked.
 
 use crate::explorer::hits::{Hits, Target};
-use crate::explorer::sweep::Sweep;
+use crate::explorer::jobs::sweep::Sweep;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::explorer::view::ink::{Filling, Ink};

@@ -8,11 +8,11 @@ use crate::explain::{Change, Repairs};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
+use crate::explorer::jobs::repair;
+use crate::explorer::jobs::score::MEASURE;
 use crate::explorer::layout::{Face, Pane, Slot};
-use crate::explorer::repairing::Begun;
 use crate::explorer::rows::opens_parts;
 use crate::explorer::scene::{Basis, Part, Path, Scene, Why};
-use crate::explorer::scoring::MEASURE;
 use crate::explorer::state::State;
 use crate::explorer::text::ended;
 use crate::explorer::text::{self, Scale};
@@ -205,7 +205,7 @@ fn repairs(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
     let Repairs {
         found, tried, of, ..
     } = &begun.repairs;
-    let said = match begun.done {
+    let said = match begun.done || !ink.state.repairing.going() {
         true => begun.repairs.sentence(),
         false => format!("trying single changes: {tried} of {of}, Esc stops"),
     };
@@ -238,10 +238,15 @@ fn repairs(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
 }
 
 /// What a change does to the whole set.
-fn price(ink: &Ink<'_>, begun: &Begun, change: &Change, width: usize) -> Option<Line<'static>> {
+fn price(
+    ink: &Ink<'_>,
+    begun: &repair::Found,
+    change: &Change,
+    width: usize,
+) -> Option<Line<'static>> {
     let mut filling = Filling::new(width);
     let Some(price) = begun.prices.iter().find(|price| price.change == *change) else {
-        if begun.done && !begun.over && change.is_general() {
+        if begun.done && ink.state.repairing.going() && change.is_general() {
             filling.add(vec![ink.muted("    asking the set")]);
             return Some(filling.line);
         }

@@ -1,9 +1,10 @@
 //! Questions out, answers in.
 
-use super::{label, moves, pins, repair, scoring, seeds, trials};
+use super::{label, moves, seeds};
 use crate::evaluate::sweep::differences;
-use crate::explorer::action::{Effect, Message, Work};
+use crate::explorer::action::{Effect, Message};
 use crate::explorer::filter;
+use crate::explorer::jobs::{pins, score, trials};
 use crate::explorer::layout::{Pane, View};
 use crate::explorer::rows;
 use crate::explorer::scene::{Answer, Scene, Subject};
@@ -22,17 +23,17 @@ pub fn request(state: &mut State) -> Vec<Effect> {
     if state.wanted.question.trim().is_empty() {
         return Vec::new();
     }
-    state.wanted.generation += 1;
     state.wanted.settings = state.settings.clone();
-    if state.outdated() && beyond_items(state) {
+    if state.differs() && beyond_items(state) {
         state.wanted.subject.node = None;
     }
     state.wanted.view = state.view;
-    let ask = Effect::Work(Work::Ask(Box::new(state.wanted.clone())));
+    let ask = state.asking.begin(state.wanted.clone());
     // What is looked for belongs to what was on screen before.
     let beside = [
-        repair::leave(state),
-        scoring::follow(state),
+        state.repairing.stop(),
+        state.hunting.stop(),
+        score::follow(state),
         pins::follow(state),
         trials::follow(state),
     ];
@@ -184,11 +185,8 @@ fn begin(state: &mut State, question: String, asked: Option<usize>) -> Vec<Effec
     request(state)
 }
 
-/// Takes an answer in, unless a newer request makes it old.
+/// Takes an answer in.
 pub fn answered(state: &mut State, answer: Answer) -> Vec<Effect> {
-    if answer.generation < state.wanted.generation {
-        return Vec::new();
-    }
     let same_scene = state
         .shown
         .as_ref()

@@ -1,8 +1,10 @@
 //! Finders: the palette, the method chooser, the history and help are one list that typing narrows.
 
 use super::{field, keys, update};
-use crate::explorer::action::{Effect, Found, Job, Message, Search, Work};
-use crate::explorer::opening::Looked;
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::jobs::Listed;
+use crate::explorer::jobs::look::{Look, Place};
+use crate::explorer::jobs::search::{Match, Search};
 use crate::explorer::palette::{self, after_prefix};
 use crate::explorer::state::{Choice, Finder, FinderKind, List, Mode, State};
 use crate::layers::GraphEdit;
@@ -81,32 +83,18 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     };
     let (kind, typed) = (open.kind, open.input.value().to_owned());
+    let settings = &state.settings;
+    let search = |passages, text: &str| Search {
+        passages,
+        text: text.to_owned(),
+        settings: settings.clone(),
+    };
+    let passages = after_prefix(&typed, '#').map(|text| search(true, text));
+    let named = after_prefix(&typed, '@').map(|text| search(false, text));
     let search = match kind {
-        FinderKind::Palette => after_prefix(&typed, '@')
-            .map(|text| Search {
-                passages: false,
-                text: text.to_owned(),
-            })
-            .or_else(|| {
-                after_prefix(&typed, '#').map(|text| Search {
-                    passages: true,
-                    text: text.to_owned(),
-                })
-            }),
-        FinderKind::Seeds => Some(match after_prefix(&typed, '#') {
-            Some(text) => Search {
-                passages: true,
-                text: text.to_owned(),
-            },
-            None => Search {
-                passages: false,
-                text: after_prefix(&typed, '@').unwrap_or(&typed).to_owned(),
-            },
-        }),
-        FinderKind::Join => Some(Search {
-            passages: false,
-            text: after_prefix(&typed, '@').unwrap_or(&typed).to_owned(),
-        }),
+        FinderKind::Palette => named.or(passages),
+        FinderKind::Seeds => passages.or(named).or_else(|| Some(search(false, &typed))),
+        FinderKind::Join => named.or_else(|| Some(search(false, &typed))),
         _ => None,
     };
     let entries = palette::entries(state, kind, &typed);
@@ -126,29 +114,25 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
         }
     }
     if kind == FinderKind::Indexes {
-        return vec![Effect::Work(Work::Look(typed))];
+        return vec![Effect::Begin(Look { typed }.work())];
     }
-    let settings = state.settings.clone();
-    search
-        .into_iter()
-        .map(|search| Effect::Work(Work::Search(search, Box::new(settings.clone()))))
-        .collect()
+    let search = search.map(|search| Effect::Begin(search.work()));
+    search.into_iter().collect()
 }
 
 /// Takes matches of the worker in, if they are still wanted.
-pub fn found(state: &mut State, found: Found) {
+pub fn found(state: &mut State, matches: Result<Vec<Match>, String>) {
     let joined = super::patch::name(state);
     let Mode::Finder(open) = &mut state.mode else {
         return;
     };
-    if open.searching.as_ref() != Some(&found.search) {
+    let Some(search) = open.searching.take() else {
         return;
-    }
-    open.searching = None;
+    };
     let adding = open.kind == FinderKind::Seeds;
     let joined = joined.ok().filter(|_| open.kind == FinderKind::Join);
     let matcher = SkimMatcherV2::default().ignore_case();
-    let entry = |m: crate::explorer::action::Match| {
+    let entry = |m: Match| {
         let choice = if let Some(name) = &joined {
             let into = m.name.clone();
             let name = name.clone();
@@ -161,10 +145,10 @@ pub fn found(state: &mut State, found: Found) {
             Choice::Node(m.node)
         };
         let mut entry = palette::plain(m.label, m.note, choice);
-        entry.matched = palette::matched(&matcher, &entry.title, &found.search.text);
+        entry.matched = palette::matched(&matcher, &entry.title, &search.text);
         entry
     };
-    let matches = match found.matches {
+    let matches = match matches {
         Ok(matches) => matches,
         Err(said) => {
             open.entries.clear();
@@ -173,7 +157,7 @@ pub fn found(state: &mut State, found: Found) {
         }
     };
     // A name is itself already.
-    let other = |m: &crate::explorer::action::Match| joined.as_ref() != Some(&m.name);
+    let other = |m: &Match| joined.as_ref() != Some(&m.name);
     open.entries = matches.into_iter().filter(other).map(entry).collect();
     open.list.cursor = open.list.cursor.min(open.entries.len().saturating_sub(1));
 }
@@ -190,39 +174,17 @@ pub fn into(state: &mut State, typed: &str) -> Vec<Effect> {
 }
 
 /// Lists what lies at the path that is typed, behind what was opened lately.
-pub fn looked(state: &mut State, looked: &Looked) {
-    let entries = palette::entries(state, FinderKind::Indexes, &looked.typed);
+pub fn looked(state: &mut State, places: &[Place]) {
+    let Mode::Finder(open) = &state.mode else {
+        return;
+    };
+    let entries = palette::entries(state, FinderKind::Indexes, open.input.value());
     if let Mode::Finder(open) = &mut state.mode
         && open.kind == FinderKind::Indexes
-        && open.input.value() == looked.typed
     {
-        open.entries = entries
-            .into_iter()
-            .chain(palette::places(&looked.places))
-            .collect();
+        open.entries = entries.into_iter().chain(palette::places(places)).collect();
         open.list.cursor = open.list.cursor.min(open.entries.len().saturating_sub(1));
     }
-}
-
-/// Opens another index; the one on screen stays until the other is there.
-pub fn open_index(state: &mut State, path: String) -> Vec<Effect> {
-    state.opening = true;
-    let name = if path.is_empty() {
-        "the bundled sample"
-    } else {
-        &path
-    };
-    state.message = Message::plain(format!("opening {name}, Esc stops"));
-    vec![Effect::Work(Work::OpenIndex(path))]
-}
-
-/// Stops opening. None where nothing is being opened.
-pub fn stop_opening(state: &mut State) -> Option<Vec<Effect>> {
-    if !std::mem::take(&mut state.opening) {
-        return None;
-    }
-    state.message = Message::plain("not opened; what is on screen stays");
-    Some(vec![Effect::Stop(Job::Opens)])
 }
 
 /// A click on an entry: the first selects it, the second on the same one chooses it.

@@ -32,7 +32,7 @@ pub fn fixes(why: &Why, found: Option<&Repairs>) -> Vec<(From, Change)> {
 /// The suggestions on screen.
 pub fn suggested(state: &State) -> Vec<(From, Change)> {
     let why = state.detail().and_then(|detail| detail.passage.as_ref());
-    let found = state.repairing().map(|begun| &begun.repairs);
+    let found = state.repairing().map(|found| &found.repairs);
     why.map_or_else(Vec::new, |why| fixes(why, found))
 }
 

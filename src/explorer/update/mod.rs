@@ -1,32 +1,25 @@
 //! The only writer of the state. Pure: it touches no terminal, no clock and no file; what the world has to do for it
 //! comes back as effects.
 
-mod answer;
-mod ask;
-mod build;
+pub mod ask;
 mod copy;
-mod doctor;
 pub mod export;
-mod failures;
 mod field;
 mod filtering;
-mod finder;
+pub mod finder;
 mod fix;
 mod keys;
-mod label;
-mod lesson;
+pub mod label;
+pub mod lesson;
 mod mouse;
-mod moves;
+pub mod moves;
 pub mod patch;
 mod pins;
-mod repair;
-mod scoring;
 mod seeds;
 mod session;
-mod settings;
+pub mod settings;
 mod start;
 mod sweep;
-mod trials;
 
 pub use copy::{copied, flags, shell};
 pub use fix::{From, LETTERS, suggested};
@@ -37,6 +30,7 @@ pub use settings::show_parameter;
 use super::action::{Action, Effect, Message};
 use super::available::available;
 use super::command::Command;
+use super::jobs::{self, build, doctor, hunt, open, repair, reply};
 use super::layout::{Pane, View};
 use super::state::{FinderKind, Held, Mode, State};
 
@@ -61,17 +55,8 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Paste(text) => keys::paste(state, &text),
         Action::Ask(question) => ask::question(state, &question),
         Action::AskNumber(number) => ask::number(state, number),
-        Action::OpenIndex(path) => finder::open_index(state, path),
+        Action::OpenIndex(path) => open::begin(state, path),
         Action::Into(path) => finder::into(state, &path),
-        Action::Looked(looked) => {
-            finder::looked(state, &looked);
-            Vec::new()
-        }
-        Action::NotOpened(said) => {
-            state.opening = false;
-            state.message = Message::error(said);
-            Vec::new()
-        }
         Action::Lesson(name) => lesson::begin(state, &name),
         Action::Select(id) => moves::select_id(state, &id),
         Action::Method(name) => settings::method(state, &name),
@@ -80,7 +65,6 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
             vec![Effect::SavePreset(name, Box::new(state.settings.clone()))]
         }
         Action::Build(name) => build::begin(state, &name),
-        Action::Building(news) => build::news(state, news),
         Action::Set(parameter, value) => settings::set_text(state, &parameter, &value),
         Action::Seed(text) => seeds::edit(state, &text),
         Action::Edit(text) => patch::edit(state, &text),
@@ -107,8 +91,8 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
             effects.extend(label::open(state));
             effects
         }
-        Action::OpenListed(row) => failures::open_listed(state, row),
-        Action::ListClass(class) => failures::list_class(state, class),
+        Action::OpenListed(row) => hunt::open_listed(state, row),
+        Action::ListClass(class) => hunt::list_class(state, class),
         Action::Node(node) => moves::go_to_node(state, node),
         Action::Passage(passage) => moves::go_to_passage(state, passage),
         Action::Focus(pane) => moves::focus(state, pane),
@@ -131,48 +115,9 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
             moves::tick(state);
             Vec::new()
         }
-        Action::Answered(answer) => {
-            let mut effects = ask::answered(state, *answer);
-            effects.extend(lesson::advance(state));
-            effects
-        }
-        Action::Failed(generation, text) => {
-            if generation == state.wanted.generation {
-                settings::take_back(state);
-                state.failed = Some((generation, text.clone()));
-                state.message = Message::error(text);
-            }
-            Vec::new()
-        }
-        Action::Losing(class) => failures::begin(state, 1, Some(class)),
-        Action::Sighted(sighting) => failures::news(state, sighting),
-        Action::Repaired(news) => {
-            repair::news(state, news);
-            Vec::new()
-        }
-        Action::Tried(tried) => {
-            trials::news(state, tried);
-            Vec::new()
-        }
-        Action::Pinned(pinned) => {
-            pins::news(state, *pinned);
-            Vec::new()
-        }
-        Action::Scored(score) => {
-            scoring::news(state, score);
-            Vec::new()
-        }
-        Action::Replied(news) => answer::news(state, *news),
-        Action::Doctored(news) => doctor::news(state, news),
+        Action::Losing(class) => hunt::begin(state, 1, Some(class)),
+        Action::Heard(heard) => heard.take(state),
         Action::Labelled(kept) => label::kept(state, kept),
-        Action::Swept(swept) => {
-            sweep::swept(state, swept);
-            Vec::new()
-        }
-        Action::Found(found) => {
-            finder::found(state, found);
-            Vec::new()
-        }
         Action::Drawn(hits) => {
             state.hits = *hits;
             Vec::new()
@@ -195,11 +140,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
     }
     state.message = Message::default();
     if command == Command::Back
-        && let Some(effects) = failures::stop(state)
-            .or_else(|| repair::stop(state))
-            .or_else(|| doctor::stop(state))
-            .or_else(|| answer::stop(state))
-            .or_else(|| finder::stop_opening(state))
+        && let Some(effects) = jobs::stop(state)
     {
         return effects;
     }
@@ -213,8 +154,8 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         }
         Command::NextQuestion => ask::neighbouring(state, 1),
         Command::PreviousQuestion => ask::neighbouring(state, -1),
-        Command::NextLosing => failures::next(state, 1),
-        Command::PreviousLosing => failures::next(state, -1),
+        Command::NextLosing => hunt::next(state, 1),
+        Command::PreviousLosing => hunt::next(state, -1),
         Command::OpenIndex => finder::open(state, FinderKind::Indexes),
         Command::Resume => session::resume(state),
         Command::History => finder::open(state, FinderKind::History),
@@ -268,7 +209,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::Sweep => sweep::begin(state),
         Command::SweepBoth => sweep::against(state),
         Command::Repair => repair::begin(state),
-        Command::Answer => answer::begin(state),
+        Command::Answer => reply::begin(state),
         Command::Doctor => doctor::begin(state),
         Command::FixA => fix::apply(state, 0),
         Command::FixB => fix::apply(state, 1),

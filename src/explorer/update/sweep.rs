@@ -2,11 +2,12 @@
 
 use super::{ask, moves, settings};
 use crate::evaluate::sweep::{Changes, VALUES, grid, present, values};
-use crate::explorer::action::{Effect, Job, Message, Work};
+use crate::explorer::action::{Effect, Message};
 use crate::explorer::command::Command;
+use crate::explorer::jobs::sweep::{Axis, Sweep, SweepRequest};
+use crate::explorer::jobs::{Listed, Thread};
 use crate::explorer::layout::Pane;
 use crate::explorer::state::State;
-use crate::explorer::sweep::{Axis, Sweep, SweepRequest, Swept};
 
 /// Values of the second parameter of a grid.
 const ROWS: usize = 7;
@@ -44,9 +45,7 @@ fn open(state: &mut State, axes: Vec<Axis>) -> Vec<Effect> {
     let points = grid(&axes);
     let here = |point: &Changes| present(&state.settings, point);
     let present = points.iter().position(here).unwrap_or(0);
-    state.sweeps += 1;
     let sweep = Sweep {
-        generation: state.sweeps,
         axes,
         points: points.clone(),
         columns: vec![None; points.len()],
@@ -56,7 +55,6 @@ fn open(state: &mut State, axes: Vec<Axis>) -> Vec<Effect> {
         failed: None,
     };
     let request = SweepRequest {
-        generation: state.sweeps,
         question: state.wanted.question.clone(),
         asked: state.wanted.asked,
         settings: state.settings.clone(),
@@ -66,7 +64,7 @@ fn open(state: &mut State, axes: Vec<Axis>) -> Vec<Effect> {
         top,
     };
     state.sweep = Some(sweep);
-    vec![Effect::Work(Work::Sweep(Box::new(request)))]
+    vec![Effect::Begin(request.work())]
 }
 
 /// What a command means while the strip is open; nothing when it means what it always does.
@@ -128,7 +126,7 @@ fn take(state: &mut State) -> Vec<Effect> {
     };
     close(state);
     state.message = Message::plain(settings::difference(&sweep.start, &state.settings));
-    vec![Effect::Stop(Job::Sweeps)]
+    vec![Effect::Stop(Thread::Sweep)]
 }
 
 /// Back to what was before.
@@ -137,7 +135,7 @@ pub fn leave(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     };
     forget(state, &sweep);
-    let mut effects = vec![Effect::Stop(Job::Sweeps)];
+    let mut effects = vec![Effect::Stop(Thread::Sweep)];
     if state.settings != sweep.start {
         state.settings = sweep.start;
         effects.extend(ask::request(state));
@@ -159,25 +157,4 @@ pub fn close(state: &mut State) {
 /// Of a closed strip its parameter is remembered: another can be held against it.
 fn forget(state: &mut State, sweep: &Sweep) {
     state.swept = sweep.axes.last().map(|axis| axis.0);
-}
-
-/// Takes in what a point gave.
-pub fn swept(state: &mut State, swept: Swept) {
-    let Some(sweep) = &mut state.sweep else {
-        return;
-    };
-    if sweep.generation != swept.generation {
-        return;
-    }
-    match swept.column {
-        Ok(column) => {
-            if let Some(place) = sweep.columns.get_mut(swept.at) {
-                *place = Some(column);
-            }
-        }
-        Err(said) => {
-            sweep.failed = Some(said.clone());
-            state.message = Message::error(said);
-        }
-    }
 }

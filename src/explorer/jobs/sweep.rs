@@ -1,19 +1,19 @@
-//! One parameter over its whole domain, or two: where every gold passage would be, and what that would be worth. Computed on
-//! a thread of its own, point by point from the present one outwards, so that the slider's best place shows before it is
-//! moved.
+//! One parameter over its whole domain, or two: where every gold passage would be, and what that would be worth. Computed
+//! point by point from the present one outwards, so that the slider's best place shows before it is moved.
 
+use super::{Doer, Job, News, Tell};
 pub use crate::evaluate::sweep::Column;
 use crate::evaluate::sweep::{Changes, changed};
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::state::State;
 use crate::retrieve::{Keep, Parameter, RetrieveError, Retriever, Settings, Value};
 
 /// A parameter and the values that are tried.
 pub type Axis = (Parameter, Vec<Value>);
 
-/// What the worker is asked for.
+/// Points to try.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepRequest {
-    /// Of the sweep; parts of an older one are dropped.
-    pub generation: u64,
     pub question: String,
     pub asked: Option<usize>,
     pub settings: Settings,
@@ -29,18 +29,14 @@ pub struct SweepRequest {
 /// One point of a sweep, tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Swept {
-    pub generation: u64,
     /// Place in [`SweepRequest::points`].
     pub at: usize,
     pub column: Result<Column, String>,
 }
 
-impl Swept {}
-
 /// An open sweep.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    pub generation: u64,
     /// The parameter whose values stand beside each other comes last; before it one whose values stand below each other.
     pub axes: Vec<Axis>,
     /// What each point sets, row after row.
@@ -77,8 +73,44 @@ impl Sweep {
     }
 }
 
+impl Job for SweepRequest {
+    type Part = Swept;
+    const THREAD: &'static str = "sweep";
+
+    fn run(&self, doer: &mut Doer, tell: &Tell<'_, Swept>) -> Result<Option<Swept>, String> {
+        for at in order(self).into_iter().take_while(|_| !tell.stopped()) {
+            let column = column(&mut doer.retriever, self, at).map_err(|error| error.to_string());
+            tell.part(Swept { at, column });
+        }
+        Ok(None)
+    }
+
+    fn heard(state: &mut State, news: News<SweepRequest>) -> Vec<Effect> {
+        let Some(sweep) = &mut state.sweep else {
+            return Vec::new();
+        };
+        let (at, column) = match news {
+            News::Part(swept) | News::Over(Some(swept)) => (swept.at, swept.column),
+            News::Over(None) => return Vec::new(),
+            News::Failed(why) => (usize::MAX, Err(why)),
+        };
+        match column {
+            Ok(column) => {
+                if let Some(place) = sweep.columns.get_mut(at) {
+                    *place = Some(column);
+                }
+            }
+            Err(why) => {
+                sweep.failed = Some(why.clone());
+                state.message = Message::error(why);
+            }
+        }
+        Vec::new()
+    }
+}
+
 /// The order in which points are tried: nearest to the first one first.
-pub fn order(request: &SweepRequest) -> Vec<usize> {
+fn order(request: &SweepRequest) -> Vec<usize> {
     let width = request.width.max(1);
     let away = |at: usize| {
         let row = (at / width).abs_diff(request.first / width);
@@ -87,15 +119,6 @@ pub fn order(request: &SweepRequest) -> Vec<usize> {
     let mut order: Vec<usize> = (0..request.points.len()).collect();
     order.sort_by_key(|at| (away(*at), *at));
     order
-}
-
-/// Tries one point.
-pub fn tried(retriever: &mut Retriever, request: &SweepRequest, at: usize) -> Swept {
-    Swept {
-        generation: request.generation,
-        at,
-        column: column(retriever, request, at).map_err(|error| error.to_string()),
-    }
 }
 
 fn column(

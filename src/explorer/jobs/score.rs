@@ -1,7 +1,7 @@
-//! The set under the slider: after a change of settings all questions with gold are asked again, on a thread of its own,
-//! and held against the settings that are pinned. A newer change stops it.
+//! The set under the slider: after a change of settings all questions with gold are asked again, and held against the
+//! settings that are pinned. A newer change stops it.
 
-use super::labelling::{Item, to_label};
+use super::{Doer, Job, News, Running, Tell, Thread};
 use crate::embed::Kind;
 use crate::evaluate::compare::differences;
 use crate::evaluate::{
@@ -9,7 +9,11 @@ use crate::evaluate::{
     measured, read,
 };
 use crate::explain::why_not;
+use crate::explorer::action::Effect;
+use crate::explorer::labelling::{Item, to_label};
+use crate::explorer::layout::View;
 use crate::explorer::state::State;
+use crate::explorer::update::label;
 use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::retrieve::{Keep, Retriever, Settings};
@@ -24,8 +28,6 @@ const CHUNK: usize = 25;
 /// What is scored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scoring {
-    /// Of the scoring; news of an older one is dropped.
-    pub generation: u64,
     pub settings: Settings,
     /// What they are held against.
     pub pinned: Settings,
@@ -76,7 +78,6 @@ impl Judged {
 /// How it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    pub generation: u64,
     /// Questions asked so far, and how many there are.
     pub done: usize,
     pub of: usize,
@@ -156,29 +157,80 @@ pub fn local(index: &Index, settings: &Settings) -> bool {
     !(thinks || asks && method.reads_vectors())
 }
 
-/// Why the set was not asked.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Unscored {
-    pub generation: u64,
-    pub why: String,
+impl Job for Scoring {
+    type Part = Score;
+    const THREAD: &'static str = "score";
+
+    fn run(&self, doer: &mut Doer, tell: &Tell<'_, Score>) -> Result<Option<Score>, String> {
+        let Doer {
+            retriever,
+            index,
+            memory,
+            ..
+        } = doer;
+        score(retriever, index, memory, self, tell)
+    }
+
+    fn heard(state: &mut State, news: News<Scoring>) -> Vec<Effect> {
+        if !state.scoring.hear(news) || state.score().is_none() {
+            return Vec::new();
+        }
+        if let Running::Over {
+            request,
+            latest: Some(score),
+        } = &state.scoring
+            && let Some(d) = score.difference(MEASURE)
+        {
+            let (settings, worth) = (request.settings.clone(), d.mean_b);
+            state.worth_is(settings, worth);
+        }
+        if state.view == View::Annotate {
+            label::follow(state);
+        }
+        Vec::new()
+    }
 }
 
-/// Asks question after question until all were asked or it is cancelled, which gives none. An error where the index lacks
-/// something, or where settings would ask a server.
+/// Begins anew where other settings were scored last, or held against others. Where they are the pinned ones, there is
+/// nothing to tell.
+pub fn follow(state: &mut State) -> Option<Effect> {
+    let settings = state.settings.of_any_question();
+    let pinned = state.pins.first().settings.of_any_question();
+    // What was explained need not be told again without; the other way round it must.
+    let judge = matches!(state.view, View::Evaluate | View::Annotate);
+    let known = |scored: &Scoring| {
+        scored.settings == settings && scored.pinned == pinned && (scored.judge || !judge)
+    };
+    if state.scoring.request().is_some_and(known)
+        || state.facts.questions.iter().all(|q| q.gold == 0)
+    {
+        return None;
+    }
+    // The first settings of a session are scored when something is changed, or looked at.
+    if settings == pinned && state.view == View::Explore {
+        let scored = std::mem::take(&mut state.scoring);
+        return scored.request().map(|_| Effect::Stop(Thread::Score));
+    }
+    Some(state.scoring.begin(Scoring {
+        settings,
+        pinned,
+        judge,
+    }))
+}
+
+/// Asks question after question until all were asked or it is stopped, which gives none.
+///
+/// # Errors
+/// What the index lacks, or that settings would ask a server.
 pub fn score(
     retriever: &mut Retriever,
     index: &Arc<Index>,
     memory: &mut Memory,
     scoring: &Scoring,
-    tell: &dyn Fn(Score),
-    cancelled: &dyn Fn() -> bool,
-) -> Option<Result<Score, Unscored>> {
-    let unscored = |why: String| {
-        let generation = scoring.generation;
-        Some(Err(Unscored { generation, why }))
-    };
+    tell: &Tell<'_, Score>,
+) -> Result<Option<Score>, String> {
     if !local(index, &scoring.settings) || !local(index, &scoring.pinned) {
-        return unscored("the set is not asked while settings ask a server".to_owned());
+        return Err("the set is not asked while settings ask a server".to_owned());
     }
     if memory.pinned.as_ref() != Some(&scoring.pinned) {
         memory.known.clear();
@@ -211,7 +263,6 @@ pub fn score(
         };
         let pairs: Vec<_> = asked.iter().map(|q| (q.before, q.now)).collect();
         Score {
-            generation: scoring.generation,
             done: asked.len(),
             of: judged.len(),
             differences: differences(&pairs, resampling),
@@ -221,13 +272,10 @@ pub fn score(
     };
     let same = scoring.settings == scoring.pinned;
     for &at in &judged {
-        if cancelled() {
-            return None;
+        if tell.stopped() {
+            return Ok(None);
         }
-        let (run, question, now) = match ask(at, &scoring.settings) {
-            Ok(asked) => asked,
-            Err(why) => return unscored(why),
-        };
+        let (run, question, now) = ask(at, &scoring.settings)?;
         let mut lost = Vec::new();
         let mut fate = Fate::default();
         let mut queued = Vec::new();
@@ -247,10 +295,7 @@ pub fn score(
         let before = match memory.known.get(&at) {
             Some(known) => *known,
             None if same => now,
-            None => match ask(at, &scoring.pinned) {
-                Ok((_, _, before)) => before,
-                Err(why) => return unscored(why),
-            },
+            None => ask(at, &scoring.pinned)?.2,
         };
         memory.known.insert(at, before);
         asked.push(Judged {
@@ -264,10 +309,10 @@ pub fn score(
             to_label: queued,
         });
         if asked.len().is_multiple_of(CHUNK) && asked.len() < judged.len() {
-            tell(stands(&asked));
+            tell.part(stands(&asked));
         }
     }
-    Some(Ok(stands(&asked)))
+    Ok(Some(stands(&asked)))
 }
 
 impl State {
@@ -279,7 +324,7 @@ impl State {
 
     /// The same for a row of the table of methods.
     pub fn tried_worth(&self, row: usize) -> Option<f64> {
-        self.worth(self.trials.as_ref()?.trial.settings.get(row)?)
+        self.worth(self.trials.as_ref()?.settings.get(row)?)
     }
 
     /// Keeps it, the newest of each method.
@@ -288,14 +333,19 @@ impl State {
         self.worth.insert(method, (settings, worth));
     }
 
+    /// How the set under the slider stands.
+    pub fn score(&self) -> Option<&Score> {
+        self.scoring.latest()
+    }
+
     /// Why there are no figures of the set.
     pub fn no_score(&self) -> &str {
-        match &self.unscored {
+        match &self.scoring {
             _ if self.facts.questions.iter().all(|q| q.gold == 0) => {
                 "no question of this index has known gold"
             }
-            Some(why) => why,
-            None => "asking the set",
+            Running::Failed { why, .. } => why,
+            _ => "asking the set",
         }
     }
 }
@@ -308,7 +358,7 @@ mod tests {
     use crate::llm::Llm;
     use crate::parameters::SEED_K;
     use crate::retrieve::Method;
-    use std::cell::RefCell;
+    use std::sync::Mutex;
 
     #[test]
     fn what_stands_at_the_end_is_what_an_evaluation_says() {
@@ -318,29 +368,19 @@ mod tests {
         settings.set_text("seed_k=2").unwrap();
         assert_ne!(settings.get(SEED_K), pinned.get(SEED_K));
         let scoring = Scoring {
-            generation: 7,
             settings: settings.clone(),
             pinned: pinned.clone(),
             judge: true,
         };
-        let mut retriever = Retriever::new(index.clone());
-        let mut memory = Memory::default();
-        let told = RefCell::new(Vec::new());
+        let mut doer = Doer::new(index.clone(), &[], None);
+        let told = Mutex::new(Vec::new());
         let tell = |score: Score| {
             let told_first = score.difference(MEASURE).unwrap();
             assert_eq!((told_first.interval, told_first.p), (None, None));
-            told.borrow_mut().push(score.done);
+            told.lock().unwrap().push(score.done);
         };
-        let end = score(
-            &mut retriever,
-            &index,
-            &mut memory,
-            &scoring,
-            &tell,
-            &|| false,
-        )
-        .unwrap()
-        .unwrap();
+        let end = scoring.run(&mut doer, &Tell::new(&tell, &|| false));
+        let end = end.unwrap().unwrap();
         let questions = index.questions();
         let [a, b] =
             [&pinned, &settings].map(|s| evaluate(&index, questions, s, |_| true).unwrap());
@@ -351,20 +391,11 @@ mod tests {
         assert_eq!(end.differences, comparison.measures);
         assert!(whole.interval.is_some() && whole.p_holm.is_some());
         assert!(whole.wins + whole.losses > 0);
-        assert_eq!(told.into_inner(), [25, 50, 75]);
+        assert_eq!(told.into_inner().unwrap(), [25, 50, 75]);
         // Stopped at once, nothing is told.
         let none = |_: Score| panic!("told after a stop");
-        assert!(
-            score(
-                &mut retriever,
-                &index,
-                &mut memory,
-                &scoring,
-                &none,
-                &|| true
-            )
-            .is_none()
-        );
+        let stopped = scoring.run(&mut doer, &Tell::new(&none, &|| true));
+        assert_eq!(stopped, Ok(None));
     }
 
     #[test]
@@ -388,37 +419,22 @@ mod tests {
         let mut settings = pinned.clone();
         settings.set_text("plan_by=endpoint").unwrap();
         let scoring = Scoring {
-            generation: 7,
             settings,
             pinned,
             judge: false,
         };
-        let mut retriever = Retriever::new(index.clone());
-        let mut memory = Memory::default();
-        let told = score(
-            &mut retriever,
-            &index,
-            &mut memory,
-            &scoring,
-            &|_| {},
-            &|| false,
-        );
-        let unscored = told.unwrap().unwrap_err();
-        assert_eq!(unscored.generation, 7);
-        assert!(unscored.why.contains("ask a server"), "{}", unscored.why);
+        let mut doer = Doer::new(index, &[], None);
+        let mut why = |scoring: Scoring| {
+            let asked = scoring.run(&mut doer, &Tell::new(&|_| {}, &|| false));
+            asked.unwrap_err()
+        };
+        let said = why(scoring.clone());
+        assert!(said.contains("ask a server"), "{said}");
         // Without a server the layer is missing, which is said as well.
         let local = Scoring {
             settings: scoring.pinned.clone(),
             ..scoring
         };
-        let told = score(
-            &mut retriever,
-            &index,
-            &mut memory,
-            &local,
-            &|_| {},
-            &|| false,
-        );
-        assert!(told.unwrap().unwrap_err().why.contains("cannot be asked"));
+        assert!(why(local).contains("cannot be asked"));
     }
 }

@@ -1,9 +1,12 @@
 //! Runs that stay: settings that are asked with every question beside the live ones, so that two, three or four can be
 //! held side by side.
 
-use super::engine::Engine;
-use super::scene::{Request, Scene};
-use crate::evaluate::sweep::{Changes, Column, subsets};
+use super::{Doer, Job, News, Running, Tell};
+use crate::evaluate::sweep::{Changes, Column, between, subsets};
+use crate::explorer::action::Effect;
+use crate::explorer::layout::View;
+use crate::explorer::scene::{Request, Scene, Subject};
+use crate::explorer::state::State;
 use crate::retrieve::Settings;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,8 +30,7 @@ pub struct Pins {
     /// Never empty: until one is pinned by hand, it holds the settings that the explorer was opened with.
     pub list: Vec<Pin>,
     pub by_hand: bool,
-    /// How often they were asked.
-    pub asked: u64,
+    pub asking: Running<Asking>,
     /// What they were asked for last: the question, the settings of A and the live ones.
     pub behind: Option<(String, Settings, Settings)>,
     /// The changes from A to the live run, and what every subset of them gives; of that asking.
@@ -39,8 +41,6 @@ pub struct Pins {
 /// What is behind one asking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asking {
-    /// An answer to an older one is dropped.
-    pub generation: u64,
     /// Of pins that lack an answer, by their places.
     pub requests: Vec<(usize, Request)>,
     /// What A is asked, and the changes of parameters that lead from it to the live run, where the method is the same.
@@ -50,7 +50,6 @@ pub struct Asking {
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct Pinned {
-    pub generation: u64,
     /// What was asked of a place, and its answer.
     pub answers: Vec<(usize, String, Result<Arc<Scene>, String>)>,
     /// The changes, and what every subset of them gives for the question.
@@ -94,7 +93,7 @@ impl Pins {
         Pins {
             list: vec![Pin::new(opened.clone())],
             by_hand: false,
-            asked: 0,
+            asking: Running::Never,
             behind: None,
             subsets: None,
             opened,
@@ -134,25 +133,86 @@ pub fn letter(at: usize) -> char {
     char::from(b'A' + at.min(25) as u8)
 }
 
-/// Asks for every pin that lacks an answer. None when it is cancelled.
-pub fn ask(engine: &mut Engine, asking: &Asking, cancelled: &dyn Fn() -> bool) -> Option<Pinned> {
-    let mut answers = Vec::with_capacity(asking.requests.len());
-    for (at, request) in &asking.requests {
-        if cancelled() {
-            return None;
+impl Job for Asking {
+    type Part = Pinned;
+    const THREAD: &'static str = "pins";
+
+    /// Asks for every pin that lacks an answer.
+    fn run(&self, doer: &mut Doer, tell: &Tell<'_, Pinned>) -> Result<Option<Pinned>, String> {
+        let engine = doer.engine();
+        let mut answers = Vec::with_capacity(self.requests.len());
+        for (at, request) in &self.requests {
+            if tell.stopped() {
+                return Ok(None);
+            }
+            let answer = engine.answer(request).map(|answer| answer.scene);
+            let answer = answer.map_err(|error| error.to_string());
+            answers.push((*at, request.question.clone(), answer));
         }
-        let answer = engine.answer(request).map(|answer| answer.scene);
-        let answer = answer.map_err(|error| error.to_string());
-        answers.push((*at, request.question.clone(), answer));
+        let subsets = self.changes.as_ref().and_then(|(first, changes)| {
+            let points = subsets(changes);
+            let columns = engine.changed(first, &points, &|| !tell.stopped()).ok()?;
+            (columns.len() == points.len()).then(|| (changes.clone(), columns))
+        });
+        Ok(Some(Pinned { answers, subsets }))
     }
-    let subsets = asking.changes.as_ref().and_then(|(first, changes)| {
-        let points = subsets(changes);
-        let columns = engine.changed(first, &points, &|| !cancelled()).ok()?;
-        (columns.len() == points.len()).then(|| (changes.clone(), columns))
-    });
-    Some(Pinned {
-        generation: asking.generation,
-        answers,
-        subsets,
-    })
+
+    fn heard(state: &mut State, news: News<Asking>) -> Vec<Effect> {
+        let pins = &mut state.pins;
+        if !pins.asking.hear(news) {
+            return Vec::new();
+        }
+        let (answers, subsets) = match &pins.asking {
+            Running::Failed { request, why } => {
+                let lacking = request.requests.iter();
+                let failed = lacking.map(|(at, r)| (*at, r.question.clone(), Err(why.clone())));
+                (failed.collect(), None)
+            }
+            other => match other.latest().cloned() {
+                Some(Pinned { answers, subsets }) => (answers, subsets),
+                None => (Vec::new(), None),
+            },
+        };
+        for (at, question, answer) in answers {
+            pins.list[at].take(question, answer);
+        }
+        pins.subsets = subsets.or(pins.subsets.take());
+        Vec::new()
+    }
+}
+
+/// Asks for the pins that lack an answer where they are looked at, and in Compare which change did it.
+pub fn follow(state: &mut State) -> Option<Effect> {
+    let question = &state.wanted.question;
+    let comparing = state.view == View::Compare;
+    if question.trim().is_empty() || !(comparing || state.pins.by_hand) {
+        return None;
+    }
+    let request = |pin: &Pin| Request {
+        settings: pin.settings.clone(),
+        subject: Subject::default(),
+        view: View::default(),
+        ..state.wanted.clone()
+    };
+    let pins = state.pins.list.iter().enumerate();
+    let lacking = pins.filter(|(_, pin)| pin.answer(question).is_none());
+    let requests: Vec<_> = lacking.map(|(at, pin)| (at, request(pin))).collect();
+    let first = state.pins.first();
+    let behind = (
+        question.clone(),
+        first.settings.clone(),
+        state.settings.clone(),
+    );
+    let same = state.pins.behind.as_ref() == Some(&behind);
+    let known = same && state.pins.subsets.is_some();
+    let changes = between(&first.settings, &state.settings, CHANGES);
+    let changes = (comparing && !known && !changes.is_empty()).then(|| (request(first), changes));
+    if comparing && !same {
+        state.pins.subsets = None;
+        state.pins.behind = Some(behind);
+    }
+    if requests.is_empty() && changes.is_none() {
+        return None;
+    }
+    Some(state.pins.asking.begin(Asking { requests, changes }))
 }

@@ -1,12 +1,11 @@
-//! Another index, found by its path: what lies where a person types, and what becomes of opening it.
+//! What lies at a path that is being typed, where another index may be.
 
-use super::building::Watched;
-use super::text;
-use crate::errors::told;
-use crate::index::{Index, Progress, Step};
-use crate::retrieve::Settings;
+use super::{Doer, Job, News, Tell};
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::state::State;
+use crate::explorer::update::finder;
+use crate::index::Index;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// The most entries of a folder that are listed.
 const LISTED: usize = 200;
@@ -15,12 +14,6 @@ const LISTED: usize = 200;
 const CORPORA: [&str; 9] = [
     "jsonl", "json", "tsv", "csv", "txt", "text", "md", "markdown", "parquet",
 ];
-
-/// An index in memory, with the settings that it begins with, and what there is to say of it.
-pub type Opened = (Arc<Index>, Settings, Vec<String>);
-
-/// Opens what a path names, the bundled sample where it names nothing. Says nothing itself: the explorer has the screen.
-pub type Opener = Arc<dyn Fn(&Path, &dyn Progress) -> anyhow::Result<Opened> + Send + Sync>;
 
 /// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +35,28 @@ pub struct Place {
     pub kind: Kind,
 }
 
-/// What lies at a path that is being typed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Looked {
+/// A path that is being typed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
     pub typed: String,
-    pub places: Vec<Place>,
+}
+
+impl Job for Look {
+    type Part = Vec<Place>;
+    const THREAD: &'static str = "look";
+
+    fn run(&self, _: &mut Doer, _: &Tell<'_, Vec<Place>>) -> Result<Option<Vec<Place>>, String> {
+        Ok(Some(look(&self.typed)))
+    }
+
+    fn heard(state: &mut State, news: News<Look>) -> Vec<Effect> {
+        match news {
+            News::Part(places) | News::Over(Some(places)) => finder::looked(state, &places),
+            News::Over(None) => {}
+            News::Failed(why) => state.message = Message::error(why),
+        }
+        Vec::new()
+    }
 }
 
 /// The path that typed words mean: `~` is the home.
@@ -61,7 +71,7 @@ pub fn path_of(typed: &str) -> PathBuf {
 }
 
 /// Looks at the folder that is typed as far as its last slash, for what begins as typed; at the folder itself first.
-pub fn look(typed: &str) -> Looked {
+fn look(typed: &str) -> Vec<Place> {
     let (folder, begun) = match typed.rfind('/') {
         Some(at) => typed.split_at(at + 1),
         None => ("", typed),
@@ -117,10 +127,7 @@ pub fn look(typed: &str) -> Looked {
     found.sort_by_cached_key(|place| (place.kind != Kind::Index, place.path.to_lowercase()));
     found.truncate(LISTED);
     places.extend(found);
-    Looked {
-        typed: typed.to_owned(),
-        places,
-    }
+    places
 }
 
 fn may_be_corpus(file: &Path) -> bool {
@@ -137,52 +144,6 @@ fn whole(folder: &Path) -> Kind {
     match files.any(|file| may_be_corpus(&file.path())) {
         true => Kind::Corpus,
         false => Kind::Neither,
-    }
-}
-
-/// How far it is.
-pub struct Far {
-    /// In words.
-    pub done: String,
-    /// Of one.
-    pub part: f64,
-}
-
-/// How opening stands.
-pub enum News {
-    At(Far),
-    /// What to write for INDEX, and what it is.
-    Done(String, Opened),
-    Failed(String),
-}
-
-/// Opens it. The last news is given back.
-pub fn open(
-    opener: &Opener,
-    path: &Path,
-    tell: &(dyn Fn(News) + Sync),
-    cancelled: &(dyn Fn() -> bool + Sync),
-) -> News {
-    let far = |step: &'static str, done: usize, total: usize| {
-        let part = done as f64 / total.max(1) as f64;
-        let done = match step == Step::Check.label() {
-            true => format!("{step} its files, {:.0} %", 100.0 * part),
-            false => format!("{step} {} of {}", text::count(done), text::count(total)),
-        };
-        tell(News::At(Far { done, part }));
-    };
-    let watched = Watched::new(&far, cancelled);
-    match opener(path, &watched) {
-        Ok(opened) => News::Done(path.display().to_string(), opened),
-        Err(error) => News::Failed(format!("{}: {}", called(path), told(&error))),
-    }
-}
-
-/// What a path is called.
-pub fn called(path: &Path) -> String {
-    match path.as_os_str().is_empty() {
-        true => "the bundled sample".to_owned(),
-        false => path.display().to_string(),
     }
 }
 
@@ -211,7 +172,7 @@ mod tests {
         let told = |typed: &str| -> Vec<(String, Kind)> {
             let looked = look(&format!("{root}/{typed}"));
             let short = |place: Place| (place.path[root.len()..].to_owned(), place.kind);
-            looked.places.into_iter().map(short).collect()
+            looked.into_iter().map(short).collect()
         };
         let is = |path: &str, kind| (path.to_owned(), kind);
         assert_eq!(told("ind"), [is("/indexes/", Kind::Folder)]);

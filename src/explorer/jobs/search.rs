@@ -1,7 +1,11 @@
-//! Finds nodes and passages by what was typed into the palette. Runs on its own worker: an index can have a million names.
+//! Finds nodes and passages by what was typed into a finder: an index can have a million names, too many for the time
+//! between two frames.
 
-use crate::explorer::action::{Found, Match, Search};
-use crate::explorer::text::clean;
+use super::{Doer, Job, News, Tell};
+use crate::explorer::action::Effect;
+use crate::explorer::state::State;
+use crate::explorer::text::{clean, plural};
+use crate::explorer::update::finder;
 use crate::index::Index;
 use crate::layers::TERM_PASSAGE;
 use crate::layers::entities::entity_options;
@@ -13,13 +17,49 @@ use fuzzy_matcher::skim::SkimMatcherV2;
 /// How many matches are given back.
 const MATCHES: usize = 100;
 
-/// The best matches, best first. `cancelled` is asked now and then; a cancelled search gives back what it has.
-pub fn search(
-    index: &Index,
-    search: &Search,
-    settings: &Settings,
-    cancelled: &dyn Fn() -> bool,
-) -> Found {
+/// What was typed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    /// Passages, else nodes.
+    pub passages: bool,
+    pub text: String,
+    pub settings: Settings,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    pub node: u32,
+    pub label: String,
+    /// What an edit of seeds calls it.
+    pub name: String,
+    pub note: String,
+    pub is_passage: bool,
+}
+
+impl Job for Search {
+    type Part = Vec<Match>;
+    const THREAD: &'static str = "search";
+
+    fn run(
+        &self,
+        doer: &mut Doer,
+        tell: &Tell<'_, Vec<Match>>,
+    ) -> Result<Option<Vec<Match>>, String> {
+        Ok(Some(search(&doer.index, self, &|| tell.stopped())))
+    }
+
+    fn heard(state: &mut State, news: News<Search>) -> Vec<Effect> {
+        match news {
+            News::Part(matches) | News::Over(Some(matches)) => finder::found(state, Ok(matches)),
+            News::Over(None) => {}
+            News::Failed(why) => finder::found(state, Err(why)),
+        }
+        Vec::new()
+    }
+}
+
+/// The best matches, best first. `stopped` is asked now and then; a search that is stopped gives back what it has.
+pub fn search(index: &Index, search: &Search, stopped: &dyn Fn() -> bool) -> Vec<Match> {
     let matcher = SkimMatcherV2::default().ignore_case();
     let wanted = search.text.to_lowercase();
     let mut best: Vec<(i64, usize)> = Vec::new();
@@ -40,15 +80,15 @@ pub fn search(
         graph_of(
             index,
             &entity_options(
-                settings.method().graph() == Some(&TERM_PASSAGE),
-                settings.all(),
+                search.settings.method().graph() == Some(&TERM_PASSAGE),
+                search.settings.all(),
             ),
         )
     });
     match &graph {
         Some(graph) => {
             for entity in 0..graph.entities() {
-                if entity % 4096 == 0 && cancelled() {
+                if entity % 4096 == 0 && stopped() {
                     break;
                 }
                 consider(
@@ -60,7 +100,7 @@ pub fn search(
         }
         None => {
             for passage in 0..index.len() as u32 {
-                if passage % 4096 == 0 && cancelled() {
+                if passage % 4096 == 0 && stopped() {
                     break;
                 }
                 let label = format!("{} {}", index.id(passage), index.title(passage));
@@ -70,17 +110,13 @@ pub fn search(
     }
     best.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     best.truncate(MATCHES);
-    let matches = best
-        .into_iter()
+    best.into_iter()
         .map(|(_, at)| match &graph {
             Some(graph) => Match {
                 node: (graph.passages + at) as u32,
                 label: clean(graph.labels.get(at)),
                 name: graph.names.get(at).to_owned(),
-                note: format!(
-                    "in {}",
-                    crate::explorer::text::plural(graph.df(at) as usize, "passage")
-                ),
+                note: format!("in {}", plural(graph.df(at) as usize, "passage")),
                 is_passage: false,
             },
             None => Match {
@@ -91,9 +127,5 @@ pub fn search(
                 is_passage: true,
             },
         })
-        .collect();
-    Found {
-        search: search.clone(),
-        matches: Ok(matches),
-    }
+        .collect()
 }

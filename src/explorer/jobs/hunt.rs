@@ -1,0 +1,229 @@
+//! Going from failing question to failing question. Questions are tried one by one with the settings of the moment. What a
+//! person does with a failing question is on screen already; this finds the questions.
+
+use super::{Doer, Job, News, Running, Tell};
+use crate::explain;
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::layout::{Pane, View};
+use crate::explorer::state::State;
+use crate::explorer::text;
+use crate::explorer::update::{ask, moves};
+use crate::index::Index;
+use crate::layers::{Class, Code};
+use crate::retrieve::{Keep, Retriever, Settings};
+use std::sync::Arc;
+
+/// How many questions are tried between two reports.
+const REPORT: usize = 10;
+
+/// What is looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hunt {
+    pub settings: Settings,
+    /// Places of questions in the order in which they are tried.
+    pub order: Vec<usize>,
+    /// Only gold that is lost for this reason.
+    pub class: Option<Class>,
+}
+
+/// A question that loses gold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loss {
+    /// Its place in the set.
+    pub question: usize,
+    /// None where the corpus does not have the gold.
+    pub passage: Option<u32>,
+    /// What the gold is called.
+    pub id: String,
+    pub code: Code,
+    pub class: Class,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Questions that lose no gold so.
+    pub passed: usize,
+    /// The one after them, which does.
+    pub found: Option<Loss>,
+}
+
+impl Job for Hunt {
+    type Part = Part;
+    const THREAD: &'static str = "hunt";
+
+    /// Tries questions until one loses gold.
+    fn run(&self, doer: &mut Doer, tell: &Tell<'_, Part>) -> Result<Option<Part>, String> {
+        for (passed, &at) in self.order.iter().enumerate() {
+            if tell.stopped() {
+                break;
+            }
+            if passed > 0 && passed.is_multiple_of(REPORT) {
+                let found = None;
+                tell.part(Part { passed, found });
+            }
+            let found = loss(&mut doer.retriever, &doer.index, self, at)?;
+            if found.is_some() {
+                return Ok(Some(Part { passed, found }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn heard(state: &mut State, news: News<Hunt>) -> Vec<Effect> {
+        if !state.hunting.hear(news) {
+            return Vec::new();
+        }
+        let of = state.hunting.request().map_or(0, |hunt| hunt.order.len());
+        let part = state.hunting.latest().cloned();
+        state.message = match (&state.hunting, part) {
+            (Running::Failed { why, .. }, _) => Message::error(why.clone()),
+            (
+                _,
+                Some(Part {
+                    passed,
+                    found: Some(loss),
+                }),
+            ) => {
+                let effects = ask::about(state, loss.question, loss.passage);
+                let before = match passed {
+                    0 => String::new(),
+                    n => format!("; {} before it passed over", text::plural(n, "question")),
+                };
+                let Loss {
+                    id, code, class, ..
+                } = loss;
+                let class = named(class);
+                state.message =
+                    Message::warning(format!("gold {id} is lost: {code}, {class}{before}"));
+                return effects;
+            }
+            (Running::Going { .. }, Some(Part { passed, .. })) => Message::plain(format!(
+                "looking for a question that loses gold: {passed} of {of} tried, Esc stops"
+            )),
+            _ => Message::plain(format!(
+                "none of {} loses gold so",
+                text::plural(of, "question")
+            )),
+        };
+        Vec::new()
+    }
+}
+
+/// The first gold of a question that is lost for the wanted reason.
+fn loss(
+    retriever: &mut Retriever,
+    index: &Arc<Index>,
+    hunt: &Hunt,
+    at: usize,
+) -> Result<Option<Loss>, String> {
+    let Some(question) = index.questions().get(at) else {
+        return Ok(None);
+    };
+    let wanted = |class: Class| hunt.class.is_none_or(|only| only == class);
+    if let Some(named) = question.missing.first().filter(|_| wanted(Class::F0)) {
+        return Ok(Some(Loss {
+            question: at,
+            passage: None,
+            id: named.clone(),
+            code: Code::NotInIndex,
+            class: Class::F0,
+        }));
+    }
+    let retrieval = retriever
+        .retrieve(&question.text, &hunt.settings, Keep::Scores)
+        .map_err(|error| error.to_string())?;
+    for gold in &question.gold {
+        let reasons = explain::why_not(index, &retrieval, gold.passage);
+        // Any of them: what holds besides the first is as true.
+        if let Some(reason) = reasons.iter().find(|reason| wanted(reason.class)) {
+            return Ok(Some(Loss {
+                question: at,
+                passage: Some(gold.passage),
+                id: index.id(gold.passage).to_owned(),
+                code: reason.code,
+                class: reason.class,
+            }));
+        }
+    }
+    Ok(None)
+}
+
+/// The next question of the list that one was opened from in Evaluate; without such a list the next that loses gold.
+pub fn next(state: &mut State, by: isize) -> Vec<Effect> {
+    let Some(listed) = state.listed.clone().filter(|listed| !listed.is_empty()) else {
+        return begin(state, by, None);
+    };
+    let here = listed.iter().position(|at| state.wanted.asked == Some(*at));
+    let here = here.map_or(-by.min(0), |here| here as isize + by);
+    let place = here.rem_euclid(listed.len() as isize).unsigned_abs();
+    open(state, &listed, place)
+}
+
+/// Opens a question of a list, with the first gold passage that is lost under the selection.
+pub fn open(state: &mut State, listed: &[usize], place: usize) -> Vec<Effect> {
+    let Some(&at) = listed.get(place) else {
+        return Vec::new();
+    };
+    let judged = state
+        .score()
+        .and_then(|score| score.asked.iter().find(|q| q.at == at));
+    let lost = judged.and_then(|judged| judged.lost.first().copied());
+    let effects = ask::about(state, at, lost.map(|lost| lost.0));
+    state.listed = Some(listed.to_vec());
+    let place = format!("{} of {} listed", place + 1, listed.len());
+    state.message = Message::plain(match lost {
+        Some((_, code, class)) => format!("{place}: gold is lost, {code}, {}", named(class)),
+        None => place,
+    });
+    effects
+}
+
+/// Opens a row of Evaluate's list in Explore.
+pub fn open_listed(state: &mut State, row: usize) -> Vec<Effect> {
+    let Some(score) = state.score() else {
+        return Vec::new();
+    };
+    let listed = score.listed(state.class).into_iter();
+    let listed: Vec<usize> = listed.map(|judged| judged.at).collect();
+    state.view = View::Explore;
+    state.places.insert(View::Evaluate, Pane::Questions);
+    state.focus = Pane::Passages;
+    open(state, &listed, row)
+}
+
+/// Lists the questions that lose gold for a class, or all where that was listed.
+pub fn list_class(state: &mut State, class: Class) -> Vec<Effect> {
+    state.class = Some(class).filter(|class| state.class != Some(*class));
+    state.lists.remove(&Pane::Questions);
+    moves::focus(state, Pane::Questions)
+}
+
+/// Looks for the next question that loses gold, forwards or backwards from the one on screen.
+pub fn begin(state: &mut State, by: isize, class: Option<Class>) -> Vec<Effect> {
+    let questions = &state.facts.questions;
+    let count = questions.len() as isize;
+    let here = match state.wanted.asked {
+        Some(at) => at as isize,
+        None if by > 0 => -1,
+        None => count,
+    };
+    // All the way round, so that the one on screen comes last.
+    let order = (1..=count).map(|n| (here + by * n).rem_euclid(count).unsigned_abs());
+    let order = order.filter(|at| questions[*at].gold > 0).collect();
+    state.message = Message::plain(match class {
+        Some(class) => format!("looking for a question that loses gold by {}", named(class)),
+        None => "looking for a question that loses gold".to_owned(),
+    });
+    let settings = state.settings.of_any_question();
+    let hunt = Hunt {
+        settings,
+        order,
+        class,
+    };
+    vec![state.hunting.begin(hunt)]
+}
+
+/// `F4 (reached, but diluted)`.
+fn named(class: Class) -> String {
+    format!("{class} ({})", class.about())
+}

@@ -1,0 +1,145 @@
+//! What would bring the selected passage in: changes are tried one by one; then what the first of them do to the whole
+//! question set.
+
+use super::score::{MEASURE, Memory, Scoring, score};
+use super::{Doer, Job, Listed, News, Running, Tell};
+use crate::evaluate::Difference;
+use crate::explain::{Change, Repairs, repairs};
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::state::State;
+use crate::index::Index;
+use crate::retrieve::{Keep, Retriever, Settings};
+use std::sync::Arc;
+
+/// How many changes are tried between two reports, unless one helps.
+const REPORT: usize = 10;
+/// Of how many changes it is asked what they do to the set: those that have letters.
+const PRICED: usize = 3;
+
+/// What is looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repair {
+    pub question: String,
+    pub settings: Settings,
+    pub passage: u32,
+}
+
+/// What was found so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    pub repairs: Repairs,
+    /// Every change was tried.
+    pub done: bool,
+    /// What the first of them do to the set, as far as that was asked.
+    pub prices: Vec<Price>,
+}
+
+/// What a change does to all questions with gold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Price {
+    pub change: Change,
+    pub questions: usize,
+    /// Of [`MEASURE`], from the settings as they are.
+    pub difference: Difference,
+}
+
+impl Job for Repair {
+    type Part = Found;
+    const THREAD: &'static str = "repairs";
+
+    fn run(&self, doer: &mut Doer, tell: &Tell<'_, Found>) -> Result<Option<Found>, String> {
+        let (retriever, index) = (&mut doer.retriever, &doer.index);
+        let mut found = 0;
+        let mut report = |repairs: &Repairs| {
+            if repairs.tried.is_multiple_of(REPORT) || repairs.found.len() > found {
+                found = repairs.found.len();
+                tell.part(Found {
+                    repairs: repairs.clone(),
+                    ..Found::default()
+                });
+            }
+            !tell.stopped()
+        };
+        let run = retriever.retrieve(&self.question, &self.settings, Keep::Scores);
+        let repairs = run.and_then(|run| repairs(index, &run, self.passage, &mut report));
+        let mut last = Found {
+            repairs: repairs.map_err(|error| error.to_string())?,
+            done: true,
+            prices: Vec::new(),
+        };
+        tell.part(last.clone());
+        let mut memory = Memory::default();
+        for repair in last.repairs.found.clone().into_iter().take(PRICED) {
+            let price = price(retriever, index, &mut memory, self, repair.change, tell);
+            last.prices.extend(price);
+            tell.part(last.clone());
+        }
+        Ok(Some(last))
+    }
+
+    fn heard(state: &mut State, news: News<Repair>) -> Vec<Effect> {
+        if let (true, Running::Failed { why, .. }) = (state.repairing.hear(news), &state.repairing)
+        {
+            state.message = Message::error(why.clone());
+        }
+        Vec::new()
+    }
+}
+
+/// What a change does to the set; none where it can only be made for this question, or there is no set.
+fn price(
+    retriever: &mut Retriever,
+    index: &Arc<Index>,
+    memory: &mut Memory,
+    search: &Repair,
+    change: Change,
+    tell: &Tell<'_, Found>,
+) -> Option<Price> {
+    if !change.is_general() || index.questions().iter().all(|q| q.wanted() == 0) {
+        return None;
+    }
+    let pinned = search.settings.of_any_question();
+    let scoring = Scoring {
+        settings: change.applied(&pinned),
+        pinned,
+        judge: false,
+    };
+    let stopped = || tell.stopped();
+    let alone = Tell::new(&|_| {}, &stopped);
+    let score = score(retriever, index, memory, &scoring, &alone).ok()??;
+    let difference = score.difference(MEASURE)?.clone();
+    Some(Price {
+        change,
+        questions: score.of,
+        difference,
+    })
+}
+
+/// Begins to look, for the passage that Why is about.
+pub fn begin(state: &mut State) -> Vec<Effect> {
+    let Some(why) = state.detail().and_then(|detail| detail.passage.as_ref()) else {
+        return Vec::new();
+    };
+    let request = Repair {
+        question: state.wanted.question.clone(),
+        settings: state.settings.clone(),
+        passage: why.passage,
+    };
+    let work = request.clone().work();
+    // The pane counts from the first moment.
+    let latest = Some(Found::default());
+    state.repairing = Running::Going { request, latest };
+    vec![Effect::Begin(work)]
+}
+
+impl State {
+    /// What was found so far that brings the selected passage in, where it was looked for under the answer on screen.
+    pub fn repairing(&self) -> Option<&Found> {
+        let why = self.detail()?.passage.as_ref()?;
+        let of = self.repairing.request()?;
+        let here = of.passage == why.passage
+            && of.settings == self.settings
+            && of.question == self.wanted.question;
+        self.repairing.latest().filter(|_| here)
+    }
+}
