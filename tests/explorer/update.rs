@@ -568,6 +568,16 @@ fn failing_questions_are_gone_through() {
 }
 
 #[test]
+fn a_losing_question_is_tried_with_every_method_where_these_are_looked_at() {
+    let mut stage = stage();
+    stage.press("5 n");
+    let trials = stage.state.trials.as_ref().unwrap();
+    let asked = &trials.running.request().unwrap().question;
+    assert_eq!(*asked, stage.state.wanted.question);
+    assert_eq!(trials.rows.len(), trials.settings.len());
+}
+
+#[test]
 fn of_many_drags_the_last_can_be_taken_back() {
     let mut stage = stage_at(160, 48);
     let slider = stage.state.hits.area(Target::Slider(Parameter::Alpha));

@@ -88,17 +88,22 @@ pub fn question(state: &mut State, question: &str) -> Vec<Effect> {
     state.history.retain(|known| *known != question);
     state.history.insert(0, question.clone());
     state.history.truncate(HISTORY);
-    let mut effects = begin(state, question.clone(), asked);
+    let mut effects = begin(state, question.clone(), asked, None);
     effects.push(Effect::Remember(question));
     effects
 }
 
 /// Asks a question of the set by its place.
 pub fn number(state: &mut State, number: usize) -> Vec<Effect> {
+    about(state, number, None)
+}
+
+/// Asks a question of the set and turns to one of its passages.
+pub fn about(state: &mut State, number: usize, passage: Option<u32>) -> Vec<Effect> {
     match state.facts.questions.get(number) {
         Some(asked) => {
             let question = asked.text.clone();
-            begin(state, question, Some(number))
+            begin(state, question, Some(number), passage)
         }
         None => {
             let have = text::plural(state.facts.questions.len(), "question");
@@ -111,30 +116,14 @@ pub fn number(state: &mut State, number: usize) -> Vec<Effect> {
     }
 }
 
-/// Asks a question of the set and turns to one of its passages.
-pub fn about(state: &mut State, number: usize, passage: Option<u32>) -> Vec<Effect> {
-    let effects = self::number(state, number);
-    if passage.is_none() {
-        return effects;
-    }
-    state.wanted.subject.passage = passage;
-    request(state)
-}
-
 /// Asks what was asked before, and turns to the passage that was looked at.
 pub fn again(state: &mut State, question: &str, passage: Option<u32>) -> Vec<Effect> {
     let mut questions = state.facts.questions.iter();
     let asked = questions.position(|asked| asked.text == question);
     // Its seeds are those of the settings now.
     question.clone_into(&mut state.wanted.question);
-    let effects = begin(state, question.to_owned(), asked);
-    match passage.filter(|passage| (*passage as usize) < state.facts.passages) {
-        None => effects,
-        passage => {
-            state.wanted.subject.passage = passage;
-            request(state)
-        }
-    }
+    let passage = passage.filter(|passage| (*passage as usize) < state.facts.passages);
+    begin(state, question.to_owned(), asked, passage)
 }
 
 /// The next or previous question of the set; after a typed question the first or last.
@@ -149,7 +138,12 @@ pub fn neighbouring(state: &mut State, by: isize) -> Vec<Effect> {
     number(state, next.unsigned_abs())
 }
 
-fn begin(state: &mut State, question: String, asked: Option<usize>) -> Vec<Effect> {
+fn begin(
+    state: &mut State,
+    question: String,
+    asked: Option<usize>,
+    passage: Option<u32>,
+) -> Vec<Effect> {
     state.mode = Mode::Browse;
     if state.focus == Pane::Question {
         state.focus = state.view.first();
@@ -181,7 +175,10 @@ fn begin(state: &mut State, question: String, asked: Option<usize>) -> Vec<Effec
     }
     state.wanted.question.clone_from(&question);
     state.wanted.asked = asked;
-    state.wanted.subject = Subject::default();
+    state.wanted.subject = Subject {
+        passage,
+        ..Subject::default()
+    };
     request(state)
 }
 
