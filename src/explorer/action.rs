@@ -59,6 +59,9 @@ pub enum Action {
     /// Takes question and settings of a run of the session back, by its place.
     #[serde(skip)]
     TakeRun(usize),
+    /// Takes method and settings of a run over the set back.
+    #[serde(skip)]
+    Take(Box<Settings>),
     /// Opens the text of the selected passage in the place of the lists.
     #[serde(skip)]
     Read,

@@ -38,6 +38,8 @@ pub enum Pane {
     Questions,
     /// Every method on this question.
     Methods,
+    /// The set's scores so far.
+    History,
     /// Passages that wait for a label.
     Queue,
     /// What is said of the passage on screen.
@@ -116,6 +118,7 @@ impl View {
                 Pane::Lost,
                 Pane::Questions,
                 Pane::Methods,
+                Pane::History,
             ],
             View::Annotate => &[Pane::Question, Pane::Queue, Pane::Reader, Pane::Label],
         }
@@ -150,8 +153,9 @@ impl View {
                 (2, &[(Pane::Neighbours, 1), (Pane::Why, 1)]),
             ],
             View::Evaluate => &[
-                (2, &[(Pane::Set, 1), (Pane::Lost, 1)]),
-                (3, &[(Pane::Questions, 3), (Pane::Methods, 2)]),
+                (4, &[(Pane::Set, 1), (Pane::Lost, 1)]),
+                (5, &[(Pane::Questions, 3), (Pane::Methods, 2)]),
+                (2, &[(Pane::History, 1)]),
             ],
             View::Annotate => &[
                 (5, &[(Pane::Queue, 2), (Pane::Reader, 3)]),

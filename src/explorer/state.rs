@@ -5,10 +5,11 @@ use super::command::Command;
 use super::hits::Hits;
 use super::jobs::pins::Pins;
 use super::jobs::reply::{Answering, Reply};
+use super::jobs::score::{self, Scored};
 use super::jobs::search::Search;
 use super::jobs::sweep::Sweep;
 use super::jobs::trials::Trials;
-use super::jobs::{Running, build, doctor, hunt, open, repair, score};
+use super::jobs::{Running, build, doctor, hunt, open, repair};
 use super::keys::{Keymap, Stroke};
 use super::labelling::Labelling;
 use super::layout::{Arranged, Pane, Plan, View, WIDE};
@@ -292,6 +293,8 @@ pub struct State {
     pub trials: Option<Trials>,
     /// What the whole set came to under a method, and under which settings.
     pub worth: BTreeMap<String, (Settings, f64)>,
+    /// Runs over the whole set, oldest first.
+    pub scores: VecDeque<Scored>,
     /// What a model answered.
     pub answering: Answering,
     /// The newest check-up of the index.
@@ -377,6 +380,7 @@ impl State {
             listed: None,
             trials: None,
             worth: BTreeMap::new(),
+            scores: VecDeque::new(),
             patches: Vec::new(),
             undo: Vec::new(),
             redo: Vec::new(),

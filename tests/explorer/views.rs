@@ -427,6 +427,45 @@ fn methods_are_held_against_each_other_on_the_question() {
 }
 
 #[test]
+fn history_lists_every_run_over_the_set_and_what_changed() {
+    let mut stage = stage();
+    stage.scores = true;
+    stage.press("5");
+    let first = stage.state.settings.clone();
+    stage.act(Action::Set("alpha".into(), "0.9".into()));
+    stage.act(Action::Set("steps".into(), "1".into()));
+    // Another pin scores the same settings again, which is the same run.
+    stage.press("P");
+    let runs = &stage.state.scores;
+    assert_eq!(runs.len(), 3);
+    let whole = |settings| evaluate(&sample(), sample().questions(), settings, |_| true).unwrap();
+    let sets: Vec<_> = runs.iter().map(|run| whole(&run.settings)).collect();
+    for (run, set) in runs.iter().zip(&sets) {
+        assert_eq!(Some(run.worth), set.measures.get("R@5"));
+    }
+    assert_eq!((runs[0].change, runs[0].interval), (None, None));
+    assert_eq!(runs[0].changed, *first.method().name);
+    for at in 1..3 {
+        let since = Comparison::new(&sets[at - 1], &sets[at], Resampling::default());
+        let since = since.get("R@5").unwrap();
+        assert_eq!(runs[at].change, Some(since.difference));
+        assert_eq!(runs[at].interval, since.interval);
+    }
+    let steps = format!("steps {} > 1", first.text(STEPS));
+    assert_eq!(runs[2].changed, steps);
+    // Newest first; Enter takes the settings of the first run back, which is a new run.
+    stage.act(Action::Focus(Pane::History));
+    let drawn = screen(&mut stage);
+    assert!(
+        drawn.contains("what changed") && drawn.contains(&steps),
+        "{drawn}"
+    );
+    stage.press("G Enter");
+    assert_eq!(stage.state.settings, first);
+    assert_eq!(stage.state.scores.len(), 4);
+}
+
+#[test]
 fn what_is_on_screen_is_written_to_files() {
     let mut stage = stage();
     let id = sample().questions()[0].id.clone();

@@ -6,13 +6,15 @@ use crate::embed::Kind;
 use crate::evaluate::compare::differences;
 use crate::evaluate::{
     Covered, Difference, Doubts, Fate, MEASURES, Measures, READ_TOKENS, Resampling, curve,
-    measured, read,
+    measured, read, sweep,
 };
 use crate::explain::why_not;
 use crate::explorer::action::Effect;
+use crate::explorer::cell::Cell;
 use crate::explorer::labelling::{Item, to_label};
 use crate::explorer::layout::View;
 use crate::explorer::state::State;
+use crate::explorer::text;
 use crate::explorer::update::label;
 use crate::index::Index;
 use crate::layers::{Class, Code};
@@ -24,6 +26,8 @@ use std::sync::Arc;
 pub const MEASURE: &str = "R@5";
 /// Questions between two reports.
 const CHUNK: usize = 25;
+/// Runs that are remembered.
+const RUNS: usize = 100;
 
 /// What is scored.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +90,41 @@ pub struct Score {
     pub asked: Arc<Vec<Judged>>,
     /// Whether lost gold was explained.
     pub judged: bool,
+    /// [`MEASURE`] of the whole set against the settings that were scored before these; none of a part, or of the first.
+    pub since: Option<Difference>,
+}
+
+/// A finished run over the whole set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scored {
+    pub settings: Settings,
+    /// The mean of [`MEASURE`].
+    pub worth: f64,
+    /// From the run before; none for the first.
+    pub change: Option<f64>,
+    /// Of the change; none for a set too small for one.
+    pub interval: Option<[f64; 2]>,
+    /// What changed since the run before; for the first its method.
+    pub changed: String,
+}
+
+impl Scored {
+    pub fn worth(&self) -> Cell {
+        Cell::Measure(self.worth)
+    }
+
+    pub fn change(&self) -> Cell {
+        self.change.map_or(Cell::Empty, Cell::Gain)
+    }
+
+    pub fn interval(&self) -> Cell {
+        let written = self.interval.map(text::interval);
+        written.map_or(Cell::Empty, Cell::Figure)
+    }
+
+    pub fn changed(&self) -> Cell {
+        Cell::Text(self.changed.clone())
+    }
 }
 
 impl Score {
@@ -145,6 +184,20 @@ pub struct Memory {
     pinned: Option<Settings>,
     known: BTreeMap<usize, (Measures, Option<Covered>)>,
     doubts: Option<Doubts>,
+    /// The settings that were scored last, and what they came to.
+    last: Option<(Settings, Vec<Measures>)>,
+}
+
+impl Memory {
+    /// [`MEASURE`] against the settings that were scored last, in whose place these come.
+    fn since(&mut self, settings: &Settings, now: Vec<Measures>) -> Option<Difference> {
+        let before = self.last.replace((settings.clone(), now));
+        let (_, now) = self.last.as_ref()?;
+        let (_, before) = before.filter(|(last, _)| last != settings)?;
+        let pairs: Vec<_> = before.into_iter().zip(now.iter().copied()).collect();
+        let place = MEASURES.iter().position(|known| *known == MEASURE)?;
+        Some(differences(&pairs, Resampling::default()).swap_remove(place))
+    }
 }
 
 /// Whether asking every question sends nothing anywhere: a change of a slider is no leave to ask a server a hundred times.
@@ -182,6 +235,8 @@ impl Job for Scoring {
             && let Some(d) = score.difference(MEASURE)
         {
             let (settings, worth) = (request.settings.clone(), d.mean_b);
+            let since = score.since.clone();
+            state.remember(settings.clone(), worth, since.as_ref());
             state.worth_is(settings, worth);
         }
         if state.view == View::Annotate {
@@ -268,6 +323,7 @@ pub fn score(
             differences: differences(&pairs, resampling),
             asked: Arc::new(asked.clone()),
             judged: scoring.judge,
+            since: None,
         }
     };
     let same = scoring.settings == scoring.pinned;
@@ -312,7 +368,11 @@ pub fn score(
             tell.part(stands(&asked));
         }
     }
-    Ok(Some(stands(&asked)))
+    let now = asked.iter().map(|q| q.now).collect();
+    Ok(Some(Score {
+        since: memory.since(&scoring.settings, now),
+        ..stands(&asked)
+    }))
 }
 
 impl State {
@@ -331,6 +391,25 @@ impl State {
     pub fn worth_is(&mut self, settings: Settings, worth: f64) {
         let method = settings.method().name.to_string();
         self.worth.insert(method, (settings, worth));
+    }
+
+    /// Adds a run over the set to those of the session, unless the last one had the same settings.
+    fn remember(&mut self, settings: Settings, worth: f64, since: Option<&Difference>) {
+        let changed = match self.scores.back() {
+            Some(last) if last.settings == settings => return,
+            Some(last) => sweep::differences(&last.settings, &settings).join("; "),
+            None => settings.method().name.to_string(),
+        };
+        if self.scores.len() == RUNS {
+            self.scores.pop_front();
+        }
+        self.scores.push_back(Scored {
+            settings,
+            worth,
+            change: since.map(|since| since.difference),
+            interval: since.and_then(|since| since.interval),
+            changed,
+        });
     }
 
     /// How the set under the slider stands.

@@ -5,6 +5,7 @@ pub mod flow;
 pub mod header;
 pub mod heat;
 pub mod hints;
+pub mod history;
 pub mod iterations;
 pub mod label;
 pub mod lesson;
@@ -182,6 +183,7 @@ pub fn contents(pane: Pane) -> &'static dyn Contents {
         Pane::Lost => &lost::LOST,
         Pane::Questions => &questions::QUESTIONS,
         Pane::Methods => &methods::METHODS,
+        Pane::History => &history::HISTORY,
         Pane::Queue => &queue::Queue,
         Pane::Label => &label::LabelOf,
     }

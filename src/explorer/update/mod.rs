@@ -78,6 +78,7 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Row(row) => moves::to_row(state, state.focus, row),
         Action::Type => moves::type_here(state),
         Action::TakeRun(run) => moves::take_run(state, run),
+        Action::Take(settings) => settings::take(state, *settings),
         Action::Read => moves::read(state),
         Action::ReadBeside => moves::read_beside(state),
         Action::Visit(subject) => moves::go_to(state, subject),
