@@ -1,11 +1,14 @@
 //! What can happen to the explorer, and what it asks of the world in return.
 
 use super::command::Command;
+use super::export::{Export, Traced};
 use super::hits::Hits;
+use super::jobs::look::Place;
+use super::jobs::search::Match;
 use super::jobs::{Heard, Thread, Work};
 use super::layout::Pane;
 use super::scene::Subject;
-use super::update::export::{Export, Traced};
+use super::state::FinderKind;
 use crate::evaluate::labels::Label;
 use crate::layers::{Class, GraphEdit};
 use crate::retrieve::Settings;
@@ -121,9 +124,21 @@ pub enum Action {
     Patch(String, Vec<GraphEdit>),
 }
 
+impl Action {
+    /// What follows from reading a patch.
+    pub fn loaded(read: Result<(String, Vec<GraphEdit>), String>) -> Action {
+        match read {
+            Ok((file, edits)) => Action::Patch(file, edits),
+            Err(why) => Action::Told(Message::error(why)),
+        }
+    }
+}
+
 /// What the caller of `update` has to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
+    /// What news of a job lead to; `update` does it at once.
+    Then(Then),
     /// A job to begin, in the place of an older request.
     Begin(Work),
     /// A job to stop.
@@ -151,11 +166,42 @@ pub enum Effect {
     },
 }
 
+/// What news of a job lead to, beyond what the job itself keeps.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Then {
+    /// The question on screen is answered.
+    Answered,
+    /// Settings that could not be asked with give way to those of what is on screen.
+    TakeBack,
+    /// Asks a question of the set, with a passage selected.
+    About(usize, Option<u32>),
+    Method(String),
+    /// What matches what is typed in a finder.
+    Found(Result<Vec<Match>, String>),
+    /// What lies at the path that is typed.
+    Looked(Vec<Place>),
+    /// Opens a list to choose from.
+    List(FinderKind),
+    /// The queue of passages to label is new.
+    Queue,
+    Told(Message),
+}
+
 /// A line for the person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
     pub tone: Tone,
     pub text: String,
+}
+
+/// What was done, or why it was not.
+impl From<Result<String, String>> for Message {
+    fn from(done: Result<String, String>) -> Message {
+        match done {
+            Ok(done) => Message::new(Tone::Good, done),
+            Err(why) => Message::error(why),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

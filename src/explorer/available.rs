@@ -2,15 +2,13 @@
 //! nothing.
 
 use super::command::Command;
-use super::filter;
 use super::layout::{Pane, View};
+use super::panes::filter;
+use super::panes::rows;
 use super::panes::{contents, need};
-use super::rows;
-use super::scene::Facts;
 use super::state::State;
-use crate::index::Layer;
-use crate::layers::typed::SparkLayer;
-use crate::retrieve::{Method, Parameter};
+use super::targets;
+use crate::retrieve::Parameter;
 
 /// # Errors
 /// Why the command cannot be done now.
@@ -76,10 +74,7 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             state.pins.first().settings != state.settings,
             "the live run has the settings of A",
         ),
-        Command::Label => need(
-            state.draft().is_some() && state.failure().is_none(),
-            "no passage is selected",
-        ),
+        Command::Label => contents(Pane::Label).can_enter(state, 0),
         Command::Withdraw => need(
             state.labelling.labels.newest(&state.labelling.annotator).is_some(),
             "there is no label of yours",
@@ -97,12 +92,12 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         }
         Command::Faster | Command::Slower | Command::Loop => {
             need(!state.still, "nothing moves by itself with reduced_motion")?;
-            steps(state)
+            state.can_step()
         }
-        Command::Play | Command::StepBack | Command::StepOn | Command::StepFirst | Command::StepLast => steps(state),
+        Command::Play | Command::StepBack | Command::StepOn | Command::StepFirst | Command::StepLast => state.can_step(),
         Command::Left | Command::Right => match state.focus {
-            Pane::Iterations | Pane::Heat | Pane::Step => steps(state),
-            pane if super::update::in_columns(state, pane) => {
+            Pane::Iterations | Pane::Heat | Pane::Step => state.can_step(),
+            pane if state.in_columns(pane) => {
                 need(rows::count(state, pane) > 0, "nothing is drawn")
             }
             Pane::Parameters => used(state, state.parameter),
@@ -110,23 +105,23 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             _ => Err("works in Parameters, Iterations, pictures and an open passage; h and l move the slider anywhere".into()),
         },
         Command::MuteSeed if state.focus == Pane::Why => {
-            super::update::signal_target(state).map(|_| ())
+            targets::signal(state).map(|_| ())
         }
         Command::MuteSeed | Command::WeighSeed => {
             walks(state)?;
-            super::update::seed_target(state).map(|_| ())
+            targets::seed(state).map(|_| ())
         }
         Command::AddSeed => walks(state),
         Command::PassageSeeds => used(state, Parameter::SeedK),
         Command::JoinNames | Command::MuteName => {
-            super::update::patch::possible(state)?;
-            super::update::patch::name(state).map(|_| ())
+            targets::possible(state)?;
+            targets::name(state).map(|_| ())
         }
         Command::CutEdge => {
-            super::update::patch::possible(state)?;
-            super::update::patch::edge(state).map(|_| ())
+            targets::possible(state)?;
+            targets::edge(state).map(|_| ())
         }
-        Command::GraphEdits | Command::LoadPatch => super::update::patch::possible(state),
+        Command::GraphEdits | Command::LoadPatch => targets::possible(state),
         Command::SavePatch => need(
             !state.settings.graph_edits().is_empty(),
             "the graph is as it was built; e e changes it",
@@ -173,68 +168,6 @@ fn in_sight(state: &State) -> Result<(), String> {
     }
 }
 
-/// What the index lacks for a method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    Vectors,
-    /// A layer that can be built here.
-    Layer(&'static str),
-    /// Nodes and edges beside the corpus.
-    Typed,
-    /// A layer this program cannot build.
-    Foreign(&'static str),
-}
-
-/// What the index lacks for a method; small indexes build a missing layer when it is first needed.
-pub fn lack(state: &State, method: &Method) -> Option<Missing> {
-    let facts = &state.facts;
-    if method.reads_vectors() && !facts.vectors {
-        return Some(Missing::Vectors);
-    }
-    let layer = method.layer()?;
-    if state.layers.iter().any(|known| known == layer) {
-        return None;
-    }
-    if layer == SparkLayer::NAME && !facts.typed {
-        return Some(Missing::Typed);
-    }
-    if facts.small {
-        return None;
-    }
-    Some(match facts.kinds.iter().any(|kind| kind.name == layer) {
-        true => Missing::Layer(layer),
-        false => Missing::Foreign(layer),
-    })
-}
-
-impl Missing {
-    /// Why, and the command that helps.
-    pub fn reason(self, facts: &Facts) -> String {
-        let index = match &*facts.argument {
-            "" => "INDEX",
-            argument => argument,
-        };
-        match self {
-            Missing::Vectors => match &facts.closed {
-                Some(closed) => format!("needs vectors; {closed}"),
-                None => {
-                    "needs vectors; build with: hopscope index CORPUS --out DIR --encoder static"
-                        .to_owned()
-                }
-            },
-            Missing::Typed => {
-                "needs a typed graph: nodes.tsv, edges.tsv and schema.json beside the corpus"
-                    .to_owned()
-            }
-            Missing::Layer(layer) | Missing::Foreign(layer) => {
-                format!(
-                    "the index has no layer '{layer}'; build it with: hopscope index --add {layer} {index}"
-                )
-            }
-        }
-    }
-}
-
 fn used(state: &State, parameter: Parameter) -> Result<(), String> {
     let method = state.settings.method();
     if method.uses().contains(&parameter) {
@@ -263,7 +196,7 @@ fn fix(state: &State, letter: usize) -> Result<(), String> {
     if !matches!(state.focus, Pane::Why | Pane::Reader) {
         return Err("works in Why, where suggestions have letters; w goes there".into());
     }
-    match super::update::suggested(state).len() {
+    match super::jobs::repair::suggested(state).len() {
         0 => Err(match state.repairing() {
             None => "no reason suggests a change; R looks for one".into(),
             Some(found) if found.done && found.repairs.tried == found.repairs.of => {
@@ -286,21 +219,5 @@ fn walks(state: &State) -> Result<(), String> {
             "{} {why}; m chooses a method that walks",
             method.name
         )),
-    }
-}
-
-/// Whether there are steps to go through.
-pub fn steps(state: &State) -> Result<(), String> {
-    match state.steps() {
-        0 if state.scene().is_none() => Err("there is no result yet".into()),
-        0 | 1 if state.scene().is_some_and(|s| s.story.is_some()) => Err(format!(
-            "{} told of no timeline",
-            state.settings.method().name
-        )),
-        0 | 1 => Err(format!(
-            "{} has no steps; m chooses a method that walks",
-            state.settings.method().name
-        )),
-        _ => Ok(()),
     }
 }

@@ -1,8 +1,7 @@
 //! One figure or word of a row, and how it is drawn, searched, copied, spoken and written as JSON.
 
-use super::glyphs::bar;
+use super::glyphs::{Glyphs, bar};
 use super::text;
-use super::view::ink::Ink;
 use crate::layers::{Class, Code};
 use serde_json::{Value, json};
 
@@ -64,12 +63,12 @@ impl Cell {
         }
     }
 
-    /// The cell in a width.
-    pub fn drawn(&self, ink: &Ink<'_>, width: usize) -> String {
+    /// The cell in a width, with the words of a corpus hidden where the screen is masked.
+    pub fn drawn(&self, masked: bool, glyphs: &Glyphs, width: usize) -> String {
         match self {
             Cell::Gain(0.0) | Cell::Seconds(0.0) => String::new(),
-            Cell::Masked(text) => text::cut(&ink.said(text), width),
-            Cell::Bar(part) => bar(*part, width, ink.glyphs),
+            Cell::Masked(text) if masked => text::cut(&text::hidden(text), width),
+            Cell::Bar(part) => bar(*part, width, glyphs),
             cell => text::cut(&cell.text(), width),
         }
     }

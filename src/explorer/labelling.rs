@@ -166,7 +166,7 @@ impl State {
             shown: self.verdict_shown(draft),
             blind: self.blind(),
             method: self.settings.method().name.to_string(),
-            settings: super::update::flags(&self.settings, &self.facts.reranker).join(" "),
+            settings: super::flags::flags(&self.settings, &self.facts.reranker).join(" "),
             rank: why.rank,
             withdrawn: false,
         })

@@ -4,8 +4,8 @@
 
 use super::action::Action;
 use super::scene::Scene;
-use super::store::toml::Source;
 use super::text;
+use super::toml::Source;
 use crate::mapped;
 use crate::retrieve::Settings;
 use serde::Deserialize;

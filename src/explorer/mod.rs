@@ -1,37 +1,43 @@
 //! The terminal interface: state, update, view.
 //!
-//! | file | what it is |
+//! Each file or folder below is a room; imports go down the list of them in `ARCHITECTURE.md` only.
+//!
+//! | room | what it is |
 //! |---|---|
 //! | [`state`] | everything the explorer knows, as plain data |
 //! | [`action`] | what can happen, and what the world is asked for |
-//! | [`command`] | the one table of commands; [`available`] says why one cannot be done now |
-//! | [`parameter_keys`] | letters for the parameters that the table has no keys for |
+//! | [`jobs`] | work off the screen's thread, one file a job |
+//! | [`labelling`] | what an annotator says, and the queue of what waits for it |
+//! | [`lesson`] | files that teach: words, actions, questions, claims |
+//! | [`command`] | the one table of commands; [`available`] says why one cannot be done now, [`targets`] what it acts on |
+//! | [`parameter_keys`] | the parameters as they are listed, and letters for those that the table has no keys for |
 //! | [`update`] | the only writer of the state; pure |
 //! | [`view`] | the only reader; pure; gives back what is where for the mouse |
 //! | [`layout`] | where panes are, for every size |
-//! | [`lesson`] | files that teach: words, actions, questions, claims |
-//! | [`start`] | the first screen where no index was named
+//! | [`panes`] | one file a pane; what they draw with, their rows and filters |
+//! | [`chrome`], [`overlays`] | lines around the panes, boxes over them: one file each with one `render` |
+//! | [`start`] | the first screen where no index was named |
 //! | [`plain`] | the same in lines, for a screen reader |
-//! | [`labelling`] | what an annotator says, and the queue of what waits for it |
-//! | [`filter`] | what a list is narrowed by
-//! | [`jobs`] | work off the screen's thread, one file a job |
 //! | [`scene`] | what a retrieval looks like on screen: strings and numbers |
-//! | [`panes`], [`overlays`] | one file each with one `render` |
+//! | [`export`], [`flags`] | files and shell commands of what is on screen |
 //! | [`theme`], [`glyphs`], [`picture`] | looks, characters, frames as SVG, ANSI and text |
 
 pub mod action;
 pub mod available;
 pub mod cell;
+pub mod chrome;
 pub mod clipboard;
 pub mod command;
 pub mod engine;
 pub mod entering;
-pub mod filter;
+pub mod export;
+pub mod flags;
 pub mod glyphs;
 pub mod hits;
 pub mod jobs;
 pub mod keys;
 pub mod labelling;
+pub mod lack;
 pub mod layout;
 pub mod lesson;
 pub mod overlays;
@@ -40,16 +46,17 @@ pub mod panes;
 pub mod parameter_keys;
 pub mod picture;
 pub mod plain;
-pub mod rows;
 pub mod runtime;
 pub mod scene;
 pub mod stage;
 pub mod start;
 pub mod state;
 pub mod store;
+pub mod targets;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+mod toml;
 pub mod update;
 pub mod view;
 pub mod worker;

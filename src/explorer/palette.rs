@@ -5,10 +5,12 @@ mod compose;
 mod patches;
 
 use super::action::{Message, Tone};
-use super::available::{Missing, available, lack};
+use super::available::available;
 use super::command::{Command, Group};
 use super::jobs::look::{Kind, Place, path_of};
+use super::lack::{Missing, lack};
 use super::lesson::Lesson;
+use super::parameter_keys;
 use super::state::{Choice, Entry, FinderKind, State};
 use crate::layers::Class;
 use crate::retrieve::{Domain, METHODS, Method, NO_PRESET, Parameter};
@@ -113,7 +115,7 @@ fn again(state: &State, choice: &Choice) -> Option<Entry> {
             .into_iter()
             .find(|entry| entry.choice == *choice),
         Choice::AskNumber(number) => questions(state).into_iter().nth(*number),
-        Choice::Question(text) => Some(plain(text.clone(), String::new(), choice.clone())),
+        Choice::Question(text) => Some(Entry::plain(text.clone(), String::new(), choice.clone())),
         // A node's name is not known here; it is a few letters away. A preset's name is asked for each time.
         Choice::SavePreset(_) | Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_) => None,
         // Nor is a change of the graph or its file; lessons have a list of their own.
@@ -144,27 +146,12 @@ fn of_command(state: &State, command: Command) -> Entry {
         title: command.title(),
         heading: command.group().title(),
         now,
-        key: keys(state, command),
+        key: parameter_keys::keys(state, command),
         help: command.help().to_owned(),
         shell: command.shell(),
         unavailable: available(command, state).err(),
         choice: Choice::Command(command),
         matched: Vec::new(),
-    }
-}
-
-/// The keys of a command as they are bound now.
-pub fn keys(state: &State, command: Command) -> String {
-    let keys: Vec<String> = state
-        .keymap
-        .chords(command)
-        .map(|chord| chord.to_string())
-        .collect();
-    match command {
-        Command::Tune(parameter) if keys.is_empty() => {
-            super::parameter_keys::shown(state, parameter).unwrap_or_default()
-        }
-        _ => keys.join("  "),
     }
 }
 
@@ -246,7 +233,7 @@ fn run_file(state: &State, typed: &str) -> Option<Entry> {
         Ok(method) => of_method(state, &method),
         Err(said) => {
             let choice = Choice::Method(name.to_owned());
-            let mut entry = plain(typed.to_owned(), String::new(), choice);
+            let mut entry = Entry::plain(typed.to_owned(), String::new(), choice);
             entry.unavailable = Some(said);
             entry
         }
@@ -336,7 +323,7 @@ fn questions(state: &State) -> Vec<Entry> {
                 0 => "no gold".to_owned(),
                 n => format!("{n} gold"),
             };
-            plain(
+            Entry::plain(
                 asked.text.clone(),
                 format!("{} {gold}", asked.kind).trim().to_owned(),
                 Choice::AskNumber(i),
@@ -353,29 +340,14 @@ fn classes(state: &State) -> Vec<Entry> {
         now: "next question".to_owned(),
         help: "Goes to the next question that loses gold for this reason.".to_owned(),
         unavailable: unavailable.clone(),
-        ..plain(String::new(), String::new(), Choice::Losing(*class))
+        ..Entry::plain(String::new(), String::new(), Choice::Losing(*class))
     };
     Class::ALL.iter().map(entry).collect()
 }
 
 fn history(state: &State) -> Vec<Entry> {
-    let asked = |q: &String| plain(q.clone(), String::new(), Choice::Question(q.clone()));
+    let asked = |q: &String| Entry::plain(q.clone(), String::new(), Choice::Question(q.clone()));
     state.history.iter().map(asked).collect()
-}
-
-/// An entry that needs no explanation.
-pub fn plain(title: String, now: String, choice: Choice) -> Entry {
-    Entry {
-        title,
-        heading: "",
-        now,
-        key: String::new(),
-        help: String::new(),
-        shell: String::new(),
-        unavailable: None,
-        choice,
-        matched: Vec::new(),
-    }
 }
 
 /// Indexes opened lately and the sample, as far as no path is typed; what lies at a path is looked for outside.
@@ -383,9 +355,9 @@ fn indexes(state: &State, typed: &str) -> Vec<Entry> {
     let is_path = typed.starts_with(['/', '.', '~']);
     let recent = state.indexes.iter().filter(|_| !is_path).map(|path| {
         let choice = Choice::OpenIndex(path.clone());
-        plain(path.clone(), "opened lately".to_owned(), choice)
+        Entry::plain(path.clone(), "opened lately".to_owned(), choice)
     });
-    let sample = plain(
+    let sample = Entry::plain(
         "the bundled sample".to_owned(),
         "comes with the program".to_owned(),
         Choice::OpenIndex(String::new()),
@@ -411,7 +383,7 @@ pub fn places(places: &[Place]) -> impl Iterator<Item = Entry> {
             Kind::Corpus => ("files of a corpus, perhaps", Choice::OpenIndex(path)),
             Kind::Neither => ("", Choice::OpenIndex(path)),
         };
-        let mut entry = plain(place.path.clone(), now.to_owned(), choice);
+        let mut entry = Entry::plain(place.path.clone(), now.to_owned(), choice);
         entry.help = match place.kind {
             Kind::Index => "Opens this index.",
             Kind::Folder => "Looks into this folder; Tab too.",
@@ -433,7 +405,7 @@ fn lessons() -> Vec<Entry> {
     let entry = |lesson: super::lesson::Lesson| {
         let steps = super::text::plural(lesson.steps.len(), "step");
         let title = format!("{}: {}", lesson.name, lesson.title);
-        let mut entry = plain(
+        let mut entry = Entry::plain(
             title,
             format!("{} min", lesson.minutes),
             Choice::Lesson(lesson.name.clone()),
@@ -454,7 +426,7 @@ fn messages(state: &State) -> Vec<Entry> {
             Tone::Warning => "note",
             Tone::Error => "error",
         };
-        let mut entry = plain(message.text.clone(), tone.to_owned(), Choice::Nothing);
+        let mut entry = Entry::plain(message.text.clone(), tone.to_owned(), Choice::Nothing);
         entry.help.clone_from(&message.text);
         entry
     };
@@ -464,7 +436,7 @@ fn messages(state: &State) -> Vec<Entry> {
 /// Words of the field, for the end of help.
 fn glossary() -> Vec<Entry> {
     let entry = |(word, meaning): &(&str, &str)| {
-        let mut entry = plain((*word).to_owned(), String::new(), Choice::Nothing);
+        let mut entry = Entry::plain((*word).to_owned(), String::new(), Choice::Nothing);
         entry.heading = "Words";
         entry.help = (*meaning).to_owned();
         entry.now = (*meaning).to_owned();

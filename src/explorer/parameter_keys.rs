@@ -1,11 +1,12 @@
+//! The parameters of a method in the order in which they are listed, and the keys of commands.
+//!
 //! Keys for the parameters that have none in the table: `p` and a capital letter. There are more parameters than keys,
 //! so a letter means what the method of the moment reads: the first letter of the parameter's name that is free.
 
 use super::command::Command;
 use super::keys::{Lookup, Stroke};
-use super::rows::{ParameterLine, parameter_lines};
 use super::state::State;
-use crate::retrieve::Parameter;
+use crate::retrieve::{Parameter, Stage};
 
 /// The key after which the letters count.
 pub fn prefix() -> Stroke {
@@ -59,4 +60,66 @@ fn wanted(label: &str) -> impl Iterator<Item = Stroke> {
     all.into_iter()
         .filter(char::is_ascii_alphabetic)
         .map(|c| Stroke::char(c.to_ascii_uppercase()))
+}
+
+/// The keys of a command as they are bound now.
+pub fn keys(state: &State, command: Command) -> String {
+    let keys: Vec<String> = state
+        .keymap
+        .chords(command)
+        .map(|chord| chord.to_string())
+        .collect();
+    match command {
+        Command::Tune(parameter) if keys.is_empty() => shown(state, parameter).unwrap_or_default(),
+        _ => keys.join("  "),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterLine {
+    Stage(Stage),
+    Parameter(Parameter),
+}
+
+/// The parameters the method uses, the ones nearest to the result first: those are turned most and cost least.
+pub fn parameter_lines(state: &State) -> Vec<ParameterLine> {
+    let mut uses = state.settings.method().uses();
+    uses.sort_by_key(|p| std::cmp::Reverse(nearness(p.declaration().stage)));
+    let mut lines = Vec::new();
+    let mut last = None;
+    for parameter in uses {
+        let stage = parameter.declaration().stage;
+        if last != Some(stage) {
+            lines.push(ParameterLine::Stage(stage));
+            last = Some(stage);
+        }
+        lines.push(ParameterLine::Parameter(parameter));
+    }
+    lines
+}
+
+/// The spread is what a person turns first; the cut is one number.
+fn nearness(stage: Stage) -> u8 {
+    match stage {
+        Stage::Spread => 9,
+        Stage::Select => 8,
+        Stage::Mix => 7,
+        Stage::Seeds => 6,
+        Stage::Score => 5,
+        Stage::Graph => 4,
+        Stage::Index => 3,
+    }
+}
+
+/// The word over a group of parameters.
+pub fn stage_title(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Index => "index",
+        Stage::Graph => "graph",
+        Stage::Score => "ranking",
+        Stage::Seeds => "seeds",
+        Stage::Mix => "mix",
+        Stage::Spread => "spread",
+        Stage::Select => "select",
+    }
 }

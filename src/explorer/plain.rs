@@ -3,12 +3,12 @@
 
 use super::action::Action;
 use super::command::Command;
-use super::filter;
 use super::keys::Stroke;
 use super::layout::Pane;
 use super::palette;
 use super::panes::contents;
-use super::rows::{self};
+use super::panes::filter;
+use super::panes::rows;
 use super::state::{Entry, Finder, FinderKind, Mode, State};
 use super::text;
 use super::update::copied;

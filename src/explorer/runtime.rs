@@ -6,6 +6,7 @@ use super::clipboard;
 use super::command::Command;
 use super::engine;
 use super::entering::{Entered, enter};
+use super::export::Export;
 use super::glyphs::GlyphSet;
 use super::hits::Hits;
 use super::jobs::open::{Opened, Opener, Part};
@@ -18,8 +19,7 @@ use super::store::{Config, Folders, History, Session, patches, presets};
 use super::terminal::{QuitReason, Screen, TerminalEvent, TerminalEvents, install_panic_hook};
 use super::text;
 use super::theme::Theme;
-use super::update::export::Export;
-use super::update::update;
+use super::update::{session, show_parameter, update};
 use super::view::{draw, view};
 use super::workers::Workers;
 use crate::evaluate::labels::{self, Labels};
@@ -251,6 +251,7 @@ impl Loop {
         let here = index.clone();
         let facts = Arc::new(engine::facts(&here, &options.argument));
         let mut state = State::new(facts, options.settings);
+        show_parameter(&mut state);
         state.presets = options.presets;
         state.patches = options
             .folders
@@ -608,18 +609,18 @@ impl Loop {
                     update(&mut self.state, Action::Told(said));
                 }
                 Effect::SavePatch(name, edits, over) => {
-                    let said = patches::keep(
+                    let kept = patches::keep(
                         self.folders.as_ref(),
                         &name,
                         &edits,
                         over,
                         &mut self.state.patches,
                     );
-                    update(&mut self.state, Action::Told(said));
+                    update(&mut self.state, Action::Told(kept.into()));
                 }
                 Effect::LoadPatch(name) => {
-                    let read = patches::taken(self.folders.as_ref(), &name);
-                    end = self.act(read).or(end);
+                    let read = patches::load(self.folders.as_ref(), &name);
+                    end = self.act(Action::loaded(read)).or(end);
                 }
                 Effect::Remember(question) => {
                     if let Err(said) = self.history.add(&question, &self.argument) {
@@ -627,6 +628,8 @@ impl Loop {
                     }
                 }
                 Effect::Suspend => self.suspends = true,
+                // `update` did it.
+                Effect::Then(_) => {}
                 Effect::Quit { keep } => end = Some(End::Command(keep)),
             }
         }
@@ -653,7 +656,7 @@ impl Loop {
         let folders = self.folders.clone()?;
         let state = &self.state;
         let begun = state.session.len() > 1 || state.pins.by_hand || self.kept.is_none();
-        let now = Session::of(state);
+        let now = session::kept(state);
         let news = begun && state.lesson.is_none() && self.kept.as_ref() != Some(&now);
         (news && !state.session.is_empty()).then_some((folders, now))
     }

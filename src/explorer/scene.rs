@@ -7,12 +7,12 @@
 pub use super::cell::Cell;
 use super::layout::View;
 use super::text;
+pub use super::text::{Mark, MarkKind};
 use crate::layers::{Class, Code, GraphEdited, LayerKind};
 use crate::retrieve::explanation::{Fix, Story};
 use crate::retrieve::{Node, SeedChange, Settings};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// How many groups of seeds have a letter, a colour and a fill.
@@ -357,25 +357,6 @@ pub struct PassageRow {
     pub snippet: String,
     /// Seed names (their group) and question words (none) in `snippet`, by byte.
     pub marks: Vec<Mark>,
-}
-
-/// A highlighted place in a text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
-    pub range: Range<usize>,
-    pub kind: MarkKind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MarkKind {
-    /// The name of a seed, by group.
-    Seed(usize),
-    /// Any other entity of the passage.
-    Mention,
-    /// A word of the question.
-    Word,
-    /// An accepted answer.
-    Answer,
 }
 
 /// A gold passage and what became of it.

@@ -10,7 +10,7 @@ use super::scene::Facts;
 use super::state::State;
 use super::store::patches;
 use super::theme::Theme;
-use super::update::update;
+use super::update::{show_parameter, update};
 use super::view;
 use crate::evaluate::labels::Label;
 use crate::index::Index;
@@ -48,8 +48,10 @@ impl Stage {
     ) -> Stage {
         let facts: Arc<Facts> = Arc::new(engine::facts(&index, argument));
         let doer = || Doer::new(index.clone(), facts.kinds, None).still();
+        let mut state = State::new(facts.clone(), settings);
+        show_parameter(&mut state);
         Stage {
-            state: State::new(facts.clone(), settings),
+            state,
             doer: doer(),
             beside: doer(),
             scores: false,
@@ -96,7 +98,7 @@ impl Stage {
                 let tell = |heard| hear(Action::Heard(heard));
                 tell(work.run(doer, &tell, &|| false));
             }
-            Effect::Stop(_) | Effect::Suspend => {}
+            Effect::Stop(_) | Effect::Suspend | Effect::Then(_) => {}
             Effect::KeepLabel(label) => {
                 let time = "2026-01-01T00:00:00Z".to_owned();
                 hear(Action::Labelled(Ok(Box::new(Label { time, ..*label }))));
@@ -112,11 +114,10 @@ impl Stage {
             }
             Effect::SavePatch(name, edits, over) => {
                 let known = &mut self.state.patches;
-                hear(Action::Told(patches::keep(
-                    None, &name, &edits, over, known,
-                )));
+                let kept = patches::keep(None, &name, &edits, over, known);
+                hear(Action::Told(kept.into()));
             }
-            Effect::LoadPatch(name) => hear(patches::taken(None, &name)),
+            Effect::LoadPatch(name) => hear(Action::loaded(patches::load(None, &name))),
             Effect::Remember(_) | Effect::SavePreset(..) => {}
             Effect::Quit { keep } => self.quit = Some(keep),
         }

@@ -7,7 +7,6 @@ use super::command::Command;
 use super::glyphs::GlyphSet;
 use super::layout::Shape;
 use super::lesson::Lesson;
-use super::palette;
 use super::state::{Choice, Entry, State};
 use super::store::{Config, Folders};
 use super::text;
@@ -58,7 +57,7 @@ pub fn entries(state: &State) -> Vec<Entry> {
 }
 
 fn entry(key: &str, name: &str, about: String, choice: Choice) -> Entry {
-    let mut entry = palette::plain(name.to_owned(), about, choice);
+    let mut entry = Entry::plain(name.to_owned(), about, choice);
     entry.key = key.to_owned();
     entry
 }

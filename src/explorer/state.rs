@@ -110,6 +110,23 @@ pub struct Entry {
     pub matched: Vec<usize>,
 }
 
+impl Entry {
+    /// One that needs no explanation.
+    pub fn plain(title: String, now: String, choice: Choice) -> Entry {
+        Entry {
+            title,
+            heading: "",
+            now,
+            key: String::new(),
+            help: String::new(),
+            shell: String::new(),
+            unavailable: None,
+            choice,
+            matched: Vec::new(),
+        }
+    }
+}
+
 /// What an entry does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
@@ -359,7 +376,7 @@ impl State {
             view: View::default(),
         };
         let layers = facts.layers.clone();
-        let mut state = State {
+        State {
             facts,
             size: (0, 0),
             view: View::default(),
@@ -423,9 +440,33 @@ impl State {
             held: None,
             labelling: Labelling::default(),
             keymap: default_keymap(),
-        };
-        super::update::show_parameter(&mut state);
-        state
+        }
+    }
+
+    /// Whether the rows of a pane stand in columns beside each other.
+    pub fn in_columns(&self, pane: Pane) -> bool {
+        match pane {
+            Pane::Flow => true,
+            Pane::Paths => self.drawn != Drawn::Tree,
+            _ => false,
+        }
+    }
+
+    /// # Errors
+    /// Why there are no steps to go through.
+    pub fn can_step(&self) -> Result<(), String> {
+        match self.steps() {
+            0 if self.scene().is_none() => Err("there is no result yet".into()),
+            0 | 1 if self.scene().is_some_and(|s| s.story.is_some()) => Err(format!(
+                "{} told of no timeline",
+                self.settings.method().name
+            )),
+            0 | 1 => Err(format!(
+                "{} has no steps; m chooses a method that walks",
+                self.settings.method().name
+            )),
+            _ => Ok(()),
+        }
     }
 
     pub fn scene(&self) -> Option<&Scene> {

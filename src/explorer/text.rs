@@ -1,6 +1,5 @@
 //! Words and numbers in cells: cut by grapheme, padded by width, rounded for reading.
 
-use super::scene::Mark;
 use crate::text::span;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
@@ -11,6 +10,12 @@ pub use super::glyphs::{count, cut, pad, pad_left, width};
 pub fn clean(text: &str) -> String {
     let safe = super::glyphs::text::clean(text);
     safe.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// As many marks as the text has letters and digits.
+pub fn hidden(text: &str) -> String {
+    let mark = |c: char| if c.is_alphanumeric() { 'x' } else { c };
+    text.chars().map(mark).collect()
 }
 
 /// A text as a cell of a table that a spreadsheet opens, between tabs: on one line, and behind an apostrophe where the
@@ -222,6 +227,25 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         .map(move |word| span::part(text, word))
 }
 
+/// A highlighted place in a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    pub range: Range<usize>,
+    pub kind: MarkKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkKind {
+    /// The name of a seed, by group.
+    Seed(usize),
+    /// Any other entity of the passage.
+    Mention,
+    /// A word of the question.
+    Word,
+    /// An accepted answer.
+    Answer,
+}
+
 /// The pieces of a part of a text, each with the first mark that covers it.
 pub fn pieces<'t>(
     text: &'t str,
@@ -254,7 +278,6 @@ pub fn pieces<'t>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explorer::scene::MarkKind;
     use proptest::prelude::*;
 
     #[test]

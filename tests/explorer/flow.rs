@@ -474,7 +474,7 @@ fn the_graph_is_walked_edited_and_drawn_in_three_ways() {
     for _ in 0..3 {
         stage.press("g");
         let at = stage.state.list(Pane::Paths).cursor;
-        let place = hopscope::explorer::rows::place(&stage.state, Pane::Paths, at).unwrap();
+        let place = hopscope::explorer::panes::rows::place(&stage.state, Pane::Paths, at).unwrap();
         let row = stage.state.ways().unwrap().flow.lanes[place.0].rows[place.1].clone();
         assert!(!row.label.is_empty());
         stage.press("t");

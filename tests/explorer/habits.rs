@@ -5,19 +5,20 @@ use crate::support::{hear, stage, stage_at};
 use hopscope::explorer::action::Action;
 use hopscope::explorer::available::available;
 use hopscope::explorer::command::Command;
-use hopscope::explorer::filter;
 use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::hits::Target;
 use hopscope::explorer::jobs::News;
 use hopscope::explorer::jobs::open::Open;
 use hopscope::explorer::layout::{Pane, View};
+use hopscope::explorer::panes::filter;
+use hopscope::explorer::panes::rows;
 use hopscope::explorer::picture::plain;
-use hopscope::explorer::rows;
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::start;
 use hopscope::explorer::state::{FinderKind, Mode};
-use hopscope::explorer::store::{Config, Session};
+use hopscope::explorer::store::Config;
 use hopscope::explorer::theme::{ColorLevel, Theme};
+use hopscope::explorer::update::session;
 
 fn screen(stage: &mut Stage, width: u16, height: u16) -> String {
     plain(&stage.draw(width, height))
@@ -430,14 +431,14 @@ fn the_session_is_a_tree_of_questions_and_of_what_each_run_changed() {
 #[test]
 fn a_session_waits_until_it_is_taken_up_and_is_not_lost_before() {
     let worked = worked();
-    let kept = Session::of(&worked.state);
+    let kept = session::kept(&worked.state);
     let mut stage = stage_at(120, 36);
     let opened = stage.state.settings.clone();
     stage.state.offer = Some(Box::new(kept.clone()));
     assert!(available(Command::Resume, &stage.state).is_ok());
     stage.press("]");
     assert_eq!(stage.state.settings, opened, "nothing is resumed unasked");
-    let meanwhile = Session::of(&stage.state);
+    let meanwhile = session::kept(&stage.state);
     for run in &kept.runs {
         assert!(
             meanwhile.runs.iter().any(|known| known.same(run)),
@@ -470,7 +471,7 @@ fn a_session_waits_until_it_is_taken_up_and_is_not_lost_before() {
 
 #[test]
 fn a_session_whose_method_is_gone_says_so_and_gives_its_runs_to_no_other() {
-    let mut kept = Session::of(&worked().state);
+    let mut kept = session::kept(&worked().state);
     let runs = kept.runs.len();
     kept.runs[1].chosen.method = "/gone/theirs.run".into();
     kept.live.method = "/gone/theirs.run".into();
@@ -611,7 +612,7 @@ fn the_first_screen_promises_only_what_its_keys_do() {
     );
     assert!(stage.state.message.text.contains("no earlier session"));
     let mut stage = started(120, 36);
-    stage.state.offer = Some(Box::new(Session::of(&worked().state)));
+    stage.state.offer = Some(Box::new(session::kept(&worked().state)));
     let shown = screen(&mut stage, 120, 36);
     assert!(
         shown.contains("5 runs on the sample, Who discovered the moon Titan?"),

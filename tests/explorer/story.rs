@@ -2,14 +2,14 @@
 
 use crate::support::sample;
 use hopscope::explorer::action::Action;
-use hopscope::explorer::available::{Missing, lack};
 use hopscope::explorer::engine::{self, Engine};
 use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::jobs::build::{Build, Part};
 use hopscope::explorer::jobs::{Doer, Job, Listed, News, Tell};
+use hopscope::explorer::lack::{Missing, lack};
 use hopscope::explorer::layout::{Pane, View};
+use hopscope::explorer::panes::rows::{self, SpreadLine};
 use hopscope::explorer::picture::plain;
-use hopscope::explorer::rows::{self, SpreadLine};
 use hopscope::explorer::scene::{Cell, Facts, Request, Row, Subject};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::State;

@@ -14,16 +14,15 @@ use hopscope::explorer::jobs::hunt::Hunt;
 use hopscope::explorer::jobs::trials::{Part, Trial, Tried};
 use hopscope::explorer::jobs::{News, Thread, Work, doctor};
 use hopscope::explorer::layout::Pane;
+use hopscope::explorer::panes::rows::{self, PassageLine};
 use hopscope::explorer::parameter_keys;
 use hopscope::explorer::picture::plain;
-use hopscope::explorer::rows::{self, PassageLine};
 use hopscope::explorer::scene::{Reason, Request, Row, Sign};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
-use hopscope::explorer::store::Session;
 use hopscope::explorer::text::score;
 use hopscope::explorer::theme::{ColorLevel, Theme};
-use hopscope::explorer::update::update;
+use hopscope::explorer::update::{session, update};
 use hopscope::parameters::{ALPHA, SEED_K, STEPS};
 use hopscope::retrieve::explanation::Fix;
 use hopscope::retrieve::{METHODS, Method, Origin, Parameter, Settings, Value};
@@ -231,7 +230,8 @@ fn the_selection_follows_the_passage_not_the_row() {
     let scene = stage.state.scene().unwrap();
     assert!(scene.row(chosen).is_some());
     let row = stage.state.list(Pane::Passages).cursor;
-    let subject = hopscope::explorer::rows::subject(&stage.state, Pane::Passages, row).unwrap();
+    let subject =
+        hopscope::explorer::panes::rows::subject(&stage.state, Pane::Passages, row).unwrap();
     assert_eq!(subject.passage, Some(chosen));
     assert_eq!(
         stage
@@ -447,7 +447,7 @@ fn a_session_comes_back_with_its_seeds() {
     stage.press("l l");
     stage.act(Action::Seed("Titan=mute".into()));
     stage.act(Action::Seed("+Saturn=2".into()));
-    let session = Session::of(&stage.state);
+    let session = session::kept(&stage.state);
     assert_eq!(session.live.seeds, ["Titan=mute", "+Saturn=2"]);
     let mut later = crate::support::stage_with(
         120,
@@ -498,12 +498,14 @@ fn parameters_without_keys_have_letters() {
                 "{} {stroke}",
                 method.name
             );
-            let shown = hopscope::explorer::palette::keys(&stage.state, Command::Tune(*parameter));
+            let shown =
+                hopscope::explorer::parameter_keys::keys(&stage.state, Command::Tune(*parameter));
             assert_eq!(shown, format!("p {stroke}"));
         }
         // Every parameter of every method has a key, and the panel of `p` or `s` lists it.
         for parameter in method.uses() {
-            let keys = hopscope::explorer::palette::keys(&stage.state, Command::Tune(parameter));
+            let keys =
+                hopscope::explorer::parameter_keys::keys(&stage.state, Command::Tune(parameter));
             assert!(!keys.is_empty(), "{} {}", method.name, parameter.id());
         }
     }
@@ -769,7 +771,7 @@ fn seeds_are_muted_weighed_and_added_and_undo_takes_each_back() {
     let before = seeds(&stage);
     let settings = stage.state.settings.clone();
     stage.press("' s g");
-    let (first, _) = hopscope::explorer::update::seed_target(&stage.state).unwrap();
+    let (first, _) = hopscope::explorer::targets::seed(&stage.state).unwrap();
     let weight = before.iter().find(|(name, _)| *name == first).unwrap().1;
     stage.press("s x");
     let muted = seeds(&stage);
@@ -858,7 +860,7 @@ fn changes_of_the_graph_are_made_taken_back_and_follow_to_the_next_question() {
     stage.act(Action::Method("graph".into()));
     let before = stage.state.scene().unwrap().passages.clone();
     stage.press("' s g");
-    let (name, _) = hopscope::explorer::update::seed_target(&stage.state).unwrap();
+    let (name, _) = hopscope::explorer::targets::seed(&stage.state).unwrap();
     stage.press("e x");
     let mute = format!("mute {name}");
     assert_eq!(edits(&stage), [mute.as_str()]);
@@ -870,7 +872,7 @@ fn changes_of_the_graph_are_made_taken_back_and_follow_to_the_next_question() {
     stage.press("C");
     let (command, _) = stage.copied.last().unwrap();
     assert!(command.ends_with(&format!("--edit '{mute}'")), "{command}");
-    assert_eq!(Session::of(&stage.state).live.edits, [mute.as_str()]);
+    assert_eq!(session::kept(&stage.state).live.edits, [mute.as_str()]);
     stage.press("]");
     assert_eq!(edits(&stage), [mute.as_str()]);
     stage.press("[ z");
@@ -919,7 +921,7 @@ fn names_are_joined_and_edges_cut_where_they_are_seen() {
     let mut stage = stage();
     stage.act(Action::Method("graph".into()));
     stage.press("' s g");
-    let (name, _) = hopscope::explorer::update::seed_target(&stage.state).unwrap();
+    let (name, _) = hopscope::explorer::targets::seed(&stage.state).unwrap();
     stage.press("e j");
     stage.type_text("saturn");
     stage.press("Enter");
@@ -1333,7 +1335,7 @@ fn the_signals_of_hop_open_and_are_muted() {
     stage.press("Enter");
     assert!(stage.state.opened, "Enter opens what a part rests on");
     stage.press("g j s x");
-    let weight = hopscope::explorer::update::signal_target(&stage.state);
+    let weight = hopscope::explorer::targets::signal(&stage.state);
     let muted: Vec<Parameter> = stage
         .state
         .settings
@@ -1358,7 +1360,7 @@ fn the_signals_of_hop_open_and_are_muted() {
     assert!(stage.state.settings.changed().is_empty());
     // Its walk starts from seeds, which can be changed as anywhere.
     stage.press("' s g");
-    let (name, _) = hopscope::explorer::update::seed_target(&stage.state).unwrap();
+    let (name, _) = hopscope::explorer::targets::seed(&stage.state).unwrap();
     stage.press("s x");
     assert!(seeds(&stage).iter().all(|(other, _)| *other != name));
     let muted = |row: &Row| row.sign == Sign::Changed && row.name == name;

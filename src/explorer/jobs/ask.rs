@@ -1,10 +1,9 @@
 //! The question on screen, answered as a whole.
 
 use super::{Doer, Job, News, Running, Tell};
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Effect, Message, Then};
 use crate::explorer::scene::{Answer, Request};
 use crate::explorer::state::State;
-use crate::explorer::update::{ask, lesson, settings};
 
 impl Job for Request {
     type Part = Answer;
@@ -19,16 +18,12 @@ impl Job for Request {
         if !state.asking.hear(news) {
             return Vec::new();
         }
+        let mut next = Vec::new();
         if let Running::Failed { why, .. } = &state.asking {
-            let said = Message::error(why.clone());
-            settings::take_back(state);
-            state.message = said;
+            next.push(Then::TakeBack);
+            next.push(Then::Told(Message::error(why.clone())));
         }
-        let Some(answer) = state.asking.latest().cloned() else {
-            return Vec::new();
-        };
-        let mut effects = ask::answered(state, answer);
-        effects.extend(lesson::advance(state));
-        effects
+        next.extend(state.asking.latest().map(|_| Then::Answered));
+        next.into_iter().map(Effect::Then).collect()
     }
 }

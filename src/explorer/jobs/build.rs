@@ -1,11 +1,10 @@
 //! A layer that a method needs: built while the index is explored, then the method is switched to.
 
 use super::{Doer, Job, News, Running, Tell};
-use crate::explorer::action::{Effect, Message, Tone};
-use crate::explorer::available::{Missing, lack};
+use crate::explorer::action::{Effect, Message, Then, Tone};
+use crate::explorer::lack::{Missing, lack};
 use crate::explorer::state::State;
 use crate::explorer::text;
-use crate::explorer::update::settings;
 use crate::index::IndexError;
 use crate::layers::build_layers;
 use crate::retrieve::{Method, Settings};
@@ -61,7 +60,6 @@ impl Job for Build {
             } => {
                 let (layer, method, seconds) = (request.layer, request.method.clone(), *seconds);
                 state.layers.push(layer.to_owned());
-                let effects = settings::method(state, &method);
                 let index = match state.facts.argument.as_str() {
                     "" => "INDEX",
                     argument => argument,
@@ -70,8 +68,10 @@ impl Job for Build {
                     "layer {layer} built in {} for this session; keep it with: hopscope index --add {layer} {index}",
                     text::seconds(seconds)
                 );
-                state.message = Message::new(Tone::Good, words);
-                effects
+                vec![
+                    Effect::Then(Then::Method(method)),
+                    Effect::Then(Then::Told(Message::new(Tone::Good, words))),
+                ]
             }
             _ => Vec::new(),
         }
@@ -121,6 +121,6 @@ pub fn begin(state: &mut State, name: &str) -> Vec<Effect> {
             })]
         }
         // There meanwhile, or not to be had here: the method itself says which.
-        _ => settings::method(state, name),
+        _ => vec![Effect::Then(Then::Method(name.to_owned()))],
     }
 }

@@ -2,12 +2,10 @@
 
 use super::{Doer, Job, News, Running, Tell};
 use crate::evaluate::{Checkup, Doing, Finding, doctor};
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Effect, Message, Then};
 use crate::explorer::command::Command;
-use crate::explorer::palette;
 use crate::explorer::state::{Choice, Entry, FinderKind, Mode, State};
 use crate::explorer::text::clean;
-use crate::explorer::update::finder;
 use crate::retrieve::Settings;
 use std::sync::{Mutex, PoisonError};
 
@@ -68,7 +66,7 @@ impl Job for Visit {
         };
         match state.faults() {
             Some(_) if matches!(state.mode, Mode::Browse) => {
-                finder::open(state, FinderKind::Doctor)
+                vec![Effect::Then(Then::List(FinderKind::Doctor))]
             }
             _ => Vec::new(),
         }
@@ -81,7 +79,7 @@ pub fn begin(state: &mut State) -> Vec<Effect> {
         settings: state.settings.clone(),
     };
     if state.faults().is_some() && state.doctoring.request() == Some(&visit) {
-        return finder::open(state, FinderKind::Doctor);
+        return vec![Effect::Then(Then::List(FinderKind::Doctor))];
     }
     state.message = Message::plain("doctor: looking, Esc stops");
     vec![state.doctoring.begin(visit)]
@@ -135,7 +133,7 @@ fn entry(finding: &Finding) -> Entry {
     ];
     let told: Vec<String> = told.into_iter().filter(|told| !told.is_empty()).collect();
     let choice = Choice::Command(Command::Doctor);
-    let mut entry = palette::plain(title, format!("{explains} lost gold"), choice);
+    let mut entry = Entry::plain(title, format!("{explains} lost gold"), choice);
     entry.help = clean(&told.join(". "));
     entry
 }

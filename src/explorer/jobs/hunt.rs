@@ -3,11 +3,9 @@
 
 use super::{Doer, Job, News, Running, Tell};
 use crate::explain;
-use crate::explorer::action::{Effect, Message};
-use crate::explorer::layout::{Pane, View};
+use crate::explorer::action::{Effect, Message, Then};
 use crate::explorer::state::State;
 use crate::explorer::text;
-use crate::explorer::update::{ask, moves};
 use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::retrieve::{Keep, Retriever, Settings};
@@ -84,18 +82,23 @@ impl Job for Hunt {
                     found: Some(loss),
                 }),
             ) => {
-                let effects = ask::about(state, loss.question, loss.passage);
                 let before = match passed {
                     0 => String::new(),
                     n => format!("; {} before it passed over", text::plural(n, "question")),
                 };
                 let Loss {
-                    id, code, class, ..
+                    question,
+                    passage,
+                    id,
+                    code,
+                    class,
                 } = loss;
                 let class = named(class);
-                state.message =
-                    Message::warning(format!("gold {id} is lost: {code}, {class}{before}"));
-                return effects;
+                let words = format!("gold {id} is lost: {code}, {class}{before}");
+                return vec![
+                    Effect::Then(Then::About(question, passage)),
+                    Effect::Then(Then::Told(Message::warning(words))),
+                ];
             }
             (Running::Going { .. }, Some(Part { passed, .. })) => Message::plain(format!(
                 "looking for a question that loses gold: {passed} of {of} tried, Esc stops"
@@ -148,56 +151,6 @@ fn loss(
     Ok(None)
 }
 
-/// The next question of the list that one was opened from in Evaluate; without such a list the next that loses gold.
-pub fn next(state: &mut State, by: isize) -> Vec<Effect> {
-    let Some(listed) = state.listed.clone().filter(|listed| !listed.is_empty()) else {
-        return begin(state, by, None);
-    };
-    let here = listed.iter().position(|at| state.wanted.asked == Some(*at));
-    let here = here.map_or(-by.min(0), |here| here as isize + by);
-    let place = here.rem_euclid(listed.len() as isize).unsigned_abs();
-    open(state, &listed, place)
-}
-
-/// Opens a question of a list, with the first gold passage that is lost under the selection.
-pub fn open(state: &mut State, listed: &[usize], place: usize) -> Vec<Effect> {
-    let Some(&at) = listed.get(place) else {
-        return Vec::new();
-    };
-    let judged = state
-        .score()
-        .and_then(|score| score.asked.iter().find(|q| q.at == at));
-    let lost = judged.and_then(|judged| judged.lost.first().copied());
-    let effects = ask::about(state, at, lost.map(|lost| lost.0));
-    state.listed = Some(listed.to_vec());
-    let place = format!("{} of {} listed", place + 1, listed.len());
-    state.message = Message::plain(match lost {
-        Some((_, code, class)) => format!("{place}: gold is lost, {code}, {}", named(class)),
-        None => place,
-    });
-    effects
-}
-
-/// Opens a row of Evaluate's list in Explore.
-pub fn open_listed(state: &mut State, row: usize) -> Vec<Effect> {
-    let Some(score) = state.score() else {
-        return Vec::new();
-    };
-    let listed = score.listed(state.class).into_iter();
-    let listed: Vec<usize> = listed.map(|judged| judged.at).collect();
-    state.view = View::Explore;
-    state.places.insert(View::Evaluate, Pane::Questions);
-    state.focus = Pane::Passages;
-    open(state, &listed, row)
-}
-
-/// Lists the questions that lose gold for a class, or all where that was listed.
-pub fn list_class(state: &mut State, class: Class) -> Vec<Effect> {
-    state.class = Some(class).filter(|class| state.class != Some(*class));
-    state.lists.remove(&Pane::Questions);
-    moves::focus(state, Pane::Questions)
-}
-
 /// Looks for the next question that loses gold, forwards or backwards from the one on screen.
 pub fn begin(state: &mut State, by: isize, class: Option<Class>) -> Vec<Effect> {
     let questions = &state.facts.questions;
@@ -224,6 +177,6 @@ pub fn begin(state: &mut State, by: isize, class: Option<Class>) -> Vec<Effect> 
 }
 
 /// `F4 (reached, but diluted)`.
-fn named(class: Class) -> String {
+pub fn named(class: Class) -> String {
     format!("{class} ({})", class.about())
 }

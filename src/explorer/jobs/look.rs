@@ -1,9 +1,8 @@
 //! What lies at a path that is being typed, where another index may be.
 
 use super::{Doer, Job, News, Tell};
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Effect, Message, Then};
 use crate::explorer::state::State;
-use crate::explorer::update::finder;
 use crate::index::Index;
 use std::path::{Path, PathBuf};
 
@@ -51,11 +50,15 @@ impl Job for Look {
 
     fn heard(state: &mut State, news: News<Look>) -> Vec<Effect> {
         match news {
-            News::Part(places) | News::Over(Some(places)) => finder::looked(state, &places),
-            News::Over(None) => {}
-            News::Failed(why) => state.message = Message::error(why),
+            News::Part(places) | News::Over(Some(places)) => {
+                vec![Effect::Then(Then::Looked(places))]
+            }
+            News::Over(None) => Vec::new(),
+            News::Failed(why) => {
+                state.message = Message::error(why);
+                Vec::new()
+            }
         }
-        Vec::new()
     }
 }
 

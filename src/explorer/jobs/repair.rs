@@ -6,6 +6,7 @@ use super::{Doer, Job, Listed, News, Running, Tell};
 use crate::evaluate::Difference;
 use crate::explain::{Change, Repairs, repairs};
 use crate::explorer::action::{Effect, Message};
+use crate::explorer::scene::Why;
 use crate::explorer::state::State;
 use crate::index::Index;
 use crate::retrieve::{Keep, Retriever, Settings};
@@ -142,4 +143,34 @@ impl State {
             && of.question == self.wanted.question;
         self.repairing.latest().filter(|_| here)
     }
+}
+
+/// The letters of the suggestions.
+pub const LETTERS: [&str; 3] = ["a", "b", "c"];
+
+/// What a suggestion is from, by its place there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum From {
+    Reason(usize),
+    Repair(usize),
+}
+
+/// The suggestions that have letters: those of the reasons, then those that were found.
+pub fn fixes(why: &Why, found: Option<&Repairs>) -> Vec<(From, Change)> {
+    let reasons = why.reasons.iter().enumerate();
+    let proven = reasons.filter_map(|(at, reason)| {
+        let fix = reason.fix.as_ref()?;
+        Some((From::Reason(at), fix.change.clone()))
+    });
+    let found = found.into_iter().flat_map(|repairs| &repairs.found);
+    let found = found.enumerate();
+    let found = found.map(|(at, repair)| (From::Repair(at), repair.change.clone()));
+    proven.chain(found).take(LETTERS.len()).collect()
+}
+
+/// The suggestions on screen.
+pub fn suggested(state: &State) -> Vec<(From, Change)> {
+    let why = state.detail().and_then(|detail| detail.passage.as_ref());
+    let found = state.repairing().map(|found| &found.repairs);
+    why.map_or_else(Vec::new, |why| fixes(why, found))
 }

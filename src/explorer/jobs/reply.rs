@@ -1,12 +1,10 @@
 //! The answer of a language model to the question on screen, asked for by a person.
 
 use super::{Doer, Job, News, Running, Tell};
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Effect, Message, Then};
 use crate::explorer::command::Command;
-use crate::explorer::palette;
 use crate::explorer::state::{Choice, Entry, FinderKind, Mode, State};
 use crate::explorer::text::{clean, plural};
-use crate::explorer::update::finder;
 use crate::llm::Origin;
 use crate::retrieve::reading::{self, Reading};
 use crate::retrieve::{Keep, Settings};
@@ -135,7 +133,7 @@ impl Job for Inquiry {
         let over = kept.len().saturating_sub(KEPT);
         kept.drain(..over);
         match matches!(state.mode, Mode::Browse) && state.reply().is_some() {
-            true => finder::open(state, FinderKind::Answer),
+            true => vec![Effect::Then(Then::List(FinderKind::Answer))],
             false => Vec::new(),
         }
     }
@@ -144,7 +142,7 @@ impl Job for Inquiry {
 /// Shows the answer to the question on screen, or asks for it.
 pub fn begin(state: &mut State) -> Vec<Effect> {
     if state.reply().is_some() {
-        return finder::open(state, FinderKind::Answer);
+        return vec![Effect::Then(Then::List(FinderKind::Answer))];
     }
     let Some((question, settings)) = state.on_screen() else {
         return Vec::new();
@@ -171,7 +169,7 @@ pub fn entries(reply: &Reply, masked: bool) -> Vec<Entry> {
         cited,
         beside,
     } = reply;
-    let mut answer = palette::plain(text.to_owned(), format!("by {model}"), Choice::Nothing);
+    let mut answer = Entry::plain(text.to_owned(), format!("by {model}"), Choice::Nothing);
     answer.heading = "Answer";
     let pieces = plural(*given, "piece");
     let used = match (cited.len(), beside) {
@@ -188,7 +186,7 @@ pub fn entries(reply: &Reply, masked: bool) -> Vec<Entry> {
     let cited = cited.iter().map(|cited| {
         let rank = cited.rank.map_or("-".to_owned(), |rank| rank.to_string());
         let title = format!("{rank}. {}", cited.title);
-        let mut entry = palette::plain(title, cited.id.clone(), Choice::Passage(cited.passage));
+        let mut entry = Entry::plain(title, cited.id.clone(), Choice::Passage(cited.passage));
         entry.heading = "From";
         entry.help = "Enter goes to the passage; it is marked in the list.".to_owned();
         entry

@@ -9,13 +9,12 @@ use crate::evaluate::{
     measured, read, sweep,
 };
 use crate::explain::why_not;
-use crate::explorer::action::Effect;
+use crate::explorer::action::{Effect, Then};
 use crate::explorer::cell::Cell;
 use crate::explorer::labelling::{Item, to_label};
 use crate::explorer::layout::View;
 use crate::explorer::state::State;
 use crate::explorer::text;
-use crate::explorer::update::label;
 use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::retrieve::{Keep, Retriever, Settings};
@@ -239,10 +238,9 @@ impl Job for Scoring {
             state.remember(settings.clone(), worth, since.as_ref());
             state.worth_is(settings, worth);
         }
-        if state.view == View::Annotate {
-            label::follow(state);
-        }
-        Vec::new()
+        let labelling = state.view == View::Annotate;
+        let follow = labelling.then_some(Effect::Then(Then::Queue));
+        follow.into_iter().collect()
     }
 }
 

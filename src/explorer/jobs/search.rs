@@ -2,10 +2,9 @@
 //! between two frames.
 
 use super::{Doer, Job, News, Tell};
-use crate::explorer::action::Effect;
+use crate::explorer::action::{Effect, Then};
 use crate::explorer::state::State;
 use crate::explorer::text::{clean, plural};
-use crate::explorer::update::finder;
 use crate::index::Index;
 use crate::layers::TERM_PASSAGE;
 use crate::layers::entities::entity_options;
@@ -48,13 +47,14 @@ impl Job for Search {
         Ok(Some(search(&doer.index, self, &|| tell.stopped())))
     }
 
-    fn heard(state: &mut State, news: News<Search>) -> Vec<Effect> {
+    fn heard(_: &mut State, news: News<Search>) -> Vec<Effect> {
         match news {
-            News::Part(matches) | News::Over(Some(matches)) => finder::found(state, Ok(matches)),
-            News::Over(None) => {}
-            News::Failed(why) => finder::found(state, Err(why)),
+            News::Part(matches) | News::Over(Some(matches)) => {
+                vec![Effect::Then(Then::Found(Ok(matches)))]
+            }
+            News::Over(None) => Vec::new(),
+            News::Failed(why) => vec![Effect::Then(Then::Found(Err(why)))],
         }
-        Vec::new()
     }
 }
 

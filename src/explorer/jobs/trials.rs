@@ -5,7 +5,7 @@ use super::{Doer, Job, News, Running, Tell};
 use crate::evaluate::measured;
 use crate::evaluate::sweep::Column;
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::available::lack;
+use crate::explorer::lack::lack;
 use crate::explorer::layout::View;
 use crate::explorer::state::State;
 use crate::retrieve::{Keep, METHODS, RetrieveError, Retriever, Settings};

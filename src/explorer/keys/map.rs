@@ -11,7 +11,7 @@ use std::fmt;
 use toml::de::{DeTable, DeValue};
 
 use super::{Chord, Stroke};
-use crate::explorer::store::toml::{FileError, Source, kind};
+use crate::explorer::toml::{FileError, Source, kind};
 
 /// Commands by chord, for one context (everywhere, one pane, one view). The explorer asks the innermost context first.
 #[derive(Debug, Clone)]

@@ -1,10 +1,10 @@
 //! The palette, the method chooser, the history and help: a list that typing narrows, and what the selected entry does.
 
 use crate::explorer::hits::{Hits, Target};
+use crate::explorer::panes::ink::{Ink, flow};
 use crate::explorer::state::{Entry, Finder, FinderKind};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Ink, flow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};

@@ -1,10 +1,10 @@
 //! The label strip over the end of the screen, where its pane is not open.
 
 use crate::explorer::hits::{Hits, Target};
+use crate::explorer::panes::ink::Ink;
 use crate::explorer::panes::label::{heading, lines, placed};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::Ink;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 

@@ -5,8 +5,8 @@ pub mod finder;
 pub mod label;
 pub mod start;
 
+use super::panes::ink::Ink;
 use super::theme::Scope;
-use super::view::ink::Ink;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::widgets::{Block, Clear, Widget};

@@ -1,10 +1,10 @@
 //! The first screen, over the live sample.
 
 use crate::explorer::hits::{Hits, Target};
+use crate::explorer::panes::ink::{Ink, flow};
 use crate::explorer::start;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Ink, flow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;

@@ -1,7 +1,6 @@
 //! The parts of compositions as entries, and the names of presets.
 
-use super::plain;
-use crate::explorer::available::{Missing, lack};
+use crate::explorer::lack::{Missing, lack};
 use crate::explorer::state::{Choice, Entry, State};
 use crate::retrieve::Composition;
 use crate::retrieve::compose::Slot;
@@ -39,7 +38,7 @@ fn part(state: &State, now: &Composition, slot: Slot, word: &str, about: String)
     };
     let method = composed.and_then(Composition::method);
     let is_now = now.with(slot, word).is_ok_and(|same| same == *now);
-    let mut entry = plain(
+    let mut entry = Entry::plain(
         word.to_owned(),
         about,
         Choice::Method(current.name.to_string()),
@@ -87,7 +86,7 @@ pub fn saves(state: &State, typed: &str) -> Vec<Entry> {
     let own = own.filter(|p| p.name != typed && p.name.contains(typed));
     let replaced = own.map(|p| {
         let title = format!("replace {}", p.name);
-        let mut entry = plain(
+        let mut entry = Entry::plain(
             title,
             p.about.to_string(),
             Choice::SavePreset(p.name.to_string()),
@@ -97,7 +96,7 @@ pub fn saves(state: &State, typed: &str) -> Vec<Entry> {
     });
     let mut entries = Vec::new();
     if !typed.is_empty() {
-        let mut entry = plain(
+        let mut entry = Entry::plain(
             format!("keep as {typed}"),
             said.clone(),
             Choice::SavePreset(typed.to_owned()),

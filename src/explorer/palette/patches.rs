@@ -1,6 +1,5 @@
 //! Changes of the graph as entries, and the names of patch files.
 
-use super::plain;
 use crate::explorer::state::{Choice, Entry, State};
 use crate::layers::GraphEdit;
 
@@ -8,7 +7,7 @@ use crate::layers::GraphEdit;
 pub fn edits(state: &State, typed: &str) -> Vec<Entry> {
     let mut entries = Vec::new();
     if let Ok(edit) = typed.parse::<GraphEdit>() {
-        let mut entry = plain(
+        let mut entry = Entry::plain(
             edit.to_string(),
             "Enter makes it".to_owned(),
             Choice::Edit(edit.to_string()),
@@ -17,7 +16,7 @@ pub fn edits(state: &State, typed: &str) -> Vec<Entry> {
         entry.shell = format!("hopscope ask QUESTION --edit '{edit}'");
         entries.push(entry);
     } else if !typed.is_empty() {
-        let mut entry = plain(
+        let mut entry = Entry::plain(
             typed.to_owned(),
             "no change yet".to_owned(),
             Choice::Edit(typed.to_owned()),
@@ -34,7 +33,7 @@ pub fn edits(state: &State, typed: &str) -> Vec<Entry> {
             Some(_) => "changes nothing".to_owned(),
             None => "Enter takes it back".to_owned(),
         };
-        let mut entry = plain(text.clone(), now, Choice::Restore(text));
+        let mut entry = Entry::plain(text.clone(), now, Choice::Restore(text));
         let idle = idle.map_or_else(String::new, |why| format!("It changes nothing: {why}. "));
         entry.help = format!("{idle}Enter takes it back.");
         entry
@@ -50,7 +49,7 @@ pub fn saves(state: &State, typed: &str) -> Vec<Entry> {
     let said = all.join("; ");
     let entry = |title: String, name: &str, over| {
         let choice = Choice::SavePatch(name.to_owned(), over);
-        let mut entry = plain(title, said.clone(), choice);
+        let mut entry = Entry::plain(title, said.clone(), choice);
         entry.help = format!("Writes {said}.");
         entry.shell = "hopscope ask QUESTION --patch FILE".to_owned();
         entry
@@ -72,7 +71,7 @@ pub fn saves(state: &State, typed: &str) -> Vec<Entry> {
 /// The patches there are, and a path that is typed.
 pub fn loads(state: &State, typed: &str) -> Vec<Entry> {
     let entry = |name: &str, now: &str| {
-        let mut entry = plain(
+        let mut entry = Entry::plain(
             name.to_owned(),
             now.to_owned(),
             Choice::LoadPatch(name.to_owned()),

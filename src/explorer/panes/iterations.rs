@@ -3,16 +3,15 @@
 use super::story;
 use super::{Card, Contents, Cursor};
 use crate::explorer::action::Action;
-use crate::explorer::available;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
 use crate::explorer::scene::StepLine;
 use crate::explorer::scene::{Cell, Scene, Timeline};
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -32,7 +31,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         .scene()
         .and_then(|scene| Some((scene, scene.timeline.as_ref()?)));
     let Some((scene, timeline)) = timeline.filter(|(_, timeline)| timeline.steps.len() > 1) else {
-        let why = state.scene().and_then(|_| available::steps(state).err());
+        let why = state.scene().and_then(|_| state.can_step().err());
         let why = why.unwrap_or_default();
         let chrome = Chrome {
             title: "Iterations".into(),
@@ -280,7 +279,7 @@ impl Contents for Iterations {
     }
 
     fn can_enter(&self, state: &State, _: usize) -> Result<(), String> {
-        available::steps(state)
+        state.can_step()
     }
 
     fn enter(&self, _: &State, _: usize) -> Option<Action> {

@@ -1,20 +1,19 @@
 //! The label strip: what is said of the passage on screen.
 
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents, Cursor, need};
 use crate::evaluate::labels::{Cause, GRADES, Label};
 use crate::explorer::action::Action;
-use crate::explorer::available::available;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::labelling::Draft;
 use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::panes::ink::{Chrome, Ink, flow, packed};
 use crate::explorer::scene::Piece;
 use crate::explorer::scene::Scene;
 use crate::explorer::state::Mode;
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Chrome, Ink, flow, packed};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -293,7 +292,10 @@ impl Contents for LabelOf {
     }
 
     fn can_enter(&self, state: &State, _: usize) -> Result<(), String> {
-        available(Command::Label, state)
+        need(
+            state.draft().is_some() && state.failure().is_none(),
+            "no passage is selected",
+        )
     }
 
     fn enter(&self, _: &State, _: usize) -> Option<Action> {

@@ -6,13 +6,13 @@ use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Pane, Slot};
-use crate::explorer::rows::{ParameterLine, parameter_lines, stage_title};
+use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
+use crate::explorer::parameter_keys::{ParameterLine, parameter_lines, stage_title};
 use crate::explorer::scene::Scene;
 use crate::explorer::state::Mode;
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Chrome, Filling, Ink, flow};
 use crate::retrieve::{Domain, Origin, Parameter, Value};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -276,7 +276,7 @@ fn about(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
     };
     let default = format!(" {from} {}{origin} ", short(&base.text(parameter)));
     // The keys that lead here from anywhere, where there is room for them.
-    let keys = match crate::explorer::palette::keys(state, Command::Tune(parameter)) {
+    let keys = match crate::explorer::parameter_keys::keys(state, Command::Tune(parameter)) {
         keys if keys.is_empty() || width < default.len() + keys.len() + 6 => String::new(),
         keys => format!(" {keys} "),
     };

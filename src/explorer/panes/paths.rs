@@ -13,7 +13,8 @@ use crate::explorer::command::Command;
 use crate::explorer::glyphs::{Raster, Wires};
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Pane, Slot};
-use crate::explorer::rows;
+use crate::explorer::panes::ink::{Chrome, Ink, flow as lines_of};
+use crate::explorer::panes::rows;
 use crate::explorer::scene::Branch;
 use crate::explorer::scene::Scene;
 use crate::explorer::scene::Subject;
@@ -22,7 +23,6 @@ use crate::explorer::state::Drawn;
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Chrome, Ink, flow as lines_of};
 use crate::random::SplitMix;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -278,8 +278,11 @@ fn overview(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut
             places[at].1 * height.saturating_sub(1) as f64,
         )
     };
-    let selected =
-        crate::explorer::rows::place(ink.state, Pane::Paths, ink.state.list(Pane::Paths).cursor);
+    let selected = crate::explorer::panes::rows::place(
+        ink.state,
+        Pane::Paths,
+        ink.state.list(Pane::Paths).cursor,
+    );
     let selected = selected.and_then(|place| spot.get(&place).copied());
     for &(a, b) in &edges {
         let bright = Some(a) == selected || Some(b) == selected;

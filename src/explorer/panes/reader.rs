@@ -5,13 +5,13 @@ use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot, View};
-use crate::explorer::palette;
+use crate::explorer::panes::ink::{Chrome, Ink, flow};
+use crate::explorer::parameter_keys;
 use crate::explorer::scene::Scene;
 use crate::explorer::scene::{MarkKind, Why};
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Chrome, Ink, flow};
 use crate::text::span;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -44,7 +44,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     }
     let beside = ink.state.reading.is_none() && ink.state.view != View::Annotate;
     if beside && ink.state.focus != Pane::Reader {
-        let key = palette::keys(ink.state, Command::Preview);
+        let key = parameter_keys::keys(ink.state, Command::Preview);
         note.extend([ink.span(key, Scope::Key), ink.muted(" hides")]);
     } else {
         note.extend([

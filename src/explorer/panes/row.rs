@@ -3,13 +3,13 @@
 use super::Words;
 use super::passages::{change, gold_mark};
 use crate::explorer::cell::Cell;
+use crate::explorer::panes::ink::{Ink, flow};
 use crate::explorer::scene::Scene;
 use crate::explorer::scene::Subject;
 use crate::explorer::scene::{Row, Sign};
 use crate::explorer::state::Mode;
 use crate::explorer::text::{self, Scale};
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Ink, flow};
 use crate::retrieve::SeedChange;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

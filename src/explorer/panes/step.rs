@@ -4,16 +4,15 @@ use super::neighbours::capital;
 use super::row::say;
 use super::{Card, Contents, Cursor, STEPPED};
 use crate::explorer::action::Action;
-use crate::explorer::available;
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::bar;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::panes::ink::{Chrome, Ink, flow as lines_of};
 use crate::explorer::scene::{Flow, Ledger, Scene, Stage};
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Chrome, Ink, flow as lines_of};
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
@@ -64,7 +63,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         },
         None => {
             hits.set_extent(Pane::Step, 0, usize::from(area.height));
-            let why = crate::explorer::available::steps(state).err();
+            let why = state.can_step().err();
             return say(ink, &why.unwrap_or_default(), area, buf);
         }
     };
@@ -181,7 +180,7 @@ impl Contents for Moves {
     }
 
     fn can_enter(&self, state: &State, _: usize) -> Result<(), String> {
-        available::steps(state)
+        state.can_step()
     }
 
     fn enter(&self, _: &State, _: usize) -> Option<Action> {

@@ -5,14 +5,14 @@ use super::row::headed;
 use super::{Card, Contents, Cursor, Words, worded};
 use crate::explorer::action::Action;
 use crate::explorer::cell::Cell;
-use crate::explorer::filter;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::panes::filter;
+use crate::explorer::panes::ink::{Chrome, Ink};
 use crate::explorer::scene::Scene;
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Chrome, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -211,7 +211,8 @@ impl<T: Rows> Table<T> {
             if column.gap > 0 {
                 spans.push(ink.text(" ".repeat(column.gap)));
             }
-            let cell = (column.cell)(state, row).drawn(ink, own.saturating_sub(column.slack));
+            let room = own.saturating_sub(column.slack);
+            let cell = (column.cell)(state, row).drawn(state.masked, ink.glyphs, room);
             let cell = match column.width {
                 Width::Right(_) => text::pad_left(&cell, own),
                 _ if at + 1 == self.columns.len() => cell,

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use toml::de::{DeTable, DeValue};
 
-use super::toml::{FileError, Source, integer, kind, suggestion};
 use super::{Folders, read};
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::theme::ColorChoice;
+use crate::explorer::toml::{FileError, Source, integer, kind, suggestion};
 
 /// The settings of the explorer.
 #[derive(Debug, Clone, PartialEq)]

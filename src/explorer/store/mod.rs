@@ -9,17 +9,16 @@ mod history;
 pub mod patches;
 pub mod presets;
 mod session;
-pub(super) mod toml;
 
 use crate::index::Claim;
 use crate::{journal, mapped};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use super::toml::FileError;
 pub use config::Config;
 pub use history::History;
 pub use session::{Chosen, Kept, RUNS, Session};
-pub use toml::FileError;
 
 /// Where things are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]

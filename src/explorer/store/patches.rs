@@ -1,7 +1,6 @@
 //! Patches of the graph in files: those without a folder of their own lie in `patches/` beside a person's other work.
 
 use super::{Folders, cannot, replace};
-use crate::explorer::action::{Action, Message, Tone};
 use crate::explorer::text::plural;
 use crate::layers::GraphEdit;
 use crate::layers::edits::{read_patch, written};
@@ -52,33 +51,33 @@ pub fn save(path: &Path, edits: &[GraphEdit], over: bool) -> Result<(), String> 
     replace(path, written(edits).as_bytes())
 }
 
-/// [`save`] under a name, with what is to be said of it; a mere name is known from then on.
+/// [`save`] under a name, and where it is now; a mere name is known from then on.
+///
+/// # Errors
+/// As [`save`].
 pub fn keep(
     folders: Option<&Folders>,
     name: &str,
     edits: &[GraphEdit],
     over: bool,
     names: &mut Vec<String>,
-) -> Message {
+) -> Result<String, String> {
     let path = place(folders, name);
-    if let Err(said) = save(&path, edits, over) {
-        return Message::error(said);
-    }
+    save(&path, edits, over)?;
     if let Some(folders) = folders {
         *names = known(folders);
     }
     let changes = plural(edits.len(), "change");
-    let said = format!("patch of {changes} written to {}", path.display());
-    Message::new(Tone::Good, said)
+    Ok(format!("patch of {changes} written to {}", path.display()))
 }
 
-/// Reads a patch: what to do with what it says.
-pub fn taken(folders: Option<&Folders>, name: &str) -> Action {
+/// Reads a patch by its name: its file and its changes.
+///
+/// # Errors
+/// A file that cannot be read as one.
+pub fn load(folders: Option<&Folders>, name: &str) -> Result<(String, Vec<GraphEdit>), String> {
     let path = place(folders, name);
-    match read_patch(&path) {
-        Ok(edits) => Action::Patch(path.display().to_string(), edits),
-        Err(said) => Action::Told(Message::error(said)),
-    }
+    Ok((path.display().to_string(), read_patch(&path)?))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@
 //! alpha = 0.3
 //! ```
 
-use super::toml::{FileError, Source, kind};
 use super::{Folders, claimed, read, replace};
+use crate::explorer::toml::{FileError, Source, kind};
 use crate::retrieve::{Method, MethodRef, Origin, Parameter, Preset, PresetRef, Presets, Settings};
 use std::fmt::Write;
 use std::path::PathBuf;

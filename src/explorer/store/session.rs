@@ -2,7 +2,6 @@
 
 use super::{Folders, read, replace};
 use crate::explorer::layout::View;
-use crate::explorer::state::{Run, State};
 use crate::retrieve::{Method, Origin, Parameter, Presets, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -101,16 +100,6 @@ pub struct Kept {
 }
 
 impl Kept {
-    fn of(run: &Run) -> Kept {
-        Kept {
-            question: run.question.clone(),
-            chosen: Chosen::of(&run.settings),
-            headline: run.headline.clone(),
-            gold: run.gold.clone(),
-            seconds: run.seconds,
-        }
-    }
-
     /// Whether the same was asked in the same way.
     pub fn same(&self, other: &Kept) -> bool {
         self.question == other.question && self.chosen == other.chosen
@@ -136,33 +125,6 @@ pub struct Session {
 }
 
 impl Session {
-    /// Of this state. Runs of a session that was offered and not taken up stay before its own.
-    pub fn of(state: &State) -> Session {
-        let earlier = state.offer.as_deref();
-        let mut runs = earlier.map_or_else(Vec::new, |offer| offer.runs.clone());
-        for run in state.session.iter().map(Kept::of) {
-            if earlier.is_none() || !runs.iter().any(|kept| kept.same(&run)) {
-                runs.push(run);
-            }
-        }
-        runs.drain(..runs.len().saturating_sub(RUNS));
-        let pins = state.pins.list.iter().filter(|_| state.pins.by_hand);
-        let path = match &*state.facts.argument {
-            "" => String::new(),
-            argument => std::path::absolute(argument)
-                .map_or_else(|_| argument.to_owned(), |path| path.display().to_string()),
-        };
-        Session {
-            index: path,
-            runs,
-            pins: pins.map(|pin| Chosen::of(&pin.settings)).collect(),
-            question: state.wanted.question.clone(),
-            live: Chosen::of(&state.settings),
-            view: state.view,
-            selected: state.wanted.subject.passage,
-        }
-    }
-
     /// What was kept of an index; `None` when nothing was. A damaged record is an error to show once.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ use super::Scope;
 use super::colour::{NAMES, reduce};
 use super::level::ColorLevel;
 use super::read::Reader;
-use crate::explorer::store::toml::{FileError, Source, kind, suggestion};
+use crate::explorer::toml::{FileError, Source, kind, suggestion};
 
 /// One file, read but not yet looked up.
 #[derive(Debug, Default)]

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use ratatui::style::Style;
 
-pub use super::store::toml::FileError;
+pub use super::toml::FileError;
 use file::ThemeFile;
 pub use level::{ColorChoice, ColorLevel};
 pub use scope::Scope;

@@ -10,7 +10,7 @@ use super::colour::NAMES;
 use super::file::{Entry, Ink, Look, Swatch};
 use super::level::ColorLevel;
 use super::scope::Scope;
-use crate::explorer::store::toml::{FileError, Source, integer, kind, suggestion};
+use crate::explorer::toml::{FileError, Source, integer, kind, suggestion};
 
 const MODIFIERS: [(&str, Modifier); 6] = [
     ("bold", Modifier::BOLD),

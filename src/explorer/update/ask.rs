@@ -3,10 +3,10 @@
 use super::{label, moves, seeds};
 use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::filter;
 use crate::explorer::jobs::{pins, score, trials};
 use crate::explorer::layout::{Pane, View};
-use crate::explorer::rows;
+use crate::explorer::panes::filter;
+use crate::explorer::panes::rows;
 use crate::explorer::scene::{Answer, Scene, Subject};
 use crate::explorer::state::{Mode, Run, State};
 use crate::explorer::store::RUNS;

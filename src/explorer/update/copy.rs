@@ -1,11 +1,11 @@
 //! What is taken out of the explorer: text, JSON, and the command that prints the same numbers.
 
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::filter;
+use crate::explorer::flags::{flags, quote};
 use crate::explorer::layout::Pane;
 use crate::explorer::panes::contents;
+use crate::explorer::panes::filter;
 use crate::explorer::state::State;
-use crate::retrieve::Settings;
 use serde_json::{Value, json};
 
 /// The selected row, or the open passage.
@@ -100,40 +100,4 @@ fn exported(state: &State) -> String {
         (index, file) => format!(" {} {}", quote(index), quote(file)),
     };
     format!("hopscope labels{places} --as qrels --out gold.tsv")
-}
-
-/// What a method and its settings are on the command line, an option an entry.
-pub fn flags(settings: &Settings, reranker: &str) -> Vec<String> {
-    let mut words = vec![format!("--method {}", quote(&settings.method().name))];
-    if let Some(preset) = settings.preset() {
-        words.push(format!("--preset {}", preset.name));
-    }
-    if !reranker.is_empty() && settings.method().reranks() {
-        words.push(format!("--reranker {}", quote(reranker)));
-    }
-    words.extend(
-        settings
-            .changed()
-            .into_iter()
-            .map(|set| format!("--set {}", quote(&set))),
-    );
-    words.extend(
-        settings
-            .seed_edits()
-            .iter()
-            .map(|edit| format!("--seed {}", quote(&edit.to_string()))),
-    );
-    let edits = settings.graph_edits().iter();
-    words.extend(edits.map(|edit| format!("--edit {}", quote(&edit.to_string()))));
-    words
-}
-
-/// A word as a shell reads it back unchanged.
-fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }

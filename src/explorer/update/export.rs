@@ -2,56 +2,14 @@
 
 use super::copy;
 use crate::evaluate::trec;
-use crate::explain;
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::filter;
+use crate::explorer::export::{Export, Traced};
 use crate::explorer::layout::Pane;
+use crate::explorer::panes::filter;
 use crate::explorer::panes::passages;
 use crate::explorer::state::State;
 use crate::explorer::text::tsv_cell;
-use crate::index::Index;
-use crate::retrieve::{Keep, Retriever, Settings};
 use serde_json::Value;
-use std::sync::Arc;
-
-/// A file to be written beside where the program was started, in the place of none that is there.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Export {
-    /// The name before its number and ending.
-    pub stem: String,
-    pub ending: &'static str,
-    /// None for a picture of the screen, which the frame knows.
-    pub text: Option<String>,
-    /// What is said of it behind its name: which rows of a pane that is narrowed it has.
-    pub note: String,
-}
-
-/// The traced graph of a run, to be made where the index is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Traced {
-    pub question: String,
-    pub settings: Settings,
-    /// `dot` for Graphviz, `graphml` for Gephi, yEd, networkx.
-    pub ending: &'static str,
-}
-
-impl Traced {
-    /// The file.
-    ///
-    /// # Errors
-    /// What the run says, in words.
-    pub fn export(&self, index: &Arc<Index>) -> Result<Export, String> {
-        let mut retriever = Retriever::new(index.clone());
-        let run = retriever.retrieve(&self.question, &self.settings, Keep::States);
-        let run = run.map_err(|error| error.to_string())?;
-        let graph = explain::trace(index, &run, index.question(&self.question)).subgraph;
-        let text = match self.ending {
-            "dot" => graph.dot(),
-            _ => graph.graphml(),
-        };
-        Ok(file("graph", self.ending, Some(text), String::new()))
-    }
-}
 
 /// The traced graph of the run on screen.
 pub fn graph(state: &State, ending: &'static str) -> Vec<Effect> {
@@ -150,14 +108,5 @@ pub fn picture() -> Vec<Effect> {
 }
 
 fn write(what: &str, ending: &'static str, text: Option<String>, note: String) -> Vec<Effect> {
-    vec![Effect::Export(file(what, ending, text, note))]
-}
-
-fn file(what: &str, ending: &'static str, text: Option<String>, note: String) -> Export {
-    Export {
-        stem: format!("hopscope-{what}"),
-        ending,
-        text,
-        note,
-    }
+    vec![Effect::Export(Export::new(what, ending, text, note))]
 }

@@ -3,8 +3,8 @@
 use super::{field, keys, moves};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::command::Command;
-use crate::explorer::filter;
-use crate::explorer::rows;
+use crate::explorer::panes::filter;
+use crate::explorer::panes::rows;
 use crate::explorer::state::{Mode, State};
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
@@ -52,7 +52,7 @@ pub fn typed(state: &mut State, input: Input) -> Vec<Effect> {
 
 fn keep(state: &mut State) -> Vec<Effect> {
     if let Some(counted) = filter::counted(state, state.focus) {
-        let back = super::super::palette::keys(state, Command::Back);
+        let back = crate::explorer::parameter_keys::keys(state, Command::Back);
         state.message = Message::plain(format!("{counted} rows; {back} shows all"));
     }
     Vec::new()

@@ -6,7 +6,8 @@ use crate::explorer::jobs::Listed;
 use crate::explorer::jobs::look::{Look, Place};
 use crate::explorer::jobs::search::{Match, Search};
 use crate::explorer::palette::{self, after_prefix};
-use crate::explorer::state::{Choice, Finder, FinderKind, List, Mode, State};
+use crate::explorer::state::{Choice, Entry, Finder, FinderKind, List, Mode, State};
+use crate::explorer::targets;
 use crate::layers::GraphEdit;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fuzzy_matcher::skim::SkimMatcherV2;
@@ -122,7 +123,7 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
 
 /// Takes matches of the worker in, if they are still wanted.
 pub fn found(state: &mut State, matches: Result<Vec<Match>, String>) {
-    let joined = super::patch::name(state);
+    let joined = targets::name(state);
     let Mode::Finder(open) = &mut state.mode else {
         return;
     };
@@ -144,7 +145,7 @@ pub fn found(state: &mut State, matches: Result<Vec<Match>, String>) {
         } else {
             Choice::Node(m.node)
         };
-        let mut entry = palette::plain(m.label, m.note, choice);
+        let mut entry = Entry::plain(m.label, m.note, choice);
         entry.matched = palette::matched(&matcher, &entry.title, &search.text);
         entry
     };

@@ -3,9 +3,9 @@
 use super::{ask, field, keys, moves};
 use crate::evaluate::labels::{Cause, Label};
 use crate::explorer::action::{Effect, Message, Tone};
-use crate::explorer::filter;
 use crate::explorer::labelling::{Draft, Item, Kind};
 use crate::explorer::layout::{Pane, Shape, View};
+use crate::explorer::panes::filter;
 use crate::explorer::state::{Mode, State};
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;

@@ -11,23 +11,21 @@ mod fix;
 mod keys;
 pub mod label;
 pub mod lesson;
+mod listed;
 mod mouse;
 pub mod moves;
 pub mod patch;
 mod pins;
 mod seeds;
-mod session;
+pub mod session;
 pub mod settings;
 mod start;
 mod sweep;
 
-pub use copy::{copied, flags, shell};
-pub use fix::{From, LETTERS, suggested};
-pub use moves::in_columns;
-pub use seeds::{signal as signal_target, target as seed_target};
+pub use copy::{copied, shell};
 pub use settings::show_parameter;
 
-use super::action::{Action, Effect, Message};
+use super::action::{Action, Effect, Message, Then};
 use super::available::available;
 use super::command::Command;
 use super::jobs::{self, build, doctor, hunt, open, repair, reply};
@@ -39,13 +37,39 @@ const SAID: usize = 200;
 
 /// Takes an action in and gives back what the caller has to do.
 pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
-    let effects = take(state, action);
+    let mut effects = take(state, action);
+    while let Some(at) = effects.iter().position(|e| matches!(e, Effect::Then(_))) {
+        if let Effect::Then(next) = effects.remove(at) {
+            effects.splice(at..at, follow(state, next));
+        }
+    }
     let said = &state.message;
     if !said.text.is_empty() && state.said.front() != Some(said) {
         state.said.push_front(said.clone());
         state.said.truncate(SAID);
     }
     effects
+}
+
+/// Does what news of a job lead to.
+fn follow(state: &mut State, next: Then) -> Vec<Effect> {
+    match next {
+        Then::Answered => {
+            let answer = state.asking.latest().cloned();
+            let mut effects = answer.map_or_else(Vec::new, |answer| ask::answered(state, answer));
+            effects.extend(lesson::advance(state));
+            return effects;
+        }
+        Then::About(question, passage) => return ask::about(state, question, passage),
+        Then::Method(name) => return settings::method(state, &name),
+        Then::List(kind) => return finder::open(state, kind),
+        Then::TakeBack => settings::take_back(state),
+        Then::Found(matches) => finder::found(state, matches),
+        Then::Looked(places) => finder::looked(state, &places),
+        Then::Queue => label::follow(state),
+        Then::Told(message) => state.message = message,
+    }
+    Vec::new()
 }
 
 fn take(state: &mut State, action: Action) -> Vec<Effect> {
@@ -92,8 +116,8 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
             effects.extend(label::open(state));
             effects
         }
-        Action::OpenListed(row) => hunt::open_listed(state, row),
-        Action::ListClass(class) => hunt::list_class(state, class),
+        Action::OpenListed(row) => listed::open_listed(state, row),
+        Action::ListClass(class) => listed::list_class(state, class),
         Action::Node(node) => moves::go_to_node(state, node),
         Action::Passage(passage) => moves::go_to_passage(state, passage),
         Action::Focus(pane) => moves::focus(state, pane),
@@ -155,8 +179,8 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         }
         Command::NextQuestion => ask::neighbouring(state, 1),
         Command::PreviousQuestion => ask::neighbouring(state, -1),
-        Command::NextLosing => hunt::next(state, 1),
-        Command::PreviousLosing => hunt::next(state, -1),
+        Command::NextLosing => listed::next(state, 1),
+        Command::PreviousLosing => listed::next(state, -1),
         Command::OpenIndex => finder::open(state, FinderKind::Indexes),
         Command::Resume => session::resume(state),
         Command::History => finder::open(state, FinderKind::History),

@@ -3,10 +3,10 @@
 use super::{finder, moves, run, settings, start, sweep};
 use crate::explorer::action::Effect;
 use crate::explorer::command::Command;
-use crate::explorer::filter;
 use crate::explorer::hits::{Target, fraction};
 use crate::explorer::layout::Pane;
-use crate::explorer::rows;
+use crate::explorer::panes::filter;
+use crate::explorer::panes::rows;
 use crate::explorer::state::{Held, Mode, State};
 use crate::retrieve::Value;
 

@@ -2,10 +2,11 @@
 
 use super::{ask, label, settings};
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::filter;
 use crate::explorer::layout::{Pane, Shape, View};
 use crate::explorer::panes::contents;
-use crate::explorer::rows::{self, ParameterLine};
+use crate::explorer::panes::filter;
+use crate::explorer::panes::rows;
+use crate::explorer::parameter_keys::{ParameterLine, parameter_lines};
 use crate::explorer::scene::Subject;
 use crate::explorer::state::{Drawn, Mode, Place, SPEEDS, State};
 use crate::explorer::text;
@@ -79,7 +80,7 @@ pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
     let at = filter::among(state.list(pane), &shown).cursor;
     let at = at.saturating_add_signed(rows);
     let mut next = shown.get(at).or(shown.last()).copied().unwrap_or(0);
-    if in_columns(state, pane) {
+    if state.in_columns(pane) {
         let lane = rows::lane(state, pane, now);
         next = next.clamp(lane.start, lane.end.saturating_sub(1).max(lane.start));
         // What only leads past a column is no place to stop.
@@ -143,7 +144,7 @@ pub fn to_row(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
         list.offset = 0;
     }
     if pane == Pane::Parameters
-        && let Some(ParameterLine::Parameter(parameter)) = rows::parameter_lines(state).get(row)
+        && let Some(ParameterLine::Parameter(parameter)) = parameter_lines(state).get(row)
     {
         state.parameter = *parameter;
     }
@@ -401,21 +402,12 @@ pub fn sideways(state: &mut State, by: isize) -> Vec<Effect> {
     match state.focus {
         Pane::Parameters => settings::step(state, by as i64),
         Pane::Iterations | Pane::Heat | Pane::Step => step_by(state, by),
-        pane if in_columns(state, pane) => neighbouring_lane(state, pane, by),
+        pane if state.in_columns(pane) => neighbouring_lane(state, pane, by),
         Pane::Queue => label::filter(state, by),
         // Not by rank, which is hidden there from a blind annotator.
         Pane::Reader if state.view == View::Annotate => label::beside(state, by),
         Pane::Reader => neighbouring_passage(state, by),
         _ => Vec::new(),
-    }
-}
-
-/// Whether the rows of a pane stand in columns beside each other.
-pub fn in_columns(state: &State, pane: Pane) -> bool {
-    match pane {
-        Pane::Flow => true,
-        Pane::Paths => state.drawn != Drawn::Tree,
-        _ => false,
     }
 }
 

@@ -4,49 +4,17 @@ use super::settings::change;
 use super::{field, keys};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
-use crate::explorer::scene::{Basis, Sign};
 use crate::explorer::state::{Mode, State, Weighing};
-use crate::parameters::{Param, SEED_K};
+use crate::explorer::targets;
+use crate::parameters::SEED_K;
 use crate::retrieve::edits::MOST;
-use crate::retrieve::hop::Signal;
 use crate::retrieve::{Origin, SeedChange, SeedEdit, Value};
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
 
-/// The seed or edit under the cursor: its name, and the change it has.
-pub fn target(state: &State) -> Result<(String, Option<SeedChange>), String> {
-    let scene = state.scene().ok_or("there is no result yet")?;
-    let row = state.list(Pane::Seeds).cursor;
-    let row = scene.seeds.get(row).or(scene.seeds.last());
-    match row.map(|row| (row.sign, row)) {
-        Some((Sign::Plain | Sign::Changed, row)) if !row.name.is_empty() => {
-            Ok((row.name.clone(), row.change))
-        }
-        Some((Sign::Heading, _)) => {
-            Err("these are several seeds; s d takes all of them out".into())
-        }
-        Some((Sign::Lost, _)) => Err("this name became no seed; s a adds one".into()),
-        _ => Err("no seed is selected; s a adds one".into()),
-    }
-}
-
-/// The signal under the cursor of Why: the parameter that is its weight.
-pub fn signal(state: &State) -> Result<Param<f64>, String> {
-    let scene = state.scene().ok_or("there is no result yet")?;
-    if scene.basis != Basis::Signals {
-        return Err("works on the signals of hop, and on seeds; ' s goes there".into());
-    }
-    let why = state.detail().and_then(|d| d.passage.as_ref());
-    let part = why.and_then(|why| why.parts.get(state.list(Pane::Why).cursor));
-    let signal = part.and_then(|part| Signal::ALL.into_iter().find(|s| s.label() == part.label));
-    signal
-        .map(Signal::weight)
-        .ok_or_else(|| "no signal is selected".to_owned())
-}
-
 /// Takes a signal out of the sum; again brings its weight back.
 fn mute_signal(state: &mut State) -> Vec<Effect> {
-    let Ok(weight) = signal(state) else {
+    let Ok(weight) = targets::signal(state) else {
         return Vec::new();
     };
     let mut settings = state.settings.clone();
@@ -63,7 +31,7 @@ pub fn mute(state: &mut State) -> Vec<Effect> {
     if state.focus == Pane::Why {
         return mute_signal(state);
     }
-    let Ok((name, now)) = target(state) else {
+    let Ok((name, now)) = targets::seed(state) else {
         return Vec::new();
     };
     state.focus = Pane::Seeds;
@@ -80,7 +48,7 @@ pub fn mute(state: &mut State) -> Vec<Effect> {
 
 /// Opens the weight of the selected seed.
 pub fn weigh(state: &mut State) -> Vec<Effect> {
-    if let Ok((name, _)) = target(state) {
+    if let Ok((name, _)) = targets::seed(state) {
         state.focus = Pane::Seeds;
         state.mode = Mode::Weight(Weighing {
             seed: name,

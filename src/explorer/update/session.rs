@@ -2,11 +2,48 @@
 
 use super::{ask, settings};
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::available::lack;
+use crate::explorer::lack::lack;
 use crate::explorer::state::{Run, State};
-use crate::explorer::store::{Chosen, Kept};
+use crate::explorer::store::{Chosen, Kept, RUNS, Session};
 use crate::explorer::text;
 use crate::retrieve::Settings;
+
+/// This session. Runs of one that was offered and not taken up stay before its own.
+pub fn kept(state: &State) -> Session {
+    let earlier = state.offer.as_deref();
+    let mut runs = earlier.map_or_else(Vec::new, |offer| offer.runs.clone());
+    for run in state.session.iter().map(of_run) {
+        if earlier.is_none() || !runs.iter().any(|kept| kept.same(&run)) {
+            runs.push(run);
+        }
+    }
+    runs.drain(..runs.len().saturating_sub(RUNS));
+    let pins = state.pins.list.iter().filter(|_| state.pins.by_hand);
+    let path = match &*state.facts.argument {
+        "" => String::new(),
+        argument => std::path::absolute(argument)
+            .map_or_else(|_| argument.to_owned(), |path| path.display().to_string()),
+    };
+    Session {
+        index: path,
+        runs,
+        pins: pins.map(|pin| Chosen::of(&pin.settings)).collect(),
+        question: state.wanted.question.clone(),
+        live: Chosen::of(&state.settings),
+        view: state.view,
+        selected: state.wanted.subject.passage,
+    }
+}
+
+fn of_run(run: &Run) -> Kept {
+    Kept {
+        question: run.question.clone(),
+        chosen: Chosen::of(&run.settings),
+        headline: run.headline.clone(),
+        gold: run.gold.clone(),
+        seconds: run.seconds,
+    }
+}
 
 pub fn resume(state: &mut State) -> Vec<Effect> {
     let Some(offer) = state.offer.take().map(|offer| *offer) else {

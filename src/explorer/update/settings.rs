@@ -4,10 +4,10 @@ use super::ask::request;
 use super::sweep;
 use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::available::lack;
-use crate::explorer::filter;
+use crate::explorer::lack::lack;
 use crate::explorer::layout::Pane;
-use crate::explorer::rows;
+use crate::explorer::panes::filter;
+use crate::explorer::parameter_keys::{ParameterLine, parameter_lines};
 use crate::explorer::state::{State, favourite};
 use crate::retrieve::{Method, Origin, Parameter, Settings, Value};
 
@@ -249,8 +249,8 @@ pub fn tune(state: &mut State, parameter: Parameter) {
 
 /// Moves the list's cursor to the current parameter.
 pub fn show_parameter(state: &mut State) {
-    let lines = rows::parameter_lines(state);
-    let wanted = rows::ParameterLine::Parameter(state.parameter);
+    let lines = parameter_lines(state);
+    let wanted = ParameterLine::Parameter(state.parameter);
     let height = state.hits.extent(Pane::Parameters).height;
     let shown = filter::shown(state, Pane::Parameters);
     let list = state.lists.entry(Pane::Parameters).or_default();

@@ -1,12 +1,11 @@
 //! What rows the lists have. Shared by update (which moves cursors over them) and the panes (which draw them), so a
 //! click, a cursor and a picture always mean the same row.
 
+use super::contents;
 use super::filter;
-use super::layout::Pane;
-use super::panes::contents;
-use super::scene::{Basis, Scene, Subject};
-use super::state::{Drawn, State};
-use crate::retrieve::{Parameter, Stage};
+use crate::explorer::layout::Pane;
+use crate::explorer::scene::{Basis, Scene, Subject};
+use crate::explorer::state::{Drawn, State};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassageLine {
@@ -26,7 +25,8 @@ pub fn passage_lines(scene: &Scene) -> Vec<PassageLine> {
     let inside = scene.top_k.min(rows);
     let mut lines: Vec<PassageLine> = (0..inside).map(PassageLine::Hit).collect();
     lines.push(PassageLine::Cut);
-    let outside = |gold: &super::scene::Gold| gold.rank.is_none_or(|rank| rank > scene.top_k);
+    let outside =
+        |gold: &crate::explorer::scene::Gold| gold.rank.is_none_or(|rank| rank > scene.top_k);
     let mut lost: Vec<usize> = (0..scene.gold.len()).collect();
     lost.retain(|at| outside(&scene.gold[*at]));
     lost.sort_by_key(|at| scene.gold[*at].rank.unwrap_or(usize::MAX));
@@ -39,55 +39,6 @@ pub fn passage_lines(scene: &Scene) -> Vec<PassageLine> {
     };
     lines.extend((inside..rows).filter(told).map(PassageLine::Hit));
     lines
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParameterLine {
-    Stage(Stage),
-    Parameter(Parameter),
-}
-
-/// The parameters the method uses, the ones nearest to the result first: those are turned most and cost least.
-pub fn parameter_lines(state: &State) -> Vec<ParameterLine> {
-    let mut uses = state.settings.method().uses();
-    uses.sort_by_key(|p| std::cmp::Reverse(nearness(p.declaration().stage)));
-    let mut lines = Vec::new();
-    let mut last = None;
-    for parameter in uses {
-        let stage = parameter.declaration().stage;
-        if last != Some(stage) {
-            lines.push(ParameterLine::Stage(stage));
-            last = Some(stage);
-        }
-        lines.push(ParameterLine::Parameter(parameter));
-    }
-    lines
-}
-
-/// The spread is what a person turns first; the cut is one number.
-fn nearness(stage: Stage) -> u8 {
-    match stage {
-        Stage::Spread => 9,
-        Stage::Select => 8,
-        Stage::Mix => 7,
-        Stage::Seeds => 6,
-        Stage::Score => 5,
-        Stage::Graph => 4,
-        Stage::Index => 3,
-    }
-}
-
-/// The word over a group of parameters.
-pub fn stage_title(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Index => "index",
-        Stage::Graph => "graph",
-        Stage::Score => "ranking",
-        Stage::Seeds => "seeds",
-        Stage::Mix => "mix",
-        Stage::Spread => "spread",
-        Stage::Select => "select",
-    }
 }
 
 /// A line of Session.
@@ -189,7 +140,7 @@ pub fn passed_over(state: &State, pane: Pane) -> Vec<usize> {
 }
 
 /// The earlier step of the walk that is shown, if one is.
-pub fn step<'s>(state: &State, scene: &'s Scene) -> Option<&'s super::scene::Step> {
+pub fn step<'s>(state: &State, scene: &'s Scene) -> Option<&'s crate::explorer::scene::Step> {
     let timeline = scene.timeline.as_ref().filter(|_| scene.walks)?;
     timeline.steps.get(state.earlier_step()?)
 }

@@ -1,8 +1,8 @@
 //! A screen too small for the explorer: says so, and still shows the answer.
 
+use crate::explorer::panes::ink::Ink;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::Ink;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 

@@ -1,14 +1,14 @@
 //! The last line: what can be pressed here. It drops words from the right; help stays.
 
-use super::contents;
 use crate::explorer::available::available;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::Pane;
+use crate::explorer::panes::contents;
+use crate::explorer::panes::ink::Ink;
 use crate::explorer::state::Mode;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::Ink;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;

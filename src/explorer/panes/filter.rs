@@ -1,12 +1,12 @@
 //! What a list is narrowed by: words a person typed, and the rows that show them. A row keeps its number while others are
 //! hidden, so ranks, cursors and clicks mean what they meant.
 
-use super::layout::Pane;
-pub use super::panes::Words;
-use super::panes::{contents, passages};
+pub use super::Words;
 use super::rows;
-use super::scene::Scene;
-use super::state::{List, State};
+use super::{contents, passages};
+use crate::explorer::layout::Pane;
+use crate::explorer::scene::Scene;
+use crate::explorer::state::{List, State};
 use crate::text::folded::folded;
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;

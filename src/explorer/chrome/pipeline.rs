@@ -2,10 +2,10 @@
 
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
+use crate::explorer::panes::ink::{Filling, Ink};
 use crate::explorer::scene::Scene;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Filling, Ink};
 use crate::parameters::{WALK, Walk};
 use crate::retrieve::{Origin, Parameter};
 use ratatui::buffer::Buffer;

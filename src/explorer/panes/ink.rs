@@ -1,12 +1,12 @@
 //! What every pane draws with: the theme, the characters, the frame of a pane, and lists with a cursor.
 
-pub use super::flow::{Filling, flow, packed};
-use crate::explorer::filter;
+pub use super::fill::{Filling, flow, packed};
 use crate::explorer::glyphs::Glyphs;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::panes::filter;
 use crate::explorer::panes::row::{say, split};
-use crate::explorer::rows;
+use crate::explorer::panes::rows;
 use crate::explorer::state::{Mode, State};
 use crate::explorer::text;
 use crate::explorer::theme::{Scope, Theme};
@@ -79,12 +79,9 @@ impl<'a> Ink<'a> {
     /// What a passage says, or as many marks when it is to be hidden. Byte ranges into the text do not survive hiding, so
     /// this is for pieces that are already cut.
     pub fn said(&self, text: &str) -> String {
-        if self.state.masked {
-            text.chars()
-                .map(|c| if c.is_alphanumeric() { 'x' } else { c })
-                .collect()
-        } else {
-            text.to_owned()
+        match self.state.masked {
+            true => text::hidden(text),
+            false => text.to_owned(),
         }
     }
 

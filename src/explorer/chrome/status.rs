@@ -2,9 +2,9 @@
 
 use crate::explorer::action::Tone;
 use crate::explorer::jobs::score::MEASURE;
+use crate::explorer::panes::ink::{Filling, Ink};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Filling, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

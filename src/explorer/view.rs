@@ -1,15 +1,13 @@
 //! The only reader of the state. Pure: the same state and size give the same cells, and what is where for the mouse.
 
-pub mod flow;
-pub mod ink;
-
 use super::glyphs::Glyphs;
 use super::hits::Hits;
 use super::layout::{Face, Pane, Shape, Slot};
+use super::panes::ink::Ink;
 use super::state::{Mode, State};
 use super::theme::{Scope, Theme};
-use super::{overlays, panes};
-use ink::Ink;
+use super::{chrome, overlays, panes};
+
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -48,12 +46,12 @@ pub fn draw(
     }
     let plan = state.plan(area);
     if plan.shape == Shape::Line {
-        panes::line::render(&ink, area, buf);
+        chrome::line::render(&ink, area, buf);
         return (hits, None);
     }
     let mut cursor = None;
-    panes::header::render(&ink, plan.header, buf, &mut hits);
-    panes::pipeline::render(&ink, plan.pipeline, buf, &mut hits);
+    chrome::header::render(&ink, plan.header, buf, &mut hits);
+    chrome::pipeline::render(&ink, plan.pipeline, buf, &mut hits);
     let main = Rect::new(
         area.x,
         plan.header.y + 1,
@@ -78,10 +76,10 @@ pub fn draw(
         }
     }
     if let Some(playing) = &state.lesson {
-        panes::lesson::render(&ink, playing, plan.lesson, buf, &mut hits);
+        chrome::lesson::render(&ink, playing, plan.lesson, buf, &mut hits);
     }
-    panes::status::render(&ink, plan.status, buf);
-    panes::hints::render(&ink, plan.hints, buf, &mut hits);
+    chrome::status::render(&ink, plan.status, buf);
+    chrome::hints::render(&ink, plan.hints, buf, &mut hits);
     match &state.mode {
         Mode::Finder(open) => cursor = overlays::finder::render(&ink, open, main, buf, &mut hits),
         Mode::Start(at) => overlays::start::render(&ink, *at, main, buf, &mut hits),

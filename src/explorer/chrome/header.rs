@@ -3,9 +3,9 @@
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::View;
+use crate::explorer::panes::ink::{Filling, Ink};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
-use crate::explorer::view::ink::{Filling, Ink};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

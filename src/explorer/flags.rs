@@ -1,0 +1,39 @@
+//! Method and settings as a shell takes them.
+
+use crate::retrieve::Settings;
+
+/// What a method and its settings are on the command line, an option an entry.
+pub fn flags(settings: &Settings, reranker: &str) -> Vec<String> {
+    let mut words = vec![format!("--method {}", quote(&settings.method().name))];
+    if let Some(preset) = settings.preset() {
+        words.push(format!("--preset {}", preset.name));
+    }
+    if !reranker.is_empty() && settings.method().reranks() {
+        words.push(format!("--reranker {}", quote(reranker)));
+    }
+    words.extend(
+        settings
+            .changed()
+            .into_iter()
+            .map(|set| format!("--set {}", quote(&set))),
+    );
+    words.extend(
+        settings
+            .seed_edits()
+            .iter()
+            .map(|edit| format!("--seed {}", quote(&edit.to_string()))),
+    );
+    let edits = settings.graph_edits().iter();
+    words.extend(edits.map(|edit| format!("--edit {}", quote(&edit.to_string()))));
+    words
+}
+
+/// A word as a shell reads it back unchanged.
+pub fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}

@@ -1,0 +1,69 @@
+//! What the index lacks for a method, and the command that builds it.
+
+use super::scene::Facts;
+use super::state::State;
+use crate::index::Layer;
+use crate::layers::typed::SparkLayer;
+use crate::retrieve::Method;
+
+/// What the index lacks for a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    Vectors,
+    /// A layer that can be built here.
+    Layer(&'static str),
+    /// Nodes and edges beside the corpus.
+    Typed,
+    /// A layer this program cannot build.
+    Foreign(&'static str),
+}
+
+/// What the index lacks for a method; small indexes build a missing layer when it is first needed.
+pub fn lack(state: &State, method: &Method) -> Option<Missing> {
+    let facts = &state.facts;
+    if method.reads_vectors() && !facts.vectors {
+        return Some(Missing::Vectors);
+    }
+    let layer = method.layer()?;
+    if state.layers.iter().any(|known| known == layer) {
+        return None;
+    }
+    if layer == SparkLayer::NAME && !facts.typed {
+        return Some(Missing::Typed);
+    }
+    if facts.small {
+        return None;
+    }
+    Some(match facts.kinds.iter().any(|kind| kind.name == layer) {
+        true => Missing::Layer(layer),
+        false => Missing::Foreign(layer),
+    })
+}
+
+impl Missing {
+    /// Why, and the command that helps.
+    pub fn reason(self, facts: &Facts) -> String {
+        let index = match &*facts.argument {
+            "" => "INDEX",
+            argument => argument,
+        };
+        match self {
+            Missing::Vectors => match &facts.closed {
+                Some(closed) => format!("needs vectors; {closed}"),
+                None => {
+                    "needs vectors; build with: hopscope index CORPUS --out DIR --encoder static"
+                        .to_owned()
+                }
+            },
+            Missing::Typed => {
+                "needs a typed graph: nodes.tsv, edges.tsv and schema.json beside the corpus"
+                    .to_owned()
+            }
+            Missing::Layer(layer) | Missing::Foreign(layer) => {
+                format!(
+                    "the index has no layer '{layer}'; build it with: hopscope index --add {layer} {index}"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The list of Evaluate, gone through: questions that lose gold, opened one after another.
+
+use super::{ask, moves};
+use crate::explorer::action::{Effect, Message};
+use crate::explorer::jobs::hunt;
+use crate::explorer::layout::{Pane, View};
+use crate::explorer::state::State;
+use crate::layers::Class;
+
+/// The next question of the list that one was opened from in Evaluate; without such a list the next that loses gold.
+pub fn next(state: &mut State, by: isize) -> Vec<Effect> {
+    let Some(listed) = state.listed.clone().filter(|listed| !listed.is_empty()) else {
+        return hunt::begin(state, by, None);
+    };
+    let here = listed.iter().position(|at| state.wanted.asked == Some(*at));
+    let here = here.map_or(-by.min(0), |here| here as isize + by);
+    let place = here.rem_euclid(listed.len() as isize).unsigned_abs();
+    open(state, &listed, place)
+}
+
+/// Opens a question of a list, with the first gold passage that is lost under the selection.
+pub fn open(state: &mut State, listed: &[usize], place: usize) -> Vec<Effect> {
+    let Some(&at) = listed.get(place) else {
+        return Vec::new();
+    };
+    let judged = state
+        .score()
+        .and_then(|score| score.asked.iter().find(|q| q.at == at));
+    let lost = judged.and_then(|judged| judged.lost.first().copied());
+    let effects = ask::about(state, at, lost.map(|lost| lost.0));
+    state.listed = Some(listed.to_vec());
+    let place = format!("{} of {} listed", place + 1, listed.len());
+    state.message = Message::plain(match lost {
+        Some((_, code, class)) => format!("{place}: gold is lost, {code}, {}", hunt::named(class)),
+        None => place,
+    });
+    effects
+}
+
+/// Opens a row of Evaluate's list in Explore.
+pub fn open_listed(state: &mut State, row: usize) -> Vec<Effect> {
+    let Some(score) = state.score() else {
+        return Vec::new();
+    };
+    let listed = score.listed(state.class).into_iter();
+    let listed: Vec<usize> = listed.map(|judged| judged.at).collect();
+    state.view = View::Explore;
+    state.places.insert(View::Evaluate, Pane::Questions);
+    state.focus = Pane::Passages;
+    open(state, &listed, row)
+}
+
+/// Lists the questions that lose gold for a class, or all where that was listed.
+pub fn list_class(state: &mut State, class: Class) -> Vec<Effect> {
+    state.class = Some(class).filter(|class| state.class != Some(*class));
+    state.lists.remove(&Pane::Questions);
+    moves::focus(state, Pane::Questions)
+}
