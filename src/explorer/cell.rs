@@ -27,8 +27,10 @@ pub enum Cell {
     Share(f64),
     /// The same in three digits.
     Measure(f64),
-    /// A difference of measures; blank where there is none.
+    /// A difference of measures; a list of many questions leaves 0 blank.
     Gain(f64),
+    /// A difference of measures in which 0 is news too.
+    Change(f64),
     Seconds(f64),
     /// A part of the longest bar, from 0 to 1.
     Bar(f64),
@@ -51,7 +53,7 @@ impl Cell {
             Cell::Word(word) => (*word).to_owned(),
             Cell::Share(value) => text::share(*value),
             Cell::Measure(value) => text::measure(*value),
-            Cell::Gain(value) => text::signed(*value),
+            Cell::Gain(value) | Cell::Change(value) => text::signed(*value),
             Cell::Seconds(value) => text::seconds(*value),
             Cell::Verdicts(verdicts) => verdicts
                 .first()
@@ -89,6 +91,7 @@ impl Cell {
             | Cell::Share(value)
             | Cell::Measure(value)
             | Cell::Gain(value)
+            | Cell::Change(value)
             | Cell::Seconds(value)
             | Cell::Bar(value) => json!(value),
             Cell::Count(count) => json!(count),

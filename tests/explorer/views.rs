@@ -451,7 +451,7 @@ fn history_lists_every_run_over_the_set_and_what_changed() {
         assert_eq!(runs[at].change, Some(since.difference));
         assert_eq!(runs[at].interval, since.interval);
     }
-    let steps = format!("steps {} > 1", first.text(STEPS.id()));
+    let steps = format!("steps T {} > 1", first.text(STEPS.id()));
     assert_eq!(runs[2].changed, steps);
     // Newest first; Enter takes the settings of the first run back, which is a new run.
     stage.act(Action::Focus(Pane::History));

@@ -113,7 +113,7 @@ impl Scored {
     }
 
     pub fn change(&self) -> Cell {
-        self.change.map_or(Cell::Empty, Cell::Gain)
+        self.change.map_or(Cell::Empty, Cell::Change)
     }
 
     pub fn interval(&self) -> Cell {
