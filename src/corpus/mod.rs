@@ -107,6 +107,18 @@ impl Question {
 }
 
 /// Passages, and questions where the source has them.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// let (corpus, report) = read_corpus(&["sample-corpus".into()], &ReadOptions::default())?;
+/// assert_eq!(report.passages.kept, corpus.passages.len());
+/// assert!(corpus.questions.iter().all(|question| question.wanted() > 0));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Corpus {
     /// A short name for the screen: the folder's or file's name.

@@ -135,6 +135,20 @@ pub struct Finding {
 }
 
 /// What a doctor found.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// let settings = Settings::of(&index, method("graph")?);
+/// let found = doctor(&index, &index.questions()[..5], &settings, |_, _, _| true)?.unwrap();
+/// for finding in &found.findings {
+///     println!("{} {}: {}", finding.count, finding.fault.about(), finding.remedy);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Checkup {
     /// The method whose graph and losses were looked at.

@@ -14,6 +14,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The lost gold of a set of questions under some settings.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// let settings = Settings::of(&index, method("graph")?);
+/// let few = &index.questions()[..10];
+/// let lost = losses(&index, few, &settings, None, |_| true)?;
+/// println!("{lost:?}");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Losses {
     /// The method.

@@ -16,6 +16,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A method's results over a set.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// let settings = Settings::of(&index, method("bm25")?);
+/// let set = evaluate(&index, index.questions(), &settings, |_| true)?;
+/// let recall = set.measures.get("R@5").unwrap();
+/// assert!((0.0..=1.0).contains(&recall));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Evaluation {
     /// What it is called: the method, unless somebody names it.
     pub name: String,

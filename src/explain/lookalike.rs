@@ -27,6 +27,20 @@ pub enum Holds {
 }
 
 /// Two names that are probably one.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// # let settings = Settings::of(&index, method("graph")?);
+/// # let run = Retriever::new(index.clone()).retrieve("Who discovered Uranus?", &settings, Keep::Scores)?;
+/// for pair in lookalikes(&index, &run, run.top()[0].passage) {
+///     println!("{pair:?}");
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LookAlike {
     /// What the run holds.

@@ -41,6 +41,23 @@ pub struct Repair {
 }
 
 /// What a search came to.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// # let settings = Settings::of(&index, method("graph")?);
+/// # let run = Retriever::new(index.clone()).retrieve("Who discovered Uranus?", &settings, Keep::Scores)?;
+/// // What would bring the passage at rank 15 into the first ten?
+/// let lost = run.passages[14].passage;
+/// let found = repairs(&index, &run, lost, |so_far| so_far.tried < 50)?;
+/// for repair in &found.found {
+///     println!("{:?}: rank {}", repair.change, repair.rank);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Repairs {
     /// The least change of each parameter and each seed that helps, those of fewest moves first.

@@ -22,6 +22,21 @@ const LISTED: usize = 200;
 const TRACED: usize = SHOWN;
 
 /// A run as one document.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// # let settings = Settings::of(&index, method("graph")?);
+/// # let run = Retriever::new(index.clone()).retrieve("Who discovered Uranus?", &settings, Keep::Scores)?;
+/// let traced = trace(&index, &run, index.question("Who discovered Uranus?"));
+/// let json = serde_json::to_string(&traced)?;
+/// let graphviz = traced.subgraph.dot();
+/// assert!(json.starts_with('{') && graphviz.contains("graph"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Serialize)]
 pub struct Trace {
     /// The name of the method.

@@ -63,6 +63,18 @@ impl Step {
 }
 
 /// What an index is built with.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// let (corpus, _) = read_corpus(&["sample-corpus".into()], &ReadOptions::default())?;
+/// let built = Index::build(corpus, &BuildOptions::default(), &Silent)?;
+/// assert_eq!(built.len(), index.len());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildOptions {
     /// How names are found and told apart.

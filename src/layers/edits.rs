@@ -13,6 +13,18 @@ use std::path::Path;
 use std::str::FromStr;
 
 /// One change of a graph.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// let mut settings = Settings::of(&index, method("graph")?);
+/// settings.edit_graph("mute uranus".parse().map_err(anyhow::Error::msg)?);
+/// assert_eq!(settings.graph_edits().len(), 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum GraphEdit {
     /// A name is another from now on: its mentions, its titles, and itself in questions.

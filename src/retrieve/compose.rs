@@ -168,6 +168,20 @@ impl Walk {
 }
 
 /// One of each part.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// let text = "names > entity-passage > power > sum";
+/// let composed = Composition::parse(text).map_err(anyhow::Error::msg)?;
+/// let settings = Settings::of(&index, composed.method().map_err(anyhow::Error::msg)?);
+/// let run = Retriever::new(index.clone()).retrieve("Who discovered Uranus?", &settings, Keep::Scores)?;
+/// assert!(!run.top().is_empty());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Composition {
     pub seeds: Seeds,

@@ -13,6 +13,19 @@ use std::fmt;
 use std::str::FromStr;
 
 /// One change of the seeds.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// let mut settings = Settings::of(&index, method("graph")?);
+/// settings.edit_seed("uranus=mute".parse().map_err(anyhow::Error::msg)?);
+/// let run = Retriever::new(index.clone()).retrieve("Who discovered Uranus?", &settings, Keep::Scores)?;
+/// assert!(run.top().iter().all(|hit| index.title(hit.passage) != "Uranus"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeedEdit {
     /// An entity's name, or `#` and a passage's identifier.

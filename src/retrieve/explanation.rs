@@ -90,6 +90,21 @@ fn as_object<S: serde::Serializer>(facts: &[Fact], to: S) -> Result<S::Ok, S::Er
 }
 
 /// What happened, stage by stage. Built on demand: evaluation never pays for it.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// # let settings = Settings::of(&index, method("graph")?);
+/// # let run = Retriever::new(index.clone()).retrieve("Who discovered Uranus?", &settings, Keep::Scores)?;
+/// let told = story(&index, &run, &[]);
+/// for stage in &told.stages {
+///     println!("{}: {} rows", stage.name, stage.nodes.len());
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Story {
     /// One line that says what was decided: the mode and why, the plan, the budget.
@@ -259,6 +274,20 @@ pub struct Path {
 }
 
 /// The score of a passage, opened.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// # let settings = Settings::of(&index, method("graph")?);
+/// # let run = Retriever::new(index.clone()).retrieve("Who discovered Uranus?", &settings, Keep::Scores)?;
+/// let opened = run.explain(&index, run.top()[0].passage);
+/// let sum: f64 = opened.parts.iter().map(|part| part.value).sum();
+/// assert!((sum - f64::from(run.top()[0].score)).abs() < 1e-6);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
     /// Whether the parts add up to the score.

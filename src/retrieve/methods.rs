@@ -82,6 +82,18 @@ pub enum Way {
 }
 
 /// A method: its plan, and where its defaults differ from the declarations'.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// let hop = method("hop")?;
+/// assert!(hop.walks() && hop.plan().spreads());
+/// assert!(Method::by_name("hob").unwrap_err().contains("hop"), "names what is alike");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Serialize)]
 pub struct Method {
     /// As `--method` spells it.

@@ -235,6 +235,21 @@ pub struct StageTime {
 const UNREAD: &str = "the encoder knows no piece of the question, so it has no vector; nothing else led to a passage";
 
 /// The whole of one retrieval. The last complete one stays on screen until the next.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// # let settings = Settings::of(&index, method("graph")?);
+/// # let run = Retriever::new(index.clone()).retrieve("Who discovered Uranus?", &settings, Keep::Scores)?;
+/// let best = run.top()[0];
+/// println!("{} {:.4}", index.title(best.passage), best.score);
+/// // Every passage has a place, whether it is returned or not.
+/// assert_eq!(run.place(best.passage).map(|place| place.0), Some(1));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Retrieval {
     /// As it was asked.

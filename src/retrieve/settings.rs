@@ -27,6 +27,19 @@ const ADOPTED: &[Parameter] = &[
 ];
 
 /// A method and the value of every parameter. Two equal settings give equal bits.
+///
+/// ```
+/// # use hopscope::*; use std::sync::Arc;
+/// # fn main() -> anyhow::Result<()> {
+/// # let index = Arc::new(hopscope::index::sample::index()?);
+/// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
+/// let mut settings = Settings::of(&index, method("graph-rrf")?);
+/// settings.set_text("alpha=0.4").map_err(anyhow::Error::msg)?;
+/// assert_eq!(settings.changed(), ["alpha=0.4"]);
+/// assert!(settings.set_text("alpha=2").is_err(), "out of range");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     method: MethodRef,
