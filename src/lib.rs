@@ -85,8 +85,8 @@
 //! | [`parameters`] | every parameter declared once, with its type; what they are set to |
 //! | [`corpus`] | what the user has: passages, questions, gold; one reader per file format |
 //! | [`text`] | words, sentences, mentions of names, tables in texts |
-//! | [`exchange`] | typed graphs with their schema, as tables and as STaRK's folders |
-//! | [`mapped`] | files in memory: the only unsafe code |
+//! | `exchange` | typed graphs with their schema, as tables and as STaRK's folders |
+//! | `mapped` | files in memory: the only unsafe code |
 //! | `output` | standard output and error: what a corpus holds is shown there, and no terminal acts on it |
 //! | [`column`] | flat arrays, owned or mapped from a file: what vectors and indexes lie in |
 //! | `derived` | what is made on demand of what an index stores, and kept |
@@ -131,8 +131,7 @@ pub mod embed;
 mod errors;
 #[cfg_attr(doc, doc(hidden))]
 pub mod evaluate;
-#[cfg_attr(doc, doc(hidden))]
-pub mod exchange;
+mod exchange;
 #[cfg_attr(doc, doc(hidden))]
 #[warn(missing_docs)]
 pub mod explain;
@@ -148,8 +147,7 @@ mod journal;
 pub mod layers;
 #[cfg_attr(doc, doc(hidden))]
 pub mod llm;
-#[cfg_attr(doc, doc(hidden))]
-pub mod mapped;
+mod mapped;
 mod output;
 #[cfg_attr(doc, doc(hidden))]
 #[warn(missing_docs)]

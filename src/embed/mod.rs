@@ -12,23 +12,23 @@
 //! | `maxsim`, `reranker` | the built-in re-ranker; cross-encoders by name |
 //! | `wordpiece` | BERT's word pieces, for the static table and for BERT |
 
-pub mod bert;
+pub(crate) mod bert;
 mod dot;
-pub mod endpoint;
+pub(crate) mod endpoint;
 mod error;
-pub mod fixed;
-pub mod gather;
-pub mod given;
-pub mod hnsw;
+pub(crate) mod fixed;
+pub(crate) mod gather;
+pub(crate) mod given;
+pub(crate) mod hnsw;
 mod hnsw_build;
-pub mod maxsim;
+pub(crate) mod maxsim;
 mod reply;
 mod reranker;
-pub mod spec;
-pub mod table;
+pub(crate) mod spec;
+pub(crate) mod table;
 pub mod vectors;
-pub mod weights;
-pub mod wordpiece;
+pub(crate) mod weights;
+pub(crate) mod wordpiece;
 
 pub use bert::{Bert, CrossEncoder};
 pub use endpoint::Endpoint;

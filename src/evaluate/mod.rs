@@ -2,23 +2,23 @@
 //! survival of gold, coverage of names, statistics of the graph. Names and definitions of measures are those of
 //! ir_measures.
 
-pub mod answers;
-pub mod breakdown;
+pub(crate) mod answers;
+pub(crate) mod breakdown;
 pub mod compare;
-pub mod coverage;
+pub(crate) mod coverage;
 pub mod doctor;
-pub mod doubts;
+pub(crate) mod doubts;
 mod faults;
 pub mod labels;
-pub mod log;
-pub mod losses;
+pub(crate) mod log;
+pub(crate) mod losses;
 pub mod measures;
-pub mod reading;
-pub mod run;
-pub mod shape;
-pub mod survival;
+pub(crate) mod reading;
+pub(crate) mod run;
+pub(crate) mod shape;
+pub(crate) mod survival;
 pub mod sweep;
-pub mod trec;
+pub(crate) mod trec;
 
 pub use answers::{Covered, READ_TOKENS, curve};
 pub use breakdown::{Group, by_gold, by_type};

@@ -7,11 +7,11 @@
 //! | `stark` | STaRK's folders and questions |
 //! | `pickle`, `unpickle`, `torch` | Python's files as data: nothing in them is run |
 
-pub mod pickle;
-pub mod schema;
-pub mod stark;
-pub mod table;
-pub mod torch;
+pub(crate) mod pickle;
+pub(crate) mod schema;
+pub(crate) mod stark;
+pub(crate) mod table;
+pub(crate) mod torch;
 mod unpickle;
 
 #[cfg(test)]

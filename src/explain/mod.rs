@@ -3,12 +3,12 @@
 
 pub mod compare;
 pub mod flow;
-pub mod lookalike;
+pub(crate) mod lookalike;
 pub mod neighbours;
 pub mod reasons;
-pub mod repair;
+pub(crate) mod repair;
 pub mod story;
-pub mod subgraph;
+pub(crate) mod subgraph;
 pub mod trace;
 
 pub use crate::retrieve::Change;

@@ -35,14 +35,6 @@ impl Cancel {
     pub fn is_cancelled(&self) -> bool {
         self.newest.load(Ordering::Acquire) != self.own
     }
-
-    /// One that never cancels, for calling the same work outside a worker.
-    pub fn never() -> Self {
-        Self {
-            newest: Arc::new(AtomicU64::new(0)),
-            own: 0,
-        }
-    }
 }
 
 /// What a running piece of work can ask and say.
@@ -58,20 +50,14 @@ impl<Res> Task<'_, Res> {
         self.cancel.is_cancelled()
     }
 
-    /// The same question in a form that can be handed to deeper code.
-    pub fn cancel(&self) -> Cancel {
-        self.cancel.clone()
-    }
-
     /// Sends a partial result. Waits while the channel is full, so that a slow screen slows the work down.
     pub fn report(&self, partial: Res) {
-        self.send(partial, false);
+        self.send(partial);
     }
 
-    fn send(&self, result: Res, is_last: bool) {
+    fn send(&self, result: Res) {
         let mut done = Done {
             cancel: self.cancel.clone(),
-            is_last,
             result,
         };
         // Not a blocking send: a worker that is being dropped must not wait for a reader that will never come.
@@ -90,17 +76,8 @@ impl<Res> Task<'_, Res> {
 pub struct Done<Res> {
     /// Whether it is still wanted.
     cancel: Cancel,
-    /// Nothing more will come for this request.
-    pub is_last: bool,
     /// The answer, or a part of it.
     pub result: Res,
-}
-
-impl<Res> Done<Res> {
-    /// The request it answers.
-    pub fn generation(&self) -> Generation {
-        self.cancel.own
-    }
 }
 
 /// The next result that is still wanted; older ones are dropped here too, because a request can be made while its
@@ -195,7 +172,7 @@ impl<Req: Send + 'static> Worker<Req> {
                         let said = panic_message(panic.as_ref());
                         broken(&request, format!("internal error in {label}: {said}"))
                     });
-                    task.send(result, true);
+                    task.send(result);
                 }
             })?;
         Ok(Self {

@@ -5,22 +5,22 @@
 //! of hub penalty at O(nodes) writes, and one matrix serves forward walks, reverse walks and push. Power iteration runs on
 //! its core, in which leaves are folded into their owners; the result is every node's all the same.
 
-pub mod adjacency;
-pub mod betweenness;
-pub mod core;
-pub mod kcore;
-pub mod kmeans;
+pub(crate) mod adjacency;
+pub(crate) mod betweenness;
+pub(crate) mod core;
+pub(crate) mod kcore;
+pub(crate) mod kmeans;
 #[cfg(test)]
 mod known;
-pub mod leiden;
-pub mod neighbours;
-pub mod pagerank;
+pub(crate) mod leiden;
+pub(crate) mod neighbours;
+pub(crate) mod pagerank;
 mod pool;
-pub mod power;
+pub(crate) mod power;
 pub mod push;
-pub mod steps;
+pub(crate) mod steps;
 pub mod trail;
-pub mod transition;
+pub(crate) mod transition;
 pub mod walk;
 
 pub use power::Power;

@@ -30,10 +30,6 @@ impl Neighbours {
         self.ends.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// The neighbours of a row and their scores, best first.
     pub fn row(&self, row: usize) -> (&[u32], &[f32]) {
         let start = if row == 0 { 0 } else { self.ends[row - 1] };

@@ -1,16 +1,16 @@
 //! Build, store and open an index: passages, postings of words, and the entity-passage graph.
 
-pub mod build;
+pub(crate) mod build;
 mod claim;
 pub mod dense;
-pub mod documents;
-pub mod entities;
-pub mod layer;
-pub mod lexical;
-pub mod near;
+pub(crate) mod documents;
+pub(crate) mod entities;
+pub(crate) mod layer;
+pub(crate) mod lexical;
+pub(crate) mod near;
 mod opened;
-pub mod passages;
-pub mod rewire;
+pub(crate) mod passages;
+pub(crate) mod rewire;
 pub mod sample;
 pub mod store;
 

@@ -17,19 +17,19 @@
 //! to a layer stays behind [`Source`]. [`GRAPHS`] lists the graphs, [`LAYERS`] what can be built; a method names a graph
 //! by its name.
 
-pub mod chunks;
+pub(crate) mod chunks;
 mod code;
 mod edited;
 pub mod edits;
-pub mod entities;
+pub(crate) mod entities;
 pub mod facts;
 mod graph;
-pub mod heterograph;
+pub(crate) mod heterograph;
 mod kinds;
-pub mod sentences;
+pub(crate) mod sentences;
 pub mod skeleton;
 pub mod summaries;
-pub mod typed;
+pub(crate) mod typed;
 
 pub(crate) use code::words;
 pub use code::{Class, Code};

@@ -16,14 +16,14 @@
 //! | `count` | what it took, and what it would take |
 //! | `shares` | who made how much of a layer |
 
-pub mod cache;
-pub mod count;
-pub mod endpoint;
+pub(crate) mod cache;
+pub(crate) mod count;
+pub(crate) mod endpoint;
 pub mod provider;
 pub mod reply;
 pub mod schema;
-pub mod shares;
-pub mod task;
+pub(crate) mod shares;
+pub(crate) mod task;
 mod work;
 
 pub use cache::Cache;

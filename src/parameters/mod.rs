@@ -9,7 +9,7 @@
 //!
 //! Code reads `values.get(ALPHA)` and gets an `f64`. Text, sliders and tables go over the names: [`Parameter`] and [`Value`].
 
-pub mod acts;
+pub(crate) mod acts;
 mod choices;
 mod param;
 mod table;

@@ -3,32 +3,32 @@
 //! [`Retriever::retrieve`] is pure in its inputs: same index, question and settings, same bits, on any number of threads.
 //! Stages remember their last result by what they depend on, so a slider step re-runs only what it changes.
 
-pub mod change;
+pub(crate) mod change;
 pub mod compose;
-pub mod edits;
+pub(crate) mod edits;
 mod engine;
 pub mod explanation;
 pub mod hop;
-pub mod masses;
+pub(crate) mod masses;
 pub mod methods;
-pub mod nearest;
+pub(crate) mod nearest;
 pub mod operator;
 pub mod operators;
-pub mod pack;
+pub(crate) mod pack;
 pub mod plan;
-pub mod planner;
+pub(crate) mod planner;
 mod plans;
-pub mod presets;
+pub(crate) mod presets;
 pub mod rank;
 pub mod reading;
-pub mod rerank;
+pub(crate) mod rerank;
 pub mod retrieval;
-pub mod scratch;
+pub(crate) mod scratch;
 pub mod set;
-pub mod settings;
+pub(crate) mod settings;
 mod shared;
 pub mod spread;
-pub mod words;
+pub(crate) mod words;
 
 pub use crate::layers::{GraphView, Link, Mask, Node, QueryName};
 pub use crate::parameters::{Domain, Fallback, Origin, Parameter, Stage, Value};

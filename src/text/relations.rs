@@ -28,8 +28,8 @@ pub enum Pattern {
     Clause = 7,
 }
 
+#[cfg(test)]
 impl Pattern {
-    /// The name in traces and files.
     pub fn name(self) -> &'static str {
         match self {
             Pattern::Verb => "verb",

@@ -2,18 +2,18 @@
 //! changes the state. Of one job the newest request alone is wanted. The worker drops the news of older ones, so the state
 //! counts no requests.
 
-pub mod ask;
+pub(crate) mod ask;
 pub mod build;
 pub mod doctor;
 pub mod hunt;
-pub mod look;
+pub(crate) mod look;
 pub mod open;
 pub mod pins;
-pub mod repair;
+pub(crate) mod repair;
 pub mod reply;
 pub mod score;
-pub mod search;
-pub mod sweep;
+pub(crate) mod search;
+pub(crate) mod sweep;
 pub mod trials;
 
 use super::action::{Effect, Message};

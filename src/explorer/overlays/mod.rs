@@ -1,9 +1,9 @@
 //! What opens over the screen: the finders and the panel of a begun chord.
 
-pub mod chord;
-pub mod finder;
-pub mod label;
-pub mod start;
+pub(crate) mod chord;
+pub(crate) mod finder;
+pub(crate) mod label;
+pub(crate) mod start;
 
 use super::panes::ink::Ink;
 use super::theme::Scope;

@@ -6,7 +6,7 @@
 
 mod config;
 mod history;
-pub mod patches;
+pub(crate) mod patches;
 pub mod presets;
 mod session;
 

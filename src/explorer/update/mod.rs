@@ -1,24 +1,24 @@
 //! The only writer of the state. Pure: it touches no terminal, no clock and no file; what the world has to do for it
 //! comes back as effects.
 
-pub mod ask;
+pub(crate) mod ask;
 mod copy;
-pub mod export;
+pub(crate) mod export;
 mod field;
 mod filtering;
-pub mod finder;
+pub(crate) mod finder;
 mod fix;
 mod keys;
-pub mod label;
-pub mod lesson;
+pub(crate) mod label;
+pub(crate) mod lesson;
 mod listed;
 mod mouse;
-pub mod moves;
-pub mod patch;
+pub(crate) mod moves;
+pub(crate) mod patch;
 mod pins;
 mod seeds;
 pub mod session;
-pub mod settings;
+pub(crate) mod settings;
 mod start;
 mod sweep;
 

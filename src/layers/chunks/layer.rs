@@ -162,10 +162,6 @@ impl Sage {
         self.passage.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.passage.is_empty()
-    }
-
     /// The units of a passage, in order.
     pub fn units_of(&self, passage: u32) -> Range<u32> {
         let at = |p: u32| self.passage.partition_point(|&other| other < p) as u32;

@@ -11,17 +11,17 @@
 //! | `record` | the record of an edge |
 //! | `subjects` | which units name what another is about |
 
-pub mod build;
-pub mod layer;
-pub mod links;
+pub(crate) mod build;
+pub(crate) mod layer;
+pub(crate) mod links;
 mod measure;
-pub mod metadata;
-pub mod names;
-pub mod pairs;
-pub mod postings;
-pub mod record;
+pub(crate) mod metadata;
+pub(crate) mod names;
+pub(crate) mod pairs;
+pub(crate) mod postings;
+pub(crate) mod record;
 mod settings;
-pub mod source;
+pub(crate) mod source;
 mod store;
 mod subjects;
 

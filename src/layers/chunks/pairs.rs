@@ -152,10 +152,6 @@ impl Pairs {
         self.targets.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.targets.is_empty()
-    }
-
     fn span(ends: &[u32], unit: u32) -> Range<usize> {
         let end = |at: usize| ends.get(at).map_or(0, |&e| e as usize);
         (unit as usize).checked_sub(1).map_or(0, end)..end(unit as usize)

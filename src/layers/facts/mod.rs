@@ -10,9 +10,9 @@
 //! Its search is the plan in `retrieve/operators/hipporag`.
 
 mod build;
-pub mod layer;
+pub(crate) mod layer;
 mod openie;
-pub mod source;
+pub(crate) mod source;
 
 pub use layer::FactsLayer;
 

@@ -16,23 +16,23 @@
 //!
 //! Its graph is [`source`], its search the plan in `retrieve/operators/noderag`.
 
-pub mod apart;
-pub mod attributes;
-pub mod build;
-pub mod communities;
-pub mod decompose;
+pub(crate) mod apart;
+pub(crate) mod attributes;
+pub(crate) mod build;
+pub(crate) mod communities;
+pub(crate) mod decompose;
 mod enrich;
-pub mod graph;
+pub(crate) mod graph;
 mod into_columns;
-pub mod layer;
-pub mod node;
+pub(crate) mod layer;
+pub(crate) mod node;
 #[cfg(test)]
 mod sample_tests;
-pub mod source;
-pub mod terms;
+pub(crate) mod source;
+pub(crate) mod terms;
 #[cfg(test)]
 mod tests;
-pub mod view;
+pub(crate) mod view;
 
 pub use build::NodeRagBuild;
 pub use layer::NodeRagLayer;

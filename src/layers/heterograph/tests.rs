@@ -14,9 +14,9 @@ use crate::layers::{Code, Graph};
 use crate::parameters::{
     EntryShare, HNSW_EDGES, HUB_BALANCE, NodeOrder, S_R_EDGES, Scoped, Values,
 };
-use crate::retrieve::operators::noderag::{
-    Support, choose, landed, quotas, ranked, shared, weighed,
-};
+use crate::retrieve::operators::noderag::passages::{Support, landed, ranked};
+use crate::retrieve::operators::noderag::quotas::{choose, quotas};
+use crate::retrieve::operators::noderag::restart::{shared, weighed};
 use crate::retrieve::scratch::Scratch;
 use crate::retrieve::set::{Member, Origin, Set};
 use crate::retrieve::spread::{Diffusion, restart, shares};

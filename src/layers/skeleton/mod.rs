@@ -10,16 +10,16 @@
 //! | `extract`, `merge`, `core_graph` | names and relations of the core |
 //! | `layer` | all of it as columns of an index |
 
-pub mod core_graph;
-pub mod extract;
-pub mod keywords;
-pub mod layer;
-pub mod merge;
-pub mod neighbours;
+pub(crate) mod core_graph;
+pub(crate) mod extract;
+pub(crate) mod keywords;
+pub(crate) mod layer;
+pub(crate) mod merge;
+pub(crate) mod neighbours;
 pub mod options;
-pub mod rows;
-pub mod source;
-pub mod units;
+pub(crate) mod rows;
+pub(crate) mod source;
+pub(crate) mod units;
 
 pub use layer::Ket;
 pub use options::KetBuild;

@@ -9,12 +9,12 @@
 //! | `link` | the question's vertices |
 
 mod build;
-pub mod entities;
-pub mod hops;
-pub mod layer;
-pub mod link;
-pub mod source;
-pub mod tree;
+pub(crate) mod entities;
+pub(crate) mod hops;
+pub(crate) mod layer;
+pub(crate) mod link;
+pub(crate) mod source;
+pub(crate) mod tree;
 
 use crate::parameters::{CHUNK_OVERLAP, CHUNK_TOKENS, SUMMARY_TOKENS, TREE_GROUP, TREE_OVER};
 pub use layer::{E2Build, E2Graph};

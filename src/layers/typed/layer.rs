@@ -111,8 +111,7 @@ impl SparkLayer {
         SparkLayer::made(index, graph, similar, progress)
     }
 
-    /// # Errors
-    /// As [`SparkLayer::build`].
+    #[cfg(test)]
     pub fn from_graph(
         index: &Index,
         graph: Graph,
@@ -319,10 +318,6 @@ impl SparkLayer {
     /// Number of objects.
     pub fn len(&self) -> usize {
         self.passage.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.passage.is_empty()
     }
 
     pub fn passage(&self, object: u32) -> u32 {

@@ -8,17 +8,16 @@
 //! | `cues`, `likewise` | the edges that a question says, in the schema's words and in others |
 
 mod arcs;
-pub mod cues;
-pub mod layer;
+pub(crate) mod cues;
+pub(crate) mod layer;
 mod likewise;
-pub mod names;
-pub mod numbers;
-pub mod question;
+pub(crate) mod names;
+pub(crate) mod numbers;
+pub(crate) mod question;
 mod similar;
-pub mod source;
+pub(crate) mod source;
 
 pub use layer::{Build, SparkLayer};
-pub use similar::Similar;
 
 use crate::exchange::table;
 use crate::index::{Index, IndexError};

@@ -7,13 +7,13 @@
 //! | `run`, `cut`, `score` | running a plan: sets, the gap cut, the fused score |
 
 mod cut;
-pub mod display;
+pub(crate) mod display;
 mod grammar;
 mod path;
-pub mod plan;
-pub mod run;
-pub mod score;
-pub mod template;
+pub(crate) mod plan;
+pub(crate) mod run;
+pub(crate) mod score;
+pub(crate) mod template;
 
 #[cfg(test)]
 pub(crate) mod fixture;

@@ -8,10 +8,10 @@
 //! | `local` | the skeleton part: GraphRAG's local search |
 //! | `context` | both parts in one: passages, and the reader's text |
 
-pub mod context;
+pub(crate) mod context;
 pub mod local;
-pub mod nearest;
-pub mod text;
+pub(crate) mod nearest;
+pub(crate) mod text;
 
 use crate::layers::GraphKind;
 use crate::layers::skeleton::source::{KEYWORD_UNIT, KetGraph, SKELETON, UNIT_KNN};

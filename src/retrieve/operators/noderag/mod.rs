@@ -2,13 +2,13 @@
 //! quota of what the walk may choose, and passages come by what landed on their texts and units (NodeRAG,
 //! "Graph searching": dual search, shallow PPR, filtering).
 
-mod passages;
-mod quotas;
-mod restart;
+pub(crate) mod passages;
+pub(crate) mod quotas;
+pub(crate) mod restart;
 
-pub use passages::{BEST, Best, Support, landed, ranked};
-pub use quotas::{QUOTAS, Quota, Quotas, choose, quotas};
-pub use restart::{WEIGHED, Weighed, shared, weighed};
+use passages::BEST;
+use quotas::QUOTAS;
+use restart::WEIGHED;
 
 use super::names::NAMES;
 use super::nearest::NEAREST_HITS;
