@@ -25,7 +25,7 @@ pub fn maxsim_texts(
 /// every candidate.
 pub const ASKED: usize = 512;
 
-/// The first [`ASKED`] tokens of a question, and how many follow.
+/// The first `ASKED` tokens of a question, and how many follow.
 ///
 /// # Errors
 /// An encoder without token vectors.

@@ -12,14 +12,14 @@
 //! | [`command`] | the one table of commands; [`available`] says why one cannot be done now, [`targets`] what it acts on |
 //! | [`parameter_keys`] | the parameters as they are listed, and letters for those that the table has no keys for |
 //! | [`update`] | the only writer of the state; pure |
-//! | [`view`] | the only reader; pure; gives back what is where for the mouse |
+//! | `view` | the only reader; pure; gives back what is where for the mouse |
 //! | [`layout`] | where panes are, for every size |
 //! | [`panes`] | one file a pane; what they draw with, their rows and filters |
-//! | [`chrome`], [`overlays`] | lines around the panes, boxes over them: one file each with one `render` |
+//! | `chrome`, `overlays` | lines around the panes, boxes over them: one file each with one `render` |
 //! | [`start`] | the first screen where no index was named |
 //! | [`plain`] | the same in lines, for a screen reader |
 //! | [`scene`] | what a retrieval looks like on screen: strings and numbers |
-//! | [`export`], [`flags`] | files and shell commands of what is on screen |
+//! | `export`, `flags` | files and shell commands of what is on screen |
 //! | [`theme`], [`glyphs`], [`picture`] | looks, characters, frames as SVG, ANSI and text |
 
 pub mod action;

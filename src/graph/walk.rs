@@ -2,7 +2,7 @@
 //!
 //! Early steps touch few nodes, so a step scatters from the nodes that hold mass; once those carry most arcs, a step
 //! gathers into every node, on all threads. Which of the two runs depends on counts alone, and each adds in a fixed order:
-//! the bits are the same on any number of threads. Walks from the seeds to a result are [`power`](super::power)'s.
+//! the bits are the same on any number of threads. Walks from the seeds to a result are `power`'s.
 
 use super::transition::{Dangling, Transition};
 use rayon::prelude::*;

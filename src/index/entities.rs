@@ -95,7 +95,7 @@ pub struct EntityGraph {
     pub targets: Column<u32>,
     /// Mentions behind each arc, at most 65,535.
     pub tf: Column<u16>,
-    /// Mentions in the order of the text, then what the passage is about ([`MOST_ABOUT`]): passage p's are
+    /// Mentions in the order of the text, then what the passage is about (`MOST_ABOUT`): passage p's are
     /// `mention_ends[p-1]..mention_ends[p]`.
     pub mention_ends: Column<u64>,
     /// Byte range in the passage's full text (title, full stop, text).
@@ -103,7 +103,7 @@ pub struct EntityGraph {
     pub mention_end: Column<u32>,
     /// Entity number, from 0.
     pub mention_entity: Column<u32>,
-    /// Which way of looking found the mention: [`BY_RULE`], [`BY_TITLE`] or both.
+    /// Which way of looking found the mention: `BY_RULE`, `BY_TITLE` or both.
     pub mention_source: Column<u8>,
     /// With the gazetteer: entities that are titles, ascending, and beside each a passage of that title.
     pub title_entity: Column<u32>,

@@ -90,7 +90,7 @@ pub struct E2Graph {
     pub child_last: Column<u32>,
     pub leaf_first: Column<u32>,
     pub leaf_last: Column<u32>,
-    /// Parent of every node, [`NO_NODE`] at the top.
+    /// Parent of every node, `NO_NODE` at the top.
     pub parent: Column<u32>,
     pub summaries: Strings,
     /// Passages that each summary quotes, in its order.
