@@ -92,6 +92,23 @@ pub struct Difference {
 }
 
 impl Difference {
+    /// Whether the difference is noise, in words.
+    pub fn judgement(&self) -> String {
+        let which = if self.difference > 0.0 {
+            "better"
+        } else {
+            "worse"
+        };
+        let sure = self.sure() != 0.0;
+        match self.p_holm {
+            _ if self.wins + self.losses == 0 => "no question differs".to_owned(),
+            None => "too few questions to say".to_owned(),
+            Some(p) if sure && p <= 0.05 => format!("{which}, not by chance"),
+            Some(_) if sure => format!("{which}; may be chance among {} measures", MEASURES.len()),
+            Some(_) => "may be chance".to_owned(),
+        }
+    }
+
     /// The difference where its interval leaves zero out, else zero.
     pub fn sure(&self) -> f64 {
         match self.interval {
@@ -312,6 +329,27 @@ mod tests {
         assert_eq!(quantile(&[1.0, 2.0], 1.0), 2.0);
         assert_eq!(quantile(&[7.0], 0.3), 7.0);
         assert_eq!(quantile(&[], 0.3), 0.0);
+    }
+
+    #[test]
+    fn a_difference_is_judged_in_words() {
+        let judged = |lost: usize, won: usize| {
+            let values = [
+                (1.0, 0.0, lost),
+                (0.0, 1.0, won),
+                (0.5, 0.5, 40 - lost - won),
+            ];
+            let pair = |(a, b, n)| vec![(Measures([a; 7]), Measures([b; 7])); n];
+            let pairs: Vec<_> = values.into_iter().flat_map(pair).collect();
+            differences(&pairs, Resampling::default())[0].judgement()
+        };
+        assert_eq!(judged(0, 0), "no question differs");
+        assert_eq!(judged(1, 20), "better, not by chance");
+        assert_eq!(judged(20, 1), "worse, not by chance");
+        assert_eq!(judged(9, 11), "may be chance");
+        let few = [(Measures([0.0; 7]), Measures([1.0; 7]))];
+        let few = &differences(&few, Resampling::default())[0];
+        assert_eq!(few.judgement(), "too few questions to say");
     }
 
     #[test]

@@ -18,6 +18,13 @@ fn set(ink: &Ink<'_>, width: usize) -> Option<Vec<Span<'static>>> {
         true => format!("set of {}", score.of),
         false => format!("set {}/{}", score.done, score.of),
     };
+    if score.alone {
+        return Some(vec![
+            ink.muted(format!("{done}  {MEASURE} ")),
+            ink.value(text::measure(d.mean_b)),
+            ink.text(" "),
+        ]);
+    }
     let scope = Scope::of_gain(d.sure());
     let interval = d.interval.map(|i| format!(" {}", text::interval(i)));
     let interval = interval.unwrap_or_default();

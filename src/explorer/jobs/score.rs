@@ -89,6 +89,8 @@ pub struct Score {
     pub asked: Arc<Vec<Judged>>,
     /// Whether lost gold was explained.
     pub judged: bool,
+    /// Whether both settings are the same, so that there is nothing to compare.
+    pub alone: bool,
     /// [`MEASURE`] of the whole set against the settings that were scored before these; none of a part, or of the first.
     pub since: Option<Difference>,
 }
@@ -321,6 +323,7 @@ pub fn score(
             differences: differences(&pairs, resampling),
             asked: Arc::new(asked.clone()),
             judged: scoring.judge,
+            alone: scoring.settings == scoring.pinned,
             since: None,
         }
     };

@@ -47,13 +47,9 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     ink.scrolled(Pane::Set, inner, &lines, buf, hits);
 }
 
-/// Without a difference of settings there is one column.
-fn same(ink: &Ink<'_>) -> bool {
-    ink.state.pins.first().settings == ink.state.settings
-}
-
 fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
-    let same = same(ink);
+    // Without a difference of settings there is one column.
+    let same = score.alone;
     let wide = width >= 56;
     let mut head = format!("{:<10}", "measure");
     head += match (same, wide) {
@@ -130,13 +126,17 @@ fn read(ink: &Ink<'_>, score: &Score, same: bool, width: usize) -> Vec<Line<'sta
     lines
 }
 
-/// Questions won, tied and lost.
+/// Questions won, tied and lost, and whether that is noise.
 fn counts(ink: &Ink<'_>, score: &Score, width: usize) -> Line<'static> {
     let mut filling = Filling::new(width);
     let Some(d) = score.difference(MEASURE) else {
         return filling.line;
     };
     filling.add(vec![ink.muted(format!("{MEASURE}  "))]);
+    if score.alone {
+        filling.add(vec![ink.value(text::measure(d.mean_b))]);
+        return filling.line;
+    }
     for (count, word, scope) in [
         (d.wins, "won", Scope::RankUp),
         (d.ties, "tied", Scope::Muted),
@@ -147,6 +147,9 @@ fn counts(ink: &Ink<'_>, score: &Score, width: usize) -> Line<'static> {
             ink.span(count.to_string(), scope),
             ink.muted(format!(" {word}  ")),
         ]);
+    }
+    if score.done == score.of {
+        filling.add(vec![ink.span(d.judgement(), Scope::of_gain(d.sure()))]);
     }
     filling.line
 }
