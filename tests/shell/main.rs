@@ -6,6 +6,7 @@ mod server;
 
 mod cli;
 mod closed;
+mod golden;
 mod llm;
 mod packages;
 mod rooms;
