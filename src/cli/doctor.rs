@@ -23,10 +23,10 @@ pub struct DoctorArgs {
     method: Option<String>,
     #[command(flatten)]
     parts: Parts,
-    /// Set a parameter. May be repeated.
+    /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Settings under a name: hotpotqa, 2wiki, or one of your own. --set goes before.
+    /// Settings under a name: hotpotqa, 2wiki, or one of your own; 'hopscope methods' lists them. --set goes before.
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     #[command(flatten)]

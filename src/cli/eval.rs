@@ -49,7 +49,7 @@ pub struct EvalArgs {
     method: Vec<String>,
     #[command(flatten)]
     parts: Parts,
-    /// Set a parameter for every method. May be repeated.
+    /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Settings under a name: hotpotqa, 2wiki, or one of your own; 'hopscope methods' lists them. --set goes before.

@@ -22,10 +22,10 @@ pub struct StatsArgs {
     /// The method whose graph is described.
     #[arg(long, short, default_value = "graph")]
     method: String,
-    /// Set a parameter of the graph. May be repeated.
+    /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Settings of a paper for a data set: hotpotqa or 2wiki. --set goes before.
+    /// Settings under a name: hotpotqa, 2wiki, or one of your own; 'hopscope methods' lists them. --set goes before.
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     #[command(flatten)]
