@@ -236,7 +236,7 @@ fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
         .enumerate()
         .map(|(at, hit)| {
             let p = hit.passage;
-            let mut entry = explained(index, retrieval, p);
+            let mut entry = json!(explained(index, retrieval, p));
             entry["rank"] = json!(at + 1);
             entry["text"] = json!(index.text(p));
             entry

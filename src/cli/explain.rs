@@ -60,7 +60,7 @@ const PRICED: usize = 10;
 pub fn run(args: &ExplainArgs) -> Result<()> {
     let (index, retrieval) = args.ask.run()?;
     let passage = find(&index, "--passage", &args.passage)?;
-    let mut told = explained(&index, &retrieval, passage);
+    let mut told = json!(explained(&index, &retrieval, passage));
     let reasons = why_not(&index, &retrieval, passage);
     let than = match &args.than {
         Some(id) => Some(find(&index, "--than", id)?),

@@ -8,7 +8,7 @@ use crate::corpus::Question;
 use crate::index::Index;
 use crate::layers::GraphEdited;
 use crate::parameters::Parameter;
-use crate::retrieve::explanation::{Explanation, Item, Part, SHOWN, Stage};
+use crate::retrieve::explanation::{Combine, Explanation, Item, Part, SHOWN, Stage};
 use crate::retrieve::operator::At;
 use crate::retrieve::retrieval::Ledger;
 use crate::retrieve::set::{Member, Origin};
@@ -65,7 +65,7 @@ pub struct Trace {
     /// In the order they ran.
     pub stages: Vec<Stage>,
     /// The returned passages.
-    pub ranking: Vec<Value>,
+    pub ranking: Vec<Returned>,
     /// Where the mass is at the end; null where no walk is.
     pub ledger: Option<Ledger>,
     /// For each known gold passage outside top K, and each gold item outside the corpus: why.
@@ -73,6 +73,57 @@ pub struct Trace {
     /// The same as one graph.
     #[serde(skip)]
     pub subgraph: Subgraph,
+}
+
+/// A passage with its place, and its score opened into what makes it. Rank and score are null where it has none.
+#[derive(Debug, Serialize)]
+pub struct Opened {
+    /// From 1.
+    pub rank: Option<usize>,
+    /// Of the passage.
+    pub id: String,
+    /// Empty where the corpus has none.
+    pub title: String,
+    /// In the unit of its parts.
+    pub score: Option<f64>,
+    /// Of a passage without a title: the names in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<Vec<String>>,
+    /// One sentence.
+    pub why: String,
+    /// Whether the parts add up to the score.
+    pub combine: Combine,
+    /// How far the parts may be off the score.
+    pub error: f64,
+    /// Largest first.
+    pub parts: Vec<Part>,
+    /// Of a walk of steps: score by its length 0..=T.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_length: Vec<f64>,
+    /// Of a walk: the walks that carry most, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<Way>,
+}
+
+/// A walk from a seed to a passage.
+#[derive(Debug, Serialize)]
+pub struct Way {
+    /// What it passes, by name.
+    pub nodes: Vec<String>,
+    /// Mass that takes exactly this walk.
+    pub mass: f64,
+    /// Probability of each step; a small one is where a hub dilutes the mass.
+    pub kept: Vec<f64>,
+}
+
+/// A returned passage of a trace.
+#[derive(Debug, Serialize)]
+pub struct Returned {
+    /// Its score, opened.
+    #[serde(flatten)]
+    pub opened: Opened,
+    /// Edges from the nearest seed; none where no way leads there.
+    pub hops: Option<usize>,
 }
 
 /// Puts the record of a retrieval together; `question` adds gold.
@@ -85,10 +136,10 @@ pub fn trace(index: &Arc<Index>, retrieval: &Retrieval, question: Option<&Questi
     let opened: Vec<(u32, Explanation)> = opened.collect();
     let subgraph = Subgraph::new(index, retrieval, &mut story, &opened);
     let ranked = |(at, (passage, opened))| {
-        let mut entry = entry(index, retrieval, passage, opened, TRACED);
+        let opened = entry(index, retrieval, passage, opened, TRACED);
         let node = subgraph.returned(at + 1);
-        entry["hops"] = json!(node.and_then(|node| subgraph.graph[node].hops));
-        entry
+        let hops = node.and_then(|node| subgraph.graph[node].hops);
+        Returned { opened, hops }
     };
     Trace {
         method: retrieval.settings.method().name.to_string(),
@@ -131,8 +182,8 @@ fn missing(index: &Arc<Index>, retrieval: &Retrieval, question: &Question) -> Ve
     found
 }
 
-/// A passage with its place, and its score opened into what makes it. Rank and score are null where it has none.
-pub fn explained(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Value {
+/// Opens the score of a passage.
+pub fn explained(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Opened {
     let opened = retrieval.explain(index, passage);
     entry(index, retrieval, passage, opened, LISTED)
 }
@@ -144,41 +195,32 @@ fn entry(
     passage: u32,
     opened: Explanation,
     seeds: usize,
-) -> Value {
+) -> Opened {
     let place = retrieval.place(passage);
-    let mut entry = json!({"rank": place.map(|p| p.0), "id": index.id(passage), "title": index.title(passage),
-                           "score": place.map(|p| p.1)});
-    if index.title(passage).is_empty() {
-        let about = index.told_about(passage);
-        entry["about"] = about.map(|about| about.name).collect();
-    }
-    entry["why"] = json!(opened.sentence);
-    open(index, retrieval, opened, seeds, &mut entry);
-    entry
-}
-
-fn open(
-    index: &Arc<Index>,
-    retrieval: &Retrieval,
-    opened: Explanation,
-    seeds: usize,
-    entry: &mut Value,
-) {
-    entry["combine"] = json!(opened.combine);
-    entry["error"] = json!(opened.error);
-    entry["parts"] = json!(listed(opened.parts, seeds));
-    if !opened.by_length.is_empty() {
-        entry["by_length"] = json!(opened.by_length);
-    }
-    let Some(walk) = retrieval.walk().filter(|_| !opened.paths.is_empty()) else {
-        return;
-    };
-    let label = |node: &u32| walk.graph.named(index, *node).into_owned();
-    let paths = opened.paths.iter().map(|path| {
-        let nodes: Vec<String> = path.nodes.iter().map(label).collect();
-        json!({"nodes": nodes, "mass": path.mass, "kept": path.kept})
+    let title = index.title(passage).to_owned();
+    let about = || index.told_about(passage).map(|about| about.name).collect();
+    let paths = retrieval.walk().map_or_else(Vec::new, |walk| {
+        let label = |node: &u32| walk.graph.named(index, *node).into_owned();
+        let paths = opened.paths.into_iter().map(|path| Way {
+            nodes: path.nodes.iter().map(label).collect(),
+            mass: path.mass,
+            kept: path.kept,
+        });
+        paths.collect()
     });
-    entry["paths"] = paths.collect();
+    Opened {
+        rank: place.map(|place| place.0),
+        id: index.id(passage).to_owned(),
+        score: place.map(|place| place.1.into()),
+        about: title.is_empty().then(about),
+        title,
+        why: opened.sentence,
+        combine: opened.combine,
+        error: opened.error,
+        parts: listed(opened.parts, seeds),
+        by_length: opened.by_length,
+        paths,
+    }
 }
 
 /// The parts that are listed, and those that are not as one. A seed that is not listed has a name and no place.

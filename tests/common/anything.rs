@@ -130,7 +130,8 @@ pub fn ask(retriever: &mut Retriever, index: &Arc<Index>, settings: &Settings, q
         let score = f64::from(hit.score);
         let said = reasons::why_here(index, &found, hit.passage);
         assert!((1..100_000).contains(&said.len()), "{name}: {said}");
-        assert!(trace::explained(index, &found, hit.passage).is_object());
+        let opened = trace::explained(index, &found, hit.passage);
+        assert_eq!(opened.id, index.id(hit.passage));
         let opened = found.explain(index, hit.passage);
         let sum: f64 = opened.parts.iter().map(|part| part.value).sum();
         // A push is short of the limit that its parts are of.

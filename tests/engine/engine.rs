@@ -15,6 +15,7 @@ use hopscope::retrieve::{
     Composition, Keep, METHODS, Method, MethodRef, Origin, Parameter, Retrieval, Retriever, Seed,
     Seeded, Settings,
 };
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
@@ -196,7 +197,7 @@ fn parts_of_more_seeds_than_are_listed_still_make_the_score_and_name_listed_seed
         let restart = restart.unwrap().nodes.len();
         for (hit, traced) in run.top().iter().zip(&traced.ranking) {
             let told = trace::explained(&SAMPLE, &run, hit.passage);
-            for (told, listed) in [(&told, seeds.len()), (traced, restart)] {
+            for (told, listed) in [(json!(told), seeds.len()), (json!(traced), restart)] {
                 let parts = told["parts"].as_array().unwrap();
                 let sum: f64 = parts.iter().map(|p| p["value"].as_f64().unwrap()).sum();
                 let allowed = 1e-6 + told["error"].as_f64().unwrap();
@@ -318,6 +319,7 @@ fn a_trace_has_the_lengths_of_walks_and_the_gold_that_is_missing() {
             let record = trace(&SAMPLE, &run, Some(question));
             for (hit, entry) in run.top().iter().zip(&record.ranking) {
                 let opened = run.explain(&SAMPLE, hit.passage);
+                let entry = json!(entry);
                 let told = entry.get("by_length").and_then(|l| l.as_array());
                 assert_eq!(told.map_or(0, Vec::len), opened.by_length.len(), "{method}");
                 assert_eq!(
