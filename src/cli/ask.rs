@@ -1,9 +1,10 @@
 //! `hopscope ask` and `hopscope trace`: one question.
 
-use super::llm::{LlmArgs, report, report_of};
-use super::load::{judged_by, load};
+use super::figures::{known, milliseconds, number, score};
+use super::llm::{report, report_of};
+use super::load::load_runs;
 use super::patch::unapplied_graph;
-use super::{ConditionFailed, How, Reading, say};
+use super::{ConditionFailed, How, Opening, say};
 use crate::explain::{
     self,
     trace::{explained, seeds},
@@ -12,7 +13,7 @@ use crate::index::Index;
 use crate::llm::task;
 use crate::output;
 use crate::retrieve::reading;
-use crate::retrieve::{Keep, Origin, Parameter, Retrieval, Retriever, Settings};
+use crate::retrieve::{Hit, Keep, Origin, Retrieval, Retriever, Settings};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, json};
@@ -32,9 +33,7 @@ pub struct AskArgs {
     #[arg(long, short = 'k', value_name = "K")]
     top: Option<usize>,
     #[command(flatten)]
-    reading: Reading,
-    #[command(flatten)]
-    thinking: LlmArgs,
+    opening: Opening,
     /// Print one JSON object.
     #[arg(long)]
     pub(super) json: bool,
@@ -82,17 +81,9 @@ impl AskArgs {
         if question.trim().is_empty() {
             bail!("the question is empty");
         }
-        let mut settings = self.how.settings(None)?;
-        set_top(&mut settings, self.top)?;
-        let index = load(
-            path.as_deref(),
-            &self.reading,
-            &self.thinking,
-            &mut settings,
-        )?;
-        let by = self.how.reranker.as_deref();
-        let index = judged_by(index, by, std::slice::from_ref(&settings))?;
-        let retrieval = Retriever::new(index.clone()).retrieve(question, &settings, Keep::States);
+        let path = path.as_deref();
+        let (index, _, all) = load_runs(path, &[], &self.how, self.top, &self.opening)?;
+        let retrieval = Retriever::new(index.clone()).retrieve(question, &all[0], Keep::States);
         report(&index.llm());
         let retrieval = retrieval?;
         unapplied(&retrieval);
@@ -108,16 +99,14 @@ fn unapplied(retrieval: &Retrieval) {
         && !retrieval.settings.seed_edits().is_empty()
     {
         let name = &method.name;
-        say(format_args!(
-            "hopscope: {name} {why}, --seed changes nothing"
-        ));
+        note!("hopscope: {name} {why}, --seed changes nothing");
     }
     for edited in retrieval.edits().iter().filter(|e| !e.applied) {
         let why = match edited.node {
             None => "no such node in this graph",
             Some(_) => "it is no seed of this question; +NAME adds one",
         };
-        say(format_args!("hopscope: --seed '{}': {why}", edited.edit));
+        note!("hopscope: --seed '{}': {why}", edited.edit);
     }
     unapplied_graph(method, &retrieval.graph_edits());
 }
@@ -128,24 +117,14 @@ pub fn idle(settings: &Settings) {
         if settings.origin(parameter) == Origin::User
             && let Some(why) = settings.idle(parameter)
         {
-            say(format_args!("hopscope: --set {}: {why}", parameter.id()));
+            note!("hopscope: --set {}: {why}", parameter.id());
         }
     }
 }
 
-/// `--top K` is `--set result_k=K`.
-pub fn set_top(settings: &mut Settings, top: Option<usize>) -> Result<()> {
-    if let Some(top) = top {
-        settings
-            .set_text(&format!("{}={top}", Parameter::ResultK.id()))
-            .map_err(|said| anyhow::anyhow!("--top: {said}"))?;
-    }
-    Ok(())
-}
-
 pub fn ask(args: &AnswerArgs) -> Result<()> {
     if args.answer {
-        args.ask.thinking.required("--answer")?;
+        args.ask.opening.thinking.required("--answer")?;
     }
     let (index, retrieval) = args.ask.run()?;
     let answer = args.answer.then(|| {
@@ -172,14 +151,8 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
     let mut out = output::text();
     for (at, hit) in retrieval.top().iter().enumerate() {
         let p = hit.passage;
-        writeln!(
-            out,
-            "{:>3}  {:<10.6} {}  {}",
-            at + 1,
-            hit.score,
-            index.id(p),
-            index.headed(p)
-        )?;
+        let (rank, score, id) = (at + 1, score(hit.score.into()), index.id(p));
+        writeln!(out, "{rank:>3}  {score:<10} {id}  {}", index.headed(p))?;
         writeln!(out, "     {}", explain::why_here(&index, &retrieval, p))?;
     }
     if retrieval.top().is_empty() {
@@ -190,9 +163,7 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
         let model = llm.model().unwrap_or_default();
         writeln!(out, "\nanswer by {model}: {}", answer.text)?;
         for &p in &answer.cited {
-            let rank = retrieval
-                .rank(p)
-                .map_or("-".to_owned(), |rank| rank.to_string());
+            let rank = known(retrieval.rank(p), |rank| rank.to_string());
             writeln!(out, "{rank:>3}  {}  {}", index.id(p), index.headed(p))?;
         }
         if answer.beside {
@@ -230,18 +201,12 @@ fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
         seconds.insert(time.name.to_owned(), json!(sum));
     }
     let (seeds, left_out) = seeds(index, retrieval);
-    let passages: Vec<_> = retrieval
-        .top()
-        .iter()
-        .enumerate()
-        .map(|(at, hit)| {
-            let p = hit.passage;
-            let mut entry = json!(explained(index, retrieval, p));
-            entry["rank"] = json!(at + 1);
-            entry["text"] = json!(index.text(p));
-            entry
-        })
-        .collect();
+    let passage = |hit: &Hit| {
+        let mut entry = json!(explained(index, retrieval, hit.passage));
+        entry["text"] = json!(index.text(hit.passage));
+        entry
+    };
+    let passages: Vec<_> = retrieval.top().iter().map(passage).collect();
     let mut object = json!({
         "question": retrieval.question,
         "method": retrieval.settings.method().name,
@@ -306,11 +271,10 @@ pub fn trace(args: &TraceArgs) -> Result<()> {
         if let (Some(_), Some(fields)) = (name, rest.as_object_mut()) {
             fields.remove("item");
         }
-        format!(
-            "{}{}",
-            told(name.map_or("", |item| &item.label)),
-            brief(&rest)
-        )
+        match name.map_or("", |item| &*item.label) {
+            "" => brief(&rest),
+            label => format!("{label}  {}", brief(&rest)),
+        }
     };
     for stage in &trace.stages {
         let time = match (stage.seconds, stage.reused) {
@@ -341,31 +305,6 @@ fn facts(facts: &[(&'static str, serde_json::Value)]) -> serde_json::Value {
         .collect()
 }
 
-/// Seconds as they are printed.
-fn milliseconds(seconds: f64) -> String {
-    format!("{:.2} ms", seconds * 1e3)
-}
-
-/// The name of an item before its figures.
-fn told(name: &str) -> String {
-    if name.is_empty() {
-        String::new()
-    } else {
-        format!("{name}  ")
-    }
-}
-
-/// A number as it is read; all its digits are in `--json`.
-fn figure(value: f64) -> String {
-    match value.abs() {
-        size if size > 0.0 && size < 1e-4 => format!("{value:.3e}"),
-        _ => {
-            let text = format!("{value:.6}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-    }
-}
-
 /// A JSON object on one line, its longest lists left to `--json`.
 fn brief(value: &serde_json::Value) -> String {
     match value.as_object() {
@@ -377,23 +316,12 @@ fn brief(value: &serde_json::Value) -> String {
                 }
                 serde_json::Value::String(text) => format!("{key}: {text}"),
                 serde_json::Value::Number(n) if n.is_f64() => {
-                    format!("{key}: {}", figure(n.as_f64().unwrap_or(0.0)))
+                    format!("{key}: {}", number(n.as_f64().unwrap_or(0.0)))
                 }
                 other => format!("{key}: {other}"),
             })
             .collect::<Vec<_>>()
             .join("  "),
         None => value.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_told_in_milliseconds() {
-        assert_eq!(milliseconds(0.001_5), "1.50 ms");
-        assert_eq!(milliseconds(2.0), "2000.00 ms");
     }
 }

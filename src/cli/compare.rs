@@ -1,16 +1,17 @@
 //! `hopscope compare INDEX QUESTION`: two to four runs side by side, what differs in their settings, and which difference
 //! did it.
 
-use super::llm::LlmArgs;
+use super::figures::known;
+use super::grid::Grid;
 use super::load::{check_runs, load_runs};
-use super::{How, Reading, say};
+use super::{Opening, Tuning, say};
 use crate::corpus::Question;
 use crate::evaluate::sweep::{
     Changes, Column, between, differences, effects, over_question, subsets,
 };
 use crate::evaluate::{MEASURES, measured};
 use crate::explorer::jobs::pins::CHANGES;
-use crate::explorer::text::{self, cut, measure, pad, share, signed};
+use crate::explorer::text::{self, cut, measure, share, signed};
 use crate::index::Index;
 use crate::output;
 use crate::retrieve::{Keep, Retrieval, Retriever};
@@ -22,8 +23,11 @@ use std::path::PathBuf;
 
 /// Runs beside each other.
 const MOST: usize = 4;
-/// Columns of a run.
+/// Cells of a run, and of what is before the first.
 const WIDTH: usize = 34;
+const FIRST: usize = 11;
+/// Cells of a passage's title: gold is marked before it, and it moved after it.
+const TITLE: usize = WIDTH - 7;
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
@@ -48,9 +52,7 @@ pub struct CompareArgs {
     #[arg(long, short = 'k', value_name = "K")]
     top: Option<usize>,
     #[command(flatten)]
-    reading: Reading,
-    #[command(flatten)]
-    thinking: LlmArgs,
+    opening: Opening,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -71,13 +73,10 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     if !(2..=MOST).contains(&args.method.len()) {
         bail!("--method: name two to {MOST} runs, separated by commas");
     }
-    let how = How {
-        set: args.set.clone(),
-        ..How::default()
-    };
-    let runs: Vec<_> = args.method.iter().map(|run| Some(&**run)).collect();
-    let from = (&args.reading, &args.thinking);
-    let (index, names, all) = load_runs(&args.index, &runs, &how, args.top, from)?;
+    let (set, preset) = (args.set.clone(), None);
+    let how = Tuning { set, preset }.how();
+    let path = Some(&*args.index);
+    let (index, names, all) = load_runs(path, &args.method, &how, args.top, &args.opening)?;
     let question = index.question(&args.question);
     if !index.questions().is_empty() {
         check_runs(&index, index.questions(), &all)?;
@@ -130,6 +129,11 @@ impl Compared<'_> {
         gold.any(|gold| gold.passage == passage)
     }
 
+    /// Where a run has a passage, as far down as that is known.
+    fn rank(&self, at: usize, passage: u32) -> Option<usize> {
+        self.runs[at].place(passage).map(|place| place.0)
+    }
+
     /// What each run has other than the first.
     fn differ(&self) -> Vec<Vec<String>> {
         let first = &self.runs[0].settings;
@@ -150,105 +154,79 @@ impl Compared<'_> {
             writeln!(out, "{} to {name}: {words}", self.names[0])?;
         }
         writeln!(out)?;
-        let line = |first: &str, cells: Vec<String>| {
-            let cells: Vec<String> = cells
-                .iter()
-                .map(|cell| pad(&cut(cell, WIDTH), WIDTH))
-                .collect();
-            format!("{first:<11} {}", cells.join("  "))
-                .trim_end()
-                .to_owned()
+        let mut grid = self.grid(&format!("<{WIDTH}"));
+        let mut line = |first: &str, cell: &dyn Fn(usize) -> String| {
+            let cells = (0..self.runs.len()).map(|at| cut(&cell(at), WIDTH));
+            grid.row(std::iter::once(cut(first, FIRST)).chain(cells));
         };
-        writeln!(out, "{}", line("", self.names.clone()))?;
+        line("", &|at| self.names[at].clone());
         if let Some(question) = self.question {
-            let all: Vec<_> = self
-                .runs
-                .iter()
-                .map(|run| measured(run, question))
-                .collect();
+            let measures = self.runs.iter().map(|run| measured(run, question));
+            let measures: Vec<_> = measures.collect();
             for name in MEASURES {
-                let of = |m: &Option<_>| {
-                    m.as_ref()
-                        .and_then(|m: &crate::evaluate::Measures| m.get(name))
-                };
-                let cells = all
-                    .iter()
-                    .map(|m| of(m).map_or_else(|| "-".to_owned(), measure));
-                writeln!(out, "{}", line(name, cells.collect()))?;
+                line(name, &|at| {
+                    known(measures[at].and_then(|m| m.get(name)), measure)
+                });
             }
             for gold in &question.gold {
-                let rank = |run: &Retrieval| run.place(gold.passage).map(|place| place.0);
-                let cells = self.runs.iter().map(|run| text::rank(rank(run)));
                 let id = format!("G {}", self.index.id(gold.passage));
-                writeln!(out, "{}", line(&cut(&id, 11), cells.collect()))?;
+                line(&id, &|at| text::rank(self.rank(at, gold.passage)));
             }
-            writeln!(out)?;
         }
-        let rows = self
-            .runs
-            .iter()
-            .map(|run| run.top().len())
-            .max()
-            .unwrap_or(0);
-        for row in 0..rows {
-            let cell = |at: usize| {
-                let run = &self.runs[at];
-                let Some(hit) = run.top().get(row) else {
-                    return String::new();
-                };
-                let gold = if self.is_gold(hit.passage) { 'G' } else { ' ' };
-                let before = at
-                    .checked_sub(1)
-                    .map(|at| self.runs[at].place(hit.passage).map(|p| p.0));
-                let moved = match before {
-                    None => String::new(),
-                    Some(None) => "new".to_owned(),
-                    Some(Some(was)) if was == row + 1 => String::new(),
-                    Some(Some(was)) => format!("{:+}", was as isize - row as isize - 1),
-                };
-                let title = self.index.called(hit.passage);
-                format!(
-                    "{gold} {} {moved:>4}",
-                    pad(&cut(title, WIDTH - 7), WIDTH - 7)
-                )
+        let between = self.question.map_or("", |_| "\n");
+        write!(out, "{grid}{between}")?;
+        let mut grid = self.grid(&format!("<1 <{TITLE} >4"));
+        let rows = self.runs.iter().map(|run| run.top().len()).max();
+        for row in 0..rows.unwrap_or(0) {
+            let runs = (0..self.runs.len()).flat_map(|at| self.returned(at, row));
+            grid.row(std::iter::once(format!("{:>3}", row + 1)).chain(runs));
+        }
+        write!(out, "{grid}")?;
+        let Some((changes, columns)) = &self.subsets else {
+            return Ok(());
+        };
+        let mut grid = Grid::new("  <50 >5 >6  <");
+        let worth: Vec<f64> = columns.iter().map(|column| column.worth).collect();
+        for (own, column) in subsets(changes).iter().zip(columns) {
+            let name = match own.is_empty() {
+                true => self.names[0].clone(),
+                false => assignments(own).join(" "),
             };
-            let cells = (0..self.runs.len()).map(cell).collect();
-            writeln!(out, "{}", line(&format!("{:>3}", row + 1), cells))?;
+            let gold = match column.gold.is_empty() {
+                true => String::new(),
+                false => format!("gold {}", text::ranks(&column.gold)),
+            };
+            let gain = signed(column.worth - worth[0]);
+            grid.row([cut(&name, 50), share(column.worth), gain, gold]);
         }
-        if let Some((changes, columns)) = &self.subsets {
-            writeln!(out, "\nwhich change did it, {}", self.worth())?;
-            let worth: Vec<f64> = columns.iter().map(|column| column.worth).collect();
-            for (own, column) in subsets(changes).iter().zip(columns) {
-                let name = match own.is_empty() {
-                    true => self.names[0].clone(),
-                    false => assignments(own).join(" "),
-                };
-                let gold = match column.gold.is_empty() {
-                    true => String::new(),
-                    false => format!("  gold {}", text::ranks(&column.gold)),
-                };
-                writeln!(
-                    out,
-                    "  {} {:>5} {:>6}{gold}",
-                    pad(&cut(&name, 50), 50),
-                    share(column.worth),
-                    signed(column.worth - worth[0])
-                )?;
-            }
-            for ((parameter, value), effect) in changes
-                .iter()
-                .zip(effects(&worth))
-                .filter(|_| changes.len() > 1)
-            {
-                let change = parameter.assignment(*value);
-                writeln!(
-                    out,
-                    "  {change} on average over the others: {}",
-                    signed(effect)
-                )?;
-            }
+        write!(out, "\nwhich change did it, {}\n{grid}", self.worth())?;
+        let several = changes.iter().zip(effects(&worth));
+        for ((parameter, value), effect) in several.filter(|_| changes.len() > 1) {
+            let (change, effect) = (parameter.assignment(*value), signed(effect));
+            writeln!(out, "  {change} on average over the others: {effect}")?;
         }
         Ok(())
+    }
+
+    /// A table with these columns for every run.
+    fn grid(&self, run: &str) -> Grid {
+        let runs = vec![run; self.runs.len()].join("  ");
+        Grid::new(&format!("<{FIRST} {runs}"))
+    }
+
+    /// The passage of a run in a row: whether it is gold, its name, and how it moved since the run before.
+    fn returned(&self, at: usize, row: usize) -> [String; 3] {
+        let Some(hit) = self.runs[at].top().get(row) else {
+            return Default::default();
+        };
+        let moved = match at.checked_sub(1).map(|at| self.rank(at, hit.passage)) {
+            Some(None) => "new".to_owned(),
+            Some(Some(was)) if was != row + 1 => format!("{:+}", was as isize - row as isize - 1),
+            _ => String::new(),
+        };
+        let gold = if self.is_gold(hit.passage) { "G" } else { "" };
+        let title = cut(self.index.called(hit.passage), TITLE);
+        [gold.to_owned(), title, moved]
     }
 
     /// What a subset is worth.
@@ -270,7 +248,7 @@ impl Compared<'_> {
             let passages: Vec<Value> = run.top().iter().enumerate().map(hit).collect();
             let gold = self.question.iter().flat_map(|question| &question.gold);
             let gold: Vec<Value> = gold
-                .map(|gold| json!({"id": self.index.id(gold.passage), "rank": run.place(gold.passage).map(|place| place.0)}))
+                .map(|gold| json!({"id": self.index.id(gold.passage), "rank": self.rank(at, gold.passage)}))
                 .collect();
             json!({"run": self.names[at], "method": run.settings.method().name, "settings": run.settings, "differs": differ[at],
                    "measures": self.question.and_then(|question| measured(run, question)), "gold": gold, "passages": passages})

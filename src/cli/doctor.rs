@@ -1,9 +1,10 @@
 //! `hopscope doctor INDEX`: what is wrong with an index, and how much lost gold it explains.
 
+use super::figures::among;
+use super::grid::{Grid, cells};
 use super::interrupt;
-use super::llm::LlmArgs;
 use super::load::{ProgressBars, check_runs, load};
-use super::{How, Parts, Reading};
+use super::{How, Parts, Reading, Tuning};
 use crate::evaluate::{Checkup, Doing, Finding, doctor};
 use crate::index::{Progress, Step};
 use crate::output;
@@ -23,12 +24,8 @@ pub struct DoctorArgs {
     method: Option<String>,
     #[command(flatten)]
     parts: Parts,
-    /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
-    #[arg(long = "set", short, value_name = "NAME=VALUE")]
-    set: Vec<String>,
-    /// Settings under a name: hotpotqa, 2wiki, or one of your own; 'hopscope methods' lists them. --set goes before.
-    #[arg(long, value_name = "NAME")]
-    preset: Option<String>,
+    #[command(flatten)]
+    tuning: Tuning,
     #[command(flatten)]
     reading: Reading,
     /// Print one JSON object.
@@ -39,13 +36,10 @@ pub struct DoctorArgs {
 pub fn run(args: &DoctorArgs) -> Result<()> {
     let how = How {
         parts: args.parts.clone(),
-        set: args.set.clone(),
-        preset: args.preset.clone(),
-        ..How::default()
+        ..args.tuning.how()
     };
     let mut settings = how.settings(args.method.as_deref())?;
-    let path = args.index.as_deref();
-    let index = load(path, &args.reading, &LlmArgs::default(), &mut settings)?;
+    let index = load(args.index.as_deref(), &args.reading, &mut settings)?;
     if !index.questions().is_empty() {
         check_runs(&index, index.questions(), std::slice::from_ref(&settings))?;
     }
@@ -80,19 +74,15 @@ fn print(out: &mut impl Write, name: &str, checkup: &Checkup) -> std::io::Result
         None => "no graph".to_owned(),
     };
     writeln!(out, "{name} · {} · {graph}", checkup.method)?;
-    match checkup.gold {
-        0 => writeln!(
-            out,
-            "no question has gold: what the faults cost is not known"
-        )?,
-        gold => writeln!(
-            out,
-            "{} of {} lost, {} with a fault that holds for it",
-            checkup.lost,
-            plural(gold, "gold passage"),
-            checkup.explained
-        )?,
-    }
+    let (lost, explained) = (checkup.lost, checkup.explained);
+    let gold = match checkup.gold {
+        0 => "no question has gold: what the faults cost is not known".to_owned(),
+        gold => {
+            let gold = plural(gold, "gold passage");
+            format!("{lost} of {gold} lost, {explained} with a fault that holds for it")
+        }
+    };
+    writeln!(out, "{gold}")?;
     for finding in &checkup.findings {
         print_finding(out, finding)?;
     }
@@ -100,25 +90,19 @@ fn print(out: &mut impl Write, name: &str, checkup: &Checkup) -> std::io::Result
 }
 
 fn print_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()> {
-    let Finding {
-        fault, count, of, ..
-    } = finding;
-    let share = 100.0 * *count as f64 / (*of).max(1) as f64;
-    let what = fault.about();
-    let among = fault.among();
-    writeln!(
-        out,
-        "\n{:>6} lost gold   {count} {what} ({share:.1} % of {of} {among})",
-        finding.explains
-    )?;
-    if !finding.detail.is_empty() {
-        writeln!(out, "{:19}{}", "", finding.detail)?;
+    let (count, of, fault) = (finding.count, finding.of, finding.fault);
+    let (share, what, where_) = (among(count, of, 1), fault.about(), fault.among());
+    let mut grid = Grid::new(">6 <   <");
+    let found = format!("{count} {what} ({share} of {of} {where_})");
+    grid.row(cells![finding.explains, "lost gold", found]);
+    let examples = finding.examples.join("; ");
+    let more = [
+        ("", &finding.detail),
+        ("as ", &examples),
+        ("remedy: ", &finding.remedy),
+    ];
+    for (head, text) in more.into_iter().filter(|(_, text)| !text.is_empty()) {
+        grid.row(["", "", &format!("{head}{text}")]);
     }
-    if !finding.examples.is_empty() {
-        writeln!(out, "{:19}as {}", "", finding.examples.join("; "))?;
-    }
-    if !finding.remedy.is_empty() {
-        writeln!(out, "{:19}remedy: {}", "", finding.remedy)?;
-    }
-    Ok(())
+    write!(out, "\n{grid}")
 }

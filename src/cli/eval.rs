@@ -4,19 +4,18 @@ mod condition;
 mod curve;
 mod table;
 
-use super::llm::{LlmArgs, announce, report};
+use super::llm::{announce, report};
 use super::load::{bar, check_runs, load_runs};
 use super::patch::{PatchArgs, unapplied_graph};
-use super::{ConditionFailed, How, Parts, Reading, interrupt, say};
+use super::{ConditionFailed, How, Opening, Parts, Tuning, interrupt, say, write_file};
 use crate::corpus::{self, Question};
 use crate::embed::Reranker;
 use crate::evaluate::{
-    Comparison, Coverage, Evaluation, Log, Losses, Mend, READ, READ_TOKENS, Readings, Resampling,
-    Survival, by_gold, by_type, evaluate_with, losses, reading, write_run,
+    Comparison, Coverage, Evaluation, Log, Losses, Mend, PerQuestion, READ, READ_TOKENS, Read,
+    Readings, Resampling, Survival, by_gold, by_type, evaluate_with, losses, reading, write_run,
 };
 use crate::index::Index;
 use crate::index::store::Manifest;
-use crate::journal::replace;
 use crate::layers::GraphEdited;
 use crate::output;
 use crate::parameters::{CONTEXT_TOKENS, RESULT_K};
@@ -49,12 +48,8 @@ pub struct EvalArgs {
     method: Vec<String>,
     #[command(flatten)]
     parts: Parts,
-    /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
-    #[arg(long = "set", short, value_name = "NAME=VALUE")]
-    set: Vec<String>,
-    /// Settings under a name: hotpotqa, 2wiki, or one of your own; 'hopscope methods' lists them. --set goes before.
-    #[arg(long, value_name = "NAME")]
-    preset: Option<String>,
+    #[command(flatten)]
+    tuning: Tuning,
     /// What bm25-ce and rrf-ce score candidates again with: bert:FOLDER, a cross-encoder. MaxSim without it.
     #[arg(long, value_name = "bert:FOLDER")]
     reranker: Option<String>,
@@ -64,9 +59,7 @@ pub struct EvalArgs {
     #[arg(long, short = 'k', value_name = "K")]
     top: Option<usize>,
     #[command(flatten)]
-    reading: Reading,
-    #[command(flatten)]
-    thinking: LlmArgs,
+    opening: Opening,
     /// Keep what every question came to in a file, a line each, as soon as it is known. What the file has already, of this
     /// index and the same settings, is not asked again: a set that was stopped goes on.
     #[arg(long, value_name = "FILE.jsonl")]
@@ -105,31 +98,27 @@ pub struct EvalArgs {
     json: bool,
 }
 
+/// Where answers are wanted and there are none.
+const NO_ANSWERS: &str =
+    "no question says what its answer is; give questions that do with --questions FILE";
+
 pub fn run(args: &EvalArgs) -> Result<()> {
-    let names = match args.method.is_empty() {
-        true => vec![None],
-        false => args.method.iter().map(|m| Some(&**m)).collect(),
-    };
     let how = How {
         parts: args.parts.clone(),
-        set: args.set.clone(),
-        preset: args.preset.clone(),
         reranker: args.reranker.clone(),
         patch: args.patch.clone(),
-        ..How::default()
+        ..args.tuning.how()
     };
     if args.answer {
-        args.thinking.required("--answer")?;
+        args.opening.thinking.required("--answer")?;
     }
-    let from = (&args.reading, &args.thinking);
-    let (index, names, all) = load_runs(&args.index, &names, &how, args.top, from)?;
+    let path = Some(&*args.index);
+    let (index, names, all) = load_runs(path, &args.method, &how, args.top, &args.opening)?;
     let edited = edited(&index, &all)?;
     let questions = questions(args, &index)?;
     if questions.is_empty() {
-        bail!(
-            "{}: no questions in the index; name them with --questions FILE [--qrels FILE]",
-            args.index.display()
-        );
+        let path = args.index.display();
+        bail!("{path}: no questions in the index; name them with --questions FILE [--qrels FILE]");
     }
     check_runs(&index, &questions, &all)?;
     for method in args.fail_under.iter().filter_map(Condition::method) {
@@ -139,14 +128,14 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     }
     let log = args.log.as_deref().map(|path| log(path, &args.index));
     let log = log.transpose()?;
-    let known = |settings| {
-        log.as_ref()
-            .map_or(0, |log| log.known(&index, settings, &questions))
-    };
-    let known: usize = all.iter().map(known).sum();
+    let known = log.iter().flat_map(|log| {
+        let known = |settings| log.known(&index, settings, &questions);
+        all.iter().map(known)
+    });
+    let known: usize = known.sum();
     if known > 0 {
         let all = all.len() * questions.len();
-        say(format_args!("{known} of {all} outcomes are in the log"));
+        note!("{known} of {all} outcomes are in the log");
     }
     interrupt::watch();
     let bar = bar(names.len() * questions.len());
@@ -168,10 +157,8 @@ pub fn run(args: &EvalArgs) -> Result<()> {
                 Some(path) => format!("; the log has them: --log {} goes on there", path.display()),
                 None => String::new(),
             };
-            bail!(
-                "interrupted after {done} of {} questions of {name}{kept}",
-                questions.len()
-            );
+            let all = questions.len();
+            bail!("interrupted after {done} of {all} questions of {name}{kept}");
         }
         evaluations.push(evaluation);
     }
@@ -187,10 +174,9 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             let path = run_path(path, evaluation, evaluations.len());
             let mut run = Vec::new();
             let depth = evaluation.settings.get(RESULT_K).max(DEPTH);
-            write_run(&mut run, &index, &questions, evaluation, depth)
-                .and_then(|()| replace(&path, &run))
-                .with_context(|| path.display().to_string())?;
-            say(format_args!("wrote {}", path.display()));
+            write_run(&mut run, &index, &questions, evaluation, depth)?;
+            write_file(&path, &run)?;
+            note!("wrote {}", path.display());
         }
     }
     let mut lost = Vec::new();
@@ -211,23 +197,23 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     if judged == 0 && !args.fail_under.is_empty() {
         bail!("--fail-under: no question has gold");
     }
-    // Reported also when nobody reads the output to its end.
-    let printed = print(
-        args,
-        &index,
-        &questions,
-        &evaluations,
-        &readings,
-        &lost,
-        &edited,
-    );
-    let misses: Vec<String> = args
-        .fail_under
-        .iter()
-        .flat_map(|condition| condition.misses(&evaluations))
-        .collect();
+    let conditions = args.fail_under.iter();
+    let misses = conditions.flat_map(|condition| condition.misses(&evaluations));
+    let misses: Vec<String> = misses.collect();
     let silent = |read: &Readings| read.unanswered == read.per_question.len();
-    if !readings.is_empty() && readings.iter().all(silent) {
+    let silent = !readings.is_empty() && readings.iter().all(silent);
+    let evaluated = Evaluated {
+        args,
+        index: &index,
+        questions: &questions,
+        evaluations,
+        readings,
+        lost,
+        edited,
+    };
+    // Misses are reported also when nobody reads the output to its end.
+    let printed = evaluated.print();
+    if silent {
         printed?;
         let said = "--answer: the model answered no question; what is wrong is said above";
         return Err(ConditionFailed(said.to_owned()).into());
@@ -238,89 +224,163 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     Err(ConditionFailed(misses.join("; ")).into())
 }
 
-fn print(
-    args: &EvalArgs,
-    index: &Index,
-    questions: &[Question],
-    evaluations: &[Evaluation],
-    readings: &[Readings],
-    lost: &[Losses],
-    edited: &[Vec<GraphEdited>],
-) -> Result<()> {
-    if let Some(path) = &args.curve {
-        let Some(picture) = curve::picture(index.name(), evaluations) else {
-            bail!(
-                "--curve: no question says what its answer is; give questions that do with --questions FILE"
-            );
+/// What an evaluation came to, method by method.
+struct Evaluated<'a> {
+    args: &'a EvalArgs,
+    index: &'a Index,
+    questions: &'a [Question],
+    evaluations: Vec<Evaluation>,
+    /// What a model answered; empty where none was asked.
+    readings: Vec<Readings>,
+    /// Why gold is lost; empty where that was not asked.
+    lost: Vec<Losses>,
+    /// What became of the changes of the graph.
+    edited: Vec<Vec<GraphEdited>>,
+}
+
+impl Evaluated<'_> {
+    fn print(&self) -> Result<()> {
+        let evaluations = &self.evaluations[..];
+        if let Some(path) = &self.args.curve {
+            let Some(picture) = curve::picture(self.index.name(), evaluations) else {
+                bail!("--curve: {NO_ANSWERS}");
+            };
+            write_file(path, picture.as_bytes())?;
+        }
+        let comparisons: Vec<Comparison> =
+            (1..evaluations.len()).map(|at| self.compared(at)).collect();
+        if self.args.json {
+            let methods = (0..evaluations.len()).map(|at| self.method_json(at));
+            return super::print_json(&json!({
+                "index": {"name": self.index.name(), "fingerprint": self.index.fingerprint(), "passages": self.index.len(),
+                          "entities": self.index.entities(), "edges": self.index.edges()},
+                "questions": self.questions.len(),
+                "judged": evaluations.first().map_or(0, |e| e.judged),
+                "methods": methods.collect::<Vec<_>>(),
+                "comparisons": comparisons,
+                "losses": self.args.losses.then_some(&self.lost),
+            }));
+        }
+        let mut out = output::text();
+        table::measures(&mut out, self.index, self.questions, evaluations)?;
+        table::readings(&mut out, &self.readings)?;
+        table::comparisons(&mut out, &comparisons)?;
+        table::survival(&mut out, evaluations)?;
+        table::losses(&mut out, &self.lost)?;
+        if self.args.by_type {
+            let coverage = |e: &Evaluation| self.coverage(e);
+            table::breakdown(&mut out, self.questions, evaluations, &coverage)?;
+        }
+        Ok(())
+    }
+
+    /// A later method against the first.
+    fn compared(&self, at: usize) -> Comparison {
+        let resampling = Resampling {
+            seed: self.args.seed,
+            resamples: self.args.resamples as usize,
         };
-        replace(path, picture.as_bytes()).with_context(|| path.display().to_string())?;
+        let compared = Comparison::new(&self.evaluations[0], &self.evaluations[at], resampling);
+        match (self.readings.first(), self.readings.get(at)) {
+            (Some(first), Some(later)) => compared.with_answers(first, later),
+            _ => compared,
+        }
     }
-    let resampling = Resampling {
-        seed: args.seed,
-        resamples: args.resamples as usize,
-    };
-    let comparisons: Vec<Comparison> = evaluations
-        .iter()
-        .enumerate()
-        .skip(1)
-        .map(|(at, later)| {
-            let compared = Comparison::new(&evaluations[0], later, resampling);
-            match (readings.first(), readings.get(at)) {
-                (Some(first), Some(later)) => compared.with_answers(first, later),
-                _ => compared,
-            }
-        })
-        .collect();
-    // A method without names of its own takes those of the first that has some: they tell which questions are hard.
-    let coverage = |e: &Evaluation| {
-        std::iter::once(e)
-            .chain(evaluations)
-            .find_map(|named| Coverage::of(named, e))
-    };
-    if args.json {
-        let methods: Vec<Value> = evaluations
+
+    /// A method without names of its own takes those of the first that has some: they tell which questions are hard.
+    fn coverage(&self, e: &Evaluation) -> Option<Coverage> {
+        let mut named = std::iter::once(e).chain(&self.evaluations);
+        named.find_map(|named| Coverage::of(named, e))
+    }
+
+    /// Everything about a method and its questions.
+    fn method_json(&self, at: usize) -> Value {
+        let (e, read) = (&self.evaluations[at], self.readings.get(at));
+        let mut rows: Vec<Value> = e
+            .per_question
             .iter()
-            .zip(edited)
-            .enumerate()
-            .map(|(at, (e, edited))| {
-                let mut method = method_json(index, questions, e);
-                if let Some(read) = readings.get(at) {
-                    add_answers(&mut method, index, read);
-                }
-                if !edited.is_empty() {
-                    method["graph_edits"] = json!(edited);
-                }
-                method["coverage"] = json!(coverage(e));
-                let answers = e.answers();
-                method["answer_coverage"] = json!({"share": answers.share(), "questions": answers.questions,
-                    "covered": answers.covered, "context_tokens": e.settings.get(CONTEXT_TOKENS),
-                    "mean_tokens": answers.mean_tokens(), "read": e.curve().map(|shares| curve_json(&shares))});
-                if e.settings.method().reranks() {
-                    method["reranker"] = json!(index.reranker().map_or("MaxSim", Reranker::spec));
-                }
-                method
-            })
+            .map(|row| self.row_json(e, row))
             .collect();
-        return super::print_json(&json!({
-            "index": {"name": index.name(), "fingerprint": index.fingerprint(), "passages": index.len(),
-                      "entities": index.entities(), "edges": index.edges()},
-            "questions": questions.len(),
-            "judged": evaluations.first().map_or(0, |e| e.judged),
-            "methods": methods,
-            "comparisons": comparisons,
-            "losses": args.losses.then_some(lost),
-        }));
+        for read in read.iter().flat_map(|read| &read.per_question) {
+            rows[read.question]["answer"] = self.answer_json(read);
+        }
+        let mut method = json!({
+            "run": e.name,
+            "method": e.settings.method().name,
+            "preset": e.settings.preset().map(|p| &*p.name),
+            "settings": e.settings,
+            "measures": e.measures,
+            "latency_ms": {"p50": e.latency(0.5), "p95": e.latency(0.95), "p99": e.latency(0.99)},
+            "by_type": by_type(self.questions, e),
+            "by_gold": by_gold(self.questions, e),
+            "survival": Survival::of(e),
+            "per_question": rows,
+        });
+        if let Some(read) = read {
+            method["answers"] = measures_json(&read.measures);
+            method["answers"]["questions"] = json!(read.per_question.len());
+            method["answers"]["unanswered"] = json!(read.unanswered);
+        }
+        if !self.edited[at].is_empty() {
+            method["graph_edits"] = json!(self.edited[at]);
+        }
+        method["coverage"] = json!(self.coverage(e));
+        let answers = e.answers();
+        // Pairs of tokens and the share of answers that were there by then.
+        let curve = |shares| {
+            READ_TOKENS
+                .into_iter()
+                .zip(shares)
+                .collect::<Vec<(usize, f64)>>()
+        };
+        method["answer_coverage"] = json!({"share": answers.share(), "questions": answers.questions,
+            "covered": answers.covered, "context_tokens": e.settings.get(CONTEXT_TOKENS),
+            "mean_tokens": answers.mean_tokens(), "read": e.curve().map(curve)});
+        if e.settings.method().reranks() {
+            method["reranker"] = json!(self.index.reranker().map_or("MaxSim", Reranker::spec));
+        }
+        method
     }
-    let mut out = output::text();
-    table::measures(&mut out, index, questions, evaluations)?;
-    table::readings(&mut out, readings)?;
-    table::comparisons(&mut out, &comparisons)?;
-    table::survival(&mut out, evaluations)?;
-    table::losses(&mut out, lost)?;
-    if args.by_type {
-        table::breakdown(&mut out, questions, evaluations, &coverage)?;
+
+    fn row_json(&self, e: &Evaluation, row: &PerQuestion) -> Value {
+        let (index, question) = (self.index, &self.questions[row.question]);
+        let rank = |passage: u32| {
+            row.ranking
+                .iter()
+                .position(|h| h.passage == passage)
+                .map(|at| at + 1)
+        };
+        let gold = question.gold.iter().zip(&row.fate.gold);
+        let gold = gold.map(|(g, stage)| json!({"id": index.id(g.passage), "rank": rank(g.passage), "stage": stage}));
+        let missing = question.missing.iter();
+        let missing = missing.map(|named| json!({"id": named, "rank": null, "missing": true}));
+        let ranking = row.ranking.iter().take(e.settings.get(RESULT_K));
+        let ranking = ranking.map(|h| json!({"id": index.id(h.passage), "score": h.score}));
+        let names = row
+            .fate
+            .names
+            .map(|n| json!({"extracted": n.extracted, "linked": n.linked}));
+        json!({"id": question.id, "type": question.kind, "question": question.text, "measures": row.measures,
+               "gold": gold.chain(missing).collect::<Vec<_>>(), "ranking": ranking.collect::<Vec<_>>(), "names": names,
+               "fallback": row.fate.fallback, "milliseconds": row.milliseconds})
     }
-    Ok(())
+
+    fn answer_json(&self, read: &Read) -> Value {
+        let mut row = measures_json(&read.measures);
+        match &read.answer {
+            Ok(answer) => {
+                row["text"] = json!(answer.text);
+                row["cited"] = answer.cited.iter().map(|&p| self.index.id(p)).collect();
+            }
+            Err(failure) => row["failure"] = json!(failure.told()),
+        }
+        row
+    }
+}
+
+fn measures_json(values: &[f64; 2]) -> Value {
+    let named = READ.into_iter().zip(values);
+    named.map(|(name, value)| (name, *value)).collect()
 }
 
 /// Opens the log of evaluations of an index.
@@ -334,11 +394,11 @@ fn log(path: &Path, index: &Path) -> Result<Log> {
     let log = Log::open(path, &Manifest::read(index)?.checksum);
     let log = log.with_context(|| path.display().to_string())?;
     if log.broken() > 0 {
-        say(format_args!(
+        note!(
             "{}: {} lines were cut short; their questions are asked again",
             path.display(),
             log.broken()
-        ));
+        );
     }
     Ok(log)
 }
@@ -351,9 +411,7 @@ fn readings(
     all: &[Settings],
 ) -> Result<Vec<Readings>> {
     if questions.iter().all(|question| question.answers.is_empty()) {
-        bail!(
-            "--answer: no question says what its answer is; give questions that do with --questions FILE"
-        );
+        bail!("--answer: {NO_ANSWERS}");
     }
     // A set of questions asks much, so it is said before.
     index.llm().announce_to(announce());
@@ -369,39 +427,6 @@ fn readings(
     Ok(all_read)
 }
 
-/// Pairs of tokens and the share of answers that were there by then.
-fn curve_json(shares: &[f64]) -> Vec<(usize, f64)> {
-    READ_TOKENS
-        .into_iter()
-        .zip(shares.iter().copied())
-        .collect()
-}
-
-/// Adds what a model answered to what is said of a method and of its questions.
-fn add_answers(method: &mut Value, index: &Index, readings: &Readings) {
-    let measures = |values: &[f64; 2]| -> Value {
-        READ.into_iter()
-            .zip(values)
-            .map(|(name, value)| (name.to_owned(), json!(value)))
-            .collect()
-    };
-    for read in &readings.per_question {
-        let mut row = measures(&read.measures);
-        match &read.answer {
-            Ok(answer) => {
-                row["text"] = json!(answer.text);
-                row["cited"] = answer.cited.iter().map(|&p| index.id(p)).collect();
-            }
-            Err(failure) => row["failure"] = json!(failure.told()),
-        }
-        method["per_question"][read.question]["answer"] = row;
-    }
-    let mut all = measures(&readings.measures);
-    all["questions"] = json!(readings.per_question.len());
-    all["unanswered"] = json!(readings.unanswered);
-    method["answers"] = all;
-}
-
 /// What became of the changes of the graph under each method; what changes nothing is said.
 fn edited(index: &Arc<Index>, all: &[Settings]) -> Result<Vec<Vec<GraphEdited>>> {
     let mut retriever = Retriever::new(index.clone());
@@ -415,7 +440,7 @@ fn edited(index: &Arc<Index>, all: &[Settings]) -> Result<Vec<Vec<GraphEdited>>>
 }
 
 fn questions(args: &EvalArgs, index: &Arc<Index>) -> Result<Vec<Question>> {
-    let options = args.reading.options();
+    let options = args.opening.reading.options();
     let (questions, report) = match (&args.questions, &args.qrels) {
         (None, None) => return Ok(index.questions().to_vec()),
         (None, Some(gold)) => {
@@ -440,40 +465,4 @@ fn run_path(path: &Path, evaluation: &Evaluation, count: usize) -> PathBuf {
         .extension()
         .map_or("run".into(), |e| e.to_string_lossy());
     path.with_file_name(format!("{stem}.{}.{ending}", evaluation.name))
-}
-
-fn method_json(index: &Index, questions: &[Question], evaluation: &Evaluation) -> Value {
-    let k = evaluation.settings.get(RESULT_K);
-    let rows: Vec<Value> = evaluation
-        .per_question
-        .iter()
-        .map(|row| {
-            let question = &questions[row.question];
-            let rank = |passage: u32| row.ranking.iter().position(|h| h.passage == passage).map(|at| at + 1);
-            let gold: Vec<Value> = question
-                .gold
-                .iter()
-                .zip(&row.fate.gold)
-                .map(|(g, stage)| json!({"id": index.id(g.passage), "rank": rank(g.passage), "stage": stage}))
-                .chain(question.missing.iter().map(|named| json!({"id": named, "rank": null, "missing": true})))
-                .collect();
-            let ranking: Vec<Value> =
-                row.ranking.iter().take(k).map(|h| json!({"id": index.id(h.passage), "score": h.score})).collect();
-            let names = row.fate.names.map(|n| json!({"extracted": n.extracted, "linked": n.linked}));
-            json!({"id": question.id, "type": question.kind, "question": question.text, "measures": row.measures,
-                   "gold": gold, "ranking": ranking, "names": names, "fallback": row.fate.fallback, "milliseconds": row.milliseconds})
-        })
-        .collect();
-    json!({
-        "run": evaluation.name,
-        "method": evaluation.settings.method().name,
-        "preset": evaluation.settings.preset().map(|p| &*p.name),
-        "settings": evaluation.settings,
-        "measures": evaluation.measures,
-        "latency_ms": {"p50": evaluation.latency(0.5), "p95": evaluation.latency(0.95), "p99": evaluation.latency(0.99)},
-        "by_type": by_type(questions, evaluation),
-        "by_gold": by_gold(questions, evaluation),
-        "survival": Survival::of(evaluation),
-        "per_question": rows,
-    })
 }

@@ -1,6 +1,8 @@
 //! `hopscope explain`: why one passage is where it is, or is not there.
 
 use super::ask::AskArgs;
+use super::figures::{difference, known, score};
+use super::grid::{Grid, cells};
 use super::interrupt;
 use crate::evaluate::{Comparison, Difference, Resampling, evaluate};
 use crate::explain::compare::STAYS;
@@ -52,6 +54,8 @@ struct Priced {
 const MEASURE: &str = "R@5";
 /// Most edges that two passages are held against each other by.
 const EDGES: usize = 10;
+/// What would be printed as zero says nothing.
+const LEAST: f64 = 5e-7;
 /// Most look-alikes that are printed.
 const ALIKE: usize = 3;
 /// Most repairs that are priced: each is an evaluation of the whole set.
@@ -60,7 +64,7 @@ const PRICED: usize = 10;
 pub fn run(args: &ExplainArgs) -> Result<()> {
     let (index, retrieval) = args.ask.run()?;
     let passage = find(&index, "--passage", &args.passage)?;
-    let mut told = json!(explained(&index, &retrieval, passage));
+    let opened = explained(&index, &retrieval, passage);
     let reasons = why_not(&index, &retrieval, passage);
     let than = match &args.than {
         Some(id) => Some(find(&index, "--than", id)?),
@@ -82,6 +86,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         false => None,
     };
     if args.ask.json {
+        let mut told = json!(opened);
         told["question"] = json!(retrieval.question);
         told["method"] = json!(retrieval.settings.method().name);
         told["settings"] = json!(retrieval.settings);
@@ -106,16 +111,12 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     }
     let mut out = output::text();
     let place = match retrieval.place(passage) {
-        Some((rank, score)) => format!("rank {rank}, score {score:.6}"),
+        Some((rank, own)) => format!("rank {rank}, score {}", score(own.into())),
         None => "not found".to_owned(),
     };
     let place = place + &stands(&index, &retrieval, &standing);
-    writeln!(
-        out,
-        "{}  {}: {place}",
-        index.id(passage),
-        index.headed(passage)
-    )?;
+    let (id, name) = (index.id(passage), index.headed(passage));
+    writeln!(out, "{id}  {name}: {place}")?;
     for reason in &reasons {
         writeln!(out, "{} ({}): {}", reason.code, reason.class, reason.text)?;
         if let Some(fix) = &reason.fix {
@@ -132,22 +133,26 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         print_repairs(&mut out, repairs, priced)?;
     }
     if retrieval.place(passage).is_some() {
-        writeln!(out, "{}", told["why"].as_str().unwrap_or(""))?;
+        writeln!(out, "{}", opened.why)?;
     }
     match &compared {
         Some(compared) => print_compared(&mut out, &index, &retrieval, compared)?,
         None => {
-            for (label, value, why) in parts(&told) {
-                writeln!(out, "{value:>12.6}  {label}{why}")?;
+            let mut parts = opened.parts;
+            parts.retain(|part| part.value.abs() >= LEAST);
+            parts.sort_by(|a, b| b.value.total_cmp(&a.value));
+            let mut grid = Grid::new(">12  <");
+            for part in parts {
+                grid.row([score(part.value), noted(&part.label, &part.why)]);
             }
+            write!(out, "{grid}")?;
         }
     }
-    for path in told["paths"].as_array().into_iter().flatten() {
-        let nodes = path["nodes"].as_array().into_iter().flatten();
-        let nodes: Vec<&str> = nodes.filter_map(Value::as_str).collect();
-        let mass = path["mass"].as_f64().unwrap_or(0.0);
-        writeln!(out, "path {mass:>10.6}  {}", nodes.join(" > "))?;
+    let mut grid = Grid::new("< >10  <");
+    for path in &opened.paths {
+        grid.row(cells!["path", score(path.mass), path.nodes.join(" > ")]);
     }
+    write!(out, "{grid}")?;
     Ok(())
 }
 
@@ -156,7 +161,7 @@ fn stands(index: &Index, retrieval: &Retrieval, standing: &Standing) -> String {
     let mut told = String::new();
     if let Some(short) = standing.short {
         let k = retrieval.settings.get(RESULT_K);
-        told += &format!(", {short:.6} short of rank {k}");
+        told += &format!(", {} short of rank {k}", score(short));
     }
     if let Some(hop) = standing.hop {
         let over = standing.over.iter().map(|passage| {
@@ -181,41 +186,25 @@ fn print_compared(
     compared: &Compared,
 ) -> Result<()> {
     let other = compared.other;
-    let rank = retrieval
-        .place(other)
-        .map(|(rank, _)| format!(" (rank {rank})"));
-    writeln!(
-        out,
-        "beside {}{}  {}",
-        index.id(other),
-        rank.unwrap_or_default(),
-        index.headed(other)
-    )?;
-    writeln!(out, "{:>12} {:>12} {:>12}", "this", "other", "gap")?;
+    let rank = retrieval.place(other);
+    let rank = rank.map(|(rank, _)| format!(" (rank {rank})"));
+    let (id, rank) = (index.id(other), rank.unwrap_or_default());
+    writeln!(out, "beside {id}{rank}  {}", index.headed(other))?;
+    let mut grid = Grid::headed(">12 >12 >12  <", "this|other|gap");
+    let gap = |value: f64| format!("{value:+.6}");
     let [own, theirs] = compared.scores;
-    let gap = own.zip(theirs).map(|(own, theirs)| theirs - own);
-    let [own, theirs] = [own, theirs].map(|score| figure(score, |score| format!("{score:.6}")));
-    let gap = figure(gap, |gap| format!("{gap:+.6}"));
-    writeln!(out, "{own:>12} {theirs:>12} {gap:>12}  score")?;
-    let mut row = |label: &str, own: f64, theirs: f64, why: &str| {
-        let gap = theirs - own;
-        writeln!(out, "{own:>12.6} {theirs:>12.6} {gap:>+12.6}  {label}{why}")
+    let between = own.zip(theirs).map(|(own, theirs)| theirs - own);
+    let [own, theirs] = [own, theirs].map(|value| known(value, score));
+    grid.row(cells![own, theirs, known(between, gap), "score"]);
+    let mut row = |label: String, own: f64, theirs: f64| {
+        grid.row([score(own), score(theirs), gap(theirs - own), label]);
     };
-    let shown = |part: &&Beside| part.own.abs().max(part.other.abs()) >= 5e-7;
+    let shown = |part: &&Beside| part.own.abs().max(part.other.abs()) >= LEAST;
     for part in compared.parts.iter().filter(shown) {
-        let why = match &*part.other_why {
-            "" => String::new(),
-            why => format!("  ({why})"),
-        };
-        row(&part.label, part.own, part.other, &why)?;
+        row(noted(&part.label, &part.other_why), part.own, part.other);
     }
     for (length, [own, theirs]) in compared.by_length.iter().enumerate() {
-        row(
-            &format!("over {}", plural(length, "edge")),
-            *own,
-            *theirs,
-            "",
-        )?;
+        row(format!("over {}", plural(length, "edge")), *own, *theirs);
     }
     let mut edges: Vec<&Beside> = compared.by_edge.iter().filter(shown).collect();
     edges.sort_by(|a, b| b.gap().total_cmp(&a.gap()));
@@ -225,14 +214,18 @@ fn print_compared(
             true => edge.label.clone(),
             false => format!("at the end from {}", edge.label),
         };
-        row(&label, edge.own, edge.other, "")?;
+        row(label, edge.own, edge.other);
     }
+    write!(out, "{grid}")?;
     Ok(())
 }
 
-/// A number, or a dash where it is not known.
-fn figure(number: Option<f64>, told: impl Fn(f64) -> String) -> String {
-    number.map_or_else(|| "-".to_owned(), told)
+/// A label with what it rests on.
+fn noted(label: &str, why: &str) -> String {
+    match why {
+        "" => label.to_owned(),
+        why => format!("{label}  ({why})"),
+    }
 }
 
 /// A pair of names, with what is said of it.
@@ -253,26 +246,21 @@ fn look(
     interrupt::watch();
     let repairs = repairs(index, retrieval, passage, |_| !interrupt::interrupted())?;
     let all = index.questions();
-    let mut before = None;
-    let (mut priced, mut evaluated) = (Vec::new(), 0);
+    let scored = |settings: &_| evaluate(index, all, settings, |_| !interrupt::interrupted());
+    let (mut priced, mut before) = (Vec::new(), None);
+    let mut left = if args.price { PRICED } else { 0 };
     for repair in &repairs.found {
         let mut price = None;
-        if args.price
-            && repair.change.is_general()
-            && evaluated < PRICED
-            && !interrupt::interrupted()
-        {
-            evaluated += 1;
-            let go_on = |_| !interrupt::interrupted();
-            let base = match &before {
+        if left > 0 && repair.change.is_general() && !interrupt::interrupted() {
+            left -= 1;
+            let base = match before.take() {
                 Some(base) => base,
-                None => before.insert(evaluate(index, all, &retrieval.settings, go_on)?),
+                None => scored(&retrieval.settings)?,
             };
-            let settings = repair.change.applied(&retrieval.settings);
-            let after = evaluate(index, all, &settings, go_on)?;
-            price = Comparison::new(base, &after, Resampling::default())
-                .get(MEASURE)
-                .cloned();
+            let after = scored(&repair.change.applied(&retrieval.settings))?;
+            let compared = Comparison::new(&base, &after, Resampling::default());
+            price = compared.get(MEASURE).cloned();
+            before = Some(base);
         }
         let repair = repair.clone();
         priced.push(Priced { repair, price });
@@ -281,24 +269,16 @@ fn look(
 }
 
 fn print_repairs(out: &mut impl Write, repairs: &Repairs, priced: &[Priced]) -> Result<()> {
-    writeln!(out, "{}", repairs.sentence())?;
+    let mut grid = Grid::new("  <32 <8 <");
     for Priced { repair, price } in priced {
-        let moves = plural(repair.moves, "move");
-        write!(
-            out,
-            "  {:<32} rank {:<3} {moves}",
-            repair.change.to_string(),
-            repair.rank
-        )?;
+        let mut cost = plural(repair.moves, "move");
         if let Some(price) = price {
-            write!(out, "; {MEASURE} {:+.4}", price.difference)?;
-            if let Some([low, high]) = price.interval {
-                write!(out, " [{low:+.4}, {high:+.4}]")?;
-            }
-            write!(out, ", {} wins, {} losses", price.wins, price.losses)?;
+            let (between, wins, losses) = (difference(price), price.wins, price.losses);
+            cost += &format!("; {MEASURE} {between}, {wins} wins, {losses} losses");
         }
-        writeln!(out)?;
+        grid.row(cells![repair.change, format!("rank {}", repair.rank), cost]);
     }
+    write!(out, "{}\n{grid}", repairs.sentence())?;
     Ok(())
 }
 
@@ -306,29 +286,4 @@ fn find(index: &Index, flag: &str, id: &str) -> Result<u32> {
     index.passage_by_id(id.trim_start_matches('#')).ok_or_else(|| {
         anyhow!("{flag}: no passage has the id '{id}'; 'hopscope ask' prints the ids of those it returns")
     })
-}
-
-/// What adds up to the score: seeds of a walk, parts of a system, or words, lists and vectors.
-fn parts(told: &Value) -> Vec<(String, f64, String)> {
-    let rows = |value: &Value, label: &str, number: &str| -> Vec<(String, f64, String)> {
-        let row = |part: &Value| {
-            let why = match part["why"].as_str().unwrap_or("") {
-                "" => String::new(),
-                why => format!("  ({why})"),
-            };
-            let name = part[label].as_str().unwrap_or("");
-            // A passage often has the name of an entity beside it.
-            let label = match part["kind"].as_str() {
-                Some(kind) => format!("{kind} {name}"),
-                None => name.to_owned(),
-            };
-            (label, part[number].as_f64().unwrap_or(0.0), why)
-        };
-        value.as_array().into_iter().flatten().map(row).collect()
-    };
-    let mut parts = rows(&told["parts"], "label", "value");
-    // What would be printed as zero says nothing.
-    parts.retain(|part| part.1.abs() >= 5e-7);
-    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
-    parts
 }

@@ -1,8 +1,8 @@
 //! `hopscope [INDEX]`: the explorer, or a picture of it.
 
-use super::llm::{LlmArgs, report};
+use super::llm::report;
 use super::load::{judged_by, load, open};
-use super::{How, Reading};
+use super::{How, Opening, Reading, about, write_file};
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::jobs::open::Opener;
 use crate::explorer::keys::Stroke;
@@ -14,7 +14,6 @@ use crate::explorer::store::{Config, Folders};
 use crate::explorer::terminal::{CELLS, refusal};
 use crate::explorer::theme::{ColorChoice, ColorLevel, Theme};
 use crate::index::Index;
-use crate::journal::replace;
 use crate::llm::Llm;
 use crate::retrieve::{Origin, Parameter, Settings};
 use crate::text::span;
@@ -43,9 +42,7 @@ pub struct ExploreArgs {
     #[command(flatten)]
     how: How,
     #[command(flatten)]
-    reading: Reading,
-    #[command(flatten)]
-    thinking: LlmArgs,
+    opening: Opening,
     /// Theme: default-dark, default-light, high-contrast, colour-blind, ansi16, mono, or one of your own.
     #[arg(long)]
     theme: Option<String>,
@@ -99,9 +96,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
         None => (Config::default(), Vec::new()),
     };
     if let Some(color) = &args.color {
-        config.color = color
-            .parse::<ColorChoice>()
-            .map_err(|said| anyhow!("--color: {said}"))?;
+        config.color = color.parse::<ColorChoice>().map_err(about("--color"))?;
     }
     config.mouse &= !args.no_mouse;
     let level = match args.screenshot {
@@ -118,14 +113,19 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
             .filter(|_| args.how.method.is_none()),
     )?;
     configured(&mut settings, &config)?;
-    let llm = args.thinking.open()?;
+    let llm = args.opening.thinking.open()?;
     let begin = match args.index.as_deref() {
         Some(path) if Index::is_index(path) && args.screenshot.is_none() && !args.plain => {
-            let opener = opener(args.how.clone(), args.reading.clone(), &config, &llm);
+            let opener = opener(
+                args.how.clone(),
+                args.opening.reading.clone(),
+                &config,
+                &llm,
+            );
             Begin::At(path.to_owned(), opener)
         }
         path => {
-            let index = load(path, &args.reading, &LlmArgs::default(), &mut settings)?;
+            let index = load(path, &args.opening.reading, &mut settings)?;
             notes.extend(index.closed().map(ToString::to_string));
             Begin::With(helped(index, &args.how, &llm)?)
         }
@@ -213,7 +213,7 @@ fn elsewhere(args: &ExploreArgs, config: &Config, llm: &Option<Arc<Llm>>) -> Ope
     };
     // How a corpus is read was said of the first one.
     let reading = Reading {
-        encoder: args.reading.encoder.clone(),
+        encoder: args.opening.reading.encoder.clone(),
         ..Reading::default()
     };
     opener(how, reading, config, llm)
@@ -287,7 +287,7 @@ fn configured(settings: &mut Settings, config: &Config) -> Result<()> {
         if !known {
             settings
                 .set_text(&format!("{name}={value}"))
-                .map_err(|said| anyhow!("configuration: {said}"))?;
+                .map_err(about("configuration"))?;
         }
     }
     Ok(())
@@ -346,8 +346,8 @@ fn picture(file: &Path, index: std::sync::Arc<crate::index::Index>, shot: &Shot)
             }
             seconds += BETWEEN;
         });
-        let written = written.and_then(|()| replace(file, &bytes));
-        return written.with_context(|| file.display().to_string());
+        written.with_context(|| file.display().to_string())?;
+        return write_file(file, &bytes);
     }
     let buffer = stage::screenshot(index, shot, |_| {});
     let text = match file.extension().and_then(|e| e.to_str()) {
@@ -363,7 +363,7 @@ fn picture(file: &Path, index: std::sync::Arc<crate::index::Index>, shot: &Shot)
             file.display()
         ),
     };
-    replace(file, text.as_bytes()).with_context(|| file.display().to_string())
+    write_file(file, text.as_bytes())
 }
 
 #[cfg(test)]

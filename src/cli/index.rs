@@ -1,9 +1,11 @@
 //! `hopscope index PATH... --out DIR [--with LAYER]` and `hopscope index --add LAYER INDEX`
 
-use super::llm::{self, LlmArgs, report_json};
+use super::figures::{self, megabytes};
+use super::grid::{Grid, cells};
+use super::llm::{self, report_json};
 use super::load::ProgressBars;
 use super::stats::parts_json;
-use super::{How, Reading, interrupt, say, say_closed};
+use super::{Opening, Tuning, about, interrupt, say, say_closed};
 use crate::corpus;
 use crate::index::Layer;
 use crate::index::store::Manifest;
@@ -14,7 +16,7 @@ use crate::layers::{BuiltLayer, LAYERS, add_layers, build_layers, layers_named};
 use crate::output;
 use crate::retrieve::Settings;
 use crate::retrieve::nearest::near;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Map, json};
 use std::cell::RefCell;
@@ -42,9 +44,7 @@ pub struct IndexArgs {
     )]
     add: Vec<String>,
     #[command(flatten)]
-    reading: Reading,
-    #[command(flatten)]
-    thinking: LlmArgs,
+    opening: Opening,
     /// With --add: where the corpus lies, for layers that read a file beside it (links.tsv, openie.jsonl).
     #[arg(long, value_name = "FOLDER", requires = "add")]
     beside: Vec<PathBuf>,
@@ -80,25 +80,20 @@ pub struct IndexArgs {
 const PLAIN: &str = "graph";
 
 pub fn run(args: &IndexArgs) -> Result<()> {
-    let how = How {
-        set: args.set.clone(),
-        preset: args.preset.clone(),
-        ..How::default()
-    };
-    let settings = how.settings(Some(PLAIN))?;
+    let (set, preset) = (args.set.clone(), args.preset.clone());
+    let settings = Tuning { set, preset }.how().settings(Some(PLAIN))?;
     if !args.add.is_empty() {
         return add(args, settings);
     }
     let Some(out) = &args.out else {
         bail!("--out says which folder to write");
     };
-    let kinds =
-        layers_named(&with(&args.with), LAYERS).map_err(|said| anyhow!("--with: {said}"))?;
+    let kinds = layers_named(&with(&args.with), LAYERS).map_err(about("--with"))?;
     let bars = ProgressBars::of(&Step::OF_INDEX);
-    let llm = args.thinking.open()?.unwrap_or_default();
+    let llm = args.opening.thinking.open()?.unwrap_or_default();
     llm.announce_to(bars.announce());
     let start = Instant::now();
-    let mut options = args.reading.options();
+    let mut options = args.opening.reading.options();
     options.questions = args.questions.clone();
     options.qrels = args.qrels.clone();
     let (corpus, report) = corpus::read(&args.paths, &options)?;
@@ -111,7 +106,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         corpus,
         &BuildOptions {
             entities: entity_options(false, settings.all()),
-            encoder: args.reading.encoder(),
+            encoder: args.opening.reading.encoder(),
             given: args.vectors.clone().zip(args.question_vectors.clone()).map(
                 |(passages, questions)| GivenFiles {
                     passages,
@@ -157,44 +152,30 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         return llm::answered(&llm);
     }
     let mut to = output::text();
-    writeln!(to, "{}", out.display())?;
-    writeln!(
-        to,
-        "  passages {:>12}   questions {:>8}",
-        m.passages, m.questions
-    )?;
-    writeln!(
-        to,
-        "  entities {:>12}   edges     {:>8}",
-        m.entities, m.edges
-    )?;
+    let mut grid = Grid::new("  < >12   < >8");
+    grid.row(cells!["passages", m.passages, "questions", m.questions]);
+    grid.row(cells!["entities", m.entities, "edges", m.edges]);
+    write!(to, "{}\n{grid}", out.display())?;
     if let Some(dense) = &m.dense {
-        let search = match &dense.hnsw {
-            Some(graph) => graph.to_string(),
-            None => "searched exactly".to_owned(),
-        };
-        writeln!(
-            to,
-            "  vectors of {} numbers by {}; {search}",
-            dense.identity.dims, dense.encoder
-        )?;
+        let (dims, by, search) = (dense.identity.dims, &dense.encoder, dense.searched());
+        writeln!(to, "  vectors of {dims} numbers by {by}; {search}")?;
     }
+    let took = figures::seconds(seconds);
     writeln!(
         to,
-        "  {:.1} MB on disk, {seconds:.2} s{}",
-        built.bytes as f64 / 1e6,
+        "  {} on disk, {took}{}",
+        megabytes(built.bytes),
         memory()
     )?;
-    let spent: Vec<String> = built
-        .seconds
+    let parts = m.parts();
+    let parts = parts
         .iter()
-        .map(|(step, s)| format!("{} {s:.2} s", step.label()))
-        .collect();
-    let parts: Vec<String> = (m.parts().iter())
-        .map(|(part, bytes)| format!("{part} {:.1} MB", *bytes as f64 / 1e6))
-        .collect();
-    writeln!(to, "  {}", parts.join(", "))?;
-    writeln!(to, "  reading {read:.2} s, {}", spent.join(", "))?;
+        .map(|(part, bytes)| format!("{part} {}", megabytes(*bytes)));
+    writeln!(to, "  {}", Vec::from_iter(parts).join(", "))?;
+    let spent = built.seconds.iter().map(|(step, s)| (step.label(), *s));
+    let spent = std::iter::once(("reading", read)).chain(spent);
+    let spent = spent.map(|(step, s)| format!("{step} {}", figures::seconds(s)));
+    writeln!(to, "  {}", Vec::from_iter(spent).join(", "))?;
     print_layers(&mut to, m, &layers)?;
     writeln!(to, "  open it with: hopscope {}", out.display())?;
     llm::answered(&llm)
@@ -205,7 +186,7 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
     let [folder] = &args.paths[..] else {
         bail!("--add takes one index folder");
     };
-    let kinds = layers_named(&args.add, LAYERS).map_err(|said| anyhow!("--add: {said}"))?;
+    let kinds = layers_named(&args.add, LAYERS).map_err(about("--add"))?;
     if !Index::is_index(folder) {
         bail!(
             "{}: no index; make one with: hopscope index CORPUS --out DIR --with {}",
@@ -214,11 +195,11 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
         );
     }
     let bars = ProgressBars::of(&[]);
-    let llm = args.thinking.open()?.unwrap_or_default();
+    let llm = args.opening.thinking.open()?.unwrap_or_default();
     llm.announce_to(bars.announce());
     interrupt::watch();
     let start = Instant::now();
-    let index = args.reading.index(folder, false, &bars)?;
+    let index = args.opening.reading.index(folder, false, &bars)?;
     say_closed(&index);
     index.look_beside(&args.beside);
     index.think_with(llm.clone());
@@ -240,7 +221,7 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
     let mut to = output::text();
     writeln!(to, "{}", folder.display())?;
     print_layers(&mut to, &manifest, &layers)?;
-    writeln!(to, "  {seconds:.2} s in all{}", memory())?;
+    writeln!(to, "  {} in all{}", figures::seconds(seconds), memory())?;
     llm::answered(&llm)
 }
 
@@ -278,12 +259,9 @@ fn layers_json(manifest: &Manifest, layers: &[BuiltLayer]) -> Vec<serde_json::Va
 
 fn print_layers(to: &mut impl Write, manifest: &Manifest, layers: &[BuiltLayer]) -> io::Result<()> {
     for layer in layers {
-        let megabytes = manifest.layer_bytes(layer.name) as f64 / 1e6;
-        writeln!(
-            to,
-            "  layer {:<18} {:.2} s, {megabytes:.1} MB",
-            layer.name, layer.seconds
-        )?;
+        let size = megabytes(manifest.layer_bytes(layer.name));
+        let took = figures::seconds(layer.seconds);
+        writeln!(to, "  layer {:<18} {took}, {size}", layer.name)?;
         if let Some(read) = &layer.read {
             writeln!(to, "    {read}")?;
         }

@@ -1,8 +1,9 @@
 //! `hopscope labels`: what annotators said, as corrected gold, as questions, for other tools; and how far two agree.
 
-use super::llm::LlmArgs;
+use super::figures::known;
+use super::grid::{Grid, cells};
 use super::load::load;
-use super::{Reading, say};
+use super::{Reading, write_file};
 use crate::evaluate::labels::{
     Agreement, Kappa, LABEL_STUDIO_VIEW, Label, Labels, agreement, argilla, corrected,
     label_studio, lines, qrels, questions,
@@ -10,10 +11,9 @@ use crate::evaluate::labels::{
 use crate::explorer::store::Folders;
 use crate::explorer::text::plural;
 use crate::index::Index;
-use crate::journal::replace;
 use crate::output;
 use crate::retrieve::{DEFAULT_METHOD, Method, Settings};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -59,14 +59,9 @@ pub fn run(args: &LabelsArgs) -> Result<()> {
     if args.agreement {
         return agree(args);
     }
-    let method = Method::by_name(DEFAULT_METHOD).map_err(|said| anyhow!("{said}"))?;
-    let thinking = LlmArgs::default();
-    let index = load(
-        args.paths.first().map(PathBuf::as_path),
-        &args.reading,
-        &thinking,
-        &mut Settings::new(method),
-    )?;
+    let method = Method::by_name(DEFAULT_METHOD).map_err(anyhow::Error::msg)?;
+    let path = args.paths.first().map(PathBuf::as_path);
+    let index = load(path, &args.reading, &mut Settings::new(method))?;
     let file = match args.paths.get(1) {
         Some(file) => file.clone(),
         None => Folders::find()
@@ -79,9 +74,9 @@ pub fn run(args: &LabelsArgs) -> Result<()> {
     let foreign = foreign.count();
     if foreign > 0 {
         let labels = plural(foreign, "label");
-        say(format_args!(
+        note!(
             "hopscope: {labels} of another index; identifiers decide which passages they mean here"
-        ));
+        );
     }
     let pretty = |value| serde_json::to_string_pretty(&value).map(|text| text + "\n");
     let text = match args.kind {
@@ -92,21 +87,15 @@ pub fn run(args: &LabelsArgs) -> Result<()> {
     };
     match &args.out {
         Some(out) => {
-            replace(out, text.as_bytes()).with_context(|| out.display().to_string())?;
+            write_file(out, text.as_bytes())?;
             let labels = plural(standing.len(), "label");
-            say(format_args!(
-                "{labels} of {} in {}",
-                file.display(),
-                out.display()
-            ));
+            note!("{labels} of {} in {}", file.display(), out.display());
         }
         None if args.kind == Kind::Qrels => output::table().write_all(text.as_bytes())?,
         None => output::json().write_all(text.as_bytes())?,
     }
     if args.kind == Kind::LabelStudio {
-        say(format_args!(
-            "the labelling interface they belong to:\n{LABEL_STUDIO_VIEW}"
-        ));
+        note!("the labelling interface they belong to:\n{LABEL_STUDIO_VIEW}");
     }
     Ok(())
 }
@@ -132,7 +121,7 @@ fn gold(index: &Index, labels: &Labels, kind: Kind) -> String {
         ),
     ];
     for (count, noun, about) in told.into_iter().filter(|told| told.0 > 0) {
-        say(format_args!("hopscope: {} {about}", plural(count, noun)));
+        note!("hopscope: {} {about}", plural(count, noun));
     }
     match kind {
         Kind::Qrels => qrels(index, &made),
@@ -141,10 +130,8 @@ fn gold(index: &Index, labels: &Labels, kind: Kind) -> String {
 }
 
 fn read(file: &Path) -> Result<Labels> {
-    let (labels, notes) = Labels::read(file).map_err(|said| anyhow!("{said}"))?;
-    notes
-        .iter()
-        .for_each(|note| say(format_args!("hopscope: {note}")));
+    let (labels, notes) = Labels::read(file).map_err(anyhow::Error::msg)?;
+    notes.iter().for_each(|note| note!("hopscope: {note}"));
     Ok(labels)
 }
 
@@ -191,41 +178,24 @@ fn agree(args: &LabelsArgs) -> Result<()> {
 fn print(names: &[String; 2], told: &Agreement) -> Result<()> {
     let mut out = output::text();
     let [a, b] = names;
-    writeln!(
-        out,
-        "both {}   only {a} {}   only {b} {}",
-        told.both, told.only_a, told.only_b
-    )?;
-    writeln!(
-        out,
-        "\n{:<8}{:>6}{:>7}{:>9}{:>8}",
-        "on", "both", "alike", "chance", "kappa"
-    )?;
-    for (
-        on,
-        Kappa {
-            both,
-            alike,
-            chance,
-            kappa,
-        },
-    ) in [
-        ("grade", &told.grades),
-        ("cause", &told.causes),
-        ("gold", &told.gold),
-    ] {
-        let kappa = kappa.map_or_else(|| "-".to_owned(), |kappa| format!("{kappa:.3}"));
-        writeln!(out, "{on:<8}{both:>6}{alike:>7}{chance:>9.3}{kappa:>8}")?;
-    }
+    let (both, only_a, only_b) = (told.both, told.only_a, told.only_b);
+    writeln!(out, "both {both}   only {a} {only_a}   only {b} {only_b}")?;
+    let mut grid = Grid::headed("<8>6>7>9>8", "on|both|alike|chance|kappa");
+    let figure = |value: f64| format!("{value:.3}");
+    let mut row = |on: &str, of: &Kappa| {
+        let kappa = known(of.kappa, figure);
+        grid.row(cells![on, of.both, of.alike, figure(of.chance), kappa]);
+    };
+    row("grade", &told.grades);
+    row("cause", &told.causes);
+    row("gold", &told.gold);
+    write!(out, "\n{grid}")?;
     if !told.disagreements.is_empty() {
         writeln!(out, "\nquestion\tpassage\ton\t{a}\t{b}")?;
     }
     for d in &told.disagreements {
-        writeln!(
-            out,
-            "{}\t{}\t{}\t{}\t{}",
-            d.question, d.passage, d.on, d.a, d.b
-        )?;
+        let (question, passage, on) = (&d.question, &d.passage, &d.on);
+        writeln!(out, "{question}\t{passage}\t{on}\t{}\t{}", d.a, d.b)?;
     }
     Ok(())
 }

@@ -1,12 +1,14 @@
 //! `hopscope methods` and `hopscope parameters`: printed from the declarations themselves.
 
+use super::grid::{Grid, cells};
+use super::values_json;
 use crate::layers::GRAPHS;
 use crate::output;
 use crate::retrieve::compose::{NAMES, NAMES_ABOUT, Own, PICKS, RESTS, Slot, WALKS, Word, own};
-use crate::retrieve::{METHODS, Method, PRESETS, Parameter, Preset};
+use crate::retrieve::{DEFAULT_METHOD, METHODS, Method, PRESETS, Parameter};
 use anyhow::Result;
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::io::Write;
 
 #[derive(Debug, Args)]
@@ -18,56 +20,42 @@ pub struct ListArgs {
 
 pub fn methods(args: &ListArgs) -> Result<()> {
     if args.json {
-        let list: Vec<Value> = METHODS
-            .iter()
-            .map(|m| {
-                let mut entry = json!(m);
-                let uses: Vec<&str> = m.uses().iter().map(|p| p.id()).collect();
-                let defaults: serde_json::Map<String, Value> = m
-                    .uses()
-                    .iter()
-                    .map(|p| (p.id().to_owned(), p.json(m.default(*p))))
-                    .collect();
-                entry["parts"] = Slot::ALL
-                    .into_iter()
-                    .zip(own(m))
-                    .map(|(slot, own)| (slot.name().to_owned(), part(&own)))
-                    .collect();
-                entry["parameters"] = json!(uses);
-                entry["defaults"] = defaults.into();
-                entry["presets"] = presets(m).into();
-                entry["default"] = json!(m.name == crate::retrieve::DEFAULT_METHOD);
-                entry
-            })
-            .collect();
+        let entry = |m: &Method| {
+            let uses = || m.uses().into_iter();
+            let mut entry = json!(m);
+            let parts = Slot::ALL.into_iter().zip(own(m));
+            let parts = parts.map(|(slot, own)| (slot.name().to_owned(), part(&own)));
+            let presets = PRESETS.iter();
+            let presets = presets.map(|p| (p.name.to_string(), values_json(p.values(m))));
+            entry["parts"] = parts.collect();
+            entry["parameters"] = uses().map(Parameter::id).collect();
+            entry["defaults"] = values_json(uses().map(|p| (p, m.default(p))));
+            entry["presets"] = presets.collect();
+            entry["default"] = json!(m.name == DEFAULT_METHOD);
+            entry
+        };
+        let list: Vec<Value> = METHODS.iter().map(entry).collect();
         return super::print_json(&list);
     }
     let mut out = output::text();
+    let mut grid = Grid::new("<14 <");
     for method in METHODS {
-        writeln!(
-            out,
-            "{:<14} {}\n{:14} needs {}\n{:14} parts {}",
-            method.name,
-            method.about,
-            "",
-            method.needs,
-            "",
-            own(method).map(|own| own.to_string()).join(" > ")
-        )?;
+        let parts = own(method).map(|own| own.to_string()).join(" > ");
+        grid.row([&method.name, &method.about]);
+        grid.row(cells!["", format!("needs {}", method.needs)]);
+        grid.row(cells!["", format!("parts {parts}")]);
     }
     writeln!(
         out,
-        "\nparts: ~ is a word that comes near to a part of the method's own, () a part that no word comes near, - none"
+        "{grid}\nparts: ~ is a word that comes near to a part of the method's own, () a part that no word comes near, - none"
     )?;
     compositions(&mut out)?;
-    writeln!(out, "\npresets, for --preset NAME:")?;
+    let mut grid = Grid::new("<14 <");
     for preset in super::own_presets().all() {
-        writeln!(
-            out,
-            "{:<14} {}\n{:14} source: {}",
-            preset.name, preset.about, "", preset.source
-        )?;
+        grid.row([&preset.name, &preset.about]);
+        grid.row(cells!["", format!("source: {}", preset.source)]);
     }
+    write!(out, "\npresets, for --preset NAME:\n{grid}")?;
     Ok(())
 }
 
@@ -83,69 +71,47 @@ fn part(own: &Own) -> Value {
 
 /// The parts of compositions.
 fn compositions(out: &mut impl Write) -> std::io::Result<()> {
-    fn list<T>(out: &mut impl Write, flag: &str, words: &[Word<T>]) -> std::io::Result<()> {
-        for (at, word) in words.iter().enumerate() {
-            let flag = if at == 0 { flag } else { "" };
-            writeln!(out, "  {flag:<10} {:<16} {}", word.name, word.about)?;
+    fn words<T>(words: &[Word<T>]) -> impl Iterator<Item = (&str, &str)> {
+        words.iter().map(|word| (word.name, word.about))
+    }
+    let names = std::iter::once((NAMES, NAMES_ABOUT));
+    let seeds = names.chain(words(RESTS)).chain([("names+rrf ...", "both")]);
+    let graphs = GRAPHS.iter().map(|kind| (kind.name, kind.about));
+    let parts: [(&str, Vec<(&str, &str)>); 4] = [
+        ("--seeds", seeds.collect()),
+        ("--graph", graphs.collect()),
+        ("--spread", words(WALKS).collect()),
+        ("--select", words(PICKS).collect()),
+    ];
+    let mut grid = Grid::new("  <10 <16 <");
+    for (flag, words) in parts {
+        for (at, (name, about)) in words.into_iter().enumerate() {
+            grid.row([if at == 0 { flag } else { "" }, name, about]);
         }
-        Ok(())
     }
-    writeln!(
+    write!(
         out,
-        "\ncompositions, for --method 'SEEDS > GRAPH > SPREAD > SELECT', or one flag a part over a method:"
-    )?;
-    writeln!(out, "  {:<10} {NAMES:<16} {NAMES_ABOUT}", "--seeds")?;
-    list(out, "", RESTS)?;
-    writeln!(out, "  {:<10} {:<16} both", "", "names+rrf ...")?;
-    for (at, kind) in GRAPHS.iter().enumerate() {
-        let flag = if at == 0 { "--graph" } else { "" };
-        writeln!(out, "  {flag:<10} {:<16} {}", kind.name, kind.about)?;
-    }
-    list(out, "--spread", WALKS)?;
-    list(out, "--select", PICKS)
-}
-
-/// What each preset sets for a method.
-fn presets(method: &Method) -> Map<String, Value> {
-    let values = |preset: &Preset| -> Map<String, Value> {
-        let values = preset.values(method).into_iter();
-        values
-            .map(|(p, value)| (p.id().to_owned(), p.json(value)))
-            .collect()
-    };
-    PRESETS
-        .iter()
-        .map(|p| (p.name.to_string(), values(p).into()))
-        .collect()
+        "\ncompositions, for --method 'SEEDS > GRAPH > SPREAD > SELECT', or one flag a part over a method:\n{grid}"
+    )
 }
 
 pub fn parameters(args: &ListArgs) -> Result<()> {
     if args.json {
-        let list: Vec<Value> = Parameter::ALL
-            .iter()
-            .map(|p| {
-                let mut entry = json!(p.declaration());
-                let users: Vec<&str> = METHODS
-                    .iter()
-                    .filter(|m| m.uses().contains(p))
-                    .map(|m| &*m.name)
-                    .collect();
-                entry["methods"] = json!(users);
-                entry
-            })
-            .collect();
+        let entry = |p: &Parameter| {
+            let mut entry = json!(p.declaration());
+            let users = METHODS.iter().filter(|m| m.uses().contains(p));
+            entry["methods"] = users.map(|m| &*m.name).collect();
+            entry
+        };
+        let list: Vec<Value> = Parameter::ALL.iter().map(entry).collect();
         return super::print_json(&list);
     }
     let mut out = output::text();
+    // Identifiers that are longer than the indent of most move their own line alone.
     for p in Parameter::ALL {
         let d = p.declaration();
-        writeln!(
-            out,
-            "{:<15} {} (default {})",
-            d.id,
-            d.meaning,
-            d.domain.format(d.default)
-        )?;
+        let default = d.domain.format(d.default);
+        writeln!(out, "{:<15} {} (default {default})", d.id, d.meaning)?;
         writeln!(out, "{:15} {}; source: {}", "", d.domain, d.source)?;
     }
     Ok(())

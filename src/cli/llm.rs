@@ -1,6 +1,6 @@
 //! `--llm`: who answers what published systems ask a language model, and what it took.
 
-use super::{ConditionFailed, say};
+use super::ConditionFailed;
 use crate::explorer::store;
 use crate::index::Index;
 use crate::llm::{Announce, Counters, Failure, Llm, Task};
@@ -65,16 +65,16 @@ fn report_where(llm: &Llm, wanted: impl Fn(&str) -> bool) {
         return;
     };
     for (task, counters) in llm.counters().into_iter().filter(|(task, _)| wanted(task)) {
-        say(format_args!("{task} by {model}: {counters}"));
+        note!("{task} by {model}: {counters}");
         if let Some(why) = counters.first_failure {
-            say(format_args!("  the first failure: {why}"));
+            note!("  the first failure: {why}");
         }
     }
 }
 
 /// Says what is going to be asked, on stderr.
 pub fn announce() -> Announce {
-    Box::new(|task, estimate| say(format_args!("{task}: {estimate}")))
+    Box::new(|task, estimate| note!("{task}: {estimate}"))
 }
 
 /// Says what to do where a build fell back to the rules.
@@ -98,9 +98,9 @@ pub fn answered(llm: &Llm) -> Result<()> {
         return Err(ConditionFailed(said).into());
     }
     if fallbacks > 0 {
-        say(format_args!(
+        note!(
             "hopscope: the rules made {fallbacks} of {items} items in the place of {model}; to ask for those alone, {again}"
-        ));
+        );
     }
     Ok(())
 }

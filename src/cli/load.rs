@@ -1,9 +1,7 @@
 //! INDEX arguments: an index folder, a corpus to index in memory, or nothing for the bundled sample.
 
-use super::ask::set_top;
 use super::interrupt;
-use super::llm::LlmArgs;
-use super::{How, Reading, say, say_closed};
+use super::{How, Opening, Reading, about, say, say_closed};
 use crate::corpus::{self, Corpus, Question, Report};
 use crate::embed::Reranker;
 use crate::explorer::text::count;
@@ -11,6 +9,7 @@ use crate::index::{BuildOptions, Index, Progress, Step, sample};
 use crate::layers::TERM_PASSAGE;
 use crate::layers::entities::entity_options;
 use crate::llm::Announce;
+use crate::parameters::RESULT_K;
 use crate::retrieve::nearest::near;
 use crate::retrieve::{METHODS, Settings};
 use anyhow::{Context, Result, anyhow};
@@ -20,42 +19,44 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Opens or builds what INDEX names, and completes the settings with what the index was built with. A corpus is indexed
-/// with the settings' own extractor, so nothing has to be derived afterwards. A language model is let in where one is named.
-pub fn load(
-    path: Option<&Path>,
-    reading: &Reading,
-    thinking: &LlmArgs,
-    settings: &mut Settings,
-) -> Result<Arc<Index>> {
+/// with the settings' own extractor, so nothing has to be derived afterwards.
+pub fn load(path: Option<&Path>, reading: &Reading, settings: &mut Settings) -> Result<Arc<Index>> {
     // An empty one stands for the sample where a file follows it.
     let path = path.filter(|path| !path.as_os_str().is_empty());
     let bars = ProgressBars::of(&[]);
     let index = open(path, reading, settings, false, &bars, &mut |said| say(said));
     bars.clear();
     let index = index?;
-    thinking.of(&index)?;
     say_closed(&index);
     Ok(index)
 }
 
 /// Opens the index for several runs, each a method, preset or composition with settings of its own, and completes all of
-/// them. Gives them back with what they are called.
+/// them; without one for the method that `how` has. Gives them back with what they are called. A language model is let in
+/// where one is named.
 pub fn load_runs(
-    path: &Path,
-    runs: &[Option<&str>],
+    path: Option<&Path>,
+    runs: &[String],
     how: &How,
     top: Option<usize>,
-    (reading, thinking): (&Reading, &LlmArgs),
+    opening: &Opening,
 ) -> Result<(Arc<Index>, Vec<String>, Vec<Settings>)> {
-    let named = runs.iter().map(|run| how.named(run.map(str::trim)));
-    let named = named.collect::<Result<Vec<_>>>()?;
+    let named: Vec<(String, Settings)> = match runs {
+        [] => vec![how.named(None)?],
+        runs => {
+            let named = runs.iter().map(|run| how.named(Some(run.trim())));
+            named.collect::<Result<_>>()?
+        }
+    };
     let (names, mut all): (Vec<String>, Vec<Settings>) = named.into_iter().unzip();
-    let index = load(Some(path), reading, thinking, &mut all[0])?;
-    let index = judged_by(index, how.reranker.as_deref(), &all)?;
-    for settings in &mut all {
-        set_top(settings, top)?;
-        settings.adopt(&index);
+    for (settings, top) in all.iter_mut().zip(top.into_iter().cycle()) {
+        let set = settings.set_text(&format!("{}={top}", RESULT_K.id().id()));
+        set.map_err(about("--top"))?;
     }
+    let index = load(path, &opening.reading, &mut all[0])?;
+    opening.thinking.of(&index)?;
+    let index = judged_by(index, how.reranker.as_deref(), &all)?;
+    all.iter_mut().for_each(|settings| settings.adopt(&index));
     Ok((index, names, all))
 }
 
@@ -70,16 +71,16 @@ pub fn check_runs(index: &Index, questions: &[Question], all: &[Settings]) -> Re
             continue;
         };
         let known = rankings.known(index, questions);
-        let known = known.map_err(|said| anyhow!("{}: {said}", method.title))?;
+        let known = known.map_err(about(&method.title))?;
         if known.questions < questions.len() || known.passages < known.ranked {
-            say(format_args!(
+            note!(
                 "{}: ranks passages for {} of {} questions; the index has {} of {} passages that it ranks",
                 method.title,
                 known.questions,
                 questions.len(),
                 known.passages,
                 known.ranked
-            ));
+            );
         }
     }
     Ok(())
@@ -159,10 +160,10 @@ pub fn judged_by(
     if !settings.is_empty() && !settings.iter().any(reranks) {
         let methods = METHODS.iter().filter(|m| m.reranks());
         let names: Vec<&str> = methods.map(|m| &*m.name).collect();
-        say(format_args!(
+        note!(
             "--reranker has nothing to do: {} re-rank",
             names.join(" and ")
-        ));
+        );
     }
     let index = Arc::try_unwrap(index).map_err(|_| anyhow!("the index is in use"))?;
     Ok(Arc::new(index.with_reranker(reranker)))
@@ -229,7 +230,7 @@ impl ProgressBars {
     /// Says on stderr what a model is about to be asked, above the bars.
     pub fn announce(&self) -> Announce {
         let all = self.all.clone();
-        Box::new(move |task, estimate| all.suspend(|| say(format_args!("{task}: {estimate}"))))
+        Box::new(move |task, estimate| all.suspend(|| note!("{task}: {estimate}")))
     }
 
     pub fn clear(&self) {

@@ -2,13 +2,20 @@
 //!
 //! Exit codes: 0 done, 1 ran but a condition failed, 2 usage or input error, 130 interrupted.
 
+/// Says something on standard error.
+macro_rules! note {
+    ($($told:tt)*) => { crate::output::say(format_args!($($told)*)) };
+}
+
 mod ask;
 mod compare;
 mod doctor;
 mod eval;
 mod explain;
 mod explore;
+mod figures;
 mod generate;
+mod grid;
 mod index;
 mod interrupt;
 mod labels;
@@ -25,11 +32,14 @@ use crate::errors::told;
 use crate::explorer::store::{Folders, presets};
 use crate::index::build::STATIC;
 use crate::index::{Index, IndexError, Progress};
+use crate::journal::replace;
 use crate::output::{self, say};
+use crate::parameters::{Parameter, Value};
 use crate::retrieve::{Composition, DEFAULT_METHOD, Method, MethodRef, Presets, Settings};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -107,11 +117,33 @@ impl Parts {
             return Ok(method);
         }
         let words = words.map(|word| word.as_deref());
-        let composed = Composition::over(&method, words).map_err(|said| anyhow!("{said}"))?;
+        let composed = Composition::over(&method, words).map_err(Error::msg)?;
         for said in composed.stand_ins(&method, words) {
-            say(format_args!("hopscope: {said}"));
+            note!("hopscope: {said}");
         }
-        composed.method().map_err(|said| anyhow!("{said}"))
+        composed.method().map_err(Error::msg)
+    }
+}
+
+/// Values of parameters.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Tuning {
+    /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
+    #[arg(long = "set", short, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Settings under a name: hotpotqa, 2wiki, or one of your own; 'hopscope methods' lists them. --set goes before.
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+}
+
+impl Tuning {
+    /// These alone, for commands that have more than one method or none to choose.
+    fn how(&self) -> How {
+        let tuning = self.clone();
+        How {
+            tuning,
+            ..How::default()
+        }
     }
 }
 
@@ -123,12 +155,8 @@ pub struct How {
     method: Option<String>,
     #[command(flatten)]
     parts: Parts,
-    /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
-    #[arg(long = "set", short, value_name = "NAME=VALUE")]
-    set: Vec<String>,
-    /// Settings under a name: hotpotqa, 2wiki, or one of your own; 'hopscope methods' lists them. --set goes before.
-    #[arg(long, value_name = "NAME")]
-    preset: Option<String>,
+    #[command(flatten)]
+    tuning: Tuning,
     /// Keep this method with what --set says under a name, for --preset and the explorer.
     #[arg(long, value_name = "NAME")]
     save_preset: Option<String>,
@@ -164,6 +192,15 @@ pub struct Reading {
     /// Field or column of the text.
     #[arg(long, value_name = "NAME")]
     text_field: Option<String>,
+}
+
+/// How INDEX is opened, and who answers for a language model.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Opening {
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    thinking: llm::LlmArgs,
 }
 
 impl Reading {
@@ -214,51 +251,49 @@ impl How {
             None => (run, head.map(str::trim)),
         };
         let by_word = method.map(Method::by_name);
-        let preset = match (&self.preset, &by_word, method) {
+        let preset = match (&self.tuning.preset, &by_word, method) {
             (None, Some(Err(_)), Some(word)) => presets.by_name(word).ok().flatten(),
             _ => None,
         };
         let by_word = by_word.filter(|_| preset.is_none());
-        let preset = match &self.preset {
+        let preset = match &self.tuning.preset {
             _ if preset.is_some() => preset,
-            Some(name) => presets
-                .by_name(name)
-                .map_err(|said| anyhow!("--preset: {said}"))?,
+            Some(name) => presets.by_name(name).map_err(about("--preset"))?,
             None => None,
         };
         let method = match by_word {
-            Some(method) => method.map_err(|said| anyhow!("{said}"))?,
+            Some(method) => method.map_err(Error::msg)?,
             // A preset of one's own stands for a method too.
             None => match preset.as_ref().and_then(|preset| preset.method.as_ref()) {
                 Some(method) => method.clone(),
-                None => Method::by_name(DEFAULT_METHOD).map_err(|said| anyhow!("{said}"))?,
+                None => Method::by_name(DEFAULT_METHOD).map_err(Error::msg)?,
             },
         };
         let mut settings = Settings::new(self.parts.over(method)?);
         settings.stand_on(preset);
-        for assignment in &self.set {
+        for assignment in &self.tuning.set {
             settings
                 .set_text(assignment)
-                .map_err(|said| anyhow!("--set {assignment}: {said}"))?;
+                .map_err(about(format_args!("--set {assignment}")))?;
         }
         for assignment in own.split('@').filter(|own| !own.is_empty()) {
             settings
                 .set_text(assignment)
-                .map_err(|said| anyhow!("{}: {said}", run.unwrap_or_default()))?;
+                .map_err(about(run.unwrap_or_default()))?;
         }
         for change in &self.seed {
             let edit = change
                 .parse()
-                .map_err(|said| anyhow!("--seed {change}: {said}"))?;
+                .map_err(about(format_args!("--seed {change}")))?;
             settings.edit_seed(edit);
         }
         self.patch.apply(&mut settings)?;
         if let Some(name) = &self.save_preset {
             let folders =
                 Folders::find().context("--save-preset: there is no home to keep it in")?;
-            let (_, kept) = presets::save(&folders, name, &settings)
-                .map_err(|said| anyhow!("--save-preset: {said}"))?;
-            say(format_args!("preset {name} kept in {}", kept.display()));
+            let (_, kept) =
+                presets::save(&folders, name, &settings).map_err(about("--save-preset"))?;
+            note!("preset {name} kept in {}", kept.display());
         }
         let method = settings.method();
         // A run file is called as the file is, without its folder.
@@ -276,11 +311,7 @@ fn own_presets() -> Presets {
     static SAID: std::sync::Once = std::sync::Once::new();
     let found = Folders::find().map(|folders| presets::load(&folders));
     let (presets, notes) = found.unwrap_or_default();
-    SAID.call_once(|| {
-        notes
-            .iter()
-            .for_each(|note| say(format_args!("hopscope: {note}")))
-    });
+    SAID.call_once(|| notes.iter().for_each(|note| note!("hopscope: {note}")));
     presets
 }
 
@@ -323,17 +354,17 @@ pub fn main(cli: Cli) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if interrupt::interrupted() => {
-            say(format_args!("hopscope: {}", told(&error)));
+            note!("hopscope: {}", told(&error));
             ExitCode::from(130)
         }
         Err(error) if error.is::<ConditionFailed>() => {
-            say(format_args!("hopscope: {error}"));
+            note!("hopscope: {error}");
             ExitCode::from(1)
         }
         // A reader that has seen enough, as in `hopscope ... | head`, is no failure.
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            say(format_args!("hopscope: {}", told(&error)));
+            note!("hopscope: {}", told(&error));
             ExitCode::from(2)
         }
     }
@@ -352,7 +383,7 @@ pub fn without_command(usage: &clap::Error) -> ExitCode {
     };
     match printed {
         Err(error) if error.kind() != ErrorKind::BrokenPipe && !usage.use_stderr() => {
-            say(format_args!("hopscope: standard output: {error}"));
+            note!("hopscope: standard output: {error}");
             ExitCode::from(2)
         }
         _ => ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2)),
@@ -367,9 +398,7 @@ fn few_threads() {
     let asked = std::env::var("RAYON_NUM_THREADS").ok();
     let asked: usize = asked.and_then(|n| n.parse().ok()).unwrap_or(0);
     if asked > THREADS {
-        say(format_args!(
-            "RAYON_NUM_THREADS={asked}: {THREADS} threads are started at most"
-        ));
+        note!("RAYON_NUM_THREADS={asked}: {THREADS} threads are started at most");
         let pool = rayon::ThreadPoolBuilder::new().num_threads(THREADS);
         // It fails where there is one already, which is as large as it is.
         let _ = pool.build_global();
@@ -388,11 +417,27 @@ fn broken_pipe(error: &anyhow::Error) -> bool {
         .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(broken))
 }
 
+/// An error with the option or the file that it is of.
+fn about<E: Display>(what: impl Display) -> impl FnOnce(E) -> Error {
+    move |said| anyhow!("{what}: {said}")
+}
+
+/// Writes a file whole.
+fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace(path, bytes).with_context(|| path.display().to_string())
+}
+
 /// Where the vectors of an index stay closed, says so and how to open them.
 fn say_closed(index: &Index) {
     if let Some(closed) = index.closed() {
-        say(format_args!("hopscope: {closed}"));
+        note!("hopscope: {closed}");
     }
+}
+
+/// Values of parameters as JSON, by their names.
+fn values_json(values: impl IntoIterator<Item = (Parameter, Value)>) -> serde_json::Value {
+    let named = |(p, value): (Parameter, Value)| (p.id().to_owned(), p.json(value));
+    values.into_iter().map(named).collect()
 }
 
 /// Prints a value as indented JSON.

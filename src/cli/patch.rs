@@ -1,6 +1,6 @@
 //! `--edit` and `--patch`: what-if changes of the graph, for every command that asks.
 
-use super::say;
+use super::about;
 use crate::layers::GraphEdited;
 use crate::layers::edits::read_patch;
 use crate::retrieve::{Method, Settings};
@@ -28,7 +28,7 @@ impl PatchArgs {
             edits.into_iter().for_each(|edit| settings.edit_graph(edit));
         }
         for change in &self.edit {
-            let edit = change.parse().map_err(|said| anyhow!("--edit: {said}"))?;
+            let edit = change.parse().map_err(about("--edit"))?;
             settings.edit_graph(edit);
         }
         Ok(())
@@ -42,22 +42,15 @@ pub(super) fn unapplied_graph(method: &Method, edits: &[GraphEdited]) {
     }
     let name = &method.name;
     if let Some(why) = method.ignores_graph_edits() {
-        say(format_args!(
-            "hopscope: {name} {why}: --edit and --patch change nothing"
-        ));
+        note!("hopscope: {name} {why}: --edit and --patch change nothing");
         return;
     }
     for graph in method.graphs_without_edits() {
-        say(format_args!(
-            "hopscope: {name} works on {graph} too, which --edit and --patch do not change"
-        ));
+        note!("hopscope: {name} works on {graph} too, which --edit and --patch do not change");
     }
     for edited in edits {
         if let Some(why) = &edited.idle {
-            say(format_args!(
-                "hopscope: '{}' changes nothing: {why}",
-                edited.edit
-            ));
+            note!("hopscope: '{}' changes nothing: {why}", edited.edit);
         }
     }
 }

@@ -1,17 +1,19 @@
 //! `hopscope stats [INDEX]`: what the graph looks like, as built and as the settings see it.
 
-use super::llm::LlmArgs;
+use super::figures::{megabytes, percent};
+use super::grid::{Grid, cells};
 use super::load::load;
-use super::{How, Reading};
+use super::{Reading, Tuning};
 use crate::embed::{Rows, Vectors};
 use crate::evaluate::{GraphShape, shape::Degrees};
 use crate::index::Index;
 use crate::index::store::Manifest;
 use crate::output;
+use crate::retrieve::explanation::clip;
 use crate::retrieve::{Mask, Parameter, Retriever, Settings};
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -22,12 +24,8 @@ pub struct StatsArgs {
     /// The method whose graph is described.
     #[arg(long, short, default_value = "graph")]
     method: String,
-    /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
-    #[arg(long = "set", short, value_name = "NAME=VALUE")]
-    set: Vec<String>,
-    /// Settings under a name: hotpotqa, 2wiki, or one of your own; 'hopscope methods' lists them. --set goes before.
-    #[arg(long, value_name = "NAME")]
-    preset: Option<String>,
+    #[command(flatten)]
+    tuning: Tuning,
     #[command(flatten)]
     reading: Reading,
     /// Print one JSON object.
@@ -42,21 +40,11 @@ fn reads(settings: &Settings) -> Vec<Parameter> {
 }
 
 pub fn run(args: &StatsArgs) -> Result<()> {
-    let how = How {
-        set: args.set.clone(),
-        preset: args.preset.clone(),
-        ..How::default()
-    };
-    let mut settings = how.settings(Some(&args.method))?;
+    let mut settings = args.tuning.how().settings(Some(&args.method))?;
     let Some(kind) = settings.method().graph() else {
         bail!("method {} has no graph", args.method);
     };
-    let index = load(
-        args.index.as_deref(),
-        &args.reading,
-        &LlmArgs::default(),
-        &mut settings,
-    )?;
+    let index = load(args.index.as_deref(), &args.reading, &mut settings)?;
     let graph = Retriever::new(index.clone()).graph(kind, &settings, &[])?;
     let Some(view) = graph.entities() else {
         bail!(
@@ -77,14 +65,12 @@ pub fn run(args: &StatsArgs) -> Result<()> {
     let folder = args.index.as_deref().filter(|path| Index::is_index(path));
     let manifest = folder.map(Manifest::read).transpose()?;
     if args.json {
-        let shown: Map<String, Value> = reads(&settings)
-            .iter()
-            .map(|p| (p.id().to_owned(), p.json(settings.value(*p))))
-            .collect();
+        let shown = reads(&settings).into_iter();
+        let shown = shown.map(|p| (p, settings.value(p)));
         return super::print_json(&json!({
             "index": {"name": index.name(), "fingerprint": index.fingerprint()},
             "method": args.method,
-            "settings": shown,
+            "settings": super::values_json(shown),
             "masked": {"pruned": pruned, "min_df": min_df, "max_df": max_df},
             "vectors": vectors_json(&index),
             "raw": raw,
@@ -103,23 +89,18 @@ pub fn run(args: &StatsArgs) -> Result<()> {
     if !asked.is_empty() {
         write!(out, " · {}", asked.join(" "))?;
     }
-    writeln!(out, "\n{:<22} {:>12} {:>12}", "", "raw", "view")?;
+    let mut grid = Grid::headed("<22 >12 >12", "|raw|view");
     for (name, value) in ROWS {
-        writeln!(out, "{name:<22} {:>12} {:>12}", value(&raw), value(&seen))?;
+        grid.row(cells![name, value(&raw), value(&seen)]);
     }
+    write!(out, "\n{grid}")?;
     if let Some(dense) = index.dense() {
-        let v = &dense.vectors;
-        let search = match &dense.entry.hnsw {
-            Some(graph) => graph.to_string(),
-            None => "searched exactly".to_owned(),
-        };
+        let (v, by) = (&dense.vectors, &dense.entry.encoder);
+        let (all, dims, numbers) = (v.len(), v.dims(), numbers(v));
+        let search = dense.entry.searched();
         writeln!(
             out,
-            "vectors: {} of {} numbers ({}) by {}; {search}",
-            v.len(),
-            v.dims(),
-            numbers(v),
-            dense.entry.encoder
+            "vectors: {all} of {dims} numbers ({numbers}) by {by}; {search}"
         )?;
     }
     if view.masked > 0 {
@@ -128,33 +109,31 @@ pub fn run(args: &StatsArgs) -> Result<()> {
             "masked entities: {pruned} pruned, {min_df} below min_df, {max_df} above max_df_ratio"
         )?;
     }
-    writeln!(
-        out,
-        "\n{:<22} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8}",
-        "edges of the view", "p50", "p90", "p95", "p99", "max", "mean"
-    )?;
-    degrees(&mut out, "per passage", seen.passage_degree)?;
-    degrees(&mut out, "per entity", seen.entity_degree)?;
+    let head = "edges of the view|p50|p90|p95|p99|max|mean";
+    let mut grid = Grid::headed("<22 >6 >6 >6 >6 >6 >8", head);
+    let mut row = |name: &str, d: &Degrees| {
+        let counts = [d.p50, d.p90, d.p95, d.p99, d.max].map(|count| count.to_string());
+        grid.row(
+            [
+                &cells![name][..],
+                &counts,
+                &cells![format!("{:.2}", d.mean)],
+            ]
+            .concat(),
+        );
+    };
+    row("per passage", &seen.passage_degree);
+    row("per entity", &seen.entity_degree);
+    write!(out, "\n{grid}")?;
     parts(&mut out, &index, manifest.as_ref())?;
-    writeln!(
-        out,
-        "\n{:<30} {:>8} {:>8} {:>9}   together {:.1} %",
-        "hubs of the view",
-        "df",
-        "edges",
-        "share",
-        100.0 * seen.hubs_share
-    )?;
+    let mut grid = Grid::new("<30 >8 >8 >9   <");
+    let together = format!("together {}", percent(seen.hubs_share, 1.0, 1));
+    grid.row(["hubs of the view", "df", "edges", "share", &together]);
     for hub in &seen.hubs {
-        writeln!(
-            out,
-            "{:<30} {:>8} {:>8} {:>7.2} %",
-            short(&hub.label),
-            hub.df,
-            hub.degree,
-            100.0 * hub.share
-        )?;
+        let share = percent(hub.share, 1.0, 2);
+        grid.row(cells![clip(&hub.label, 30), hub.df, hub.degree, share]);
     }
+    write!(out, "\n{grid}")?;
     Ok(())
 }
 
@@ -188,17 +167,20 @@ fn vectors_json(index: &Index) -> Value {
 
 /// The sizes of a stored index by part and layer; of one in memory the names of its layers.
 fn parts(out: &mut impl Write, index: &Index, manifest: Option<&Manifest>) -> Result<()> {
-    let size = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
     if let Some(manifest) = manifest {
-        writeln!(out, "\n{:<22} {:>9} {:>12}", "on disk", "size", "version")?;
+        let mut grid = Grid::headed("<22 >9 >12", "on disk|size|version");
         for (part, bytes) in manifest.parts() {
-            writeln!(out, "{part:<22} {:>9}", size(bytes))?;
+            grid.row(cells![part, megabytes(bytes)]);
         }
         for layer in &manifest.layers {
             let (name, bytes) = (&layer.name, manifest.layer_bytes(&layer.name));
-            let name = format!("layer {name}");
-            writeln!(out, "{name:<22} {:>9} {:>12}", size(bytes), layer.version)?;
+            grid.row(cells![
+                format!("layer {name}"),
+                megabytes(bytes),
+                layer.version
+            ]);
         }
+        write!(out, "\n{grid}")?;
         return Ok(());
     }
     let layers = index.layers();
@@ -223,19 +205,6 @@ const ROWS: &[Row] = &[
     ("of a single node", |g| g.components.single.to_string()),
     ("nodes of the largest", |g| g.components.largest.to_string()),
     ("share of the largest", |g| {
-        format!("{:.1} %", 100.0 * g.components.largest_share)
+        percent(g.components.largest_share, 1.0, 1)
     }),
 ];
-
-fn degrees(out: &mut impl Write, name: &str, d: Degrees) -> std::io::Result<()> {
-    writeln!(
-        out,
-        "{name:<22} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8.2}",
-        d.p50, d.p90, d.p95, d.p99, d.max, d.mean
-    )
-}
-
-/// A label that fits its column.
-fn short(label: &str) -> String {
-    crate::retrieve::explanation::clip(label, 30)
-}

@@ -1,15 +1,15 @@
 //! `hopscope sweep INDEX [QUESTION]`: one or two parameters over their values, or every subset of some changes.
 
-use super::ask::set_top;
-use super::llm::LlmArgs;
-use super::load::{bar, judged_by, load};
-use super::{How, Reading, interrupt, say};
+use super::figures::{change, difference, measure, score};
+use super::grid::{Grid, cells};
+use super::load::{bar, load_runs};
+use super::{How, Opening, interrupt};
 use crate::corpus::Question;
 use crate::evaluate::sweep::{
     CHANGES, Changes, Column, Mean, effects, grid, over_question, over_set, present, subsets,
     values,
 };
-use crate::evaluate::{MEASURES, Resampling};
+use crate::evaluate::{Difference, MEASURES, Measures, Resampling};
 use crate::explorer::text;
 use crate::index::Index;
 use crate::output;
@@ -17,7 +17,6 @@ use crate::parameters::{Parameter, RESULT_K, Value};
 use crate::retrieve::{Retriever, Settings};
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -51,9 +50,7 @@ pub struct SweepArgs {
     #[arg(long, default_value = "R@5")]
     measure: String,
     #[command(flatten)]
-    reading: Reading,
-    #[command(flatten)]
-    thinking: LlmArgs,
+    opening: Opening,
     /// What to print: lines to read, tab-separated rows, or one JSON object.
     #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Text)]
     form: Form,
@@ -72,46 +69,43 @@ enum Form {
 
 /// What was tried, and what it came to.
 struct Swept<'a> {
+    args: &'a SweepArgs,
     index: &'a Index,
     settings: &'a Settings,
-    measure: &'a str,
     /// The names of the swept parameters.
     heads: Vec<&'static str>,
-    points: Vec<Changes>,
-    found: Found<'a>,
+    /// The question, and as it is in the set; none where all questions of the set were asked.
+    question: Option<(&'a str, Option<&'a Question>)>,
+    /// The identifiers of its gold.
+    gold: Vec<&'a str>,
+    points: Vec<Point>,
 }
 
-enum Found<'a> {
-    One(&'a str, Option<&'a Question>, Vec<Column>),
-    Set(usize, Vec<Mean>),
+/// One point of a sweep.
+struct Point {
+    changes: Changes,
+    /// The measure; of a question without gold what stays.
+    worth: f64,
+    measures: Option<Measures>,
+    /// Ranks of the gold of a question.
+    gold: Vec<Option<usize>>,
+    /// Of the measure over a set, from the settings as they are.
+    difference: Option<Difference>,
 }
 
 pub fn run(args: &SweepArgs) -> Result<()> {
     if !MEASURES.contains(&&*args.measure) {
-        bail!(
-            "--measure: no '{}'; there are {}",
-            args.measure,
-            MEASURES.join(", ")
-        );
+        let (measure, all) = (&args.measure, MEASURES.join(", "));
+        bail!("--measure: no '{measure}'; there are {all}");
     }
-    let mut settings = args.how.settings(None)?;
-    let index = load(
-        Some(&args.index),
-        &args.reading,
-        &args.thinking,
-        &mut settings,
-    )?;
-    let by = args.how.reranker.as_deref();
-    let index = judged_by(index, by, std::slice::from_ref(&settings))?;
-    set_top(&mut settings, args.top)?;
+    let path = Some(&*args.index);
+    let (index, _, mut all) = load_runs(path, &[], &args.how, args.top, &args.opening)?;
+    let settings = all.remove(0);
     let (settings, axes, points) = match args.subsets {
         true => {
             let (base, changes) = apart(&settings)?;
-            (
-                base,
-                Vec::from_iter(changes.iter().map(|c| c.0)),
-                subsets(&changes),
-            )
+            let parameters = changes.iter().map(|change| change.0);
+            (base, Vec::from_iter(parameters), subsets(&changes))
         }
         false => {
             let axes = axes(args, &settings)?;
@@ -119,70 +113,92 @@ pub fn run(args: &SweepArgs) -> Result<()> {
             (settings, parameters, grid(&axes))
         }
     };
-    let question = args.question.as_deref();
-    let asked = question.and_then(|said| index.question(said));
+    let question = args.question.as_deref().map(|said| {
+        let asked = index.question(said);
+        (asked.map_or(said, |asked| &asked.text), asked)
+    });
     interrupt::watch();
-    let bar = bar(points.len());
-    let found = match question {
-        Some(text) => {
-            let text = asked.map_or(text, |asked| &asked.text);
-            let mut retriever = Retriever::new(index.clone());
-            let tell = |done| {
-                bar.set_position(done as u64);
-                !interrupt::interrupted()
-            };
-            let columns = over_question(&mut retriever, (text, asked), &settings, &points, tell)?;
-            Found::One(text, asked, columns)
-        }
+    let all = points.len();
+    let points = match question {
+        Some(asked) => one(args, &index, &settings, points, asked)?,
         None if index.questions().iter().all(|q| q.gold.is_empty()) => {
-            bail!(
-                "{}: no question with gold; name one question instead",
-                args.index.display()
-            )
+            let path = args.index.display();
+            bail!("{path}: no question with gold; name one question instead")
         }
-        None => set(args, &index, &settings, &points, &bar)?,
+        None => set(args, &index, &settings, points)?,
     };
-    bar.finish_and_clear();
-    let done = match &found {
-        Found::One(.., columns) => columns.len(),
-        Found::Set(_, means) => means.len(),
-    };
-    if done < points.len() {
-        bail!("interrupted after {done} of {} points", points.len());
+    if points.len() < all {
+        bail!("interrupted after {} of {all} points", points.len());
     }
+    let gold = question.and_then(|(_, asked)| asked);
+    let gold = gold.map_or(&[][..], |asked| &asked.gold).iter();
     let swept = Swept {
+        args,
         index: &index,
         settings: &settings,
-        measure: &args.measure,
         heads: axes.iter().map(|parameter| parameter.id()).collect(),
+        question,
+        gold: gold.map(|gold| index.id(gold.passage)).collect(),
         points,
-        found,
     };
     match args.form {
-        _ if args.json => swept.json(args.subsets),
-        Form::Json => swept.json(args.subsets),
+        _ if args.json => swept.json(),
+        Form::Json => swept.json(),
         Form::Tsv => swept.tsv(),
-        Form::Text => swept.text(args.subsets),
+        Form::Text => swept.text(),
     }
 }
 
-fn set<'a>(
-    args: &'a SweepArgs,
+/// Every point for one question.
+fn one(
+    args: &SweepArgs,
     index: &Arc<Index>,
     settings: &Settings,
-    points: &[Changes],
-    bar: &ProgressBar,
-) -> Result<Found<'a>> {
+    points: Vec<Changes>,
+    asked: (&str, Option<&Question>),
+) -> Result<Vec<Point>> {
+    let bar = bar(points.len());
+    let tell = |done| {
+        bar.set_position(done as u64);
+        !interrupt::interrupted()
+    };
+    let mut retriever = Retriever::new(index.clone());
+    let columns = over_question(&mut retriever, asked, settings, &points, tell)?;
+    bar.finish_and_clear();
+    let point = |(changes, column): (Changes, Column)| Point {
+        changes,
+        worth: (column.measures.and_then(|m| m.get(&args.measure))).unwrap_or(column.worth),
+        measures: column.measures,
+        gold: column.gold,
+        difference: None,
+    };
+    Ok(points.into_iter().zip(columns).map(point).collect())
+}
+
+/// Every point for all questions of the set.
+fn set(
+    args: &SweepArgs,
+    index: &Arc<Index>,
+    settings: &Settings,
+    points: Vec<Changes>,
+) -> Result<Vec<Point>> {
     let questions = index.questions();
-    bar.set_length((points.len() * questions.len()) as u64);
+    let bar = bar(points.len() * questions.len());
     let tell = |at: usize, done: usize| {
         bar.set_position((at * questions.len() + done) as u64);
         !interrupt::interrupted()
     };
-    let how = (points, &*args.measure);
+    let how = (&points[..], &*args.measure);
     let means = over_set(index, questions, settings, how, Resampling::default(), tell)?;
-    let judged = questions.iter().filter(|q| q.wanted() > 0);
-    Ok(Found::Set(judged.count(), means))
+    bar.finish_and_clear();
+    let point = |(changes, mean): (Changes, Mean)| Point {
+        changes,
+        worth: mean.measures.get(&args.measure).unwrap_or(0.0),
+        measures: Some(mean.measures),
+        gold: Vec::new(),
+        difference: mean.difference,
+    };
+    Ok(points.into_iter().zip(means).map(point).collect())
 }
 
 /// The parameters of --over with their values.
@@ -206,7 +222,7 @@ fn axes(args: &SweepArgs, settings: &Settings) -> Result<Vec<(Parameter, Vec<Val
             bail!("--over {over}: it is swept already");
         }
         if let Some(why) = settings.idle(parameter) {
-            say(format_args!("hopscope: --over {over}: {why}"));
+            note!("hopscope: --over {over}: {why}");
         }
         let values = match list {
             None => values(settings, parameter, usize::from(args.points)),
@@ -274,113 +290,68 @@ impl Swept<'_> {
         self.heads.iter().map(of).collect()
     }
 
-    /// What every point is worth: the measure, or without gold what stays.
-    fn worth(&self) -> Vec<f64> {
-        match &self.found {
-            Found::One(.., columns) => {
-                let of = |column: &Column| {
-                    let measured = column.measures.and_then(|m| m.get(self.measure));
-                    measured.unwrap_or(column.worth)
-                };
-                columns.iter().map(of).collect()
-            }
-            Found::Set(_, means) => {
-                let of = |mean: &Mean| mean.measures.get(self.measure).unwrap_or(0.0);
-                means.iter().map(of).collect()
-            }
-        }
-    }
-
     /// What the worth is called.
     fn called(&self) -> &str {
-        match &self.found {
-            Found::One(_, None, _) => "stays",
-            _ => self.measure,
+        match self.question {
+            Some((_, None)) => "stays",
+            _ => &self.args.measure,
         }
     }
 
-    /// The identifiers of the gold of the question.
-    fn gold(&self) -> Vec<&str> {
-        match &self.found {
-            Found::One(_, Some(question), _) => question
-                .gold
-                .iter()
-                .map(|g| self.index.id(g.passage))
-                .collect(),
-            _ => Vec::new(),
-        }
+    /// What each change of --subsets does on average over the others.
+    fn effects(&self) -> Option<impl Iterator<Item = (&'static str, f64)>> {
+        let worth: Vec<f64> = self.points.iter().map(|point| point.worth).collect();
+        let heads = self.heads.clone().into_iter();
+        (self.args.subsets).then(|| heads.zip(effects(&worth)))
     }
 
-    fn ranks(&self, at: usize) -> &[Option<usize>] {
-        match &self.found {
-            Found::One(.., columns) => &columns[at].gold,
-            Found::Set(..) => &[],
-        }
-    }
-
-    /// Difference, interval, wins and losses of a point of a set.
-    fn against(&self, at: usize) -> Option<&crate::evaluate::Difference> {
-        match &self.found {
-            Found::Set(_, means) => means[at].difference.as_ref(),
-            Found::One(..) => None,
-        }
+    /// The questions of the set that have gold.
+    fn judged(&self) -> usize {
+        let questions = self.index.questions().iter();
+        questions.filter(|question| question.wanted() > 0).count()
     }
 
     fn tsv(&self) -> Result<()> {
-        let mut out = output::table();
-        let mut heads: Vec<String> = self.heads.iter().map(|head| (*head).to_owned()).collect();
-        heads.push(self.called().to_owned());
-        heads.extend(self.gold().iter().map(|id| format!("rank of {id}")));
-        if matches!(self.found, Found::Set(..)) {
+        let mut grid = Grid::new("");
+        let gold = self.gold.iter().map(|id| format!("rank of {id}"));
+        let mut heads: Vec<String> = self.heads.iter().map(ToString::to_string).collect();
+        heads.extend(std::iter::once(self.called().to_owned()).chain(gold));
+        if self.question.is_none() {
             let more = ["difference", "low", "high", "wins", "ties", "losses"];
             heads.extend(more.map(str::to_owned));
         }
-        let line = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|cell| text::tsv_cell(cell)).collect();
-            cells.join("\t")
-        };
-        writeln!(out, "{}", line(&heads))?;
-        for (at, (point, worth)) in self.points.iter().zip(self.worth()).enumerate() {
-            let mut cells = self.values(point);
-            cells.push(format!("{worth:.6}"));
+        grid.row(heads);
+        for point in &self.points {
+            let mut cells = self.values(&point.changes);
+            cells.push(score(point.worth));
             let rank = |rank: &Option<usize>| rank.map_or(String::new(), |rank| rank.to_string());
-            cells.extend(self.ranks(at).iter().map(rank));
-            if let Some(difference) = self.against(at) {
-                let [low, high] = match difference.interval {
-                    Some(interval) => interval.map(|end| format!("{end:.6}")),
-                    None => [String::new(), String::new()],
-                };
-                cells.extend([format!("{:.6}", difference.difference), low, high]);
-                let counts = [difference.wins, difference.ties, difference.losses];
-                cells.extend(counts.map(|count| count.to_string()));
+            cells.extend(point.gold.iter().map(rank));
+            if let Some(d) = &point.difference {
+                let ends = d.interval.map(|ends| ends.map(score));
+                cells.push(score(d.difference));
+                cells.extend(ends.unwrap_or_default());
+                cells.extend([d.wins, d.ties, d.losses].map(|count| count.to_string()));
             }
-            writeln!(out, "{}", line(&cells))?;
+            grid.row(cells);
         }
+        write!(output::table(), "{}", grid.tabs())?;
         Ok(())
     }
 
-    fn json(&self, subsets: bool) -> Result<()> {
-        let points = self.points.iter().enumerate().map(|(at, point)| {
-            let set = point
-                .iter()
-                .map(|(parameter, value)| (parameter.id().to_owned(), parameter.json(*value)));
-            let mut told = json!({"set": set.collect::<serde_json::Map<_, _>>()});
-            match &self.found {
-                Found::One(_, question, columns) => {
-                    let column = &columns[at];
-                    match question {
-                        Some(_) => {
-                            let gold = self.gold().into_iter().zip(&column.gold);
-                            let gold = gold.map(|(id, rank)| json!({"id": id, "rank": rank}));
-                            told["gold"] = gold.collect();
-                            told["measures"] = json!(column.measures);
-                        }
-                        None => told["stays"] = json!(column.worth),
-                    }
+    fn json(&self) -> Result<()> {
+        let points = self.points.iter().map(|point| {
+            let mut told = json!({"set": super::values_json(point.changes.iter().copied())});
+            match self.question {
+                Some((_, None)) => told["stays"] = json!(point.worth),
+                Some(_) => {
+                    let gold = self.gold.iter().zip(&point.gold);
+                    let gold = gold.map(|(id, rank)| json!({"id": id, "rank": rank}));
+                    told["gold"] = gold.collect();
+                    told["measures"] = json!(point.measures);
                 }
-                Found::Set(_, means) => {
-                    told["measures"] = json!(means[at].measures);
-                    told["difference"] = json!(means[at].difference);
+                None => {
+                    told["measures"] = json!(point.measures);
+                    told["difference"] = json!(point.difference);
                 }
             }
             told
@@ -389,93 +360,75 @@ impl Swept<'_> {
             "index": self.index.name(),
             "method": self.settings.method().name,
             "settings": self.settings,
-            "measure": self.measure,
+            "measure": self.args.measure,
             "points": points.collect::<Vec<_>>(),
         });
-        match &self.found {
-            Found::One(text, ..) => told["question"] = json!(text),
-            Found::Set(judged, _) => told["judged"] = json!(judged),
+        match self.question {
+            Some((text, _)) => told["question"] = json!(text),
+            None => told["judged"] = json!(self.judged()),
         }
-        if subsets {
-            let effects = self.heads.iter().zip(effects(&self.worth()));
-            told["effects"] = effects
-                .map(|(head, effect)| json!({"parameter": head, "effect": effect}))
-                .collect();
+        if let Some(effects) = self.effects() {
+            let effect = |(head, effect)| json!({"parameter": head, "effect": effect});
+            told["effects"] = effects.map(effect).collect();
         }
         super::print_json(&told)
     }
 
-    fn text(&self, subsets: bool) -> Result<()> {
+    fn text(&self) -> Result<()> {
         let mut out = output::text();
         let k = self.settings.get(RESULT_K);
         let name = &self.settings.method().name;
-        match &self.found {
-            Found::One(text, ..) => writeln!(out, "{name}: {text}")?,
-            Found::Set(judged, _) => {
+        match self.question {
+            Some((text, _)) => writeln!(out, "{name}: {text}")?,
+            None => {
+                let judged = self.judged();
                 writeln!(
                     out,
                     "{name} over {judged} questions with gold; differences are from the settings marked *"
                 )?;
             }
         }
-        let gold = self.gold();
-        for (id, letter) in gold.iter().zip('A'..='Z') {
+        for (id, letter) in self.gold.iter().zip('A'..='Z') {
             writeln!(out, "{letter} {id}")?;
         }
-        let widths: Vec<usize> = self.heads.iter().map(|head| head.len().max(9)).collect();
-        let head = |out: &mut dyn Write, cells: &[String]| -> std::io::Result<()> {
-            for (cell, width) in cells.iter().zip(&widths) {
-                write!(out, "{cell:>width$} ")?;
-            }
-            Ok(())
+        let values = ">9 ".repeat(self.heads.len());
+        let mut grid = Grid::new(&format!("{values}<1 >8<1 <  <"));
+        let scale = match self.gold.is_empty() {
+            true => String::new(),
+            false => format!("rank 1{:>1$}", "1000", LINE - 6),
         };
-        let names: Vec<String> = self.heads.iter().map(|head| (*head).to_owned()).collect();
-        head(&mut out, &names)?;
-        write!(out, "  {:>8}", self.called())?;
-        match gold.is_empty() {
-            true => writeln!(out)?,
-            false => writeln!(out, "  rank 1{:>width$}", "1000", width = LINE - 6)?,
-        }
-        let worth = self.worth();
-        let best = worth.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        for (at, point) in self.points.iter().enumerate() {
-            head(&mut out, &self.values(point))?;
-            let mark = if present(self.settings, point) {
-                '*'
-            } else {
-                ' '
-            };
-            let top = if worth[at] == best { '^' } else { ' ' };
-            write!(out, "{mark} {:>8.4}{top}", worth[at])?;
-            if !gold.is_empty() {
-                let ranks = self.ranks(at);
-                write!(out, " {}  {}", line(ranks, k), text::ranks(ranks))?;
+        grid.row([&self.heads[..], &["", self.called(), "", &scale]].concat());
+        let worth = self.points.iter().map(|point| point.worth);
+        let best = worth.fold(f64::NEG_INFINITY, f64::max);
+        for point in &self.points {
+            let mark = [" ", "*"][usize::from(present(self.settings, &point.changes))];
+            let top = [" ", "^"][usize::from(point.worth == best)];
+            let mut cells = self.values(&point.changes);
+            cells.extend(cells![mark, measure(point.worth), top]);
+            if !self.gold.is_empty() {
+                cells.extend([line(&point.gold, k), text::ranks(&point.gold)]);
             }
-            if let Some(difference) = self.against(at) {
-                write!(out, " {:+.4}", difference.difference)?;
-                if let Some([low, high]) = difference.interval {
-                    write!(out, " [{low:+.4}, {high:+.4}]")?;
-                }
-                write!(
-                    out,
-                    "  {} wins, {} losses",
-                    difference.wins, difference.losses
-                )?;
-            }
-            writeln!(out)?;
+            cells.extend(point.difference.as_ref().map(told));
+            grid.row(cells);
         }
-        if subsets {
-            writeln!(
+        write!(out, "{grid}")?;
+        if let Some(effects) = self.effects() {
+            let called = self.called();
+            let mut grid = Grid::new("  <16 <");
+            effects.for_each(|(head, effect)| grid.row(cells![head, change(effect)]));
+            write!(
                 out,
-                "what each does to {} on average over the others:",
-                self.called()
+                "what each does to {called} on average over the others:\n{grid}"
             )?;
-            for (head, effect) in self.heads.iter().zip(effects(&worth)) {
-                writeln!(out, "  {head:<16} {effect:+.4}")?;
-            }
         }
         Ok(())
     }
+}
+
+/// A difference, and on how many questions there is one.
+fn told(d: &Difference) -> String {
+    let (between, wins, losses) = (difference(d), d.wins, d.losses);
+    format!("{between}  {wins} wins, {losses} losses")
 }
 
 #[cfg(test)]

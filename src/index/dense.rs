@@ -27,6 +27,14 @@ pub struct DenseEntry {
     pub hnsw: Option<NearEntry>,
 }
 
+impl DenseEntry {
+    /// How the vectors are searched.
+    pub fn searched(&self) -> String {
+        let graph = self.hnsw.as_ref();
+        graph.map_or_else(|| "searched exactly".to_owned(), ToString::to_string)
+    }
+}
+
 /// Vectors made elsewhere: `.npy` files of float32, rows in the order of the passages and of the questions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenFiles {

@@ -1,15 +1,25 @@
 //! What `hopscope eval` prints for people.
 
+use crate::cli::figures::{among, change, interval, known, measure};
+use crate::cli::grid::{Grid, cells};
 use crate::corpus::Question;
 use crate::evaluate::{
-    Comparison, Coverage, Difference, Evaluation, Group, Losses, MEASURES, Measures, READ,
-    READ_TOKENS, Readings, Repaired, STAGES, Survival, by_gold, by_type, compare,
+    Comparison, Coverage, Difference, Evaluation, Losses, MEASURES, Measures, READ, READ_TOKENS,
+    Readings, Repaired, STAGES, Survival, by_gold, by_type, compare,
 };
 use crate::index::Index;
 use std::io::{self, Write};
 
-/// Width of the first column.
-const NAME: usize = 24;
+/// The columns of all measures.
+fn columns() -> String {
+    " >10".repeat(MEASURES.len())
+}
+
+/// A row with the values of all measures.
+fn row<const N: usize>(grid: &mut Grid, first: [String; N], measures: &Measures, last: &[String]) {
+    let values = measures.0.map(measure);
+    grid.row([&first[..], &values, last].concat());
+}
 
 /// Measures and latency, one row a method.
 pub fn measures(
@@ -19,25 +29,23 @@ pub fn measures(
     evaluations: &[Evaluation],
 ) -> io::Result<()> {
     let judged = evaluations.first().map_or(0, |e| e.judged);
+    let (name, passages, questions) = (index.name(), index.len(), questions.len());
     writeln!(
         out,
-        "{} · {} passages · {} questions, {judged} with gold",
-        index.name(),
-        index.len(),
-        questions.len()
+        "{name} · {passages} passages · {questions} questions, {judged} with gold"
     )?;
-    write!(out, "{:<14}", "method")?;
-    head(out)?;
-    writeln!(out, " {:>8} {:>8} {:>8}", "p50 ms", "p95 ms", "p99 ms")?;
+    let mut grid = Grid::new(&format!("<14{} >8 >8 >8", columns()));
+    grid.row([&["method"][..], &MEASURES, &["p50 ms", "p95 ms", "p99 ms"]].concat());
     for e in evaluations {
-        write!(out, "{:<14}", e.name)?;
-        values(out, &e.measures)?;
-        for share in [0.5, 0.95, 0.99] {
-            let told = e.latency(share).map(|took| format!("{took:.2}"));
-            write!(out, " {:>8}", told.unwrap_or_else(|| "-".to_owned()))?;
-        }
-        writeln!(out)?;
+        let took = |share| known(e.latency(share), |took| format!("{took:.2}"));
+        row(
+            &mut grid,
+            cells![e.name],
+            &e.measures,
+            &[0.5, 0.95, 0.99].map(took),
+        );
     }
+    write!(out, "{grid}")?;
     reading(out, evaluations)
 }
 
@@ -49,26 +57,19 @@ fn reading(out: &mut impl Write, evaluations: &[Evaluation]) -> io::Result<()> {
         return Ok(());
     };
     let all = first.answers().questions;
-    let name = 2 + evaluations
-        .iter()
-        .map(|e| e.name.chars().count())
-        .max()
-        .unwrap_or(0);
-    write!(out, "\n{:<name$}", "answer read in", name = name.max(16))?;
-    for tokens in READ_TOKENS {
-        write!(out, " {tokens:>6}")?;
-    }
-    writeln!(out, "  {:>6}  tokens of context, {all} questions", "all")?;
+    let shares = " >6".repeat(READ_TOKENS.len());
+    let mut grid = Grid::new(&format!("<14  {shares}  >6  <"));
+    let share = |share: f64| format!("{share:.3}");
+    let last = cells!["all", format!("tokens of context, {all} questions")];
+    let tokens = READ_TOKENS.map(|tokens| tokens.to_string());
+    grid.row([&cells!["answer read in"][..], &tokens, &last].concat());
     for (e, curve) in curves {
         let answers = e.answers();
-        write!(out, "{:<name$}", e.name, name = name.max(16))?;
-        for share in curve {
-            write!(out, " {share:>6.3}")?;
-        }
-        let (share, tokens) = (answers.share().unwrap_or(0.0), answers.mean_tokens());
-        writeln!(out, "  {share:>6.3}  in {tokens:.0} on average")?;
+        let (whole, tokens) = (answers.share().unwrap_or(0.0), answers.mean_tokens());
+        let last = cells![share(whole), format!("in {tokens:.0} on average")];
+        grid.row([&cells![e.name][..], &curve.map(share), &last].concat());
     }
-    Ok(())
+    write!(out, "\n{grid}")
 }
 
 /// How well a model answered from what each method found.
@@ -76,7 +77,7 @@ pub fn readings(out: &mut impl Write, readings: &[Readings]) -> io::Result<()> {
     for read in readings {
         write!(out, "{:<14} answers:", read.name)?;
         for (name, value) in READ.iter().zip(read.measures) {
-            write!(out, " {name} {value:.4}")?;
+            write!(out, " {name} {}", measure(value))?;
         }
         write!(out, " over {} questions", read.per_question.len())?;
         match read.unanswered {
@@ -87,19 +88,6 @@ pub fn readings(out: &mut impl Write, readings: &[Readings]) -> io::Result<()> {
     Ok(())
 }
 
-fn head(out: &mut impl Write) -> io::Result<()> {
-    MEASURES
-        .iter()
-        .try_for_each(|name| write!(out, " {name:>10}"))
-}
-
-fn values(out: &mut impl Write, measures: &Measures) -> io::Result<()> {
-    measures
-        .0
-        .iter()
-        .try_for_each(|value| write!(out, " {value:>10.4}"))
-}
-
 /// One block for each later method against the first.
 pub fn comparisons(out: &mut impl Write, comparisons: &[Comparison]) -> io::Result<()> {
     for c in comparisons {
@@ -107,72 +95,50 @@ pub fn comparisons(out: &mut impl Write, comparisons: &[Comparison]) -> io::Resu
         if c.questions < compare::FEWEST {
             writeln!(out, "  fewer than {} questions: no test", compare::FEWEST)?;
         }
-        writeln!(
-            out,
-            "  {:<10} {:>8} {:^19} {:>7} {:>7}  win/tie/loss",
-            "measure", "change", "95 % interval", "p", "p Holm"
-        )?;
+        let head = "measure|change|95 % interval|p|p Holm|win/tie/loss";
+        let mut grid = Grid::headed("  <10 >8 ^19 >7 >7  <", head);
         let measures = MEASURES.iter().zip(&c.measures);
         for (name, d) in measures.chain(READ.iter().zip(&c.answers)) {
-            writeln!(out, "  {name:<10} {}", difference(d))?;
+            grid.row(difference(name, d));
         }
+        write!(out, "{grid}")?;
     }
     if let Some(c) = comparisons.first() {
+        let (all, seed) = (c.resamples, c.seed);
         writeln!(
             out,
-            "  paired bootstrap and randomisation, {} resamples each, seed {}",
-            c.resamples, c.seed
+            "  paired bootstrap and randomisation, {all} resamples each, seed {seed}"
         )?;
     }
     Ok(())
 }
 
-fn difference(d: &Difference) -> String {
-    let interval = d.interval.map_or("-".to_owned(), |[low, high]| {
-        format!("[{low:+.4}, {high:+.4}]")
-    });
-    let p = |p: Option<f64>| {
-        p.map_or("-".to_owned(), |p| {
-            if p < 5e-5 {
-                "<.0001".to_owned()
-            } else {
-                format!("{p:.4}")
-            }
-        })
+fn difference(name: &str, d: &Difference) -> [String; 6] {
+    let p = |p| match p {
+        ..5e-5 => "<.0001".to_owned(),
+        p => measure(p),
     };
-    format!(
-        "{:>+8.4} {interval:^19} {:>7} {:>7}  {}/{}/{}",
-        d.difference,
-        p(d.p),
-        p(d.p_holm),
-        d.wins,
-        d.ties,
-        d.losses
-    )
+    let counts = format!("{}/{}/{}", d.wins, d.ties, d.losses);
+    let [own, holm] = [d.p, d.p_holm].map(|value| known(value, p));
+    let between = known(d.interval, interval);
+    cells![name, change(d.difference), between, own, holm, counts]
 }
 
 /// Shares of gold links alive after each stage.
 pub fn survival(out: &mut impl Write, evaluations: &[Evaluation]) -> io::Result<()> {
-    write!(out, "\n{:<14} {:>6}", "gold links", "all")?;
-    for stage in STAGES {
-        write!(out, " {:>9}", stage.label())?;
-    }
-    writeln!(out)?;
+    let stages = " >9".repeat(STAGES.len());
+    let mut grid = Grid::new(&format!("<14 >6{stages}  <"));
+    let labels = STAGES.map(|stage| stage.label());
+    grid.row([&["gold links", "all"], &labels[..]].concat());
     for e in evaluations {
         let survival = Survival::of(e);
-        write!(out, "{:<14} {:>6}", e.name, survival.gold)?;
-        for stage in STAGES {
-            match survival.share(stage) {
-                Some(share) => write!(out, " {share:>9.4}")?,
-                None => write!(out, " {:>9}", "-")?,
-            }
-        }
-        for (rule, count) in &survival.fallbacks {
-            write!(out, "  fallback {rule}: {count} questions")?;
-        }
-        writeln!(out)?;
+        let shares = STAGES.map(|stage| known(survival.share(stage), measure));
+        let fallbacks = survival.fallbacks.iter();
+        let told = fallbacks.map(|(rule, count)| format!("fallback {rule}: {count} questions"));
+        let told = Vec::from_iter(told).join("  ");
+        grid.row([&cells![e.name, survival.gold], &shares[..], &[told]].concat());
     }
-    Ok(())
+    write!(out, "\n{grid}")
 }
 
 /// Measures by type and by number of gold links, and recall by how well names were found.
@@ -183,67 +149,47 @@ pub fn breakdown(
     coverage: &dyn Fn(&Evaluation) -> Option<Coverage>,
 ) -> io::Result<()> {
     for e in evaluations {
-        let method = &*e.name;
-        write!(out, "\n{method:<NAME$} {:>9}", "questions")?;
-        head(out)?;
-        writeln!(out)?;
-        for (kind, group) in by_type(questions, e) {
-            row(out, &format!("type {kind}"), &group)?;
+        let mut grid = Grid::new(&format!("<24 >9{}", columns()));
+        grid.row([&[&*e.name, "questions"], &MEASURES[..]].concat());
+        let kinds = by_type(questions, e).into_iter();
+        let kinds = kinds.map(|(kind, group)| (format!("type {kind}"), group));
+        let gold = by_gold(questions, e).into_iter();
+        let gold = gold.map(|(gold, group)| (format!("gold {gold}"), group));
+        for (name, group) in kinds.chain(gold) {
+            row(
+                &mut grid,
+                cells![name, group.questions],
+                &group.measures,
+                &[],
+            );
         }
-        for (gold, group) in by_gold(questions, e) {
-            row(out, &format!("gold {gold}"), &group)?;
+        if let Some(coverage) = coverage(e) {
+            let own = match coverage.names_of == *e.settings.method().name {
+                true => String::new(),
+                false => format!(" (names of {})", coverage.names_of),
+            };
+            grid.row(cells![format!("names{own}"), "questions", "share", "R@10"]);
+            let buckets = coverage.buckets.iter().map(|b| (b.bucket.label(), b.part));
+            let without = coverage.without_entity;
+            for (label, part) in buckets.chain([("without linked name", without.linked)]) {
+                let recall = known(part.recall, measure);
+                grid.row(cells![label, part.questions, measure(part.share), recall]);
+            }
         }
-        let Some(coverage) = coverage(e) else {
-            continue;
-        };
-        let own = if coverage.names_of == *e.settings.method().name {
-            String::new()
-        } else {
-            format!(" (names of {})", coverage.names_of)
-        };
-        writeln!(
-            out,
-            "{:<NAME$} {:>9} {:>10} {:>10}",
-            format!("names{own}"),
-            "questions",
-            "share",
-            "R@10"
-        )?;
-        let buckets = coverage.buckets.iter().map(|b| (b.bucket.label(), b.part));
-        let without = coverage.without_entity;
-        for (label, part) in buckets.chain([("without linked name", without.linked)]) {
-            let recall = part.recall.map_or("-".to_owned(), |r| format!("{r:.4}"));
-            writeln!(
-                out,
-                "{label:<NAME$} {:>9} {:>10.4} {recall:>10}",
-                part.questions, part.share
-            )?;
-        }
+        write!(out, "\n{grid}")?;
     }
     Ok(())
 }
 
-fn row(out: &mut impl Write, name: &str, group: &Group) -> io::Result<()> {
-    write!(out, "{name:<NAME$} {:>9}", group.questions)?;
-    values(out, &group.measures)?;
-    writeln!(out)
-}
-
 /// Why gold is lost, one block a method: the verdicts, most frequent first.
 pub fn losses(out: &mut impl Write, lost: &[Losses]) -> io::Result<()> {
-    let share = |part: usize, of: usize| 100.0 * part as f64 / of.max(1) as f64;
     for method in lost {
-        let Losses {
-            gold,
-            lost,
-            specific,
-            ..
-        } = method;
+        let (name, gold, lost, specific) =
+            (&method.method, method.gold, method.lost, method.specific);
+        let share = among(specific, lost, 0);
         write!(
             out,
-            "\nlost by {}: {lost} of {gold} gold passages; the verdict is specific for {specific} ({:.0} %)",
-            method.method,
-            share(*specific, *lost)
+            "\nlost by {name}: {lost} of {gold} gold passages; the verdict is specific for {specific} ({share})"
         )?;
         if let Some(repaired) = method.repaired {
             let Repaired {
@@ -253,22 +199,23 @@ pub fn losses(out: &mut impl Write, lost: &[Losses]) -> io::Result<()> {
                 by_graph,
                 by_two,
             } = repaired;
+            let share = among(by_setting, of, 0);
             write!(
                 out,
-                "; of {of} that were tried, one other setting brings in {by_setting} ({:.0} %), one changed seed {by_seed} more, one change of the graph {by_graph}, two changes {by_two}",
-                share(by_setting, of)
+                "; of {of} that were tried, one other setting brings in {by_setting} ({share}), one changed seed {by_seed} more, one change of the graph {by_graph}, two changes {by_two}"
             )?;
         }
-        writeln!(out)?;
-        let classes = method.classes.iter();
-        for (class, count) in classes {
-            writeln!(out, "  {count:>5}  {class} {}", class.about())?;
+        let mut classes = Grid::new("  >5  <");
+        for (class, count) in &method.classes {
+            classes.row(cells![count, format!("{class} {}", class.about())]);
         }
-        let mut codes: Vec<_> = method.codes.iter().collect();
-        codes.sort_by_key(|(code, count)| (std::cmp::Reverse(**count), **code));
-        for (code, count) in codes {
-            writeln!(out, "  {count:>5}  {code:<27} {}", code.about())?;
+        let mut all: Vec<_> = method.codes.iter().collect();
+        all.sort_by_key(|(code, count)| (std::cmp::Reverse(**count), **code));
+        let mut codes = Grid::new("  >5  <27 <");
+        for (code, count) in all {
+            codes.row(cells![count, code, code.about()]);
         }
+        write!(out, "\n{classes}{codes}")?;
     }
     Ok(())
 }
