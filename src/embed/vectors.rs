@@ -180,6 +180,18 @@ impl Vectors {
         }
     }
 
+    /// The bytes and the scale that a row is kept as: rows that share them have the same cosine with any other.
+    pub fn kept(&self, row: u32) -> (&[u8], u32) {
+        let span = self.span(row);
+        match &self.rows {
+            Rows::F32(values) => (bytemuck::cast_slice(&values[span]), 0),
+            Rows::I8 { values, scales } => (
+                bytemuck::cast_slice(&values[span]),
+                scales[row as usize].to_bits(),
+            ),
+        }
+    }
+
     fn span(&self, row: u32) -> std::ops::Range<usize> {
         let start = row as usize * self.dims();
         start..start + self.dims()

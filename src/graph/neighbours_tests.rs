@@ -61,16 +61,21 @@ fn overlap_by_hand() {
 }
 
 #[test]
-fn rows_of_equal_words_are_counted_once() {
-    // 3,000 rows of 30 words that stand alone: what is read of the inverted index grows with the rows.
-    let sets: Vec<Vec<u32>> = (0..3_000).map(|row| vec![row % 30]).collect();
-    let groups = of_equal_words(&sets);
+fn rows_that_share_the_same_words_are_counted_once() {
+    // 3,000 rows of one of 30 words and one that no other has: what is read of the inverted index grows with the rows.
+    let sets: Vec<Vec<u32>> = (0..3_000).map(|row| vec![row % 30, 30 + row]).collect();
+    let rows: Vec<Vec<u32>> = (0..30)
+        .map(|word| (word..3_000).step_by(30).collect())
+        .collect();
+    let own = [0];
+    let rows_of = |word: u32| rows.get(word as usize).map_or(&own[..], Vec::as_slice);
+    let groups = equal(common(&sets, rows_of).zip(0..));
     assert_eq!(groups.len(), 30);
     assert_eq!(
-        groups.iter().map(|(_, rows)| rows.len()).sum::<usize>(),
+        groups.iter().map(|group| group.1.len()).sum::<usize>(),
         3_000
     );
-    let near = overlap(&sets, 30, 2);
+    let near = overlap(&sets, 3_030, 2);
     assert_eq!(near.row(7).0, [37, 67]);
     assert_eq!(near.row(37).0, [7, 67]);
     assert_eq!(near.row(2_997).0, [27, 57]);
@@ -152,6 +157,27 @@ fn those_alike_are_all_that_are_near_enough_however_many_a_row_has() {
     assert_eq!(told, [&[1][..], &[], &[1], &[]]);
 }
 
+#[test]
+fn equal_rows_are_compared_once() {
+    // 3,000 rows at 30 angles and 30 of zeros: 30 are compared with 30, in either form.
+    let mut rows: Vec<f32> = vec![0.0; 60];
+    rows.extend((0..3_000).flat_map(|row| {
+        let angle = ((row % 30) as f32).to_radians();
+        [angle.cos(), angle.sin()]
+    }));
+    let v = vectors(2, rows);
+    for v in [&v, &v.quantised()] {
+        let groups = distinct(v);
+        assert_eq!(groups.len(), 30);
+        let rows: usize = groups.iter().map(Vec::len).sum();
+        assert_eq!(rows, 3_000);
+    }
+    let near = exact(&v, 2);
+    assert_eq!(near.row(7).0, [0_u32; 0]);
+    assert_eq!(near.row(37).0, [67, 97]);
+    assert_eq!(near.row(3_029).0, [59, 89]);
+}
+
 fn plain_overlap(sets: &[Vec<u32>], k: usize) -> Vec<Vec<u32>> {
     let count = |a: &Vec<u32>, b: &Vec<u32>| a.iter().filter(|w| b.contains(w)).count();
     (0..sets.len())
@@ -181,15 +207,20 @@ proptest! {
     }
 
     #[test]
-    fn exact_is_the_sorted_list_of_all(angles in prop::collection::vec(0u16..360, 1..200), k in 1usize..8) {
-        let v = plane(&angles.iter().map(|&a| f32::from(a)).collect::<Vec<_>>());
+    fn exact_is_the_sorted_list_of_all(
+        angles in prop::collection::vec(0u16..360, 1..200), apart in 1u16..40, k in 0usize..8, small in any::<bool>(),
+    ) {
+        // Few angles where they are far apart: most rows are equal to others.
+        let v = plane(&angles.iter().map(|&a| f32::from(a / apart * apart)).collect::<Vec<_>>());
+        let v = if small { v.quantised() } else { v };
         let near = exact(&v, k);
         for i in 0..angles.len() {
             let mut all: Vec<(f32, u32)> = (0..angles.len() as u32)
                 .filter(|&j| j as usize != i).map(|j| (v.between(i as u32, j), j)).collect();
             all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             let expected: Vec<u32> = all.iter().take(k).map(|a| a.1).collect();
-            prop_assert_eq!(near.row(i).0, expected.as_slice());
+            let scores: Vec<f32> = all.iter().take(k).map(|a| a.0).collect();
+            prop_assert_eq!(near.row(i), (expected.as_slice(), scores.as_slice()));
         }
     }
 }
