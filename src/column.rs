@@ -160,7 +160,7 @@ pub fn offsets<E: Pod + PartialOrd + Sync + Into<u64>>(offsets: &[E], of: usize)
 ///
 /// # Errors
 /// A span that stops before it starts.
-pub fn spans(starts: &[u32], stops: &[u32]) -> Checked {
+pub fn spans(stops: &[u32], starts: &[u32]) -> Checked {
     let spans = starts.par_iter().zip(stops).with_min_len(PIECE);
     match spans.all(|(start, stop)| start <= stop) {
         true => Ok(()),
@@ -184,7 +184,7 @@ pub fn finite(values: &[f32]) -> Checked {
 ///
 /// # Errors
 /// Offsets as [`offsets`] refuses them, a target that is no row, a row that does not ascend, an arc without one back.
-pub fn symmetric(offsets: &[u32], targets: &[u32], value: impl Fn(usize) -> u32 + Sync) -> Checked {
+pub fn symmetric(targets: &[u32], offsets: &[u32], value: impl Fn(usize) -> u32 + Sync) -> Checked {
     self::offsets(offsets, targets.len())?;
     below(targets, offsets.len() - 1)?;
     // Arcs up and arcs down are as many and of one sum, if each has its counterpart; a hash makes other sums unlikely. To
@@ -340,7 +340,7 @@ mod tests {
         for wrong in [&[][..], &[1, 5], &[0, 6], &[0, 6, 5], &[0]] {
             assert!(offsets::<u32>(wrong, 5).is_err(), "{wrong:?}");
         }
-        assert!(spans(&[0, 3], &[0, 4]).is_ok() && spans(&[0, 3], &[1, 2]).is_err());
+        assert!(spans(&[0, 4], &[0, 3]).is_ok() && spans(&[1, 2], &[0, 3]).is_err());
         assert!(positive(&[1, 2]).is_ok() && positive(&[1, 0]).is_err());
         assert!(finite(&[-1.0]).is_ok() && finite(&[1.0, f32::NAN]).is_err());
     }
@@ -352,7 +352,7 @@ mod tests {
         let targets = [1, 2, 0, 2, 0, 1];
         let values = [5, 6, 5, 7, 6, 7];
         let checked = |rows: &[u32], targets: &[u32], values: &[u32]| {
-            symmetric(rows, targets, |at| values[at])
+            symmetric(targets, rows, |at| values[at])
         };
         assert_eq!(checked(&rows, &targets, &values), Ok(()));
         assert_eq!(checked(&[0], &[], &[]), Ok(()));

@@ -278,13 +278,13 @@ impl EntityGraph {
             ("entities.sorted", column::below(&graph.sorted, entities)),
             (
                 "graph.targets",
-                column::symmetric(&graph.offsets, &graph.targets, tf),
+                column::symmetric(&graph.targets, &graph.offsets, tf),
             ),
             ("graph.tf", column::positive(&graph.tf)),
             ("mentions.ends", column::ends(&graph.mention_ends, mentions)),
             (
                 "mentions.stop",
-                column::spans(&graph.mention_start, &graph.mention_end),
+                column::spans(&graph.mention_end, &graph.mention_start),
             ),
             (
                 "mentions.entity",

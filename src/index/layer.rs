@@ -172,20 +172,158 @@ pub(super) fn check(
         })
 }
 
+/// What takes a column's name and bytes, for writing.
+pub type Each<'e, 'a> = &'e mut dyn FnMut(&str, &'a [u8]);
+
+/// A field that [`columns!`] stores under one name.
+pub trait Stored: Sized {
+    fn write<'a>(&'a self, name: &str, each: Each<'_, 'a>);
+
+    /// # Errors
+    /// As [`Columns::column`].
+    fn read(columns: &Columns, name: &str) -> Result<Self, IndexError>;
+}
+
+impl<T: Pod> Stored for Column<T> {
+    fn write<'a>(&'a self, name: &str, each: Each<'_, 'a>) {
+        each(name, self.bytes());
+    }
+
+    fn read(columns: &Columns, name: &str) -> Result<Self, IndexError> {
+        columns.column(name)
+    }
+}
+
+impl Stored for Strings {
+    fn write<'a>(&'a self, name: &str, each: Each<'_, 'a>) {
+        strings(name, self, each);
+    }
+
+    fn read(columns: &Columns, name: &str) -> Result<Self, IndexError> {
+        columns.strings(name)
+    }
+}
+
+/// How many a field holds, and what follows its name in that of the column that has as many values.
+pub trait Counted {
+    fn counted(&self) -> (&'static str, usize);
+}
+
+impl<T: Pod> Counted for Column<T> {
+    fn counted(&self) -> (&'static str, usize) {
+        ("", self.len())
+    }
+}
+
+impl Counted for Strings {
+    fn counted(&self) -> (&'static str, usize) {
+        (".ends", self.len())
+    }
+}
+
+impl Counted for Vectors {
+    fn counted(&self) -> (&'static str, usize) {
+        ("", self.len())
+    }
+}
+
+/// Declares a struct of columns, where each is named once. From the declaration follow `write`, which hands out every column
+/// in this order, and `read`, which refuses columns that do not fit each other; both take a prefix of the names.
+///
+/// - `field: Column<u32> = "name" [len] => below(7), ascending();`: a column or strings, how many values it has, and checks of
+///   [`crate::column`]. Both may be left out; they see all fields, and what `read` takes.
+/// - `field: Vectors = "name" by identity, "scale" [len];`: vectors, as [`Columns::vectors`] reads them.
+/// - `field: Part = "prefix" of (arguments);`: another such struct.
+/// - `field: Type { value };`: not stored.
+macro_rules! columns {
+    (
+        $(#[$about:meta])*
+        $vis:vis struct $Name:ident($columns:ident $(, $given:ident: $Given:ty)*) {
+            $(
+                $(#[$doc:meta])*
+                $seen:vis $field:ident: $Type:ty
+                $(= $name:literal
+                    $(by $identity:tt, $scale:literal)?
+                    $(of ($($part:expr),*))?
+                    $([$len:expr])?
+                    $(=> $($check:ident($($with:expr),*)),+)?
+                )?
+                $({ $value:expr })?;
+            )*
+        }
+    ) => {
+        $(#[$about])*
+        $vis struct $Name { $($(#[$doc])* $seen $field: $Type,)* }
+
+        impl $Name {
+            /// Hands out every column, for writing.
+            pub(crate) fn write<'a>(&'a self, prefix: &str, each: $crate::index::layer::Each<'_, 'a>) {
+                let name = $crate::index::layer::under(prefix);
+                $($($crate::index::layer::columns!(
+                    @write self.$field, &name($name), each $(, $scale)? $(; $($part),*)?
+                );)?)*
+            }
+
+            /// # Errors
+            /// Columns that are missing or do not fit each other.
+            pub(crate) fn read(
+                $columns: &$crate::index::Columns,
+                prefix: &str,
+                $($given: $Given,)*
+            ) -> Result<$Name, $crate::index::IndexError> {
+                let name = $crate::index::layer::under(prefix);
+                $($(let $field: $Type = $crate::index::layer::columns!(
+                    @read $Type, $columns, &name($name) $(, $identity, $scale)? $(; $($part),*)?
+                );)?)*
+                $($($(
+                    let (counted, found) = $crate::index::layer::Counted::counted(&$field);
+                    $columns.length(&(name($name) + counted), found, $len)?;
+                )?)?)*
+                $($($($(
+                    $columns.hold([(&name($name), $crate::column::$check(&$field, $($with),*))])?;
+                )+)?)?)*
+                Ok($Name { $($field $(: $value)?,)* })
+            }
+        }
+    };
+    (@write $own:expr, $name:expr, $each:ident) => {
+        $crate::index::layer::Stored::write(&$own, $name, $each)
+    };
+    (@write $own:expr, $name:expr, $each:ident, $scale:literal) => {
+        $crate::index::layer::vectors($name, $scale, &$own, $each)
+    };
+    (@write $own:expr, $name:expr, $each:ident; $($part:expr),*) => {
+        $own.write($name, $each)
+    };
+    (@read $Type:ty, $columns:ident, $name:expr) => {
+        <$Type as $crate::index::layer::Stored>::read($columns, $name)?
+    };
+    (@read $Type:ty, $columns:ident, $name:expr, $identity:tt, $scale:literal) => {
+        $columns.vectors($name, $scale, $identity)?
+    };
+    (@read $Type:ty, $columns:ident, $name:expr; $($part:expr),*) => {
+        <$Type>::read($columns, $name, $($part),*)?
+    };
+}
+pub(crate) use columns;
+
+/// Names of columns under a prefix. Where one of the two is empty, the other is the name.
+pub fn under(prefix: &str) -> impl Fn(&str) -> String {
+    move |name| match (prefix, name) {
+        ("", own) | (own, "") => own.to_owned(),
+        _ => format!("{prefix}.{name}"),
+    }
+}
+
 /// Hands both columns of strings to a [`Layer::columns`] callback.
-pub fn strings<'a>(name: &str, strings: &'a Strings, each: &mut dyn FnMut(&str, &'a [u8])) {
+pub fn strings<'a>(name: &str, strings: &'a Strings, each: Each<'_, 'a>) {
     each(&format!("{name}.ends"), strings.ends.bytes());
     each(&format!("{name}.text"), strings.bytes.bytes());
 }
 
 /// Hands the columns of vectors to a [`Layer::columns`] callback: `NAME.f32`, or `NAME.i8` and, as a layer calls them, the
 /// scales.
-pub fn vectors<'a>(
-    name: &str,
-    scale: &str,
-    vectors: &'a Vectors,
-    each: &mut dyn FnMut(&str, &'a [u8]),
-) {
+pub fn vectors<'a>(name: &str, scale: &str, vectors: &'a Vectors, each: Each<'_, 'a>) {
     match vectors.rows() {
         Rows::F32(values) => each(&format!("{name}.f32"), values.bytes()),
         Rows::I8 { values, scales } => {

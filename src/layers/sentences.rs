@@ -71,7 +71,7 @@ impl Layer for HopLayer {
         columns.length("sentences.scale", vectors.len(), all)?;
         columns.hold([
             ("sentences.ends", column::ends(&ends, all)),
-            ("sentences.stop", column::spans(&start, &stop)),
+            ("sentences.stop", column::spans(&stop, &start)),
         ])?;
         let encoder = Static::new(Weights::stored(columns.column("sentences.weight")?))?;
         vectors.check(encoder.identity())?;

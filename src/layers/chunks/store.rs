@@ -154,7 +154,7 @@ impl Sage {
             ),
             ("unit.source", column::below(&self.source, sources)),
             ("unit.table", column::below_or_none(&self.table, tables)),
-            ("unit.end", column::spans(&self.start, &self.end)),
+            ("unit.end", column::spans(&self.end, &self.start)),
             ("source.ends", column::ends(&self.source_ends, units)),
             ("names.ends", column::ends(&names.ends, names.ids.len())),
             ("names.ids", column::below(&names.ids, names.labels.len())),

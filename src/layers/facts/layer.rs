@@ -1,9 +1,9 @@
 //! The layer of HippoRAG 2 as columns of an index.
 
 use super::{build, openie};
-use crate::column::{self, Column, Strings, range};
+use crate::column::{Column, Strings, range};
 use crate::embed::{Identity, Vectors};
-use crate::index::layer::{strings, vectors};
+use crate::index::layer::{Each, columns};
 use crate::index::{Columns, Index, IndexError, Layer};
 use crate::llm::Shares;
 use rustc_hash::FxHashMap;
@@ -35,27 +35,29 @@ pub struct Meta {
     pub identity: Option<Identity>,
 }
 
-/// Facts, their phrases, phrases alike.
-pub struct FactsLayer {
-    pub meta: Meta,
-    pub(super) meta_json: Column<u8>,
-    /// Of every phrase its first spelling.
-    pub phrases: Strings,
-    /// Of every fact its ends, its text, and the passages that state it, ascending.
-    pub subject: Column<u32>,
-    pub object: Column<u32>,
-    pub texts: Strings,
-    pub(super) fact_ends: Column<u32>,
-    pub(super) fact_passages: Column<u32>,
-    /// Of every phrase the passages with a fact of it, ascending.
-    pub(super) phrase_ends: Column<u32>,
-    pub(super) phrase_passages: Column<u32>,
-    /// Pairs of phrases alike, the lower first, ascending, and their cosines.
-    pub(super) alike_one: Column<u32>,
-    pub(super) alike_other: Column<u32>,
-    pub(super) cosines: Column<f32>,
-    pub phrase_vectors: Vectors,
-    pub fact_vectors: Vectors,
+columns! {
+    /// Facts, their phrases, phrases alike.
+    pub struct FactsLayer(columns, meta: Meta, identity: &Identity) {
+        pub meta: Meta { meta };
+        pub(super) meta_json: Column<u8> = "meta";
+        /// Of every phrase its first spelling.
+        pub phrases: Strings = "phrase" [meta.phrases];
+        /// Of every fact its ends, its text, and the passages that state it, ascending.
+        pub subject: Column<u32> = "fact.subject" [meta.facts] => below(meta.phrases);
+        pub object: Column<u32> = "fact.object" [meta.facts] => below(meta.phrases);
+        pub texts: Strings = "fact" [meta.facts];
+        pub(super) fact_ends: Column<u32> = "fact.passage.ends" [meta.facts] => ends(fact_passages.len());
+        pub(super) fact_passages: Column<u32> = "fact.passage" => below(columns.passages());
+        /// Of every phrase the passages with a fact of it, ascending.
+        pub(super) phrase_ends: Column<u32> = "phrase.passage.ends" [meta.phrases] => ends(phrase_passages.len());
+        pub(super) phrase_passages: Column<u32> = "phrase.passage" => below(columns.passages());
+        /// Pairs of phrases alike, the lower first, ascending, and their cosines.
+        pub(super) alike_one: Column<u32> = "alike.one" [meta.alike] => below(meta.phrases);
+        pub(super) alike_other: Column<u32> = "alike.other" [meta.alike] => below(meta.phrases);
+        pub(super) cosines: Column<f32> = "alike.cosine" [meta.alike] => finite();
+        pub phrase_vectors: Vectors = "phrase.vector" by identity, "scale" [meta.phrases];
+        pub fact_vectors: Vectors = "fact.vector" by identity, "scale" [meta.facts];
+    }
 }
 
 impl std::fmt::Debug for FactsLayer {
@@ -143,81 +145,17 @@ impl Layer for FactsLayer {
     const NAME: &'static str = "facts";
     const VERSION: u32 = 1;
 
-    fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
-        each("meta", self.meta_json.bytes());
-        strings("phrase", &self.phrases, each);
-        each("fact.subject", self.subject.bytes());
-        each("fact.object", self.object.bytes());
-        strings("fact", &self.texts, each);
-        each("fact.passage.ends", self.fact_ends.bytes());
-        each("fact.passage", self.fact_passages.bytes());
-        each("phrase.passage.ends", self.phrase_ends.bytes());
-        each("phrase.passage", self.phrase_passages.bytes());
-        each("alike.one", self.alike_one.bytes());
-        each("alike.other", self.alike_other.bytes());
-        each("alike.cosine", self.cosines.bytes());
-        vectors("phrase.vector", "scale", &self.phrase_vectors, each);
-        vectors("fact.vector", "scale", &self.fact_vectors, each);
+    fn columns<'a>(&'a self, each: Each<'_, 'a>) {
+        self.write("", each);
     }
 
     fn open(columns: &Columns) -> Result<FactsLayer, IndexError> {
         let meta: Meta = columns.json("meta")?;
-        let Some(identity) = &meta.identity else {
+        let Some(identity) = meta.identity.clone() else {
             return Err(IndexError::NoVectors {
                 layer: FactsLayer::NAME,
             });
         };
-        let layer = FactsLayer {
-            meta_json: columns.column("meta")?,
-            phrases: columns.strings("phrase")?,
-            subject: columns.column("fact.subject")?,
-            object: columns.column("fact.object")?,
-            texts: columns.strings("fact")?,
-            fact_ends: columns.column("fact.passage.ends")?,
-            fact_passages: columns.column("fact.passage")?,
-            phrase_ends: columns.column("phrase.passage.ends")?,
-            phrase_passages: columns.column("phrase.passage")?,
-            alike_one: columns.column("alike.one")?,
-            alike_other: columns.column("alike.other")?,
-            cosines: columns.column("alike.cosine")?,
-            phrase_vectors: columns.vectors("phrase.vector", "scale", identity)?,
-            fact_vectors: columns.vectors("fact.vector", "scale", identity)?,
-            meta,
-        };
-        let (phrases, facts) = (layer.meta.phrases, layer.meta.facts);
-        for (name, found, expected) in [
-            ("phrase.ends", layer.phrases.len(), phrases),
-            ("phrase.passage.ends", layer.phrase_ends.len(), phrases),
-            ("phrase.vector", layer.phrase_vectors.len(), phrases),
-            ("fact.ends", layer.texts.len(), facts),
-            ("fact.subject", layer.subject.len(), facts),
-            ("fact.object", layer.object.len(), facts),
-            ("fact.passage.ends", layer.fact_ends.len(), facts),
-            ("fact.vector", layer.fact_vectors.len(), facts),
-            ("alike.one", layer.alike_one.len(), layer.meta.alike),
-            ("alike.other", layer.alike_other.len(), layer.meta.alike),
-            ("alike.cosine", layer.cosines.len(), layer.meta.alike),
-        ] {
-            columns.length(name, found, expected)?;
-        }
-        let (stated, with) = (&layer.fact_passages, &layer.phrase_passages);
-        columns.hold([
-            ("fact.subject", column::below(&layer.subject, phrases)),
-            ("fact.object", column::below(&layer.object, phrases)),
-            (
-                "fact.passage.ends",
-                column::ends(&layer.fact_ends, stated.len()),
-            ),
-            ("fact.passage", column::below(stated, columns.passages())),
-            (
-                "phrase.passage.ends",
-                column::ends(&layer.phrase_ends, with.len()),
-            ),
-            ("phrase.passage", column::below(with, columns.passages())),
-            ("alike.one", column::below(&layer.alike_one, phrases)),
-            ("alike.other", column::below(&layer.alike_other, phrases)),
-            ("alike.cosine", column::finite(&layer.cosines)),
-        ])?;
-        Ok(layer)
+        FactsLayer::read(columns, "", meta, &identity)
     }
 }

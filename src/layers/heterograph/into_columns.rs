@@ -81,7 +81,7 @@ impl NodeRagLayer {
             draft.pieces.iter().map(of).collect::<Vec<_>>().into()
         };
         NodeRagLayer {
-            meta: serde_json::to_vec(&meta).unwrap_or_default(),
+            meta_json: serde_json::to_vec(&meta).unwrap_or_default().into(),
             options: meta.options,
             counts: meta.counts,
             starts,

@@ -3,11 +3,10 @@
 use super::build::NodeRagBuild;
 use super::node::{KINDS, Kind};
 use super::view::{View, ViewKey};
-use crate::column::{self, Column, Strings, range};
+use crate::column::{Column, Strings, range};
 use crate::derived::Derived;
-use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
-use crate::index::layer::{strings, vectors};
+use crate::index::layer::{Each, columns};
 use crate::index::{Columns, IndexError, Layer};
 use crate::llm::Shares;
 use serde::{Deserialize, Serialize};
@@ -43,42 +42,46 @@ pub struct Counts {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Meta {
+pub(crate) struct Meta {
     pub(super) options: NodeRagBuild,
     pub(super) counts: Counts,
     pub(super) identity: Identity,
 }
 
-/// The stored layer. Nodes are numbered T, S, N, R, A, H, O, each in corpus order.
-pub struct NodeRagLayer {
-    pub(super) meta: Vec<u8>,
-    pub(super) options: NodeRagBuild,
-    pub(super) counts: Counts,
-    pub(super) starts: [u32; KINDS + 1],
-    /// Of every T: its passage and the byte range in its text.
-    pub(super) text_passage: Column<u32>,
-    pub(super) text_start: Column<u32>,
-    pub(super) text_end: Column<u32>,
-    /// Content of all nodes from the first S on.
-    pub(super) labels: Strings,
-    /// Occurrences of every node.
-    pub(super) weights: Column<u32>,
-    /// Symmetric adjacency: row u is `targets[offsets[u]..offsets[u+1]]`, ascending. `made` counts how often the edge was
-    /// made (0: by similarity only), `near` is 1 for a similarity edge.
-    pub(super) offsets: Column<u32>,
-    pub(super) targets: Column<u32>,
-    pub(super) made: Column<u16>,
-    pub(super) near: Column<u8>,
-    pub(super) vectors: Vectors,
-    /// Words of N and O, sorted, and the nodes that have each.
-    pub(super) words: Strings,
-    pub(super) word_ends: Column<u32>,
-    pub(super) word_nodes: Column<u32>,
-    /// Of every A, then every H: the S it was made from.
-    pub(super) source_ends: Column<u32>,
-    pub(super) sources: Column<u32>,
-    /// Transition matrices asked for so far.
-    pub(super) views: Derived<ViewKey, View>,
+columns! {
+    /// The stored layer. Nodes are numbered T, S, N, R, A, H, O, each in corpus order.
+    pub struct NodeRagLayer(columns, meta: Meta, starts: [u32; KINDS + 1], identity: &Identity) {
+        pub(super) meta_json: Column<u8> = "meta";
+        pub(super) options: NodeRagBuild { meta.options };
+        pub(super) counts: Counts { meta.counts };
+        pub(super) starts: [u32; KINDS + 1] { starts };
+        /// Of every T: its passage and the byte range in its text.
+        pub(super) text_passage: Column<u32> = "text.passage" [starts[1] as usize] => below(columns.passages());
+        pub(super) text_start: Column<u32> = "text.start" [starts[1] as usize];
+        pub(super) text_end: Column<u32> = "text.end" [starts[1] as usize] => spans(&text_start);
+        /// Content of all nodes from the first S on.
+        pub(super) labels: Strings = "labels" [(starts[KINDS] - starts[1]) as usize];
+        /// Occurrences of every node.
+        pub(super) weights: Column<u32> = "weights";
+        /// Symmetric adjacency: row u is `targets[offsets[u]..offsets[u+1]]`, ascending. `made` counts how often the edge was
+        /// made (0: by similarity only), `near` is 1 for a similarity edge.
+        pub(super) offsets: Column<u32> = "edges.offsets" [weights.len() + 1];
+        pub(super) targets: Column<u32> = "edges.targets"
+            => symmetric(&offsets, |at| u32::from(made[at]) << 1 | u32::from(near[at] == 1));
+        pub(super) made: Column<u16> = "edges.made" [targets.len()];
+        pub(super) near: Column<u8> = "edges.near" [targets.len()];
+        pub(super) vectors: Vectors = "vectors" by identity, "scale" [embedded(&starts)];
+        /// Words of N and O, sorted, and the nodes that have each.
+        pub(super) words: Strings = "words";
+        pub(super) word_ends: Column<u32> = "words.end" [words.len()] => ends(word_nodes.len());
+        pub(super) word_nodes: Column<u32> = "words.nodes" => below(weights.len());
+        /// Of every A, then every H: the S it was made from.
+        pub(super) source_ends: Column<u32> = "sources.end"
+            [of(&starts, Kind::Attribute).len() + of(&starts, Kind::Element).len()] => ends(sources.len());
+        pub(super) sources: Column<u32> = "sources.units" => below(weights.len());
+        /// Transition matrices asked for so far.
+        pub(super) views: Derived<ViewKey, View> { Derived::default() };
+    }
 }
 
 impl fmt::Debug for NodeRagLayer {
@@ -101,106 +104,18 @@ impl Layer for NodeRagLayer {
     const NAME: &'static str = "noderag";
     const VERSION: u32 = 1;
 
-    fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
-        each("meta", &self.meta);
-        each("text.passage", self.text_passage.bytes());
-        each("text.start", self.text_start.bytes());
-        each("text.end", self.text_end.bytes());
-        strings("labels", &self.labels, each);
-        each("weights", self.weights.bytes());
-        each("edges.offsets", self.offsets.bytes());
-        each("edges.targets", self.targets.bytes());
-        each("edges.made", self.made.bytes());
-        each("edges.near", self.near.bytes());
-        vectors("vectors", "scale", &self.vectors, each);
-        strings("words", &self.words, each);
-        each("words.end", self.word_ends.bytes());
-        each("words.nodes", self.word_nodes.bytes());
-        each("sources.end", self.source_ends.bytes());
-        each("sources.units", self.sources.bytes());
+    fn columns<'a>(&'a self, each: Each<'_, 'a>) {
+        self.write("", each);
     }
 
     fn open(columns: &Columns) -> Result<NodeRagLayer, IndexError> {
-        let meta: Column<u8> = columns.column("meta")?;
-        let parsed: Meta = columns.json("meta")?;
+        let meta: Meta = columns.json("meta")?;
         let weights: Column<u32> = columns.column("weights")?;
-        let counted = parsed.counts.nodes.iter();
+        let counted = meta.counts.nodes.iter();
         let counted = counted.fold(0, |sum: usize, count| sum.saturating_add(*count));
         columns.length("weights", weights.len(), counted)?;
-        let starts = starts(&parsed.counts.nodes);
-        let (text, nodes) = (starts[1] as usize, starts[KINDS] as usize);
-        let rows = match parsed.identity.kind {
-            crate::embed::Kind::Static => Rows::I8 {
-                values: columns.column("vectors.i8")?,
-                scales: columns.column("vectors.scale")?,
-            },
-            _ => Rows::F32(columns.column("vectors.f32")?),
-        };
-        let layer = NodeRagLayer {
-            meta: meta.to_vec(),
-            options: parsed.options,
-            starts,
-            text_passage: columns.column("text.passage")?,
-            text_start: columns.column("text.start")?,
-            text_end: columns.column("text.end")?,
-            labels: columns.strings("labels")?,
-            weights,
-            offsets: columns.column("edges.offsets")?,
-            targets: columns.column("edges.targets")?,
-            made: columns.column("edges.made")?,
-            near: columns.column("edges.near")?,
-            vectors: Vectors::stored(parsed.identity, rows)?,
-            words: columns.strings("words")?,
-            word_ends: columns.column("words.end")?,
-            word_nodes: columns.column("words.nodes")?,
-            source_ends: columns.column("sources.end")?,
-            sources: columns.column("sources.units")?,
-            counts: parsed.counts,
-            views: Derived::default(),
-        };
-        let arcs = layer.offsets.last().map_or(0, |&end| end as usize);
-        let made = layer.count(Kind::Attribute) + layer.count(Kind::Element);
-        for (name, found, expected) in [
-            ("text.passage", layer.text_passage.len(), text),
-            ("text.start", layer.text_start.len(), text),
-            ("text.end", layer.text_end.len(), text),
-            ("labels.ends", layer.labels.len(), nodes - text),
-            ("edges.offsets", layer.offsets.len(), nodes + 1),
-            ("edges.targets", layer.targets.len(), arcs),
-            ("edges.made", layer.made.len(), arcs),
-            ("edges.near", layer.near.len(), arcs),
-            ("vectors", layer.vectors.len(), layer.embedded()),
-            ("words.end", layer.word_ends.len(), layer.words.len()),
-            ("sources.end", layer.source_ends.len(), made),
-        ] {
-            columns.length(name, found, expected)?;
-        }
-        let arc = |at: usize| u32::from(layer.made[at]) << 1 | u32::from(layer.near[at] == 1);
-        columns.hold([
-            (
-                "text.passage",
-                column::below(&layer.text_passage, columns.passages()),
-            ),
-            (
-                "text.end",
-                column::spans(&layer.text_start, &layer.text_end),
-            ),
-            (
-                "edges.targets",
-                column::symmetric(&layer.offsets, &layer.targets, arc),
-            ),
-            (
-                "words.end",
-                column::ends(&layer.word_ends, layer.word_nodes.len()),
-            ),
-            ("words.nodes", column::below(&layer.word_nodes, nodes)),
-            (
-                "sources.end",
-                column::ends(&layer.source_ends, layer.sources.len()),
-            ),
-            ("sources.units", column::below(&layer.sources, nodes)),
-        ])?;
-        Ok(layer)
+        let (starts, identity) = (starts(&meta.counts.nodes), meta.identity.clone());
+        NodeRagLayer::read(columns, "", meta, starts, &identity)
     }
 }
 
@@ -210,6 +125,17 @@ fn starts(nodes: &[usize; KINDS]) -> [u32; KINDS + 1] {
         starts[at + 1] = starts[at] + *count as u32;
     }
     starts
+}
+
+/// The nodes of a kind.
+fn of(starts: &[u32; KINDS + 1], kind: Kind) -> Range<u32> {
+    starts[kind as usize]..starts[kind as usize + 1]
+}
+
+/// Nodes with a vector.
+fn embedded(starts: &[u32; KINDS + 1]) -> usize {
+    let kinds = Kind::ALL.into_iter().filter(|kind| kind.embedded());
+    kinds.map(|kind| of(starts, kind).len()).sum()
 }
 
 impl NodeRagLayer {
@@ -232,7 +158,7 @@ impl NodeRagLayer {
 
     /// The nodes of a kind.
     pub fn range(&self, kind: Kind) -> Range<u32> {
-        self.starts[kind as usize]..self.starts[kind as usize + 1]
+        of(&self.starts, kind)
     }
 
     pub fn kind(&self, node: u32) -> Kind {
@@ -242,8 +168,7 @@ impl NodeRagLayer {
 
     /// Nodes with a vector.
     pub fn embedded(&self) -> usize {
-        let kinds = Kind::ALL.into_iter().filter(|k| k.embedded());
-        kinds.map(|k| self.count(k)).sum()
+        embedded(&self.starts)
     }
 
     /// Rows are T, S, A, H.

@@ -270,7 +270,7 @@ impl Units {
             ),
             (
                 "piece.end",
-                column::spans(&units.piece_start, &units.piece_end),
+                column::spans(&units.piece_end, &units.piece_start),
             ),
             (
                 "passage.offsets",

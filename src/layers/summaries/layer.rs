@@ -431,13 +431,13 @@ impl E2Graph {
             ),
             (
                 "chunk.end",
-                column::spans(&self.chunk_start, &self.chunk_end),
+                column::spans(&self.chunk_end, &self.chunk_start),
             ),
             ("chunk.first", column::ascending(&self.chunk_first)),
             ("chunk.first", column::below(&self.chunk_first, passages)),
             (
                 "chunk.last",
-                column::spans(&self.chunk_first, &self.chunk_last),
+                column::spans(&self.chunk_last, &self.chunk_first),
             ),
             ("chunk.last", column::below(&self.chunk_last, passages + 1)),
             ("chunk.ends", column::ends(&self.chunk_ends, postings)),
@@ -445,12 +445,12 @@ impl E2Graph {
             ("level.ends", column::ends(&self.level_ends, nodes)),
             (
                 "child.last",
-                column::spans(&self.child_first, &self.child_last),
+                column::spans(&self.child_last, &self.child_first),
             ),
             ("child.last", column::below(&self.child_last, nodes)),
             (
                 "leaf.last",
-                column::spans(&self.leaf_first, &self.leaf_last),
+                column::spans(&self.leaf_last, &self.leaf_first),
             ),
             ("leaf.last", column::below(&self.leaf_last, chunks + 1)),
             ("parent", column::below_or_none(&self.parent, nodes)),
@@ -470,7 +470,7 @@ impl E2Graph {
             ),
             (
                 "sentence.end",
-                column::spans(&self.sentence_start, &self.sentence_end),
+                column::spans(&self.sentence_end, &self.sentence_start),
             ),
             (
                 "sentence.chunk",
