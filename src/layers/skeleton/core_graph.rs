@@ -6,9 +6,9 @@ use super::neighbours::KnnGraph;
 use super::options::{Core, KetBuild};
 use super::rows;
 use super::units::{Piece, Units, rows as offsets};
-use crate::column::{self, Column, Strings};
+use crate::column::{Column, Strings};
 use crate::embed::{Identity, Vectors};
-use crate::index::layer::{Columns, strings, vectors};
+use crate::index::layer::columns;
 use crate::index::{Dense, EntityGraph, Index, IndexError};
 use crate::layers::sentences::titled;
 use crate::llm::task::{self, ExtractGraph, ExtractInput};
@@ -19,32 +19,34 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Names, relations and the units they were found in.
-pub struct Skeleton {
-    pub core: Core,
-    /// As first written, in order of first appearance.
-    pub names: Strings,
-    pub descriptions: Strings,
-    /// Of "name: description".
-    pub vectors: Vectors,
-    /// Tokens of its row in the context.
-    pub entity_tokens: Column<u32>,
-    /// Relations of entity e: `relations[relation_offsets[e]..relation_offsets[e+1]]`, ascending.
-    relation_offsets: Column<u32>,
-    relations: Column<u32>,
-    /// Units of entity e, ascending; and how many of its relations were found in each.
-    unit_offsets: Column<u32>,
-    units: Column<u32>,
-    unit_relations: Column<u32>,
-    /// Entities of unit u, ascending.
-    entity_offsets: Column<u32>,
-    entities: Column<u32>,
-    pub source: Column<u32>,
-    pub target: Column<u32>,
-    pub relation_descriptions: Strings,
-    /// Sum of strengths.
-    pub weight: Column<f32>,
-    pub relation_tokens: Column<u32>,
+columns! {
+    /// Names, relations and the units they were found in.
+    pub struct Skeleton(columns, core: Core, of: usize, identity: &Identity) {
+        pub core: Core { core };
+        /// As first written, in order of first appearance.
+        pub names: Strings = "entity.name";
+        pub descriptions: Strings = "entity.description" [names.len()];
+        /// Of "name: description".
+        pub vectors: Vectors = "entity.vector" by identity, "scale" [names.len()];
+        /// Tokens of its row in the context.
+        pub entity_tokens: Column<u32> = "entity.tokens" [names.len()];
+        /// Relations of entity e: `relations[relation_offsets[e]..relation_offsets[e+1]]`, ascending.
+        relation_offsets: Column<u32> = "entity.relation_offsets" [names.len() + 1] => offsets(relations.len());
+        relations: Column<u32> = "entity.relations" [2 * source.len()] => below(source.len());
+        /// Units of entity e, ascending; and how many of its relations were found in each.
+        unit_offsets: Column<u32> = "entity.unit_offsets" [names.len() + 1] => offsets(units.len());
+        units: Column<u32> = "entity.units" => below(of);
+        unit_relations: Column<u32> = "entity.unit_relations" [units.len()];
+        /// Entities of unit u, ascending.
+        entity_offsets: Column<u32> = "unit.entity_offsets" [of + 1] => offsets(entities.len());
+        entities: Column<u32> = "unit.entities" => below(names.len());
+        pub source: Column<u32> = "relation.source" => below(names.len());
+        pub target: Column<u32> = "relation.target" [source.len()] => below(names.len());
+        pub relation_descriptions: Strings = "relation.description" [source.len()];
+        /// Sum of strengths.
+        pub weight: Column<f32> = "relation.weight" [source.len()] => finite();
+        pub relation_tokens: Column<u32> = "relation.tokens" [source.len()];
+    }
 }
 
 /// The row of an entity in the context.
@@ -422,112 +424,6 @@ impl Skeleton {
             self.relation_descriptions.get(r),
             self.weight[r],
         )
-    }
-
-    /// Hands over every column, its name behind `prefix`.
-    pub fn columns<'a>(&'a self, prefix: &str, each: &mut dyn FnMut(&str, &'a [u8])) {
-        let each = &mut |name: &str, bytes| each(&format!("{prefix}.{name}"), bytes);
-        strings("entity.name", &self.names, each);
-        strings("entity.description", &self.descriptions, each);
-        vectors("entity.vector", "scale", &self.vectors, each);
-        each("entity.tokens", self.entity_tokens.bytes());
-        each("entity.relation_offsets", self.relation_offsets.bytes());
-        each("entity.relations", self.relations.bytes());
-        each("entity.unit_offsets", self.unit_offsets.bytes());
-        each("entity.units", self.units.bytes());
-        each("entity.unit_relations", self.unit_relations.bytes());
-        each("unit.entity_offsets", self.entity_offsets.bytes());
-        each("unit.entities", self.entities.bytes());
-        each("relation.source", self.source.bytes());
-        each("relation.target", self.target.bytes());
-        strings("relation.description", &self.relation_descriptions, each);
-        each("relation.weight", self.weight.bytes());
-        each("relation.tokens", self.relation_tokens.bytes());
-    }
-
-    /// # Errors
-    /// Columns that do not fit each other.
-    pub fn open(
-        prefix: &str,
-        columns: &Columns,
-        core: Core,
-        units: usize,
-        identity: &Identity,
-        small: bool,
-    ) -> Result<Skeleton, IndexError> {
-        let name = |name: &str| format!("{prefix}.{name}");
-        let numbers = |own: &str| columns.column::<u32>(&name(own));
-        let names = columns.strings(&name("entity.name"))?;
-        let n = names.len();
-        let skeleton = Skeleton {
-            core,
-            descriptions: columns.strings(&name("entity.description"))?,
-            vectors: rows::open(&name("entity.vector"), columns, identity, small, n)?,
-            entity_tokens: numbers("entity.tokens")?,
-            relation_offsets: numbers("entity.relation_offsets")?,
-            relations: numbers("entity.relations")?,
-            unit_offsets: numbers("entity.unit_offsets")?,
-            units: numbers("entity.units")?,
-            unit_relations: numbers("entity.unit_relations")?,
-            entity_offsets: numbers("unit.entity_offsets")?,
-            entities: numbers("unit.entities")?,
-            source: numbers("relation.source")?,
-            target: numbers("relation.target")?,
-            relation_descriptions: columns.strings(&name("relation.description"))?,
-            weight: columns.column(&name("relation.weight"))?,
-            relation_tokens: numbers("relation.tokens")?,
-            names,
-        };
-        let s = &skeleton;
-        let r = s.source.len();
-        let lengths = [
-            ("entity.description.ends", s.descriptions.len(), n),
-            ("entity.tokens", s.entity_tokens.len(), n),
-            ("entity.relation_offsets", s.relation_offsets.len(), n + 1),
-            ("entity.relations", s.relations.len(), 2 * r),
-            ("entity.unit_offsets", s.unit_offsets.len(), n + 1),
-            (
-                "entity.unit_relations",
-                s.unit_relations.len(),
-                s.units.len(),
-            ),
-            ("unit.entity_offsets", s.entity_offsets.len(), units + 1),
-            ("relation.target", s.target.len(), r),
-            (
-                "relation.description.ends",
-                s.relation_descriptions.len(),
-                r,
-            ),
-            ("relation.weight", s.weight.len(), r),
-            ("relation.tokens", s.relation_tokens.len(), r),
-        ];
-        for (column, found, expected) in lengths {
-            columns.length(&name(column), found, expected)?;
-        }
-        let checks = [
-            (
-                "entity.relation_offsets",
-                column::offsets(&s.relation_offsets, s.relations.len()),
-            ),
-            ("entity.relations", column::below(&s.relations, r)),
-            (
-                "entity.unit_offsets",
-                column::offsets(&s.unit_offsets, s.units.len()),
-            ),
-            ("entity.units", column::below(&s.units, units)),
-            (
-                "unit.entity_offsets",
-                column::offsets(&s.entity_offsets, s.entities.len()),
-            ),
-            ("unit.entities", column::below(&s.entities, n)),
-            ("relation.source", column::below(&s.source, n)),
-            ("relation.target", column::below(&s.target, n)),
-            ("relation.weight", column::finite(&s.weight)),
-        ];
-        for (own, checked) in checks {
-            columns.hold([(&name(own), checked)])?;
-        }
-        Ok(skeleton)
     }
 }
 

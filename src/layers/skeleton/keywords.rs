@@ -6,9 +6,9 @@
 
 use super::rows;
 use super::units::{Units, rows as offsets};
-use crate::column::{self, Column, Strings};
+use crate::column::{Column, Strings};
 use crate::embed::{EmbedError, Identity, VectorWriter, Vectors};
-use crate::index::layer::{Columns, strings, vectors};
+use crate::index::layer::columns;
 use crate::index::{Dense, IndexError, Passages};
 use crate::text::keywords::each_keyword;
 use crate::text::sentences::sentences;
@@ -16,18 +16,20 @@ use crate::text::span;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-/// Keywords by number, in order of first appearance.
-pub struct Keywords {
-    pub words: Strings,
-    /// Keywords by spelling, ascending.
-    sorted: Column<u32>,
-    /// Unit vectors.
-    pub vectors: Vectors,
-    /// Length of the mean vector, 0 to 1.
-    pub length: Column<f32>,
-    /// Units of keyword w: `units[offsets[w]..offsets[w+1]]`, ascending.
-    offsets: Column<u32>,
-    units: Column<u32>,
+columns! {
+    /// Keywords by number, in order of first appearance.
+    pub struct Keywords(columns, of: usize, identity: &Identity) {
+        pub words: Strings = "keyword";
+        /// Keywords by spelling, ascending.
+        sorted: Column<u32> = "keyword.sorted" [words.len()] => below(words.len());
+        /// Length of the mean vector, 0 to 1.
+        pub length: Column<f32> = "keyword.length" [words.len()] => finite();
+        /// Units of keyword w: `units[offsets[w]..offsets[w+1]]`, ascending.
+        offsets: Column<u32> = "keyword.offsets" [words.len() + 1] => offsets(units.len());
+        units: Column<u32> = "keyword.units" => below(of);
+        /// Unit vectors.
+        pub vectors: Vectors = "keyword.vector" by identity, "scale" [words.len()];
+    }
 }
 
 /// What is gathered from one unit: its sentences, and which words stand in them.
@@ -145,46 +147,6 @@ impl Keywords {
         let spelling = |k: &u32| self.words.get(*k as usize);
         let at = self.sorted.partition_point(|k| spelling(k) < word);
         self.sorted.get(at).copied().filter(|k| spelling(k) == word)
-    }
-
-    pub fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
-        strings("keyword", &self.words, each);
-        each("keyword.sorted", self.sorted.bytes());
-        each("keyword.length", self.length.bytes());
-        each("keyword.offsets", self.offsets.bytes());
-        each("keyword.units", self.units.bytes());
-        vectors("keyword.vector", "scale", &self.vectors, each);
-    }
-
-    /// # Errors
-    /// Columns that do not fit each other.
-    pub fn open(
-        columns: &Columns,
-        units: usize,
-        identity: &Identity,
-        small: bool,
-    ) -> Result<Keywords, IndexError> {
-        let words = columns.strings("keyword")?;
-        let n = words.len();
-        let keywords = Keywords {
-            sorted: columns.column("keyword.sorted")?,
-            length: columns.column("keyword.length")?,
-            offsets: columns.column("keyword.offsets")?,
-            units: columns.column("keyword.units")?,
-            vectors: rows::open("keyword.vector", columns, identity, small, n)?,
-            words,
-        };
-        columns.length("keyword.sorted", keywords.sorted.len(), n)?;
-        columns.length("keyword.length", keywords.length.len(), n)?;
-        columns.length("keyword.offsets", keywords.offsets.len(), n + 1)?;
-        let edges = keywords.units.len();
-        columns.hold([
-            ("keyword.sorted", column::below(&keywords.sorted, n)),
-            ("keyword.length", column::finite(&keywords.length)),
-            ("keyword.offsets", column::offsets(&keywords.offsets, edges)),
-            ("keyword.units", column::below(&keywords.units, units)),
-        ])?;
-        Ok(keywords)
     }
 }
 

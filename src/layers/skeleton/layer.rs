@@ -11,7 +11,7 @@ use crate::column::Column;
 use crate::derived::{Derived, Weighed, of_columns};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
-use crate::index::layer::{Columns, SMALL, vectors};
+use crate::index::layer::{Columns, Each, SMALL, Stored, vectors};
 use crate::index::{Dense, Index, IndexError, Layer, Passages};
 use crate::llm::{Llm, Shares};
 use crate::parameters::{Parameter as P, Scoped};
@@ -373,7 +373,7 @@ impl Weighed for Ket {
 
 impl Weighed for Skeleton {
     fn bytes(&self) -> usize {
-        of_columns(|each| self.columns("", each))
+        of_columns(|each| self.write("", each))
     }
 }
 
@@ -381,45 +381,38 @@ impl Layer for Ket {
     const NAME: &'static str = "ket";
     const VERSION: u32 = 1;
 
-    fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
-        each("meta", self.meta_bytes.bytes());
-        self.units.columns(each);
+    fn columns<'a>(&'a self, each: Each<'_, 'a>) {
+        self.meta_bytes.write("meta", each);
+        self.units.write("", each);
         if let Some(own) = &self.own {
             vectors("unit.vector", "scale", own, each);
         }
-        self.knn.columns(each);
-        self.keywords.columns(each);
+        self.knn.write("", each);
+        self.keywords.write("", each);
         for (at, skeleton) in self.skeletons.iter().enumerate() {
-            skeleton.columns(&format!("skeleton{at}"), each);
+            skeleton.write(&format!("skeleton{at}"), each);
         }
     }
 
     fn open(columns: &Columns) -> Result<Self, IndexError> {
         let meta: Meta = columns.json("meta")?;
-        let units = Units::open(columns)?;
-        columns.length("unit.tokens", units.len(), meta.units)?;
-        let (identity, small) = (&meta.identity, meta.small);
-        let own = if meta.own_vectors {
-            let vectors = rows::open("unit.vector", columns, identity, small, units.len())?;
-            Some(vectors)
-        } else {
-            None
+        let units = Units::read(columns, "")?;
+        let (of, identity) = (units.len(), &meta.identity);
+        columns.length("unit.tokens", of, meta.units)?;
+        let own = match meta.own_vectors {
+            true => Some(columns.vectors("unit.vector", "scale", identity)?),
+            false => None,
         };
-        let skeletons: Result<Vec<_>, IndexError> = meta
-            .skeletons
-            .iter()
-            .enumerate()
-            .map(|(at, s)| {
-                let prefix = format!("skeleton{at}");
-                let n = units.len();
-                Skeleton::open(&prefix, columns, s.core, n, identity, small).map(Arc::new)
-            })
-            .collect();
+        columns.length("unit.vector", own.as_ref().map_or(of, Vectors::len), of)?;
+        let skeletons = meta.skeletons.iter().enumerate().map(|(at, s)| {
+            Skeleton::read(columns, &format!("skeleton{at}"), s.core, of, identity).map(Arc::new)
+        });
+        let skeletons: Result<Vec<_>, IndexError> = skeletons.collect();
         Ok(Ket {
             meta_bytes: columns.column("meta")?,
             own,
-            knn: KnnGraph::open(columns, units.len())?,
-            keywords: Keywords::open(columns, units.len(), identity, small)?,
+            knn: KnnGraph::read(columns, "", of)?,
+            keywords: Keywords::read(columns, "", of, identity)?,
             skeletons: skeletons?,
             cores: Derived::default(),
             cuts: Derived::default(),

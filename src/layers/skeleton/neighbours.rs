@@ -2,12 +2,12 @@
 
 use super::options::{Core, CoreBy};
 use super::units::Units;
-use crate::column::{self, Column};
+use crate::column::Column;
 use crate::embed::{EmbedError, Hnsw, HnswOptions, Vectors};
 use crate::graph::adjacency::{Adjacency, undirected};
 use crate::graph::neighbours::{Neighbours, approximate, exact, overlap};
 use crate::graph::pagerank::{PageRankOptions, pagerank};
-use crate::index::layer::Columns;
+use crate::index::layer::columns;
 use crate::index::{IndexError, Passages};
 use crate::text::keywords::word_set;
 use rayon::prelude::*;
@@ -18,23 +18,25 @@ use xxhash_rust::xxh3::xxh3_64;
 pub const LEXICAL: u8 = 1;
 pub const SEMANTIC: u8 = 2;
 
-/// Units and their neighbours, both ways, without weights; and every unit's place in both rankings of the core.
-#[derive(Default)]
-pub struct KnnGraph {
-    /// Neighbours of unit u: `targets[offsets[u]..offsets[u+1]]`, ascending.
-    offsets: Column<u32>,
-    targets: Column<u32>,
-    /// [`LEXICAL`], [`SEMANTIC`] or both.
-    made_by: Column<u8>,
-    /// Words in common.
-    shared: Column<u32>,
-    cosine: Column<f32>,
-    /// PageRank score of every unit.
-    score: Column<f32>,
-    /// Place of every unit by PageRank, from 0.
-    rank: Column<u32>,
-    /// Place of every unit in the even draw, from 0.
-    draw: Column<u32>,
+columns! {
+    /// Units and their neighbours, both ways, without weights; and every unit's place in both rankings of the core.
+    #[derive(Default)]
+    pub struct KnnGraph(columns, units: usize) {
+        /// Neighbours of unit u: `targets[offsets[u]..offsets[u+1]]`, ascending.
+        offsets: Column<u32> = "knn.offsets" [units + 1] => offsets(targets.len());
+        targets: Column<u32> = "knn.targets" => below(units);
+        /// [`LEXICAL`], [`SEMANTIC`] or both.
+        made_by: Column<u8> = "knn.made_by" [targets.len()];
+        /// Words in common.
+        shared: Column<u32> = "knn.shared" [targets.len()];
+        cosine: Column<f32> = "knn.cosine" [targets.len()] => finite();
+        /// PageRank score of every unit.
+        score: Column<f32> = "core.score" [units] => finite();
+        /// Place of every unit by PageRank, from 0.
+        rank: Column<u32> = "core.rank" [units] => below(units);
+        /// Place of every unit in the even draw, from 0.
+        draw: Column<u32> = "core.draw" [units] => below(units);
+    }
 }
 
 /// An edge of the kNN graph.
@@ -176,49 +178,6 @@ impl KnnGraph {
 
     pub fn is_core(&self, unit: u32, core: &Core) -> bool {
         self.place(unit, core.by) < self.core_size(core)
-    }
-
-    pub fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
-        each("knn.offsets", self.offsets.bytes());
-        each("knn.targets", self.targets.bytes());
-        each("knn.made_by", self.made_by.bytes());
-        each("knn.shared", self.shared.bytes());
-        each("knn.cosine", self.cosine.bytes());
-        each("core.score", self.score.bytes());
-        each("core.rank", self.rank.bytes());
-        each("core.draw", self.draw.bytes());
-    }
-
-    /// # Errors
-    /// Columns that do not fit each other.
-    pub fn open(columns: &Columns, units: usize) -> Result<KnnGraph, IndexError> {
-        let graph = KnnGraph {
-            offsets: columns.column("knn.offsets")?,
-            targets: columns.column("knn.targets")?,
-            made_by: columns.column("knn.made_by")?,
-            shared: columns.column("knn.shared")?,
-            cosine: columns.column("knn.cosine")?,
-            score: columns.column("core.score")?,
-            rank: columns.column("core.rank")?,
-            draw: columns.column("core.draw")?,
-        };
-        columns.length("knn.offsets", graph.offsets.len(), units + 1)?;
-        let edges = graph.targets.len();
-        columns.length("knn.made_by", graph.made_by.len(), edges)?;
-        columns.length("knn.shared", graph.shared.len(), edges)?;
-        columns.length("knn.cosine", graph.cosine.len(), edges)?;
-        columns.length("core.score", graph.score.len(), units)?;
-        columns.length("core.rank", graph.rank.len(), units)?;
-        columns.length("core.draw", graph.draw.len(), units)?;
-        columns.hold([
-            ("knn.offsets", column::offsets(&graph.offsets, edges)),
-            ("knn.targets", column::below(&graph.targets, units)),
-            ("knn.cosine", column::finite(&graph.cosine)),
-            ("core.score", column::finite(&graph.score)),
-            ("core.rank", column::below(&graph.rank, units)),
-            ("core.draw", column::below(&graph.draw, units)),
-        ])?;
-        Ok(graph)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use crate::embed::vectors::Rows;
 use crate::embed::{EmbedError, Identity, Vectors};
-use crate::index::layer::Columns;
-use crate::index::{Dense, IndexError};
+use crate::index::Dense;
 
 /// Texts encoded at once: what lies in memory as f32.
 const BATCH: usize = 4096;
@@ -73,29 +72,4 @@ pub fn merge(
         }
     };
     Vectors::stored(identity.clone(), rows)
-}
-
-/// Takes back vectors that were written; `small` says in which form.
-///
-/// # Errors
-/// Columns that do not fit each other.
-pub fn open(
-    prefix: &str,
-    columns: &Columns,
-    identity: &Identity,
-    small: bool,
-    len: usize,
-) -> Result<Vectors, IndexError> {
-    let name = format!("{prefix}.{}", if small { "i8" } else { "f32" });
-    let rows = if small {
-        Rows::I8 {
-            values: columns.column(&name)?,
-            scales: columns.column(&format!("{prefix}.scale"))?,
-        }
-    } else {
-        Rows::F32(columns.column(&name)?)
-    };
-    let vectors = Vectors::stored(identity.clone(), rows)?;
-    columns.length(&name, vectors.len(), len)?;
-    Ok(vectors)
 }

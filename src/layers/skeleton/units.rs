@@ -4,9 +4,9 @@
 //! a slice of a chunk is a unit. Of a unit only the pieces of passages are kept, so no text is stored twice.
 
 use super::options::{KetBuild, Sizes};
-use crate::column::{self, Column};
-use crate::index::layer::Columns;
-use crate::index::{IndexError, Passages, Together};
+use crate::column::Column;
+use crate::index::layer::columns;
+use crate::index::{Passages, Together};
 use crate::text::chunks;
 use crate::text::span;
 use rayon::prelude::*;
@@ -14,23 +14,25 @@ use sprs::TriMatI;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Units by number, in the order of the documents.
-#[derive(Default)]
-pub struct Units {
-    /// Unit u has the pieces `piece_ends[u-1]..piece_ends[u]`.
-    piece_ends: Column<u32>,
-    piece_passage: Column<u32>,
-    /// Byte range in the passage's full text (title, full stop, text).
-    piece_start: Column<u32>,
-    piece_end: Column<u32>,
-    /// Tokens of each unit.
-    tokens: Column<u32>,
-    /// The chunk it is a slice of, from 0.
-    chunk: Column<u32>,
-    document: Column<u32>,
-    /// Units that hold a piece of passage p: `passage_units[passage_offsets[p]..passage_offsets[p+1]]`, ascending.
-    passage_offsets: Column<u32>,
-    passage_units: Column<u32>,
+columns! {
+    /// Units by number, in the order of the documents.
+    #[derive(Default)]
+    pub struct Units(columns) {
+        /// Unit u has the pieces `piece_ends[u-1]..piece_ends[u]`.
+        piece_ends: Column<u32> = "unit.piece_ends" [tokens.len()] => ends(piece_passage.len());
+        /// Tokens of each unit.
+        tokens: Column<u32> = "unit.tokens";
+        /// The chunk it is a slice of, from 0.
+        chunk: Column<u32> = "unit.chunk" [tokens.len()];
+        document: Column<u32> = "unit.document" [tokens.len()];
+        piece_passage: Column<u32> = "piece.passage" => below(columns.passages());
+        /// Byte range in the passage's full text (title, full stop, text).
+        piece_start: Column<u32> = "piece.start" [piece_passage.len()];
+        piece_end: Column<u32> = "piece.end" [piece_passage.len()] => spans(&piece_start);
+        /// Units that hold a piece of passage p: `passage_units[passage_offsets[p]..passage_offsets[p+1]]`, ascending.
+        passage_offsets: Column<u32> = "passage.offsets" [columns.passages() + 1] => offsets(passage_units.len());
+        passage_units: Column<u32> = "passage.units" => below(tokens.len());
+    }
 }
 
 /// A part of a passage in a unit.
@@ -225,60 +227,6 @@ impl Units {
     pub fn title<'p>(&self, passages: &'p Passages, unit: u32) -> &'p str {
         let first = self.pieces(unit).next();
         first.map_or("", |piece| passages.title(piece.passage as usize))
-    }
-
-    pub fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
-        each("unit.piece_ends", self.piece_ends.bytes());
-        each("unit.tokens", self.tokens.bytes());
-        each("unit.chunk", self.chunk.bytes());
-        each("unit.document", self.document.bytes());
-        each("piece.passage", self.piece_passage.bytes());
-        each("piece.start", self.piece_start.bytes());
-        each("piece.end", self.piece_end.bytes());
-        each("passage.offsets", self.passage_offsets.bytes());
-        each("passage.units", self.passage_units.bytes());
-    }
-
-    /// # Errors
-    /// Columns that do not fit each other.
-    pub fn open(columns: &Columns) -> Result<Units, IndexError> {
-        let units = Units {
-            piece_ends: columns.column("unit.piece_ends")?,
-            piece_passage: columns.column("piece.passage")?,
-            piece_start: columns.column("piece.start")?,
-            piece_end: columns.column("piece.end")?,
-            tokens: columns.column("unit.tokens")?,
-            chunk: columns.column("unit.chunk")?,
-            document: columns.column("unit.document")?,
-            passage_offsets: columns.column("passage.offsets")?,
-            passage_units: columns.column("passage.units")?,
-        };
-        let n = units.tokens.len();
-        columns.length("unit.piece_ends", units.piece_ends.len(), n)?;
-        columns.length("unit.chunk", units.chunk.len(), n)?;
-        columns.length("unit.document", units.document.len(), n)?;
-        let (pieces, passages) = (units.piece_passage.len(), columns.passages());
-        columns.length("piece.start", units.piece_start.len(), pieces)?;
-        columns.length("piece.end", units.piece_end.len(), pieces)?;
-        let links = units.passage_units.len();
-        columns.length("passage.offsets", units.passage_offsets.len(), passages + 1)?;
-        columns.hold([
-            ("unit.piece_ends", column::ends(&units.piece_ends, pieces)),
-            (
-                "piece.passage",
-                column::below(&units.piece_passage, passages),
-            ),
-            (
-                "piece.end",
-                column::spans(&units.piece_end, &units.piece_start),
-            ),
-            (
-                "passage.offsets",
-                column::offsets(&units.passage_offsets, links),
-            ),
-            ("passage.units", column::below(&units.passage_units, n)),
-        ])?;
-        Ok(units)
     }
 }
 
