@@ -1,15 +1,17 @@
 //! Typed edges of a layer in one direction, as columns.
 
 use super::layer::Meta;
-use crate::column::{self, Column, range};
-use crate::index::{Columns, IndexError};
+use crate::column::{Column, range};
+use crate::index::layer::columns;
 
-/// Edges by the object they start (or end) at.
-#[derive(Default)]
-pub struct Arcs {
-    ends: Column<u64>,
-    other: Column<u32>,
-    edge: Column<u32>,
+columns! {
+    /// Edges by the object they start (or end) at.
+    #[derive(Default)]
+    pub struct Arcs(columns, meta: &Meta) {
+        ends: Column<u64> = "end" [meta.objects] => ends(meta.edges);
+        other: Column<u32> = "other" [meta.edges] => below(meta.objects);
+        edge: Column<u32> = "edge" [meta.edges] => below(meta.schema.edges.len());
+    }
 }
 
 impl Arcs {
@@ -36,34 +38,6 @@ impl Arcs {
                 .collect::<Vec<_>>()
                 .into(),
         }
-    }
-
-    pub fn columns<'a>(&'a self, name: &str, each: &mut dyn FnMut(&str, &'a [u8])) {
-        each(&format!("{name}.end"), self.ends.bytes());
-        each(&format!("{name}.other"), self.other.bytes());
-        each(&format!("{name}.edge"), self.edge.bytes());
-    }
-
-    pub fn open(columns: &Columns, name: &str, meta: &Meta) -> Result<Arcs, IndexError> {
-        let arcs = Arcs {
-            ends: columns.column(&format!("{name}.end"))?,
-            other: columns.column(&format!("{name}.other"))?,
-            edge: columns.column(&format!("{name}.edge"))?,
-        };
-        let (end, other, edge) = (
-            format!("{name}.end"),
-            format!("{name}.other"),
-            format!("{name}.edge"),
-        );
-        columns.length(&end, arcs.ends.len(), meta.objects)?;
-        columns.length(&other, arcs.other.len(), meta.edges)?;
-        columns.length(&edge, arcs.edge.len(), meta.edges)?;
-        columns.hold([
-            (&end, column::ends(&arcs.ends, meta.edges)),
-            (&other, column::below(&arcs.other, meta.objects)),
-            (&edge, column::below(&arcs.edge, meta.schema.edges.len())),
-        ])?;
-        Ok(arcs)
     }
 
     /// The edges of an object: the other end and the edge's type.

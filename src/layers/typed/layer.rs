@@ -3,12 +3,12 @@
 use super::arcs::Arcs;
 use super::names::Names;
 use super::similar::{self, Similar};
-use crate::column::{self, Column, NONE, Strings, range};
+use crate::column::{Column, NONE, Strings, range};
 use crate::embed::vectors::Rows;
 use crate::embed::{Identity, Vectors};
 use crate::exchange::schema::{self, FieldKind, Graph, Schema};
 use crate::exchange::table;
-use crate::index::layer::{strings, vectors};
+use crate::index::layer::{Each, columns};
 use crate::index::{Columns, Index, IndexError, Layer};
 use crate::parameters::{PAIR_POOL, SIMILAR_PERCENTILE, Scoped};
 use crate::text::stems::stem;
@@ -36,41 +36,45 @@ impl Build {
     }
 }
 
-/// Objects are numbered in the order of the table, without those that are no passage of the index.
-pub struct SparkLayer {
-    pub meta: Meta,
-    meta_json: Vec<u8>,
-    /// Passage of each object.
-    passage: Column<u32>,
-    /// Object of each passage, or [`NONE`].
-    object: Column<u32>,
-    /// Type of each object, a place in the schema.
-    kind: Column<u32>,
-    /// Objects by type, then by number.
-    kind_ends: Column<u64>,
-    of_kind: Column<u32>,
-    pub labels: Strings,
-    pub names: Names,
-    /// Field values of each object: field, text, and number or NaN.
-    value_ends: Column<u64>,
-    value_field: Column<u32>,
-    value_number: Column<f64>,
-    value_text: Strings,
-    /// Edges from and to each object: the other end and the edge's type, ascending.
-    out: Arcs,
-    back: Arcs,
-    long: Vec<Long>,
-    /// Which objects were joined for being alike, of a layer built here whose schema says that such are.
-    pub(super) joined: Option<Similar>,
+columns! {
+    /// Objects are numbered in the order of the table, without those that are no passage of the index.
+    pub struct SparkLayer(columns, meta: Meta, long: Vec<Long>) {
+        pub meta: Meta { meta };
+        meta_json: Column<u8> = "meta";
+        /// Passage of each object.
+        passage: Column<u32> = "objects.passage" [meta.objects] => below(columns.passages());
+        /// Object of each passage, or [`NONE`].
+        object: Column<u32> = "passages.object" [columns.passages()] => below_or_none(meta.objects);
+        /// Type of each object, a place in the schema.
+        kind: Column<u32> = "objects.kind" [meta.objects] => below(meta.schema.types.len());
+        /// Objects by type, then by number.
+        kind_ends: Column<u64> = "kinds.end" [meta.schema.types.len()] => ends(meta.objects);
+        of_kind: Column<u32> = "kinds.object" [meta.objects] => below(meta.objects);
+        pub labels: Strings = "objects.label" [meta.objects];
+        pub names: Names = "" of (meta.objects);
+        /// Field values of each object: field, text, and number or NaN.
+        value_ends: Column<u64> = "values.end" [meta.objects] => ends(value_field.len());
+        value_field: Column<u32> = "values.field" => below(meta.fields.len());
+        value_number: Column<f64> = "values.number" [value_field.len()];
+        value_text: Strings = "values.text" [value_field.len()];
+        /// Edges from and to each object: the other end and the edge's type, ascending.
+        out: Arcs = "out" of (&meta);
+        back: Arcs = "back" of (&meta);
+        long: Vec<Long> { long };
+        /// Which objects were joined for being alike, of a layer built here whose schema says that such are.
+        pub(super) joined: Option<Similar> { None };
+    }
 }
 
-/// Vectors of one long field of one type.
-pub struct Long {
-    pub kind: usize,
-    pub field: String,
-    /// Objects that have it, ascending; row `i` of the vectors is that of `objects[i]`.
-    pub objects: Column<u32>,
-    pub vectors: Vectors,
+columns! {
+    /// Vectors of one long field of one type.
+    pub struct Long(columns, kind: usize, field: String, objects_of: usize, identity: &Identity) {
+        pub kind: usize { kind };
+        pub field: String { field };
+        /// Objects that have it, ascending; row `i` of the vectors is that of `objects[i]`.
+        pub objects: Column<u32> = "object" => below(objects_of);
+        pub vectors: Vectors = "" by identity, "scale" [objects.len()];
+    }
 }
 
 /// What the layer holds and was built from.
@@ -262,7 +266,7 @@ impl SparkLayer {
         });
         let turned = edges.iter().map(|(a, b, e)| (*b, *a, *e)).collect();
         let layer = SparkLayer {
-            meta_json: serde_json::to_vec(&meta).map_err(said)?,
+            meta_json: serde_json::to_vec(&meta).map_err(said)?.into(),
             passage: passage.into(),
             object: object.into(),
             kind: kind.into(),
@@ -379,107 +383,33 @@ impl Layer for SparkLayer {
     const NAME: &'static str = "spark";
     const VERSION: u32 = 1;
 
-    fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
-        each("meta", &self.meta_json);
-        each("objects.passage", self.passage.bytes());
-        each("passages.object", self.object.bytes());
-        each("objects.kind", self.kind.bytes());
-        each("kinds.end", self.kind_ends.bytes());
-        each("kinds.object", self.of_kind.bytes());
-        strings("objects.label", &self.labels, each);
-        self.names.columns(each);
-        each("values.end", self.value_ends.bytes());
-        each("values.field", self.value_field.bytes());
-        each("values.number", self.value_number.bytes());
-        strings("values.text", &self.value_text, each);
-        self.out.columns("out", each);
-        self.back.columns("back", each);
+    fn columns<'a>(&'a self, each: Each<'_, 'a>) {
+        self.write("", each);
         for (i, long) in self.long.iter().enumerate() {
-            each(&format!("long{i}.object"), long.objects.bytes());
-            vectors(&format!("long{i}"), "scale", &long.vectors, each);
+            long.write(&format!("long{i}"), each);
         }
     }
 
     fn open(columns: &Columns) -> Result<SparkLayer, IndexError> {
-        let meta_bytes: Column<u8> = columns.column("meta")?;
         let meta: Meta = columns.json("meta")?;
+        let sound = schema::sound(&meta.schema);
+        let sound =
+            sound.map_err(|(expected, found)| format!("expected {expected}; found {found}"));
+        columns.hold([("meta", sound)])?;
         let mut long = Vec::new();
         for (i, (kind, field)) in meta.long.iter().enumerate() {
-            let identity = meta
-                .encoder
-                .as_ref()
-                .ok_or_else(|| said("no encoder in its description"))?;
-            let vectors = columns.vectors(&format!("long{i}"), "scale", identity)?;
-            let objects: Column<u32> = columns.column(&format!("long{i}.object"))?;
-            columns.length(&format!("long{i}.object"), objects.len(), vectors.len())?;
-            long.push(Long {
-                kind: *kind,
-                field: field.clone(),
-                objects,
-                vectors,
-            });
+            let identity = meta.encoder.as_ref();
+            let identity = identity.ok_or_else(|| said("no encoder in its description"))?;
+            let (prefix, field) = (format!("long{i}"), field.clone());
+            long.push(Long::read(
+                columns,
+                &prefix,
+                *kind,
+                field,
+                meta.objects,
+                identity,
+            )?);
         }
-        let layer = SparkLayer {
-            meta_json: meta_bytes.to_vec(),
-            passage: columns.column("objects.passage")?,
-            object: columns.column("passages.object")?,
-            kind: columns.column("objects.kind")?,
-            kind_ends: columns.column("kinds.end")?,
-            of_kind: columns.column("kinds.object")?,
-            labels: columns.strings("objects.label")?,
-            names: Names::open(columns, meta.objects)?,
-            value_ends: columns.column("values.end")?,
-            value_field: columns.column("values.field")?,
-            value_number: columns.column("values.number")?,
-            value_text: columns.strings("values.text")?,
-            out: Arcs::open(columns, "out", &meta)?,
-            back: Arcs::open(columns, "back", &meta)?,
-            long,
-            joined: None,
-            meta,
-        };
-        let (objects, types) = (layer.meta.objects, layer.meta.schema.types.len());
-        let values = layer.value_field.len();
-        for (name, found, expected) in [
-            ("objects.passage", layer.passage.len(), objects),
-            ("passages.object", layer.object.len(), columns.passages()),
-            ("objects.kind", layer.kind.len(), objects),
-            ("kinds.end", layer.kind_ends.len(), types),
-            ("kinds.object", layer.of_kind.len(), objects),
-            ("objects.label", layer.labels.len(), objects),
-            ("values.end", layer.value_ends.len(), objects),
-            ("values.number", layer.value_number.len(), values),
-            ("values.text", layer.value_text.len(), values),
-        ] {
-            columns.length(name, found, expected)?;
-        }
-        let sound = schema::sound(&layer.meta.schema);
-        columns.hold([
-            (
-                "meta",
-                sound.map_err(|(expected, found)| format!("expected {expected}; found {found}")),
-            ),
-            (
-                "objects.passage",
-                column::below(&layer.passage, columns.passages()),
-            ),
-            (
-                "passages.object",
-                column::below_or_none(&layer.object, objects),
-            ),
-            ("objects.kind", column::below(&layer.kind, types)),
-            ("kinds.end", column::ends(&layer.kind_ends, objects)),
-            ("kinds.object", column::below(&layer.of_kind, objects)),
-            ("values.end", column::ends(&layer.value_ends, values)),
-            (
-                "values.field",
-                column::below(&layer.value_field, layer.meta.fields.len()),
-            ),
-        ])?;
-        for (i, long) in layer.long.iter().enumerate() {
-            let name = format!("long{i}.object");
-            columns.hold([(&name, column::below(&long.objects, objects))])?;
-        }
-        Ok(layer)
+        SparkLayer::read(columns, "", meta, long)
     }
 }

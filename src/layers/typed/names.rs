@@ -1,8 +1,7 @@
 //! Objects by name: by the same normal form, by an alias, or by most of the same trigrams.
 
-use crate::column::{self, Column, Strings, range};
-use crate::index::IndexError;
-use crate::index::layer::{Columns, strings};
+use crate::column::{Column, Strings, range};
+use crate::index::layer::columns;
 use crate::text::stems::{form, words};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -24,20 +23,22 @@ pub enum Found {
 /// Two names are close when they share this much of their trigrams.
 pub const CLOSE: f64 = 0.85;
 
-/// Normal forms in order, the objects that have them, and the trigrams in them.
-#[derive(Default)]
-pub struct Names {
-    forms: Strings,
-    /// Objects of form `i`: `ends[i-1]..ends[i]`; those named so before those also called so.
-    ends: Column<u64>,
-    objects: Column<u32>,
-    /// 1 for an alias, 2 for a surname.
-    alias: Column<u8>,
-    /// Distinct trigrams of each form.
-    sizes: Column<u32>,
-    grams: Column<u64>,
-    gram_ends: Column<u64>,
-    gram_forms: Column<u32>,
+columns! {
+    /// Normal forms in order, the objects that have them, and the trigrams in them.
+    #[derive(Default)]
+    pub struct Names(columns, of: usize) {
+        forms: Strings = "names.form";
+        /// Objects of form `i`: `ends[i-1]..ends[i]`; those named so before those also called so.
+        ends: Column<u64> = "names.end" [forms.len()] => ends(objects.len());
+        objects: Column<u32> = "names.object" => below(of);
+        /// 1 for an alias, 2 for a surname.
+        alias: Column<u8> = "names.alias" [objects.len()];
+        /// Distinct trigrams of each form.
+        sizes: Column<u32> = "names.size" [forms.len()];
+        grams: Column<u64> = "grams.value";
+        gram_ends: Column<u64> = "grams.end" [grams.len()] => ends(gram_forms.len());
+        gram_forms: Column<u32> = "grams.form" => below(forms.len());
+    }
 }
 
 fn normal(name: &str) -> String {
@@ -121,47 +122,6 @@ impl Names {
             gram_ends: gram_ends.into(),
             gram_forms: gram_forms.into(),
         }
-    }
-
-    pub fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
-        strings("names.form", &self.forms, each);
-        each("names.end", self.ends.bytes());
-        each("names.object", self.objects.bytes());
-        each("names.alias", self.alias.bytes());
-        each("names.size", self.sizes.bytes());
-        each("grams.value", self.grams.bytes());
-        each("grams.end", self.gram_ends.bytes());
-        each("grams.form", self.gram_forms.bytes());
-    }
-
-    /// # Errors
-    /// Columns that are missing or do not fit each other.
-    pub fn open(columns: &Columns, objects: usize) -> Result<Names, IndexError> {
-        let names = Names {
-            forms: columns.strings("names.form")?,
-            ends: columns.column("names.end")?,
-            objects: columns.column("names.object")?,
-            alias: columns.column("names.alias")?,
-            sizes: columns.column("names.size")?,
-            grams: columns.column("grams.value")?,
-            gram_ends: columns.column("grams.end")?,
-            gram_forms: columns.column("grams.form")?,
-        };
-        let forms = names.forms.len();
-        columns.length("names.end", names.ends.len(), forms)?;
-        columns.length("names.size", names.sizes.len(), forms)?;
-        columns.length("names.alias", names.alias.len(), names.objects.len())?;
-        columns.length("grams.end", names.gram_ends.len(), names.grams.len())?;
-        columns.hold([
-            ("names.end", column::ends(&names.ends, names.objects.len())),
-            ("names.object", column::below(&names.objects, objects)),
-            (
-                "grams.end",
-                column::ends(&names.gram_ends, names.gram_forms.len()),
-            ),
-            ("grams.form", column::below(&names.gram_forms, forms)),
-        ])?;
-        Ok(names)
     }
 
     /// The objects of a normal form: exact ones, else those also called so.
