@@ -1,7 +1,7 @@
 //! The entity-passage graph: who is mentioned where (SPRIG, graph).
 
 use super::IndexError;
-use super::layer::{Columns, strings};
+use super::layer::{Columns, columns};
 use super::passages::Passages;
 use crate::column::{self, Column, Strings, Writing};
 use crate::derived::{Weighed, of_columns};
@@ -66,13 +66,15 @@ impl EntityOptions {
 /// Entities shorter than this, in characters of the normal form, are dropped (SPRIG, min_entity_len).
 pub const MIN_LENGTH: usize = 2;
 
-/// Title aliases: which normal form stands for which title (SPRIG, +EL).
-#[derive(Clone, Default)]
-pub struct Aliases {
-    /// Sorted.
-    pub names: Strings,
-    /// The canonical form of each name; empty where several titles own it.
-    pub forms: Strings,
+columns! {
+    /// Title aliases: which normal form stands for which title (SPRIG, +EL).
+    #[derive(Clone, Default)]
+    pub struct Aliases(columns) {
+        /// Sorted.
+        pub names: Strings = "name";
+        /// The canonical form of each name; empty where several titles own it.
+        pub forms: Strings = "form";
+    }
 }
 
 /// A mention that the rules about capitals found.
@@ -80,39 +82,41 @@ pub const BY_RULE: u8 = 1;
 /// A mention that the title gazetteer found.
 pub const BY_TITLE: u8 = 2;
 
-/// Passages are nodes `0..passages`, entities `passages..`, in order of first appearance.
-#[derive(Default)]
-pub struct EntityGraph {
-    pub passages: usize,
-    /// Normal form of each entity.
-    pub names: Strings,
-    /// As first written.
-    pub labels: Strings,
-    /// Entities by normal form, ascending: binary search finds a name without building a table.
-    pub sorted: Column<u32>,
-    /// Symmetric adjacency over all nodes: row u is `targets[offsets[u]..offsets[u+1]]`, ascending.
-    pub offsets: Column<u32>,
-    pub targets: Column<u32>,
-    /// Mentions behind each arc, at most 65,535.
-    pub tf: Column<u16>,
-    /// Mentions in the order of the text, then what the passage is about (`MOST_ABOUT`): passage p's are
-    /// `mention_ends[p-1]..mention_ends[p]`.
-    pub mention_ends: Column<u64>,
-    /// Byte range in the passage's full text (title, full stop, text).
-    pub mention_start: Column<u32>,
-    pub mention_end: Column<u32>,
-    /// Entity number, from 0.
-    pub mention_entity: Column<u32>,
-    /// Which way of looking found the mention: `BY_RULE`, `BY_TITLE` or both.
-    pub mention_source: Column<u8>,
-    /// With the gazetteer: entities that are titles, ascending, and beside each a passage of that title.
-    pub title_entity: Column<u32>,
-    pub title_passage: Column<u32>,
-    pub aliases: Aliases,
-    /// Names that a person joined, ascending, and the name each is now: never stored, see [`Rewiring`](super::Rewiring).
-    pub joined: Vec<(u32, u32)>,
-    /// See [`EntityGraph::unaccented`].
-    pub(super) unaccented: OnceLock<Vec<(Box<str>, u32)>>,
+columns! {
+    /// Passages are nodes `0..passages`, entities `passages..`, in order of first appearance.
+    #[derive(Default)]
+    pub struct EntityGraph(columns, passages: usize) {
+        pub passages: usize { passages };
+        /// Normal form of each entity.
+        pub names: Strings = "entities.name";
+        /// As first written.
+        pub labels: Strings = "entities.label" [names.len()];
+        pub aliases: Aliases = "aliases" of ();
+        /// Entities by normal form, ascending: binary search finds a name without building a table.
+        pub sorted: Column<u32> = "entities.sorted" [names.len()] => below(names.len());
+        /// Symmetric adjacency over all nodes: row u is `targets[offsets[u]..offsets[u+1]]`, ascending.
+        pub offsets: Column<u32> = "graph.offsets" [passages + names.len() + 1];
+        pub targets: Column<u32> = "graph.targets" => symmetric(&offsets, |arc| u32::from(tf[arc]));
+        /// Mentions behind each arc, at most 65,535.
+        pub tf: Column<u16> = "graph.tf" [targets.len()] => positive();
+        /// Mentions in the order of the text, then what the passage is about (`MOST_ABOUT`): passage p's are
+        /// `mention_ends[p-1]..mention_ends[p]`.
+        pub mention_ends: Column<u64> = "mentions.ends" [passages] => ends(mention_start.len());
+        /// Byte range in the passage's full text (title, full stop, text).
+        pub mention_start: Column<u32> = "mentions.start";
+        pub mention_end: Column<u32> = "mentions.stop" [mention_start.len()] => spans(&mention_start);
+        /// Entity number, from 0.
+        pub mention_entity: Column<u32> = "mentions.entity" [mention_start.len()] => below(names.len());
+        /// Which way of looking found the mention: `BY_RULE`, `BY_TITLE` or both.
+        pub mention_source: Column<u8> = "mentions.source" [mention_start.len()];
+        /// With the gazetteer: entities that are titles, ascending, and beside each a passage of that title.
+        pub title_entity: Column<u32> = "titles.entity" => ascending(), below(names.len());
+        pub title_passage: Column<u32> = "titles.passage" [title_entity.len()] => below(passages);
+        /// Names that a person joined, ascending, and the name each is now: never stored, see [`Rewiring`](super::Rewiring).
+        pub joined: Vec<(u32, u32)> { Vec::new() };
+        /// See [`EntityGraph::unaccented`].
+        pub(super) unaccented: OnceLock<Vec<(Box<str>, u32)>> { OnceLock::new() };
+    }
 }
 
 /// A stored mention.
@@ -127,7 +131,7 @@ pub struct Occurrence {
 
 impl Weighed for EntityGraph {
     fn bytes(&self) -> usize {
-        of_columns(|each| self.columns(each))
+        of_columns(|each| self.write("", each))
     }
 }
 
@@ -210,96 +214,10 @@ impl EntityGraph {
         self.aliases.find(form)
     }
 
-    /// Every column by name, for writing; [`EntityGraph::open`] takes the same names back.
-    pub fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
-        strings("entities.name", &self.names, each);
-        strings("entities.label", &self.labels, each);
-        strings("aliases.name", &self.aliases.names, each);
-        strings("aliases.form", &self.aliases.forms, each);
-        each("entities.sorted", self.sorted.bytes());
-        each("graph.offsets", self.offsets.bytes());
-        each("graph.targets", self.targets.bytes());
-        each("graph.tf", self.tf.bytes());
-        each("mentions.ends", self.mention_ends.bytes());
-        each("mentions.start", self.mention_start.bytes());
-        each("mentions.stop", self.mention_end.bytes());
-        each("mentions.entity", self.mention_entity.bytes());
-        each("mentions.source", self.mention_source.bytes());
-        each("titles.entity", self.title_entity.bytes());
-        each("titles.passage", self.title_passage.bytes());
-    }
-
     /// # Errors
     /// A column that is missing or does not fit the others.
     pub fn open(columns: &Columns, passages: usize) -> Result<EntityGraph, IndexError> {
-        let graph = EntityGraph {
-            passages,
-            names: columns.strings("entities.name")?,
-            labels: columns.strings("entities.label")?,
-            sorted: columns.column("entities.sorted")?,
-            offsets: columns.column("graph.offsets")?,
-            targets: columns.column("graph.targets")?,
-            tf: columns.column("graph.tf")?,
-            mention_ends: columns.column("mentions.ends")?,
-            mention_start: columns.column("mentions.start")?,
-            mention_end: columns.column("mentions.stop")?,
-            mention_entity: columns.column("mentions.entity")?,
-            mention_source: columns.column("mentions.source")?,
-            title_entity: columns.column("titles.entity")?,
-            title_passage: columns.column("titles.passage")?,
-            aliases: Aliases {
-                names: columns.strings("aliases.name")?,
-                forms: columns.strings("aliases.form")?,
-            },
-            joined: Vec::new(),
-            unaccented: OnceLock::new(),
-        };
-        let entities = graph.entities();
-        let mentions = graph.mention_start.len();
-        columns.length("entities.label.ends", graph.labels.len(), entities)?;
-        columns.length("entities.sorted", graph.sorted.len(), entities)?;
-        columns.length(
-            "graph.offsets",
-            graph.offsets.len(),
-            passages + entities + 1,
-        )?;
-        columns.length("graph.tf", graph.tf.len(), graph.targets.len())?;
-        columns.length("mentions.ends", graph.mention_ends.len(), passages)?;
-        columns.length("mentions.stop", graph.mention_end.len(), mentions)?;
-        columns.length("mentions.entity", graph.mention_entity.len(), mentions)?;
-        columns.length("mentions.source", graph.mention_source.len(), mentions)?;
-        columns.length(
-            "titles.passage",
-            graph.title_passage.len(),
-            graph.title_entity.len(),
-        )?;
-        let tf = |arc| u32::from(graph.tf[arc]);
-        columns.hold([
-            ("entities.sorted", column::below(&graph.sorted, entities)),
-            (
-                "graph.targets",
-                column::symmetric(&graph.targets, &graph.offsets, tf),
-            ),
-            ("graph.tf", column::positive(&graph.tf)),
-            ("mentions.ends", column::ends(&graph.mention_ends, mentions)),
-            (
-                "mentions.stop",
-                column::spans(&graph.mention_end, &graph.mention_start),
-            ),
-            (
-                "mentions.entity",
-                column::below(&graph.mention_entity, entities),
-            ),
-            ("titles.entity", column::ascending(&graph.title_entity)),
-            (
-                "titles.entity",
-                column::below(&graph.title_entity, entities),
-            ),
-            (
-                "titles.passage",
-                column::below(&graph.title_passage, passages),
-            ),
-        ])?;
+        let graph = EntityGraph::read(columns, "", passages)?;
         // Every arc goes both ways, so that there is none between two names either where there are as many from passages
         // as from names, and all of these lead to passages.
         let (of_passages, of_names) = graph.targets.split_at(graph.offsets[passages] as usize);

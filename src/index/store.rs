@@ -323,7 +323,7 @@ fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
     strings("passages.title", &p.titles, each);
     strings("passages.body", &p.texts, each);
     each("passages.sorted".into(), p.sorted.bytes());
-    g.columns(&mut |name, bytes| each(name.to_owned(), bytes));
+    g.write("", &mut |name, bytes| each(name.to_owned(), bytes));
     for tokens in Tokens::ALL {
         each(
             format!("lengths.{}", tokens.name()),

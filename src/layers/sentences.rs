@@ -1,8 +1,8 @@
 //! What `hop` adds to an index: the graph whose names include passage titles, and a vector for every sentence.
 
-use crate::column::{self, Column};
-use crate::embed::{Encoder, Identity, Rows, Static, VectorWriter, Vectors, Weights};
-use crate::index::layer::Columns;
+use crate::column::Column;
+use crate::embed::{Encoder, Identity, Static, VectorWriter, Vectors, Weights};
+use crate::index::layer::{Columns, Each, columns};
 use crate::index::{EntityGraph, EntityOptions, Index, IndexError, Layer, Progress, Step};
 use crate::text::sentences::sentences;
 use crate::text::span;
@@ -14,23 +14,25 @@ use std::sync::Arc;
 /// Passages whose sentences are encoded at a time.
 const BATCH: usize = 2048;
 
-/// Names with titles, and sentences with vectors.
-pub struct HopLayer {
-    pub graph: Arc<EntityGraph>,
-    meta: Meta,
-    written: Vec<u8>,
-    /// Sentences up to the end of each passage.
-    ends: Column<u32>,
-    /// Byte range in the passage's full text.
-    start: Column<u32>,
-    stop: Column<u32>,
-    /// By the built-in table, whatever encoder the passages have: a sentence has to be cheap.
-    vectors: Vectors,
-    encoder: Static,
+columns! {
+    /// Names with titles, and sentences with vectors.
+    pub struct HopLayer(columns, meta: Meta, identity: &Identity, graph: Arc<EntityGraph>, encoder: Static) {
+        pub graph: Arc<EntityGraph> { graph };
+        meta: Meta { meta };
+        written: Column<u8> = "meta";
+        /// Sentences up to the end of each passage.
+        ends: Column<u32> = "sentences.ends" [columns.passages()] => ends(start.len());
+        /// Byte range in the passage's full text.
+        start: Column<u32> = "sentences.start";
+        stop: Column<u32> = "sentences.stop" [start.len()] => spans(&start);
+        /// By the built-in table, whatever encoder the passages have: a sentence has to be cheap.
+        vectors: Vectors = "sentences" by identity, "scale" [start.len()];
+        encoder: Static { encoder };
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Meta {
+pub(crate) struct Meta {
     options: EntityOptions,
     identity: Identity,
 }
@@ -39,16 +41,9 @@ impl Layer for HopLayer {
     const NAME: &'static str = "hop";
     const VERSION: u32 = 1;
 
-    fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
-        self.graph.columns(each);
-        each("meta", &self.written);
-        each("sentences.ends", self.ends.bytes());
-        each("sentences.start", self.start.bytes());
-        each("sentences.stop", self.stop.bytes());
-        if let Rows::I8 { values, scales } = self.vectors.rows() {
-            each("sentences.i8", values.bytes());
-            each("sentences.scale", scales.bytes());
-        }
+    fn columns<'a>(&'a self, each: Each<'_, 'a>) {
+        self.graph.write("", each);
+        self.write("", each);
         if let Some(weights) = self.encoder.weights() {
             each("sentences.weight", weights.column().bytes());
         }
@@ -56,35 +51,12 @@ impl Layer for HopLayer {
 
     fn open(columns: &Columns) -> Result<HopLayer, IndexError> {
         let meta: Meta = columns.json("meta")?;
-        let ends: Column<u32> = columns.column("sentences.ends")?;
-        columns.length("sentences.ends", ends.len(), columns.passages())?;
-        let graph = EntityGraph::open(columns, ends.len())?;
-        let start: Column<u32> = columns.column("sentences.start")?;
-        let stop: Column<u32> = columns.column("sentences.stop")?;
-        let rows = Rows::I8 {
-            values: columns.column("sentences.i8")?,
-            scales: columns.column("sentences.scale")?,
-        };
-        let vectors = Vectors::stored(meta.identity.clone(), rows)?;
-        let all = start.len();
-        columns.length("sentences.stop", stop.len(), all)?;
-        columns.length("sentences.scale", vectors.len(), all)?;
-        columns.hold([
-            ("sentences.ends", column::ends(&ends, all)),
-            ("sentences.stop", column::spans(&stop, &start)),
-        ])?;
+        let graph = EntityGraph::open(columns, columns.passages())?;
         let encoder = Static::new(Weights::stored(columns.column("sentences.weight")?))?;
-        vectors.check(encoder.identity())?;
-        Ok(HopLayer {
-            graph: Arc::new(graph),
-            written: serde_json::to_vec(&meta).unwrap_or_default(),
-            meta,
-            ends,
-            start,
-            stop,
-            vectors,
-            encoder,
-        })
+        let identity = meta.identity.clone();
+        let layer = HopLayer::read(columns, "", meta, &identity, Arc::new(graph), encoder)?;
+        layer.vectors.check(layer.encoder.identity())?;
+        Ok(layer)
     }
 }
 
@@ -139,7 +111,7 @@ impl HopLayer {
         };
         Ok(HopLayer {
             graph,
-            written: serde_json::to_vec(&meta).unwrap_or_default(),
+            written: serde_json::to_vec(&meta).unwrap_or_default().into(),
             meta,
             ends: ends.into(),
             start: start.into(),
