@@ -3,10 +3,12 @@
 use super::names::Names;
 use super::pairs::{EdgeRule, EntityEdges, Kind, Pairs, Passed, Thresholds};
 use super::postings::Postings;
+use super::store::Arrays;
 use super::subjects::Subjects;
 use crate::column::{self, Column, Strings};
 use crate::embed::{Identity, Vectors};
 use crate::index::Index;
+use crate::index::layer::columns;
 use crate::llm::Shares;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -69,52 +71,56 @@ pub struct Meta {
 /// No table: a unit of text.
 pub const TEXT: u32 = column::NONE;
 
-/// SAGE's part of an index. Units are in the order of the passages, within one in the order of its text.
-pub struct Sage {
-    pub meta: Meta,
-    /// The same as JSON, as it is stored.
-    pub(super) meta_json: Column<u8>,
-    /// By unit: its passage, its source (document), its table or [`TEXT`].
-    pub passage: Column<u32>,
-    pub source: Column<u32>,
-    pub table: Column<u32>,
-    /// By unit: byte range in the passage's text, or of a segment the range of its table's rows.
-    pub start: Column<u32>,
-    pub end: Column<u32>,
-    /// End of each source's units.
-    pub source_ends: Column<u32>,
-    /// By unit; of segments empty.
-    pub topics: Strings,
-    pub names: Names,
-    pub tables: Tables,
-    /// Content of units.
-    pub vectors: Vectors,
-    /// Descriptions of columns.
-    pub columns: Vectors,
-    /// By kind.
-    pub pairs: [Pairs; 3],
-    /// Linked sources of source s: `link_targets[link_ends[s-1]..link_ends[s]]`, ascending, both ways.
-    pub link_ends: Column<u32>,
-    pub link_targets: Column<u32>,
-    /// By the way words are cut.
-    pub words: [Postings; 2],
-    /// Looked up when an edge rule first asks: none of the columns has them.
-    pub(super) subjects: OnceLock<Arc<Subjects>>,
+columns! {
+    /// SAGE's part of an index. Units are in the order of the passages, within one in the order of its text.
+    pub struct Sage(stored, meta: Meta) {
+        /// By unit: its passage, its source (document), its table or [`TEXT`].
+        pub passage: Column<u32> = "unit.passage" [meta.units] => ascending(), below(stored.passages());
+        pub source: Column<u32> = "unit.source" [meta.units] => below(meta.sources);
+        pub table: Column<u32> = "unit.table" [meta.units] => below_or_none(meta.tables);
+        /// By unit: byte range in the passage's text, or of a segment the range of its table's rows.
+        pub start: Column<u32> = "unit.start" [meta.units];
+        pub end: Column<u32> = "unit.end" [meta.units] => spans(&start);
+        /// End of each source's units.
+        pub source_ends: Column<u32> = "source.ends" [meta.sources] => ends(meta.units);
+        /// By unit; of segments empty.
+        pub topics: Strings = "unit.topics" [meta.units];
+        pub names: Names = "names" of (meta.units);
+        pub tables: Tables = "table" of (meta.tables);
+        /// Content of units.
+        pub vectors: Vectors = "vectors" by (&meta.identity), "scales" [meta.units];
+        /// Descriptions of columns.
+        pub columns: Vectors = "columns" by (&meta.identity), "scales" [tables.headers.len()];
+        /// By kind.
+        pub pairs: [Pairs; 3] = "" of (meta.units);
+        /// Linked sources of source s: `link_targets[link_ends[s-1]..link_ends[s]]`, ascending, both ways.
+        pub link_ends: Column<u32> = "link.ends" [meta.sources] => ends(link_targets.len());
+        pub link_targets: Column<u32> = "link.targets" => below(meta.sources);
+        /// By the way words are cut.
+        pub words: [Postings; 2] = "words" of (meta.units);
+        /// What follows as JSON, as it is stored.
+        pub(super) meta_json: Column<u8> = "meta";
+        pub meta: Meta { meta };
+        /// Looked up when an edge rule first asks: none of the columns has them.
+        pub(super) subjects: OnceLock<Arc<Subjects>> { OnceLock::new() };
+    }
 }
 
-/// Tables and their metadata, by number.
-#[derive(Default)]
-pub struct Tables {
-    pub titles: Strings,
-    pub descriptions: Strings,
-    pub summaries: Strings,
-    /// End of each table's columns in `headers` and `described`.
-    pub column_ends: Column<u32>,
-    pub headers: Strings,
-    pub described: Strings,
-    /// End of each table's rows in `rows`; cells of a row are joined by [`CELL`].
-    pub row_ends: Column<u32>,
-    pub rows: Strings,
+columns! {
+    /// Tables and their metadata, by number.
+    #[derive(Default)]
+    pub struct Tables(stored, tables: usize) {
+        pub titles: Strings = "titles" [tables];
+        pub descriptions: Strings = "descriptions" [tables];
+        pub summaries: Strings = "summaries" [tables];
+        /// End of each table's columns in `headers` and `described`.
+        pub column_ends: Column<u32> = "column_ends" [tables] => ends(headers.len());
+        pub headers: Strings = "headers";
+        pub described: Strings = "described" [headers.len()];
+        /// End of each table's rows in `rows`; cells of a row are joined by [`CELL`].
+        pub row_ends: Column<u32> = "row_ends" [tables] => ends(rows.len());
+        pub rows: Strings = "rows";
+    }
 }
 
 /// Between the cells of a stored row; no text has it.

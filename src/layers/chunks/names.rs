@@ -1,18 +1,21 @@
 //! The names of every unit, and how many two units share: by normal form, or by the published fuzzy rule.
 
 use crate::column::{Column, Strings};
+use crate::index::layer::columns;
 use crate::text::Norm;
 use crate::text::similar::{ALIKE, NameSignature};
 use rustc_hash::FxHashMap;
 
-/// Names by unit.
-#[derive(Default)]
-pub struct Names {
-    /// As first written, by number.
-    pub labels: Strings,
-    /// Names of unit u: `ids[ends[u-1]..ends[u]]`, ascending, each once.
-    pub ends: Column<u32>,
-    pub ids: Column<u32>,
+columns! {
+    /// Names by unit.
+    #[derive(Default)]
+    pub struct Names(columns, units: usize) {
+        /// As first written, by number.
+        pub labels: Strings = "labels";
+        /// Names of unit u: `ids[ends[u-1]..ends[u]]`, ascending, each once.
+        pub ends: Column<u32> = "ends" [units] => ends(ids.len());
+        pub ids: Column<u32> = "ids" => below(labels.len());
+    }
 }
 
 impl Names {

@@ -7,22 +7,25 @@
 
 use crate::column::{Column, Strings};
 use crate::index::Bm25;
+use crate::index::layer::columns;
 use crate::index::lexical::{counted, idf};
 use crate::text::Tokens;
 use rustc_hash::FxHashMap;
 
-/// Postings of one way of cutting words.
-#[derive(Default)]
-pub struct Postings {
-    /// Ascending.
-    pub words: Strings,
-    /// Postings of word w: `units[ends[w-1]..ends[w]]`, ascending.
-    pub ends: Column<u32>,
-    pub units: Column<u32>,
-    /// How often the word stands in the unit, at most 65,535.
-    pub tf: Column<u16>,
-    /// Words of each unit.
-    pub lengths: Column<u32>,
+columns! {
+    /// Postings of one way of cutting words.
+    #[derive(Default)]
+    pub struct Postings(columns, of: usize) {
+        /// Ascending.
+        pub words: Strings = "words";
+        /// Postings of word w: `units[ends[w-1]..ends[w]]`, ascending.
+        pub ends: Column<u32> = "ends" [words.len()] => ends(units.len());
+        pub units: Column<u32> = "units" => below(of);
+        /// How often the word stands in the unit, at most 65,535.
+        pub tf: Column<u16> = "tf" [units.len()];
+        /// Words of each unit.
+        pub lengths: Column<u32> = "lengths" [of];
+    }
 }
 
 /// What the words of a question give a unit.
