@@ -61,7 +61,7 @@ pub struct Finder {
     pub list: List,
     pub entries: Vec<Entry>,
     /// Asked of the worker and not answered yet.
-    pub searching: Option<Search>,
+    pub searching: Option<Box<Search>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -132,8 +132,11 @@ pub struct LayerKind {
     /// One line: what it holds.
     pub about: &'static str,
     /// Builds it from an index and adds it there. Says what of it comes from a file beside the corpus, where that may be.
-    pub build: fn(&Index, Scoped<'_>, &dyn Progress) -> Result<Option<String>, IndexError>,
+    pub build: Build,
 }
+
+/// How a layer is built.
+pub type Build = fn(&Index, Scoped<'_>, &dyn Progress) -> Result<Option<String>, IndexError>;
 
 /// Tells of a layer's build, whose steps are one to the person who waits.
 fn told(

@@ -4,7 +4,7 @@ use hopscope::column::Column;
 use hopscope::index::{
     BuildOptions, Columns, Index, IndexError, Layer, Progress, Silent, Step, sample, store,
 };
-use hopscope::layers::{LayerKind, add_layers, build_layers, layers_named};
+use hopscope::layers::{Build, LayerKind, add_layers, build_layers, layers_named};
 use hopscope::parameters::Scoped;
 use hopscope::retrieve::{DEFAULT_METHOD, Method, Settings};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -61,9 +61,7 @@ impl Lengths {
     }
 }
 
-const fn kind(
-    build: fn(&Index, Scoped<'_>, &dyn Progress) -> Result<Option<String>, IndexError>,
-) -> LayerKind {
+const fn kind(build: Build) -> LayerKind {
     LayerKind {
         name: "lengths",
         about: "how long each passage is",

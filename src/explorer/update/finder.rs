@@ -101,7 +101,7 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
     let entries = palette::entries(state, kind, &typed);
     if let Mode::Finder(open) = &mut state.mode {
         open.list = List::default();
-        open.searching.clone_from(&search);
+        open.searching = search.clone().map(Box::new);
         // Until the worker answers, the matches of the text before stay.
         if search.is_none() {
             open.entries = entries;

@@ -152,10 +152,6 @@ impl NodeRagLayer {
         self.starts[KINDS] as usize
     }
 
-    pub fn count(&self, kind: Kind) -> usize {
-        self.range(kind).len()
-    }
-
     /// The nodes of a kind.
     pub fn range(&self, kind: Kind) -> Range<u32> {
         of(&self.starts, kind)
@@ -164,11 +160,6 @@ impl NodeRagLayer {
     pub fn kind(&self, node: u32) -> Kind {
         let after = self.starts[1..KINDS].partition_point(|&start| start <= node);
         Kind::ALL[after]
-    }
-
-    /// Nodes with a vector.
-    pub fn embedded(&self) -> usize {
-        embedded(&self.starts)
     }
 
     /// Rows are T, S, A, H.

@@ -120,7 +120,7 @@ fn graph(layer: NodeRagLayer, values: &Values) -> Graph {
         s_r_edges: values.get(S_R_EDGES),
         hub_balance: values.get(HUB_BALANCE),
     });
-    let passages = layer.count(Kind::Text);
+    let passages = layer.range(Kind::Text).len();
     let layer = Arc::new(layer);
     Graph::new(&NODERAG, Box::new(HeteroGraph { layer, view }), passages)
 }
@@ -171,7 +171,7 @@ fn the_small_graph_is_laid_out() {
         (Kind::Attribute, Kind::Overview)
     );
     assert_eq!(layer.label(R), "Ada left Leeds");
-    assert_eq!(layer.embedded(), 8);
+    assert_eq!(layer.vectors().len(), 8);
     assert_eq!([5, 6, 7].map(|row| layer.node_of_row(row)), [S[2], A, H]);
     assert_eq!(layer.sources(H), [S[0], S[1]]);
     assert_eq!(layer.tied(T[0], Kind::Unit).collect::<Vec<_>>(), [S[0]]);
