@@ -262,12 +262,20 @@ fn sentences(text: &str) -> Vec<(&str, usize)> {
     let (mut start, mut end) = (0, 0);
     for sentence in text.split_sentence_bounds() {
         end += sentence.len();
-        if end == text.len() || !ends_in_abbreviation(span::of(text, start..end)) {
+        let so_far = span::of(text, start..end);
+        if end == text.len() || ends_between_words(so_far) && !ends_in_abbreviation(so_far) {
             pieces(span::of(text, start..end), &mut found);
             start = end;
         }
     }
     found
+}
+
+/// Whether a word ends here too: Unicode ends a sentence inside `say?what`. Scripts without spaces have stops of their own.
+fn ends_between_words(sentence: &str) -> bool {
+    let closed = |c: char| matches!(c, '」' | '』' | '）' | '”' | '’' | '"' | '\'' | ')');
+    let stop = sentence.trim_end_matches(closed);
+    sentence.ends_with(char::is_whitespace) || stop.ends_with(['。', '！', '？', '｡'])
 }
 
 /// `Mr.`, `St.`, an initial: a full stop that rarely ends a sentence.
@@ -374,6 +382,19 @@ mod tests {
         assert!(
             pieces.len() > 1 && pieces.iter().map(|piece| &*piece.text).collect::<String>() == han
         );
+    }
+
+    #[test]
+    fn a_stop_inside_a_word_ends_no_sentence() {
+        let most = "word ".repeat(MOST * 3 / 4);
+        let text = format!("{most}say?What {most}");
+        let pieces = cut_plain(&text);
+        assert_eq!(pieces.len(), 2);
+        assert!(pieces.iter().any(|piece| piece.text.contains("say?What")));
+        let most = "\u{6f22}".repeat(MOST * 3 / 4);
+        let pieces = cut_plain(&format!("{most}\u{3002}{most}\u{3002}"));
+        let ends = |piece: &Piece| piece.text.ends_with('\u{3002}');
+        assert!(pieces.len() == 2 && pieces.iter().all(ends), "{pieces:?}");
     }
 
     #[test]
