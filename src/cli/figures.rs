@@ -65,8 +65,8 @@ pub fn number(value: f64) -> String {
 }
 
 /// A figure, or a dash where there is none.
-pub fn known<T>(value: Option<T>, told: impl Fn(T) -> String) -> String {
-    value.map_or_else(|| "-".to_owned(), told)
+pub fn known<T>(value: Option<T>, format: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| "-".to_owned(), format)
 }
 
 #[cfg(test)]
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_in_milliseconds() {
+    fn steps_take_milliseconds() {
         assert_eq!(milliseconds(0.001_5), "1.50 ms");
         assert_eq!(milliseconds(2.0), "2000.00 ms");
     }

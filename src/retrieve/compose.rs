@@ -174,7 +174,7 @@ impl Walk {
 /// # fn main() -> anyhow::Result<()> {
 /// # let index = Arc::new(hopscope::index::sample::index()?);
 /// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
-/// let text = "names > entity-passage > power > sum";
+/// let text = "names > entity-passage > power > passages";
 /// let composed = Composition::parse(text).map_err(anyhow::Error::msg)?;
 /// let settings = Settings::of(&index, composed.method().map_err(anyhow::Error::msg)?);
 /// let run = Retriever::new(index.clone()).retrieve("Who discovered Uranus?", &settings, Keep::Scores)?;
