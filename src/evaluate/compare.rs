@@ -162,9 +162,14 @@ impl Comparison {
 
     /// The difference in a measure, by its name.
     pub fn get(&self, name: &str) -> Option<&Difference> {
-        let at = MEASURES.iter().position(|m| *m == name)?;
-        self.measures.get(at)
+        named(&self.measures, name)
     }
+}
+
+/// The difference in a measure, by its name, of those that [`differences`] gives.
+pub fn named<'d>(differences: &'d [Difference], name: &str) -> Option<&'d Difference> {
+    let at = MEASURES.iter().position(|m| *m == name)?;
+    differences.get(at)
 }
 
 /// The measures of each question with gold that both evaluations answered.

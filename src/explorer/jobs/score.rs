@@ -3,10 +3,10 @@
 
 use super::{Doer, Job, News, Running, Tell, Thread};
 use crate::embed::Kind;
-use crate::evaluate::compare::differences;
+use crate::evaluate::compare::{differences, named};
 use crate::evaluate::{
-    Covered, Difference, Doubts, Fate, MEASURES, Measures, READ_TOKENS, Resampling, curve,
-    measured, read, sweep,
+    Covered, Difference, Doubts, Fate, Measures, READ_TOKENS, Resampling, curve, measured, read,
+    sweep,
 };
 use crate::explain::why_not;
 use crate::explorer::action::{Effect, Then};
@@ -84,7 +84,7 @@ pub struct Score {
     /// Questions asked so far, and how many there are.
     pub done: usize,
     pub of: usize,
-    /// From the pinned settings to these over the questions asked so far, by [`MEASURES`].
+    /// From the pinned settings to these over the questions asked so far, by [`MEASURES`](crate::evaluate::MEASURES).
     pub differences: Vec<Difference>,
     pub asked: Arc<Vec<Judged>>,
     /// Whether lost gold was explained.
@@ -174,8 +174,7 @@ impl Score {
 
     /// A measure by name.
     pub fn difference(&self, name: &str) -> Option<&Difference> {
-        let place = MEASURES.iter().position(|known| *known == name)?;
-        self.differences.get(place)
+        named(&self.differences, name)
     }
 }
 
@@ -196,8 +195,7 @@ impl Memory {
         let (_, now) = self.last.as_ref()?;
         let (_, before) = before.filter(|(last, _)| last != settings)?;
         let pairs: Vec<_> = before.into_iter().zip(now.iter().copied()).collect();
-        let place = MEASURES.iter().position(|known| *known == MEASURE)?;
-        Some(differences(&pairs, Resampling::default()).swap_remove(place))
+        named(&differences(&pairs, Resampling::default()), MEASURE).cloned()
     }
 }
 
