@@ -92,7 +92,7 @@ pub struct Score {
     /// Whether both settings are the same, so that there is nothing to compare.
     pub alone: bool,
     /// [`MEASURE`] of the whole set against the settings that were scored before these; none of a part, or of the first.
-    pub since: Option<Difference>,
+    pub since: Option<(Settings, Difference)>,
 }
 
 /// A finished run over the whole set.
@@ -190,12 +190,13 @@ pub struct Memory {
 
 impl Memory {
     /// [`MEASURE`] against the settings that were scored last, in whose place these come.
-    fn since(&mut self, settings: &Settings, now: Vec<Measures>) -> Option<Difference> {
+    fn since(&mut self, settings: &Settings, now: Vec<Measures>) -> Option<(Settings, Difference)> {
         let before = self.last.replace((settings.clone(), now));
         let (_, now) = self.last.as_ref()?;
-        let (_, before) = before.filter(|(last, _)| last != settings)?;
+        let (last, before) = before.filter(|(last, _)| last != settings)?;
         let pairs: Vec<_> = before.into_iter().zip(now.iter().copied()).collect();
-        named(&differences(&pairs, Resampling::default()), MEASURE).cloned()
+        let all = differences(&pairs, Resampling::default());
+        Some((last, named(&all, MEASURE)?.clone()))
     }
 }
 
@@ -235,7 +236,7 @@ impl Job for Scoring {
         {
             let (settings, worth) = (request.settings.clone(), d.mean_b);
             let since = score.since.clone();
-            state.remember(settings.clone(), worth, since.as_ref());
+            state.remember(settings.clone(), worth, since);
             state.worth_is(settings, worth);
         }
         let labelling = state.view == View::Annotate;
@@ -393,19 +394,23 @@ impl State {
     }
 
     /// Adds a run over the set to those of the session, unless the last one had the same settings.
-    fn remember(&mut self, settings: Settings, worth: f64, since: Option<&Difference>) {
-        let changed = match self.scores.back() {
+    fn remember(&mut self, settings: Settings, worth: f64, since: Option<(Settings, Difference)>) {
+        let last = self.scores.back();
+        let changed = match last {
             Some(last) if last.settings == settings => return,
             Some(last) => sweep::differences(&last.settings, &settings).join("; "),
             None => settings.method().name.to_string(),
         };
+        // A run whose news came too late is not listed, and nothing is compared with it.
+        let since = since.filter(|(before, _)| last.is_some_and(|last| last.settings == *before));
+        let since = since.map(|since| since.1);
         if self.scores.len() == RUNS {
             self.scores.pop_front();
         }
         self.scores.push_back(Scored {
             settings,
             worth,
-            change: since.map(|since| since.difference),
+            change: since.as_ref().map(|since| since.difference),
             interval: since.and_then(|since| since.interval),
             changed,
         });
@@ -474,6 +479,23 @@ mod tests {
         let none = |_: Score| panic!("told after a stop");
         let stopped = scoring.run(&mut doer, &Tell::new(&none, &|| true));
         assert_eq!(stopped, Ok(None));
+    }
+
+    #[test]
+    fn a_run_is_compared_with_the_one_listed_before_it() {
+        let index = sample::index().unwrap();
+        let facts = Arc::new(crate::explorer::engine::facts(&index, ""));
+        let [a, b, c] = ["graph", "bm25", "hop"]
+            .map(|method| Settings::of(&index, Method::by_name(method).unwrap()));
+        let pair = (Measures([0.0; 7]), Measures([1.0; 7]));
+        let since = differences(&[pair], Resampling::default()).remove(0);
+        let mut state = State::new(facts, a.clone());
+        state.remember(a.clone(), 0.1, None);
+        // The worker had scored others last, whose news were dropped.
+        state.remember(b.clone(), 0.2, Some((c.clone(), since.clone())));
+        state.remember(c, 0.3, Some((b, since)));
+        let changes: Vec<_> = state.scores.iter().map(|run| run.change).collect();
+        assert_eq!(changes, [None, None, Some(1.0)]);
     }
 
     #[test]
