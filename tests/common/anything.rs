@@ -74,10 +74,6 @@ pub fn indexed(passages: Vec<Passage>, question: &str, model: Option<Llm>) -> Ar
     Arc::new(index)
 }
 
-fn close(sum: f64, score: f64) -> bool {
-    sum.is_finite() && (sum - score).abs() <= 1e-6 * score.abs().max(1.0)
-}
-
 /// Half of the time the settings that a method begins with, but for a result from which some passages are cut off; else
 /// half of the values that it reads are others, and nothing may be cut off. What layers are built with stays.
 fn drawn(random: &mut SplitMix, index: &Index, method: MethodRef) -> Settings {
@@ -134,8 +130,9 @@ pub fn ask(retriever: &mut Retriever, index: &Arc<Index>, settings: &Settings, q
         assert_eq!(opened.id, index.id(hit.passage));
         let opened = found.explain(index, hit.passage);
         let sum: f64 = opened.parts.iter().map(|part| part.value).sum();
-        // A push is short of the limit that its parts are of.
-        let whole = close(sum, score) || (sum - score).abs() <= opened.error;
+        // A push is short of the limit that its parts are of, by as much as the explanation states; the score is
+        // rounded to single precision.
+        let whole = (sum - score).abs() <= opened.error + 1e-6 * score.abs().max(1.0);
         assert!(
             opened.combine == Combine::Witness || whole,
             "{name}: {score} is not {opened:?}"

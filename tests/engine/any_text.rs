@@ -8,6 +8,7 @@ use hopscope::explain::{reasons, story, trace};
 use hopscope::layers::{Code, GRAPHS};
 use hopscope::retrieve::{Keep, METHODS, Method, MethodRef, Retriever, Settings};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 /// What is said again and again.
 const RUNS: &[&str] = &[
@@ -148,10 +149,12 @@ fn nothing_is_near_to_a_question_that_the_encoder_cannot_read() {
     assert!(asked > 40, "{asked}");
 }
 
+/// The same cases every time; others, and as many as the environment asks for, where it does.
 fn cases() -> ProptestConfig {
     let mut config = ProptestConfig::default();
     if std::env::var_os("PROPTEST_CASES").is_none() {
         config.cases = 12;
+        config.rng_seed = RngSeed::Fixed(20_261_125);
     }
     ProptestConfig {
         max_shrink_iters: 200,
