@@ -4,12 +4,12 @@ use super::ask::AskArgs;
 use super::figures::{difference, known, score};
 use super::grid::{Grid, cells};
 use super::interrupt;
-use crate::evaluate::{Comparison, Difference, Resampling, evaluate};
+use crate::evaluate::{Comparison, Difference, Resampling, evaluate, recall_at};
 use crate::explain::compare::STAYS;
 use crate::explain::trace::explained;
 use crate::explain::{
-    Beside, Compared, LookAlike, Repair, Repairs, Standing, compare, lookalikes, repairs, standing,
-    why_not,
+    Beside, Compared, Kind, LookAlike, Repair, Repairs, Standing, compare, lookalikes, repairs,
+    standing, why_not,
 };
 use crate::index::Index;
 use crate::output;
@@ -19,6 +19,7 @@ use crate::text::plural;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -32,11 +33,11 @@ pub struct ExplainArgs {
     /// Hold it against another passage, part by part; without it, a passage that is lost is held against the last inside.
     #[arg(long, value_name = "ID")]
     than: Option<String>,
-    /// Look for changes that bring the passage in: every other value of a parameter, every seed muted, weighed or added,
-    /// names kept and muted, edges cut; each is tried, those of fewest moves first, and where none is enough two at once.
+    /// Try changes that bring the passage in: other settings, names joined or kept, names of the question as seeds, wrong
+    /// links muted. Where no single change is enough, pairs. Changes that would force in any passage are counted apart.
     #[arg(long)]
     repairs: bool,
-    /// What each change of a parameter or of the graph does to all questions of the index: R@5, wins and losses.
+    /// Price each change of a setting or of the graph over all questions of the index: recall at K and R@5.
     #[arg(long, requires = "repairs")]
     price: bool,
 }
@@ -47,10 +48,10 @@ struct Priced {
     #[serde(flatten)]
     repair: Repair,
     #[serde(skip_serializing_if = "Option::is_none")]
-    price: Option<Difference>,
+    price: Option<BTreeMap<&'static str, Difference>>,
 }
 
-/// The measure of a price.
+/// What every price is of, beside the recall that fits the list.
 const MEASURE: &str = "R@5";
 /// Most edges that two passages are held against each other by.
 const EDGES: usize = 10;
@@ -105,7 +106,9 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         }
         told["look_alikes"] = alike.iter().map(told_alike).collect();
         if let Some((repairs, priced)) = &looked {
-            told["repairs"] = json!({"tried": repairs.tried, "of": repairs.of, "found": priced});
+            let forced = repairs.found.iter().filter(|r| r.kind == Kind::Forced);
+            let forced: Vec<_> = forced.collect();
+            told["repairs"] = json!({"tried": repairs.tried, "of": repairs.of, "found": priced, "forced": forced});
         }
         return super::print_json(&told);
     }
@@ -118,9 +121,11 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let (id, name) = (index.id(passage), index.headed(passage));
     writeln!(out, "{id}  {name}: {place}")?;
     for reason in &reasons {
-        writeln!(out, "{} ({}): {}", reason.code, reason.class, reason.text)?;
-        if let Some(fix) = &reason.fix {
-            writeln!(out, "  try {fix}")?;
+        writeln!(out, "{} [{}, {}]", reason.text, reason.code, reason.class)?;
+        match &reason.fix {
+            Some(fix) if reason.cause => writeln!(out, "  cause: {fix}")?,
+            Some(fix) => writeln!(out, "  no cause: {fix}")?,
+            None => {}
         }
     }
     for alike in alike.iter().take(ALIKE) {
@@ -247,9 +252,10 @@ fn look(
     let repairs = repairs(index, retrieval, passage, |_| !interrupt::interrupted())?;
     let all = index.questions();
     let scored = |settings: &_| evaluate(index, all, settings, |_| !interrupt::interrupted());
+    let measure = recall_at(retrieval.settings.get(RESULT_K));
     let (mut priced, mut before) = (Vec::new(), None);
     let mut left = if args.price { PRICED } else { 0 };
-    for repair in &repairs.found {
+    for repair in repairs.sensible() {
         let mut price = None;
         if left > 0 && repair.change.is_general() && !interrupt::interrupted() {
             left -= 1;
@@ -259,12 +265,19 @@ fn look(
             };
             let after = scored(&repair.change.applied(&retrieval.settings))?;
             let compared = Comparison::new(&base, &after, Resampling::default());
-            price = compared.get(MEASURE).cloned();
+            let of = |name| Some((name, compared.get(name)?.clone()));
+            price = Some([measure, MEASURE].into_iter().filter_map(of).collect());
             before = Some(base);
         }
         let repair = repair.clone();
         priced.push(Priced { repair, price });
     }
+    // Those that gain for the set first, those that cost it last; of equals those of fewest moves.
+    let gain = |priced: &Priced| {
+        let price = priced.price.as_ref().and_then(|price| price.get(measure));
+        price.map_or(0.0, Difference::sure)
+    };
+    priced.sort_by(|a, b| gain(b).total_cmp(&gain(a)));
     Ok((repairs, priced))
 }
 
@@ -272,13 +285,17 @@ fn print_repairs(out: &mut impl Write, repairs: &Repairs, priced: &[Priced]) -> 
     let mut grid = Grid::new("  <32 <8 <");
     for Priced { repair, price } in priced {
         let mut cost = plural(repair.moves, "move");
-        if let Some(price) = price {
+        for (name, price) in price.iter().flatten() {
             let (between, wins, losses) = (difference(price), price.wins, price.losses);
-            cost += &format!("; {MEASURE} {between}, {wins} wins, {losses} losses");
+            cost += &format!("; {name} {between}, {wins} won, {losses} lost");
         }
         grid.row(cells![repair.change, format!("rank {}", repair.rank), cost]);
     }
     write!(out, "{}\n{grid}", repairs.sentence())?;
+    let forced = repairs.forced();
+    if !forced.is_empty() {
+        writeln!(out, "  {forced}")?;
+    }
     Ok(())
 }
 

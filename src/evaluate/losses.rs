@@ -6,7 +6,7 @@ use super::run::each;
 use crate::corpus::Question;
 use crate::explain::{Change, Repair, Repairs, repairs, why_not};
 use crate::index::Index;
-use crate::layers::{Class, Code, GraphEdit};
+use crate::layers::{Class, Code};
 use crate::random::SplitMix;
 use crate::retrieve::{Keep, Retrieval, RetrieveError, Retriever, Settings};
 use serde::Serialize;
@@ -35,8 +35,8 @@ pub struct Losses {
     pub gold: usize,
     /// Of these, how many are not in top K.
     pub lost: usize,
-    /// Lost ones whose verdict says more than that they rank too low.
-    pub specific: usize,
+    /// Lost ones whose verdict is a cause: undoing what it names brings them in, or closes most of their gap.
+    pub causes: usize,
     /// Verdicts, the first reason of each, and how often.
     pub codes: BTreeMap<Code, usize>,
     /// Their failure classes, and how often.
@@ -48,18 +48,18 @@ pub struct Losses {
     pub settings: BTreeMap<String, usize>,
 }
 
-/// Lost gold that a single change brings in.
+/// Lost gold that a change brings in which a person would make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Repaired {
     /// For how many changes were tried.
     pub of: usize,
     /// Another value of one parameter, which any question can be asked with.
     pub by_setting: usize,
-    /// No such value, but one seed muted, weighed, or added from the names of the passage.
+    /// No such value, but a name of the question as a seed, or a wrong link of it muted.
     pub by_seed: usize,
-    /// Neither, but one name kept or muted, or one edge of another passage cut.
+    /// Neither, but two names joined, a masked name kept, or an edge for a name that stands in the passage.
     pub by_graph: usize,
-    /// No single change, but two at once. That an edge to the passage itself helps says little, and is not counted.
+    /// No single change, but two at once.
     pub by_two: usize,
 }
 
@@ -77,6 +77,7 @@ struct Loss {
     passage: u32,
     code: Code,
     class: Class,
+    cause: bool,
 }
 
 /// What a search for one passage counts as.
@@ -86,14 +87,15 @@ fn mended(
     passage: u32,
 ) -> Result<(Repaired, Option<String>), RetrieveError> {
     let is_setting = |repair: &Repair| matches!(repair.change, Change::Set(..));
-    // A setting is the better repair: the search goes on until there is one.
-    let go_on = |so_far: &Repairs| !so_far.found.iter().any(is_setting);
-    let found = repairs(index, run, passage, go_on)?.found;
+    // A setting is the better repair: the search goes on until there is one. What forces any passage in is no repair.
+    let go_on = |so_far: &Repairs| !so_far.found.iter().any(is_setting) && so_far.forcing == 0;
+    let found = repairs(index, run, passage, go_on)?;
+    let found: Vec<&Repair> = found.sensible().collect();
     let mut repaired = Repaired::default();
     let counts = [
         |change: &Change| matches!(change, Change::Set(..)),
         |change: &Change| matches!(change, Change::Seed(_)),
-        |change: &Change| matches!(change, Change::Graph(edit) if !matches!(edit, GraphEdit::Add(_))),
+        |change: &Change| matches!(change, Change::Graph(_)),
         |change: &Change| matches!(change, Change::Both(_)),
     ];
     let best = counts
@@ -106,7 +108,7 @@ fn mended(
         Some(_) => repaired.by_two = 1,
         None => {}
     }
-    let setting = found.iter().find(|repair| is_setting(repair));
+    let setting = found.into_iter().find(|repair| is_setting(repair));
     Ok((repaired, setting.map(|repair| repair.change.to_string())))
 }
 
@@ -134,6 +136,7 @@ pub fn losses(
                 passage: gold.passage,
                 code: verdict.code,
                 class: verdict.class,
+                cause: verdict.cause,
             }));
         }
         Ok((at, lost))
@@ -147,7 +150,7 @@ pub fn losses(
         all.gold += questions[at].gold.len();
         all.lost += lost.len();
         for loss in lost {
-            all.specific += usize::from(loss.code.specific());
+            all.causes += usize::from(loss.cause);
             *all.codes.entry(loss.code).or_default() += 1;
             *all.classes.entry(loss.class).or_default() += 1;
             pairs.push((at, loss.passage));

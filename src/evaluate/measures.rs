@@ -7,6 +7,16 @@ use serde::{Serialize, Serializer};
 /// The names of all measures, in print order.
 pub const MEASURES: [&str; 7] = ["R@2", "R@5", "R@10", "R@20", "Success@10", "RR", "nDCG@10"];
 
+/// The recall that fits a list of `k` passages: the deepest one that is no deeper.
+pub fn recall_at(k: usize) -> &'static str {
+    match k {
+        ..5 => "R@2",
+        5..10 => "R@5",
+        10..20 => "R@10",
+        _ => "R@20",
+    }
+}
+
 /// One value for each of [`MEASURES`], each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measures(pub [f64; 7]);

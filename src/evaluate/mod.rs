@@ -28,7 +28,7 @@ pub use doctor::{Checkup, Doing, Fault, Finding, doctor};
 pub use doubts::{Doubt, Doubtful, Doubts};
 pub use log::Log;
 pub use losses::{Losses, Mend, Repaired, losses};
-pub use measures::{MEASURES, Measures, measured, measures};
+pub use measures::{MEASURES, Measures, measured, measures, recall_at};
 pub use reading::{READ, Read, Readings};
 pub use run::{Evaluation, PerQuestion, evaluate, evaluate_with, percentile, read};
 pub use shape::{GraphShape, Hub};

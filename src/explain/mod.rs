@@ -1,6 +1,7 @@
 //! What a result means: why a passage is there, why another is missing, the record of a run. Operators explain what they
 //! did themselves; here it is put together.
 
+pub(crate) mod cause;
 pub mod compare;
 pub mod flow;
 pub(crate) mod lookalike;
@@ -16,8 +17,8 @@ pub use crate::retrieve::explanation::Reason;
 pub use compare::{Beside, Compared, compare};
 pub use lookalike::{LookAlike, lookalikes};
 pub use neighbours::{Neighbour, crossings, neighbours};
-pub use reasons::{Standing, not_in_index, standing, why_here, why_not};
-pub use repair::{Repair, Repairs, repairs};
+pub use reasons::{Standing, described, not_in_index, standing, why_here, why_not};
+pub use repair::{Kind, Repair, Repairs, repairs};
 pub use story::story;
 pub use subgraph::Subgraph;
 pub use trace::{Trace, trace};

@@ -1,16 +1,15 @@
 //! Why a passage is there, in one sentence, and why another is missing, as codes with evidence.
 
+use super::cause;
 use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
-use crate::retrieve::explanation::{Combine, Fix, Lack, Reason, Without};
+use crate::retrieve::explanation::{Combine, Lack, MOST, Reason, Without};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::At;
-use crate::retrieve::operators::lack::MOST;
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::{DEPTH, Retrieval};
 use crate::text::similar::nearest;
-use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -33,9 +32,36 @@ pub fn why_here(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Stri
 }
 
 /// Why a passage is not among the returned ones: the first reason is the verdict, the others hold too. Empty when it is.
-/// A tie comes first; then what steps say of it that names what is to be mended, in their order; then what it lacks beside
-/// the last passage inside; the cut comes last. A longer list is no repair and is not suggested.
+///
+/// Each reason is put to the test: what it names is undone and the question asked again. Causes come first, a tie before
+/// all; then what describes the loss: names first, what the passage lacks beside the last one returned, what steps left
+/// out. The cutoff comes last. A longer list is no repair and is not suggested.
 pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<Reason> {
+    if retrieval.returns(passage) {
+        return Vec::new();
+    }
+    let mut reasons = described(index, retrieval, passage);
+    let last = reasons.pop_if(|last| last.code == Code::CutByK);
+    let tie = reasons
+        .first()
+        .is_some_and(|first| first.code == Code::Tied);
+    let tie = tie.then(|| reasons.remove(0));
+    let mut tested = cause::links(index, retrieval, passage);
+    // Of the two, steps know less of names that the question spells otherwise.
+    reasons.retain(|reason| {
+        let code = reason.code;
+        code != Code::QueryEntityNotLinked || tested.iter().all(|known| known.code != code)
+    });
+    let links = tested.len();
+    tested.append(&mut reasons);
+    let mut tested = cause::tested(index, retrieval, passage, tested, links);
+    tie.into_iter().for_each(|tie| tested.insert(0, tie));
+    tested.extend(last);
+    tested
+}
+
+/// The same before anything is tried.
+pub fn described(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<Reason> {
     let k = retrieval.settings.get(RESULT_K);
     if retrieval.returns(passage) {
         return Vec::new();
@@ -53,22 +79,27 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
     // What cannot be reached lacks everything: that is said already.
     let cut_off = |reason: &Reason| matches!(reason.class, Class::F2 | Class::F3);
     let lack = last.filter(|_| !reasons.iter().any(cut_off));
-    let lack = lack.and_then(|last| lacking(index, retrieval, passage, &last));
-    if let Some(lack) = lack {
+    let lacks = lack.map(|last| lacking(index, retrieval, passage, &last));
+    for lack in lacks.into_iter().flatten() {
         reasons.retain(|reason| reason.code != lack.code);
         reasons.push(lack);
     }
-    // Stable: what says only that too little came is no verdict while there is another, nor is a hub on the way, which may
-    // be on that of the others too.
-    let weight = |code: Code| (!code.specific(), code == Code::Diluted);
-    reasons.sort_by_key(|reason| weight(reason.code));
+    // Stable.
+    reasons.sort_by_key(|reason| vague(reason.code));
     if let Some((rank, score)) = place {
         let last = last.map_or(0.0, |hit| hit.score);
         // Scores of a re-ranker may be below zero.
         if score >= last - TIE_BAND * last.abs() {
             let text = format!("rank {rank}, within {:.1} % of rank {k}", 100.0 * TIE_BAND);
             // Whatever holds it back, its place among equals is noise: no other change is needed.
-            reasons.insert(0, Reason::new(Code::Tied, text));
+            let tied = Reason::new(Code::Tied, text);
+            reasons.insert(
+                0,
+                Reason {
+                    cause: true,
+                    ..tied
+                },
+            );
         }
         let class = Class::behind(rank, k);
         let text = format!(
@@ -85,6 +116,16 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
         reasons.push(Reason::new(Code::CutByK, text));
     }
     reasons
+}
+
+/// How little a description says: what only says that too little came to the passage comes behind what says of what, and a
+/// hub on the way may be on that of the others too.
+fn vague(code: Code) -> usize {
+    match code {
+        Code::Diluted => 1,
+        Code::CutByK | Code::SignalWeak | Code::SeedWeak | Code::FewerWays | Code::WordsThin => 2,
+        _ => 0,
+    }
 }
 
 /// Where a passage stands: what a verdict is about.
@@ -131,15 +172,22 @@ pub fn standing(retrieval: &Retrieval, passage: u32) -> Standing {
 
 /// What a passage has less of than the last inside: the one thing that is most of it, or several of which
 /// none is.
-fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) -> Option<Reason> {
-    let at = retrieval.last(index)?;
+fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) -> Vec<Reason> {
+    let Some(at) = retrieval.last(index) else {
+        return Vec::new();
+    };
     let lacks = at.operator().lacks(&at, passage, last.passage);
-    let most = lacks.first()?;
+    let Some(most) = lacks.first() else {
+        return Vec::new();
+    };
     let own = match retrieval.place(passage) {
         Some((_, score)) => f64::from(score),
         None => {
             let opened = retrieval.explain(index, passage);
-            (opened.combine == Combine::Sum).then(|| opened.sum())?
+            if opened.combine != Combine::Sum {
+                return Vec::new();
+            }
+            opened.sum()
         }
     };
     let short = f64::from(last.score) - own;
@@ -176,47 +224,23 @@ fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) 
         }
     };
     let reason = reason.class(class);
-    // What says only that too little came is asked further.
-    match reason.code.specific() {
-        true => Some(reason),
-        false => undone(&at, passage, last, &lacks, reason.class)
-            .or_else(|| match share > MOST {
-                true => None,
-                false => first_stage(&at, last, short, &lacks, reason.class),
-            })
-            .or(Some(reason)),
-    }
-}
-
-/// What alone holds a passage out: without it, asked again, the passage is inside.
-fn undone(at: &At<'_>, passage: u32, last: &Hit, lacks: &[Lack], class: Class) -> Option<Reason> {
-    let mut tried: Vec<(&Lack, &Without)> = Vec::new();
-    for lack in lacks {
+    let reason = reason.undone_by(most.undo.clone());
+    let first = (share <= MOST).then(|| first_stage(&at, last, short, &lacks, reason.class));
+    let first = first.flatten();
+    let mut tried: Vec<(&str, &Without)> = Vec::new();
+    for lack in &lacks {
         for without in &lack.without {
             if tried.iter().all(|known| known.1.change != without.change) {
-                tried.push((lack, without));
+                tried.push((&lack.text, without));
             }
         }
     }
-    let undone = |(lack, without): (&Lack, &Without)| {
-        let admitted = at.admits(passage, &without.change);
-        // Where no seed is left, what a fallback brings says nothing of this one.
-        let seeded = |(again, _): &(Retrieval, usize)| again.fallback() == at.run.fallback();
-        let (again, rank) = admitted.filter(seeded)?;
-        let title = at.index.called(last.passage);
-        let other = match again.place(last.passage) {
-            Some((rank, _)) => format!("'{title}' at {rank}"),
-            None => format!("'{title}' not ranked"),
-        };
-        let text = format!(
-            "{}; without {} it is at rank {rank} and {other}",
-            lack.text, without.what
-        );
-        let change = without.change.clone();
-        let reason = Reason::new(without.code, text).with_fix(Some(Fix { change, rank }));
-        Some(reason.class(class))
-    };
-    tried.into_par_iter().find_map_first(undone)
+    let alone = cause::competing(index, retrieval, passage, last.passage, tried);
+    let class = reason.class;
+    let alone = alone.map(|alone| alone.class(class));
+    // What is most of it says more than that several things are.
+    let reason = Some(reason).filter(|_| first.is_none());
+    reason.into_iter().chain(first).chain(alone).collect()
 }
 
 /// Where no one thing is most of what a passage lacks, but what the first lists make of it is: its way over the graph is

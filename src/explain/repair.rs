@@ -1,9 +1,12 @@
 //! The smallest change that brings a passage in: every single change of a parameter, of a seed or of the graph, tried, the
-//! least first; then the best of them two by two, where none is enough; an edge to the passage itself last.
+//! least first; then the best of them two by two, where none is enough; an edge to the passage itself after that. Changes
+//! that would bring in any passage come last and count as none: a seed that only the passage itself has, and muting what
+//! stands above it.
 //!
 //! A longer list is no repair, so the size of the list is never changed. Parameters that read the passages again are left
 //! out: what they change is the graph and not the retrieval.
 
+use super::cause::padded;
 use super::lookalike::{LookAlike, lookalikes};
 use crate::index::Index;
 use crate::layers::{Graph, GraphEdit, GraphView, NameEdge, Node};
@@ -11,6 +14,7 @@ use crate::parameters::{Parameter, RESULT_K, Stage, Value};
 use crate::retrieve::edits::{SeedChange, SeedEdit, name_of};
 use crate::retrieve::operator::At;
 use crate::retrieve::{Change, Retrieval, RetrieveError};
+use crate::text::{count, plural};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -38,6 +42,26 @@ pub struct Repair {
     pub moves: usize,
     /// Where the passage then stands, from 1.
     pub rank: usize,
+    /// What it asks of a person.
+    pub kind: Kind,
+}
+
+/// What a repair asks of a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Another value of a parameter.
+    Setting,
+    /// Two spellings joined, or a masked name kept.
+    Name,
+    /// An edge between a passage and a name that stands in its text.
+    Edge,
+    /// A name that the question contains, as a seed or with more weight.
+    Asked,
+    /// A node that words of the question were wrongly taken for, muted.
+    Link,
+    /// Whatever brings any passage in: a seed from the passage itself, or less of what stands above. No repair.
+    Forced,
 }
 
 /// What a search came to.
@@ -69,6 +93,9 @@ pub struct Repairs {
     /// How many of those that were tried are of two.
     #[serde(skip_serializing_if = "is_zero")]
     pub pairs: usize,
+    /// How many of those that were tried force any passage in; they are tried last.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub forcing: usize,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
@@ -77,30 +104,42 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl Repairs {
+    /// Those that a person would make.
+    pub fn sensible(&self) -> impl Iterator<Item = &Repair> {
+        let found = self.found.iter();
+        found.filter(|repair| repair.kind != Kind::Forced)
+    }
+
     /// What the search came to, in one sentence; what was found follows it.
     pub fn sentence(&self) -> String {
-        let Repairs {
-            found,
-            tried,
-            of,
-            pairs,
-        } = self;
-        let two = |repair: &Repair| matches!(repair.change, Change::Both(_));
-        let what = match (*pairs > 0, found.first()) {
-            (false, None) => "no single change brings it in",
-            (false, Some(_)) => "single changes that bring it in",
-            (true, None) => "no change, and no two of the best, bring it in",
-            (true, Some(first)) if two(first) => "no single change is enough; what brings it in",
-            // Looked for last.
-            (true, Some(_)) => "nothing but an edge to it brings it in",
-        };
+        let sensible = self.sensible().count();
+        let tried = plural(count(self.tried), "change");
         // A search that was stopped knows only so much.
-        let far = if tried < of { " so far" } else { "" };
-        let (comma, end) = match found.is_empty() {
-            true => (":", ""),
-            false => (",", ":"),
+        let tried = match self.tried < self.of {
+            true => format!("{tried} of {} tried so far", count(self.of)),
+            false => format!("{tried} tried"),
         };
-        format!("{what}{far}{comma} {tried} of {of} tried{end}")
+        let two = self.sensible().any(|r| matches!(r.change, Change::Both(_)));
+        let sensible = match sensible {
+            0 => "none is a repair".to_owned(),
+            1 if two => "one pair brings it in, no single change does".to_owned(),
+            many if two => format!("{many} pairs bring it in, no single change does"),
+            1 => "1 brings it in".to_owned(),
+            many => format!("{many} bring it in"),
+        };
+        format!("{tried}: {sensible}")
+    }
+
+    /// What is known of changes that would bring in any passage; empty where there are none.
+    pub fn forced(&self) -> String {
+        match self.found.len() - self.sensible().count() {
+            0 => String::new(),
+            1 => "1 more forces it in: a seed from the passage itself, or muting what ranks above"
+                .to_owned(),
+            more => format!(
+                "{more} more force it in: seeds from the passage itself, or muting what ranks above"
+            ),
+        }
     }
 }
 
@@ -121,15 +160,26 @@ pub fn repairs(
         repairs: Repairs::default(),
         nearest: Vec::new(),
     };
-    let mut go_on = search.all(changes(index, run, passage), &mut tell)?;
+    let (sensible, forced): (Vec<_>, Vec<_>) = changes(index, run, passage)
+        .into_iter()
+        .partition(|(_, change)| search.kind(change) != Kind::Forced);
+    let mut go_on = search.all(sensible, &mut tell)?;
     // Moves add up: what comes near alone may be enough with another.
     if go_on && search.repairs.found.is_empty() {
         let pairs = search.pairs();
         go_on = search.all(pairs, &mut tell)?;
     }
     // That a name of the question would lead there if the passage had it says little: only where nothing else does.
+    let (edges, forcing): (Vec<_>, Vec<_>) = added(index, run, passage)
+        .into_iter()
+        .partition(|(_, change)| search.kind(change) != Kind::Forced);
     if go_on && search.repairs.found.is_empty() {
-        search.all(added(index, run, passage), &mut tell)?;
+        go_on = search.all(edges, &mut tell)?;
+    }
+    if go_on {
+        let none = search.repairs.found.is_empty();
+        let forcing = forcing.into_iter().filter(|_| none);
+        search.all(forced.into_iter().chain(forcing).collect(), &mut tell)?;
     }
     Ok(search.repairs)
 }
@@ -156,6 +206,7 @@ impl Looking<'_> {
         let rank_of = |run: &Retrieval| run.place(self.passage).map(|(rank, _)| rank);
         let before = rank_of(self.run).unwrap_or(usize::MAX);
         for (moves, change) in changes {
+            let kind = self.kind(&change);
             let pair = matches!(change, Change::Both(_));
             // Of one parameter or seed the least change is enough.
             let known = |repair: &Repair| same(&repair.change, &change);
@@ -165,11 +216,14 @@ impl Looking<'_> {
                     .again(self.index, &change.applied(&self.run.settings))?;
                 // What is returned has a rank in the list, whatever a walk ranks.
                 match (again.rank(self.passage), rank_of(&again)) {
-                    (Some(rank), _) if rank <= k => self.repairs.found.push(Repair {
-                        change,
-                        moves,
-                        rank,
-                    }),
+                    (Some(rank), _) if rank <= k => {
+                        self.repairs.found.push(Repair {
+                            change,
+                            moves,
+                            rank,
+                            kind,
+                        });
+                    }
                     (_, Some(rank)) if rank < before && !pair => {
                         self.nearest.push((rank, moves, change));
                     }
@@ -178,11 +232,53 @@ impl Looking<'_> {
             }
             self.repairs.tried += 1;
             self.repairs.pairs += usize::from(pair);
+            self.repairs.forcing += usize::from(kind == Kind::Forced);
             if !tell(&self.repairs) {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// What a change asks of a person.
+    fn kind(&self, change: &Change) -> Kind {
+        let of = |change: &Change| match change {
+            Change::Set(..) | Change::Both(_) => Kind::Setting,
+            Change::Seed(edit) => self.kind_of_seed(edit),
+            Change::Graph(edit) => self.kind_of_edit(edit),
+        };
+        let kinds = change.each().into_iter().map(of);
+        kinds.max().unwrap_or(Kind::Forced)
+    }
+
+    fn kind_of_seed(&self, edit: &SeedEdit) -> Kind {
+        let asked = edit.passage().is_none() && asks(self.run, &edit.node);
+        match edit.change {
+            SeedChange::Add(_) if asked => Kind::Asked,
+            SeedChange::Weight(factor) if asked && factor > 1.0 => Kind::Asked,
+            SeedChange::Mute if !asked && linked(self.index, self.run, &edit.node) => Kind::Link,
+            _ => Kind::Forced,
+        }
+    }
+
+    fn kind_of_edit(&self, edit: &GraphEdit) -> Kind {
+        match edit {
+            GraphEdit::Join { .. } | GraphEdit::Keep(_) => Kind::Name,
+            GraphEdit::Mute(name)
+                if !asks(self.run, name) && linked(self.index, self.run, name) =>
+            {
+                Kind::Link
+            }
+            GraphEdit::Add(edge) => {
+                let passages = self.index.passages();
+                let text = passages.full_text(self.passage as usize);
+                match padded(&text).contains(&padded(&edge.name)) {
+                    true => Kind::Edge,
+                    false => Kind::Forced,
+                }
+            }
+            _ => Kind::Forced,
+        }
     }
 
     /// The best single changes two by two, each of another parameter, seed or edge; those of fewest moves first.
@@ -204,6 +300,23 @@ impl Looking<'_> {
         pairs.sort_by_key(|(moves, _)| *moves);
         pairs
     }
+}
+
+/// Whether the question contains a name.
+fn asks(run: &Retrieval, name: &str) -> bool {
+    padded(&run.question).contains(&padded(name))
+}
+
+/// Whether words of the question led to a node of this name.
+fn linked(index: &Index, run: &Retrieval, node: &str) -> bool {
+    let Some(walked) = run.walk() else {
+        return false;
+    };
+    let mut named = run.names_on(walked.graph).iter();
+    named.any(|name| {
+        let mut nodes = name.nodes.iter();
+        nodes.any(|&known| name_of(index, walked.graph, known) == node)
+    })
 }
 
 /// Whether two changes are of one parameter, one seed, or decide the same of the graph.
@@ -543,12 +656,9 @@ mod tests {
         let (index, run, passage) = lost("graph", &["steps=1"], "q20", "violin-5");
         let found = repairs(&index, &run, passage, |_| true).unwrap();
         assert!(!found.found.is_empty());
-        assert!(
-            found
-                .found
-                .windows(2)
-                .all(|two| two[0].moves <= two[1].moves)
-        );
+        // What forces any passage in comes last.
+        let order = |repair: &Repair| (repair.kind == Kind::Forced, repair.moves);
+        assert!(found.found.is_sorted_by_key(order));
         for repair in &found.found {
             assert!(!matches!(repair.change, Change::Set(Parameter::ResultK, _)));
             // As a person types it.
@@ -573,44 +683,60 @@ mod tests {
     fn a_search_says_no_more_than_it_found() {
         let set = Change::Set(Parameter::Steps, Value::Integer(6));
         let both = Change::Both(Box::new([set.clone(), set.clone()]));
-        let edge = Change::Graph("add nile | #one".parse().unwrap());
-        let said = |change: Option<&Change>, tried, pairs| {
-            let found = change.map(|change| Repair {
-                change: change.clone(),
+        let said = |found: &[(&Change, Kind)], tried| {
+            let found = found.iter().map(|(change, kind)| Repair {
+                change: (*change).clone(),
                 moves: 1,
                 rank: 3,
+                kind: *kind,
             });
-            let found = Vec::from_iter(found);
-            let of = 9;
             let repairs = Repairs {
-                found,
+                found: found.collect(),
                 tried,
-                of,
-                pairs,
+                of: 1322,
+                ..Repairs::default()
             };
-            repairs.sentence()
+            (repairs.sentence(), repairs.forced())
         };
-        assert_eq!(
-            said(None, 9, 0),
-            "no single change brings it in: 9 of 9 tried"
-        );
-        assert_eq!(
-            said(None, 4, 0),
-            "no single change brings it in so far: 4 of 9 tried"
-        );
-        assert_eq!(
-            said(Some(&set), 9, 0),
-            "single changes that bring it in, 9 of 9 tried:"
-        );
-        assert_eq!(
-            said(Some(&both), 9, 2),
-            "no single change is enough; what brings it in, 9 of 9 tried:"
-        );
-        // An edge to it is a single change.
-        assert_eq!(
-            said(Some(&edge), 9, 2),
-            "nothing but an edge to it brings it in, 9 of 9 tried:"
-        );
+        let none = String::new;
+        let (setting, forced) = ((&set, Kind::Setting), (&set, Kind::Forced));
+        let cases = [
+            (
+                said(&[], 1322),
+                "1,322 changes tried: none is a repair",
+                none(),
+            ),
+            (
+                said(&[], 4),
+                "4 changes of 1,322 tried so far: none is a repair",
+                none(),
+            ),
+            (
+                said(&[setting], 1322),
+                "1,322 changes tried: 1 brings it in",
+                none(),
+            ),
+            (
+                said(&[setting, setting, forced, forced], 1322),
+                "1,322 changes tried: 2 bring it in",
+                "2 more force it in: seeds from the passage itself, or muting what ranks above"
+                    .to_owned(),
+            ),
+            (
+                said(&[(&both, Kind::Setting)], 1322),
+                "1,322 changes tried: one pair brings it in, no single change does",
+                none(),
+            ),
+            (
+                said(&[forced], 1322),
+                "1,322 changes tried: none is a repair",
+                "1 more forces it in: a seed from the passage itself, or muting what ranks above"
+                    .to_owned(),
+            ),
+        ];
+        for (said, sentence, forced) in cases {
+            assert_eq!(said, (sentence.to_owned(), forced));
+        }
     }
 
     #[test]
@@ -681,7 +807,7 @@ mod tests {
             if found.tried == singles {
                 continue;
             }
-            for repair in &found.found {
+            for repair in found.sensible() {
                 let again = run
                     .again(&index, &repair.change.applied(&run.settings))
                     .unwrap();
@@ -695,7 +821,7 @@ mod tests {
                             run.rank(gold)
                         });
                         assert!(alone.iter().all(|rank| *rank != Some(1)));
-                        assert!(found.sentence().starts_with("no single change is enough"));
+                        assert!(found.sentence().ends_with("no single change does"));
                     }
                     Change::Graph(GraphEdit::Add(edge)) => {
                         edges += 1;

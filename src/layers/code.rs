@@ -69,10 +69,13 @@ words! {
         NoSharedTerm "NO_SHARED_TERM" "the passage has no word of the question"
         QueryEntityNotExtracted "QUERY_ENTITY_NOT_EXTRACTED" "question and passage share a name that was not taken for one"
         QueryEntityNotLinked "QUERY_ENTITY_NOT_LINKED" "a name of the question is no node"
+        SpelledApart "SPELLED_APART" "one name is written two ways, and the passage has the other"
+        WrongLink "WRONG_LINK" "words of the question were taken for another name"
         AmbiguousAlias "AMBIGUOUS_ALIAS" "a name of the question is the alias of several titles"
         Fallback "FALLBACK" "nothing was linked, and a fallback ran or none was allowed"
         KeywordNotSelected "KEYWORD_NOT_SELECTED" "no keyword of the passage is among the nearest to the question"
         FactFiltered "FACT_FILTERED" "a fact of the passage is near the question, and the filter left it out"
+        FactsElsewhere "FACTS_ELSEWHERE" "the facts nearest to the question are of other passages"
         EntityNotSelected "ENTITY_NOT_SELECTED" "no name of the passage is among the nearest to the question"
         NoEntities "NO_ENTITIES" "no name was found in the passage"
         NotCore "NOT_CORE" "the passage is outside the skeleton"
@@ -137,11 +140,14 @@ impl Code {
             | NoSharedTerm
             | QueryEntityNotExtracted
             | QueryEntityNotLinked
+            | SpelledApart
+            | WrongLink
             | AmbiguousAlias
             | Fallback
             | KeywordNotSelected
             | EntityNotSelected
-            | FactFiltered => Class::F1,
+            | FactFiltered
+            | FactsElsewhere => Class::F1,
             NoEntities | NotCore => Class::F2,
             Isolated | NoPath | TooFar | PrunedHub | DfFiltered | CappedEdge | ByHand
             | NotNeighbour | PercentilePruned | NotCandidatePair | PairTooFar | NoSharedChunk
@@ -155,12 +161,6 @@ impl Code {
             Budget => Class::F6,
             PrunedByFusion => Class::F7,
         }
-    }
-
-    /// Whether it says what is to be mended, and not only that too little came to the passage.
-    pub const fn specific(self) -> bool {
-        use Code::*;
-        !matches!(self, CutByK | SignalWeak | SeedWeak | FewerWays | WordsThin)
     }
 }
 

@@ -22,6 +22,12 @@ pub enum Change {
     Both(Box<[Change; 2]>),
 }
 
+impl From<(Parameter, Value)> for Change {
+    fn from((parameter, value): (Parameter, Value)) -> Change {
+        Change::Set(parameter, value)
+    }
+}
+
 impl Change {
     /// Whether it is one for all questions: a change of seeds belongs to one alone.
     pub fn is_general(&self) -> bool {

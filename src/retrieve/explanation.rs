@@ -331,6 +331,8 @@ pub struct Lack {
     pub text: String,
     /// What gives the other more and can be taken away, the most first.
     pub without: Vec<Without>,
+    /// Changes that undo it.
+    pub undo: Vec<Change>,
     /// How much of the gap the first stage makes, the lists by the question's own words and closeness; and by what.
     pub first: Option<(f64, String)>,
 }
@@ -354,6 +356,7 @@ impl Lack {
             gap,
             text: text.into(),
             without: Vec::new(),
+            undo: Vec::new(),
             first: None,
         })
     }
@@ -368,23 +371,53 @@ pub struct Reason {
     pub class: Class,
     /// The evidence, in words.
     pub text: String,
-    /// A change that was tried and admits the passage.
+    /// Whether undoing what it names brings the passage in, or closes most of its gap. Otherwise it describes, and no more.
+    pub cause: bool,
+    /// The change that was tried and moves the passage most.
     pub fix: Option<Fix>,
+    /// Changes that undo what it names: [`why_not`](crate::explain::why_not) tries them.
+    #[serde(skip)]
+    pub undo: Vec<Change>,
 }
 
-/// A change that was tried, and the rank that the passage has with it, from 1.
+/// A change that was tried, and where it moves a passage that is not returned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fix {
     /// What was changed.
     pub change: Change,
-    /// The passage's rank after it.
-    pub rank: usize,
+    /// The passage's rank after it, from 1; none where it still has none.
+    pub rank: Option<usize>,
+    /// How much of the gap to the last returned passage it closes, 0 to 1; 1 where the passage is returned.
+    pub closed: f64,
 }
+
+impl Fix {
+    /// Whether the passage is returned with it.
+    pub fn admits(&self) -> bool {
+        self.closed >= 1.0
+    }
+
+    /// Whether it closes most of the gap: what was undone is a cause.
+    pub fn is_most(&self) -> bool {
+        self.closed >= MOST
+    }
+}
+
+/// More than this part of a difference, or of a gap, is most of it.
+pub const MOST: f64 = 0.5;
 
 /// As a suggestion.
 impl fmt::Display for Fix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} brings it to rank {}", self.change, self.rank)
+        let Fix { change, rank, .. } = self;
+        match rank {
+            Some(rank) => write!(f, "{change} brings it to rank {rank}")?,
+            None => write!(f, "{change} gives it no rank")?,
+        }
+        match self.admits() {
+            true => Ok(()),
+            false => write!(f, ", {:.0} % of its gap", 100.0 * self.closed),
+        }
     }
 }
 
@@ -401,7 +434,9 @@ impl Reason {
             code,
             class: code.class(),
             text: text.into(),
+            cause: false,
             fix: None,
+            undo: Vec::new(),
         }
     }
 
@@ -412,6 +447,13 @@ impl Reason {
 
     /// With a change that was tried.
     pub fn with_fix(self, fix: Option<Fix>) -> Reason {
-        Reason { fix, ..self }
+        let cause = fix.as_ref().is_some_and(Fix::is_most);
+        Reason { cause, fix, ..self }
+    }
+
+    /// With changes that undo what it names.
+    pub fn undone_by(self, changes: impl IntoIterator<Item = Change>) -> Reason {
+        let undo = Vec::from_iter(changes);
+        Reason { undo, ..self }
     }
 }

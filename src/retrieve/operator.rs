@@ -382,33 +382,14 @@ impl<'a> At<'a> {
 
     /// What a change of a parameter does for a passage, where that brings it into top K: the run is done again.
     pub fn tried(&self, passage: u32, change: (Parameter, Value)) -> Option<Fix> {
-        let change = Change::Set(change.0, change.1);
-        let (_, rank) = self.admits(passage, &change)?;
-        Some(Fix { change, rank })
+        self.tried_anywhere(passage, change).filter(Fix::admits)
     }
 
-    /// The run with a change, and the place of a passage there, where that is in top K.
-    pub fn admits(&self, passage: u32, change: &Change) -> Option<(Retrieval, usize)> {
-        let again = self.again(change)?;
-        let rank = again.rank(passage)?;
-        (rank <= again.top().len()).then_some((again, rank))
-    }
-
-    /// As [`tried`](Self::tried), where that brings it in at all: of a context every place is read.
+    /// As [`tried`](Self::tried), where that moves it nearer at all.
     pub fn tried_anywhere(&self, passage: u32, change: (Parameter, Value)) -> Option<Fix> {
         let change = Change::Set(change.0, change.1);
-        let rank = self.again(&change)?.rank(passage)?;
-        Some(Fix { change, rank })
-    }
-
-    fn again(&self, change: &Change) -> Option<Retrieval> {
-        if let Change::Set(parameter, value) = change
-            && !parameter.declaration().domain.contains(*value)
-        {
-            return None;
-        }
-        let settings = change.applied(&self.run.settings);
-        self.run.again(self.index, &settings).ok()
+        let (_, fix) = self.run.tried(self.index, passage, &change)?;
+        Some(fix)
     }
 
     /// This step as one stage: its facts, its members with why, what it dropped.

@@ -3,8 +3,9 @@
 #![warn(missing_docs)]
 
 use super::RetrieveError;
+use super::change::Change;
 use super::edits::Edited;
-use super::explanation::Explanation;
+use super::explanation::{Explanation, Fix};
 use super::methods::Ranker;
 use super::nearest::Search;
 use super::operator::{At, Context, Encoded, Part};
@@ -15,8 +16,10 @@ use super::spread::{Diffusion, Known};
 use crate::index::Index;
 use crate::index::lexical::Weighted;
 use crate::layers::{Graph, GraphEdited, GraphView, Node, QueryName};
-use crate::parameters::RESULT_K;
+use crate::parameters::{FALLBACK, Fallback, RESULT_K};
 use crate::retrieve::masses::Masses;
+use crate::text::Tokens;
+use crate::text::names::is_function_word;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -503,6 +506,28 @@ impl Retrieval {
         }
     }
 
+    /// That the question leaves nothing to go by, in one sentence with the remedy; none where a name or a word of it is
+    /// known, unless the walk starts from names alone.
+    pub fn unrecognised(&self, index: &Index) -> Option<&'static str> {
+        let linked = self.names().iter().any(|name| !name.nodes.is_empty());
+        if linked || self.question.trim().is_empty() {
+            return None;
+        }
+        let words = index.lexical().question(Tokens::Plain, &self.question);
+        let known = |word: &Weighted| word.df > 0 && !is_function_word(&word.word);
+        if !words.ok()?.iter().any(known) {
+            return Some(
+                "No name and no word of this question is in the corpus, so this ranking says nothing about it. Check \
+                 the spelling and the language.",
+            );
+        }
+        let uniform = self.settings.get(FALLBACK) == Fallback::Uniform;
+        (self.fallback() && uniform).then_some(
+            "No name of the graph is in this question, so the walk starts everywhere alike. Write names with capitals, \
+             or choose a method that reads words.",
+        )
+    }
+
     /// Every stage and how long it took.
     pub fn times(&self) -> Vec<StageTime> {
         let steps = self.records.iter().map(|record| StageTime {
@@ -586,5 +611,75 @@ impl Retrieval {
             settings,
             super::Keep::Scores,
         )
+    }
+
+    /// Asks again with a change, and what that does for a passage; none where the change changes nothing, or moves the
+    /// passage no nearer.
+    pub fn tried(
+        &self,
+        index: &Arc<Index>,
+        passage: u32,
+        change: &Change,
+    ) -> Option<(Retrieval, Fix)> {
+        let settings = &self.settings;
+        let acts = change.each().into_iter().all(|change| match change {
+            Change::Set(parameter, value) => {
+                parameter.declaration().domain.contains(*value)
+                    && settings.value(*parameter) != *value
+            }
+            _ => true,
+        });
+        if !acts {
+            return None;
+        }
+        let before = self.gap(passage).filter(|gap| gap.places > 0)?;
+        let again = self.again(index, &change.applied(settings)).ok()?;
+        let closed = match (again.returns(passage), again.gap(passage)) {
+            (true, _) => 1.0,
+            // Fused scores hardly differ a hundred ranks apart, and where all scores are low a place is little.
+            (false, Some(after)) => before.closed(&after).min(0.99),
+            (false, None) => 0.0,
+        };
+        let fix = Fix {
+            change: change.clone(),
+            rank: again.place(passage).map(|(rank, _)| rank),
+            closed,
+        };
+        (closed > 0.0).then_some((again, fix))
+    }
+
+    /// How far a passage is from the last one returned; none where nothing is.
+    fn gap(&self, passage: u32) -> Option<Gap> {
+        let place = self.place(passage);
+        let last = self.top().last()?.score;
+        let unranked = self.passages.len().max(DEPTH) + 1;
+        // Scores of a re-ranker may be below zero.
+        let short = place.map_or(last.abs(), |(_, own)| last - own);
+        let scale = f64::from(last.abs()).max(f64::MIN_POSITIVE);
+        Some(Gap {
+            score: (f64::from(short) / scale).clamp(0.0, 1.0),
+            places: place
+                .map_or(unranked, |(rank, _)| rank)
+                .saturating_sub(self.top().len()),
+        })
+    }
+}
+
+/// What a passage lacks to be returned.
+struct Gap {
+    /// In parts of the score of the last one returned, 0 to 1.
+    score: f64,
+    /// Places behind that.
+    places: usize,
+}
+
+impl Gap {
+    /// How much of it another one closes, by score or by places, whichever is less.
+    fn closed(&self, after: &Gap) -> f64 {
+        let places = 1.0 - after.places as f64 / self.places as f64;
+        match self.score > 0.0 {
+            true => places.min(1.0 - after.score / self.score),
+            false => places,
+        }
     }
 }

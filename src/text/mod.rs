@@ -51,4 +51,4 @@ pub use mentions::{Mention, Ner, Norm};
 pub use span::clip;
 pub use spellings::Spellings;
 pub use variants::Variant;
-pub use words::{Tokens, escape_xml, plural};
+pub use words::{Tokens, count, escape_xml, plural};

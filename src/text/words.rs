@@ -79,6 +79,19 @@ pub fn plural(number: impl std::fmt::Display, one: &str) -> String {
     }
 }
 
+/// A count with thousands separated: `12,345`.
+pub fn count(value: usize) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Text for XML; characters XML cannot hold are replaced.
 pub fn escape_xml(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());

@@ -1359,6 +1359,9 @@ fn what_brings_a_lost_passage_in_is_tried_priced_and_holds_when_typed() {
     let told = json(&[&explain[..], &ask, &["--price", "--json"]].concat());
     let repairs = &told["repairs"];
     assert!(repairs["tried"] == repairs["of"] && repairs["tried"].as_u64() > Some(50));
+    // What would bring in any passage is no repair.
+    let forced = repairs["forced"].as_array().unwrap();
+    assert!(forced.iter().all(|repair| repair["kind"] == "forced"));
     let found = repairs["found"].as_array().unwrap();
     let settings = found.iter().filter(|r| r["change"]["set"].is_string());
     let settings: Vec<_> = settings.collect();
@@ -1366,7 +1369,7 @@ fn what_brings_a_lost_passage_in_is_tried_priced_and_holds_when_typed() {
     for repair in settings {
         let set = repair["change"]["set"].as_str().unwrap();
         assert!(!set.starts_with("result_k="));
-        let price = &repair["price"];
+        let price = &repair["price"]["R@10"];
         let counted = ["wins", "ties", "losses"].map(|name| price[name].as_u64().unwrap_or(0));
         assert_eq!(counted.iter().sum::<u64>(), 86, "{repair}");
         let again = json(&[&["ask", question, "--json"][..], &ask, &["--set", set]].concat());
@@ -1503,7 +1506,7 @@ fn verdicts_on_lost_gold_are_counted() {
         let lost = method["lost"].as_u64().unwrap();
         assert!(lost > 0 && lost < method["gold"].as_u64().unwrap());
         assert!(sum("codes") == lost && sum("classes") == lost, "{method}");
-        assert!(method["specific"].as_u64().unwrap() <= lost);
+        assert!(method["causes"].as_u64().unwrap() <= lost);
         assert!(method["repaired"].is_null(), "nothing was tried");
     }
     let out = hopscope(&["eval", CORPUS, "--method", "bm25", "--losses", "--repairs"]);

@@ -184,12 +184,11 @@ pub fn breakdown(
 /// Why gold is lost, one block a method: the verdicts, most frequent first.
 pub fn losses(out: &mut impl Write, lost: &[Losses]) -> io::Result<()> {
     for method in lost {
-        let (name, gold, lost, specific) =
-            (&method.method, method.gold, method.lost, method.specific);
-        let share = among(specific, lost, 0);
+        let (name, gold, lost, causes) = (&method.method, method.gold, method.lost, method.causes);
+        let share = among(causes, lost, 0);
         write!(
             out,
-            "\nlost by {name}: {lost} of {gold} gold passages; the verdict is specific for {specific} ({share})"
+            "\nlost by {name}: {lost} of {gold} gold passages; the verdict is a proven cause for {causes} ({share})"
         )?;
         if let Some(repaired) = method.repaired {
             let Repaired {

@@ -13,8 +13,9 @@ use ratatui::text::Span;
 
 use super::theme::Theme;
 use super::theme::scope::heat_level;
+pub use crate::text::count;
 pub use raster::Raster;
-pub use text::{clean, count, cut, pad, pad_left, width};
+pub use text::{clean, cut, pad, pad_left, width};
 pub use wires::Wires;
 
 /// The three sets.

@@ -68,16 +68,3 @@ pub fn pad_left(text: &str, room: usize) -> String {
     let free = room.saturating_sub(width(&text));
     format!("{}{text}", " ".repeat(free))
 }
-
-/// A count with thousands separated: `12,345`.
-pub fn count(value: usize) -> String {
-    let digits = value.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}

@@ -557,6 +557,8 @@ impl<'a> Evidence<'a> {
                 }
                 _ => None,
             };
+            let [first, second] = [one, two].map(|signal| signal.weight().at(0.0).into());
+            lack.undo.push(Change::Both(Box::new([first, second])));
             let more = [one, two].into_iter().filter(|signal| gap(*signal) > 0.0);
             lack.without.extend(more.map(|signal| Without {
                 code: Code::OneSignal,

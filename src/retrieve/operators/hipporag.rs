@@ -19,8 +19,10 @@ use crate::retrieve::plan::Plan;
 use crate::retrieve::set::{Member, Origin, Set, Space, heaviest};
 use crate::text::folded::unaccented;
 use crate::text::names::is_function_word;
+use crate::text::span;
 use crate::text::{Norm, lemma::lemma};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 pub fn plan() -> Plan {
@@ -39,8 +41,11 @@ static OR_NEAREST: OrNearest = OrNearest {
     none: "no fact helps to answer the question",
 };
 
-/// Longest evidence in characters.
+/// Longest evidence in characters, and longest fact where several are named.
 const LINE: usize = 160;
+const FACT: usize = 60;
+/// Most facts that are named in one sentence.
+const FACTS_NAMED: usize = 3;
 
 /// A fact near the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +61,8 @@ struct Near {
 #[derive(Debug)]
 struct Found {
     facts: Vec<Near>,
+    /// The cosine of every fact to the question.
+    cosines: Vec<f32>,
 }
 
 /// Facts near the question, and the phrases of those that help.
@@ -88,7 +95,8 @@ impl Operator for Facts {
         };
         layer.fact_vectors.check(dense.encoder.identity())?;
         let most = cx.values.get(LINKING_TOP_K);
-        let mut facts = nearest(layer, vector, most)?;
+        let cosines = layer.fact_vectors.scores(vector)?;
+        let mut facts = nearest(&cosines, most);
         let by = filter(cx, layer, &mut facts);
         let mut given: FxHashMap<u32, (f64, f64)> = FxHashMap::default();
         for near in facts.iter().filter(|near| near.kept) {
@@ -114,7 +122,7 @@ impl Operator for Facts {
             .fact("phrases", phrases.len().min(most));
         set.members = phrases;
         set.members.truncate(most);
-        Ok(set.with(Found { facts }))
+        Ok(set.with(Found { facts, cosines }))
     }
 
     fn asks_model(&self, values: Scoped<'_>) -> bool {
@@ -193,8 +201,10 @@ impl Operator for Facts {
             let text = "no fact was found in it, so that no phrase leads to it";
             return vec![Reason::new(Code::NoEntities, text)];
         }
-        let found = at.set().get::<Found>();
-        let mut near = found.iter().flat_map(|found| &found.facts);
+        let Some(found) = at.set().get::<Found>() else {
+            return Vec::new();
+        };
+        let mut near = found.facts.iter();
         let own = near.find(|near| !near.kept && stated.contains(&near.fact));
         let refused = own.map(|near| {
             let text = source.layer.texts.get(near.fact as usize);
@@ -207,18 +217,14 @@ impl Operator for Facts {
                 .class(Class::F1)
                 .with_fix(fix)
         });
-        Vec::from_iter(refused)
+        let elsewhere = elsewhere(at, found, stated);
+        refused.into_iter().chain(elsewhere).collect()
     }
 }
 
-/// The facts nearest to a question, scores between the ends of all facts.
-fn nearest(
-    layer: &FactsLayer,
-    vector: &[f32],
-    most: usize,
-) -> Result<Vec<Near>, crate::embed::EmbedError> {
-    let scores = layer.fact_vectors.scores(vector)?;
-    let (low, span) = spread(&scores);
+/// The facts nearest to a question by the cosine of each, scores between the ends of all facts.
+fn nearest(cosines: &[f32], most: usize) -> Vec<Near> {
+    let (low, span) = spread(cosines);
     let near = |(fact, cosine): (u32, f32)| Near {
         fact,
         cosine,
@@ -228,8 +234,46 @@ fn nearest(
         },
         kept: true,
     };
-    let top = crate::embed::vectors::top(&scores, most).into_iter();
-    Ok(top.map(near).collect())
+    let top = crate::embed::vectors::top(cosines, most).into_iter();
+    top.map(near).collect()
+}
+
+/// Of the facts that a passage states the nearest to the question, where none of them was chosen: what was chosen instead,
+/// and how far behind this one is.
+fn elsewhere(at: &At<'_>, found: &Found, stated: &[u32]) -> Option<Reason> {
+    let layer = &source(at).layer;
+    let chosen = |fact: &u32| found.facts.iter().any(|near| near.fact == *fact);
+    if stated.iter().any(chosen) {
+        return None;
+    }
+    let cosine = |fact: u32| found.cosines.get(fact as usize).copied();
+    let near = |a: &u32, b: &u32| {
+        cosine(*a)
+            .partial_cmp(&cosine(*b))
+            .unwrap_or(Ordering::Equal)
+    };
+    let best = stated.iter().copied().max_by(near)?;
+    let own = cosine(best)?;
+    let rank = 1 + found.cosines.iter().filter(|other| **other > own).count();
+    let last = found.facts.last()?;
+    let mut texts: Vec<&str> = Vec::new();
+    for near in &found.facts {
+        let text = layer.texts.get(near.fact as usize);
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    let texts = texts.iter().take(FACTS_NAMED);
+    let texts = texts.map(|text| format!("\"{}\"", span::head(text, FACT)));
+    let text = format!(
+        "the {} chosen facts are of other passages: {}; its best, \"{}\", ranks {rank} of {}, cosine {own:.3} against {:.3}",
+        found.facts.len(),
+        texts.collect::<Vec<_>>().join(", "),
+        span::head(layer.texts.get(best as usize), FACT),
+        found.cosines.len(),
+        last.cosine
+    );
+    Some(Reason::new(Code::FactsElsewhere, text).undone_by([LINKING_TOP_K.at(rank).into()]))
 }
 
 /// Marks the facts that help to answer, and says who picked them.

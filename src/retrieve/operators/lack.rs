@@ -5,9 +5,10 @@
 use super::walk::{Paid, crossed, shared, walked};
 use crate::graph::trail;
 use crate::layers::{Code, Graph, Node};
+use crate::parameters::{HOP_SEEDS, SEED_K};
 use crate::retrieve::change::Change;
 use crate::retrieve::edits::{SeedChange, SeedEdit, name_of};
-use crate::retrieve::explanation::{Lack, Path, Without};
+use crate::retrieve::explanation::{Lack, MOST, Path, Without};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::At;
 use crate::retrieve::rank::{Fusion, shares};
@@ -22,8 +23,6 @@ type Shared<'n> = &'n [(Node, f64)];
 
 /// Words that are named in one sentence.
 const NAMED: usize = 4;
-/// What is more than this part of a difference is most of it.
-pub const MOST: f64 = 0.5;
 /// Seeds that are taken away one by one to see what a passage is without them.
 const TAKEN: usize = 3;
 
@@ -137,9 +136,14 @@ pub fn of_nodes(
     let restarts = payer(0).and_then(|seed| {
         let gap = more(theirs.sums[0], own.sums[0]);
         let (theirs, own) = (figure(theirs.sums[0]), figure(own.sums[0]));
-        let place = restarted(at, walked, passage, &its, seed);
-        let text = format!("'{title}' restarts the walk, which gives it {theirs}; {place} ({own})");
-        Lack::of(Code::RestartsLess, gap, text)
+        let (place, undo) = restarted(at, walked, passage, &its, seed);
+        let all = started(at, walked);
+        let text =
+            format!("'{title}' restarts the walk, which gives it {theirs}; {place} ({own}){all}");
+        Some(Lack {
+            undo,
+            ..Lack::of(Code::RestartsLess, gap, text)?
+        })
     });
     let pays = |seed: usize| {
         let label = walked.graph.named(at.index, walked.seeds()[seed].node);
@@ -400,8 +404,33 @@ fn edges(far: Option<usize>) -> String {
     }
 }
 
-/// How a passage fares where another one's seed comes from.
-fn restarted(at: &At<'_>, walked: &Walked<'_>, passage: u32, own: &[Node], seed: usize) -> String {
+/// How many of the returned passages are seeds of a list themselves, where that is most of them.
+fn started(at: &At<'_>, walked: &Walked<'_>) -> String {
+    let seeds = walked.seeds().iter();
+    let listed = seeds.filter(|seed| matches!(seed.why, Origin::Ranked { .. }));
+    let listed: Vec<Node> = listed.map(|seed| seed.node).collect();
+    let top = at.run.top();
+    let own = top.iter().filter(|hit| {
+        let nodes = walked.graph.nodes_of(hit.passage);
+        nodes.iter().any(|node| listed.contains(node))
+    });
+    match own.count() {
+        own if 2 * own > top.len() => format!(
+            "; {own} of the {} returned are seeds of the first stage themselves",
+            top.len()
+        ),
+        _ => String::new(),
+    }
+}
+
+/// How a passage fares where another one's seed comes from, and what would let it restart the walk as well.
+fn restarted(
+    at: &At<'_>,
+    walked: &Walked<'_>,
+    passage: u32,
+    own: &[Node],
+    seed: usize,
+) -> (String, Vec<Change>) {
     let mut seeds = walked.seeds().iter();
     let weight = seeds
         .find(|seed| own.contains(&seed.node))
@@ -411,10 +440,11 @@ fn restarted(at: &At<'_>, walked: &Walked<'_>, passage: u32, own: &[Node], seed:
         None => "and restarts nothing".to_owned(),
     };
     let Origin::Ranked { ranker, .. } = walked.seeds()[seed].why else {
-        return match weight {
+        let text = match weight {
             Some(_) => format!("this one restarts it {how}"),
             None => "this one restarts nothing".to_owned(),
         };
+        return (text, Vec::new());
     };
     let mut lists = at
         .run
@@ -423,8 +453,16 @@ fn restarted(at: &At<'_>, walked: &Walked<'_>, passage: u32, own: &[Node], seed:
         .filter_map(|r| r.output.get::<Ranked>());
     let list = lists.find(|list| list.ranker == ranker);
     match list.and_then(|list| list.rank(passage)) {
-        Some(rank) => format!("this one is {} rank {rank} {how}", ranker.label()),
-        None => format!("this one is not in the {} list {how}", ranker.label()),
+        Some(rank) => {
+            let text = format!("this one is {} rank {rank} {how}", ranker.label());
+            let deep = [SEED_K, HOP_SEEDS].map(|k| k.at(rank).into());
+            let deep = deep.into_iter().filter(|_| weight.is_none());
+            (text, deep.collect())
+        }
+        None => {
+            let text = format!("this one is not in the {} list {how}", ranker.label());
+            (text, Vec::new())
+        }
     }
 }
 

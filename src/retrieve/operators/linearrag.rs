@@ -20,18 +20,19 @@ use super::passages::PASSAGES;
 use super::restart::{edit, reshare, set_of};
 use super::walk::WALK;
 use crate::layers::HopLayer;
-use crate::layers::{Code, ENTITY_PASSAGE, GraphView, Node};
+use crate::layers::{Class, Code, ENTITY_PASSAGE, GraphView, Node};
 use crate::parameters::{
     LINEAR_PASSAGE_RATIO, LINEAR_PASSAGE_WEIGHT, LINEAR_ROUNDS, LINEAR_SENTENCES, LINEAR_THRESHOLD,
     Parameter as P,
 };
-use crate::retrieve::explanation::{Edge, Explanation, Reason, Story, clip};
+use crate::retrieve::change::Change;
+use crate::retrieve::explanation::{Edge, Explanation, Lack, Reason, Story, clip};
 use crate::retrieve::hop::SENTENCES;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::plan::Plan;
 use crate::retrieve::retrieval::{Seed, Seeded};
 use crate::retrieve::set::{Dropped, Member, Origin, Set, Space, heaviest};
-use crate::text::span;
+use crate::text::{plural, span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -51,6 +52,8 @@ pub fn plan() -> Plan {
 
 /// Longest sentence that is shown, in characters.
 const LINE: usize = 160;
+/// Most names in one sentence.
+const NAMED: usize = 3;
 
 /// Names activate names through sentences.
 #[derive(Debug)]
@@ -284,6 +287,50 @@ impl Operator for Activate {
         }
         story.push(stage);
     }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        Vec::from_iter(not_activated(at, passage))
+    }
+}
+
+/// Where no active name is in a passage: what activation carried elsewhere, and which of its names came nearest to being
+/// activated.
+fn not_activated(at: &At<'_>, passage: u32) -> Option<Reason> {
+    let (view, set) = (at.graph().entities()?, at.set());
+    let (own, _) = view.graph.row(passage as usize);
+    let active = |node: &Node| set.members.iter().any(|member| member.node == *node);
+    if set.members.is_empty() || own.iter().any(active) {
+        return None;
+    }
+    let least = at.values().get(LINEAR_THRESHOLD);
+    let rounds = at.values().get(LINEAR_ROUNDS);
+    let labels = set.members.iter().take(NAMED);
+    let labels: Vec<_> = labels.map(|m| at.label(m.node)).collect();
+    let text = format!(
+        "none of its names is active: activation ended with {} ({})",
+        plural(set.members.len(), "name"),
+        labels.join(", ")
+    );
+    // In the order of their margins.
+    let near = set
+        .dropped
+        .iter()
+        .find(|dropped| own.contains(&dropped.node));
+    let Some(near) = near else {
+        let longer = LINEAR_ROUNDS.at(rounds + 1);
+        let wider = LINEAR_SENTENCES.at(at.values().get(LINEAR_SENTENCES) + 1);
+        let reason = Reason::new(Code::NotNamed, text).class(Class::F4);
+        return Some(reason.undone_by([longer, wider].map(Change::from)));
+    };
+    let score = least - near.margin;
+    let text = format!(
+        "{text}; '{}' came to {score:.3}, below the threshold of {least}",
+        at.label(near.node)
+    );
+    let reason = Reason::new(Code::BelowThreshold, text);
+    // Places of the slider.
+    let lower = (score * 20.0).floor() / 20.0;
+    Some(reason.undone_by([LINEAR_THRESHOLD.at(lower).into()]))
 }
 
 /// A way in words: the name it came from and the sentence.
@@ -462,6 +509,12 @@ impl Operator for OrNearest {
         by.map_or_else(Explanation::default, |by| {
             by.operator().explain(&by, passage)
         })
+    }
+
+    fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+        let sets: Vec<&Set> = at.inputs().map(|input| input.set()).collect();
+        let by = at.input(chosen(&sets));
+        by.map_or_else(Vec::new, |by| by.operator().lacks(&by, passage, other))
     }
 
     fn refuse(&self, at: &At<'_>, _: u32) -> Vec<Reason> {

@@ -1,7 +1,9 @@
 //! Names in the question, looked up by the graph's own rule.
 
 use super::restart::changed;
-use crate::layers::{Class, Code, GraphView, Link, Mask, Node, QueryName};
+use crate::layers::{Class, Code, GraphEdit, GraphView, Link, Mask, Node, QueryName};
+use crate::retrieve::change::Change;
+use crate::retrieve::edits::{SeedChange, SeedEdit};
 use crate::retrieve::explanation::Reason;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::set::{Member, Origin, Set, Space};
@@ -117,7 +119,11 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
     for form in untaken(&at.run.question, names, &text, &body) {
         let text =
             format!("the question and the passage say '{form}', but it was not taken for a name");
-        reasons.push(Reason::new(Code::QueryEntityNotExtracted, text));
+        let seed = Change::Seed(SeedEdit {
+            node: form,
+            change: SeedChange::Add(1.0),
+        });
+        reasons.push(Reason::new(Code::QueryEntityNotExtracted, text).undone_by([seed]));
     }
     for name in names {
         let form = Norm::Simple.apply(&name.form);
@@ -154,7 +160,11 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
                     "'{}' (in {df} passages) links the two, but is {how}",
                     name.surface
                 );
-                reasons.push(Reason::new(code, text).class(Class::F3));
+                let keep = view.entity(node).map(|entity| {
+                    let name = view.graph.names.get(entity).to_owned();
+                    Change::Graph(GraphEdit::Keep(name))
+                });
+                reasons.push(Reason::new(code, text).class(Class::F3).undone_by(keep));
             }
             Link::Linked { node } | Link::Masked { node, .. } if view.was_cut(passage, node) => {
                 let text = format!("its edge to '{}' was cut by hand", name.surface);

@@ -7,8 +7,8 @@ use crate::index::Bm25;
 use crate::layers::chunks::source::{CHUNK_SIMILARITY, ChunkGraph};
 use crate::layers::{Class, Code, Node};
 use crate::parameters::{
-    BM25_B, BM25_K1, FUSE_DENSE, FUSE_LEXICAL, Parameter as P, SAGE_NEARNESS, SAGE_NEIGHBOURS,
-    SAGE_SEEDING, SAGE_SEEDS, SageNearness, SageSeeding, TOKENS,
+    BM25_B, BM25_K1, FUSE_DENSE, FUSE_LEXICAL, Parameter as P, RESULT_K, SAGE_NEARNESS,
+    SAGE_NEIGHBOURS, SAGE_SEEDING, SAGE_SEEDS, SageNearness, SageSeeding, TOKENS,
 };
 use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason, clip};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, Part};
@@ -419,7 +419,7 @@ impl Operator for SeedsFirst {
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
         if at.set().hits().iter().any(|hit| hit.passage == passage) {
-            return Vec::new();
+            return Vec::from_iter(after_the_seeds(at, passage));
         }
         let own = at.graph().nodes_of(passage);
         if own.is_empty() {
@@ -451,6 +451,24 @@ impl Operator for SeedsFirst {
         let fix = at.tried(passage, SAGE_SEEDS.at(wanted));
         vec![Reason::new(Code::CutByK, text).with_fix(fix)]
     }
+}
+
+/// A neighbour that is found, but stands behind all seeds.
+fn after_the_seeds(at: &At<'_>, passage: u32) -> Option<Reason> {
+    let (step, place) = found(at, passage).filter(|(step, _)| {
+        let part = step.operator().declaration().part;
+        part != Part::Seed
+    })?;
+    let settings = &at.run.settings;
+    let seeds = settings.get(SAGE_SEEDS);
+    let text = format!(
+        "it is neighbour {} of {}, and the {seeds} seeds come before all neighbours",
+        place + 1,
+        step.set().members.len()
+    );
+    let room = settings.get(RESULT_K).checked_sub(place + 1);
+    let fewer = room.map(|room| SAGE_SEEDS.at(room).into());
+    Some(Reason::new(Code::OrderedLater, text).undone_by(fewer))
 }
 
 /// What seeds lie above any neighbour.

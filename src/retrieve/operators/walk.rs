@@ -3,15 +3,14 @@
 use crate::graph::trail;
 use crate::graph::walk::Sparse;
 use crate::layers::{Code, Graph, Node};
-use crate::parameters::{Parameter as P, RESULT_K, STEPS};
+use crate::parameters::{Parameter as P, STEPS};
 use crate::retrieve::change::Change;
 use crate::retrieve::explanation::{
-    Edge, Entry, Explanation, Fix, Part as ScorePart, Path, Reason, SHOWN, Stage, Story,
+    Edge, Entry, Explanation, Part as ScorePart, Path, Reason, SHOWN, Stage, Story,
 };
 use crate::retrieve::masses::Masses;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::retrieval::{Seed, Seeded, Spread, Walked};
-use crate::retrieve::scratch::Scratch;
 use crate::retrieve::set::{Set, Space};
 use crate::retrieve::spread::{Diffusion, Kernel, restart, shares};
 use serde_json::json;
@@ -43,7 +42,6 @@ const STEP_NAMES: [&str; 9] = [
     "t = 0", "t = 1", "t = 2", "t = 3", "t = 4", "t = 5", "t = 6", "t = 7", "t = 8",
 ];
 /// The largest number of steps that is suggested.
-const MOST_STEPS: usize = 50;
 
 impl Walk {
     fn diffusion(&self, cx: &Context<'_>) -> Diffusion {
@@ -419,8 +417,7 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
     match distance(graph, &seeds, &graph.nodes_of(passage)) {
         Err(reason) => reasons.push(reason),
         Ok(far) if !diffusion.pushes() && far > diffusion.steps => {
-            let fix = admits(at, walked, passage, far);
-            reasons.push(too_far(walked, far).with_fix(fix));
+            reasons.push(too_far(walked, far));
         }
         Ok(_) if walked.landed(passage) <= 0.0 => {
             let text = match diffusion.pushes() {
@@ -465,7 +462,7 @@ pub fn distance(graph: &Graph, seeds: &Sparse, own: &[Node]) -> Result<usize, Re
 pub fn too_far(walked: &Walked<'_>, far: usize) -> Reason {
     let steps = walked.spread.diffusion.steps;
     let text = format!("the nearest seed is {far} steps away, the walk takes {steps}");
-    Reason::new(Code::TooFar, text)
+    Reason::new(Code::TooFar, text).undone_by([Change::from(STEPS.at(far))])
 }
 
 fn fallback_name(at: &At<'_>) -> &'static str {
@@ -484,10 +481,12 @@ fn parity(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<Reas
     let Some(parity) = walked.spread.parity else {
         return;
     };
-    if walked.spread.diffusion.pushes() || steps >= MOST_STEPS {
+    if walked.spread.diffusion.pushes() {
         return;
     }
-    if let Some(fix) = admits(at, walked, passage, steps + 1) {
+    let scored = at.run.scored_by_walk().is_some();
+    let longer = || at.tried(passage, STEPS.at(steps + 1));
+    if let Some(fix) = scored.then(longer).flatten() {
         let (e, p) = (parity.entity_seeds, parity.passage_seeds);
         let text = format!(
             "T = {steps} lets {e:.2} of entity seeds' and {p:.2} of passage seeds' mass end on passages"
@@ -527,7 +526,9 @@ pub fn weak(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation) -> Vec<Reaso
     let paid: Vec<&Seed> = paid
         .filter_map(|part| walked.seeds().get(part.seed?))
         .collect();
+    // Where every passage is a seed, each holds little of the restart and is its own.
     if let Some(best) = paid.first()
+        && !graph.is_passage(best.node)
         && paid.iter().all(|seed| seed.weight < WEAK)
     {
         let text = format!(
@@ -538,32 +539,4 @@ pub fn weak(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation) -> Vec<Reaso
         reasons.push(Reason::new(Code::SeedWeak, text));
     }
     reasons
-}
-
-/// Another number of steps, where that puts the passage in the top K of this walk from these seeds.
-fn admits(at: &At<'_>, walked: &Walked<'_>, passage: u32, steps: usize) -> Option<Fix> {
-    if at.run.scored_by_walk().is_none() || steps > MOST_STEPS {
-        return None;
-    }
-    let other = Diffusion {
-        steps,
-        ..walked.spread.diffusion.clone()
-    };
-    let mut scratch = Scratch::default();
-    let seeds = restart(walked.seeds());
-    let spread = other.spread(walked.graph, &seeds, false, &mut scratch);
-    let longer = Walked {
-        spread: &spread,
-        ..*walked
-    };
-    let own = longer.landed(passage) as f32;
-    let above = |other: &u32| {
-        let score = longer.landed(*other) as f32;
-        score > own || (score == own && *other < passage)
-    };
-    let all = 0..walked.graph.passages() as u32;
-    let rank = 1 + all.filter(above).count();
-    let (parameter, value) = STEPS.at(steps);
-    let change = Change::Set(parameter, value);
-    (own > 0.0 && rank <= at.run.settings.get(RESULT_K)).then_some(Fix { change, rank })
 }

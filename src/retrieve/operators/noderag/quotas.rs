@@ -5,8 +5,8 @@ use super::{layer, mass, own_nodes};
 use crate::layers::heterograph::{Kind, NodeRagLayer};
 use crate::layers::{Class, Code, Node};
 use crate::parameters::{
-    HUB_BALANCE, Parameter as P, QUOTA_N, QUOTA_O, QUOTA_OTHER, QUOTA_R, QUOTA_SHARED, STEPS,
-    Scoped, WEIGHT_EXACT,
+    HUB_BALANCE, Parameter as P, QUOTA_N, QUOTA_O, QUOTA_OTHER, QUOTA_R, QUOTA_SHARED, Scoped,
+    WEIGHT_EXACT,
 };
 use crate::retrieve::explanation::Reason;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
@@ -173,7 +173,7 @@ impl Operator for Quotas {
         let own = own_nodes(at.graph(), passage);
         let best = walked.heaviest(own.iter().copied());
         match best.filter(|&node| walked.spread.mass[node as usize] > 0.0) {
-            None => vec![unreached(at, &walked, passage, &own)],
+            None => vec![unreached(&walked, &own)],
             Some(best) => {
                 let mut reasons = thin(at, &walked, passage, best);
                 if !by_landed(at) && !stands(at, passage) {
@@ -193,11 +193,11 @@ pub(super) fn stands(at: &At<'_>, passage: u32) -> bool {
 }
 
 /// The walk does not come to any node of the passage.
-fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, own: &[Node]) -> Reason {
+fn unreached(walked: &Walked<'_>, own: &[Node]) -> Reason {
     let seeds = restart(walked.seeds());
     match distance(walked.graph, &seeds, own) {
         Err(reason) => reason,
-        Ok(far) => too_far(walked, far).with_fix(at.tried(passage, STEPS.at(far))),
+        Ok(far) => too_far(walked, far),
     }
 }
 
