@@ -95,6 +95,8 @@ pub struct Scene {
     pub settings: Settings,
     /// Names found in the question, and how many of them became seeds; none of a method that looks for no names.
     pub named: Option<(usize, usize)>,
+    /// That nothing of the question is known, and what to do about it.
+    pub unrecognised: Option<&'static str>,
     /// Nodes that start the walk.
     pub started: usize,
     /// What the nodes beside the passages are: `name`, or `word` on a word graph.
@@ -603,6 +605,13 @@ pub struct Part {
     pub other_why: String,
 }
 
+impl Part {
+    /// Whether it gives both passages as much, but for the last digits of sums.
+    pub fn is_equal(&self) -> bool {
+        (self.other - self.value).abs() <= 1e-9 * self.other.abs().max(self.value.abs())
+    }
+}
+
 /// The passage that another is held against.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beside {
@@ -636,11 +645,13 @@ pub struct Stop {
 pub struct Reason {
     pub code: String,
     pub text: String,
+    /// Undoing what it names helps.
+    pub cause: bool,
     pub fix: Option<Fix>,
 }
 
 impl Reason {
-    /// Its fix in words.
+    /// What undoing it does, in words.
     pub fn suggestion(&self) -> Option<String> {
         let fix = self.fix.as_ref()?;
         Some(text::clean(&fix.to_string()))

@@ -489,7 +489,7 @@ fn a_researcher_finds_a_loss_compares_and_keeps_what_won() {
     session.send("n");
     session.wait_for("gold table-noble is lost: QUERY_ENTITY_NOT_LINKED");
     // What follows is held against this question's own run.
-    session.wait_for("Why is gold table-noble");
+    session.wait_for("Why is gold \"The noble gases\"");
     session.send("P");
     session.wait_for("pinned as A");
     session.send("m");

@@ -15,6 +15,7 @@ use crate::layers::Graph;
 use crate::retrieve::edits::name_of;
 use crate::retrieve::explanation::{Combine, Explanation, Part as ScorePart};
 use crate::retrieve::{Mask, Node, Retrieval};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -95,6 +96,7 @@ fn why(
             .map(|r| Reason {
                 code: r.code.to_string(),
                 text: clean(&r.text),
+                cause: r.cause,
                 fix: r.fix,
             })
             .collect(),
@@ -181,7 +183,10 @@ fn opened(
         why.error = opened.error;
     }
     why.parts = parts(index, retrieval, scene, groups, why.passage, opened);
-    why.parts.sort_by(|a, b| b.value.total_cmp(&a.value));
+    // What gives nothing comes last, whatever is below zero.
+    let order = |part: &Part| (part.value == 0.0, -part.value);
+    why.parts
+        .sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(Ordering::Equal));
 }
 
 /// What the score of a passage adds up from, as the panes name it; nothing where it is no sum.
@@ -255,7 +260,9 @@ fn hold_against(parts: &mut Vec<Part>, theirs: Vec<Part>) {
         (own, None) => own,
     });
     parts.extend(both);
-    parts.sort_by(|a, b| (b.other - b.value).total_cmp(&(a.other - a.value)));
+    // What both have alike comes last.
+    let order = |part: &Part| (part.is_equal(), part.value - part.other);
+    parts.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(Ordering::Equal));
 }
 
 /// What a node is called beside others, safe to draw.

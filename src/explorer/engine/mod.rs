@@ -252,6 +252,7 @@ impl Engine {
             mixed: retrieval.mixed().map(|m| m.a),
             fallback: retrieval.fallback(),
             nothing: retrieval.why_nothing(),
+            unrecognised: retrieval.unrecognised(index),
             graph_edits: retrieval.graph_edits(),
             story: None,
             titles: BTreeMap::new(),
@@ -388,13 +389,13 @@ fn is_hub(index: &Index, count: usize) -> bool {
     count > 5 && count * 20 > index.len()
 }
 
-/// Where a gold passage ended. Only one that was not reached at all gets a verdict here: that search is short, and the
-/// others are explained when they are selected.
+/// Where a gold passage ended. Only one that was not reached at all is described here, and nothing is tried: the others are
+/// explained when they are selected.
 fn fate(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Gold {
     let place = retrieval.place(passage);
     let reason = match place {
         Some(_) => None,
-        None => explain::why_not(index, retrieval, passage)
+        None => explain::described(index, retrieval, passage)
             .into_iter()
             .next(),
     };

@@ -3,19 +3,20 @@
 
 use super::score::{MEASURE, Memory, Scoring, score};
 use super::{Doer, Job, Listed, News, Running, Tell};
-use crate::evaluate::Difference;
-use crate::explain::{Change, Repairs, repairs};
+use crate::evaluate::{Difference, recall_at};
+use crate::explain::{self, Change, Kind, Repairs, repairs};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::scene::Why;
 use crate::explorer::state::State;
 use crate::index::Index;
+use crate::parameters::RESULT_K;
 use crate::retrieve::{Keep, Retriever, Settings};
 use std::sync::Arc;
 
 /// How many changes are tried between two reports, unless one helps.
 const REPORT: usize = 10;
-/// Of how many changes it is asked what they do to the set: those that have letters.
-const PRICED: usize = 3;
+/// Of how many changes it is asked what they do to the set.
+const PRICED: usize = 6;
 
 /// What is looked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,8 +41,15 @@ pub struct Found {
 pub struct Price {
     pub change: Change,
     pub questions: usize,
-    /// Of [`MEASURE`], from the settings as they are.
-    pub difference: Difference,
+    /// From the settings as they are: of the recall that fits the list, then of [`MEASURE`] where that is another.
+    pub differences: Vec<(&'static str, Difference)>,
+}
+
+impl Price {
+    /// What it surely does to the measure that the repair is about.
+    fn gain(&self) -> f64 {
+        self.differences.first().map_or(0.0, |(_, d)| d.sure())
+    }
 }
 
 impl Job for Repair {
@@ -70,24 +78,47 @@ impl Job for Repair {
         };
         tell.part(last.clone());
         let mut memory = Memory::default();
-        for repair in last.repairs.found.clone().into_iter().take(PRICED) {
-            let price = price(retriever, index, &mut memory, self, repair.change, tell);
+        let sensible: Vec<Change> = last.repairs.sensible().map(|r| r.change.clone()).collect();
+        for change in sensible.into_iter().filter(Change::is_general).take(PRICED) {
+            let price = price(retriever, index, &mut memory, self, change, tell);
             last.prices.extend(price);
             tell.part(last.clone());
         }
+        // Those that gain for the set first, those that cost it last; of equals those of fewest moves.
+        let Found {
+            repairs, prices, ..
+        } = &mut last;
+        let gain = |change: &Change| {
+            let price = prices.iter().find(|price| price.change == *change);
+            price.map_or(0.0, Price::gain)
+        };
+        let forced = |repair: &explain::Repair| repair.kind == Kind::Forced;
+        repairs.found.sort_by(|a, b| {
+            let gains = gain(&b.change).total_cmp(&gain(&a.change));
+            forced(a).cmp(&forced(b)).then(gains)
+        });
         Ok(Some(last))
     }
 
     fn heard(state: &mut State, news: News<Repair>) -> Vec<Effect> {
-        if let (true, Running::Failed { why, .. }) = (state.repairing.hear(news), &state.repairing)
-        {
-            state.message = Message::error(why.clone());
+        let before = state.repairing.latest().is_some_and(|found| found.done);
+        if state.repairing.hear(news) {
+            if let Running::Failed { why, .. } = &state.repairing {
+                state.message = Message::error(why.clone());
+            }
+            let done = state
+                .repairing
+                .latest()
+                .filter(|found| found.done && !before);
+            if let Some(found) = done {
+                state.message = Message::plain(found.repairs.sentence());
+            }
         }
         Vec::new()
     }
 }
 
-/// What a change does to the set; none where it can only be made for this question, or there is no set.
+/// What a change does to the set; none where there is no set.
 fn price(
     retriever: &mut Retriever,
     index: &Arc<Index>,
@@ -96,7 +127,7 @@ fn price(
     change: Change,
     tell: &Tell<'_, Found>,
 ) -> Option<Price> {
-    if !change.is_general() || index.questions().iter().all(|q| q.wanted() == 0) {
+    if index.questions().iter().all(|q| q.wanted() == 0) {
         return None;
     }
     let pinned = search.settings.of_any_question();
@@ -108,11 +139,13 @@ fn price(
     let stopped = || tell.stopped();
     let alone = Tell::new(&|_| {}, &stopped);
     let score = score(retriever, index, memory, &scoring, &alone).ok()??;
-    let difference = score.difference(MEASURE)?.clone();
+    let mut measures = vec![recall_at(search.settings.get(RESULT_K)), MEASURE];
+    measures.dedup();
+    let of = |name| Some((name, score.difference(name)?.clone()));
     Some(Price {
         change,
         questions: score.of,
-        difference,
+        differences: measures.into_iter().filter_map(of).collect(),
     })
 }
 
@@ -159,10 +192,11 @@ pub enum From {
 pub fn fixes(why: &Why, found: Option<&Repairs>) -> Vec<(From, Change)> {
     let reasons = why.reasons.iter().enumerate();
     let proven = reasons.filter_map(|(at, reason)| {
-        let fix = reason.fix.as_ref()?;
+        let fix = reason.fix.as_ref().filter(|_| reason.cause)?;
         Some((From::Reason(at), fix.change.clone()))
     });
-    let found = found.into_iter().flat_map(|repairs| &repairs.found);
+    // What forces any passage in is no suggestion.
+    let found = found.into_iter().flat_map(Repairs::sensible);
     let found = found.enumerate();
     let found = found.map(|(at, repair)| (From::Repair(at), repair.change.clone()));
     proven.chain(found).take(LETTERS.len()).collect()

@@ -14,9 +14,25 @@ use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::text::span;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use serde_json::Value;
+
+/// On the lower border, that nothing of the question is known: it is seen in every view.
+fn unrecognised(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
+    let shown = ink.state.scene().filter(|_| !ink.state.stale());
+    let Some(why) = shown.and_then(|scene| scene.unrecognised) else {
+        return;
+    };
+    let room = usize::from(area.width).saturating_sub(4);
+    let line = Line::from(ink.span(text::cut(&format!(" ! {why} "), room), Scope::Warn));
+    buf.set_line(
+        area.x + 2,
+        area.bottom().saturating_sub(1),
+        &line,
+        room as u16,
+    );
+}
 
 /// Gives back where the text cursor is while typing.
 fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Option<Position> {
@@ -41,6 +57,9 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Optio
             hits,
         )?,
     };
+    if slot.face == Face::Box {
+        unrecognised(ink, slot.area, buf);
+    }
     let editing = matches!(state.mode, Mode::Edit);
     let width = usize::from(area.width);
     let hint = hint(ink, editing);

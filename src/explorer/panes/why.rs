@@ -4,20 +4,20 @@ use super::Words;
 use super::need;
 use super::row::explained;
 use super::{Card, Contents, Cursor};
-use crate::explain::{Change, Repairs};
+use crate::explain::{Change, Repair, Repairs};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::jobs::repair::{self, From, LETTERS, suggested};
-use crate::explorer::jobs::score::MEASURE;
 use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
 use crate::explorer::panes::rows::opens_parts;
-use crate::explorer::scene::{Basis, Part, Path, Scene, Why};
+use crate::explorer::scene::{Basis, Part, Path, Reason, Scene, Why};
 use crate::explorer::state::State;
 use crate::explorer::text::ended;
 use crate::explorer::text::{self, Scale};
 use crate::explorer::theme::Scope;
+use crate::layers::Code;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -129,7 +129,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
 
 fn heading(scene: &Scene, why: &Why, moment: &str) -> String {
     let gold = if why.gold { "gold " } else { "" };
-    let id = &why.id;
+    let id = name(why);
     match why.rank {
         Some(rank) if rank <= scene.top_k => format!("Why is {gold}{id} at rank {rank}{moment}?"),
         Some(rank) => format!(
@@ -137,6 +137,14 @@ fn heading(scene: &Scene, why: &Why, moment: &str) -> String {
             scene.top_k
         ),
         None => format!("Why is {gold}{id} not found{moment}?"),
+    }
+}
+
+/// What a person calls the passage: its title, else its identifier.
+fn name(why: &Why) -> String {
+    match why.title.is_empty() {
+        true => why.id.clone(),
+        false => format!("\"{}\"", why.title),
     }
 }
 
@@ -160,111 +168,165 @@ fn lines(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
     lines
 }
 
-/// The verdicts, each with what was found to help.
+/// The verdict with what undoing it does, names that should be one, repairs, and what else is so.
 fn reasons(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    let fixes = suggested(ink.state);
-    for (i, reason) in why.reasons.iter().enumerate() {
-        let scope = if i == 0 { Scope::Error } else { Scope::Warn };
+    let Some(first) = why.reasons.first() else {
+        return lines;
+    };
+    lines.extend(verdict(ink, why, first, width));
+    lines.extend(look_alikes(ink, why, width));
+    lines.extend(repairs(ink, width));
+    for (at, reason) in why.reasons.iter().enumerate().skip(1) {
         let mut spans = vec![
-            ink.span(format!("{} ", reason.code), scope),
-            ink.text(reason.text.clone()),
+            ink.muted(reason.text.clone()),
+            ink.muted(format!(" [{}]", reason.code)),
         ];
-        if let Some(fix) = reason.suggestion() {
-            match fixes.iter().position(|(at, _)| *at == From::Reason(i)) {
-                Some(letter) => spans.push(ink.span(format!("  {} ", LETTERS[letter]), Scope::Key)),
-                None => spans.push(ink.muted("  try ")),
-            }
-            spans.push(ink.span(fix, Scope::Ok));
+        if reason.cause {
+            spans.extend(undone(ink, at, reason));
         }
         lines.extend(flow(spans, width, 2));
-    }
-    lines.extend(look_alikes(ink, why, width));
-    if !why.reasons.is_empty() {
-        lines.extend(repairs(ink, width));
     }
     lines
 }
 
-/// The names that should be one, the best of them.
-fn look_alikes(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
-    let told = why.look_alikes.iter().take(LOOK_ALIKES);
-    let said = |text: &String| vec![ink.muted("look-alike "), ink.text(text.clone())];
-    told.flat_map(|text| flow(said(text), width, 2)).collect()
+/// What holds the passage out, in words, and what undoing it does.
+fn verdict(ink: &Ink<'_>, why: &Why, first: &Reason, width: usize) -> Vec<Line<'static>> {
+    let scope = if first.cause {
+        Scope::Error
+    } else {
+        Scope::Warn
+    };
+    let code = ink.muted(format!(" [{}]", first.code));
+    let mut lines = flow(vec![ink.span(first.text.clone(), scope), code], width, 2);
+    let spans = match (first.cause, &first.fix) {
+        (true, Some(_)) => undone(ink, 0, first),
+        (true, None) => Vec::new(),
+        (false, _) if why.reasons.iter().any(|reason| reason.cause) => Vec::new(),
+        (false, Some(fix)) => vec![ink.muted(format!(
+            "  describes it, not a cause: {} closes {:.0} % of the gap",
+            text::clean(&fix.change.to_string()),
+            100.0 * fix.closed
+        ))],
+        (false, None) => vec![ink.muted("  describes it; no cause was found")],
+    };
+    lines.extend(flow(spans, width, 2));
+    lines
 }
+
+/// What undoing a cause does, with its letter.
+fn undone(ink: &Ink<'_>, at: usize, reason: &Reason) -> Vec<Span<'static>> {
+    let Some(fix) = reason.suggestion() else {
+        return Vec::new();
+    };
+    let fixes = suggested(ink.state);
+    let letter = fixes.iter().position(|(from, _)| *from == From::Reason(at));
+    let key = match letter {
+        Some(letter) => ink.span(format!("  {} ", LETTERS[letter]), Scope::Key),
+        None => ink.muted("  "),
+    };
+    vec![key, ink.span(fix, Scope::Ok)]
+}
+
+/// The names that should be one, the best of them; those that the reasons are about are there.
+fn look_alikes(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
+    let names = [Code::SpelledApart, Code::QueryEntityNotLinked].map(Code::name);
+    if why
+        .reasons
+        .iter()
+        .any(|reason| names.contains(&&*reason.code))
+    {
+        return Vec::new();
+    }
+    let alike = why.look_alikes.iter().take(LOOK_ALIKES);
+    let said = |text: &String| vec![ink.muted("look-alike "), ink.text(text.clone())];
+    alike.flat_map(|text| flow(said(text), width, 2)).collect()
+}
+
 /// What brings the passage in, as far as that was looked for.
 fn repairs(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
     let Some(begun) = ink.state.repairing() else {
         let spans = vec![
             ink.span("R", Scope::Key),
-            ink.muted(" looks for single changes that bring it in"),
+            ink.muted(" tries changes that bring it in"),
         ];
         return flow(spans, width, 2);
     };
-    let Repairs {
-        found, tried, of, ..
-    } = &begun.repairs;
+    let Repairs { tried, of, .. } = &begun.repairs;
     let said = match begun.done || !ink.state.repairing.going() {
-        true => begun.repairs.sentence(),
-        false => format!("trying single changes: {tried} of {of}, Esc stops"),
+        true => format!("Repairs: {}", begun.repairs.sentence()),
+        false => format!(
+            "trying changes: {} of {}  Esc stops",
+            text::count(*tried),
+            text::count(*of)
+        ),
     };
-    let mut lines = flow(vec![ink.muted(said)], width, 2);
+    let mut lines = flow(vec![ink.span(said, Scope::Title)], width, 2);
     let fixes = suggested(ink.state);
+    let found: Vec<&Repair> = begun.repairs.sensible().collect();
     for (at, repair) in found.iter().enumerate().take(REPAIRS) {
         let letter = fixes.iter().position(|(from, _)| *from == From::Repair(at));
-        let spans = vec![
+        let mut spans = vec![
             match letter {
                 Some(letter) => ink.span(LETTERS[letter], Scope::Key),
                 None => ink.muted("-"),
             },
-            ink.span(format!(" {}", repair.change), Scope::Ok),
-            ink.muted(format!(
-                "  rank {}, {}",
-                repair.rank,
-                text::plural(repair.moves, "move")
-            )),
+            ink.span(
+                format!(" {}", text::clean(&repair.change.to_string())),
+                Scope::Ok,
+            ),
+            ink.text(format!("  rank {}", repair.rank)),
         ];
+        spans.extend(price(ink, begun, &repair.change));
         lines.extend(flow(spans, width, 4));
-        if letter.is_some() {
-            lines.extend(price(ink, begun, &repair.change, width));
-        }
     }
-    if found.len() > REPAIRS {
-        let more = format!("  and {} more", found.len() - REPAIRS);
-        lines.push(Line::from(vec![ink.muted(more)]));
+    let more = found.len().saturating_sub(REPAIRS);
+    if more > 0 {
+        lines.push(Line::from(vec![ink.muted(format!("  and {more} more"))]));
+    }
+    let forced = begun.repairs.forced();
+    if !forced.is_empty() {
+        lines.extend(flow(vec![ink.muted(forced)], width, 2));
     }
     lines
 }
 
 /// What a change does to the whole set.
-fn price(
-    ink: &Ink<'_>,
-    begun: &repair::Found,
-    change: &Change,
-    width: usize,
-) -> Option<Line<'static>> {
-    let mut filling = Filling::new(width);
+fn price(ink: &Ink<'_>, begun: &repair::Found, change: &Change) -> Vec<Span<'static>> {
     let Some(price) = begun.prices.iter().find(|price| price.change == *change) else {
-        if begun.done && ink.state.repairing.going() && change.is_general() {
-            filling.add(vec![ink.muted("    asking the set")]);
-            return Some(filling.line);
-        }
-        return None;
+        return match (
+            change.is_general(),
+            begun.done && ink.state.repairing.going(),
+        ) {
+            (false, _) => vec![ink.muted("  this question only")],
+            (true, true) => vec![ink.muted("  asking the set")],
+            (true, false) => Vec::new(),
+        };
     };
-    let d = &price.difference;
-    let interval = d.interval.map(|i| format!(" {}", text::interval(i)));
-    filling.add(vec![
-        ink.muted(format!(
-            "    {MEASURE} of {} ",
-            text::plural(price.questions, "question")
-        )),
-        ink.span(text::signed(d.difference), Scope::of_gain(d.sure())),
-    ]);
-    filling.add(vec![ink.muted(interval.unwrap_or_default())]);
-    filling.add(vec![
-        ink.muted(format!(", {} won {} lost", d.wins, d.losses)),
-    ]);
-    Some(filling.line)
+    let mut spans = Vec::new();
+    for (at, (name, d)) in price.differences.iter().enumerate() {
+        spans.push(ink.muted(format!("  {name} ")));
+        spans.push(ink.span(text::signed(d.difference), Scope::of_gain(d.sure())));
+        // The measure that the repair is about, in full.
+        if at == 0 {
+            let interval = d.interval.map(|i| format!(" {}", text::interval(i)));
+            spans.push(ink.muted(format!(
+                "{} {} won {} lost",
+                interval.unwrap_or_default(),
+                d.wins,
+                d.losses
+            )));
+        }
+    }
+    let sure = price.differences.first().map_or(0.0, |(_, d)| d.sure());
+    let questions = text::plural(price.questions, "question");
+    let effect = match sure {
+        gain if gain > 0.0 => format!("  gains over {questions}"),
+        cost if cost < 0.0 => format!("  costs over {questions}"),
+        _ => format!("  no sure effect over {questions}"),
+    };
+    spans.push(ink.muted(effect));
+    spans
 }
 
 fn paths_title(scene: &Scene) -> &'static str {
@@ -314,7 +376,7 @@ fn rests_on(ink: &Ink<'_>, why: &Why) -> String {
         .state
         .list(Pane::Why)
         .cursor
-        .min(why.parts.len().saturating_sub(1));
+        .min(shown(why).saturating_sub(1));
     match (why.parts.get(cursor), &why.beside) {
         (Some(part), Some(beside)) if part.other > part.value && !part.other_why.is_empty() => {
             format!("{}: {}", beside.id, part.other_why)
@@ -326,6 +388,26 @@ fn rests_on(ink: &Ink<'_>, why: &Why) -> String {
         (None, _) if why.rank.is_none() => String::new(),
         (None, _) => "its place is not a sum: the sentence above says why it is here".to_owned(),
     }
+}
+
+/// How many parts are listed: beside another passage those that differ, alone those that give something. The others come
+/// last and are counted in one line.
+fn shown(why: &Why) -> usize {
+    let folds = |part: &&Part| match why.beside {
+        Some(_) => part.is_equal(),
+        None => part.value == 0.0,
+    };
+    why.parts.len() - why.parts.iter().rev().take_while(folds).count()
+}
+
+/// The line that stands for the parts that are not listed.
+fn folded(ink: &Ink<'_>, why: &Why) -> Option<Line<'static>> {
+    let rest = why.parts.len() - shown(why);
+    let what = match why.beside {
+        Some(_) => "equal",
+        None => "zero",
+    };
+    (rest > 0).then(|| Line::from(ink.muted(format!("  {} {what}", text::plural(rest, "part")))))
 }
 
 /// The parts of the selected passage's score as a list; the one under the cursor says what it rests on.
@@ -346,10 +428,18 @@ fn list(
         _ if ink.state.opened => long.min(height / 2),
         _ => long.min(FOLDED),
     };
-    // The verdict and the sentence come first, but at least half of the room is the parts', with the heads of their columns.
+    // Of a lost passage the verdict and the repairs come first, of a returned one at least half of the room is the parts',
+    // with the heads of their columns.
+    let parts = shown(why);
+    let folded = folded(ink, why);
     let heads = beside_heads(ink, why, width.saturating_sub(1)).filter(|_| height > 4);
-    let room = height - below - usize::from(heads.is_some());
-    let above = head.len().min(room - why.parts.len().min(room.div_ceil(2)));
+    let fixed = usize::from(heads.is_some()) + usize::from(folded.is_some());
+    let room = (height - below).saturating_sub(fixed);
+    let least = match why.reasons.is_empty() {
+        true => room.div_ceil(2),
+        false => room.div_ceil(4),
+    };
+    let above = head.len().min(room - parts.min(least).min(room));
     for (y, line) in head.iter().take(above).enumerate() {
         buf.set_line(area.x, area.y + y as u16, line, area.width);
     }
@@ -357,55 +447,54 @@ fn list(
         buf.set_line(area.x, area.y + above as u16, heads, area.width);
     }
     let above = above + usize::from(heads.is_some());
-    let room = height - below;
+    let room = (height - below).saturating_sub(above);
     let list = Rect {
         y: area.y + above as u16,
-        height: why.parts.len().min(room - above) as u16,
+        height: parts.min(room) as u16,
         ..area
     };
+    let after = list.y + list.height;
+    let folded = folded.filter(|_| after + (below as u16) < area.y + area.height);
+    if let Some(folded) = &folded {
+        buf.set_line(area.x, after, folded, area.width);
+    }
+    let used = list.height + folded.map_or(0, |_| 1);
     let scale = Scale::of(why.parts.iter().flat_map(|p| [p.value, p.other]));
     let sum: f64 = why.parts.iter().map(|p| p.value.abs()).sum();
     let gaps: f64 = why.parts.iter().map(|p| (p.other - p.value).abs()).sum();
-    ink.list(
-        Pane::Why,
-        list,
-        why.parts.len(),
-        buf,
-        hits,
-        &|row, width| {
-            let part = &why.parts[row];
-            if why.beside.is_some() {
-                return beside_line(ink, part, &scale, gaps, width);
-            }
-            let bar = (width / 5).min(14);
-            let label = width.saturating_sub(2 + 8 + 5 + 1 + bar);
-            let share = if sum > 0.0 {
-                part.value.abs() / sum
-            } else {
-                0.0
-            };
-            let paid = if part.value == 0.0 {
-                Scope::Muted
-            } else {
-                Scope::Text
-            };
-            Line::from(vec![
-                part.group.map_or_else(|| ink.text(" "), |g| ink.letter(g)),
-                ink.text(" "),
-                ink.span(text::pad(&part.label, label), paid),
-                ink.value(text::pad_left(&scale.figure(part.value), 8)),
-                ink.muted(text::pad_left(&format!("{:.0}%", 100.0 * share), 5)),
-                ink.text(" "),
-                ink.span(
-                    crate::explorer::glyphs::bar(share, bar, ink.glyphs),
-                    Scope::Bar,
-                ),
-            ])
-        },
-    );
+    ink.list(Pane::Why, list, parts, buf, hits, &|row, width| {
+        let part = &why.parts[row];
+        if why.beside.is_some() {
+            return beside_line(ink, part, &scale, gaps, width);
+        }
+        let bar = (width / 5).min(14);
+        let label = width.saturating_sub(2 + 8 + 5 + 1 + bar);
+        let share = if sum > 0.0 {
+            part.value.abs() / sum
+        } else {
+            0.0
+        };
+        let paid = if part.value == 0.0 {
+            Scope::Muted
+        } else {
+            Scope::Text
+        };
+        Line::from(vec![
+            part.group.map_or_else(|| ink.text(" "), |g| ink.letter(g)),
+            ink.text(" "),
+            ink.span(text::pad(&part.label, label), paid),
+            ink.value(text::pad_left(&scale.figure(part.value), 8)),
+            ink.muted(text::pad_left(&format!("{:.0}%", 100.0 * share), 5)),
+            ink.text(" "),
+            ink.span(
+                crate::explorer::glyphs::bar(share, bar, ink.glyphs),
+                Scope::Bar,
+            ),
+        ])
+    });
     let rest = Rect {
-        y: list.y + list.height,
-        height: (height - above) as u16 - list.height,
+        y: list.y + used,
+        height: ((height - above) as u16).saturating_sub(used),
         ..area
     };
     explained(ink, said, rest, buf);
@@ -605,7 +694,6 @@ fn summary(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Line<'stati
     filling.add(vec![ink.text(format!("{} at {rank}  ", why.id))]);
     match why.reasons.first() {
         Some(reason) => {
-            filling.add(vec![ink.span(format!("{}  ", reason.code), Scope::Error)]);
             if let Some((_, change)) = suggested(ink.state).first() {
                 let each = change.each().into_iter();
                 let fix: Vec<String> = each
@@ -684,18 +772,16 @@ impl Contents for WhyHere {
 
     fn count(&self, state: &State) -> usize {
         let opens = state.scene().is_some_and(opens_parts);
-        why(state)
-            .filter(|_| opens)
-            .map_or(0, |why| why.parts.len())
+        why(state).filter(|_| opens).map_or(0, shown)
     }
 
     fn words(&self, state: &State) -> Vec<Option<Words>> {
         let opens = state.scene().is_some_and(opens_parts);
         let parts = why(state)
             .filter(|_| opens)
-            .map_or(&[][..], |why| &why.parts);
-        let shown = |part: &Part| Some(Words::new(part.label.clone(), []));
-        parts.iter().map(shown).collect()
+            .map_or(&[][..], |why| &why.parts[..shown(why)]);
+        let words = |part: &Part| Some(Words::new(part.label.clone(), []));
+        parts.iter().map(words).collect()
     }
 
     fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
@@ -769,7 +855,7 @@ pub fn json(state: &State) -> Value {
     let reasons: Vec<Value> = why
         .reasons
         .iter()
-        .map(|r| json!({"code": r.code, "text": r.text, "fix": r.suggestion()}))
+        .map(|r| json!({"code": r.code, "text": r.text, "cause": r.cause, "fix": r.suggestion()}))
         .collect();
     json!({
         "id": why.id, "title": why.title, "rank": why.rank, "score": why.score, "parts": parts,
