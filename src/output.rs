@@ -106,6 +106,26 @@ pub fn table() -> Output {
     Output { out, form }
 }
 
+/// Whether a person reads standard output.
+pub fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+impl<W: Write> Output<W> {
+    /// Writes a text in bold where that can be shown.
+    pub fn strong(&mut self, text: &str) -> io::Result<()> {
+        let shown = is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let [begin, end] = if shown {
+            ["\x1b[1m", "\x1b[22m"]
+        } else {
+            [""; 2]
+        };
+        self.out.write_all(begin.as_bytes()).map_err(named)?;
+        self.write_all(text.as_bytes())?;
+        self.out.write_all(end.as_bytes()).map_err(named)
+    }
+}
+
 impl<W: Write> Write for Output<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);

@@ -1,6 +1,7 @@
 //! `hopscope ask` and `hopscope trace`: one question.
 
-use super::figures::{known, milliseconds, number, score};
+use super::figures::{known, milliseconds, number};
+use super::hits::Hits;
 use super::llm::{report, report_of};
 use super::load::load_runs;
 use super::patch::unapplied_graph;
@@ -14,6 +15,7 @@ use crate::llm::task;
 use crate::output;
 use crate::retrieve::reading;
 use crate::retrieve::{Hit, Keep, Origin, Retrieval, Retriever, Settings};
+use crate::text::span;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, json};
@@ -43,6 +45,9 @@ pub struct AskArgs {
 pub struct AnswerArgs {
     #[command(flatten)]
     ask: AskArgs,
+    /// List the parts of every score.
+    #[arg(long)]
+    why: bool,
     /// Let the model that --llm names answer from what was found, and say which passages it used. Exit code 1 without an
     /// answer.
     #[arg(long)]
@@ -149,12 +154,7 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
         return unanswered;
     }
     let mut out = output::text();
-    for (at, hit) in retrieval.top().iter().enumerate() {
-        let p = hit.passage;
-        let (rank, score, id) = (at + 1, score(hit.score.into()), index.id(p));
-        writeln!(out, "{rank:>3}  {score:<10} {id}  {}", index.headed(p))?;
-        writeln!(out, "     {}", explain::why_here(&index, &retrieval, p))?;
-    }
+    Hits::of(&index, &retrieval).print(&mut out, args.why)?;
     if retrieval.top().is_empty() {
         say(retrieval.why_nothing());
     }
@@ -201,9 +201,18 @@ fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
         seconds.insert(time.name.to_owned(), json!(sum));
     }
     let (seeds, left_out) = seeds(index, retrieval);
+    let hits = Hits::of(index, retrieval);
     let passage = |hit: &Hit| {
         let mut entry = json!(explained(index, retrieval, hit.passage));
         entry["text"] = json!(index.text(hit.passage));
+        let opened = retrieval.explain(index, hit.passage);
+        entry["reason"] = json!(hits.reason(hit, &opened));
+        let (text, marks) = hits.snippet(hit.passage);
+        let marks: Vec<&str> = marks
+            .into_iter()
+            .map(|m| span::of(&text, m.range))
+            .collect();
+        entry["snippet"] = json!({"text": text, "marked": marks});
         entry
     };
     let passages: Vec<_> = retrieval.top().iter().map(passage).collect();

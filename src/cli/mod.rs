@@ -16,6 +16,7 @@ mod explore;
 mod figures;
 mod generate;
 mod grid;
+mod hits;
 mod index;
 mod interrupt;
 mod labels;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use super::glyphs::{count, cut, pad, pad_left, width};
+pub use crate::retrieve::marks::{Mark, MarkKind, pieces};
 
 /// One clean line: composed characters, nothing that moves the cursor, single spaces.
 pub fn clean(text: &str) -> String {
@@ -227,54 +228,6 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         .map(move |word| span::part(text, word))
 }
 
-/// A highlighted place in a text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
-    pub range: Range<usize>,
-    pub kind: MarkKind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MarkKind {
-    /// The name of a seed, by group.
-    Seed(usize),
-    /// Any other entity of the passage.
-    Mention,
-    /// A word of the question.
-    Word,
-    /// An accepted answer.
-    Answer,
-}
-
-/// The pieces of a part of a text, each with the first mark that covers it.
-pub fn pieces<'t>(
-    text: &'t str,
-    part: Range<usize>,
-    marks: &[Mark],
-) -> Vec<(&'t str, Option<Mark>)> {
-    let mut out = Vec::new();
-    let mut at = part.start;
-    for mark in marks
-        .iter()
-        .filter(|m| m.range.end > part.start && m.range.start < part.end)
-    {
-        let from = mark.range.start.max(at);
-        let to = mark.range.end.min(part.end);
-        if to <= from || !text.is_char_boundary(from) || !text.is_char_boundary(to) {
-            continue;
-        }
-        if from > at {
-            out.push((span::of(text, at..from), None));
-        }
-        out.push((span::of(text, from..to), Some(mark.clone())));
-        at = to;
-    }
-    if at < part.end {
-        out.push((span::of(text, at..part.end), None));
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,28 +267,6 @@ mod tests {
         assert_eq!(seconds(0.0042), "4.2 ms");
         assert_eq!(seconds(0.042), "42 ms");
         assert_eq!(seconds(1.42), "1.4 s");
-    }
-
-    #[test]
-    fn pieces_cover_the_part_once() {
-        let marks = vec![
-            Mark {
-                range: 2..5,
-                kind: MarkKind::Word,
-            },
-            Mark {
-                range: 4..7,
-                kind: MarkKind::Mention,
-            },
-        ];
-        let got: Vec<(&str, bool)> = pieces("0123456789", 1..9, &marks)
-            .into_iter()
-            .map(|(t, m)| (t, m.is_some()))
-            .collect();
-        assert_eq!(
-            got,
-            vec![("1", false), ("234", true), ("56", true), ("78", false)]
-        );
     }
 
     proptest! {

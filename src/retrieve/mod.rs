@@ -9,6 +9,7 @@ pub(crate) mod edits;
 mod engine;
 pub mod explanation;
 pub mod hop;
+pub mod marks;
 pub(crate) mod masses;
 pub mod methods;
 pub(crate) mod nearest;

@@ -803,3 +803,13 @@ fn nothing_that_a_corpus_holds_acts_on_the_terminal() {
     assert_eq!(screen.exit_code(), 0);
     assert_eq!(acted_on(&screen.bytes()), None, "on the screen");
 }
+
+#[test]
+fn words_of_the_question_are_bold_where_passages_are_printed() {
+    let ask = ["ask", "Who discovered the moon Titan?", "-m", "bm25"];
+    let session = Session::start(24, 80, &ask);
+    assert_eq!(session.exit_code(), 0);
+    let bytes = session.bytes();
+    let written = String::from_utf8_lossy(&bytes);
+    assert!(written.contains("\u{1b}[1mTitan\u{1b}[22m"), "{written}");
+}

@@ -338,6 +338,41 @@ fn a_trace_is_printed_as_a_graph_too() {
 }
 
 #[test]
+fn a_passage_is_printed_with_its_text_and_one_reason() {
+    let ask = ["ask", QUESTION, "-m", "graph-hybrid", "-k", "3"];
+    let asked = json(&[&ask[..], &["--json"]].concat());
+    let piped = hopscope(&ask);
+    assert!(piped.stderr.is_empty() && !piped.stdout.contains(&0x1b));
+    let piped = String::from_utf8(piped.stdout).unwrap();
+    let whole = piped.replace("\n     ", " ");
+    let passages = asked["passages"].as_array().unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    for (passage, shown) in passages.iter().zip(whole.lines()) {
+        let [title, id, reason] = ["title", "id", "reason"].map(|name| text(&passage[name]));
+        let head = format!("{:>3}  {title} ", passage["rank"].to_string());
+        assert!(
+            shown.starts_with(&head) && shown.contains(&format!("  {id} ")),
+            "{shown}"
+        );
+        assert!(shown.ends_with(&reason), "{reason}: {shown}");
+        let snippet = text(&passage["snippet"]["text"]);
+        let first: Vec<&str> = snippet.split(' ').take(20).collect();
+        assert!(shown.contains(&first.join(" ")), "{snippet}: {shown}");
+    }
+    let marked = |passage: &Value| passage["snippet"]["marked"].as_array().cloned();
+    let marked: Vec<Value> = passages.iter().flat_map(marked).flatten().collect();
+    assert!(marked.contains(&"Titan".into()), "{marked:?}");
+    // The parts of a score are listed where they are asked for.
+    let part = text(&passages[0]["parts"][0]["why"]);
+    assert!(!piped.contains(&part), "{piped}");
+    let why = hopscope(&[&ask[..], &["--why"]].concat());
+    assert!(
+        String::from_utf8(why.stdout).unwrap().contains(&part),
+        "{part}"
+    );
+}
+
+#[test]
 fn one_passage_is_explained_with_every_method() {
     let methods = json(&["methods", "--json"]);
     let names = methods.as_array().unwrap().iter();

@@ -1,8 +1,8 @@
 //! One passage and one node of a scene, explained.
 
-use super::passages::{marks, question_words};
 use super::resolved;
 use super::words::{Term, terms};
+use crate::evaluate::answers::places;
 use crate::explain;
 use crate::explain::compare::matched;
 use crate::explorer::scene::{
@@ -14,6 +14,7 @@ use crate::index::Index;
 use crate::layers::Graph;
 use crate::retrieve::edits::name_of;
 use crate::retrieve::explanation::{Combine, Explanation, Part as ScorePart};
+use crate::retrieve::marks::{marks, question_words};
 use crate::retrieve::{Mask, Node, Retrieval};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -113,7 +114,7 @@ fn why(
             passage,
             groups,
             &question_words(&retrieval.question),
-            &scene.answers,
+            places(index.text(passage), &scene.answers),
         ),
     };
     opened(index, retrieval, scene, groups, &mut why);

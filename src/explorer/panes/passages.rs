@@ -17,6 +17,7 @@ use crate::explorer::scene::{Gold, MarkKind, PassageRow, Scene, Step};
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
+use crate::retrieve::marks::begin;
 use crate::text::span;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -300,17 +301,7 @@ fn hit(ink: &Ink<'_>, row: &PassageRow, columns: &Columns) -> Line<'static> {
 /// The part of the passage that says most, with seed names in their colours. A narrow column begins shortly before the
 /// first mark: what is marked is why the passage is here.
 fn snippet(ink: &Ink<'_>, row: &PassageRow, width: usize) -> Vec<Span<'static>> {
-    let hidden = row
-        .marks
-        .first()
-        .filter(|mark| mark.range.end + 2 > width)
-        .map(|mark| mark.range.start);
-    let start = hidden.map_or(0, |at| {
-        span::clipped(&row.snippet, ..at)
-            .trim_end()
-            .rfind(' ')
-            .map_or(at, |space| space + 1)
-    });
+    let start = begin(&row.snippet, &row.marks, width);
     let rest = span::clipped(&row.snippet, start..);
     let shown = text::cut(rest, width);
     // The cut's dots stand for what follows; marks end before them.
