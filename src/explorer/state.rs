@@ -316,8 +316,9 @@ pub struct State {
     pub answering: Answering,
     /// The newest check-up of the index.
     pub doctoring: Running<doctor::Visit>,
-    /// The parameter that the slider keys move.
+    /// The parameter that the slider keys move, and those that they moved last under other methods, by their names.
     pub parameter: Parameter,
+    pub moved: BTreeMap<String, Parameter>,
     pub lists: BTreeMap<Pane, List>,
     /// What lists are narrowed by.
     pub filters: BTreeMap<Pane, String>,
@@ -358,6 +359,8 @@ pub struct State {
     /// Choices made in the palette, newest first.
     pub recent: Vec<Choice>,
     pub message: Message,
+    /// What the newest change of settings was announced as: what it did is added when its own answer comes.
+    pub cause: String,
     /// What was said before, newest first.
     pub said: VecDeque<Message>,
     pub hits: Hits,
@@ -412,6 +415,7 @@ impl State {
             answering: Answering::default(),
             doctoring: Running::Never,
             parameter: favourite(&settings),
+            moved: BTreeMap::new(),
             lists: BTreeMap::new(),
             filters: BTreeMap::new(),
             trail: Vec::new(),
@@ -435,6 +439,7 @@ impl State {
             history: Vec::new(),
             recent: Vec::new(),
             message: Message::default(),
+            cause: String::new(),
             said: VecDeque::new(),
             hits: Hits::default(),
             held: None,

@@ -1875,3 +1875,49 @@ fn methods_are_tried_while_somebody_looks() {
     let begun = stage.update(Action::Do(Command::ViewEvaluate));
     assert_eq!(methods(begun), None);
 }
+
+#[test]
+fn an_effect_is_of_the_change_whose_request_it_answers() {
+    let change = |stage: &mut Stage, then: &dyn Fn(&mut Stage)| {
+        stage.press("l l");
+        let asked = stage.update(Action::Do(Command::Default));
+        then(stage);
+        for effect in asked {
+            for action in stage.answer(effect) {
+                stage.act(action);
+            }
+        }
+        stage.state.message.text.clone()
+    };
+    let mut stage = stage();
+    let said = change(&mut stage, &|stage| stage.press("m"));
+    assert!(said.starts_with("restart alpha 0.17 > 0.15"), "{said}");
+    // The answer came while the next method was chosen: that one has its own effect.
+    stage.act(Action::Method("bm25".into()));
+    let said = &stage.state.message.text;
+    assert!(said.starts_with("method graph-hybrid > bm25"), "{said}");
+    assert!(!said.contains("alpha"), "{said}");
+    stage.press("Esc z");
+    let said = &stage.state.message.text;
+    assert!(
+        said.starts_with("undone: method bm25 > graph-hybrid: "),
+        "{said}"
+    );
+    // What was said of something else in the meantime did not do it.
+    let said = change(&mut stage, &|stage| stage.press("P"));
+    assert!(said.starts_with("restart alpha 0.17 > 0.15"), "{said}");
+    assert!(!said.contains("pinned"), "{said}");
+}
+
+#[test]
+fn every_method_keeps_the_parameter_of_its_slider() {
+    let mut stage = stage();
+    stage.act(Action::Do(Command::Tune(STEPS.id())));
+    stage.act(Action::Method("bm25".into()));
+    assert_eq!(stage.state.parameter, Parameter::Bm25K1);
+    stage.act(Action::Do(Command::Tune(Parameter::Bm25B)));
+    stage.act(Action::Method("graph-hybrid".into()));
+    assert_eq!(stage.state.parameter, STEPS.id());
+    stage.press("z");
+    assert_eq!(stage.state.parameter, Parameter::Bm25B);
+}

@@ -199,9 +199,9 @@ pub fn answered(state: &mut State, answer: Answer) -> Vec<Effect> {
         state.before = state
             .scene()
             .and_then(|before| moved(before, &answer.scene));
+        // What announced the change (undone, again) already names it. What was said of other things since is no part of it.
+        let said = std::mem::take(&mut state.cause);
         if let Some(before) = state.scene().filter(|_| !state.blind()) {
-            // What is said about the command itself (undone, again) already names the change.
-            let said = state.message.text.clone();
             if let Some(effect) = effect(before, &answer.scene, said.is_empty()) {
                 let gap = if said.is_empty() { "" } else { ": " };
                 state.message = Message::plain(format!("{said}{gap}{effect}"));

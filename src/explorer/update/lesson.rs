@@ -84,7 +84,7 @@ pub fn leave(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     };
     let effects = super::settings::take(state, playing.before);
-    state.message = Message::plain(format!("end of lesson {}", playing.lesson.name));
+    super::settings::announce(state, format!("end of lesson {}", playing.lesson.name));
     effects
 }
 
@@ -141,6 +141,7 @@ pub fn advance(state: &mut State) -> Vec<Effect> {
         effects.extend(update(state, action));
         // What an action says of itself is not what the lesson says.
         state.message = Message::default();
+        state.cause.clear();
     }
     effects
 }

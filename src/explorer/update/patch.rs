@@ -1,7 +1,7 @@
 //! What-if changes of the graph: names joined, edges cut, names muted, and patches kept in files. Every change is an edit of
 //! the settings, as those of seeds are, so undo, the session and copies know it.
 
-use super::settings::change;
+use super::settings::{announce, change};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::state::State;
 use crate::explorer::targets;
@@ -56,14 +56,13 @@ pub fn make(state: &mut State, edits: Vec<GraphEdit>) -> Vec<Effect> {
 
 /// A patch that was read from a file.
 pub fn loaded(state: &mut State, from: &str, edits: Vec<GraphEdit>) -> Vec<Effect> {
-    let told = match edits.len() {
-        0 => Message::warning(format!("{from} has no change")),
-        count => {
-            let changes = crate::explorer::text::plural(count, "change");
-            Message::plain(format!("{changes} of the graph from {from}"))
-        }
-    };
+    let count = edits.len();
     let effects = make(state, edits);
-    state.message = told;
+    if count == 0 {
+        state.message = Message::warning(format!("{from} has no change"));
+    } else {
+        let changes = crate::explorer::text::plural(count, "change");
+        announce(state, format!("{changes} of the graph from {from}"));
+    }
     effects
 }

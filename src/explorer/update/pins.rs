@@ -63,7 +63,7 @@ pub fn swap(state: &mut State) -> Vec<Effect> {
     state.pins.by_hand = true;
     state.pins.asking = Running::Never;
     let effects = settings::take(state, was.settings);
-    state.message = Message::plain("the live run and A changed places");
+    settings::announce(state, "the live run and A changed places".to_owned());
     effects
 }
 

@@ -1,7 +1,7 @@
 //! Going on where the last session on this index stopped: its runs, pins, question and settings.
 
 use super::{ask, settings};
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::Effect;
 use crate::explorer::lack::lack;
 use crate::explorer::state::{Run, State};
 use crate::explorer::store::{Chosen, Kept, RUNS, Session};
@@ -96,7 +96,7 @@ pub fn resume(state: &mut State) -> Vec<Effect> {
     state.view = offer.view;
     state.focus = state.view.first();
     let effects = ask::again(state, &offer.question, offer.selected);
-    state.message = Message::plain(said);
+    settings::announce(state, said);
     effects
 }
 

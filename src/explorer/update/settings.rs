@@ -23,12 +23,31 @@ pub fn change(state: &mut State, settings: Settings) -> Vec<Effect> {
     changed(state)
 }
 
+/// Announces the change of settings that was just asked for.
+pub fn announce(state: &mut State, said: String) {
+    state.cause.clone_from(&said);
+    state.message = Message::plain(said);
+}
+
 /// Takes new settings and remembers the old ones.
 pub fn replace(state: &mut State, settings: Settings) {
     sweep::close(state);
+    state.cause.clear();
     let before = std::mem::replace(&mut state.settings, settings);
+    keep_parameter(state, &before);
     remember(state, before);
-    let uses = state.settings.method().uses();
+}
+
+/// Where the method is another, the slider goes to the parameter that it moved under that method, else stays on the one it is
+/// on, where the method has it.
+fn keep_parameter(state: &mut State, before: &Settings) {
+    let (old, new) = (before.method(), state.settings.method());
+    let uses = new.uses();
+    if old != new {
+        state.moved.insert(old.name.to_string(), state.parameter);
+        let known = state.moved.get(&*new.name).copied();
+        state.parameter = known.unwrap_or(state.parameter);
+    }
     if !uses.contains(&state.parameter) {
         state.parameter = favourite(&state.settings);
     }
@@ -59,6 +78,7 @@ pub fn begin_drag(state: &mut State) {
     sweep::close(state);
     // What the last change did is no part of what this one does.
     state.message = Message::default();
+    state.cause.clear();
     remember(state, state.settings.clone());
 }
 
@@ -70,10 +90,6 @@ pub fn end_drag(state: &mut State) {
 }
 
 fn changed(state: &mut State) -> Vec<Effect> {
-    let uses = state.settings.method().uses();
-    if !uses.contains(&state.parameter) {
-        state.parameter = favourite(&state.settings);
-    }
     show_parameter(state);
     // Items of a story and nodes of a graph are counted apart.
     let told = state.scene().map(|scene| scene.story.is_some());
@@ -203,12 +219,9 @@ pub fn take_back(state: &mut State) {
     if state.undo.last() == Some(&settings) {
         state.undo.pop();
     }
-    state.settings.clone_from(&settings);
+    let before = std::mem::replace(&mut state.settings, settings.clone());
     state.wanted.settings = settings;
-    if !state.settings.method().uses().contains(&state.parameter) {
-        state.parameter = favourite(&state.settings);
-    }
-    show_parameter(state);
+    keep_parameter(state, &before);
 }
 
 pub fn undo(state: &mut State) -> Vec<Effect> {
@@ -217,7 +230,11 @@ pub fn undo(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     };
     let now = std::mem::replace(&mut state.settings, before);
-    state.message = Message::plain(format!("undone: {}", difference(&now, &state.settings)));
+    keep_parameter(state, &now);
+    announce(
+        state,
+        format!("undone: {}", difference(&now, &state.settings)),
+    );
     state.redo.push(now);
     changed(state)
 }
@@ -227,7 +244,11 @@ pub fn redo(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     };
     let now = std::mem::replace(&mut state.settings, after);
-    state.message = Message::plain(format!("again: {}", difference(&now, &state.settings)));
+    keep_parameter(state, &now);
+    announce(
+        state,
+        format!("again: {}", difference(&now, &state.settings)),
+    );
     state.undo.push(now);
     changed(state)
 }
