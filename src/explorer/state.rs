@@ -273,6 +273,8 @@ pub struct State {
     /// Whether the text of the selected passage is shown beside the lists; none leaves that to the width.
     pub preview: Option<bool>,
     pub input: Input,
+    /// Nothing was done in the open field of the question yet: a letter takes the place of the old question.
+    pub untouched: bool,
     pub settings: Settings,
     /// The presets there are, those kept here too.
     pub presets: Presets,
@@ -341,6 +343,8 @@ pub struct State {
     pub masked: bool,
     /// What is to be on screen.
     pub wanted: Request,
+    /// The question of the set that was asked last, by its place.
+    pub last_asked: Option<usize>,
     /// The newest request.
     pub asking: Running<Request>,
     /// The newest complete answer.
@@ -391,6 +395,7 @@ impl State {
             reading: None,
             preview: None,
             input: Input::default(),
+            untouched: false,
             settings: settings.clone(),
             presets: Presets::default(),
             pins: Pins::new(settings.clone()),
@@ -429,6 +434,7 @@ impl State {
             drawn: Drawn::default(),
             masked: false,
             wanted,
+            last_asked: None,
             asking: Running::Never,
             shown: None,
             session: Vec::new(),

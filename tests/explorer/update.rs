@@ -1921,3 +1921,46 @@ fn every_method_keeps_the_parameter_of_its_slider() {
     stage.press("z");
     assert_eq!(stage.state.parameter, Parameter::Bm25B);
 }
+
+#[test]
+fn the_next_question_follows_the_one_that_was_left() {
+    let mut stage = stage();
+    stage.act(Action::AskNumber(4));
+    stage.act(Action::Ask("Who was Titan?".into()));
+    assert_eq!(stage.state.wanted.asked, None);
+    stage.press("]");
+    assert_eq!(stage.state.wanted.asked, Some(5));
+}
+
+#[test]
+fn the_next_failing_question_is_one_that_evaluate_lists() {
+    let mut stage = stage();
+    stage.act(Action::Method("bm25".into()));
+    stage.scores = true;
+    stage.press("5");
+    let counted = stage.state.score().unwrap().classes().pop().unwrap();
+    stage.act(Action::ListClass(counted.class));
+    let listed = stage.state.score().unwrap().listed(Some(counted.class));
+    let listed: Vec<usize> = listed.iter().map(|judged| judged.at).collect();
+    stage.press("1 n");
+    assert_eq!(stage.state.wanted.asked, Some(listed[0]));
+    stage.press("n");
+    let next = listed[1 % listed.len()];
+    assert_eq!(stage.state.wanted.asked, Some(next));
+}
+
+#[test]
+fn a_letter_takes_the_place_of_the_old_question_and_an_arrow_keeps_it() {
+    let mut stage = stage();
+    let before = stage.state.wanted.question.clone();
+    stage.press("i");
+    stage.type_text("Who?");
+    assert_eq!(stage.state.input.value(), "Who?");
+    stage.press("Esc i Left");
+    stage.type_text("!");
+    let (head, last) = before.split_at(before.len() - 1);
+    assert_eq!(stage.state.input.value(), format!("{head}!{last}"));
+    stage.press("Esc i");
+    stage.act(Action::Paste("Where?".into()));
+    assert_eq!(stage.state.input.value(), "Where?");
+}

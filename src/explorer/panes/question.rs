@@ -85,7 +85,11 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Optio
     let cursor = if editing {
         let scroll = state.input.visual_scroll(room.saturating_sub(1));
         let shown = after_columns(state.input.value(), scroll);
-        buf.set_stringn(x, area.y, shown, room, ink.style(Scope::Text));
+        let scope = match state.untouched {
+            true => Scope::Selection,
+            false => Scope::Text,
+        };
+        buf.set_stringn(x, area.y, shown, room, ink.style(scope));
         let at = state.input.visual_cursor().saturating_sub(scroll).min(room);
         Some(Position::new(x + at as u16, area.y))
     } else {

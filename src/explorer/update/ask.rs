@@ -68,6 +68,7 @@ pub fn picture(state: &mut State) -> Vec<Effect> {
 pub fn edit(state: &mut State) {
     state.focus = Pane::Question;
     state.input = Input::new(state.wanted.question.clone());
+    state.untouched = true;
     state.mode = Mode::Edit;
 }
 
@@ -126,11 +127,11 @@ pub fn again(state: &mut State, question: &str, passage: Option<u32>) -> Vec<Eff
     begin(state, question.to_owned(), asked, passage)
 }
 
-/// The next or previous question of the set; after a typed question the first or last.
+/// The next or previous question of the set, from the one that was asked last; where none was, the first or last.
 pub fn neighbouring(state: &mut State, by: isize) -> Vec<Effect> {
     let count = state.facts.questions.len() as isize;
     state.listed = None;
-    let next = match state.wanted.asked {
+    let next = match state.wanted.asked.or(state.last_asked) {
         Some(at) => (at as isize + by).rem_euclid(count),
         None if by > 0 => 0,
         None => count - 1,
@@ -175,6 +176,7 @@ fn begin(
     }
     state.wanted.question.clone_from(&question);
     state.wanted.asked = asked;
+    state.last_asked = asked.or(state.last_asked);
     state.wanted.subject = Subject {
         passage,
         ..Subject::default()

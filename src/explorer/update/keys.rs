@@ -92,7 +92,11 @@ fn edit(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         (KeyCode::Up, _) if !state.history.is_empty() => {
             super::run(state, crate::explorer::command::Command::History)
         }
-        _ => {
+        (code, control) => {
+            let letter = matches!(code, KeyCode::Char(_)) && !control;
+            if std::mem::take(&mut state.untouched) && letter {
+                state.input = Input::default();
+            }
             let said = field::press(&mut state.input, key, field::TEXT);
             state.mode = Mode::Edit;
             tell(state, said)
@@ -128,10 +132,13 @@ fn number(state: &mut State, key: KeyEvent, mut input: Input) -> Vec<Effect> {
 pub fn paste(state: &mut State, text: &str) -> Vec<Effect> {
     let text = crate::explorer::text::clean(text);
     let (said, effects) = match &mut state.mode {
-        Mode::Edit => (
-            field::paste(&mut state.input, &text, field::TEXT),
-            Vec::new(),
-        ),
+        Mode::Edit => {
+            if std::mem::take(&mut state.untouched) {
+                state.input = Input::default();
+            }
+            let said = field::paste(&mut state.input, &text, field::TEXT);
+            (said, Vec::new())
+        }
         Mode::Number(input) => (field::paste(input, &text, field::WORDS), Vec::new()),
         Mode::Weight(open) => (
             field::paste(&mut open.input, &text, field::WORDS),
@@ -150,6 +157,7 @@ pub fn paste(state: &mut State, text: &str) -> Vec<Effect> {
         Mode::Label(None) => (None, Vec::new()),
         Mode::Browse | Mode::Chord(_) | Mode::Start(_) => {
             ask::edit(state);
+            state.untouched = false;
             state.input = Input::default();
             let said = field::paste(&mut state.input, &text, field::TEXT);
             (said, Vec::new())

@@ -4,12 +4,16 @@ use super::{ask, moves};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::jobs::hunt;
 use crate::explorer::layout::{Pane, View};
+use crate::explorer::panes::filter;
 use crate::explorer::state::State;
 use crate::layers::Class;
 
-/// The next question of the list that one was opened from in Evaluate; without such a list the next that loses gold.
+/// The next question of the list that one was opened from in Evaluate, or that is narrowed there; without such a list the next
+/// that loses gold.
 pub fn next(state: &mut State, by: isize) -> Vec<Effect> {
-    let Some(listed) = state.listed.clone().filter(|listed| !listed.is_empty()) else {
+    let narrowed = || narrows(state).then(|| shown(state));
+    let listed = state.listed.clone().or_else(narrowed);
+    let Some(listed) = listed.filter(|listed| !listed.is_empty()) else {
         return hunt::begin(state, by, None);
     };
     let here = listed.iter().position(|at| state.wanted.asked == Some(*at));
@@ -39,15 +43,27 @@ pub fn open(state: &mut State, listed: &[usize], place: usize) -> Vec<Effect> {
 
 /// Opens a row of Evaluate's list in Explore.
 pub fn open_listed(state: &mut State, row: usize) -> Vec<Effect> {
-    let Some(score) = state.score() else {
-        return Vec::new();
-    };
-    let listed = score.listed(state.class).into_iter();
-    let listed: Vec<usize> = listed.map(|judged| judged.at).collect();
+    let listed = shown(state);
+    let place = filter::shown(state, Pane::Questions);
+    let place = place.iter().position(|shown| *shown == row);
     state.view = View::Explore;
     state.places.insert(View::Evaluate, Pane::Questions);
     state.focus = Pane::Passages;
-    open(state, &listed, row)
+    open(state, &listed, place.unwrap_or(row))
+}
+
+/// Whether Evaluate lists some questions alone: those of a failure class, or that have some words.
+fn narrows(state: &State) -> bool {
+    state.class.is_some() || filter::typed(state, Pane::Questions).is_some()
+}
+
+/// The questions that Evaluate lists, by their places in the set.
+fn shown(state: &State) -> Vec<usize> {
+    let listed = state.score().map(|score| score.listed(state.class));
+    let listed = listed.unwrap_or_default();
+    let shown = filter::shown(state, Pane::Questions).into_iter();
+    let shown = shown.filter_map(|row| listed.get(row));
+    shown.map(|judged| judged.at).collect()
 }
 
 /// Lists the questions that lose gold for a class, or all where that was listed.
