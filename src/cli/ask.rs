@@ -5,7 +5,7 @@ use super::hits::Hits;
 use super::llm::{report, report_of};
 use super::load::load_runs;
 use super::patch::unapplied_graph;
-use super::{ConditionFailed, How, Opening, say};
+use super::{ConditionFailed, How, Opening, index_and_question, say};
 use crate::explain::{
     self,
     trace::{explained, seeds},
@@ -16,12 +16,11 @@ use crate::output;
 use crate::retrieve::reading;
 use crate::retrieve::{Hit, Keep, Origin, Retrieval, Retriever, Settings};
 use crate::text::span;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, json};
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 #[derive(Debug, Args)]
@@ -75,18 +74,7 @@ enum Form {
 impl AskArgs {
     /// Answers the question, with what changes of seeds did not apply said on stderr.
     pub(super) fn run(&self) -> Result<(Arc<Index>, Retrieval)> {
-        let (path, question) = match self.words.as_slice() {
-            [question] => (None, question),
-            [path, question] => (Some(PathBuf::from(path)), question),
-            _ => bail!("one question, and at most one index before it"),
-        };
-        let Some(question) = question.to_str() else {
-            bail!("the question is not valid UTF-8");
-        };
-        if question.trim().is_empty() {
-            bail!("the question is empty");
-        }
-        let path = path.as_deref();
+        let (path, question) = index_and_question(&self.words)?;
         let (index, _, all) = load_runs(path, &[], &self.how, self.top, &self.opening)?;
         let retrieval = Retriever::new(index.clone()).retrieve(question, &all[0], Keep::States);
         report(&index.llm());

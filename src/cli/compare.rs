@@ -1,10 +1,11 @@
-//! `hopscope compare INDEX QUESTION`: two to four runs side by side, what differs in their settings, and which difference
+//! `hopscope compare [INDEX] QUESTION`: two to four runs side by side, what differs in their settings, and which difference
 //! did it.
 
 use super::figures::known;
 use super::grid::Grid;
 use super::load::{check_runs, load_runs};
-use super::{Opening, Tuning, say};
+use super::patch::PatchArgs;
+use super::{How, Opening, Tuning, index_and_question, say};
 use crate::corpus::Question;
 use crate::evaluate::sweep::{
     Changes, Column, between, differences, effects, over_question, subsets,
@@ -18,8 +19,8 @@ use crate::retrieve::{Keep, Retrieval, Retriever};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
+use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Runs beside each other.
 const MOST: usize = 4;
@@ -31,10 +32,10 @@ const TITLE: usize = WIDTH - 7;
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// An index folder or a corpus.
-    index: PathBuf,
-    /// The question, by its text or its identifier in the set.
-    question: String,
+    /// [INDEX] QUESTION: an index folder or a corpus (the bundled sample without one), and the question, by its text or its
+    /// identifier in the set.
+    #[arg(required = true, num_args = 1..=2, value_names = ["INDEX", "QUESTION"])]
+    words: Vec<OsString>,
     /// Two to four methods, presets or compositions, separated by commas, each with settings of its own if it has any:
     /// hop,hop@alpha=.3@steps=4,wide=graph@seed_k=20. What else is said holds for all.
     #[arg(
@@ -51,6 +52,14 @@ pub struct CompareArgs {
     /// How many passages each run returns.
     #[arg(long, short = 'k', value_name = "K")]
     top: Option<usize>,
+    /// What bm25-ce and rrf-ce score candidates again with: bert:FOLDER, a cross-encoder. MaxSim without it.
+    #[arg(long, value_name = "bert:FOLDER")]
+    reranker: Option<String>,
+    /// Change a seed of every run: NAME=mute, NAME=FACTOR, or +NAME to add one; a passage is #ID. May be repeated.
+    #[arg(long = "seed", value_name = "CHANGE")]
+    seed: Vec<String>,
+    #[command(flatten)]
+    patch: PatchArgs,
     #[command(flatten)]
     opening: Opening,
     /// Print one JSON object.
@@ -74,14 +83,19 @@ pub fn run(args: &CompareArgs) -> Result<()> {
         bail!("--method: name two to {MOST} runs, separated by commas");
     }
     let (set, preset) = (args.set.clone(), None);
-    let how = Tuning { set, preset }.how();
-    let path = Some(&*args.index);
+    let how = How {
+        reranker: args.reranker.clone(),
+        seed: args.seed.clone(),
+        patch: args.patch.clone(),
+        ..Tuning { set, preset }.how()
+    };
+    let (path, said) = index_and_question(&args.words)?;
     let (index, names, all) = load_runs(path, &args.method, &how, args.top, &args.opening)?;
-    let question = index.question(&args.question);
+    let question = index.question(said);
     if !index.questions().is_empty() {
         check_runs(&index, index.questions(), &all)?;
     }
-    let text = question.map_or(&*args.question, |question| &question.text);
+    let text = question.map_or(said, |question| &question.text);
     let mut retriever = Retriever::new(index.clone());
     let mut runs = Vec::new();
     for settings in &all {

@@ -29,8 +29,8 @@ use std::sync::Arc;
 
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// An index folder or a corpus.
-    index: PathBuf,
+    /// An index folder or a corpus (the bundled sample without one).
+    index: Option<PathBuf>,
     /// Questions, when others than the index's own are meant.
     #[arg(long, value_name = "FILE")]
     questions: Option<PathBuf>,
@@ -112,12 +112,12 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     if args.answer {
         args.opening.thinking.required("--answer")?;
     }
-    let path = Some(&*args.index);
+    let path = args.index.as_deref();
     let (index, names, all) = load_runs(path, &args.method, &how, args.top, &args.opening)?;
     let edited = edited(&index, &all)?;
     let questions = questions(args, &index)?;
     if questions.is_empty() {
-        let path = args.index.display();
+        let path = path.unwrap_or(Path::new("sample")).display();
         bail!("{path}: no questions in the index; name them with --questions FILE [--qrels FILE]");
     }
     check_runs(&index, &questions, &all)?;
@@ -126,7 +126,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             bail!("--fail-under: '{method}' is none of the methods of this evaluation");
         }
     }
-    let log = args.log.as_deref().map(|path| log(path, &args.index));
+    let log = args.log.as_deref().map(|file| log(file, path));
     let log = log.transpose()?;
     let known = log.iter().flat_map(|log| {
         let known = |settings| log.known(&index, settings, &questions);
@@ -384,7 +384,8 @@ fn measures_json(values: &[f64; 2]) -> Value {
 }
 
 /// Opens the log of evaluations of an index.
-fn log(path: &Path, index: &Path) -> Result<Log> {
+fn log(path: &Path, index: Option<&Path>) -> Result<Log> {
+    let index = index.context("--log: name an index before; the bundled sample is none")?;
     if !Index::is_index(index) {
         bail!(
             "--log: {} is a corpus, which may be another the next time; keep an index of it with: hopscope index {0} --out DIR",

@@ -37,7 +37,7 @@ use crate::journal::replace;
 use crate::output::{self, say};
 use crate::parameters::{Parameter, Value};
 use crate::retrieve::{Composition, DEFAULT_METHOD, Method, MethodRef, Presets, Settings};
-use anyhow::{Context, Error, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -124,6 +124,21 @@ impl Parts {
         }
         composed.method().map_err(Error::msg)
     }
+}
+
+/// The index, where one is named before the question, and the question.
+fn index_and_question(words: &[OsString]) -> Result<(Option<&Path>, &str)> {
+    let (path, question) = match words {
+        [question] => (None, question),
+        [path, question] => (Some(Path::new(path)), question),
+        _ => bail!("one question, and at most one index before it"),
+    };
+    let question = question.to_str();
+    let question = question.context("the question is not valid UTF-8")?;
+    if question.trim().is_empty() {
+        bail!("the question is empty");
+    }
+    Ok((path, question))
 }
 
 /// Values of parameters.

@@ -320,6 +320,20 @@ impl Settings {
         self.values.text(parameter)
     }
 
+    /// The same settings without a preset: what it says is set.
+    #[must_use]
+    pub fn without_preset(&self) -> Settings {
+        let mut plain = self.clone();
+        plain.stand_on(None);
+        for parameter in self.method.uses() {
+            let value = self.value(parameter);
+            if plain.value(parameter) != value {
+                plain.set(parameter, value, Origin::User);
+            }
+        }
+        plain
+    }
+
     /// Differences from what a session on the same index starts with as `name=value`, for commands that repeat a screen.
     pub fn changed(&self) -> Vec<String> {
         let uses = self.method.uses();

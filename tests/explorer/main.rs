@@ -17,5 +17,6 @@ mod pty;
 mod screens;
 mod story;
 mod taken;
+mod typed;
 mod update;
 mod views;

@@ -66,3 +66,19 @@ pub fn stage_in(
 pub fn hear<J: Job>(stage: &mut Stage, news: News<J>) {
     stage.act(Action::Heard(J::news(news)));
 }
+
+/// Words of a command as a shell reads them.
+pub fn shell_words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    let mut letters = command.chars();
+    while let Some(c) = letters.next() {
+        match c {
+            '\'' => quoted = !quoted,
+            '\\' if !quoted => words.last_mut().unwrap().extend(letters.next()),
+            ' ' if !quoted => words.push(String::new()),
+            c => words.last_mut().unwrap().push(c),
+        }
+    }
+    words
+}

@@ -1,6 +1,6 @@
 //! The explorer's behaviour, driven by keys and mouse on the bundled sample, without a terminal.
 
-use crate::support::{hear, sample, screen, stage, stage_at, stage_with};
+use crate::support::{hear, sample, screen, shell_words, stage, stage_at, stage_with};
 use clap::Parser;
 use clap::error::ErrorKind;
 use hopscope::cli::Cli;
@@ -391,22 +391,6 @@ fn the_shell_command_repeats_the_view() {
     let json: serde_json::Value = serde_json::from_str(json).unwrap();
     assert_eq!(json["settings"]["alpha"], 0.17);
     assert_eq!(json["passages"].as_array().unwrap().len(), 10);
-}
-
-/// Words of a command as a shell reads them.
-fn shell_words(command: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quoted = false;
-    let mut letters = command.chars();
-    while let Some(c) = letters.next() {
-        match c {
-            '\'' => quoted = !quoted,
-            '\\' if !quoted => words.last_mut().unwrap().extend(letters.next()),
-            ' ' if !quoted => words.push(String::new()),
-            c => words.last_mut().unwrap().push(c),
-        }
-    }
-    words
 }
 
 #[test]

@@ -147,6 +147,7 @@ impl Contents for Pinned {
             about: "Changes: what the live run has other than A, and what each change alone does to this question",
             keys: &[Command::Pin, Command::SwapPin, Command::Unpin],
             scrolls: true,
+            verb: "compare",
             ..Card::PLAIN
         }
     }

@@ -26,6 +26,7 @@ pub static HISTORY: Table<History> = Table {
     card: &Card {
         about: "History: the set's score run by run, newest first; Enter takes a run's settings back",
         keys: &[Command::Open, Command::Pin],
+        verb: "eval",
         ..Card::PLAIN
     },
     title: |_| "History".to_owned(),

@@ -49,6 +49,7 @@ pub static LOST: Table<Lost> = Table {
     card: &Card {
         about: "Lost: how far gold gets, and why what is lost is lost; Enter lists the questions of a class",
         keys: &[Command::Open, Command::Pin],
+        verb: "eval",
         ..Card::PLAIN
     },
     title: |_| "Where gold is lost".to_owned(),

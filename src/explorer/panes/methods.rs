@@ -34,6 +34,7 @@ pub static METHODS: Table<Methods> = Table {
     card: &Card {
         about: "Methods: each on this question; Enter takes it",
         keys: &[Command::Open, Command::Pin],
+        verb: "eval",
         ..Card::PLAIN
     },
     title: |_| "Methods on this question".to_owned(),

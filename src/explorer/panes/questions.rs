@@ -31,6 +31,7 @@ pub static QUESTIONS: Table<Questions> = Table {
     card: &Card {
         about: "Questions: the most harmed against A first; Enter opens one, and n then walks this list",
         keys: &[Command::Open, Command::NextLosing, Command::Pin],
+        verb: "eval",
         ..Card::PLAIN
     },
     title: |state| match state.class {

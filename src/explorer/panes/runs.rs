@@ -347,6 +347,7 @@ impl Contents for Runs {
                 Command::Unpin,
             ],
             selects: true,
+            verb: "compare",
             ..Card::PLAIN
         }
     }

@@ -215,6 +215,7 @@ impl Contents for Set {
             about: "Set: all questions with gold under A and under the live settings",
             keys: &[Command::Pin, Command::SwapPin, Command::Unpin],
             scrolls: true,
+            verb: "eval",
             ..Card::PLAIN
         }
     }

@@ -1,11 +1,13 @@
 //! What is taken out of the explorer: text, JSON, and the command that prints the same numbers.
 
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::flags::{flags, quote};
+use crate::explorer::flags::{edits, flags, quote, run, seeds};
+use crate::explorer::jobs::pins::letter;
 use crate::explorer::layout::Pane;
 use crate::explorer::panes::contents;
 use crate::explorer::panes::filter;
 use crate::explorer::state::State;
+use crate::retrieve::Settings;
 use serde_json::{Value, json};
 
 /// The selected row, or the open passage.
@@ -65,31 +67,100 @@ pub fn narrowed(state: &State) -> String {
 
 /// The shell command of this view.
 pub fn command(state: &mut State) -> Vec<Effect> {
-    vec![Effect::Copy(shell(state), "command".to_owned())]
+    let what = match shown(state) {
+        Pane::Queue | Pane::Label => "command",
+        pane => match contents(pane).card().verb {
+            verb @ ("compare" | "eval") if !alike(&runs(state, verb)) => {
+                "command; its runs differ in changes of seeds or of the graph, which are left out"
+            }
+            _ => "command",
+        },
+    };
+    vec![Effect::Copy(shell(state), what.to_owned())]
+}
+
+/// The pane whose figures are meant: where the question has the keyboard, the first of the view.
+fn shown(state: &State) -> Pane {
+    match state.focus {
+        Pane::Question => state.view.first(),
+        pane => pane,
+    }
 }
 
 /// What to type in a shell for the numbers that the focused pane shows.
 pub fn shell(state: &State) -> String {
-    if matches!(state.focus, Pane::Queue | Pane::Label) {
+    let pane = shown(state);
+    if matches!(pane, Pane::Queue | Pane::Label) {
         return exported(state);
     }
     let mut words: Vec<String> = vec!["hopscope".to_owned()];
     let why = state.detail().and_then(|d| d.passage.as_ref());
-    let verb = contents(state.focus).card().verb;
-    let explains = verb == "explain";
-    words.push(match explains && why.is_none() {
-        true => "ask".to_owned(),
-        false => verb.to_owned(),
-    });
+    let verb = match contents(pane).card().verb {
+        "explain" if why.is_none() => "ask",
+        verb => verb,
+    };
+    words.push(verb.to_owned());
     if !state.facts.argument.is_empty() {
         words.push(quote(&state.facts.argument));
     }
-    words.push(quote(&state.wanted.question));
+    if verb != "eval" {
+        words.push(quote(&state.wanted.question));
+    }
+    if let "compare" | "eval" = verb {
+        words.extend(side_by_side(state, verb));
+        if pane == Pane::Lost {
+            words.push("--losses".to_owned());
+        }
+        return words.join(" ");
+    }
     words.extend(flags(&state.settings, &state.facts.reranker));
-    if let (true, Some(why)) = (explains, why) {
+    if let ("explain", Some(why)) = (verb, why) {
         words.push(format!("--passage {}", quote(&why.id)));
     }
     words.join(" ")
+}
+
+/// The runs that a view compares, by their names: all pinned ones and the live one, of the set A and the live one.
+fn runs<'s>(state: &'s State, verb: &str) -> Vec<(String, &'s Settings)> {
+    let pinned = state.pins.list.iter().enumerate();
+    let pinned = pinned.map(|(at, pin)| (letter(at).to_string(), &pin.settings));
+    let live = ("live".to_owned(), &state.settings);
+    let same = |settings: &Settings| settings.of_any_question() == state.settings.of_any_question();
+    match verb {
+        "compare" => pinned.chain([live]).collect(),
+        _ => {
+            let pinned = pinned.take(1).filter(|(_, settings)| !same(settings));
+            pinned.chain([live]).collect()
+        }
+    }
+}
+
+/// Whether one option can say for all runs what was changed of seeds and of the graph.
+fn alike(runs: &[(String, &Settings)]) -> bool {
+    let edits = |(_, settings): &(String, &Settings)| [seeds(settings), edits(settings)];
+    runs.windows(2).all(|two| edits(&two[0]) == edits(&two[1]))
+}
+
+/// Runs as options of the shell.
+fn side_by_side(state: &State, verb: &str) -> Vec<String> {
+    let runs = runs(state, verb);
+    let method: Vec<String> = runs
+        .iter()
+        .map(|(name, settings)| run(name, settings))
+        .collect();
+    let mut words = vec![format!("--method {}", quote(&method.join(",")))];
+    let reranker = &state.facts.reranker;
+    if !reranker.is_empty() && runs.iter().any(|(_, settings)| settings.method().reranks()) {
+        words.push(format!("--reranker {}", quote(reranker)));
+    }
+    if alike(&runs) {
+        // The set is asked without the changes of one question's seeds.
+        if verb == "compare" {
+            words.extend(seeds(&state.settings));
+        }
+        words.extend(edits(&state.settings));
+    }
+    words
 }
 
 /// What takes the labels out as gold.
