@@ -344,7 +344,7 @@ mod tests {
                 (0.0, 1.0, won),
                 (0.5, 0.5, 40 - lost - won),
             ];
-            let pair = |(a, b, n)| vec![(Measures([a; 7]), Measures([b; 7])); n];
+            let pair = |(a, b, n)| vec![(Measures([a; 8]), Measures([b; 8])); n];
             let pairs: Vec<_> = values.into_iter().flat_map(pair).collect();
             differences(&pairs, Resampling::default())[0].judgement()
         };
@@ -352,14 +352,14 @@ mod tests {
         assert_eq!(judged(1, 20), "better, not by chance");
         assert_eq!(judged(20, 1), "worse, not by chance");
         assert_eq!(judged(9, 11), "may be chance");
-        let few = [(Measures([0.0; 7]), Measures([1.0; 7]))];
+        let few = [(Measures::default(), Measures([1.0; 8]))];
         let few = &differences(&few, Resampling::default())[0];
         assert_eq!(few.judgement(), "too few questions to say");
     }
 
     #[test]
     fn what_differs_by_rounding_alone_is_a_tie() {
-        let pair = (Measures([0.1 + 0.2; 7]), Measures([0.3; 7]));
+        let pair = (Measures([0.1 + 0.2; 8]), Measures([0.3; 8]));
         assert_ne!(pair.0, pair.1);
         let found = &differences(&[pair; FEWEST], Resampling::default())[0];
         assert_eq!((found.wins, found.ties, found.losses), (0, FEWEST, 0));
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn few_questions_are_counted_but_not_tested() {
-        let pair = (Measures([0.0; 7]), Measures([1.0; 7]));
+        let pair = (Measures::default(), Measures([1.0; 8]));
         let few = differences(&[pair; FEWEST - 1], Resampling::default());
         assert_eq!((few[0].wins, few[0].p, few[0].interval), (9, None, None));
         let enough = differences(&[pair; FEWEST], Resampling::default());

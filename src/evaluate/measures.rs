@@ -5,7 +5,18 @@ use crate::retrieve::Retrieval;
 use serde::{Serialize, Serializer};
 
 /// The names of all measures, in print order.
-pub const MEASURES: [&str; 7] = ["R@2", "R@5", "R@10", "R@20", "Success@10", "RR", "nDCG@10"];
+pub const MEASURES: [&str; COUNT] = [
+    "R@2",
+    "R@5",
+    "R@10",
+    "R@20",
+    "Success@10",
+    "RR",
+    "nDCG@10",
+    "MAP",
+];
+/// How many measures there are.
+const COUNT: usize = 8;
 
 /// The recall that fits a list of `k` passages: the deepest one that is no deeper.
 pub fn recall_at(k: usize) -> &'static str {
@@ -19,7 +30,7 @@ pub fn recall_at(k: usize) -> &'static str {
 
 /// One value for each of [`MEASURES`], each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Measures(pub [f64; 7]);
+pub struct Measures(pub [f64; COUNT]);
 
 impl Measures {
     /// The value of a measure by name.
@@ -95,6 +106,12 @@ pub fn measures(ranking: &[u32], question: &Question) -> Option<Measures> {
     };
     let success = if found(10) > 0.0 { 1.0 } else { 0.0 };
     let ndcg = gain(&grades) / gain(&ideal);
+    // At every gold passage, the share of gold down to it; gold that is not ranked adds nothing.
+    let ranks = grades.iter().enumerate().filter(|(_, g)| **g > 0.0);
+    let precision = ranks
+        .zip(1..)
+        .map(|((at, _), found)| f64::from(found) / (at + 1) as f64);
+    let average = precision.sum::<f64>() / total as f64;
     Some(Measures([
         recall(2),
         recall(5),
@@ -103,6 +120,7 @@ pub fn measures(ranking: &[u32], question: &Question) -> Option<Measures> {
         success,
         rr,
         ndcg,
+        average,
     ]))
 }
 
@@ -132,6 +150,28 @@ mod tests {
         let dcg = 1.0 / 3f64.log2() + 1.0 / 5f64.log2();
         let ideal = 1.0 + 1.0 / 3f64.log2();
         assert!((m.get("nDCG@10").unwrap() - dcg / ideal).abs() < 1e-12);
+    }
+
+    #[test]
+    fn average_precision_worked_by_hand() {
+        let average = |ranking: &[u32], gold: &[(u32, f32)], missing| {
+            let measures = measures(ranking, &question(gold, missing)).unwrap();
+            measures.get("MAP").unwrap()
+        };
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        // Ranks 2 and 4: (1/2 + 2/4) / 2.
+        let two = [(3, 1.0), (4, 1.0)];
+        assert!(close(average(&[7, 3, 9, 4], &two, 0), 0.5));
+        // Ranks 1, 3 and 30 of the whole list: (1/1 + 2/3 + 3/30) / 3. Grades do not count.
+        let ranking: Vec<u32> = (1..=30).collect();
+        let three = [(1, 1.0), (3, 2.0), (30, 1.0)];
+        assert!(close(
+            average(&ranking, &three, 0),
+            (1.0 + 2.0 / 3.0 + 0.1) / 3.0
+        ));
+        // Gold that is not ranked, or not in the corpus, is among what was to be found.
+        assert!(close(average(&[3], &two, 0), 0.5) && close(average(&[3], &two, 2), 0.25));
+        assert!(close(average(&[9], &two, 0), 0.0));
     }
 
     #[test]

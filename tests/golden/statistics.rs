@@ -28,7 +28,7 @@ fn numbers(value: &Value) -> Vec<f64> {
 
 /// Pairs whose seven measures all have the same values.
 fn pairs(a: &[f64], b: &[f64]) -> Vec<(Measures, Measures)> {
-    let all = |x: &f64| Measures([*x; 7]);
+    let all = |x: &f64| Measures([*x; 8]);
     a.iter().zip(b).map(|(a, b)| (all(a), all(b))).collect()
 }
 

@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(read("bm25:RR=0.5").unwrap().method(), Some("bm25"));
         for (text, said) in [
             ("R@10", "[METHOD:]MEASURE=VALUE"),
-            ("MAP=.8", "no measure 'MAP'"),
+            ("P@5=.8", "no measure 'P@5'"),
             ("R@10=80", "no number from 0 to 1"),
             ("R@10=NaN", "no number from 0 to 1"),
         ] {
