@@ -247,8 +247,9 @@ impl Evaluated<'_> {
             };
             write_file(path, picture.as_bytes())?;
         }
-        let comparisons: Vec<Comparison> =
+        let mut comparisons: Vec<Comparison> =
             (1..evaluations.len()).map(|at| self.compared(at)).collect();
+        Comparison::correct(&mut comparisons);
         if self.args.json {
             let methods = (0..evaluations.len()).map(|at| self.method_json(at));
             return super::print_json(&json!({

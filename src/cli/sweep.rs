@@ -317,7 +317,15 @@ impl Swept<'_> {
         let mut heads: Vec<String> = self.heads.iter().map(ToString::to_string).collect();
         heads.extend(std::iter::once(self.called().to_owned()).chain(gold));
         if self.question.is_none() {
-            let more = ["difference", "low", "high", "wins", "ties", "losses"];
+            let more = [
+                "difference",
+                "low",
+                "high",
+                "wins",
+                "ties",
+                "losses",
+                "p Holm",
+            ];
             heads.extend(more.map(str::to_owned));
         }
         grid.row(heads);
@@ -331,6 +339,7 @@ impl Swept<'_> {
                 cells.push(score(d.difference));
                 cells.extend(ends.unwrap_or_default());
                 cells.extend([d.wins, d.ties, d.losses].map(|count| count.to_string()));
+                cells.extend(d.p_holm.map(score));
             }
             grid.row(cells);
         }
@@ -428,7 +437,7 @@ impl Swept<'_> {
 /// A difference, and on how many questions there is one.
 fn told(d: &Difference) -> String {
     let (between, wins, losses) = (difference(d), d.wins, d.losses);
-    format!("{between}  {wins} wins, {losses} losses")
+    format!("{between}  {wins} wins, {losses} losses: {}", d.judgement())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! * Test: paired randomisation, two-sided: under the null hypothesis a question's two values could as well be swapped.
 //!   p = (b + 1) / (n + 1), where b of n random swaps give a difference at least as large (Smucker, Allan and Carterette,
 //!   CIKM 2007; Phipson and Smyth 2010 on the + 1).
-//! * Several measures: Holm's step-down correction (Holm 1979).
+//! * Several measures, and several runs compared with one: Holm's step-down correction over all of them (Holm 1979).
 
 #![warn(missing_docs)]
 
@@ -15,8 +15,11 @@ use super::measures::{MEASURES, Measures, mean};
 use super::reading::{READ, Readings};
 use super::run::Evaluation;
 use crate::random::SplitMix;
+use crate::text::figures::{self, interval, measure, signed};
+use crate::text::plural;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
+use std::fmt;
 
 /// Below this many questions nothing is tested.
 pub const FEWEST: usize = 10;
@@ -81,8 +84,10 @@ pub struct Difference {
     pub interval: Option<[f64; 2]>,
     /// Two-sided, from the permutations of signs; none where nothing differs.
     pub p: Option<f64>,
-    /// `p` after Holm's correction over the measures.
+    /// `p` after Holm's correction.
     pub p_holm: Option<f64>,
+    /// What was corrected over.
+    pub holm_over: Family,
     /// Questions on which `b` is better.
     pub wins: usize,
     /// Questions with the same value.
@@ -91,22 +96,109 @@ pub struct Difference {
     pub losses: usize,
 }
 
+/// The tests that one correction covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Family {
+    /// Measures that are tested.
+    pub measures: usize,
+    /// Runs that are compared with the same one.
+    pub runs: usize,
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let measures = plural(self.measures, "measure");
+        match self.runs {
+            1 => write!(f, "{measures}"),
+            runs if self.measures == 1 => write!(f, "{runs} runs"),
+            runs => write!(f, "{measures} of {runs} runs"),
+        }
+    }
+}
+
+/// A result below this is significant.
+const LEVEL: f64 = 0.05;
+
+/// Whether a difference is noise.
+enum Noise {
+    /// No question differs.
+    Same,
+    /// There are too few questions for a test.
+    Untested,
+    /// Both the interval and the corrected test say that it is none.
+    Clear,
+    /// The interval leaves zero out, but the corrected test does not.
+    Perhaps,
+    /// It cannot be distinguished from chance.
+    Chance,
+}
+
 impl Difference {
-    /// Whether the difference is noise, in words.
-    pub fn judgement(&self) -> String {
-        let which = if self.difference > 0.0 {
-            "better"
-        } else {
-            "worse"
-        };
+    fn noise(&self) -> Noise {
         let sure = self.sure() != 0.0;
         match self.p_holm {
-            _ if self.wins + self.losses == 0 => "no question differs".to_owned(),
-            None => "too few questions to say".to_owned(),
-            Some(p) if sure && p <= 0.05 => format!("{which}, not by chance"),
-            Some(_) if sure => format!("{which}; may be chance among {} measures", MEASURES.len()),
-            Some(_) => "may be chance".to_owned(),
+            _ if self.wins + self.losses == 0 => Noise::Same,
+            None => Noise::Untested,
+            Some(p) if sure && p <= LEVEL => Noise::Clear,
+            Some(_) if sure => Noise::Perhaps,
+            Some(_) => Noise::Chance,
         }
+    }
+
+    fn direction(&self) -> &'static str {
+        match self.difference > 0.0 {
+            true => "better",
+            false => "worse",
+        }
+    }
+
+    /// Whether the difference is noise, in words.
+    pub fn judgement(&self) -> String {
+        let which = self.direction();
+        match self.noise() {
+            Noise::Same => "no question differs".to_owned(),
+            Noise::Untested => "too few questions for a test".to_owned(),
+            Noise::Clear => format!("{which}, and not by chance"),
+            Noise::Perhaps => format!("{which}, but perhaps by chance among {}", self.holm_over),
+            Noise::Chance => format!(
+                "not distinguishable from chance with {}",
+                plural(self.wins + self.ties + self.losses, "question")
+            ),
+        }
+    }
+
+    /// The same in a word or two, for a column.
+    pub fn verdict(&self) -> String {
+        match self.noise() {
+            Noise::Same => "no change".to_owned(),
+            Noise::Untested => "too few".to_owned(),
+            Noise::Clear => self.direction().to_owned(),
+            Noise::Perhaps => format!("perhaps {}", self.direction()),
+            Noise::Chance => "may be chance".to_owned(),
+        }
+    }
+
+    /// The difference in a measure as sentences: both means, interval, p, and whether it is noise.
+    pub fn sentence(&self, name: &str) -> String {
+        let [a, b] = [self.mean_a, self.mean_b].map(measure);
+        let mut said = format!("{name} {a} > {b}: {}", signed(self.difference));
+        if let Some(ends) = self.interval {
+            said += &format!(" {}", interval(ends));
+        }
+        if let Some(p) = self.p_holm.filter(|_| self.wins + self.losses > 0) {
+            said += &format!(", p {} (Holm, {})", figures::p(p), self.holm_over);
+        }
+        let judgement = self.judgement();
+        let (first, rest) = judgement.split_at(1);
+        let won = match self.wins + self.losses {
+            0 => String::new(),
+            _ => format!(
+                ": {} won, {} lost",
+                plural(self.wins, "question"),
+                self.losses
+            ),
+        };
+        format!("{said}. {}{rest}{won}.", first.to_uppercase())
     }
 
     /// The difference where its interval leaves zero out, else zero.
@@ -115,6 +207,22 @@ impl Difference {
             Some([low, high]) if low > 0.0 || high < 0.0 => self.difference,
             _ => 0.0,
         }
+    }
+}
+
+/// Corrects the tests of runs that are compared with the same one together, some measures of each.
+pub fn correct<'d>(runs: impl IntoIterator<Item = &'d mut [Difference]>) {
+    let mut runs: Vec<&mut [Difference]> = runs.into_iter().collect();
+    let family = Family {
+        measures: runs.first().map_or(0, |run| run.len()),
+        runs: runs.len(),
+    };
+    let all = || runs.iter().flat_map(|run| run.iter());
+    let p: Vec<f64> = all().filter_map(|d| d.p).collect();
+    let mut corrected = holm(&p).into_iter();
+    for d in runs.iter_mut().flat_map(|run| run.iter_mut()) {
+        d.p_holm = d.p.and_then(|_| corrected.next());
+        d.holm_over = family;
     }
 }
 
@@ -158,6 +266,12 @@ impl Comparison {
             answers: paired_differences(&pairs, resampling),
             ..self
         }
+    }
+
+    /// Corrects comparisons with the same run together.
+    pub fn correct(comparisons: &mut [Comparison]) {
+        correct(comparisons.iter_mut().map(|c| &mut c.measures[..]));
+        correct(comparisons.iter_mut().map(|c| &mut c.answers[..]));
     }
 
     /// The difference in a measure, by its name.
@@ -209,23 +323,25 @@ fn paired_differences<const N: usize>(
     let tested = rows.len() >= FEWEST && resampling.resamples > 0;
     let intervals = tested.then(|| bootstrap(&rows, resampling));
     let p = tested.then(|| randomisation(&rows, resampling));
-    let corrected = p.map(|p| holm(&p));
     let mean_a = mean(pairs.iter().map(|pair| &pair.0));
     let mean_b = mean(pairs.iter().map(|pair| &pair.1));
     let side = |wanted: fn(f64) -> bool, m: usize| rows.iter().filter(|d| wanted(d[m])).count();
-    (0..N)
+    let mut differences: Vec<Difference> = (0..N)
         .map(|m| Difference {
             mean_a: mean_a[m],
             mean_b: mean_b[m],
             difference: mean_b[m] - mean_a[m],
             interval: intervals.as_ref().map(|i| i[m]),
             p: p.map(|p| p[m]),
-            p_holm: corrected.as_ref().map(|p| p[m]),
+            p_holm: None,
+            holm_over: Family::default(),
             wins: side(|d| d > 0.0, m),
             ties: side(|d| d == 0.0, m),
             losses: side(|d| d < 0.0, m),
         })
-        .collect()
+        .collect();
+    correct([&mut differences[..]]);
+    differences
 }
 
 /// The 2.5 % and 97.5 % quantiles of the mean difference over questions drawn with replacement. A resample draws the
@@ -349,12 +465,48 @@ mod tests {
             differences(&pairs, Resampling::default())[0].judgement()
         };
         assert_eq!(judged(0, 0), "no question differs");
-        assert_eq!(judged(1, 20), "better, not by chance");
-        assert_eq!(judged(20, 1), "worse, not by chance");
-        assert_eq!(judged(9, 11), "may be chance");
+        assert_eq!(judged(1, 20), "better, and not by chance");
+        assert_eq!(judged(20, 1), "worse, and not by chance");
+        let chance = "not distinguishable from chance with 40 questions";
+        assert_eq!(judged(9, 11), chance);
         let few = [(Measures::default(), Measures([1.0; 8]))];
         let few = &differences(&few, Resampling::default())[0];
-        assert_eq!(few.judgement(), "too few questions to say");
+        assert_eq!(few.judgement(), "too few questions for a test");
+        let sentence =
+            "R@5 .000 > 1.00: +1.000. Too few questions for a test: 1 question won, 0 lost.";
+        assert_eq!(few.sentence("R@5"), sentence);
+    }
+
+    #[test]
+    fn runs_compared_with_one_are_corrected_together() {
+        let run = |won: usize| {
+            let pair = |at| (Measures::default(), Measures([f64::from(at < won); 8]));
+            let pairs: Vec<_> = (0..30).map(pair).collect();
+            differences(&pairs, Resampling::default())
+        };
+        let (mut one, mut two) = (run(7), run(12));
+        let alone = one[0].clone();
+        let p = alone.p.unwrap();
+        // All eight are the same: the smallest of eight p, eightfold.
+        assert!((alone.p_holm.unwrap() - 8.0 * p).abs() < 1e-12);
+        assert_eq!(
+            alone.judgement(),
+            "better, but perhaps by chance among 8 measures"
+        );
+        correct([&mut one[..1], &mut two[..1]]);
+        // The second is surer, so the first is the largest of two and stays as it is.
+        assert_eq!(one[0].p_holm, Some(p));
+        assert_eq!(two[0].p_holm, Some(2.0 * two[0].p.unwrap()));
+        assert_eq!(one[0].holm_over.to_string(), "2 runs");
+        assert_eq!(one[0].judgement(), "better, and not by chance");
+        let sentence = one[0].sentence("MAP");
+        let begins = "MAP .000 > .233: +.233 [+";
+        assert!(sentence.starts_with(begins), "{sentence}");
+        let ends = format!(
+            "], p {} (Holm, 2 runs). Better, and not by chance: 7 questions won, 0 lost.",
+            figures::p(p)
+        );
+        assert!(sentence.ends_with(&ends), "{sentence}");
     }
 
     #[test]

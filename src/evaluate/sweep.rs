@@ -1,7 +1,7 @@
 //! Settings tried one after the other: a parameter or two over their values, or every subset of some changes, for one
 //! question or a whole set.
 
-use super::compare::{Comparison, Difference, Resampling};
+use super::compare::{Comparison, Difference, Resampling, correct};
 use super::measures::{Measures, measured};
 use super::run::evaluate;
 use crate::corpus::Question;
@@ -263,6 +263,10 @@ pub fn over_set(
             difference: comparison.get(measure).cloned(),
         });
     }
+    let others = means.iter_mut().zip(points);
+    let others = others.filter(|(_, point)| !present(settings, point));
+    let others = others.filter_map(|(mean, _)| mean.difference.as_mut());
+    correct(others.map(std::slice::from_mut));
     Ok(means)
 }
 

@@ -1,11 +1,13 @@
 //! Words and numbers in cells: cut by grapheme, padded by width, rounded for reading.
 
+use crate::text::figures::unzero;
 use crate::text::span;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use super::glyphs::{count, cut, pad, pad_left, width};
 pub use crate::retrieve::marks::{Mark, MarkKind, pieces};
+pub use crate::text::figures::{interval, measure, p, share, signed};
 
 /// One clean line: composed characters, nothing that moves the cursor, single spaces.
 pub fn clean(text: &str) -> String {
@@ -57,55 +59,6 @@ pub fn rough(value: f64) -> String {
     match places {
         0.. => unzero(format!("{value:.*}", places.min(6) as usize)),
         _ => format!("{value:.0}"),
-    }
-}
-
-/// A share or measure: `.25`, `1.0`.
-pub fn share(value: f64) -> String {
-    if !value.is_finite() {
-        return "?".to_owned();
-    }
-    if value >= 0.995 {
-        return format!("{value:.1}");
-    }
-    if value > 0.0 && value < 0.005 {
-        return ".00".to_owned();
-    }
-    unzero(format!("{value:.2}"))
-}
-
-/// A difference of measures with its sign and three digits: `+.006`, `-.012`, `.000`.
-pub fn signed(value: f64) -> String {
-    let rounded = (value * 1000.0).round() / 1000.0;
-    let sign = match rounded {
-        rounded if rounded > 0.0 => "+",
-        rounded if rounded < 0.0 => "-",
-        _ => "",
-    };
-    format!("{sign}{}", unzero(format!("{:.3}", rounded.abs())))
-}
-
-/// The two ends of an interval of differences: `[-.012, +.048]`.
-pub fn interval([low, high]: [f64; 2]) -> String {
-    format!("[{}, {}]", signed(low), signed(high))
-}
-
-/// A measure with three digits: `.250`, `1.00`.
-pub fn measure(value: f64) -> String {
-    if value >= 0.9995 {
-        format!("{value:.2}")
-    } else {
-        unzero(format!("{value:.3}"))
-    }
-}
-
-fn unzero(text: String) -> String {
-    match text.strip_prefix("0.") {
-        Some(rest) => format!(".{rest}"),
-        None => match text.strip_prefix("-0.") {
-            Some(rest) => format!("-.{rest}"),
-            None => text,
-        },
     }
 }
 

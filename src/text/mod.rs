@@ -5,7 +5,7 @@
 //! | `words`, `sentences`, `chunks`, `chunking` | cutting |
 //! | `tables`, `html` | tables inside texts |
 //! | `stems`, `keywords`, `terms` | words compared by stem, words and phrases that tell something |
-//! | `span` | byte ranges of a text |
+//! | `span`, `figures` | byte ranges of a text; numbers as they are read |
 //! | `similar`, `folded`, `variants`, `spellings`, `sieve` | how like two names are, which are probably one, and finding those |
 //! | `about` | the names that a passage is about |
 //! | `mentions`, `names`, `gazetteer`, `persons`, `dates` | names of things, and which are people |
@@ -18,6 +18,7 @@ pub(crate) mod chunking;
 pub mod chunks;
 pub(crate) mod coreference;
 pub(crate) mod dates;
+pub(crate) mod figures;
 pub(crate) mod folded;
 pub(crate) mod gazetteer;
 pub(crate) mod html;

@@ -443,13 +443,11 @@ fn history_lists_every_run_over_the_set_and_what_changed() {
     for (run, set) in runs.iter().zip(&sets) {
         assert_eq!(Some(run.worth), set.measures.get("R@5"));
     }
-    assert_eq!((runs[0].change, runs[0].interval), (None, None));
+    assert_eq!(runs[0].since, None);
     assert_eq!(runs[0].changed, *first.method().name);
     for at in 1..3 {
         let since = Comparison::new(&sets[at - 1], &sets[at], Resampling::default());
-        let since = since.get("R@5").unwrap();
-        assert_eq!(runs[at].change, Some(since.difference));
-        assert_eq!(runs[at].interval, since.interval);
+        assert_eq!(runs[at].since.as_ref(), since.get("R@5"));
     }
     let steps = format!("steps T {} > 1", first.text(STEPS.id()));
     assert_eq!(runs[2].changed, steps);

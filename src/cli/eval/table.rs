@@ -96,7 +96,7 @@ pub fn comparisons(out: &mut impl Write, comparisons: &[Comparison]) -> io::Resu
             writeln!(out, "  fewer than {} questions: no test", compare::FEWEST)?;
         }
         let head = "measure|change|95 % interval|p|p Holm|win/tie/loss";
-        let mut grid = Grid::headed("  <10 >8 ^19 >7 >7  <", head);
+        let mut grid = Grid::headed("  <10 >8 ^19 >7 >7  <12  <", head);
         let measures = MEASURES.iter().zip(&c.measures);
         for (name, d) in measures.chain(READ.iter().zip(&c.answers)) {
             grid.row(difference(name, d));
@@ -105,15 +105,17 @@ pub fn comparisons(out: &mut impl Write, comparisons: &[Comparison]) -> io::Resu
     }
     if let Some(c) = comparisons.first() {
         let (all, seed) = (c.resamples, c.seed);
+        let over = c.measures.first().map(|d| d.holm_over.to_string());
         writeln!(
             out,
-            "  paired bootstrap and randomisation, {all} resamples each, seed {seed}"
+            "  paired bootstrap and randomisation, {all} resamples each, seed {seed}; p Holm over {}",
+            over.unwrap_or_default()
         )?;
     }
     Ok(())
 }
 
-fn difference(name: &str, d: &Difference) -> [String; 6] {
+fn difference(name: &str, d: &Difference) -> [String; 7] {
     let p = |p| match p {
         ..5e-5 => "<.0001".to_owned(),
         p => measure(p),
@@ -121,7 +123,8 @@ fn difference(name: &str, d: &Difference) -> [String; 6] {
     let counts = format!("{}/{}/{}", d.wins, d.ties, d.losses);
     let [own, holm] = [d.p, d.p_holm].map(|value| known(value, p));
     let between = known(d.interval, interval);
-    cells![name, change(d.difference), between, own, holm, counts]
+    let (difference, judgement) = (change(d.difference), d.judgement());
+    cells![name, difference, between, own, holm, counts, judgement]
 }
 
 /// Shares of gold links alive after each stage.

@@ -31,6 +31,16 @@ fn set(ink: &Ink<'_>, width: usize) -> Option<Vec<Span<'static>>> {
     let counts = format!("{} won {} tied {} lost", d.wins, d.ties, d.losses);
     let few = format!("+{} -{}", d.wins, d.losses);
     let gain = text::signed(d.difference);
+    let longest = |judged: String| {
+        vec![
+            ink.muted(format!("{done}  {MEASURE} ")),
+            ink.value(text::measure(d.mean_b)),
+            ink.span(format!(" {gain}"), scope),
+            ink.muted(format!("{interval}  {counts}: ")),
+            ink.span(format!("{judged} "), scope),
+        ]
+    };
+    let judged = whole.then(|| [d.judgement(), d.verdict()].map(longest));
     let long = vec![
         ink.muted(format!("{done}  {MEASURE} ")),
         ink.value(text::measure(d.mean_b)),
@@ -47,7 +57,8 @@ fn set(ink: &Ink<'_>, width: usize) -> Option<Vec<Span<'static>>> {
         let own: usize = spans.iter().map(|span| text::width(&span.content)).sum();
         own * 2 <= width
     };
-    [long, short].into_iter().find(fits)
+    let judged = judged.into_iter().flatten();
+    judged.chain([long, short]).find(fits)
 }
 
 pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {

@@ -102,9 +102,7 @@ pub struct Scored {
     /// The mean of [`MEASURE`].
     pub worth: f64,
     /// From the run before; none for the first.
-    pub change: Option<f64>,
-    /// Of the change; none for a set too small for one.
-    pub interval: Option<[f64; 2]>,
+    pub since: Option<Difference>,
     /// What changed since the run before; for the first its method.
     pub changed: String,
 }
@@ -115,12 +113,19 @@ impl Scored {
     }
 
     pub fn change(&self) -> Cell {
-        self.change.map_or(Cell::Empty, Cell::Change)
+        let since = self.since.as_ref();
+        since.map_or(Cell::Empty, |d| Cell::Change(d.difference))
     }
 
     pub fn interval(&self) -> Cell {
-        let written = self.interval.map(text::interval);
-        written.map_or(Cell::Empty, Cell::Figure)
+        let interval = self.since.as_ref().and_then(|d| d.interval);
+        interval.map_or(Cell::Empty, |ends| Cell::Figure(text::interval(ends)))
+    }
+
+    /// Whether the change is noise.
+    pub fn judgement(&self) -> Cell {
+        let since = self.since.as_ref();
+        since.map_or(Cell::Empty, |d| Cell::Text(d.judgement()))
     }
 
     pub fn changed(&self) -> Cell {
@@ -403,15 +408,13 @@ impl State {
         };
         // A run whose news came too late is not listed, and nothing is compared with it.
         let since = since.filter(|(before, _)| last.is_some_and(|last| last.settings == *before));
-        let since = since.map(|since| since.1);
         if self.scores.len() == RUNS {
             self.scores.pop_front();
         }
         self.scores.push_back(Scored {
             settings,
             worth,
-            change: since.as_ref().map(|since| since.difference),
-            interval: since.and_then(|since| since.interval),
+            since: since.map(|since| since.1),
             changed,
         });
     }
@@ -494,8 +497,9 @@ mod tests {
         // The worker had scored others last, whose news were dropped.
         state.remember(b.clone(), 0.2, Some((c.clone(), since.clone())));
         state.remember(c, 0.3, Some((b, since)));
-        let changes: Vec<_> = state.scores.iter().map(|run| run.change).collect();
-        assert_eq!(changes, [None, None, Some(1.0)]);
+        let changes = state.scores.iter().map(|run| run.since.as_ref());
+        let changes = changes.map(|since: Option<&Difference>| since.map(|d| d.difference));
+        assert_eq!(changes.collect::<Vec<_>>(), [None, None, Some(1.0)]);
     }
 
     #[test]

@@ -39,12 +39,23 @@ pub static HISTORY: Table<History> = Table {
             COPIED,
         ),
         Col::new(Width::Right(7), "change", |_, run| run.change())
-            .scope(|_, run| run.change.map_or(Scope::Text, Scope::of_gain))
+            .scope(|_, run| {
+                let since = run.since.as_ref();
+                since.map_or(Scope::Text, |d| Scope::of_gain(d.sure()))
+            })
             .also(Some("change"), Some(", change "), COPIED),
         Col::new(Width::Left(16), "95 % interval", |_, run| run.interval())
             .scope(|_, _| Scope::Muted)
             .spaced(2, 0)
             .also(Some("interval"), Some(", 95 % interval "), COPIED),
+        Col::new(
+            Width::Of(|width| if width >= 110 { 50 } else { 0 }),
+            "judgement",
+            |_, run| run.judgement(),
+        )
+        .scope(|_, _| Scope::Muted)
+        .spaced(1, 0)
+        .also(Some("judgement"), Some(", "), COPIED),
         Col::new(Width::Rest, "what changed", |_, run| run.changed())
             .spaced(1, 0)
             .also(Some("changed"), Some(": "), COPIED | NAME),

@@ -7,7 +7,7 @@ use crate::explorer::glyphs::sparkline;
 use crate::explorer::hits::Hits;
 use crate::explorer::jobs::score::{MEASURE, Score};
 use crate::explorer::layout::{Pane, Slot};
-use crate::explorer::panes::ink::{Chrome, Filling, Ink};
+use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
 use crate::explorer::scene::Scene;
 use crate::explorer::state::State;
 use crate::explorer::text;
@@ -57,7 +57,16 @@ fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
         (false, true) => "    A  live change  95 % interval   p Holm",
         (false, false) => "    A  live change  95 % interval",
     };
-    let mut lines = vec![Line::from(vec![ink.muted(text::cut(&head, width))])];
+    let whole = score.difference(MEASURE).filter(|_| score.done == score.of);
+    let mut lines = match whole.filter(|_| !same) {
+        Some(d) => {
+            let said = ink.span(d.sentence(MEASURE), Scope::of_gain(d.sure()));
+            flow(vec![said], width, 0)
+        }
+        None if same => Vec::new(),
+        None => vec![counts(ink, score, width)],
+    };
+    lines.push(Line::from(vec![ink.muted(text::cut(&head, width))]));
     for (name, d) in MEASURES.iter().zip(&score.differences) {
         let mut filling = Filling::new(width);
         filling.add(vec![ink.text(format!("{name:<10}"))]);
@@ -80,15 +89,17 @@ fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
         ]);
         filling.add(vec![ink.muted(format!("  {interval:<16}"))]);
         if wide {
-            let p = d.p_holm.map_or_else(|| "-".to_owned(), text::share);
+            let p = d.p_holm.map_or_else(|| "-".to_owned(), text::p);
             filling.add(vec![ink.muted(format!("{p:>6}"))]);
+        }
+        if score.done == score.of {
+            filling.add(vec![ink.span(format!("  {}", d.verdict()), scope)]);
         }
         lines.push(filling.line);
     }
     lines.extend(read(ink, score, same, width));
     if !same {
         lines.push(Line::default());
-        lines.push(counts(ink, score, width));
         lines.extend(paid(ink, score, width));
     }
     lines

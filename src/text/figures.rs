@@ -1,0 +1,59 @@
+//! Shares, measures and what tests say of them, as they are read: three digits, and none before the point that is zero.
+
+/// A share or measure: `.25`, `1.0`.
+pub fn share(value: f64) -> String {
+    if !value.is_finite() {
+        return "?".to_owned();
+    }
+    if value >= 0.995 {
+        return format!("{value:.1}");
+    }
+    if value > 0.0 && value < 0.005 {
+        return ".00".to_owned();
+    }
+    unzero(format!("{value:.2}"))
+}
+
+/// A difference of measures with its sign and three digits: `+.006`, `-.012`, `.000`.
+pub fn signed(value: f64) -> String {
+    let rounded = (value * 1000.0).round() / 1000.0;
+    let sign = match rounded {
+        rounded if rounded > 0.0 => "+",
+        rounded if rounded < 0.0 => "-",
+        _ => "",
+    };
+    format!("{sign}{}", unzero(format!("{:.3}", rounded.abs())))
+}
+
+/// The two ends of an interval of differences: `[-.012, +.048]`.
+pub fn interval([low, high]: [f64; 2]) -> String {
+    format!("[{}, {}]", signed(low), signed(high))
+}
+
+/// A measure with three digits: `.250`, `1.00`.
+pub fn measure(value: f64) -> String {
+    if value >= 0.9995 {
+        format!("{value:.2}")
+    } else {
+        unzero(format!("{value:.3}"))
+    }
+}
+
+/// A number without the zero before its point.
+pub fn unzero(text: String) -> String {
+    match text.strip_prefix("0.") {
+        Some(rest) => format!(".{rest}"),
+        None => match text.strip_prefix("-0.") {
+            Some(rest) => format!("-.{rest}"),
+            None => text,
+        },
+    }
+}
+
+/// The probability of a test: `.012`, `<.001`.
+pub fn p(value: f64) -> String {
+    match value {
+        ..0.0005 => "<.001".to_owned(),
+        value => measure(value),
+    }
+}
