@@ -2,7 +2,7 @@
 //! did it.
 
 use super::figures::known;
-use super::grid::Grid;
+use super::grid::{Form, Grid};
 use super::load::{check_runs, load_runs};
 use super::patch::PatchArgs;
 use super::{How, Opening, Tuning, index_and_question, say};
@@ -62,8 +62,11 @@ pub struct CompareArgs {
     patch: PatchArgs,
     #[command(flatten)]
     opening: Opening,
-    /// Print one JSON object.
-    #[arg(long)]
+    /// What to print; a table has the measures, the ranks of gold and the passages, a column a run.
+    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Text)]
+    form: Form,
+    /// The same as --as json.
+    #[arg(long, conflicts_with = "form")]
     json: bool,
 }
 
@@ -122,13 +125,16 @@ pub fn run(args: &CompareArgs) -> Result<()> {
         runs,
         subsets,
     };
-    if args.json {
+    if args.json || args.form == Form::Json {
         return super::print_json(&compared.json());
     }
     if question.is_none() {
         say("no question of the set has this text or identifier: no gold is known");
     }
-    compared.print(&mut output::text())
+    match args.form {
+        Form::Text => compared.print(&mut output::text()),
+        form => Ok(compared.table().print(form)?),
+    }
 }
 
 /// Changes as a person writes them.
@@ -169,23 +175,9 @@ impl Compared<'_> {
         }
         writeln!(out)?;
         let mut grid = self.grid(&format!("<{WIDTH}"));
-        let mut line = |first: &str, cell: &dyn Fn(usize) -> String| {
-            let cells = (0..self.runs.len()).map(|at| cut(&cell(at), WIDTH));
-            grid.row(std::iter::once(cut(first, FIRST)).chain(cells));
-        };
-        line("", &|at| self.names[at].clone());
-        if let Some(question) = self.question {
-            let measures = self.runs.iter().map(|run| measured(run, question));
-            let measures: Vec<_> = measures.collect();
-            for name in MEASURES {
-                line(name, &|at| {
-                    known(measures[at].and_then(|m| m.get(name)), measure)
-                });
-            }
-            for gold in &question.gold {
-                let id = format!("G {}", self.index.id(gold.passage));
-                line(&id, &|at| text::rank(self.rank(at, gold.passage)));
-            }
+        for row in self.heads() {
+            let cells = row.iter().skip(1).map(|cell| cut(cell, WIDTH));
+            grid.row(std::iter::once(cut(&row[0], FIRST)).chain(cells));
         }
         let between = self.question.map_or("", |_| "\n");
         write!(out, "{grid}{between}")?;
@@ -220,6 +212,45 @@ impl Compared<'_> {
             writeln!(out, "  {change} on average over the others: {effect}")?;
         }
         Ok(())
+    }
+
+    /// The names of the runs, their measures and the ranks of gold, a row each.
+    fn heads(&self) -> Vec<Vec<String>> {
+        let line = |first: &str, cell: &dyn Fn(usize) -> String| {
+            let cells = (0..self.runs.len()).map(cell);
+            std::iter::once(first.to_owned()).chain(cells).collect()
+        };
+        let mut rows = vec![line("", &|at| self.names[at].clone())];
+        if let Some(question) = self.question {
+            let measures = self.runs.iter().map(|run| measured(run, question));
+            let measures: Vec<_> = measures.collect();
+            rows.extend(MEASURES.map(|name| {
+                line(name, &|at| {
+                    known(measures[at].and_then(|m| m.get(name)), measure)
+                })
+            }));
+            rows.extend(question.gold.iter().map(|gold| {
+                let id = format!("G {}", self.index.id(gold.passage));
+                line(&id, &|at| text::rank(self.rank(at, gold.passage)))
+            }));
+        }
+        rows
+    }
+
+    /// All that is side by side as one table.
+    fn table(&self) -> Grid {
+        let mut grid = Grid::new(&"< ".repeat(self.runs.len() + 1));
+        self.heads().into_iter().for_each(|row| grid.row(row));
+        let rows = self.runs.iter().map(|run| run.top().len()).max();
+        for row in 0..rows.unwrap_or(0) {
+            let returned = |at: usize| {
+                let hit = self.runs[at].top().get(row);
+                hit.map_or(String::new(), |hit| self.index.id(hit.passage).to_owned())
+            };
+            let runs = (0..self.runs.len()).map(returned);
+            grid.row(std::iter::once((row + 1).to_string()).chain(runs));
+        }
+        grid
     }
 
     /// A table with these columns for every run.

@@ -4,6 +4,7 @@ mod condition;
 mod curve;
 mod table;
 
+use super::grid::Form;
 use super::llm::{announce, report};
 use super::load::{bar, check_runs, load_runs};
 use super::patch::{PatchArgs, unapplied_graph};
@@ -93,8 +94,11 @@ pub struct EvalArgs {
     /// Seed of the resamples, and of the lost gold that is drawn.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Print one JSON object with a row per question.
-    #[arg(long)]
+    /// What to print; a table has a row for every measure of every method, with interval and p against the first.
+    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Text)]
+    form: Form,
+    /// The same as --as json, with a row per question.
+    #[arg(long, conflicts_with = "form")]
     json: bool,
 }
 
@@ -250,7 +254,7 @@ impl Evaluated<'_> {
         let mut comparisons: Vec<Comparison> =
             (1..evaluations.len()).map(|at| self.compared(at)).collect();
         Comparison::correct(&mut comparisons);
-        if self.args.json {
+        if self.args.json || self.args.form == Form::Json {
             let methods = (0..evaluations.len()).map(|at| self.method_json(at));
             return super::print_json(&json!({
                 "index": {"name": self.index.name(), "fingerprint": self.index.fingerprint(), "passages": self.index.len(),
@@ -261,6 +265,10 @@ impl Evaluated<'_> {
                 "comparisons": comparisons,
                 "losses": self.args.losses.then_some(&self.lost),
             }));
+        }
+        if self.args.form != Form::Text {
+            table::long(evaluations, &comparisons).print(self.args.form)?;
+            return Ok(());
         }
         let mut out = output::text();
         table::measures(&mut out, self.index, self.questions, evaluations)?;

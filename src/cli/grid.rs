@@ -1,7 +1,27 @@
 //! Every table that the shell prints.
 
 use crate::explorer::text::{tsv_cell, width};
+use crate::output;
+use clap::ValueEnum;
 use std::fmt;
+use std::io::{self, Write};
+
+/// How a table is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Lines to read.
+    Text,
+    /// One JSON object.
+    Json,
+    /// Rows with tabs between the cells.
+    Tsv,
+    /// Rows with commas between the cells.
+    Csv,
+    /// A table of Markdown.
+    Md,
+    /// A table of LaTeX.
+    Tex,
+}
 
 /// Cells of values of any type.
 macro_rules! cells {
@@ -55,14 +75,82 @@ impl Grid {
         grid
     }
 
-    /// The rows as lines for a spreadsheet, with tabs between the cells.
-    pub fn tabs(&self) -> String {
-        let line = |row: &Vec<String>| {
-            let cells: Vec<String> = row.iter().map(|cell| tsv_cell(cell)).collect();
-            cells.join("\t") + "\n"
-        };
-        self.rows.iter().map(line).collect()
+    /// Prints a table whose first row is its head.
+    pub fn print(&self, form: Form) -> io::Result<()> {
+        match form {
+            Form::Text | Form::Json => write!(output::text(), "{self}"),
+            form => output::table().write_all(self.marked(form).as_bytes()),
+        }
     }
+
+    /// The table as others read it, its first row as the head.
+    fn marked(&self, form: Form) -> String {
+        let all = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let line = |row: &Vec<String>| {
+            let cells = row.iter().map(|cell| match form {
+                Form::Csv => csv_cell(cell),
+                Form::Md => cell.replace('|', "\\|").replace('\n', " "),
+                Form::Tex => tex_cell(cell),
+                _ => tsv_cell(cell),
+            });
+            let mut cells: Vec<String> = cells.collect();
+            cells.resize(all, String::new());
+            match form {
+                Form::Csv => cells.join(",") + "\n",
+                Form::Md => format!("| {} |\n", cells.join(" | ")),
+                Form::Tex => format!("{} \\\\\n", cells.join(" & ")),
+                _ => cells.join("\t") + "\n",
+            }
+        };
+        let mut lines: Vec<String> = self.rows.iter().map(line).collect();
+        let right = |at: usize| {
+            self.columns
+                .get(at)
+                .is_some_and(|column| column.side == '>')
+        };
+        match form {
+            Form::Md => {
+                let rule = |at| if right(at) { "---:" } else { "---" };
+                let rules: Vec<&str> = (0..all).map(rule).collect();
+                lines.insert(1.min(lines.len()), format!("|{}|\n", rules.join("|")));
+            }
+            Form::Tex => {
+                let side = |at| if right(at) { 'r' } else { 'l' };
+                let sides: String = (0..all).map(side).collect();
+                lines.insert(1.min(lines.len()), "\\hline\n".to_owned());
+                lines.insert(0, format!("\\begin{{tabular}}{{{sides}}}\n"));
+                lines.push("\\end{tabular}\n".to_owned());
+            }
+            _ => {}
+        }
+        lines.concat()
+    }
+}
+
+/// A cell of a file with commas: between quotes where it has one of what parts cells.
+fn csv_cell(text: &str) -> String {
+    let cell = tsv_cell(text);
+    match cell.contains([',', '"']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell,
+    }
+}
+
+/// A cell of a table of LaTeX.
+fn tex_cell(text: &str) -> String {
+    let mut cell = String::new();
+    for c in text.chars() {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => cell.extend(['\\', c]),
+            '\\' => cell += "\\textbackslash{}",
+            '~' => cell += "\\textasciitilde{}",
+            '^' => cell += "\\textasciicircum{}",
+            '<' | '>' | '|' => cell.extend(['$', c, '$']),
+            '\n' | '\t' => cell.push(' '),
+            c => cell.push(c),
+        }
+    }
+    cell
 }
 
 impl fmt::Display for Grid {
@@ -99,6 +187,30 @@ impl fmt::Display for Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_is_written_as_others_read_it() {
+        let mut grid = Grid::headed("< >", "name|R@5");
+        grid.row(["a_b, \"c\" | 5 %", "0.5"]);
+        grid.row(["=1+1"]);
+        for (form, lines) in [
+            (Form::Tsv, "name\tR@5\na_b, \"c\" | 5 %\t0.5\n'=1+1\t\n"),
+            (
+                Form::Csv,
+                "name,R@5\n\"a_b, \"\"c\"\" | 5 %\",0.5\n'=1+1,\n",
+            ),
+            (
+                Form::Md,
+                "| name | R@5 |\n|---|---:|\n| a_b, \"c\" \\| 5 % | 0.5 |\n| =1+1 |  |\n",
+            ),
+            (
+                Form::Tex,
+                "\\begin{tabular}{lr}\nname & R@5 \\\\\n\\hline\na\\_b, \"c\" $|$ 5 \\% & 0.5 \\\\\n=1+1 &  \\\\\n\\end{tabular}\n",
+            ),
+        ] {
+            assert_eq!(grid.marked(form), lines, "{form:?}");
+        }
+    }
 
     #[test]
     fn columns_are_as_wide_as_what_is_in_them_and_lines_end_in_no_blanks() {

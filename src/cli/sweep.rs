@@ -1,7 +1,7 @@
 //! `hopscope sweep INDEX [QUESTION]`: one or two parameters over their values, or every subset of some changes.
 
 use super::figures::{change, difference, measure, score};
-use super::grid::{Grid, cells};
+use super::grid::{Form, Grid, cells};
 use super::load::{bar, load_runs};
 use super::{How, Opening, interrupt};
 use crate::corpus::Question;
@@ -16,7 +16,7 @@ use crate::output;
 use crate::parameters::{Parameter, RESULT_K, Value};
 use crate::retrieve::{Retriever, Settings};
 use anyhow::{Result, anyhow, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -51,20 +51,12 @@ pub struct SweepArgs {
     measure: String,
     #[command(flatten)]
     opening: Opening,
-    /// What to print: lines to read, tab-separated rows, or one JSON object.
+    /// What to print.
     #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Text)]
     form: Form,
     /// The same as --as json.
     #[arg(long, conflicts_with = "form")]
     json: bool,
-}
-
-/// How a sweep is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
-    Text,
-    Tsv,
-    Json,
 }
 
 /// What was tried, and what it came to.
@@ -144,8 +136,8 @@ pub fn run(args: &SweepArgs) -> Result<()> {
     match args.form {
         _ if args.json => swept.json(),
         Form::Json => swept.json(),
-        Form::Tsv => swept.tsv(),
         Form::Text => swept.text(),
+        form => swept.table(form),
     }
 }
 
@@ -311,8 +303,9 @@ impl Swept<'_> {
         questions.filter(|question| question.wanted() > 0).count()
     }
 
-    fn tsv(&self) -> Result<()> {
-        let mut grid = Grid::new("");
+    /// Every point in a row, with all digits.
+    fn table(&self, form: Form) -> Result<()> {
+        let mut grid = Grid::new(&"> ".repeat(self.heads.len() + 8 + self.gold.len()));
         let gold = self.gold.iter().map(|id| format!("rank of {id}"));
         let mut heads: Vec<String> = self.heads.iter().map(ToString::to_string).collect();
         heads.extend(std::iter::once(self.called().to_owned()).chain(gold));
@@ -343,7 +336,7 @@ impl Swept<'_> {
             }
             grid.row(cells);
         }
-        write!(output::table(), "{}", grid.tabs())?;
+        grid.print(form)?;
         Ok(())
     }
 

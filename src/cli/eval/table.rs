@@ -49,6 +49,29 @@ pub fn measures(
     reading(out, evaluations)
 }
 
+/// Every measure of every method in a row, with its difference to the first method's.
+pub fn long(evaluations: &[Evaluation], comparisons: &[Comparison]) -> Grid {
+    let head = "method|measure|mean|change|low|high|p|p Holm|won|tied|lost|judgement";
+    let mut grid = Grid::headed("< < > > > > > > > > > <", head);
+    // The first is compared with none.
+    let compared = std::iter::once(None).chain(comparisons.iter().map(Some));
+    for (e, compared) in evaluations.iter().zip(compared) {
+        for (at, name) in MEASURES.iter().enumerate() {
+            let mut row = Vec::from(cells![e.name, name, measure(e.measures.0[at])]);
+            if let Some(d) = compared.map(|compared| &compared.measures[at]) {
+                let [low, high] = d
+                    .interval
+                    .map_or(Default::default(), |ends| ends.map(change));
+                let [own, holm] = [d.p, d.p_holm].map(|p| p.map_or(String::new(), measure));
+                row.extend([change(d.difference), low, high, own, holm]);
+                row.extend(cells![d.wins, d.ties, d.losses, d.judgement()]);
+            }
+            grid.row(row);
+        }
+    }
+    grid
+}
+
 /// How many answers were there after so many tokens of what a reader is given.
 fn reading(out: &mut impl Write, evaluations: &[Evaluation]) -> io::Result<()> {
     let curves = evaluations.iter().filter_map(|e| Some((e, e.curve()?)));

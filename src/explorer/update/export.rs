@@ -9,7 +9,7 @@ use crate::explorer::panes::filter;
 use crate::explorer::panes::passages;
 use crate::explorer::state::State;
 use crate::explorer::text::tsv_cell;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The traced graph of the run on screen.
 pub fn graph(state: &State, ending: &'static str) -> Vec<Effect> {
@@ -76,30 +76,54 @@ pub fn table(state: &mut State) -> Vec<Effect> {
         state.message = Message::warning("this pane has no list to write; E j writes it as JSON");
         return Vec::new();
     };
+    let rows: Vec<Map<String, Value>> = rows.iter().flat_map(flat).collect();
     let mut head: Vec<&str> = Vec::new();
-    for key in rows
-        .iter()
-        .filter_map(Value::as_object)
-        .flat_map(|row| row.keys())
-    {
+    for key in rows.iter().flat_map(Map::keys) {
         if !head.contains(&&**key) {
             head.push(key);
         }
     }
-    let cell = |value: &Value| match value {
-        Value::Null => String::new(),
-        Value::String(text) => tsv_cell(text),
-        value => value.to_string(),
-    };
-    let line = |row: &Value| {
-        head.iter()
-            .map(|key| cell(&row[*key]))
-            .collect::<Vec<_>>()
-            .join("\t")
+    let line = |row: &Map<String, Value>| {
+        let cells = head
+            .iter()
+            .map(|key| row.get(*key).map_or(String::new(), cell));
+        cells.collect::<Vec<_>>().join("\t")
     };
     let lines = std::iter::once(head.join("\t")).chain(rows.iter().map(line));
     let text: String = lines.map(|line| line + "\n").collect();
     write(what, "tsv", Some(text), copy::narrowed(state))
+}
+
+/// A row as one line, or where it has passages, as one line for each of them.
+fn flat(row: &Value) -> Vec<Map<String, Value>> {
+    let Some(own) = row.as_object() else {
+        return Vec::new();
+    };
+    let Some(passages) = row["passages"].as_array() else {
+        return vec![own.clone()];
+    };
+    let line = |passage: &Value| {
+        let mut line = own.clone();
+        line.shift_remove("passages");
+        line.extend(passage.as_object().cloned().unwrap_or_default());
+        line
+    };
+    passages.iter().map(line).collect()
+}
+
+/// A value as the text of a cell: members of a list after each other, fields as assignments.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => tsv_cell(text),
+        Value::Array(all) => all.iter().map(cell).collect::<Vec<_>>().join("; "),
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            let fields = fields.map(|(key, value)| format!("{key}={}", cell(value)));
+            fields.collect::<Vec<_>>().join(" ")
+        }
+        value => value.to_string(),
+    }
 }
 
 /// The screen as it is.
