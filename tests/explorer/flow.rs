@@ -1,18 +1,21 @@
 //! The views Flow and Graph on the bundled sample: figures that add up, steps, selection, pace.
 
-use crate::support::{sample, stage, stage_at, stage_with};
+use crate::support::{sample, stage, stage_at, stage_in, stage_with};
 use hopscope::explain::flow::{Kept, moved, threads};
 use hopscope::explorer::action::Action;
 use hopscope::explorer::glyphs::GlyphSet;
+use hopscope::explorer::hits::Target;
 use hopscope::explorer::layout::{Pane, View};
 use hopscope::explorer::picture::plain;
 use hopscope::explorer::stage::Stage;
+use hopscope::explorer::theme::{BUILT_IN, ColorLevel, Scope, Theme};
 use hopscope::graph::walk::Sparse;
 use hopscope::parameters::Dangling;
 use hopscope::retrieve::retrieval::Walked;
 use hopscope::retrieve::spread::restart_of;
 use hopscope::retrieve::{Keep, METHODS, Method, Retriever, Settings};
 use proptest::prelude::*;
+use ratatui::style::{Color, Modifier};
 
 /// Every seed a group of its own.
 fn apart(walk: &Walked<'_>) -> Vec<Sparse> {
@@ -304,6 +307,34 @@ fn a_selected_row_is_the_selection_everywhere() {
     let last = flow.lanes.len() - 1;
     // It begins at the passage that was selected.
     let at = flow.place(stage.state.list(Pane::Flow).cursor).unwrap();
+#[test]
+fn the_hottest_cell_of_every_row_is_seen_also_under_the_cursor() {
+    for (name, _) in BUILT_IN {
+        for level in [ColorLevel::True, ColorLevel::Ansi256] {
+            let theme = Theme::load(name, level).unwrap();
+            let hottest = theme.style(Scope::heat(1.0));
+            let mut stage = stage_in(theme, 160, 48, "graph", GlyphSet::Unicode, 7);
+            stage.press("3");
+            stage.draw(160, 48);
+            stage.act(Action::Focus(Pane::Heat));
+            let buffer = stage.draw(160, 48);
+            let area = stage.state.hits.area(Target::Pane(Pane::Heat)).unwrap();
+            let selected = stage.state.list(Pane::Heat).cursor;
+            let row = stage.state.hits.area(Target::Row(Pane::Heat, selected));
+            let row = row.unwrap().intersection(area);
+            let hot = |x: u16| {
+                let cell = &buffer[(x, row.y)];
+                match hottest.bg.filter(|ground| *ground != Color::Reset) {
+                    Some(ground) => cell.bg == ground && cell.symbol() == " ",
+                    None => cell.symbol() == "█" && !cell.modifier.contains(Modifier::REVERSED),
+                }
+            };
+            let count = (row.left()..row.right()).filter(|x| hot(*x)).count();
+            assert!(count >= 3, "{name} {}: {count}", level.id());
+        }
+    }
+}
+
     assert_eq!(at.0, last);
     assert_eq!(
         flow.lanes[last].rows[at.1].passage,

@@ -7,11 +7,11 @@ mod raster;
 pub(super) mod text;
 mod wires;
 
-use ratatui::style::Style;
+use ratatui::style::{Color, Style};
 use ratatui::symbols::{Marker, border};
 use ratatui::text::Span;
 
-use super::theme::Theme;
+use super::theme::{Scope, Theme};
 use super::theme::scope::heat_level;
 pub use crate::text::count;
 pub use raster::Raster;
@@ -237,6 +237,23 @@ impl Glyphs {
     pub fn shade(&self, fraction: f64) -> &'static str {
         self.shades[heat_level(fraction)]
     }
+}
+
+/// Least heat of what holds anything at all.
+const FAINT: f64 = 0.12;
+
+/// A cell of a heat map, 0 to 1 of the hottest: the theme's ground alone where it has one, since a glyph would cover it,
+/// and shade glyphs where it has none. The span has its ground in either case, which a selected row leaves as it is.
+pub fn heat(fraction: f64, width: usize, glyphs: &Glyphs, theme: &Theme) -> Span<'static> {
+    if fraction.is_nan() || fraction <= 0.0 {
+        return Span::raw(" ".repeat(width));
+    }
+    let fraction = fraction.max(FAINT);
+    let style = theme.style(Scope::heat(fraction));
+    let ground = style.bg.filter(|ground| *ground != Color::Reset);
+    let glyph = ground.map_or_else(|| glyphs.shade(fraction), |_| " ");
+    let paper = theme.style(Scope::Background).bg.unwrap_or(Color::Reset);
+    Span::styled(glyph.repeat(width), style.bg(ground.unwrap_or(paper)))
 }
 
 /// What is no number counts as nothing, and no bar is longer than its room.

@@ -6,6 +6,7 @@ use super::row;
 use super::row::{say, split};
 use super::{Card, Contents, Cursor, STEPPED};
 use crate::explorer::action::Action;
+use crate::explorer::glyphs;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::panes::ink::{Chrome, Ink};
@@ -20,7 +21,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 
-/// Columns of a step.
+/// Columns of a step, at least.
 const CELL: usize = 4;
 
 fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
@@ -65,7 +66,10 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let (list, ranks) = split(rest, below);
     let step = state.flow_step();
     let width = usize::from(area.width);
-    let columns = Columns::of(flow, step, width);
+    let cells = gold.iter().flat_map(|line| &line.cells);
+    let widest = cells.map(|cell| text::width(&cell.text())).max();
+    let cell = widest.map_or(CELL, |widest| CELL.max(widest + 1));
+    let columns = Columns::of(flow, step, width, cell);
     let unit = scene
         .timeline
         .as_ref()
@@ -77,7 +81,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         } else {
             Scope::Muted
         };
-        let mut cell = ink.span(text::pad_left(&k.to_string(), CELL - 1), scope);
+        let mut cell = ink.span(text::pad_left(&k.to_string(), columns.cell - 1), scope);
         if k == step {
             cell.style = cell.style.patch(ink.style(Scope::Selection));
         }
@@ -102,7 +106,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
                 _ => Scope::Value,
             };
             line.extend([
-                ink.span(text::pad_left(&cell.text(), CELL - 1), scope),
+                ink.span(text::pad_left(&cell.text(), columns.cell - 1), scope),
                 ink.text(" "),
             ]);
         }
@@ -116,20 +120,22 @@ struct Columns {
     label: usize,
     steps: Vec<usize>,
     step: usize,
+    cell: usize,
 }
 
 impl Columns {
-    fn of(flow: &Flow, step: usize, width: usize) -> Columns {
+    fn of(flow: &Flow, step: usize, width: usize, cell: usize) -> Columns {
         let figure = 8;
         let steps = flow.steps.len();
         let label = (width / 3)
             .clamp(12, 34)
-            .max(width.saturating_sub(2 + figure + steps * CELL).min(34));
-        let room = width.saturating_sub(label + 2 + figure) / CELL;
+            .max(width.saturating_sub(2 + figure + steps * cell).min(34));
+        let room = width.saturating_sub(label + 2 + figure) / cell;
         Columns {
             label,
             steps: shown(steps, step, room.max(1)),
             step,
+            cell,
         }
     }
 }
@@ -151,17 +157,8 @@ fn heated(ink: &Ink<'_>, flow: &Flow, at: usize, columns: &Columns) -> Line<'sta
     spans.push(ink.span(text::pad(&row.label, room), scope));
     for &k in &columns.steps {
         let part = if most > 0.0 { mass[k] / most } else { 0.0 };
-        let cell = match mass[k] > 0.0 {
-            // What holds anything is never blank.
-            true => ink.glyphs.shade(part.max(0.12)).repeat(CELL - 1),
-            false => " ".repeat(CELL - 1),
-        };
-        let scope = if mass[k] > 0.0 {
-            Scope::heat(part)
-        } else {
-            Scope::Text
-        };
-        spans.extend([ink.span(cell, scope), ink.text(" ")]);
+        let cell = glyphs::heat(part, columns.cell - 1, ink.glyphs, ink.theme);
+        spans.extend([cell, ink.text(" ")]);
     }
     let now = mass.get(columns.step).copied().unwrap_or(0.0);
     spans.push(ink.value(text::score(now)));

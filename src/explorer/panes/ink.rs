@@ -381,6 +381,16 @@ impl<'a> Ink<'a> {
                 });
                 if self.focused(pane) {
                     buf.set_style(place, style);
+                    // What its ground means, it means under the cursor too.
+                    let mut x = place.x + 1;
+                    for span in line.spans {
+                        let own = Rect::new(x, place.y, span.width() as u16, 1);
+                        x += own.width;
+                        if span.style.bg.is_some() {
+                            let own = own.intersection(place);
+                            buf.set_style(own, Style::reset().patch(span.style));
+                        }
+                    }
                 }
                 if self.focused(pane) || self.rests(pane, row) {
                     buf.set_string(

@@ -141,6 +141,12 @@ fn oklab(rgb: [u8; 3]) -> [f32; 3] {
     ]
 }
 
+/// Perceived lightness, 0 to 1: that of Oklab.
+#[cfg(test)]
+pub(in crate::explorer) fn lightness(color: Color) -> Option<f32> {
+    rgb(color).map(|value| oklab(value)[0])
+}
+
 /// The WCAG contrast of two colours, 1 to 21.
 #[cfg(test)]
 pub(in crate::explorer) fn contrast(a: Color, b: Color) -> Option<f32> {

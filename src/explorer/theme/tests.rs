@@ -1,7 +1,8 @@
 use ratatui::style::{Color, Modifier};
 
-use super::colour::{contrast, rgb};
+use super::colour::{contrast, lightness, rgb};
 use super::*;
+use crate::explorer::glyphs::{self, GlyphSet};
 
 fn load(name: &str, level: ColorLevel) -> Theme {
     Theme::load(name, level).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -174,6 +175,114 @@ fn heat_rises_evenly_away_from_the_background() {
             }
         }
     }
+}
+
+/// Every theme at every level, with its name for messages.
+fn everywhere() -> impl Iterator<Item = (String, Theme)> {
+    BUILT_IN.iter().flat_map(|(name, _)| {
+        let named = move |level: ColorLevel| (format!("{name} {}", level.id()), load(name, level));
+        ColorLevel::ALL.into_iter().map(named)
+    })
+}
+
+/// How much ink a glyph of a heat map has, of a full cell.
+fn coverage(glyph: &str) -> f32 {
+    let known = [
+        (" ", 0.0), ("·", 0.03), (":", 0.06), ("░", 0.25), ("▒", 0.5), ("▓", 0.75), ("█", 1.0),
+        (".", 0.03), ("-", 0.08), ("=", 0.15), ("+", 0.2), ("*", 0.25), ("%", 0.35), ("#", 0.45),
+    ];
+    let found = known.iter().find(|(known, _)| *known == glyph);
+    found.unwrap_or_else(|| panic!("no heat map has `{glyph}`")).1
+}
+
+#[test]
+fn a_hotter_cell_is_drawn_further_from_the_paper() {
+    for (named, theme) in everywhere() {
+        for glyphs in GlyphSet::ALL.map(GlyphSet::glyphs) {
+            // Of what the terminal decides, dark and light are as good as any.
+            let paper = theme.style(Scope::Background).bg.and_then(lightness);
+            let ink = paper.map_or(1.0, |paper| 1.0 - paper.round());
+            let drawn = |part: f64| {
+                let cell = glyphs::heat(part, 1, glyphs, &theme);
+                let ground = cell.style.bg.and_then(lightness).or(paper).unwrap_or(0.0);
+                let glyph = cell.style.fg.and_then(lightness).unwrap_or(ink);
+                ground + coverage(&cell.content) * (glyph - ground)
+            };
+            let away = if ink > 0.5 { 1.0 } else { -1.0 };
+            let empty = drawn(0.0);
+            let mut before = empty;
+            for percent in 1..=100 {
+                let now = drawn(f64::from(percent) / 100.0);
+                let set = glyphs.set.id();
+                assert!((now - before) * away >= 0.0, "{named} {set} {percent} %: {before} {now}");
+                assert!((now - empty) * away > 0.025, "{named} {set} {percent} %: {empty} {now}");
+                before = now;
+            }
+            // Nine tenths of the way, so that few levels look alike.
+            assert!((before - empty) * away > 0.4, "{named}: {empty} {before}");
+        }
+    }
+}
+
+/// Looks that mean one thing or another of the same words.
+const APART: [(Scope, Scope); 23] = [
+    (Scope::Text, Scope::Selection),
+    (Scope::Text, Scope::Muted),
+    (Scope::Text, Scope::Title),
+    (Scope::Text, Scope::Key),
+    (Scope::Text, Scope::Link),
+    (Scope::Text, Scope::Match),
+    (Scope::Text, Scope::Stale),
+    (Scope::Text, Scope::Tab),
+    (Scope::Text, Scope::Gold),
+    (Scope::Text, Scope::Warn),
+    (Scope::Text, Scope::Error),
+    (Scope::Muted, Scope::Key),
+    (Scope::Muted, Scope::RankUp),
+    (Scope::Muted, Scope::RankDown),
+    (Scope::Muted, Scope::Tab),
+    (Scope::Border, Scope::BorderFocus),
+    (Scope::Passage, Scope::Gold),
+    (Scope::RankUp, Scope::RankDown),
+    (Scope::Value, Scope::RankDown),
+    (Scope::Value, Scope::Error),
+    (Scope::Ok, Scope::Warn),
+    (Scope::Ok, Scope::Error),
+    (Scope::Warn, Scope::Error),
+];
+
+#[test]
+fn what_must_be_told_apart_differs_in_lightness_or_in_shape() {
+    let shape = Modifier::BOLD | Modifier::UNDERLINED | Modifier::REVERSED;
+    let mut alike = Vec::new();
+    for (named, theme) in everywhere() {
+        // What the terminal's own sixteen look like nobody knows; dim text and italics are lighter or slanted in some.
+        let known = theme.level() >= ColorLevel::Ansi256 && theme.name() != "ansi16";
+        let faint = if known { shape } else { shape | Modifier::DIM | Modifier::ITALIC };
+        for (a, b) in APART {
+            let shaped = |scope: Scope| theme.style(scope).add_modifier & faint;
+            let ((ink_a, paper_a), (ink_b, paper_b)) = match known {
+                true => (seen(&theme, a), seen(&theme, b)),
+                false => Default::default(),
+            };
+            let far = |a: Color, b: Color| match (lightness(a), lightness(b)) {
+                (Some(a), Some(b)) => (a - b).abs(),
+                _ => 0.0,
+            };
+            let light = far(ink_a, ink_b) >= 0.1 || far(paper_a, paper_b) >= 0.05;
+            if !light && shaped(a) == shaped(b) {
+                alike.push(format!("{named}: {} and {}", a.id(), b.id()));
+            }
+        }
+        for glyphs in GlyphSet::ALL.map(GlyphSet::glyphs) {
+            let mut fills = glyphs.fills.to_vec();
+            fills.push(glyphs.rest);
+            fills.sort_unstable();
+            fills.dedup();
+            assert_eq!(fills.len(), 7, "{}: two seeds share a fill", glyphs.set.id());
+        }
+    }
+    assert!(alike.is_empty(), "{}", alike.join("\n"));
 }
 
 #[test]
