@@ -776,6 +776,14 @@ impl Scene {
     /// The group of what pays for a score where no walk does: its own, or the last, which holds the rest.
     pub fn group_of(&self, label: &str) -> Option<usize> {
         if self.walks {
+    /// Cells of the longest rank that is shown.
+    pub fn rank_width(&self) -> usize {
+        let ranks = self.passages.iter().map(|row| row.rank);
+        let gold = self.gold.iter().filter_map(|gold| gold.rank);
+        let most = ranks.chain(gold).max();
+        most.map_or(1, |rank| rank.to_string().len())
+    }
+
             return None;
         }
         let own = self.groups.iter().position(|group| group.label == label);

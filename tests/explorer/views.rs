@@ -10,7 +10,7 @@ use hopscope::explorer::jobs::score::Scoring;
 use hopscope::explorer::jobs::trials::Trial;
 use hopscope::explorer::jobs::{Doer, News, Tell, Work};
 use hopscope::explorer::layout::{Pane, View};
-use hopscope::explorer::scene::{Gold, Scene};
+use hopscope::explorer::scene::{Gold, Scene, Sign};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::update::update;
 use hopscope::parameters::{ALPHA, STEPS};
@@ -596,4 +596,23 @@ fn the_label_strip_says_where_the_answer_stands() {
     // A typed question has no known answer.
     stage.act(Action::Ask("Who discovered the moon Titan?".into()));
     assert_eq!(line(&screen(&mut stage), ""), "");
+}
+
+#[test]
+fn a_folded_pane_keeps_the_name_that_was_not_linked() {
+    let mut stage = stage_at(80, 24);
+    let mut seen = 0;
+    for question in 0..sample().questions().len() {
+        stage.act(Action::AskNumber(question));
+        let drawn = screen(&mut stage);
+        let scene = stage.state.scene().unwrap();
+        let lost = scene.seeds.iter().find(|seed| seed.sign == Sign::Lost);
+        let folded = drawn.lines().find(|line| line.starts_with("+ Seeds"));
+        if let Some((lost, folded)) = lost.zip(folded) {
+            let begins: String = lost.label.chars().take(20).collect();
+            assert!(folded.contains(&begins), "{folded}: {}", lost.label);
+            seen += 1;
+        }
+    }
+    assert!(seen > 3, "{seen}");
 }

@@ -122,6 +122,8 @@ pub struct Glyphs {
     pub tie: &'static str,
     /// A gold passage.
     pub gold: &'static str,
+    /// Any other passage among nodes.
+    pub passage: &'static str,
     /// What was cut off; two cells.
     pub ellipsis: &'static str,
     /// What a graph or curve is plotted with.
@@ -153,6 +155,7 @@ const UNICODE: Glyphs = Glyphs {
     fold: ["+", "-"],
     tie: "~",
     gold: "G",
+    passage: "¶",
     ellipsis: "..",
     marker: Marker::Braille,
 };
@@ -206,6 +209,7 @@ const ASCII: Glyphs = Glyphs {
     fold: ["+", "-"],
     tie: "~",
     gold: "G",
+    passage: "@",
     ellipsis: "..",
     marker: Marker::Custom('*'),
 };

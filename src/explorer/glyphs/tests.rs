@@ -48,6 +48,7 @@ fn every_glyph(glyphs: &Glyphs) -> Vec<(&'static str, usize)> {
             glyphs.rule,
             glyphs.tie,
             glyphs.gold,
+            glyphs.passage,
         ]
         .map(|glyph| (glyph, 1)),
     );

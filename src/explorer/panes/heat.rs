@@ -2,6 +2,7 @@
 
 use super::Words;
 use super::iterations::shown;
+use super::passages::passage_mark;
 use super::row;
 use super::row::{say, split};
 use super::{Card, Contents, Cursor, STEPPED};
@@ -149,12 +150,11 @@ fn heated(ink: &Ink<'_>, flow: &Flow, at: usize, columns: &Columns) -> Line<'sta
         spans.extend([ink.letter(group), ink.text(" ")]);
         room -= 2;
     }
-    let scope = match (row.gold, row.is_passage) {
-        (true, _) => Scope::Gold,
-        (_, true) => Scope::Passage,
-        _ => Scope::Entity,
-    };
-    spans.push(ink.span(text::pad(&row.label, room), scope));
+    if row.is_passage {
+        spans.extend([passage_mark(ink, row), ink.text(" ")]);
+        room -= 2;
+    }
+    spans.push(ink.span(text::pad(&row.label, room), row::scope(row)));
     for &k in &columns.steps {
         let part = if most > 0.0 { mass[k] / most } else { 0.0 };
         let cell = glyphs::heat(part, columns.cell - 1, ink.glyphs, ink.theme);

@@ -122,8 +122,13 @@ fn funnels(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) -> Rect {
     let funnel = funnel(ink, score, usize::from(area.width).saturating_sub(2));
     let spare = usize::from(area.height).saturating_sub(score.classes().len().max(1) + 1);
     let drawn = funnel.len().min(spare);
-    for (y, line) in funnel.iter().take(drawn).enumerate() {
-        buf.set_line(area.x + 1, area.y + y as u16, line, area.width - 1);
+    // The first, and the stages that lose most.
+    let mut kept: Vec<usize> = (0..funnel.len()).collect();
+    kept.sort_by_key(|at| (*at > 0, std::cmp::Reverse(funnel[*at].0), *at));
+    kept.truncate(drawn);
+    kept.sort_unstable();
+    for (y, at) in kept.into_iter().enumerate() {
+        buf.set_line(area.x + 1, area.y + y as u16, &funnel[at].1, area.width - 1);
     }
     let taken = drawn as u16 + u16::from(drawn > 0);
     Rect {
@@ -133,8 +138,8 @@ fn funnels(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) -> Rect {
     }
 }
 
-/// Gold that is still in play after every stage.
-fn funnel(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
+/// Gold that is still in play after every stage, and how much of it that stage lost.
+fn funnel(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<(usize, Line<'static>)> {
     let fates: Vec<_> = score.asked.iter().map(|q| &q.fate).collect();
     let survival = Survival::counted(&fates, ink.state.settings.method());
     let room = width.saturating_sub(STAGE + COUNT + 1);
@@ -147,5 +152,14 @@ fn funnel(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
             ink.span(drawn, Scope::Bar),
         ])
     };
-    survival.stages.iter().map(line).collect()
+    let stages = survival.stages.iter().enumerate();
+    let lost = |at: usize, count: usize| {
+        let before = at
+            .checked_sub(1)
+            .map_or(count, |before| survival.stages[before].count);
+        before.saturating_sub(count)
+    };
+    stages
+        .map(|(at, alive)| (lost(at, alive.count), line(alive)))
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! The selected node: what it is connected to, how strongly, and what crosses each edge.
 
 use super::Words;
-use super::passages::gold_mark;
+use super::passages::passage_mark;
 use super::row;
 use super::row::{explained, headed, say, split};
 use super::story;
@@ -206,7 +206,7 @@ impl Table<'_> {
             );
             spans.push(ink.text(" "));
         }
-        spans.extend([gold_mark(ink, row.gold), ink.text(" ")]);
+        spans.extend([passage_mark(ink, row), ink.text(" ")]);
         let scope = [Scope::Entity, Scope::Passage][usize::from(row.is_passage)];
         spans.push(ink.span(text::pad(&row.label, self.label), scope));
         for (place, column) in &self.columns {

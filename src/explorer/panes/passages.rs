@@ -13,7 +13,7 @@ use crate::explorer::panes::filter;
 use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
 use crate::explorer::panes::rows::{self, PassageLine, passage_lines};
 use crate::explorer::scene::Subject;
-use crate::explorer::scene::{Gold, MarkKind, PassageRow, Scene, Step};
+use crate::explorer::scene::{Gold, MarkKind, PassageRow, Row, Scene, Step};
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
@@ -160,6 +160,7 @@ struct Columns {
     snippet: usize,
     /// Whether it is told where each passage was before the last change.
     moved: bool,
+    rank: usize,
 }
 
 /// Cells of a title and a snippet that stand side by side at least, and of an identifier at most.
@@ -176,7 +177,8 @@ impl Columns {
         let ids = inside.chain(scene.gold.iter().map(|gold| &gold.id));
         let longest = ids.map(|id| text::width(id)).max().unwrap_or(2);
         // Rank, gold, score and tie always stay.
-        let mut rest = width.saturating_sub(4 + 2 + 7 + 1);
+        let rank = scene.rank_width().max(3);
+        let mut rest = width.saturating_sub(rank + 1 + 2 + 7 + 1);
         rest = rest.saturating_sub(if moved { MOVED } else { 0 });
         let bar = match width {
             84.. => 10,
@@ -205,6 +207,7 @@ impl Columns {
             bar,
             snippet,
             moved,
+            rank,
         }
     }
 }
@@ -215,6 +218,14 @@ pub fn gold_mark(ink: &Ink<'_>, gold: bool) -> Span<'static> {
         ink.span(ink.glyphs.gold, Scope::Gold)
     } else {
         ink.text(" ")
+    }
+}
+
+/// What a node is: gold, another passage, or none.
+pub fn passage_mark(ink: &Ink<'_>, row: &Row) -> Span<'static> {
+    match row.is_passage && !row.gold {
+        true => ink.span(ink.glyphs.passage, Scope::Passage),
+        false => gold_mark(ink, row.gold),
     }
 }
 
@@ -260,7 +271,7 @@ fn mark(ink: &Ink<'_>, row: &PassageRow) -> Span<'static> {
 fn hit(ink: &Ink<'_>, row: &PassageRow, columns: &Columns) -> Line<'static> {
     let title_scope = if row.gold { Scope::Gold } else { Scope::Text };
     let mut spans = vec![
-        ink.value(text::pad_left(&row.rank.to_string(), 3)),
+        ink.value(text::pad_left(&row.rank.to_string(), columns.rank)),
         mark(ink, row),
         gold_mark(ink, row.gold),
         cited_mark(ink, row.passage),
@@ -348,7 +359,7 @@ fn cut(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
 fn lost(ink: &Ink<'_>, gold: &Gold, columns: &Columns) -> Line<'static> {
     let rank = text::rank(gold.rank);
     let mut spans = vec![
-        ink.span(text::pad_left(&rank, 3), Scope::Error),
+        ink.span(text::pad_left(&rank, columns.rank), Scope::Error),
         ink.text(" "),
         ink.span(ink.glyphs.gold, Scope::Gold),
         ink.text(" "),
@@ -408,7 +419,7 @@ fn at_step(
         None => ("out".to_owned(), Scope::RankDown),
     };
     Line::from(vec![
-        ink.value(text::pad_left(&(row + 1).to_string(), 3)),
+        ink.value(text::pad_left(&(row + 1).to_string(), columns.rank)),
         ink.text(" "),
         gold_mark(ink, gold),
         ink.text(" "),
@@ -424,16 +435,27 @@ fn at_step(
 /// The best passages, and where gold is: at the end, or after an earlier step.
 fn summary(ink: &Ink<'_>, scene: &Scene, step: Option<&Step>, width: usize) -> Line<'static> {
     let mut filling = Filling::new(width);
-    for (at, gold) in scene.gold.iter().enumerate() {
-        let rank = match step {
-            Some(step) => step.gold[at],
-            None => gold.rank,
-        };
+    let ranked = scene.gold.iter().enumerate().map(|(at, gold)| {
+        let rank = step.map_or(gold.rank, |step| step.gold[at]);
         let rank = rank.map_or_else(|| "lost".to_owned(), |rank| rank.to_string());
+        (format!("{} {} ", ink.glyphs.gold, gold.id), rank)
+    });
+    let ranked: Vec<(String, String)> = ranked.collect();
+    let wide = ranked
+        .iter()
+        .map(|(name, rank)| text::width(name) + rank.len() + 2);
+    // All ranks of gold, without the names where these leave no room for the last.
+    let named = wide.sum::<usize>() <= width;
+    for (at, (name, rank)) in ranked.into_iter().enumerate() {
+        let name = match named {
+            true => name,
+            false if at == 0 => format!("{} ", ink.glyphs.gold),
+            false => String::new(),
+        };
         filling.add(vec![
-            ink.span(format!("{} {} ", ink.glyphs.gold, gold.id), Scope::Gold),
+            ink.span(name, Scope::Gold),
             ink.value(rank),
-            ink.text("  "),
+            ink.text([" ", "  "][usize::from(named)]),
         ]);
     }
     let best: Vec<&str> = match step {

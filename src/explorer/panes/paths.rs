@@ -5,7 +5,7 @@ use super::Words;
 use super::flow::Picture;
 use super::flow::of_node;
 use super::flow::stops;
-use super::passages::gold_mark;
+use super::passages::passage_mark;
 use super::row;
 use super::row::{say, split};
 use super::{Card, Contents, Cursor};
@@ -214,15 +214,10 @@ fn tree(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut Hit
                 room = room.saturating_sub(2);
             }
             if row.is_passage {
-                spans.extend([gold_mark(ink, row.gold), ink.text(" ")]);
+                spans.extend([passage_mark(ink, row), ink.text(" ")]);
                 room = room.saturating_sub(2);
             }
-            let scope = match (row.gold, row.is_passage) {
-                (true, _) => Scope::Gold,
-                (_, true) => Scope::Passage,
-                _ => Scope::Entity,
-            };
-            spans.push(ink.span(text::pad(&row.label, room), scope));
+            spans.push(ink.span(text::pad(&row.label, room), row::scope(row)));
             if branch.mass > 0.0 {
                 spans.push(ink.value(text::pad_left(&text::score(branch.mass), 8)));
             }
@@ -298,11 +293,9 @@ fn overview(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut
         let own = &flow.lanes[lane].rows[row];
         let x = area.x + (places[at].0 * f64::from(area.width.saturating_sub(1))).round() as u16;
         let y = area.y + (places[at].1 * f64::from(area.height.saturating_sub(1))).round() as u16;
-        let scope = match own {
-            _ if Some(at) == selected => Scope::BorderFocus,
-            _ if own.gold => Scope::Gold,
-            _ if own.is_passage => Scope::Passage,
-            _ => Scope::Entity,
+        let scope = match Some(at) == selected {
+            true => Scope::BorderFocus,
+            false => row::scope(own),
         };
         let named = Some(at) == selected || own.gold || own.group.is_some();
         let label = match (named, own.group) {
@@ -311,7 +304,11 @@ fn overview(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut
                 crate::explorer::glyphs::Glyphs::letter(group),
                 own.label
             ),
+            (true, None) if own.is_passage => {
+                format!("{} {}", passage_mark(ink, own).content, own.label)
+            }
             (true, None) => own.label.clone(),
+            _ if own.is_passage => ink.glyphs.passage.to_owned(),
             _ => ink.glyphs.knob.to_owned(),
         };
         let label = text::cut(&label, 24);

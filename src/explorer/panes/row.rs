@@ -1,7 +1,7 @@
 //! One row, whichever list it is in, and what is said under a list about the row the cursor is on.
 
 use super::Words;
-use super::passages::{change, gold_mark};
+use super::passages::{change, passage_mark};
 use crate::explorer::cell::Cell;
 use crate::explorer::panes::ink::{Ink, flow};
 use crate::explorer::scene::Scene;
@@ -165,9 +165,15 @@ pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns<'_>) -> Line<
     spans.push(ink.muted(text::pad(&kind, columns.kind)));
     let mut label = columns.label;
     match row.group.filter(|_| !columns.filled) {
-        Some(group) => spans.extend([ink.letter(group), ink.text(" ")]),
-        None if row.gold || columns.gold => {
-            spans.extend([gold_mark(ink, row.gold), ink.text(" ")]);
+        Some(group) => {
+            spans.extend([ink.letter(group), ink.text(" ")]);
+            if row.is_passage {
+                spans.extend([passage_mark(ink, row), ink.text(" ")]);
+                label = label.saturating_sub(2);
+            }
+        }
+        None if row.is_passage || row.gold || columns.gold => {
+            spans.extend([passage_mark(ink, row), ink.text(" ")]);
         }
         None => label += 2,
     }
@@ -236,6 +242,22 @@ pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns<'_>) -> Line<
         spans.push(ink.muted(text::pad_left(&text::share(row.both), columns.both)));
     }
     Line::from(spans)
+}
+
+/// The look of a node's label.
+pub fn scope(row: &Row) -> Scope {
+    match row {
+        Row { gold: true, .. } => Scope::Gold,
+        Row {
+            is_passage: true, ..
+        } => Scope::Passage,
+        Row {
+            node: None,
+            group: None,
+            ..
+        } => Scope::Muted,
+        _ => Scope::Entity,
+    }
 }
 
 /// How far a row came from its place in the other run, if it did. Graphs number their nodes as they like: a row is known

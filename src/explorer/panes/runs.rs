@@ -218,9 +218,10 @@ fn line(
     };
     let outside = matches!(run.lines[row], PassageLine::Lost(_));
     let shown = text::rank(rank);
+    let ranks = scene.rank_width().max(3);
     let mut spans = vec![
         ink.span(
-            text::pad_left(&shown, 3),
+            text::pad_left(&shown, ranks),
             [Scope::Value, Scope::Error][usize::from(outside)],
         ),
         ink.text(" "),
@@ -237,7 +238,10 @@ fn line(
     let moved = moved.filter(|(_, scope)| *scope != Scope::Muted);
     let tail = if before.is_some() { 5 } else { 0 };
     let scope = if gold { Scope::Gold } else { Scope::Text };
-    spans.push(ink.span(text::pad(title, width.saturating_sub(6 + tail)), scope));
+    spans.push(ink.span(
+        text::pad(title, width.saturating_sub(ranks + 3 + tail)),
+        scope,
+    ));
     if let Some((words, scope)) = moved {
         spans.push(ink.span(format!(" {words}"), scope));
     }

@@ -108,6 +108,13 @@ fn summary(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
         .iter()
         .enumerate()
         .filter(|(_, group)| group.seeds > 0);
+    // A name that was not linked says more than any seed.
+    for row in scene.seeds.iter().filter(|row| row.sign == Sign::Lost) {
+        let label = text::cut(&row.label, 24);
+        filling.add(vec![
+            ink.span(format!("- {label} {}  ", row.note), Scope::Warn),
+        ]);
+    }
     for (g, group) in there.filter(|_| lettered) {
         let spans = vec![
             ink.letter(g),
@@ -120,11 +127,10 @@ fn summary(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
         }
     }
     // Without groups each seed speaks for itself, and so does a name or a change that left none.
-    let alone = |row: &&Row| row.sign != Sign::Heading && row.group.is_none();
+    let alone = |row: &&Row| !matches!(row.sign, Sign::Heading | Sign::Lost) && row.group.is_none();
     for row in scene.seeds.iter().filter(alone) {
         let label = text::cut(&row.label, 24);
         let spans = match row.sign {
-            Sign::Lost => vec![ink.span(format!("- {label} {}  ", row.note), Scope::Warn)],
             Sign::Changed => vec![ink.span(format!("x {label} {}  ", row.note), Scope::Link)],
             _ => vec![
                 ink.text(format!("{label} ")),

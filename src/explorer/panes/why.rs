@@ -654,6 +654,9 @@ fn path_lines(ink: &Ink<'_>, path: &Path, width: usize) -> Vec<Line<'static>> {
     for (i, stop) in path.stops.iter().enumerate() {
         let label = match i == last && last > 0 {
             true => "here".to_owned(),
+            false if stop.is_passage => {
+                format!("{} {}", ink.glyphs.passage, text::cut(&stop.label, 26))
+            }
             false => text::cut(&stop.label, 28),
         };
         match stop.group.filter(|_| i == 0) {

@@ -188,11 +188,25 @@ fn everywhere() -> impl Iterator<Item = (String, Theme)> {
 /// How much ink a glyph of a heat map has, of a full cell.
 fn coverage(glyph: &str) -> f32 {
     let known = [
-        (" ", 0.0), ("·", 0.03), (":", 0.06), ("░", 0.25), ("▒", 0.5), ("▓", 0.75), ("█", 1.0),
-        (".", 0.03), ("-", 0.08), ("=", 0.15), ("+", 0.2), ("*", 0.25), ("%", 0.35), ("#", 0.45),
+        (" ", 0.0),
+        ("·", 0.03),
+        (":", 0.06),
+        ("░", 0.25),
+        ("▒", 0.5),
+        ("▓", 0.75),
+        ("█", 1.0),
+        (".", 0.03),
+        ("-", 0.08),
+        ("=", 0.15),
+        ("+", 0.2),
+        ("*", 0.25),
+        ("%", 0.35),
+        ("#", 0.45),
     ];
     let found = known.iter().find(|(known, _)| *known == glyph);
-    found.unwrap_or_else(|| panic!("no heat map has `{glyph}`")).1
+    found
+        .unwrap_or_else(|| panic!("no heat map has `{glyph}`"))
+        .1
 }
 
 #[test]
@@ -214,8 +228,14 @@ fn a_hotter_cell_is_drawn_further_from_the_paper() {
             for percent in 1..=100 {
                 let now = drawn(f64::from(percent) / 100.0);
                 let set = glyphs.set.id();
-                assert!((now - before) * away >= 0.0, "{named} {set} {percent} %: {before} {now}");
-                assert!((now - empty) * away > 0.025, "{named} {set} {percent} %: {empty} {now}");
+                assert!(
+                    (now - before) * away >= 0.0,
+                    "{named} {set} {percent} %: {before} {now}"
+                );
+                assert!(
+                    (now - empty) * away > 0.025,
+                    "{named} {set} {percent} %: {empty} {now}"
+                );
                 before = now;
             }
             // Nine tenths of the way, so that few levels look alike.
@@ -258,7 +278,11 @@ fn what_must_be_told_apart_differs_in_lightness_or_in_shape() {
     for (named, theme) in everywhere() {
         // What the terminal's own sixteen look like nobody knows; dim text and italics are lighter or slanted in some.
         let known = theme.level() >= ColorLevel::Ansi256 && theme.name() != "ansi16";
-        let faint = if known { shape } else { shape | Modifier::DIM | Modifier::ITALIC };
+        let faint = if known {
+            shape
+        } else {
+            shape | Modifier::DIM | Modifier::ITALIC
+        };
         for (a, b) in APART {
             let shaped = |scope: Scope| theme.style(scope).add_modifier & faint;
             let ((ink_a, paper_a), (ink_b, paper_b)) = match known {
@@ -279,7 +303,12 @@ fn what_must_be_told_apart_differs_in_lightness_or_in_shape() {
             fills.push(glyphs.rest);
             fills.sort_unstable();
             fills.dedup();
-            assert_eq!(fills.len(), 7, "{}: two seeds share a fill", glyphs.set.id());
+            assert_eq!(
+                fills.len(),
+                7,
+                "{}: two seeds share a fill",
+                glyphs.set.id()
+            );
         }
     }
     assert!(alike.is_empty(), "{}", alike.join("\n"));
