@@ -28,9 +28,18 @@ pub struct Thread {
     pub value: f64,
 }
 
-/// The scores of some passages as threads, by the state of the walk: those of a passage sum to its score there. `groups`
-/// are parts of the seeds with their weights.
-pub fn threads(walk: &Walked<'_>, groups: &[Sparse], passages: &[u32]) -> Vec<Vec<Thread>> {
+/// One state of a walk around some passages.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Crossed {
+    /// Their scores: the threads of a passage sum to its score here.
+    pub threads: Vec<Thread>,
+    /// What the step sent back from the nodes that stand for them, each edge once; no part of a score here.
+    pub returns: Vec<Thread>,
+}
+
+/// What goes into some passages and out of them, by the state of the walk. `groups` are parts of the seeds with their
+/// weights.
+pub fn threads(walk: &Walked<'_>, groups: &[Sparse], passages: &[u32]) -> Vec<Crossed> {
     let (graph, spread) = (walk.graph, walk.spread);
     let mut stands: Vec<(u32, Node)> = Vec::new();
     for &passage in passages {
@@ -51,25 +60,43 @@ pub fn threads(walk: &Walked<'_>, groups: &[Sparse], passages: &[u32]) -> Vec<Ve
     asked.dedup();
     let split = Split::of(walk, groups, asked);
     let last = spread.states.len().saturating_sub(1);
+    let left = |at: usize, group: Option<usize>, node: Node| {
+        let before = match (spread.diffusion.pushes(), at) {
+            (true, at) => split.mass(at, group, node),
+            (false, 0) => Some(0.0),
+            (false, at) => split.mass(at - 1, group, node),
+        };
+        match before {
+            Some(mass) => spread.diffusion.moving() * mass,
+            None => leaving(spread, (at < last).then_some(at), node),
+        }
+    };
     let state = |at: usize| {
-        let mut threads = Vec::new();
-        for (&(passage, node), sent) in stands.iter().zip(&sent) {
+        let Crossed {
+            mut threads,
+            mut returns,
+        } = Crossed::default();
+        for (place, (&(passage, node), sent)) in stands.iter().zip(&sent).enumerate() {
             let share = graph.share(node);
+            let first = stands[..place].iter().all(|(_, other)| *other != node);
             for group in split.groups(at) {
                 let held = split.mass(at, group, node);
                 let mut rest =
                     share * held.unwrap_or_else(|| f64::from(spread.states[at][node as usize]));
+                let out = left(at, group, node);
                 for &(other, probability) in sent {
-                    let before = match (spread.diffusion.pushes(), at) {
-                        (true, at) => split.mass(at, group, other),
-                        (false, 0) => Some(0.0),
-                        (false, at) => split.mass(at - 1, group, other),
-                    };
-                    let left = match before {
-                        Some(mass) => spread.diffusion.moving() * mass,
-                        None => leaving(spread, (at < last).then_some(at), other),
-                    };
-                    let value = share * left * probability;
+                    let value = out * graph.probability(node, other);
+                    if first && value > NOTHING {
+                        let via = Some(other);
+                        returns.push(Thread {
+                            group,
+                            via,
+                            node,
+                            passage,
+                            value,
+                        });
+                    }
+                    let value = share * left(at, group, other) * probability;
                     rest -= value;
                     if value > NOTHING {
                         let via = Some(other);
@@ -93,7 +120,7 @@ pub fn threads(walk: &Walked<'_>, groups: &[Sparse], passages: &[u32]) -> Vec<Ve
                 }
             }
         }
-        threads
+        Crossed { threads, returns }
     };
     (0..spread.states.len()).map(state).collect()
 }

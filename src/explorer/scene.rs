@@ -291,10 +291,13 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// A step as titles say it: `step 1 of 5`.
+    /// A step as titles say it: `step 1 of 5`; the end of stages is none of them.
     pub fn place(&self, step: usize) -> String {
         let last = self.steps.len().saturating_sub(1);
-        format!("{} {} of {last}", self.unit, step + self.first)
+        match step + self.first {
+            number if number > last => self.whole.clone(),
+            number => format!("{} {number} of {last}", self.unit),
+        }
     }
 }
 
@@ -514,6 +517,10 @@ pub struct Lane {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowStep {
     pub strands: Vec<Strand>,
+    /// What goes back over the same edges in this step, by the same places.
+    pub returns: Vec<Strand>,
+    /// What every row of every column holds after it; empty where no walk is.
+    pub mass: Vec<Vec<f64>>,
     /// What was moved and what was not, with the words for each.
     pub moved: Vec<(&'static str, f64)>,
     /// From where to where, and how much: most first.
@@ -548,12 +555,30 @@ impl Flow {
         self.lanes[..lane].iter().map(|lane| lane.rows.len()).sum()
     }
 
+    /// What a row holds after a step; where nothing is held, what passes through it.
+    pub fn mass(&self, step: usize, lane: usize, row: usize) -> f64 {
+        let held = self.steps.get(step).and_then(|step| step.mass.get(lane));
+        let held = held.and_then(|lane| lane.get(row)).copied();
+        held.unwrap_or_else(|| self.through(step, lane, row))
+    }
+
     /// What passes through a row in a step.
     pub fn through(&self, step: usize, lane: usize, row: usize) -> f64 {
-        let strands = self.steps.get(step).map_or(&[][..], |step| &step.strands);
-        let here = strands.iter().filter(|strand| strand.at[lane] == Some(row));
-        here.map(|strand| strand.value).sum()
+        let step = self.steps.get(step);
+        step.map_or(0.0, |step| passing(&step.strands, lane, row))
     }
+
+    /// What crosses edges at a row in a step, either way.
+    pub fn crossing(&self, step: usize, lane: usize, row: usize) -> f64 {
+        let back = self.steps.get(step);
+        let back = back.map_or(0.0, |step| passing(&step.returns, lane, row));
+        self.through(step, lane, row) + back
+    }
+}
+
+fn passing(strands: &[Strand], lane: usize, row: usize) -> f64 {
+    let here = strands.iter().filter(|strand| strand.at[lane] == Some(row));
+    here.map(|strand| strand.value).sum()
 }
 
 /// Why a passage is where it is.
@@ -751,6 +776,14 @@ impl Scene {
         hit.map(|row| row.rank).or_else(|| gold()?.rank)
     }
 
+    /// Cells of the longest rank that is shown.
+    pub fn rank_width(&self) -> usize {
+        let ranks = self.passages.iter().map(|row| row.rank);
+        let gold = self.gold.iter().filter_map(|gold| gold.rank);
+        let most = ranks.chain(gold).max();
+        most.map_or(1, |rank| rank.to_string().len())
+    }
+
     /// The node that stands for a passage, as far as one is known.
     pub fn node_of(&self, passage: u32) -> Option<Node> {
         if self.of_passages {
@@ -776,14 +809,6 @@ impl Scene {
     /// The group of what pays for a score where no walk does: its own, or the last, which holds the rest.
     pub fn group_of(&self, label: &str) -> Option<usize> {
         if self.walks {
-    /// Cells of the longest rank that is shown.
-    pub fn rank_width(&self) -> usize {
-        let ranks = self.passages.iter().map(|row| row.rank);
-        let gold = self.gold.iter().filter_map(|gold| gold.rank);
-        let most = ranks.chain(gold).max();
-        most.map_or(1, |rank| rank.to_string().len())
-    }
-
             return None;
         }
         let own = self.groups.iter().position(|group| group.label == label);

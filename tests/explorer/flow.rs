@@ -1,7 +1,7 @@
 //! The views Flow and Graph on the bundled sample: figures that add up, steps, selection, pace.
 
 use crate::support::{sample, stage, stage_at, stage_in, stage_with};
-use hopscope::explain::flow::{Kept, moved, threads};
+use hopscope::explain::flow::{Crossed, Kept, Thread, moved, threads};
 use hopscope::explorer::action::Action;
 use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::hits::Target;
@@ -66,7 +66,7 @@ proptest! {
         let groups = apart(&walk);
         let states = threads(&walk, &groups, &shown);
         prop_assert_eq!(states.len(), spread.states.len());
-        for (k, threads) in states.iter().enumerate() {
+        for (k, Crossed { threads, returns }) in states.iter().enumerate() {
             for passage in &shown {
                 let sum: f64 = threads.iter().filter(|t| t.passage == *passage).map(|t| t.value).sum();
                 let nodes = walk.graph.nodes_of(*passage);
@@ -83,6 +83,17 @@ proptest! {
                 prop_assert_eq!(k, 0);
                 continue;
             };
+            // What goes back over an edge is what the step sends over it.
+            for transfer in &moved.largest {
+                let own = |t: &&Thread| t.node == transfer.from && t.via == Some(transfer.to);
+                let back: Vec<f64> = returns.iter().filter(own).map(|t| t.value).collect();
+                let sum: f64 = back.iter().sum();
+                let apart = (sum - transfer.mass).abs();
+                prop_assert!(
+                    back.is_empty() || spread.diffusion.pushes() || apart < 1e-5,
+                    "{method} {set} step {k}: {sum} {}", transfer.mass
+                );
+            }
             // The largest are edges, each with what the state before sends over it.
             for transfer in &moved.largest {
                 prop_assert!(t.probability(transfer.from as usize, transfer.to as usize) > 0.0);
@@ -141,13 +152,13 @@ fn the_picture_is_of_the_ranking_and_adds_up_in_every_column() {
         let timeline = scene.timeline.as_ref().unwrap();
         assert_eq!(flow.steps.len(), timeline.steps.len(), "{method}");
         let last = flow.lanes.len() - 1;
-        for k in 0..flow.steps.len() {
+        for k in 1..flow.steps.len() {
             let column = |lane: usize| -> f64 {
                 let rows = 0..flow.lanes[lane].rows.len();
                 rows.map(|row| flow.through(k, lane, row)).sum()
             };
             let whole = column(last);
-            assert!(k == 0 || whole > 0.0, "{method} {k}");
+            assert!(whole > 0.0, "{method} {k}");
             // A push is split by its seeds at its end only.
             let split = flow.steps[k]
                 .strands
@@ -175,6 +186,109 @@ fn the_picture_is_of_the_ranking_and_adds_up_in_every_column() {
             assert!((sum - 1.0).abs() < 1e-4, "{method} {k}: {sum}");
         }
     }
+}
+
+#[test]
+fn a_step_shows_the_mass_of_every_node_and_what_goes_back() {
+    for method in ["graph", "linearrag", "noderag"] {
+        let mut stage = flowing(method);
+        let (scene, flow) = (stage.state.scene().unwrap(), stage.state.flow().unwrap());
+        let last = flow.lanes.len() - 1;
+        // Before anything moves the seeds have all.
+        let seeds: f64 = (0..flow.lanes[1].rows.len())
+            .map(|row| flow.through(0, 1, row))
+            .sum();
+        let weights: f64 = scene.groups.iter().map(|group| group.weight).sum();
+        assert!(
+            (seeds - weights).abs() < 1e-4,
+            "{method}: {seeds} {weights}"
+        );
+        let mut returned = 0.0;
+        for k in 1..flow.steps.len() {
+            // One node has one figure, here and in the heat map.
+            for (lane, own) in flow.lanes.iter().enumerate().skip(1) {
+                for (at, row) in own
+                    .rows
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, row)| row.node.is_some())
+                {
+                    let heat = flow.heat.iter().find(|(node, _)| node.node == row.node);
+                    let Some((_, mass)) = heat else { continue };
+                    // A passage may have more nodes than the one of its row.
+                    let whole = lane == last && !scene.of_passages;
+                    let apart = (mass[k] - flow.mass(k, lane, at)).abs();
+                    assert!(whole || apart < 1e-6, "{method} {k} {}: {apart}", row.label);
+                }
+            }
+            let held: f64 = (0..flow.lanes[last].rows.len())
+                .map(|row| flow.mass(k - 1, last, row))
+                .sum();
+            let back: f64 = flow.steps[k]
+                .returns
+                .iter()
+                .map(|strand| strand.value)
+                .sum();
+            assert!(
+                !scene.of_passages || back <= held + 1e-4,
+                "{method} {k}: {back} of {held}"
+            );
+            returned += back;
+        }
+        assert!(returned > 0.01, "{method}: {returned}");
+        assert!(
+            !plain(&stage.draw(160, 48)).contains('←'),
+            "the end is what passages have"
+        );
+        stage.press("{ . .");
+        let drawn = plain(&stage.draw(160, 48));
+        assert!(method != "graph" || drawn.contains('←'), "{drawn}");
+        assert!(drawn.contains("bar, number: mass held"), "{drawn}");
+    }
+}
+
+#[test]
+fn two_seeds_have_two_fills_where_colour_does_not_part_them() {
+    for (glyphs, fills) in [
+        (GlyphSet::Unicode, ["█", "▒"]),
+        (GlyphSet::Ascii, ["#", "="]),
+    ] {
+        let mut stage = stage_with(100, 30, "graph", glyphs, 0);
+        stage.press("3");
+        let buffer = stage.draw(100, 30);
+        let area = stage.state.hits.area(Target::Pane(Pane::Flow)).unwrap();
+        let inside = (area.y + 1..area.bottom() - 2)
+            .flat_map(|y| (area.x + 1..area.right() - 1).map(move |x| (x, y)));
+        let symbols: Vec<&str> = inside.map(|place| buffer[place].symbol()).collect();
+        for fill in fills {
+            let count = symbols.iter().filter(|symbol| **symbol == fill).count();
+            assert!(count > 5, "{}: {count} of {fill}", glyphs.id());
+        }
+    }
+}
+
+#[test]
+fn no_step_is_beyond_the_last() {
+    let mut stages = 0;
+    for method in METHODS.iter() {
+        let stage = stage_with(120, 36, &method.name, GlyphSet::Unicode, 7);
+        let timeline = stage
+            .state
+            .scene()
+            .and_then(|scene| scene.timeline.as_ref());
+        for step in 0..timeline.map_or(0, |timeline| timeline.steps.len()) {
+            let place = timeline.unwrap().place(step);
+            let numbers: Vec<usize> = place
+                .split(' ')
+                .filter_map(|word| word.parse().ok())
+                .collect();
+            if let [step, last] = numbers[..] {
+                assert!(step <= last, "{}: {place}", method.name);
+                stages += 1;
+            }
+        }
+    }
+    assert!(stages > 20, "{stages}");
 }
 
 #[test]
@@ -297,17 +411,6 @@ fn all_panes_are_at_one_step_and_the_pace_is_chosen() {
 }
 
 #[test]
-fn a_selected_row_is_the_selection_everywhere() {
-    let mut stage = flowing("graph");
-    assert_eq!(
-        (stage.state.view, stage.state.focus),
-        (View::Flow, Pane::Flow)
-    );
-    let flow = stage.state.flow().unwrap().clone();
-    let last = flow.lanes.len() - 1;
-    // It begins at the passage that was selected.
-    let at = flow.place(stage.state.list(Pane::Flow).cursor).unwrap();
-#[test]
 fn the_hottest_cell_of_every_row_is_seen_also_under_the_cursor() {
     for (name, _) in BUILT_IN {
         for level in [ColorLevel::True, ColorLevel::Ansi256] {
@@ -335,6 +438,17 @@ fn the_hottest_cell_of_every_row_is_seen_also_under_the_cursor() {
     }
 }
 
+#[test]
+fn a_selected_row_is_the_selection_everywhere() {
+    let mut stage = flowing("graph");
+    assert_eq!(
+        (stage.state.view, stage.state.focus),
+        (View::Flow, Pane::Flow)
+    );
+    let flow = stage.state.flow().unwrap().clone();
+    let last = flow.lanes.len() - 1;
+    // It begins at the passage that was selected.
+    let at = flow.place(stage.state.list(Pane::Flow).cursor).unwrap();
     assert_eq!(at.0, last);
     assert_eq!(
         flow.lanes[last].rows[at.1].passage,
@@ -379,7 +493,8 @@ fn what_is_copied_of_flow_is_what_is_drawn() {
     assert_eq!(what, "flow");
     let mut lines = text.lines();
     assert_eq!(lines.next().unwrap(), flow.steps[1].told);
-    assert_eq!(lines.count(), flow.steps[1].strands.len());
+    let crossed = flow.steps[1].strands.len() + flow.steps[1].returns.len();
+    assert_eq!(lines.count(), crossed);
     stage.press("Y");
     let (json, _) = stage.copied.last().unwrap();
     let json: serde_json::Value = serde_json::from_str(json).unwrap();
@@ -478,6 +593,32 @@ fn paths_are_the_heaviest_walks_over_edges_of_the_graph() {
                 gold.id
             );
         }
+    }
+}
+
+#[test]
+fn columns_of_paths_are_legible_on_small_screens() {
+    for (width, height) in [(100, 30), (80, 24)] {
+        let mut stage = stage_with(width, height, "graph", GlyphSet::Unicode, 0);
+        stage.press("4");
+        stage.draw(width, height);
+        let rows = stage.state.ways().unwrap().flow.rows();
+        let columns = |stage: &Stage| -> Vec<u16> {
+            let area = |row| stage.state.hits.area(Target::Row(Pane::Paths, row));
+            (0..rows).filter_map(area).map(|area| area.width).collect()
+        };
+        let shown = columns(&stage);
+        assert!(
+            !shown.is_empty() && shown.iter().all(|cells| *cells >= 12),
+            "{shown:?}"
+        );
+        // Those out of sight come as the cursor goes there.
+        (0..6).for_each(|_| stage.press("Left"));
+        let drawn = plain(&stage.draw(width, height));
+        assert!(
+            drawn.contains("seeds ") && columns(&stage).iter().all(|cells| *cells >= 12),
+            "{drawn}"
+        );
     }
 }
 

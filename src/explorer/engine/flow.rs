@@ -2,7 +2,7 @@
 
 use super::detail::named;
 use super::walk::nodes;
-use crate::explain::flow::{Kept, Moved, Thread, moved, threads};
+use crate::explain::flow::{Crossed, Kept, Moved, Thread, moved, threads};
 use crate::explorer::scene::{
     Basis, Flow, FlowStep, LANES, Lane, PassageRow, Row, Scene, Sign, Strand,
 };
@@ -27,6 +27,8 @@ const STANDING: usize = 9;
 const BEST: usize = 10;
 /// Nodes of the heat map.
 const HEAT: usize = 40;
+/// Mass below this is rounding.
+const LEAST: f64 = 1e-6;
 /// Rows of a stage that no walk made.
 const STAGE: usize = 8;
 
@@ -144,7 +146,7 @@ fn walked(index: &Arc<Index>, walk: &Walked<'_>, scene: &Scene, members: &[Vec<u
     // What carries most of what a step brings, in any step.
     let chosen = |most: usize, of: fn(&Thread) -> Option<Node>| {
         let mut carried: BTreeMap<Node, f64> = BTreeMap::new();
-        for threads in &states {
+        for Crossed { threads, .. } in &states {
             let all = sum(threads).max(f64::MIN_POSITIVE);
             let mut now: BTreeMap<Node, f64> = BTreeMap::new();
             for thread in threads {
@@ -159,38 +161,49 @@ fn walked(index: &Arc<Index>, walk: &Walked<'_>, scene: &Scene, members: &[Vec<u
         }
         let mut nodes: Vec<(Node, f64)> = carried.into_iter().collect();
         nodes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let all = nodes.len();
-        nodes.truncate(most);
-        let nodes: Vec<Node> = nodes.into_iter().map(|(node, _)| node).collect();
-        (nodes, all)
+        let mut nodes: Vec<Node> = nodes.into_iter().map(|(node, _)| node).collect();
+        let others = nodes.split_off(most.min(nodes.len()));
+        (nodes, others)
     };
-    let (senders, all_senders) = chosen(SENDERS[apart], |thread| thread.via);
-    let (standing, all_standing) = chosen(STANDING, |thread| Some(thread.node));
-    let lane = |head: String, shown: &[Node], all: usize| {
+    let (senders, other_senders) = chosen(SENDERS[apart], |thread| thread.via);
+    let (standing, other_standing) = chosen(STANDING, |thread| Some(thread.node));
+    let lane = |noun: &str, shown: &[Node], others: &[Node]| {
         let mut rows = rows_of(index, walk, scene, shown);
-        if all > shown.len() {
+        if !others.is_empty() {
             rows.push(Row {
-                label: format!("{} others", all - shown.len()),
+                label: format!("{} others", others.len()),
                 ..Row::default()
             });
         }
-        Lane { head, rows }
+        Lane {
+            head: plural(shown.len() + others.len(), noun),
+            rows,
+        }
     };
+    // Nodes of every row of a column, of which the last are told as one.
+    let each = |shown: &[Node], others: &[Node]| {
+        let own = shown.iter().map(|node| vec![*node]);
+        let rest = (!others.is_empty()).then(|| others.to_vec());
+        own.chain(rest).collect::<Vec<_>>()
+    };
+    let seeds = members.iter().map(|group| {
+        let mut nodes: Vec<Node> = group.iter().map(|at| walk.seeds()[*at].node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    });
+    let mut held = vec![Vec::new(), seeds.collect(), each(&senders, &other_senders)];
     let mut lanes = vec![
         asked(scene),
         sources(scene, "seeds".to_owned()),
-        lane(
-            plural(all_senders, sender_noun(graph, scene)),
-            &senders,
-            all_senders,
-        ),
+        lane(sender_noun(graph, scene), &senders, &other_senders),
     ];
     let others = senders.len();
     // What no neighbour sent has a row of its own.
     let stays = lanes[2].rows.len();
     let any_stays = states
         .iter()
-        .flatten()
+        .flat_map(|state| &state.threads)
         .any(|t| t.via.is_none() && t.value > 0.0);
     if any_stays {
         lanes[2].rows.push(Row {
@@ -202,7 +215,8 @@ fn walked(index: &Arc<Index>, walk: &Walked<'_>, scene: &Scene, members: &[Vec<u
         let kind = standing
             .first()
             .map_or("node", |node| graph.source().kind(*node));
-        lanes.push(lane(plural(all_standing, kind), &standing, all_standing));
+        lanes.push(lane(kind, &standing, &other_standing));
+        held.push(each(&standing, &other_standing));
     }
     lanes.push(Lane {
         head: "passages".to_owned(),
@@ -227,16 +241,74 @@ fn walked(index: &Arc<Index>, walk: &Walked<'_>, scene: &Scene, members: &[Vec<u
         at[3 + apart] = passage;
         (at, thread.group)
     };
-    let steps = states.iter().enumerate().map(|(k, threads)| {
+    // What the seeds hold before anything moves and no thread above is about.
+    let started = |threads: &[Thread]| -> Vec<Strand> {
+        let own = scene.groups.iter().enumerate().map(|(group, of)| {
+            let drawn = threads.iter().filter(|t| t.group == Some(group));
+            let rest = of.weight - drawn.map(|t| t.value).sum::<f64>();
+            let node = lanes[1].rows[group].node;
+            let sender = senders.iter().position(|known| Some(*known) == node);
+            let at = std::array::from_fn(|lane| match lane {
+                0 => Some(0),
+                1 => Some(group),
+                2 => sender,
+                _ => None,
+            });
+            Strand {
+                at,
+                group: Some(group),
+                value: rest,
+            }
+        });
+        own.filter(|strand| strand.value > LEAST).collect()
+    };
+    let summed = |threads: &[Thread], back: bool| {
         let mut strands: BTreeMap<_, f64> = BTreeMap::new();
         for thread in threads {
-            *strands.entry(strand(thread)).or_default() += thread.value;
+            let (mut at, group) = strand(thread);
+            if back {
+                (at[0], at[1]) = (None, None);
+            }
+            *strands.entry((at, group)).or_default() += thread.value;
         }
         let strands = strands.into_iter();
         let strands = strands.map(|((at, group), value)| Strand { at, group, value });
+        strands.collect::<Vec<Strand>>()
+    };
+    let steps = states.iter().enumerate().map(|(k, crossed)| {
+        let state = &walk.spread.states[k];
+        let on = |nodes: &Vec<Node>| nodes.iter().map(|n| f64::from(state[*n as usize])).sum();
+        let mut mass: Vec<Vec<f64>> = held
+            .iter()
+            .map(|lane| lane.iter().map(on).collect())
+            .collect();
+        let landed = |passage: &u32| {
+            let nodes = graph.nodes_of(*passage);
+            let nodes = nodes.iter();
+            nodes
+                .map(|n| graph.share(*n) * f64::from(state[*n as usize]))
+                .sum()
+        };
+        mass.push(places.iter().map(landed).collect());
+        if any_stays {
+            let own = crossed.threads.iter().filter(|t| t.via.is_none());
+            mass[2].push(own.map(|t| t.value).sum());
+        }
+        let mut strands = summed(&crossed.threads, false);
+        let moved = told(index, walk, scene, k);
+        if k == 0 {
+            strands.extend(started(&crossed.threads));
+        }
+        let known = |t: &&Thread| {
+            let via = t.via.as_ref();
+            via.is_some_and(|via| senders.contains(via) || other_senders.contains(via))
+        };
+        let back: Vec<Thread> = crossed.returns.iter().filter(known).copied().collect();
         FlowStep {
-            strands: strands.collect(),
-            ..told(index, walk, scene, k)
+            strands,
+            returns: summed(&back, true),
+            mass,
+            ..moved
         }
     });
     let mut flow = Flow {
@@ -279,8 +351,14 @@ fn untangle(flow: &mut Flow) {
             .iter()
             .enumerate()
             .for_each(|(now, was)| place[*was] = now);
-        for strand in flow.steps.iter_mut().flat_map(|step| &mut step.strands) {
-            strand.at[lane] = strand.at[lane].map(|row| place[row]);
+        for step in &mut flow.steps {
+            for strand in step.strands.iter_mut().chain(&mut step.returns) {
+                strand.at[lane] = strand.at[lane].map(|row| place[row]);
+            }
+            if let Some(held) = step.mass.get_mut(lane) {
+                let own = std::mem::take(held);
+                *held = order.iter().map(|row| own[*row]).collect();
+            }
         }
     }
 }

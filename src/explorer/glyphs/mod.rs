@@ -11,10 +11,10 @@ use ratatui::style::{Color, Style};
 use ratatui::symbols::{Marker, border};
 use ratatui::text::Span;
 
-use super::theme::{Scope, Theme};
 use super::theme::scope::heat_level;
+use super::theme::{Scope, Theme};
 pub use crate::text::count;
-pub use raster::Raster;
+pub use raster::{Pen, Raster};
 pub use text::{clean, cut, pad, pad_left, width};
 pub use wires::Wires;
 

@@ -1,11 +1,11 @@
 //! Score moving through columns of nodes: bands as thick as their share, those of what is selected bright.
 
-use super::passages::gold_mark;
+use super::passages::passage_mark;
 use super::row;
 use super::row::{say, split};
 use super::{Card, Contents, Cursor, STEPPED};
 use crate::explorer::action::Action;
-use crate::explorer::glyphs::Raster;
+use crate::explorer::glyphs::{GlyphSet, Pen, Raster, bar};
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::panes::ink::{Chrome, Ink, flow as lines_of};
@@ -26,7 +26,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How the words of columns share the width: question, sources, what is between, passages.
 const WORDS: [usize; 4] = [3, 4, 5, 7];
 /// Of the width, in hundredths, what bands get.
-const BANDS: usize = 40;
+const BANDS: usize = 34;
+/// Cells of a column of paths with the lines to the next.
+const LEGIBLE: u16 = 24;
+/// Columns of a mass.
+const FIGURE: usize = 7;
 /// A screen this wide shows the question as a column.
 const WIDE: u16 = 116;
 
@@ -60,15 +64,16 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     }
     // Where the step has no pane of its own on screen, its sentence stands here.
     let alone = state.zoom || slot.face == Face::Section;
-    let words: Vec<Span<'static>> = [told, &flow.note]
+    let mut words: Vec<Span<'static>> = [told, &flow.note]
         .into_iter()
         .enumerate()
         .filter(|(at, words)| !words.is_empty() && (*at == 1 || alone))
         .map(|(at, words)| match at {
             0 => ink.text(format!("{words} ")),
-            _ => ink.muted(words.to_owned()),
+            _ => ink.muted(format!("{words} ")),
         })
         .collect();
+    words.extend(legend(ink, flow, step));
     let lines = lines_of(words, usize::from(area.width).saturating_sub(2), 0);
     let below = (lines.len() as u16).min(area.height / 4);
     let (area, foot) = split(area, below);
@@ -92,6 +97,21 @@ fn title(ink: &Ink<'_>, scene: &Scene) -> String {
             None => "Flow".to_owned(),
         },
     }
+}
+
+/// What bands, bars and numbers of a walk mean.
+fn legend(ink: &Ink<'_>, flow: &Flow, step: usize) -> Vec<Span<'static>> {
+    if flow.steps.get(step).is_none_or(|step| step.mass.is_empty()) {
+        return Vec::new();
+    }
+    let back = ink.glyphs.arrows[2];
+    let bands = match (step, ink.state.earlier_step()) {
+        (0, Some(_)) => "restart weight".to_owned(),
+        (_, Some(_)) => format!("mass sent in this step, {back} back"),
+        (_, None) => "mass sent to passages in the last step".to_owned(),
+    };
+    let words = format!("band: {bands}; bar, number: mass held");
+    vec![ink.fill(0), ink.muted(format!(" {words}"))]
 }
 
 /// What all bands into the passages come to, and the pace.
@@ -133,6 +153,8 @@ pub struct Picture<'a> {
     pub places: Vec<BTreeMap<usize, (u16, u16)>>,
     /// Lines of a unit of score.
     scale: f64,
+    /// The most mass that a row ever holds, where bars are drawn of it.
+    most: Option<f64>,
     pub selected: Option<(usize, usize)>,
 }
 
@@ -144,8 +166,16 @@ impl<'a> Picture<'a> {
             _ => (false, 0),
         };
         let first = usize::from(area.width < WIDE && flow.lanes[0].head == "question");
-        let shown: Vec<usize> = (first..flow.lanes.len()).collect();
         let last = flow.lanes.len() - 1;
+        let selected = rows::place(ink.state, pane, ink.state.list(pane).cursor);
+        // Of paths as many columns as are legible: the last ones, or those from the selected one on.
+        let fitting = match thick {
+            true => flow.lanes.len(),
+            false => usize::from(area.width / LEGIBLE).max(2),
+        };
+        let end = flow.lanes.len().saturating_sub(fitting).max(first);
+        let first = selected.map_or(end, |(lane, _)| lane.min(end).max(first));
+        let shown: Vec<usize> = (first..flow.lanes.len()).take(fitting).collect();
         let weight = |lane: usize| match lane {
             _ if lane == last => WORDS[3],
             0 if flow.lanes[0].head == "question" => WORDS[0],
@@ -164,15 +194,17 @@ impl<'a> Picture<'a> {
             lanes.push((lane, x, own));
             x += own + gap as u16;
         }
-        let selected = rows::place(ink.state, pane, ink.state.list(pane).cursor);
         let height = usize::from(area.height.saturating_sub(1));
-        // The most that a row ever holds: so nothing jumps from step to step.
-        let peak = |lane: usize, row: usize| {
-            let steps = 0..flow.steps.len();
-            steps
-                .map(|step| flow.through(step, lane, row))
+        // The most of any step: so nothing jumps from one to the next.
+        let highest = |of: &dyn Fn(usize) -> f64| (0..flow.steps.len()).map(of).fold(0.0, f64::max);
+        let peak = |lane: usize, row: usize| highest(&|step| flow.crossing(step, lane, row));
+        let held = |lane: usize| {
+            let rows = 0..flow.lanes[lane].rows.len();
+            rows.map(|row| highest(&|step| flow.mass(step, lane, row)))
                 .fold(0.0, f64::max)
         };
+        let holds = thick && flow.steps.iter().any(|step| !step.mass.is_empty());
+        let most_held = holds.then(|| (1..=last).map(held).fold(0.0, f64::max));
         let peaks: Vec<Vec<(usize, f64)>> = shown
             .iter()
             .map(|&lane| {
@@ -231,6 +263,7 @@ impl<'a> Picture<'a> {
             places: places.collect(),
             lanes,
             scale,
+            most: most_held,
             selected,
         }
     }
@@ -285,6 +318,22 @@ impl<'a> Picture<'a> {
     fn bands(&self, buf: &mut Buffer) {
         let bright = self.bright();
         let down = Raster::new(1, 1, self.ink.glyphs).size().1 as f64;
+        // What goes back is drawn of a step, and not of the end: that is what the passages have.
+        let returns = match self.ink.state.earlier_step() {
+            Some(step) if self.pane == Pane::Flow => self.flow.steps.get(step),
+            _ => None,
+        };
+        let returns = returns.map_or(&[][..], |step| &step.returns);
+        let touched = |strand: &Strand| {
+            self.selected
+                .is_some_and(|(lane, row)| strand.at[lane] == Some(row))
+        };
+        let forth = self.strands().iter().zip(bright.iter().copied());
+        let back = returns.iter().map(|strand| (strand, touched(strand)));
+        let forth = forth.map(|(strand, bright)| (strand, bright, false));
+        let moving: Vec<(&Strand, bool, bool)> = forth
+            .chain(back.map(|(strand, bright)| (strand, bright, true)))
+            .collect();
         for (at, pair) in self.lanes.windows(2).enumerate() {
             let ((from, x, width), (to, next, _)) = (pair[0], pair[1]);
             let left = x + width;
@@ -295,11 +344,13 @@ impl<'a> Picture<'a> {
                 self.area.height - 1,
             );
             // Bands by their ends: what is bright by its seed, the rest together.
-            let mut bands: BTreeMap<(usize, usize, bool, Option<usize>), f64> = BTreeMap::new();
-            for (strand, bright) in self.strands().iter().zip(&bright) {
+            let mut bands: BTreeMap<(usize, usize, bool, bool, Option<usize>), f64> =
+                BTreeMap::new();
+            for (strand, bright, back) in &moving {
                 if let (Some(a), Some(b)) = (strand.at[from], strand.at[to]) {
                     let group = strand.group.filter(|_| *bright);
-                    *bands.entry((a, b, *bright, group)).or_default() += strand.value.max(0.0);
+                    *bands.entry((a, b, *back, *bright, group)).or_default() +=
+                        strand.value.max(0.0);
                 }
             }
             let mut raster = Raster::new(area.width, area.height, self.ink.glyphs);
@@ -318,9 +369,9 @@ impl<'a> Picture<'a> {
             let mut places: BTreeMap<_, [f64; 2]> = BTreeMap::new();
             for side in [0, 1] {
                 let mut order: Vec<_> = bands.iter().collect();
-                order.sort_by_key(|((a, b, bright, group), _)| match side {
-                    0 => (*a, *b, *bright, *group),
-                    _ => (*b, *a, *bright, *group),
+                order.sort_by_key(|((a, b, back, bright, group), _)| match side {
+                    0 => (*a, *b, *back, *bright, *group),
+                    _ => (*b, *a, *back, *bright, *group),
                 });
                 for (key, value) in order {
                     let row = [key.0, key.1][side];
@@ -331,24 +382,46 @@ impl<'a> Picture<'a> {
                     *taken += self.scale * down * value;
                 }
             }
+            let mut arrows: Vec<(u16, Pen)> = Vec::new();
             for (key, value) in &bands {
                 let Some([from, to]) = places.get(key).filter(|p| p.iter().all(|y| y.is_finite()))
                 else {
                     continue;
                 };
-                let (bright, group) = (key.2, key.3);
+                let (back, bright, group) = (key.2, key.3, key.4);
                 let known = *value > 0.0 || self.scale == 0.0;
                 if !known {
                     continue;
                 }
-                let style = match (bright, group) {
-                    (true, Some(group)) => self.ink.theme.seed(group),
-                    (true, None) => self.ink.style(Scope::BorderFocus),
-                    _ => self.ink.style(Scope::Border),
-                };
-                raster.band(*from, *to, self.scale * down * value, bright, style);
+                let pen = self.pen(bright, group);
+                let thick = self.scale * down * value;
+                raster.band(*from, *to, thick, pen);
+                if back {
+                    let y = ((from + thick / 2.0) / down).max(0.0) as u16;
+                    arrows.push((y.min(area.height - 1), pen));
+                }
             }
             raster.paint(area, buf);
+            // Bright ones over dim ones.
+            arrows.sort_by_key(|(y, pen)| (*y, pen.bright));
+            for (y, pen) in arrows.into_iter().filter(|_| area.width > 2) {
+                let arrow = self.ink.glyphs.arrows[2];
+                buf.set_string(area.x, area.y + y, arrow, pen.style);
+            }
+        }
+    }
+
+    /// What is bright has the colour of its seed, or its fill where colour does not tell seeds apart.
+    fn pen(&self, bright: bool, group: Option<usize>) -> Pen {
+        let ink = self.ink;
+        let Some(group) = group.filter(|_| bright) else {
+            let scope = [Scope::Border, Scope::BorderFocus][usize::from(bright)];
+            return Pen::new(bright, ink.style(scope));
+        };
+        let dots = ink.theme.colours_seeds() && ink.glyphs.set != GlyphSet::Ascii;
+        Pen {
+            fill: (!dots).then(|| ink.glyphs.fill(group)),
+            ..Pen::new(bright, ink.theme.seed(group))
         }
     }
 
@@ -357,11 +430,28 @@ impl<'a> Picture<'a> {
         let rows = self.flow.lanes.iter().map(|lane| lane.rows.len()).sum();
         hits.set_extent(self.pane, rows, usize::from(self.area.height));
         for (at, &(lane, x, width)) in self.lanes.iter().enumerate() {
-            let shown = self.places[at].len();
-            let all = self.flow.lanes[lane].rows.len();
+            let lane_rows = &self.flow.lanes[lane].rows;
+            let nodes = |row: &usize| lane_rows[*row].node.is_some() || lane_rows[*row].is_passage;
+            let shown = self.places[at].keys().filter(|row| nodes(row)).count();
+            let all = (0..lane_rows.len()).filter(nodes).count();
+            let head = &self.flow.lanes[lane].head;
             let head = match shown < all {
-                true => format!("{}, {shown} shown", self.flow.lanes[lane].head),
-                false => self.flow.lanes[lane].head.clone(),
+                true if head.starts_with(|c: char| c.is_ascii_digit()) => {
+                    format!("{shown} of {head}")
+                }
+                true => format!("{shown} of {all} {head}"),
+                false => head.clone(),
+            };
+            // Where columns are out of sight Left and Right bring them.
+            let hidden = self.pane == Pane::Paths;
+            let (left, right) = (
+                hidden && at == 0 && lane > 0,
+                hidden && at + 1 == self.lanes.len(),
+            );
+            let head = match (left, right && lane + 1 < self.flow.lanes.len()) {
+                (true, _) => format!("{} {head}", ink.glyphs.arrows[2]),
+                (_, true) => format!("{head} {}", ink.glyphs.arrows[3]),
+                _ => head,
             };
             let head = text::cut(&head, usize::from(width));
             buf.set_stringn(
@@ -379,13 +469,13 @@ impl<'a> Picture<'a> {
                 let number = self.flow.first(lane) + row;
                 let selected = self.selected == Some((lane, *row));
                 let focused = selected && ink.focused(self.pane);
-                let value = self.flow.through(self.step, lane, *row);
+                let value = self.flow.mass(self.step, lane, *row);
                 let line = words(
                     ink,
                     scene,
                     own,
                     lane,
-                    value,
+                    (value, self.most),
                     usize::from(width).saturating_sub(1),
                 );
                 let line_y = y + (lines - 1) / 2;
@@ -415,7 +505,7 @@ fn words(
     scene: &Scene,
     row: &Row,
     lane: usize,
-    value: f64,
+    (value, most): (f64, Option<f64>),
     width: usize,
 ) -> Line<'static> {
     let mut spans = Vec::new();
@@ -425,37 +515,35 @@ fn words(
         room = room.saturating_sub(2);
     }
     if row.is_passage && row.passage.is_some() {
+        let ranks = scene.rank_width().max(2);
         let rank = row.passage.and_then(|passage| scene.rank(passage));
-        spans.push(ink.value(text::pad_left(&text::rank(rank), 2)));
-        spans.extend([ink.text(" "), gold_mark(ink, row.gold), ink.text(" ")]);
-        room = room.saturating_sub(5);
+        spans.push(ink.value(text::pad_left(&text::rank(rank), ranks)));
+        spans.extend([ink.text(" "), passage_mark(ink, row), ink.text(" ")]);
+        room = room.saturating_sub(ranks + 3);
     }
-    let figure = match lane > 0 && value > 0.0 {
-        true => text::figure(value),
-        false => String::new(),
+    let figure = match most {
+        _ if lane == 0 || value <= 0.0 => String::new(),
+        Some(_) => text::score(value),
+        None => text::figure(value),
     };
-    let scope = match row {
-        Row { gold: true, .. } => Scope::Gold,
-        Row {
-            is_passage: true, ..
-        } => Scope::Passage,
-        Row {
-            node: None,
-            group: None,
-            ..
-        } => Scope::Muted,
-        _ => Scope::Entity,
+    // Of masses bars and figures stand under each other, and a label is as wide in every step.
+    let figure_room = match most {
+        Some(_) if lane > 0 && width >= 18 => FIGURE,
+        None if room >= 18 && !figure.is_empty() => text::width(&figure) + 1,
+        _ => 0,
     };
-    let figure_room = match room >= 18 && !figure.is_empty() {
-        true => text::width(&figure) + 1,
-        false => 0,
-    };
+    let most = most.filter(|most| lane > 0 && *most > 0.0 && room >= 8);
+    let bar_room = most.map_or(0, |_| (width / 8).clamp(2, 6));
     spans.push(ink.span(
-        text::pad(&row.label, room.saturating_sub(figure_room)),
-        scope,
+        text::pad(&row.label, room.saturating_sub(figure_room + bar_room)),
+        row::scope(row),
     ));
+    if let Some(most) = most {
+        let drawn = bar(value / most, bar_room - 1, ink.glyphs);
+        spans.push(ink.span(format!(" {drawn}"), Scope::Bar));
+    }
     if figure_room > 0 {
-        spans.push(ink.value(format!(" {figure}")));
+        spans.push(ink.value(text::pad_left(&figure, figure_room)));
     }
     Line::from(spans)
 }
@@ -508,15 +596,26 @@ pub fn copied(state: &State, flow: &Flow) -> String {
     let Some(step) = flow.steps.get(state.flow_step()) else {
         return flow.note.clone();
     };
-    let line = |strand: &Strand| {
-        let mut words = stops(flow, strand);
+    let line = |(strand, back): (&Strand, bool)| {
+        let mut words = way(flow, strand, back);
         words.push(strand.value.to_string());
         words.join("\t")
     };
     let told = [step.told.clone(), flow.note.clone()];
     let told = told.into_iter().filter(|words| !words.is_empty());
-    let lines: Vec<String> = told.chain(step.strands.iter().map(line)).collect();
+    let forth = step.strands.iter().map(|strand| (strand, false));
+    let back = step.returns.iter().map(|strand| (strand, true));
+    let lines: Vec<String> = told.chain(forth.chain(back).map(line)).collect();
     lines.join("\n")
+}
+
+/// What a strand passes in the order that it does.
+fn way(flow: &Flow, strand: &Strand, back: bool) -> Vec<String> {
+    let mut stops = stops(flow, strand);
+    if back {
+        stops.reverse();
+    }
+    stops
 }
 
 /// What a strand passes.
@@ -532,11 +631,14 @@ fn json(state: &State) -> Value {
     };
     let at = state.flow_step();
     let step = flow.steps.get(at);
-    let strands = step.map_or(&[][..], |step| &step.strands).iter();
-    let strands: Vec<Value> = strands
-        .map(|strand| json!({"through": stops(flow, strand), "value": strand.value}))
-        .collect();
-    json!({"step": at, "told": step.map(|step| &step.told), "note": flow.note, "strands": strands})
+    let listed = |strands: &[Strand], back: bool| -> Vec<Value> {
+        let through = |strand: &Strand| way(flow, strand, back);
+        let one = |strand: &Strand| json!({"through": through(strand), "value": strand.value});
+        strands.iter().map(one).collect()
+    };
+    let strands = step.map_or_else(Vec::new, |step| listed(&step.strands, false));
+    let returns = step.map_or_else(Vec::new, |step| listed(&step.returns, true));
+    json!({"step": at, "told": step.map(|step| &step.told), "note": flow.note, "strands": strands, "returns": returns})
 }
 
 /// A node of a picture; a passage is one wherever the method keeps it.

@@ -10,7 +10,7 @@ use super::row;
 use super::row::{say, split};
 use super::{Card, Contents, Cursor};
 use crate::explorer::command::Command;
-use crate::explorer::glyphs::{Raster, Wires};
+use crate::explorer::glyphs::{Pen, Raster, Wires};
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::panes::ink::{Chrome, Ink, flow as lines_of};
@@ -286,7 +286,7 @@ fn overview(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut
         } else {
             Scope::Border
         };
-        raster.line(dot(a), dot(b), bright, ink.style(scope));
+        raster.line(dot(a), dot(b), Pen::new(bright, ink.style(scope)));
     }
     raster.paint(area, buf);
     for (at, &(lane, row)) in rows.iter().enumerate() {

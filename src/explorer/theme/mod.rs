@@ -155,6 +155,11 @@ impl Theme {
         self.style(Scope::seed(index))
     }
 
+    /// Whether seeds have colours, so that their fills need not tell them apart.
+    pub fn colours_seeds(&self) -> bool {
+        self.seed(0).fg != self.seed(1).fg
+    }
+
     /// The name it was loaded by.
     pub fn name(&self) -> &str {
         &self.name
