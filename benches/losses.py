@@ -57,7 +57,7 @@ def main():
                 often = Counter(lost.get("settings", {})).most_common(PRICED)
                 prices += [price(args.program, index, name, method, *one) for one in often]
                 print(f"{name} {method}: {time.monotonic() - began:.0f} s", file=sys.stderr)
-    print("| set | method | lost of gold | specific | by class | tried | a setting | a seed | the graph | two changes | any |")
+    print("| set | method | lost of gold | a proven cause | by class | tried | a setting | a seed | the graph | two changes | any |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     print("\n".join(rows))
     print()
@@ -74,7 +74,7 @@ def row(name, method, lost):
     count = lost["lost"]
     share = lambda part, of: f"{part} ({100 * part / max(of, 1):.0f} %)"
     classes = " ".join(f"{key} {value}" for key, value in sorted(lost["classes"].items()))
-    cells = [name, method, f"{count} of {lost['gold']}", share(lost["specific"], count), classes]
+    cells = [name, method, f"{count} of {lost['gold']}", share(lost["causes"], count), classes]
     repaired = lost.get("repaired")
     if repaired is None:
         cells += ["-"] * 6

@@ -81,6 +81,9 @@ impl AskArgs {
         let retrieval = retrieval?;
         unapplied(&retrieval);
         idle(&retrieval.settings);
+        if let Some(why) = retrieval.unrecognised(&index) {
+            note!("hopscope: {why}");
+        }
         Ok((index, retrieval))
     }
 }
@@ -214,6 +217,9 @@ fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
         "seeds": seeds,
         "passages": passages,
     });
+    if let Some(why) = retrieval.unrecognised(index) {
+        object["unrecognised"] = json!(why);
+    }
     if left_out > 0 {
         object["seeds_left_out"] = json!(left_out);
     }

@@ -9,6 +9,7 @@ use crate::output::{self, Output};
 use crate::retrieve::explanation::{Combine, Explanation, Part};
 use crate::retrieve::marks::{Mark, begin, pieces, question_words, snippet};
 use crate::retrieve::{Hit, Node, Retrieval};
+use crate::text::span;
 use ratatui::crossterm::terminal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -85,7 +86,7 @@ impl Hits<'_> {
     fn text(&self, out: &mut Output, hit: &Hit, wide: usize) -> io::Result<()> {
         let (text, marks) = self.snippet(hit.passage);
         let start = begin(&text, &marks, LINES * wide);
-        for line in lines(&text[start..], wide) {
+        for line in lines(span::of(&text, start..), wide) {
             let (range, more) = line;
             write!(out, "{INDENT}")?;
             for (piece, mark) in pieces(&text, start + range.start..start + range.end, &marks) {
@@ -138,7 +139,7 @@ fn lines(text: &str, wide: usize) -> Vec<(Range<usize>, bool)> {
     lines.truncate(LINES);
     let last = lines.len();
     if let Some(line) = lines.last_mut().filter(|_| more) {
-        let room = wrap(&text[line.clone()], wide - 4);
+        let room = wrap(span::of(text, line.clone()), wide - 4);
         let first = room.first().map_or(0, |first| first.end);
         line.end = line.start + first;
     }

@@ -55,6 +55,9 @@ pub struct Trace {
     /// Changes of the graph that the person asked for, and why those change nothing that do not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub graph_edits: Vec<GraphEdited>,
+    /// That nothing of the question is known, and what to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unrecognised: Option<&'static str>,
     /// One line: what was decided.
     pub headline: String,
     /// Who made how much of its layer; empty where rules made all, unless facts could have been read.
@@ -150,6 +153,7 @@ pub fn trace(index: &Arc<Index>, retrieval: &Retrieval, question: Option<&Questi
         question: retrieval.question.clone(),
         seed_edits: retrieval.edits(),
         graph_edits: retrieval.graph_edits(),
+        unrecognised: retrieval.unrecognised(index),
         headline: story.headline,
         made_by: story.made_by,
         items: story.items,

@@ -97,13 +97,14 @@ fn measures_are_those_of_ir_measures() {
             ..Question::default()
         };
         let found = measures(&ranking, &question).unwrap();
-        for name in MEASURES {
+        // The reference was made without MAP, which is worked out by hand beside its rule.
+        for name in MEASURES.into_iter().filter(|name| *name != "MAP") {
             let expected = case["measures"][name].as_f64().unwrap();
             assert!((found.get(name).unwrap() - expected).abs() < 1e-6, "{name}");
         }
         all.push(found);
     }
-    for name in MEASURES {
+    for name in MEASURES.into_iter().filter(|name| *name != "MAP") {
         let expected = reference["mean"][name].as_f64().unwrap();
         assert!((Measures::mean(&all).get(name).unwrap() - expected).abs() < 1e-6);
     }

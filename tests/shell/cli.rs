@@ -1386,6 +1386,31 @@ fn completions_and_the_manual_page_know_every_command() {
 }
 
 #[test]
+fn a_question_of_which_nothing_is_known_says_so() {
+    let ask = |question: &str, method: &str| {
+        let told = json(&["ask", question, "--method", method, "--json"]);
+        let why = told["unrecognised"].as_str().map(str::to_owned);
+        let traced = json(&["trace", question, "--method", method, "--json"]);
+        assert_eq!(traced["unrecognised"].as_str(), why.as_deref());
+        why.unwrap_or_default()
+    };
+    for method in ["graph", "hop", "bm25"] {
+        assert!(ask("qwrtz plmkn", method).starts_with("No name and no word"));
+        assert_eq!(ask("Who discovered Uranus?", method), "");
+    }
+    // Words are known, and the walk goes by names alone.
+    let lower = "which planet has rings?";
+    assert!(ask(lower, "graph").starts_with("No name of the graph"));
+    assert_eq!(ask(lower, "hop"), "");
+    let out = hopscope(&["ask", "qwrtz plmkn", "--method", "bm25"]);
+    assert!(
+        String::from_utf8(out.stderr)
+            .unwrap()
+            .contains("No name and no word")
+    );
+}
+
+#[test]
 fn what_brings_a_lost_passage_in_is_tried_priced_and_holds_when_typed() {
     let question = "Whose characters circle the planet that William Herschel noticed in Bath?";
     let ask = ["--method", "graph", "--set", "steps=1"];

@@ -562,7 +562,7 @@ fn a_question_is_answered_with_the_passages_that_were_used() {
         let (number, rest) = cited.trim().split_once("  ").unwrap();
         assert_eq!(number, rank.to_string());
         let title = rest.split_once("  ").unwrap().1;
-        assert!(ranked[rank - 1].ends_with(title), "{cited}: {ranked:?}");
+        assert!(ranked[rank - 1].contains(title), "{cited}: {ranked:?}");
     }
     assert!(
         said.contains("answer by m: 1 items: 0 answers kept, 1 calls"),

@@ -14,20 +14,31 @@ use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::text::span;
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Position;
 use ratatui::text::Line;
 use serde_json::Value;
 
-/// On the lower border, that nothing of the question is known: it is seen in every view.
-fn unrecognised(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
+/// Least cells for a warning beside the question.
+const BESIDE: u16 = 32;
+
+/// That nothing of the question is known: on the lower border, or beside the question where it is one line.
+fn unrecognised(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer) {
     let shown = ink.state.scene().filter(|_| !ink.state.stale());
     let Some(why) = shown.and_then(|scene| scene.unrecognised) else {
         return;
     };
-    let room = usize::from(area.width).saturating_sub(4);
+    let area = slot.area;
+    let begin = match slot.face {
+        Face::Line => {
+            let question = text::width(&ink.state.wanted.question) as u16;
+            (question + 3).min(area.width.saturating_sub(BESIDE))
+        }
+        _ => 2,
+    };
+    let room = usize::from(area.width.saturating_sub(begin + 2));
     let line = Line::from(ink.span(text::cut(&format!(" ! {why} "), room), Scope::Warn));
     buf.set_line(
-        area.x + 2,
+        area.x + begin,
         area.bottom().saturating_sub(1),
         &line,
         room as u16,
@@ -57,9 +68,6 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Optio
             hits,
         )?,
     };
-    if slot.face == Face::Box {
-        unrecognised(ink, slot.area, buf);
-    }
     let editing = matches!(state.mode, Mode::Edit);
     let width = usize::from(area.width);
     let hint = hint(ink, editing);
@@ -107,6 +115,9 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Optio
     if hint_width > 0 {
         let start = area.x + area.width - hint_width as u16 - 1;
         buf.set_line(start, area.y, &hint, hint_width as u16);
+    }
+    if !editing {
+        unrecognised(ink, slot, buf);
     }
     cursor
 }

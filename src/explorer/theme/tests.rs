@@ -277,7 +277,11 @@ fn what_must_be_told_apart_differs_in_lightness_or_in_shape() {
     let mut alike = Vec::new();
     for (named, theme) in everywhere() {
         // What the terminal's own sixteen look like nobody knows; dim text and italics are lighter or slanted in some.
-        let known = theme.level() >= ColorLevel::Ansi256 && theme.name() != "ansi16";
+        let paper = theme.style(Scope::Background);
+        let known = theme.level() >= ColorLevel::Ansi256
+            && theme.name() != "ansi16"
+            && paper.fg.is_some()
+            && paper.bg.is_some();
         let faint = if known {
             shape
         } else {

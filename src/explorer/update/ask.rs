@@ -203,11 +203,11 @@ pub fn answered(state: &mut State, answer: Answer) -> Vec<Effect> {
             .and_then(|before| moved(before, &answer.scene));
         // What announced the change (undone, again) already names it. What was said of other things since is no part of it.
         let said = std::mem::take(&mut state.cause);
-        if let Some(before) = state.scene().filter(|_| !state.blind()) {
-            if let Some(effect) = effect(before, &answer.scene, said.is_empty()) {
-                let gap = if said.is_empty() { "" } else { ": " };
-                state.message = Message::plain(format!("{said}{gap}{effect}"));
-            }
+        if let Some(before) = state.scene().filter(|_| !state.blind())
+            && let Some(effect) = effect(before, &answer.scene, said.is_empty())
+        {
+            let gap = if said.is_empty() { "" } else { ": " };
+            state.message = Message::plain(format!("{said}{gap}{effect}"));
         }
         if let Some(idle) = idle(state.scene(), &answer.scene) {
             state.message = Message::warning(idle);

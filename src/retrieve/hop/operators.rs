@@ -557,14 +557,18 @@ impl<'a> Evidence<'a> {
                 }
                 _ => None,
             };
-            let [first, second] = [one, two].map(|signal| signal.weight().at(0.0).into());
-            lack.undo.push(Change::Both(Box::new([first, second])));
             let more = [one, two].into_iter().filter(|signal| gap(*signal) > 0.0);
             lack.without.extend(more.map(|signal| Without {
                 code: Code::OneSignal,
                 what: format!("the signal {}", signal.label()),
                 change: Change::Set(signal.weight().id(), Value::Real(0.0)),
             }));
+            let [first, second] = [one, two].map(|signal| signal.weight().at(0.0).into());
+            lack.without.push(Without {
+                code: Code::OneSignal,
+                what: format!("the signals {} and {}", one.label(), two.label()),
+                change: Change::Both(Box::new([first, second])),
+            });
             Some(lack)
         });
         Some(lack::ordered(lacks))
