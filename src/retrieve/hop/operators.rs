@@ -224,7 +224,8 @@ impl Operator for SignalsOf {
         let cut_off = walk.and_then(|walk| {
             let walked = walked(&walk)?;
             let own = walked.graph.nodes_of(passage);
-            distance(walked.graph, &restart(walked.seeds()), &own).err()
+            let far = distance(walked.graph, &restart(walked.seeds()), &own);
+            far.err().map(|reason| *reason)
         });
         Vec::from_iter(cut_off.into_iter().chain([unscored]))
     }

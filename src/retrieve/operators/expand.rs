@@ -111,7 +111,7 @@ fn unreached(
     let seeds: Vec<Node> = from.iter().map(|member| member.node).collect();
     let restart: Sparse = seeds.iter().map(|&node| (node, 1.0)).collect();
     let far = distance(graph, &restart, own);
-    let mut reasons = Vec::from_iter(far.as_ref().err().cloned());
+    let mut reasons = Vec::from_iter(far.as_ref().err().map(|reason| (**reason).clone()));
     if let Some(unjoined) = graph.source().unjoined(at.index, &seeds, own) {
         let fix = unjoined.change.and_then(|change| at.tried(passage, change));
         reasons.push(Reason::new(unjoined.code, unjoined.text).with_fix(fix));

@@ -41,7 +41,6 @@ const EDGES: usize = 40;
 const STEP_NAMES: [&str; 9] = [
     "t = 0", "t = 1", "t = 2", "t = 3", "t = 4", "t = 5", "t = 6", "t = 7", "t = 8",
 ];
-/// The largest number of steps that is suggested.
 
 impl Walk {
     fn diffusion(&self, cx: &Context<'_>) -> Diffusion {
@@ -415,7 +414,7 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
     }
     let seeds = restart(walked.seeds());
     match distance(graph, &seeds, &graph.nodes_of(passage)) {
-        Err(reason) => reasons.push(reason),
+        Err(reason) => reasons.push(*reason),
         Ok(far) if !diffusion.pushes() && far > diffusion.steps => {
             reasons.push(too_far(walked, far));
         }
@@ -442,7 +441,7 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
 }
 
 /// Steps from the nearest seed to some nodes of a passage, or why none lead there.
-pub fn distance(graph: &Graph, seeds: &Sparse, own: &[Node]) -> Result<usize, Reason> {
+pub fn distance(graph: &Graph, seeds: &Sparse, own: &[Node]) -> Result<usize, Box<Reason>> {
     let t = graph.transition();
     let alone = |node: &Node| t.dangling(*node as usize);
     trail::distance(t, seeds, own).ok_or_else(|| {
@@ -454,7 +453,7 @@ pub fn distance(graph: &Graph, seeds: &Sparse, own: &[Node]) -> Result<usize, Re
             own if own.iter().all(alone) => (Code::Isolated, "no edge leads to the passage"),
             _ => (Code::NoPath, "no path leads from any seed to the passage"),
         };
-        Reason::new(code, text)
+        Box::new(Reason::new(code, text))
     })
 }
 

@@ -196,7 +196,7 @@ pub(super) fn stands(at: &At<'_>, passage: u32) -> bool {
 fn unreached(walked: &Walked<'_>, own: &[Node]) -> Reason {
     let seeds = restart(walked.seeds());
     match distance(walked.graph, &seeds, own) {
-        Err(reason) => reason,
+        Err(reason) => *reason,
         Ok(far) => too_far(walked, far),
     }
 }
