@@ -2,14 +2,15 @@
 //! closes most of its gap. Names are looked at first: two spellings of one, and words of the question taken for another.
 
 use super::lookalike::{Holds, LookAlike, lookalikes};
+use super::repair::values;
 use crate::index::Index;
 use crate::layers::{Code, QueryName};
 use crate::parameters::{
     ALPHA, EDGE_CAP, EDGE_PERCENTILE, EDGE_WEIGHT, ENTITY_EDGES, EntityEdges, FOLD_ACCENTS,
     HOP_TAIL, HUB_P, LINEAR_PASSAGE_WEIGHT, MIX, MIX_A, Mix, RRF_DEPTH, SAGE_SEEDS, SEED_K, STEPS,
-    Stage, THETA, Value, WEIGHT_EXACT, WEIGHT_VECTOR,
+    Stage, THETA, WEIGHT_EXACT, WEIGHT_VECTOR,
 };
-use crate::retrieve::edits::{SeedChange, SeedEdit, name_of};
+use crate::retrieve::edits::{SeedChange, name_of};
 use crate::retrieve::explanation::{Fix, Reason, Without};
 use crate::retrieve::{Change, Retrieval};
 use crate::text::{Norm, plural};
@@ -36,7 +37,7 @@ pub fn tested(
             return reason;
         }
         let changes = reason.undo.iter().cloned();
-        let changes: Vec<Change> = changes.chain(undoing(reason.code)).collect();
+        let changes: Vec<Change> = changes.chain(undoing(run, reason.code)).collect();
         let best = best(index, run, passage, &changes);
         reason.with_fix(best)
     };
@@ -85,28 +86,28 @@ fn acts(run: &Retrieval, change: &Change) -> bool {
 }
 
 /// Settings that take away what a verdict names, whatever passage it is about.
-fn undoing(code: Code) -> Vec<Change> {
-    let both = |one: Change, other: Change| Change::Both(Box::new([one, other]));
+fn undoing(run: &Retrieval, code: Code) -> Vec<Change> {
     match code {
         Code::Diluted | Code::BusierWay => [0.0, 1.0, 2.0].map(|p| HUB_P.at(p).into()).into(),
         Code::ThinEdge => {
-            let domain = &EDGE_WEIGHT.id().declaration().domain;
-            let all = (0..).map(Value::Choice).take_while(|v| domain.contains(*v));
-            all.map(|value| Change::Set(EDGE_WEIGHT.id(), value))
+            let weight = EDGE_WEIGHT.id();
+            let others = values(weight, run.settings.value(weight)).into_iter();
+            others
+                .map(|(_, value)| Change::Set(weight, value))
                 .collect()
         }
         Code::CappedEdge => vec![EDGE_CAP.at(0).into()],
         // No restart for places in a list.
         Code::RestartsLess | Code::FirstStage => vec![
             SEED_K.at(0).into(),
-            both(MIX.at(Mix::Fixed).into(), MIX_A.at(1.0).into()),
+            Change::both(MIX.at(Mix::Fixed).into(), MIX_A.at(1.0).into()),
             WEIGHT_VECTOR.at(0.0).into(),
             HOP_TAIL.at(0.0).into(),
         ],
         // No restart for names.
         Code::NotNamed | Code::NotJoined | Code::FewerSeeds | Code::FewerWays => vec![
             WEIGHT_EXACT.at(0.0).into(),
-            both(MIX.at(Mix::Fixed).into(), MIX_A.at(0.0).into()),
+            Change::both(MIX.at(Mix::Fixed).into(), MIX_A.at(0.0).into()),
             LINEAR_PASSAGE_WEIGHT.at(1.0).into(),
         ],
         // The walk goes on for longer.
@@ -123,7 +124,7 @@ fn undoing(code: Code) -> Vec<Change> {
             let all = edges.into_iter();
             let all = all.chain([ENTITY_EDGES.at(EntityEdges::Shared).into()]);
             // Seeds come first, so that a neighbour needs room among the returned.
-            all.map(|edges| both(edges, SAGE_SEEDS.at(5).into()))
+            all.map(|edges| Change::both(edges, SAGE_SEEDS.at(5).into()))
                 .collect()
         }
         Code::NotACandidate => vec![RRF_DEPTH.at(300).into()],
@@ -132,19 +133,6 @@ fn undoing(code: Code) -> Vec<Change> {
         }
         _ => Vec::new(),
     }
-}
-
-/// A name as a seed, with the weight that the question gives the names it has.
-pub fn seeded(node: &str) -> Change {
-    Change::Seed(SeedEdit {
-        node: node.to_owned(),
-        change: SeedChange::Add(1.0),
-    })
-}
-
-fn muted(node: String) -> Change {
-    let change = SeedChange::Mute;
-    Change::Seed(SeedEdit { node, change })
 }
 
 /// What may be wrong with the names of the question and of the passage, each with what would mend it: none is a reason
@@ -188,7 +176,7 @@ fn spelled_apart(run: &Retrieval, alike: &LookAlike) -> Reason {
     let fold = unlinked.then(|| Change::from(FOLD_ACCENTS.at(true)));
     let join = alike.join().map(Change::Graph);
     // What the question says is there to be a seed; what the walk came to is not.
-    let seed = (unlinked || said).then(|| seeded(other));
+    let seed = (unlinked || said).then(|| Change::seed(other, SeedChange::Add(1.0)));
     let code = match unlinked {
         true => Code::QueryEntityNotLinked,
         false => Code::SpelledApart,
@@ -222,8 +210,8 @@ fn mistaken(index: &Arc<Index>, run: &Retrieval) -> Vec<Reason> {
         );
         let muted = more
             .iter()
-            .map(|(node, _)| muted(name_of(index, graph, *node)));
-        let muted = muted.reduce(|one, other| Change::Both(Box::new([one, other])));
+            .map(|(node, _)| Change::seed(name_of(index, graph, *node), SeedChange::Mute));
+        let muted = muted.reduce(Change::both);
         Some(Reason::new(Code::WrongLink, text).undone_by(muted))
     };
     let names = run.names_on(graph).iter().filter_map(of_name);

@@ -293,7 +293,7 @@ impl Looking<'_> {
         let mut pairs = Vec::new();
         for (at, (moves, change)) in best.iter().enumerate() {
             for (more, other) in &best[at + 1..] {
-                let both = Change::Both(Box::new([change.clone(), other.clone()]));
+                let both = Change::both(change.clone(), other.clone());
                 pairs.push((moves + more, both));
             }
         }
@@ -350,7 +350,7 @@ fn changes(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<(usize, Cha
 }
 
 /// All other values of a parameter's grid, and how many moves of the slider they are away. Another choice is one move.
-fn values(parameter: Parameter, now: Value) -> Vec<(usize, Value)> {
+pub fn values(parameter: Parameter, now: Value) -> Vec<(usize, Value)> {
     let domain = &parameter.declaration().domain;
     if let Value::Choice(now) = now {
         let all = (0..).map(Value::Choice).take_while(|v| domain.contains(*v));
@@ -399,10 +399,7 @@ fn seeds_of(
 ) -> Vec<(usize, Change)> {
     let edited = run.settings.seed_edits();
     let free = |name: &String| edited.iter().all(|edit| edit.node != *name);
-    let edit = |moves, node: &str, change| {
-        let node = node.to_owned();
-        (moves, Change::Seed(SeedEdit { node, change }))
-    };
+    let edit = |moves, node: &str, change| (moves, Change::seed(node, change));
     let name = |node: Node| name_of(index, graph, node);
     let mut changes = Vec::new();
     for name in seeds
@@ -682,7 +679,7 @@ mod tests {
     #[test]
     fn a_search_says_no_more_than_it_found() {
         let set = Change::Set(Parameter::Steps, Value::Integer(6));
-        let both = Change::Both(Box::new([set.clone(), set.clone()]));
+        let both = Change::both(set.clone(), set.clone());
         let said = |found: &[(&Change, Kind)], tried| {
             let found = found.iter().map(|(change, kind)| Repair {
                 change: (*change).clone(),

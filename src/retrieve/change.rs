@@ -2,7 +2,7 @@
 
 #![warn(missing_docs)]
 
-use super::edits::SeedEdit;
+use super::edits::{SeedChange, SeedEdit};
 use super::settings::Settings;
 use crate::layers::GraphEdit;
 use crate::parameters::{Origin, Parameter, Value};
@@ -29,6 +29,17 @@ impl From<(Parameter, Value)> for Change {
 }
 
 impl Change {
+    /// A change of the seed that a node is, or is to be.
+    pub fn seed(node: impl Into<String>, change: SeedChange) -> Change {
+        let node = node.into();
+        Change::Seed(SeedEdit { node, change })
+    }
+
+    /// Two at once.
+    pub fn both(one: Change, other: Change) -> Change {
+        Change::Both(Box::new([one, other]))
+    }
+
     /// Whether it is one for all questions: a change of seeds belongs to one alone.
     pub fn is_general(&self) -> bool {
         let each = self.each();

@@ -568,7 +568,7 @@ impl<'a> Evidence<'a> {
             lack.without.push(Without {
                 code: Code::OneSignal,
                 what: format!("the signals {} and {}", one.label(), two.label()),
-                change: Change::Both(Box::new([first, second])),
+                change: Change::both(first, second),
             });
             Some(lack)
         });

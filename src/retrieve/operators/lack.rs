@@ -7,7 +7,7 @@ use crate::graph::trail;
 use crate::layers::{Code, Graph, Node};
 use crate::parameters::{HOP_SEEDS, SEED_K};
 use crate::retrieve::change::Change;
-use crate::retrieve::edits::{SeedChange, SeedEdit, name_of};
+use crate::retrieve::edits::{SeedChange, name_of};
 use crate::retrieve::explanation::{Lack, MOST, Path, Without};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::At;
@@ -231,10 +231,7 @@ fn given_more(at: &At<'_>, walked: &Walked<'_>, own: &Brought, theirs: &Brought)
         Without {
             code: Code::OneSeed,
             what: format!("the seed {}", walked.graph.named(at.index, node)),
-            change: Change::Seed(SeedEdit {
-                node: name_of(at.index, walked.graph, node),
-                change: SeedChange::Mute,
-            }),
+            change: Change::seed(name_of(at.index, walked.graph, node), SeedChange::Mute),
         }
     };
     more.iter().take(TAKEN).map(seed).collect()

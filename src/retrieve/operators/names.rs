@@ -3,7 +3,7 @@
 use super::restart::changed;
 use crate::layers::{Class, Code, GraphEdit, GraphView, Link, Mask, Node, QueryName};
 use crate::retrieve::change::Change;
-use crate::retrieve::edits::{SeedChange, SeedEdit};
+use crate::retrieve::edits::SeedChange;
 use crate::retrieve::explanation::Reason;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::set::{Member, Origin, Set, Space};
@@ -119,10 +119,7 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
     for form in untaken(&at.run.question, names, &text, &body) {
         let text =
             format!("the question and the passage say '{form}', but it was not taken for a name");
-        let seed = Change::Seed(SeedEdit {
-            node: form,
-            change: SeedChange::Add(1.0),
-        });
+        let seed = Change::seed(form, SeedChange::Add(1.0));
         reasons.push(Reason::new(Code::QueryEntityNotExtracted, text).undone_by([seed]));
     }
     for name in names {
