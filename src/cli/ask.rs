@@ -30,7 +30,7 @@ pub struct AskArgs {
     words: Vec<OsString>,
     #[command(flatten)]
     how: How,
-    /// How many passages; the same as --set result_k=K.
+    /// Passages to return (same as --set result_k=K).
     #[arg(long, short = 'k', value_name = "K")]
     top: Option<usize>,
     #[command(flatten)]
@@ -47,8 +47,7 @@ pub struct AnswerArgs {
     /// List the parts of every score.
     #[arg(long)]
     why: bool,
-    /// Let the model that --llm names answer from what was found, and say which passages it used. Exit code 1 without an
-    /// answer.
+    /// Let the --llm model answer from the retrieved context and cite passages. Exits with 1 if there is no answer.
     #[arg(long)]
     answer: bool,
 }
@@ -57,7 +56,7 @@ pub struct AnswerArgs {
 pub struct TraceArgs {
     #[command(flatten)]
     ask: AskArgs,
-    /// What to print: lines to read, the same as --json, or the traced graph for Graphviz or as GraphML.
+    /// Output: text, json, or the traced graph as dot or graphml.
     #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with = "json", default_value_t = Form::Text)]
     form: Form,
 }
@@ -100,7 +99,7 @@ fn unapplied(retrieval: &Retrieval) {
     for edited in retrieval.edits().iter().filter(|e| !e.applied) {
         let why = match edited.node {
             None => "no such node in this graph",
-            Some(_) => "it is no seed of this question; +NAME adds one",
+            Some(_) => "not a seed of this question; add it with +NAME",
         };
         note!("hopscope: --seed '{}': {why}", edited.edit);
     }

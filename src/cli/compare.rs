@@ -36,8 +36,8 @@ pub struct CompareArgs {
     /// identifier in the set.
     #[arg(required = true, num_args = 1..=2, value_names = ["INDEX", "QUESTION"])]
     words: Vec<OsString>,
-    /// Two to four methods, presets or compositions, separated by commas, each with settings of its own if it has any:
-    /// hop,hop@alpha=.3@steps=4,wide=graph@seed_k=20. What else is said holds for all.
+    /// Two to four comma-separated methods, presets or compositions, each with optional settings: hop,wide=graph@seed_k=20.
+    /// Other options apply to all.
     #[arg(
         long,
         short,

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 pub struct DoctorArgs {
     /// An index folder or a corpus; the bundled sample without one.
     index: Option<PathBuf>,
-    /// The method whose graph and lost gold are looked at; 'hopscope methods' lists them.
+    /// Method whose graph and missed gold are checked; 'hopscope methods' lists them.
     #[arg(long, short)]
     method: Option<String>,
     #[command(flatten)]

@@ -32,14 +32,14 @@ use std::sync::Arc;
 pub struct EvalArgs {
     /// An index folder or a corpus (the bundled sample without one).
     index: Option<PathBuf>,
-    /// Questions, when others than the index's own are meant.
+    /// Question file to use instead of the index's own set.
     #[arg(long, value_name = "FILE")]
     questions: Option<PathBuf>,
-    /// Gold in the place of what the questions have: a qrels file.
+    /// Qrels file that replaces the questions' own gold.
     #[arg(long, value_name = "FILE")]
     qrels: Option<PathBuf>,
-    /// Methods, presets or compositions, separated by commas, each with settings of its own if it has any:
-    /// hop,hop@alpha=.3@steps=4,wide=graph@seed_k=20. Each later one is compared with the first.
+    /// Comma-separated methods, presets or compositions, each with optional settings: hop,hop@alpha=.3@steps=4. Each is
+    /// tested against the first.
     #[arg(
         long,
         short,
@@ -61,37 +61,35 @@ pub struct EvalArgs {
     top: Option<usize>,
     #[command(flatten)]
     opening: Opening,
-    /// Keep what every question came to in a file, a line each, as soon as it is known. What the file has already, of this
-    /// index and the same settings, is not asked again: a set that was stopped goes on.
+    /// Append each question's result to this file as it finishes; results already there for this index and these settings
+    /// are reused, so an interrupted run resumes.
     #[arg(long, value_name = "FILE.jsonl")]
     log: Option<PathBuf>,
-    /// Write a TREC run; with several methods the method's name is added to the file's.
+    /// Write a TREC run file; with several methods, one file each, with the method in its name.
     #[arg(long, value_name = "FILE")]
     run: Option<PathBuf>,
-    /// Show measures by type of question and number of gold, and recall by how well names were found.
+    /// Break measures down by question type and gold count, and recall by entity linking.
     #[arg(long)]
     by_type: bool,
-    /// Let the model that --llm names answer every question that has an accepted answer from what each method found, and
-    /// show exact match and F1.
+    /// Let the --llm model answer each question from each method's context; report exact match and F1.
     #[arg(long)]
     answer: bool,
-    /// Write a picture of how many answers were there after so many tokens of what a reader is given, a line a method.
+    /// Plot answer recall against context tokens, one line per method.
     #[arg(long, value_name = "FILE.svg")]
     curve: Option<PathBuf>,
-    /// Count the verdicts on lost gold.
+    /// Count the verdicts on missed gold.
     #[arg(long)]
     losses: bool,
-    /// Count how much of the lost gold a single change brings in: each is tried until one does. Of so many of each method,
-    /// drawn by the seed; else of all.
+    /// Count how much missed gold a single change repairs. COUNT samples that many per method (see --seed); all if omitted.
     #[arg(long, value_name = "COUNT", requires = "losses", num_args = 0..=1, require_equals = true)]
     repairs: Option<Option<usize>>,
-    /// Exit with code 1 when a measure is lower than this, of any method or of the one named. May be repeated.
+    /// Exit with code 1 if a measure falls below VALUE, for any method or the one named. Repeatable.
     #[arg(long, value_name = "[METHOD:]MEASURE=VALUE")]
     fail_under: Vec<Condition>,
-    /// Resamples of each paired bootstrap and each randomisation test.
+    /// Resamples for the paired bootstrap and the randomisation test.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     resamples: u32,
-    /// Seed of the resamples, and of the lost gold that is drawn.
+    /// Random seed for resampling and for --repairs=COUNT.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// What to print; a table has a row for every measure of every method, with interval and p against the first.
@@ -194,7 +192,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         own.method.clone_from(name);
         lost.push(own);
         if interrupt::interrupted() {
-            bail!("interrupted while looking why gold is lost");
+            bail!("interrupted while explaining missed gold");
         }
     }
     let judged = evaluations.first().map_or(0, |e| e.judged);
@@ -219,7 +217,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let printed = evaluated.print();
     if silent {
         printed?;
-        let said = "--answer: the model answered no question; what is wrong is said above";
+        let said = "--answer: the model answered no question; see the errors above";
         return Err(ConditionFailed(said.to_owned()).into());
     }
     if misses.is_empty() {

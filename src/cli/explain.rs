@@ -27,10 +27,10 @@ use std::sync::Arc;
 pub struct ExplainArgs {
     #[command(flatten)]
     ask: AskArgs,
-    /// The passage, by its identifier.
+    /// Passage id.
     #[arg(long, short, value_name = "ID")]
     passage: String,
-    /// Hold it against another passage, part by part; without it, a passage that is lost is held against the last inside.
+    /// Compare with this passage, part by part. Default for a missed passage: the one at rank k.
     #[arg(long, value_name = "ID")]
     than: Option<String>,
     /// Try changes that bring the passage in: other settings, names joined or kept, names of the question as seeds, wrong
@@ -131,7 +131,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     for alike in alike.iter().take(ALIKE) {
         writeln!(out, "look-alike: {}", alike.sentence())?;
         if let Some(join) = alike.join() {
-            writeln!(out, "  may be one: {join}")?;
+            writeln!(out, "  same entity?  {join}")?;
         }
     }
     if let Some((repairs, priced)) = &looked {
@@ -175,7 +175,7 @@ fn stands(index: &Index, retrieval: &Retrieval, standing: &Standing) -> String {
             format!("{} ({rank})", index.id(*passage))
         });
         let over = over.collect::<Vec<_>>().join(", ");
-        told += &format!(", hop {hop}");
+        told += &format!(", passage {hop} on its best path");
         if !over.is_empty() {
             told += &format!(" over {over}");
         }

@@ -29,14 +29,14 @@ const BETWEEN: f64 = 1.5;
 pub struct ExploreArgs {
     /// An index folder or a corpus; the bundled sample without one.
     index: Option<PathBuf>,
-    /// Start with this question instead of the first of the set.
+    /// Open with this question instead of the first one in the set.
     #[arg(long)]
     question: Option<String>,
-    /// Teach: first-look, restart, hubs, parity, walk-beats-words, autopsy, or a lesson file. On the bundled sample, unless INDEX says
-    /// otherwise.
+    /// Play a lesson: first-look, restart, hubs, parity, walk-beats-words, autopsy, or a file. Uses the sample unless INDEX
+    /// is given.
     #[arg(long, value_name = "NAME")]
     lesson: Option<String>,
-    /// For the back row: few panes, rows apart, figures of two digits.
+    /// Presentation mode: fewer panes, wider spacing, two-digit numbers.
     #[arg(long)]
     present: bool,
     #[command(flatten)]
@@ -52,28 +52,28 @@ pub struct ExploreArgs {
     /// Colours: auto, always, never, truecolor, 256 or 16.
     #[arg(long)]
     color: Option<String>,
-    /// Leave the mouse to the terminal.
+    /// Do not capture the mouse.
     #[arg(long)]
     no_mouse: bool,
-    /// Lines instead of a screen, for a screen reader or a pipe: sentences, and numbers to choose by.
+    /// Line mode for screen readers and pipes: plain sentences, choices by number.
     #[arg(long, conflicts_with_all = ["screenshot", "record", "present"])]
     plain: bool,
-    /// Write a picture of the explorer (.svg, .ans or .txt by its ending, .cast for one after every key) instead of opening it.
+    /// Write a screenshot and exit: .svg, .ans or .txt by extension, or .cast with a frame per key.
     #[arg(long, value_name = "FILE")]
     screenshot: Option<PathBuf>,
     /// Record the session as an asciicast, for asciinema play.
     #[arg(long, value_name = "FILE.cast", conflicts_with = "screenshot")]
     record: Option<PathBuf>,
-    /// File of labels, in the place of your own for this index.
+    /// Label file to use instead of your own for this index.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// Who labels; your user name without it.
+    /// Annotator name. Default: your user name.
     #[arg(long, value_name = "NAME")]
     annotator: Option<String>,
     /// Size of the picture, WIDTHxHEIGHT in cells.
     #[arg(long, default_value = "160x48", requires = "screenshot")]
     size: String,
-    /// Keys to press before the picture is taken, for example "Tab j j Enter"; 'words' in quotes are typed.
+    /// Keys to press before the screenshot, e.g. "Tab j j Enter"; 'quoted text' is typed.
     #[arg(long, requires = "screenshot", value_name = "KEYS")]
     keys: Option<String>,
 }

@@ -29,13 +29,13 @@ pub struct IndexArgs {
     /// Corpus files or folders; with --add the index folder.
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// The index folder to write; an older index there is replaced.
+    /// Index folder to write; an existing index there is replaced.
     #[arg(long, short, required_unless_present = "add")]
     out: Option<PathBuf>,
-    /// Build these layers beside hop's, for methods with a graph of their own; none leaves out hop's, too.
+    /// Extra layers to build, for methods with their own graph; none skips hop's layer as well.
     #[arg(long, value_name = "LAYER", value_delimiter = ',')]
     with: Vec<String>,
-    /// Add layers to an index that is there, instead of building one.
+    /// Add layers to an existing index.
     #[arg(
         long,
         value_name = "LAYER",
@@ -45,7 +45,7 @@ pub struct IndexArgs {
     add: Vec<String>,
     #[command(flatten)]
     opening: Opening,
-    /// With --add: where the corpus lies, for layers that read a file beside it (links.tsv, openie.jsonl).
+    /// With --add: corpus folder, for layers that read links.tsv or openie.jsonl from it.
     #[arg(long, value_name = "FOLDER", requires = "add")]
     beside: Vec<PathBuf>,
     /// A questions file to keep with the index, when the corpus has none beside it.
@@ -54,7 +54,7 @@ pub struct IndexArgs {
     /// A qrels file for those questions.
     #[arg(long)]
     qrels: Option<PathBuf>,
-    /// Vectors of the passages made elsewhere, in their order: a .npy file of float32.
+    /// Precomputed passage vectors: a float32 .npy file, one row per passage in corpus order.
     #[arg(
         long,
         value_name = "FILE.npy",
@@ -65,7 +65,7 @@ pub struct IndexArgs {
     /// Vectors of the questions by the same encoder, in the order of the question set.
     #[arg(long, value_name = "FILE.npy", requires = "vectors")]
     question_vectors: Option<PathBuf>,
-    /// What to build with: ner, norm, alias_linking, subjects, vector_search, hnsw_m, hnsw_ef_construction.
+    /// Set a build parameter: ner, norm, alias_linking, subjects, vector_search, hnsw_m, hnsw_ef_construction.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Build with the settings of a paper for a data set: hotpotqa or 2wiki. --set goes before.
@@ -86,7 +86,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         return add(args, settings);
     }
     let Some(out) = &args.out else {
-        bail!("--out says which folder to write");
+        bail!("missing --out DIR, the folder to write");
     };
     let kinds = layers_named(&with(&args.with), LAYERS).map_err(about("--with"))?;
     let bars = ProgressBars::of(&Step::OF_INDEX);

@@ -21,17 +21,17 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct LabelsArgs {
-    /// An index folder or a corpus, the bundled sample without one, then a file of labels: those that the explorer keeps
-    /// for this index without one. With --agreement one or two files of labels.
+    /// Index or corpus (default: the sample), then a label file (default: yours for this index). With --agreement, one or
+    /// two label files.
     #[arg(num_args = 0..=2, value_names = ["INDEX", "FILE"])]
     paths: Vec<PathBuf>,
-    /// What to write: corrected gold, the questions with it, or the labels as JSON lines or for Argilla or Label Studio.
+    /// Export format; qrels and questions hold the corrected gold.
     #[arg(long = "as", value_name = "KIND", default_value = "jsonl")]
     kind: Kind,
     /// Write it to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// How far two annotators agree: those of two files, or the two of one.
+    /// Measure agreement between two annotators, from two files or one.
     #[arg(long, conflicts_with_all = ["kind", "out"])]
     agreement: bool,
     /// With --agreement, one JSON object.
@@ -65,7 +65,7 @@ pub fn run(args: &LabelsArgs) -> Result<()> {
     let file = match args.paths.get(1) {
         Some(file) => file.clone(),
         None => Folders::find()
-            .context("there is no home that labels are kept in; name the file")?
+            .context("no home folder found for labels; name a label file")?
             .labels_file(index.fingerprint()),
     };
     let labels = read(&file)?;
@@ -112,7 +112,7 @@ fn gold(index: &Index, labels: &Labels, kind: Kind) -> String {
         (
             made.contested,
             "passage",
-            "judged differently: what was said last counts",
+            "judged more than once: the latest label counts",
         ),
         (
             [0, made.questions.len() - made.of_index][usize::from(kind == Kind::Qrels)],

@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 #[derive(Clone, Debug, Default, Args)]
 pub struct LlmArgs {
-    /// Who summarises, extracts, plans and answers: rules, replay:MODEL, or endpoint:URL?model=NAME with &key_env=VARIABLE,
-    /// &timeout=SECONDS, &concurrency=N, &max_tokens=N. What it does not answer well, the rules do. Rules without it.
+    /// Language model for summaries, extraction, plans and answers: rules (default), replay:MODEL, or
+    /// endpoint:URL?model=NAME with &key_env=VARIABLE, &timeout=SECONDS, &concurrency=N, &max_tokens=N. Rules fill in
+    /// wherever the model gives no valid answer.
     #[arg(long, value_name = "SPEC")]
     llm: Option<String>,
-    /// Where its answers are kept, for the next time and for replay; the person's cache folder without it.
+    /// Cache for model answers, reused and read by replay. Default: the user cache folder.
     #[arg(long, value_name = "FOLDER", requires = "llm")]
     llm_cache: Option<PathBuf>,
 }

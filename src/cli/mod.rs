@@ -63,23 +63,23 @@ pub struct Cli {
 enum Command {
     /// Build an index folder from a corpus.
     Index(index::IndexArgs),
-    /// Answer one question with a ranked list of passages.
+    /// Retrieve a ranked list of passages for a question.
     Ask(ask::AnswerArgs),
-    /// Show every stage of one retrieval with its quantities.
+    /// Trace every stage of a retrieval.
     Trace(ask::TraceArgs),
-    /// Open the score of one passage: why it is where it is, or why it is not there.
+    /// Explain the rank of a passage, or why it was not retrieved.
     Explain(explain::ExplainArgs),
-    /// Measure methods over a set of questions.
+    /// Evaluate methods on a question set.
     Eval(eval::EvalArgs),
-    /// Hold two to four runs of one question side by side: ranks, what differs, which difference did it.
+    /// Compare two to four runs of a question: ranks, settings, and which change matters.
     Compare(compare::CompareArgs),
-    /// Take out what annotators said of passages: corrected gold, questions, records for other tools; or how far two agree.
+    /// Export annotations: corrected qrels, questions, Argilla or Label Studio records; or measure agreement.
     Labels(labels::LabelsArgs),
-    /// Try a parameter or two over their values, or every subset of some changes, for one question or all.
+    /// Sweep one or two parameters, or every subset of some changes, on a question or the set.
     Sweep(sweep::SweepArgs),
     /// Describe the graph of an index: sizes, degrees, hubs, components.
     Stats(stats::StatsArgs),
-    /// Look for what is wrong with an index, and how much lost gold each fault explains.
+    /// Check an index for faults, with the missed gold each explains.
     Doctor(doctor::DoctorArgs),
     /// List the methods.
     Methods(lists::ListArgs),
@@ -87,25 +87,25 @@ enum Command {
     Parameters(lists::ListArgs),
     /// Print the tables of methods, graphs, operators, parameters and verdicts, as Markdown.
     Reference,
-    /// Print what completes commands and options in a shell.
+    /// Print a shell completion script.
     Completions(generate::CompletionsArgs),
-    /// Print the manual page, for 'man -l -'.
+    /// Print the man page ('hopscope man | man -l -').
     Man,
 }
 
 /// Parts of a composition; those not named are the method's own.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Parts {
-    /// What starts the walk, or a method that has it: names, bm25, dense, rrf, nearest, names+rrf ...
+    /// Seeds of the walk (names, bm25, dense, rrf, nearest, names+rrf ...), or a method to take them from.
     #[arg(long, value_name = "SEEDS")]
     seeds: Option<String>,
-    /// What it runs on: entity-passage, chunk-similarity, noderag ...; 'hopscope methods' lists all parts.
+    /// Graph to walk: entity-passage, chunk-similarity, noderag ...; 'hopscope methods' lists all parts.
     #[arg(long, value_name = "GRAPH")]
     graph: Option<String>,
-    /// How score spreads: power, push, shallow, lazy or one-hop.
+    /// Walk: power, push, shallow, lazy or one-hop.
     #[arg(long, value_name = "SPREAD")]
     spread: Option<String>,
-    /// How passages are chosen: passages, fuse, rerank, bridge or pack.
+    /// Passage selection: passages, fuse, rerank, bridge or pack.
     #[arg(long, value_name = "SELECT")]
     select: Option<String>,
 }
@@ -147,7 +147,7 @@ pub struct Tuning {
     /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Settings under a name: hotpotqa, 2wiki, or one of your own; 'hopscope methods' lists them. --set goes before.
+    /// Named settings: hotpotqa, 2wiki or your own ('hopscope methods' lists them). --set overrides them.
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
 }
@@ -166,20 +166,20 @@ impl Tuning {
 /// Method and settings, the same for every command.
 #[derive(Clone, Debug, Default, Args)]
 pub struct How {
-    /// Retrieval method, preset or composition; 'hopscope methods' lists them. Settings of its own may follow: hop@alpha=.3.
+    /// Method, preset or composition ('hopscope methods' lists them), with optional settings: hop@alpha=.3.
     #[arg(long, short, value_name = "METHOD[@PARAMETER=VALUE]")]
     method: Option<String>,
     #[command(flatten)]
     parts: Parts,
     #[command(flatten)]
     tuning: Tuning,
-    /// Keep this method with what --set says under a name, for --preset and the explorer.
+    /// Save this method and its --set values as a preset.
     #[arg(long, value_name = "NAME")]
     save_preset: Option<String>,
-    /// What bm25-ce and rrf-ce score candidates again with: bert:FOLDER, a cross-encoder. MaxSim without it.
+    /// Re-ranker for bm25-ce and rrf-ce: bert:FOLDER, a cross-encoder. Default: MaxSim.
     #[arg(long, value_name = "bert:FOLDER")]
     reranker: Option<String>,
-    /// Change a seed: NAME=mute, NAME=FACTOR, or +NAME to add one; a passage is #ID. May be repeated.
+    /// Edit a seed: NAME=mute, NAME=FACTOR, or +NAME to add one; write a passage as #ID. Repeatable.
     #[arg(long = "seed", value_name = "CHANGE")]
     seed: Vec<String>,
     #[command(flatten)]
@@ -189,17 +189,17 @@ pub struct How {
 /// How INDEX is opened: what makes vectors, and how a corpus is read where it is one.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Reading {
-    /// What makes vectors: static (built in, the default), bert:FOLDER, endpoint:URL?model=NAME with &key_env=VARIABLE, or
-    /// none. An index knows what made its own; where that is a server, nothing is sent to it unless it is named here.
+    /// Encoder: static (built in, default), bert:FOLDER, endpoint:URL?model=NAME[&key_env=VARIABLE] or none. An index
+    /// remembers its own encoder, but never contacts a server unless you name it here.
     #[arg(long, value_name = "SPEC")]
     encoder: Option<String>,
-    /// Corpus format: beir, hotpotqa, 2wiki, musique, hipporag, text, table, typed or jsonl. Detected without it.
+    /// Corpus format: beir, hotpotqa, 2wiki, musique, hipporag, text, table, typed or jsonl. Default: detect.
     #[arg(long)]
     format: Option<Format>,
-    /// Leave bad records out, and count and list them, instead of stopping at the first.
+    /// Skip bad records and list them, instead of stopping at the first.
     #[arg(long)]
     skip_bad: bool,
-    /// Field or column of the identifier, in tables and JSONL.
+    /// Column or field with the id (tables, JSONL).
     #[arg(long, value_name = "NAME")]
     id_field: Option<String>,
     /// Field or column of the title.

@@ -11,11 +11,11 @@ use std::path::PathBuf;
 /// What-if: changes of the graph, over the index and never written into it.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PatchArgs {
-    /// Change the graph, without writing the index: join NAME | NAME, cut NAME | #ID, add NAME | #ID, weigh NAME | #ID *
-    /// FACTOR, mute NAME or keep NAME; #ID is a passage. May be repeated.
+    /// Edit the graph for this run only (the index is not written): join NAME | NAME, cut NAME | #ID, add NAME | #ID, weigh
+    /// NAME | #ID * FACTOR, mute NAME, keep NAME. Write a passage as #ID. Repeatable.
     #[arg(long = "edit", value_name = "CHANGE")]
     edit: Vec<String>,
-    /// Changes of the graph from a file, one a line; lines that begin with // are comments. --edit goes after.
+    /// Read graph edits from a file, one per line; // starts a comment. --edit is applied after it.
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
 }

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 pub struct StatsArgs {
     /// An index folder or a corpus; the bundled sample without one.
     index: Option<PathBuf>,
-    /// The method whose graph is described.
+    /// Method whose graph to describe.
     #[arg(long, short, default_value = "graph")]
     method: String,
     #[command(flatten)]

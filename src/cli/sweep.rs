@@ -28,14 +28,14 @@ pub struct SweepArgs {
     index: PathBuf,
     /// One question, by its text or its identifier in the set; without it, all questions of the index.
     question: Option<String>,
-    /// The parameter to sweep, over its whole range or over these values; twice for every combination of two.
+    /// Parameter to sweep, over its range or these values. Give it twice for a grid.
     #[arg(
         long,
         value_name = "NAME[=VALUE,..]",
         required_unless_present = "subsets"
     )]
     over: Vec<String>,
-    /// Instead: every subset of the changes that --set makes, and what each change does on average over the others.
+    /// Try every subset of the --set changes instead, and report each change's average effect.
     #[arg(long, conflicts_with = "over")]
     subsets: bool,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub struct SweepArgs {
     /// How many passages are returned; the same as --set result_k=K.
     #[arg(long, short = 'k', value_name = "K")]
     top: Option<usize>,
-    /// The most values of a number.
+    /// Maximum values per numeric parameter.
     #[arg(long, value_name = "N", default_value_t = 13, value_parser = clap::value_parser!(u16).range(2..=200))]
     points: u16,
     /// What is told of a set: R@2, R@5, R@10, R@20, Success@10, RR, nDCG@10 or MAP.

@@ -47,7 +47,7 @@ impl Default for Resampling {
     }
 }
 
-/// A later method `b` against the first, `a`.
+/// A paired comparison of method `b` with the baseline `a`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// The name of one run.

@@ -57,11 +57,11 @@ impl Fault {
         match self {
             Fault::Hub => "hubs",
             Fault::Isolated => "passages without an edge",
-            Fault::Nameless => "passages without a name",
+            Fault::Nameless => "passages without an entity",
             Fault::Split => "passages outside the largest component",
-            Fault::LookAlike => "pairs of names that are probably one",
+            Fault::LookAlike => "pairs of names that are probably one entity",
             Fault::CommonWord => "names that are stop words or single common words",
-            Fault::Duplicate => "passages whose text another one has too",
+            Fault::Duplicate => "passages with duplicate text",
             Fault::SmallWorld => "nearest passages that the small-world graph misses",
         }
     }
@@ -180,8 +180,8 @@ const EXAMPLES: usize = 5;
 const SAMPLE: usize = 200;
 const NEAREST: usize = 10;
 
-/// Looks for what is wrong with an index under some settings, and how much lost gold of some questions it explains.
-/// `progress` hears what is done, how many, and of how many, and stops by returning false: nothing is told then.
+/// Checks an index for faults under the given settings, and counts the missed gold each fault explains. Calls `progress`
+/// with work done and total; return `false` to stop without a result.
 ///
 /// # Errors
 /// The first retrieval that failed.
@@ -368,7 +368,7 @@ impl Patient<'_> {
         let ends: usize = hubs.iter().map(|node| a.graph.degree(*node)).sum();
         let all = a.graph.transition().arcs().max(1);
         let detail = format!(
-            "from {} edges on; {:.0} % of all ends of edges are at them",
+            "{} edges or more; they hold {:.0} % of all edge ends",
             a.graph.hub(),
             100.0 * ends as f64 / all as f64
         );

@@ -17,9 +17,9 @@ const HIGH: usize = 10;
 words! {
     /// Why gold is doubtful.
     Doubtful {
-        AnswerElsewhere "answer-elsewhere" "the answer stands in it, it is among the first ten, and it is no gold"
-        TwinTitle "twin-title" "it has the title of a gold passage, is among the first ten, and is no gold"
-        AnswerMissing "answer-missing" "it is gold, and the answer stands in no gold of the question"
+        AnswerElsewhere "answer-elsewhere" "contains the answer and is in the top 10, but is not gold"
+        TwinTitle "twin-title" "has the title of a gold passage and is in the top 10, but is not gold"
+        AnswerMissing "answer-missing" "is gold, but no gold passage of the question contains the answer"
     }
 }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The lost gold of a set of questions under some settings.
+/// Missed gold over a question set, with the verdict on each.
 ///
 /// ```
 /// # use hopscope::*; use std::sync::Arc;

@@ -59,8 +59,8 @@ pub struct PerQuestion {
     pub fate: Fate,
 }
 
-/// Runs a method over questions, on all threads; the rankings do not depend on how many. `progress` gets the number
-/// done and stops the run by returning false: then the questions done so far are what comes back.
+/// Evaluates a method on a question set, on all threads; results do not depend on the thread count. Calls `progress` with
+/// the number done; return `false` to stop and keep the questions done so far.
 ///
 /// # Errors
 /// The first retrieval that failed.

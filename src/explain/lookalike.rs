@@ -77,17 +77,19 @@ impl LookAlike {
     pub fn sentence(&self) -> String {
         let LookAlike { name, other, .. } = self;
         let mut text = match self.holds {
-            Holds::Mass(mass) => format!("{name} holds {mass:.5}, the passage hangs on {other}"),
-            Holds::Named => format!("the question names {name}, the passage hangs on {other}"),
+            Holds::Mass(mass) => {
+                format!("{name} has mass {mass:.5}, but the passage mentions {other}")
+            }
+            Holds::Named => format!("the question says {name}, but the passage says {other}"),
             Holds::NoNode if self.of_passage => {
                 format!("'{name}' is no name of the graph, the passage hangs on {other}")
             }
-            Holds::NoNode => format!("'{name}' is no name of the graph; nearest: {other}"),
+            Holds::NoNode => format!("'{name}' is not in the graph; nearest: {other}"),
         };
         // What would be printed as zero says nothing.
         let held = matches!(self.holds, Holds::Mass(_));
         if let Some(mass) = self.other_mass.filter(|mass| held && *mass >= 5e-6) {
-            text.push_str(&format!(" with {mass:.5}"));
+            text.push_str(&format!(" (mass {mass:.5})"));
         }
         text.push_str(&format!(" ({}", self.variant.about()));
         if self.bearers > 1 {
@@ -170,9 +172,8 @@ pub fn names_of(graph: &Graph, passage: u32) -> Vec<Node> {
     names
 }
 
-/// Names that hold mass in a run, or that its question says, and that are probably one with a name of the passage that
-/// holds less: each once, what would give the passage most first; then names of the question that no node has, where one
-/// elsewhere is like them.
+/// Finds names that probably denote the same entity as a name in the passage, and that have more mass or occur in the
+/// question. The pair that would help the passage most comes first.
 pub fn lookalikes(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<LookAlike> {
     let Some(graph) = graph_of(run) else {
         return Vec::new();

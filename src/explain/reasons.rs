@@ -31,7 +31,8 @@ pub fn why_here(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Stri
     retrieval.explain(index, passage).sentence
 }
 
-/// Why a passage is not among the returned ones: the first reason is the verdict, the others hold too. Empty when it is.
+/// Explains why a passage is not in the top k; empty if it is. The first reason is the verdict, the others also hold.
+/// Order: ties; reasons from the steps that point to a repair; the gap to the passage at rank k; the cutoff.
 ///
 /// Each reason is put to the test: what it names is undone and the question asked again. Causes come first, a tie before
 /// all; then what describes the loss: names first, what the passage lacks beside the last one returned, what steps left
@@ -103,14 +104,14 @@ pub fn described(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec
         }
         let class = Class::behind(rank, k);
         let text = format!(
-            "rank {rank}: {score:.5}, {:.5} short of rank {k}",
+            "rank {rank}: {score:.5}, {:.5} below rank {k}",
             last - score
         );
         reasons.push(Reason::new(Code::CutByK, text).class(class));
     } else if reasons.is_empty() {
         let kept = retrieval.passages.len();
         let text = match kept < k.max(DEPTH) {
-            true => format!("not among the {kept} passages that are ranked at all"),
+            true => format!("not among the {kept} passages with a score"),
             false => format!("below the {kept} best that are kept"),
         };
         reasons.push(Reason::new(Code::CutByK, text));
@@ -210,7 +211,7 @@ fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) 
         true => {
             let how = match level {
                 // With as much of it as the last inside has, it would stand beside that one.
-                true => "alone enough to hold it out".to_owned(),
+                true => "this alone keeps it out of the top k".to_owned(),
                 false => format!("{:.0} % of what it lacks", 100.0 * share),
             };
             Reason::new(most.code, format!("{}: {how}{alone}", most.text))
@@ -219,7 +220,8 @@ fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) 
             let most = lacks.iter().take(LACKS);
             let texts = most.map(|lack| format!("{:.4} since {}", lack.gap, lack.text));
             let texts = texts.collect::<Vec<_>>().join("; ");
-            let text = format!("{short:.4} short, and nothing is most of it: {texts}{alone}");
+            let text =
+                format!("{short:.4} below rank k, spread over several parts: {texts}{alone}");
             Reason::new(Code::SignalWeak, text)
         }
     };
@@ -264,7 +266,7 @@ fn first_stage(
     };
     let texts = listed.map(|(gap, text)| format!("{gap:.4} {text}"));
     let text = format!(
-        "the first stage gives '{}' more: {}: together {how}",
+        "first-stage retrieval scores '{}' higher: {}; together {how}",
         at.index.called(last.passage),
         texts.collect::<Vec<_>>().join("; ")
     );

@@ -33,7 +33,7 @@ const ADDED: usize = 3;
 /// How many of the best single changes are tried two by two.
 const BEST: usize = 5;
 
-/// A change that was tried and brings the passage into top K.
+/// A repair: a change that was tried and brings the passage into the top k.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Repair {
     /// What is changed.
@@ -143,7 +143,7 @@ impl Repairs {
     }
 }
 
-/// Looks for what brings a passage in. `tell` hears of the search after every try, and stops it by returning false.
+/// Searches for changes that bring a passage into the top k. Calls `tell` after every attempt; return `false` to stop.
 ///
 /// # Errors
 /// As [`Retrieval::again`].

@@ -10,7 +10,8 @@ use std::sync::Arc;
 /// Passages beyond the cut that are told.
 const BEYOND: usize = 20;
 
-/// The story of a run. `always` are passages that every state of a walk shows, however light: the gold.
+/// Builds the stages of a run for display. Passages in `always` (the gold) appear in every walk state, however small their
+/// mass.
 pub fn story(index: &Arc<Index>, retrieval: &Retrieval, always: &[u32]) -> Story {
     let mut story = Story {
         always: always.to_vec(),

@@ -129,7 +129,7 @@ pub struct Returned {
     pub hops: Option<usize>,
 }
 
-/// Puts the record of a retrieval together; `question` adds gold.
+/// Builds the full trace of a retrieval. Pass `question` to include its gold.
 pub fn trace(index: &Arc<Index>, retrieval: &Retrieval, question: Option<&Question>) -> Trace {
     let gold = question.into_iter().flat_map(|q| &q.gold);
     let gold: Vec<u32> = gold.map(|gold| gold.passage).collect();

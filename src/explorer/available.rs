@@ -19,30 +19,30 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
     match command {
         Command::Filter => need(
             !filter::words(state, state.focus).is_empty(),
-            "works where rows are listed; i asks a question",
+            "needs a list; press i to ask a question",
         ),
         Command::NextQuestion | Command::PreviousQuestion => {
-            need(!state.facts.questions.is_empty(), "this index came without questions; i asks one")
+            need(!state.facts.questions.is_empty(), "this index has no questions; press i to ask one")
         }
         Command::NextLosing | Command::PreviousLosing if state.view == View::Annotate => {
-            Err("would tell the verdict; in Annotate Enter goes through the queue".into())
+            Err("it would reveal the verdict; Enter goes through the queue".into())
         }
         Command::NextLosing | Command::PreviousLosing => {
-            need(state.facts.questions.iter().any(|q| q.gold > 0), "no question of this index has known gold")
+            need(state.facts.questions.iter().any(|q| q.gold > 0), "no question of this index has gold")
         }
         Command::Resume => need(
             state.offer.is_some(),
-            "no earlier session of this index waits",
+            "no earlier session for this index",
         ),
         Command::Answer => {
             let named = state.facts.model.is_some();
-            need(named, "no model named: --llm endpoint:URL?model=NAME")?;
+            need(named, "no model: start with --llm endpoint:URL?model=NAME")?;
             let running = &state.answering.running;
             let running = running.request().filter(|_| running.going());
             let running = running.map(|asked| (&*asked.question, &asked.settings));
             need(
                 running.is_none() || running != state.on_screen(),
-                "it is being asked for, Esc stops",
+                "already asking; Esc stops",
             )?;
             need(state.shown.is_some(), "there is no result yet")
         }
@@ -66,18 +66,18 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             "no passage is selected",
         ),
         Command::LessonOn | Command::LessonBack | Command::LessonLeave => {
-            need(state.lesson.is_some(), "no lesson is on; F2 lists them")
+            need(state.lesson.is_some(), "no lesson is running; F2 lists them")
         }
-        Command::Messages => need(!state.said.is_empty(), "nothing was said yet"),
+        Command::Messages => need(!state.said.is_empty(), "no messages yet"),
         Command::Unpin => need(state.pins.by_hand, "nothing is pinned; P pins this run"),
         Command::SwapPin => need(
             state.pins.first().settings != state.settings,
-            "the live run has the settings of A",
+            "the live run and A have the same settings",
         ),
         Command::Label => contents(Pane::Label).can_enter(state, 0),
         Command::Withdraw => need(
             state.labelling.labels.newest(&state.labelling.annotator).is_some(),
-            "there is no label of yours",
+            "you have no labels yet",
         ),
         Command::Repair => repair(state),
         Command::FixA => fix(state, 0),
@@ -88,7 +88,7 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         Command::Undo => need(!state.undo.is_empty(), "nothing to undo"),
         Command::Redo => need(!state.redo.is_empty(), "nothing was undone"),
         Command::Play if state.still && !state.playing => {
-            Err("nothing moves by itself with reduced_motion; . and , step".into())
+            Err("reduced_motion is on; step with . and ,".into())
         }
         Command::Faster | Command::Slower | Command::Loop => {
             need(!state.still, "nothing moves by itself with reduced_motion")?;
@@ -124,11 +124,11 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         Command::GraphEdits | Command::LoadPatch => targets::possible(state),
         Command::SavePatch => need(
             !state.settings.graph_edits().is_empty(),
-            "the graph is as it was built; e e changes it",
+            "no graph edits; e e makes one",
         ),
         Command::Preview => match state.view {
-            View::Annotate => Err("Annotate has the text already".into()),
-            View::Evaluate => Err("rows here are questions and methods; 1 goes to Explore".into()),
+            View::Annotate => Err("Annotate already shows the text".into()),
+            View::Evaluate => Err("no passages in this view; 1 goes to Explore".into()),
             _ if state.reading.is_some() => Err("the passage is open already; Esc closes it".into()),
             _ => Ok(()),
         },
@@ -161,9 +161,10 @@ fn acts_on_row(command: Command) -> bool {
 fn in_sight(state: &State) -> Result<(), String> {
     let row = state.list(state.focus).cursor;
     match filter::typed(state, state.focus) {
-        Some(typed) if !filter::shows(state, state.focus, row) => {
-            Err(format!("no row has {}; Esc shows all", typed.trim()))
-        }
+        Some(typed) if !filter::shows(state, state.focus, row) => Err(format!(
+            "no row matches {}; Esc clears the filter",
+            typed.trim()
+        )),
         _ => Ok(()),
     }
 }
@@ -183,12 +184,12 @@ fn used(state: &State, parameter: Parameter) -> Result<(), String> {
 
 fn repair(state: &State) -> Result<(), String> {
     if !matches!(state.focus, Pane::Why | Pane::Reader) {
-        return Err("works in Why, of a passage outside the list; w goes there".into());
+        return Err("needs a missed passage in Why; w goes there".into());
     }
     let why = state.detail().and_then(|detail| detail.passage.as_ref());
     need(
         why.is_some_and(|why| !why.reasons.is_empty()),
-        "this passage is inside the list",
+        "this passage is already in the top k",
     )
 }
 
@@ -198,16 +199,13 @@ fn fix(state: &State, letter: usize) -> Result<(), String> {
     }
     match super::jobs::repair::suggested(state).len() {
         0 => Err(match state.repairing() {
-            None => "no reason suggests a change; R looks for one".into(),
+            None => "no repair suggested; R searches for one".into(),
             Some(found) if found.done && found.repairs.tried == found.repairs.of => {
                 found.repairs.sentence()
             }
-            Some(found) => format!(
-                "nothing was found among the {} changes tried so far",
-                found.repairs.tried
-            ),
+            Some(found) => format!("none of {} changes tried so far helps", found.repairs.tried),
         }),
-        n => need(letter < n, "there are fewer suggestions"),
+        n => need(letter < n, "no repair with this letter"),
     }
 }
 

@@ -36,8 +36,8 @@ impl Group {
             Group::Panes => "Panes",
             Group::Settings => "Settings",
             Group::Parameters => "Parameters",
-            Group::Steps => "Steps of the walk",
-            Group::Taking => "Taking it with you",
+            Group::Steps => "Walk steps",
+            Group::Taking => "Copy, export, label",
             Group::Program => "Program",
         }
     }
@@ -82,23 +82,23 @@ macro_rules! commands {
 
 commands! {
     Edit "question.edit" "ask" "Edit the question" ["i"] Question
-        "Puts the cursor into the question field; Enter runs it, Esc leaves it." "ask query search type" "hopscope ask QUESTION";
+        "Focuses the question field; Enter runs, Esc cancels." "ask query search type" "hopscope ask QUESTION";
     NextQuestion "question.next" "next question" "Next question of the set" ["]"] Question
-        "Asks the next question that came with the corpus." "forward example" "";
+        "Runs the next question in the set." "forward example" "";
     PreviousQuestion "question.previous" "previous question" "Previous question of the set" ["["] Question
         "Asks the previous question that came with the corpus." "back example" "";
-    NextLosing "question.next-losing" "next failing" "Next question that loses gold" ["n"] Question
-        "Tries the next questions with these settings until one loses gold, and turns to that passage; in the palette ! asks for one failure class." "failing failure lost missing annotate" "hopscope eval INDEX --json";
+    NextLosing "question.next-losing" "next failing" "Next question with missed gold" ["n"] Question
+        "Runs the following questions with these settings until one misses gold, and selects that passage. In the palette, ! limits the search to one failure class." "failing failure lost missing annotate" "hopscope eval INDEX --json";
     PreviousLosing "question.previous-losing" "previous failing" "Previous question that loses gold" ["N"] Question
-        "The same, backwards." "failing failure lost missing annotate" "hopscope eval INDEX --json";    Doctor "index.doctor" "doctor" "Look for what is wrong with the index" [] Question
-        "Lists hubs, isolated and nameless passages, split components, names that should be one, duplicates, each with a remedy and the lost gold it explains under these settings; Esc stops." "doctor health check diagnose faults isolated components" "hopscope doctor INDEX";
+        "The same, backwards." "failing failure lost missing annotate" "hopscope eval INDEX --json";    Doctor "index.doctor" "doctor" "Check the index for faults" [] Question
+        "Lists hubs, isolated passages, passages without entities, split components, look-alike names and duplicates, each with a remedy and the missed gold it explains. Esc stops." "doctor health check diagnose faults isolated components" "hopscope doctor INDEX";
     OpenIndex "index.open" "open index" "Open another index or corpus" ["O"] Question
-        "Finds it by its path, or among those opened lately; the one on screen stays until the other is there. Sessions are kept per index." "folder file switch load recent change data set" "hopscope INDEX";
+        "By path or from recent ones. The current index stays on screen until the new one is ready. Each index keeps its own session." "folder file switch load recent change data set" "hopscope INDEX";
     Resume "session.resume" "resume" "Resume the last session" ["r"] Question
-        "Goes on where the last session on this index stopped: its runs, pins, question, settings and view. Nothing is resumed unasked." "continue restore reopen earlier before" "";
+        "Restores the last session on this index: runs, pins, question, settings and view. Never happens by itself." "continue restore reopen earlier before" "";
     Answer "question.answer" "answer" "Answer the question" ["I"] Question
-        "Lets the language model that --llm named answer from what was found, and lists the passages it used, which are then marked; Esc stops. Nothing is sent before." "llm model generate reply cite rag" "hopscope ask QUESTION --answer --llm SPEC";
-    History "question.history" "history" "Questions asked before" ["Ctrl-R"] Question
+        "Asks the --llm model to answer from the retrieved context, and marks the passages it cites. Nothing is sent until you ask. Esc stops." "llm model generate reply cite rag" "hopscope ask QUESTION --answer --llm SPEC";
+    History "question.history" "history" "Question history" ["Ctrl-R"] Question
         "Lists the questions asked before, newest first; type to filter." "recent earlier log" "";
 
     Up "move.up" "up" "Up" ["Up", "k"] Moving "One row up; in an open text one line." "previous row" "";
@@ -108,155 +108,155 @@ commands! {
     First "move.first" "first" "First row" ["g", "Home"] Moving "To the first row." "top start beginning" "";
     Last "move.last" "last" "Last row" ["G", "End"] Moving "To the last row." "bottom end" "";
     Left "move.left" "before" "Left" ["Left"] Moving
-        "In Parameters moves the slider, in Iterations the step, in a picture to the column before, in an open passage to the one ranked before." "" "";
+        "Slider in Parameters, step in Iterations, column in a picture, previous passage in the reader." "" "";
     Right "move.right" "after" "Right" ["Right"] Moving
         "In Parameters moves the slider, in Iterations the step, in a picture to the column after, in an open passage to the one ranked after." "" "";
     Filter "list.filter" "filter" "Filter this list" ["/"] Moving
-        "Narrows the focused list to the rows that show what is typed; ranks keep their numbers. Enter keeps, Esc shows all again." "search find narrow grep fuzzy" "";
-    Open "open" "open" "Open what is selected" ["Enter"] Moving
-        "Reads a passage, goes to a neighbour, takes back the settings of a session run." "enter read follow go unfold" "";
-    Back "back" "back" "One step back" ["Esc"] Moving
-        "Closes what is open or goes back to the node before. Never quits." "escape close cancel return" "";
+        "Filters the focused list as you type; ranks keep their numbers. Enter keeps the filter, Esc clears it." "search find narrow grep fuzzy" "";
+    Open "open" "open" "Open the selection" ["Enter"] Moving
+        "Opens a passage, moves to a neighbour, or restores the settings of a session run." "enter read follow go unfold" "";
+    Back "back" "back" "Back" ["Esc"] Moving
+        "Closes what is open, or returns to the previous node. Never quits." "escape close cancel return" "";
 
-    NextPane "pane.next" "next pane" "Next pane" ["Tab"] Panes "Gives the keyboard to the next pane." "focus switch" "";
+    NextPane "pane.next" "next pane" "Next pane" ["Tab"] Panes "Moves focus to the next pane." "focus switch" "";
     PreviousPane "pane.previous" "previous pane" "Previous pane" ["Shift-Tab"] Panes
         "Gives the keyboard to the pane before." "focus switch" "";
-    Zoom "pane.zoom" "full size" "This pane in full size" ["F"] Panes
+    Zoom "pane.zoom" "full size" "Maximise this pane" ["F"] Panes
         "Shows the pane alone; again or Esc comes back." "zoom maximise maximize fullscreen enlarge" "";
     Preview "passage.preview" "text" "The passage's text beside the list" ["v"] Panes
-        "Shows the text of the passage under the cursor while one moves; again takes it away. From 200 columns on Explore shows it unasked." "preview read look text live" "hopscope ask QUESTION --json";
+        "Shows the selected passage's text beside the list; again hides it. Always on from 200 columns." "preview read look text live" "hopscope ask QUESTION --json";
     ViewExplore "view.explore" "Explore" "View: Explore" ["1"] Panes
         "Seeds, spread, neighbours, passages and why, of one run." "screen tab main" "hopscope trace QUESTION";
     ViewCompare "view.compare" "Compare" "View: Compare" ["2"] Panes
-        "The pinned runs and the live one side by side, what differs in their settings, which difference did it, and the set." "screen tab runs beside difference" "hopscope eval INDEX --method A,B";
+        "Pinned runs and the live run side by side: ranks, settings, which change matters, and the whole set." "screen tab runs beside difference" "hopscope eval INDEX --method A,B";
     ViewFlow "view.flow" "Flow" "View: Flow" ["3"] Panes
-        "Score moving: from the seeds over names to the passages, in bands as thick as their share, a heat map of every step, and the step in one sentence." "screen tab sankey picture animate heat map mass" "hopscope trace QUESTION";
+        "How score flows from seeds through entities to passages; a heat map of every step; each step in one sentence." "screen tab sankey picture animate heat map mass" "hopscope trace QUESTION";
     ViewGraph "view.graph" "Graph" "View: Graph" ["4"] Panes
-        "The part of the graph that carries the result: paths from the seeds over bridges to the passages, and gold that no path reaches." "screen tab paths subgraph tree network" "hopscope trace QUESTION --as graphml";
+        "The subgraph behind the result: paths from seeds to passages, and gold that no path reaches." "screen tab paths subgraph tree network" "hopscope trace QUESTION --as graphml";
     DrawNext "graph.draw" "paths, tree, overview" "Draw the graph as paths, tree or overview" ["t"] Panes
-        "In Graph: paths in layers, an indented list of the same, or all nodes where springs put them." "mode force layout list screen reader" "";
+        "In Graph: layered paths, an indented tree, or a force-directed overview." "mode force layout list screen reader" "";
     ViewEvaluate "view.evaluate" "Evaluate" "View: Evaluate" ["5"] Panes
-        "The question set under the live settings and A: measures, how far gold gets, why it is lost, the questions by what changed, every method on this question." "screen tab set scores failures classes funnel" "hopscope eval INDEX --losses";
+        "The question set under the live settings and A: measures, where gold is missed and why, questions by change, every method on this question." "screen tab set scores failures classes funnel" "hopscope eval INDEX --losses";
     ViewAnnotate "view.annotate" "Annotate" "View: Annotate" ["6"] Panes
-        "The pen: a queue of lost and doubtful gold, the passage with the answer marked, and the label strip." "screen tab label queue judge" "hopscope labels INDEX --as qrels";
-    GoSeeds "pane.seeds" "Seeds" "Go to Seeds" ["' s"] Panes "What the question linked to." "jump focus" "hopscope trace QUESTION";
+        "A queue of missed and doubtful gold, the passage with the answer marked, and the label strip." "screen tab label queue judge" "hopscope labels INDEX --as qrels";
+    GoSeeds "pane.seeds" "Seeds" "Go to Seeds" ["' s"] Panes "The nodes retrieval starts from." "jump focus" "hopscope trace QUESTION";
     GoParameters "pane.parameters" "Parameters" "Go to Parameters" ["' p"] Panes "The sliders." "jump focus settings knobs" "hopscope parameters";
     GoSession "pane.session" "Session" "Go to Session" ["' r"] Panes "The runs of this session." "jump focus runs history" "";
-    GoSpread "pane.spread" "Spread" "Go to Spread" ["' m"] Panes "Where the mass went, by seed." "jump focus mass nodes" "hopscope trace QUESTION";
+    GoSpread "pane.spread" "Spread" "Go to Spread" ["' m"] Panes "Mass per node, split by seed." "jump focus mass nodes" "hopscope trace QUESTION";
     GoNeighbours "pane.neighbours" "Neighbours" "Go to Neighbours" ["' n"] Panes
-        "What the selected node is connected to, and what it sends." "jump focus neighbors edges" "";
+        "Edges of the selected node, and the mass it sends over each." "jump focus neighbors edges" "";
     GoPassages "pane.passages" "Passages" "Go to Passages" ["' l"] Panes "The ranking." "jump focus results list hits" "hopscope ask QUESTION";
     GoWhy "pane.why" "why" "Go to Why" ["w", "' w"] Panes
-        "Why the selected passage is where it is." "jump focus explain reason score attribution" "hopscope explain QUESTION --passage ID";
+        "Explains the rank of the selected passage." "jump focus explain reason score attribution" "hopscope explain QUESTION --passage ID";
     GoIterations "pane.iterations" "Iterations" "Go to Iterations" ["' i"] Panes "The walk step by step." "jump focus steps timeline" "hopscope trace QUESTION";
 
     Method "method.choose" "method" "Choose the method" ["m", "p m"] Settings
         "Lists the methods with what each does and needs; type to filter." "algorithm retriever bm25 graph switch" "hopscope methods";
     Compose "method.compose" "compose" "Compose a method" ["M"] Settings
-        "Other seeds, another graph, another spread or selection in the place of the method's own; what does not fit says why." "seeds graph spread select combine mix parts" "hopscope ask QUESTION --graph noderag --spread push";
-    SavePreset "preset.save" "save preset" "Keep method and settings as a preset" ["p p"] Settings
+        "Replaces the method's seeds, graph, walk or selection; parts that do not fit say why." "seeds graph spread select combine mix parts" "hopscope ask QUESTION --graph noderag --spread push";
+    SavePreset "preset.save" "save preset" "Save method and settings as a preset" ["p p"] Settings
         "Asks for a name; the preset is then in this list, in --preset NAME and in presets.toml." "store name keep own" "hopscope ask QUESTION --save-preset NAME";
     Less "slider.less" "less" "Slider: one step down" ["h"] Settings "Lowers the current parameter by one step and re-runs." "decrease minus smaller" "";
     More "slider.more" "more" "Slider: one step up" ["l"] Settings "Raises the current parameter by one step and re-runs." "increase plus larger" "";
     MuchLess "slider.jump-less" "jump down" "Slider: ten steps down" ["H"] Settings "Lowers the current parameter by ten steps." "decrease" "";
     MuchMore "slider.jump-more" "jump up" "Slider: ten steps up" ["L"] Settings "Raises the current parameter by ten steps." "increase" "";
     Default "slider.default" "default" "Slider: back to the default" ["0"] Settings
-        "Gives the current parameter the method's default." "reset zero" "";
+        "Resets the current parameter to the method's default." "reset zero" "";
     Defaults "settings.defaults" "all defaults" "All parameters back to their defaults" ["p 0"] Settings
-        "Takes back everything that was set by hand; undo brings it back." "reset all clear" "";
+        "Resets all parameters; undo restores them." "reset all clear" "";
     Sweep "slider.sweep" "sweep" "Sweep the current parameter" ["S"] Settings
-        "Shows the rank of every gold passage over all its values; h and l preview, Enter takes, Esc leaves." "range strip scan all values" "";
+        "Shows the rank of each gold passage at every value; h and l preview, Enter applies, Esc cancels." "range strip scan all values" "";
     SweepBoth "slider.sweep-both" "grid" "Sweep the current parameter and the one swept before" ["p S"] Settings
-        "Shows what every pair of their values is worth; h l and the arrows preview, Enter takes, Esc leaves." "two parameters grid heat map against pair" "hopscope sweep INDEX QUESTION --over NAME --over NAME";
-    Compare "passage.compare" "hold against" "Hold passages against this one" ["="] Settings
-        "Why then shows the passage that is selected beside this one, part by part; again on this one, and lost passages stand beside the last inside." "compare than versus difference gap beside two columns" "hopscope explain QUESTION --passage ID --than ID";
+        "Shows the measure for every pair of values; h l and arrows preview, Enter applies, Esc cancels." "two parameters grid heat map against pair" "hopscope sweep INDEX QUESTION --over NAME --over NAME";
+    Compare "passage.compare" "compare with" "Compare with this passage" ["="] Settings
+        "Why then compares the selected passage with this one, part by part. Again on this one: back to the passage at rank k." "compare than versus difference gap beside two columns" "hopscope explain QUESTION --passage ID --than ID";
     Pin "pin" "pin" "Pin this run" ["P"] Settings
-        "Keeps method and settings as A, then B and C: they are asked whatever the live run is asked, Passages marks who moved against A, Compare shows all side by side, and the set is held against A: R@5 with a 95 % interval, questions won and lost." "hold against baseline compare set evaluate keep" "hopscope eval INDEX --method A,B";
+        "Pins method and settings as A, then B and C. Pinned runs follow every question; Passages marks moves against A, Compare shows all, and the set is compared with A: R@5, 95 % interval, wins and losses." "hold against baseline compare set evaluate keep" "hopscope eval INDEX --method A,B";
     Unpin "pin.drop" "drop pin" "Drop a pinned run" ["D"] Settings "Drops the run that was pinned last." "unpin remove forget" "";
-    SwapPin "pin.swap" "swap" "Exchange the live run and A" ["X"] Settings
+    SwapPin "pin.swap" "swap" "Swap the live run and A" ["X"] Settings
         "The live run takes the settings of A, and A those of the live run; again brings both back." "exchange switch flip" "";
-    Repair "fix.find" "repairs" "Look for what brings this passage in" ["R"] Settings
-        "In Why of a lost passage: tries every other value of each parameter, every seed muted, weighed or added, and changes of the graph, those of fewest moves first; where none is enough, two at once; Esc stops." "repair fix change smallest counterfactual" "hopscope explain QUESTION --passage ID --repairs";
+    Repair "fix.find" "repairs" "Find repairs for this passage" ["R"] Settings
+        "In Why of a missed passage: tries every parameter value, seed edit and graph edit, smallest first, then pairs. Esc stops." "repair fix change smallest counterfactual" "hopscope explain QUESTION --passage ID --repairs";
     FixA "fix.a" "apply a" "Apply suggestion a" ["a"] Settings
-        "Sets what the first suggestion in Why says; undo takes it back." "repair try fix" "";
+        "Applies the first repair in Why; undo reverts it." "repair try fix" "";
     FixB "fix.b" "apply b" "Apply suggestion b" ["b"] Settings "Sets what the second suggestion in Why says." "repair try fix" "";
     FixC "fix.c" "apply c" "Apply suggestion c" ["c"] Settings "Sets what the third suggestion in Why says." "repair try fix" "";
-    Undo "undo" "undo" "Undo" ["z"] Settings "Takes back the last change of a setting." "revert back" "";
-    Redo "redo" "redo" "Redo" ["Z"] Settings "Does again what undo took back." "again repeat" "";
+    Undo "undo" "undo" "Undo" ["z"] Settings "Undoes the last change." "revert back" "";
+    Redo "redo" "redo" "Redo" ["Z"] Settings "Redoes the last undone change." "again repeat" "";
 
     MuteSeed "seed.mute" "mute" "Mute the selected seed" ["s x"] Settings
-        "The seed does not restart the walk; again takes it back. In Why of hop the signal under the cursor." "remove drop exclude unmute" "hopscope ask QUESTION --seed NAME=mute";
+        "Removes the seed from the restart; again restores it. In Why of hop, mutes the selected signal." "remove drop exclude unmute" "hopscope ask QUESTION --seed NAME=mute";
     WeighSeed "seed.weight" "weight" "Weigh the selected seed" ["s w"] Settings
-        "A factor of its mass before mixing: + doubles, - halves, a number sets it." "boost strengthen weaken" "hopscope ask QUESTION --seed NAME=2";
+        "Multiplies its weight before mixing: + doubles, - halves, a number sets the factor." "boost strengthen weaken" "hopscope ask QUESTION --seed NAME=2";
     AddSeed "seed.add" "add a seed" "Add a seed" ["s a"] Settings
-        "Finds a name, or after # a passage, and lets the walk start there too." "node insert new" "hopscope ask QUESTION --seed +NAME";
+        "Adds an entity, or a passage after #, as a seed." "node insert new" "hopscope ask QUESTION --seed +NAME";
     PassageSeeds "seed.passages" "passages on, off" "Passage seeds: on or off" ["s d"] Settings
         "Takes the ranked passages out of the seeds; again brings them back." "dense words toggle" "hopscope ask QUESTION --set seed_k=0";
 
     JoinNames "graph.join" "join names" "Join names" ["e j"] Settings
-        "The selected name is another from now on: what mentions it, and itself in questions; type to find the other." "same alias merge spelling graph edit" "hopscope ask QUESTION --edit 'join NAME | NAME'";
+        "Treats the selected name as another entity, in passages and questions; type to find it." "same alias merge spelling graph edit" "hopscope ask QUESTION --edit 'join NAME | NAME'";
     CutEdge "graph.cut" "cut edge" "Cut edge" ["e c"] Settings
         "In Neighbours: the passage mentions the name no longer." "remove edge graph edit mention" "hopscope ask QUESTION --edit 'cut NAME | #ID'";
     MuteName "graph.mute" "mute name" "Mute name for all questions" ["e x"] Settings
-        "The selected name takes no part, whatever is asked; again takes that back." "hub remove drop stop graph edit" "hopscope ask QUESTION --edit 'mute NAME'";
-    GraphEdits "graph.edits" "graph edits" "Changes of the graph" ["e e"] Settings
-        "Lists them with what each does; Enter takes one back, and one that is typed is made: join, cut, add, weigh, mute or keep." "what-if patch list undo keep add weigh" "hopscope ask QUESTION --edit CHANGE";
+        "Removes the entity from the graph for every question; again restores it." "hub remove drop stop graph edit" "hopscope ask QUESTION --edit 'mute NAME'";
+    GraphEdits "graph.edits" "graph edits" "Graph edits" ["e e"] Settings
+        "Lists graph edits and their effect; Enter removes one, or type a new one: join, cut, add, weigh, mute, keep." "what-if patch list undo keep add weigh" "hopscope ask QUESTION --edit CHANGE";
     SavePatch "patch.save" "save patch" "Save patch" ["e s"] Settings
         "Writes the changes of the graph to a file, for --patch and Load patch; asks before it replaces one." "store keep write file export what-if" "hopscope ask QUESTION --patch FILE";
     LoadPatch "patch.load" "load patch" "Load patch" ["e o"] Settings
-        "Makes the changes of a patch file; undo takes all of them back." "open read file import what-if" "hopscope ask QUESTION --patch FILE";
+        "Applies a patch file; undo reverts it as a whole." "open read file import what-if" "hopscope ask QUESTION --patch FILE";
 
     Play "step.play" "play" "Play the walk" ["Space"] Steps "Plays the steps of the walk from the seeds on; again pauses." "animate pause start stop" "";
     StepBack "step.back" "step back" "One step back" [","] Steps "Shows the walk one step earlier." "iteration previous" "";
     StepOn "step.on" "step on" "One step on" ["."] Steps "Shows the walk one step later." "iteration next forward" "";
     StepFirst "step.first" "seeds only" "To step 0" ["{"] Steps "Shows the seeds before the first step." "iteration start beginning" "";
-    Faster "step.faster" "faster" "Play faster" ["+"] Steps "One pace up, to at most 8 steps a second." "speed quick" "";
+    Faster "step.faster" "faster" "Play faster" ["+"] Steps "Faster, up to 8 steps per second." "speed quick" "";
     Slower "step.slower" "slower" "Play slower" ["-"] Steps "One pace down, to at least one step in two seconds." "speed slow" "";
-    Loop "step.loop" "loop" "Play in a loop" ["o"] Steps "From the end playing goes on at the start; again ends that." "repeat again" "";
+    Loop "step.loop" "loop" "Play in a loop" ["o"] Steps "Restarts at the end; again turns looping off." "repeat again" "";
     StepLast "step.last" "end" "To the last step" ["}"] Steps "Shows the result again." "iteration end final" "";
 
     Copy "copy.text" "copy" "Copy as text" ["y"] Taking "Copies the selected row or passage as text." "yank clipboard" "hopscope ask QUESTION";
     CopyJson "copy.json" "copy JSON" "Copy as JSON" ["Y"] Taking "Copies the focused pane as JSON." "yank clipboard export" "hopscope ask QUESTION --json";
     CopyShell "copy.shell" "copy command" "Copy the shell command of this view" ["C"] Taking
-        "Copies the command that prints these numbers." "cli script reproduce clipboard" "hopscope ask QUESTION --set NAME=VALUE";
+        "Copies a shell command that reproduces this view." "cli script reproduce clipboard" "hopscope ask QUESTION --set NAME=VALUE";
 
     ExportRun "export.run" "run file" "Write this run as a TREC file" ["E r"] Taking
         "The ranking on screen as qid, Q0, passage, rank, score, method; hopscope-run.run where the program was started." "export save trec file" "hopscope eval INDEX --run FILE";
     ExportJson "export.json" "JSON file" "Write the focused pane as JSON" ["E j"] Taking
         "What Y copies, as a file." "export save" "hopscope ask QUESTION --json";
-    ExportRows "export.rows" "rows" "Write the list of the focused pane as rows" ["E t"] Taking
+    ExportRows "export.rows" "rows" "Write the focused list as TSV" ["E t"] Taking
         "Tab-separated, under a head: passages, seeds, nodes, neighbours, runs, questions of the set, methods." "export save tsv table csv" "";
     ExportDot "export.dot" "DOT file" "Write the traced graph for Graphviz" ["E d"] Taking
-        "Seeds, what the search passed, the passages and the edges between them; hopscope-graph.dot where the program was started." "export save graphviz nodes edges subgraph" "hopscope trace INDEX QUESTION --as dot";
+        "Seeds, visited nodes, passages and their edges, as hopscope-graph.dot in the current folder." "export save graphviz nodes edges subgraph" "hopscope trace INDEX QUESTION --as dot";
     ExportGraphml "export.graphml" "GraphML" "Write the traced graph as GraphML" ["E g"] Taking
         "The same for Gephi, yEd and networkx; hopscope-graph.graphml." "export save gephi yed networkx nodes edges subgraph" "hopscope trace INDEX QUESTION --as graphml";
     ExportPicture "export.picture" "picture" "Write the screen as an SVG picture" ["E s"] Taking
         "hopscope-screen.svg where the program was started, in the colours of the theme." "export save figure screenshot" "hopscope --screenshot FILE.svg";
     Label "label.open" "label" "Label this passage" ["A", "e l"] Taking
         "Opens the label strip: 0 1 2 grade, a letter the cause, + and - gold, n a note, Enter saves." "annotate judge grade cause gold note pen" "hopscope labels INDEX --as qrels";
-    Blind "label.blind" "blind" "Hide gold while labelling" ["e b"] Taking
+    Blind "label.blind" "blind" "Blind labelling" ["e b"] Taking
         "Hides gold, ranks and verdicts in Annotate, and says so in every label; again shows them." "annotate bias mask" "";
     Withdraw "label.withdraw" "withdraw" "Take the last label back" ["e z"] Taking
-        "Takes the newest label of this annotator back; the one before it stands again." "annotate undo remove" "";
+        "Withdraws your latest label; the previous one becomes valid again." "annotate undo remove" "";
     Mask "passages.mask" "hide text" "Hide passage text" ["K"] Taking
-        "Hides what passages say, for pictures of private corpora; again shows it." "mask privacy screenshot redact" "";
+        "Hides passage text, for screenshots of private corpora; again shows it." "mask privacy screenshot redact" "";
     Palette "palette" "commands" "Find a command" ["Ctrl-P", ":"] Program
         "Finds commands, parameters and values; @ finds nodes, # passages, ? questions, ! failing questions." "search find run" "";
     Help "help" "help" "Help" ["?", "F1"] Program "Lists all keys; type to filter." "keys manual shortcuts bindings" "hopscope --help";
-    Messages "messages" "messages" "Messages so far" ["F3"] Program
-        "Lists what the status line said in this session, newest first; type to filter." "log errors warnings history said" "";
+    Messages "messages" "messages" "Message log" ["F3"] Program
+        "Status messages of this session, newest first; type to filter." "log errors warnings history said" "";
     Lessons "lesson.list" "lessons" "Lessons" ["F2"] Program
-        "Lists the lessons that come with the program; each says, asks and shows, step by step, on the bundled sample." "tutorial tour teach learn class course" "hopscope --lesson NAME";
-    LessonOn "lesson.on" "go on" "Lesson: go on" [">"] Program "The next step of the lesson; after the last one it ends." "next continue" "";
+        "Built-in lessons: guided steps with questions, on the sample." "tutorial tour teach learn class course" "hopscope --lesson NAME";
+    LessonOn "lesson.on" "go on" "Lesson: next step" [">"] Program "The next step of the lesson; after the last one it ends." "next continue" "";
     LessonBack "lesson.back" "step back" "Lesson: one step back" ["<"] Program "The step before, from its beginning." "previous" "";
-    LessonLeave "lesson.leave" "leave" "Lesson: leave it" [] Program "Ends the lesson; settings become what they were before it." "stop quit end" "";
-    Present "present" "present" "Present: for the back row" ["F5"] Program
-        "Few panes, a blank line between rows, figures of two digits; again brings all back." "big large projector class talk slides font zoom" "hopscope --present";
+    LessonLeave "lesson.leave" "leave" "Lesson: leave it" [] Program "Ends the lesson and restores your settings." "stop quit end" "";
+    Present "present" "present" "Presentation mode" ["F5"] Program
+        "Fewer panes, wider spacing, two-digit numbers; again turns it off." "big large projector class talk slides font zoom" "hopscope --present";
     Suspend "suspend" "suspend" "Suspend" ["Ctrl-Z"] Program
         "Gives the terminal back to the shell and stops; fg goes on here." "background job stop shell pause fg" "";
     Quit "quit" "quit" "Quit" ["q", "Ctrl-C"] Program "Leaves and restores the terminal." "exit leave close" "";
     QuitKeep "quit.keep" "quit, keep screen" "Quit and leave the screen" ["Q"] Program
-        "Leaves with the last screen in the scrollback, to be pasted into a ticket." "exit print" "";
+        "Quits and leaves the last screen in the scrollback." "exit print" "";
 }
 
 /// The second key of the chord that makes a parameter current. Parameters of the seeds begin with `s`, others with `p`.

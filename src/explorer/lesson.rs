@@ -109,7 +109,7 @@ impl TryFrom<String> for Claim {
                 text,
             }),
             None => Err(format!(
-                "'{text}' is no claim; write WHAT = NUMBER, WHAT < NUMBER or WHAT > NUMBER"
+                "'{text}' is not a check; write WHAT = NUMBER, WHAT < NUMBER or WHAT > NUMBER"
             )),
         }
     }

@@ -338,7 +338,7 @@ fn classes(state: &State) -> Vec<Entry> {
     let entry = |class: &Class| Entry {
         title: format!("{class} {}", class.about()),
         now: "next question".to_owned(),
-        help: "Goes to the next question that loses gold for this reason.".to_owned(),
+        help: "Goes to the next question that misses gold for this reason.".to_owned(),
         unavailable: unavailable.clone(),
         ..Entry::plain(String::new(), String::new(), Choice::Losing(*class))
     };
@@ -355,7 +355,7 @@ fn indexes(state: &State, typed: &str) -> Vec<Entry> {
     let is_path = typed.starts_with(['/', '.', '~']);
     let recent = state.indexes.iter().filter(|_| !is_path).map(|path| {
         let choice = Choice::OpenIndex(path.clone());
-        Entry::plain(path.clone(), "opened lately".to_owned(), choice)
+        Entry::plain(path.clone(), "recent".to_owned(), choice)
     });
     let sample = Entry::plain(
         "the bundled sample".to_owned(),
@@ -380,16 +380,14 @@ pub fn places(places: &[Place]) -> impl Iterator<Item = Entry> {
         let (now, choice) = match place.kind {
             Kind::Index => ("index", Choice::OpenIndex(path)),
             Kind::Folder => ("folder", Choice::Into(path)),
-            Kind::Corpus => ("files of a corpus, perhaps", Choice::OpenIndex(path)),
+            Kind::Corpus => ("possibly corpus files", Choice::OpenIndex(path)),
             Kind::Neither => ("", Choice::OpenIndex(path)),
         };
         let mut entry = Entry::plain(place.path.clone(), now.to_owned(), choice);
         entry.help = match place.kind {
             Kind::Index => "Opens this index.",
             Kind::Folder => "Looks into this folder; Tab too.",
-            Kind::Corpus => {
-                "Reads it as a corpus and indexes it in memory; what is wrong with it is told."
-            }
+            Kind::Corpus => "Reads it as a corpus and indexes it in memory; problems are reported.",
             Kind::Neither => "",
         }
         .to_owned();
@@ -446,50 +444,47 @@ fn glossary() -> Vec<Entry> {
 }
 
 const GLOSSARY: &[(&str, &str)] = &[
-    (
-        "passage",
-        "a piece of the corpus that a question can be answered from; what is ranked",
-    ),
+    ("passage", "the unit of text that is retrieved and ranked"),
     (
         "name",
         "what passages mention: a person, a place, a thing; a node of the graph",
     ),
-    ("mention", "a place in a text where a name stands"),
+    ("mention", "one occurrence of a name in a text"),
     (
         "seed",
-        "where the walk begins: a name of the question, or a passage that a first ranking found",
+        "a node the walk starts from and restarts at: an entity in the question, or a first-stage passage",
     ),
     (
         "mass",
-        "what walks: the seeds begin with 1 in all, and every step passes it on along edges",
+        "the probability the walk moves: 1 in total on the seeds at first, passed along edges at every step",
     ),
     (
         "restart",
-        "the share of mass, alpha, that goes home to the seeds at every step",
+        "restart probability alpha: the share of mass returned to the seeds at every step; damping is 1 - alpha",
     ),
     (
         "spread",
-        "how score moves from the seeds: step by step (power), or where most waits first (push)",
+        "how mass moves from the seeds: in steps (power iteration), or largest residual first (push)",
     ),
     (
         "step",
-        "once along the edges; names send to passages, passages to names",
+        "one move along all edges: entities send to passages, passages to entities",
     ),
     (
         "parity",
-        "after an odd number of steps what began on names is on passages, after an even number on names",
+        "mass from an entity seed is on passages after odd steps and on entities after even steps",
     ),
     (
         "residual",
-        "in push, mass that has arrived and was not passed on yet",
+        "in push, mass that has reached a node but has not been pushed on",
     ),
     (
         "hub",
-        "a name in very many passages: what is sent there is spread thin",
+        "an entity in very many passages, which dilutes the mass it receives",
     ),
     (
         "hub penalty",
-        "how much less a passage sends to a name that many passages have",
+        "how strongly a passage sends less mass to frequent entities",
     ),
     ("degree", "how many edges a node has"),
     (
@@ -498,13 +493,13 @@ const GLOSSARY: &[(&str, &str)] = &[
     ),
     (
         "tie",
-        "scores within half a percent of each other: their order says little",
+        "scores within 0.5 % of each other: their order means little",
     ),
     ("cut", "the end of what is returned, after the first K"),
     ("gold", "passages that people judged relevant"),
     ("qrels", "the file of such judgements"),
     ("run", "what one method with its settings returned"),
-    ("pin", "a run that stays, for others to be held against"),
+    ("pin", "a run kept on screen to compare others with"),
     ("R@5", "recall: the share of gold among the first five"),
     (
         "RR",
@@ -516,19 +511,16 @@ const GLOSSARY: &[(&str, &str)] = &[
     ),
     (
         "interval",
-        "where the true difference lies with 95 % confidence, by drawing the questions again and again",
+        "95 % confidence interval of the difference, from a paired bootstrap over questions",
     ),
-    (
-        "BM25",
-        "ranking by the words that question and passage share, the rare ones worth more",
-    ),
+    ("BM25", "ranking by shared words; rare words count more"),
     (
         "fusion",
-        "one ranking made of several by adding up one over the rank in each",
+        "reciprocal rank fusion: merges rankings by summing 1 / (c + rank)",
     ),
     (
         "F0 to F7",
-        "the classes of lost gold, from not in the corpus to dropped by fusion",
+        "failure classes of missed gold, from \"not in the corpus\" to \"dropped by fusion\"",
     ),
 ];
 

@@ -366,7 +366,7 @@ impl Loop {
         if let Some(offer) = &all.state.offer {
             let runs = text::plural(offer.runs.len(), "run");
             let said = format!(
-                "r resumes the last session here: {runs}, {}",
+                "press r to resume the last session: {runs}, {}",
                 offer.question
             );
             all.act(Action::Told(Message::plain(said)));
@@ -597,10 +597,7 @@ impl Loop {
                     label.time = journal::now();
                     let kept = match self.labels.as_deref() {
                         Some(file) => labels::keep(file, &label).map(|()| label),
-                        None => Err(
-                            "there is no home to keep labels in; --labels FILE names a place"
-                                .to_owned(),
-                        ),
+                        None => Err("no home folder for labels; use --labels FILE".to_owned()),
                     };
                     end = self.act(Action::Labelled(kept)).or(end);
                 }
@@ -809,5 +806,8 @@ fn written(export: Export) -> Message {
             Err(error) => Message::error(format!("{name}: {error}")),
         };
     }
-    Message::error(format!("{}: a thousand of them are there", export.stem))
+    Message::error(format!(
+        "{}: 1,000 files with this name exist; remove some",
+        export.stem
+    ))
 }

@@ -20,10 +20,7 @@ pub fn entries(state: &State) -> Vec<Entry> {
     let facts = &state.facts;
     let tour = Lesson::find(TOUR).ok().map(|tour| {
         let steps = text::plural(tour.steps.len(), "step");
-        let about = format!(
-            "{steps}, about {} minutes; > and < go through",
-            tour.minutes
-        );
+        let about = format!("{steps}, about {} minutes; > next, < back", tour.minutes);
         entry("t", "Tour", about, Choice::Lesson(tour.name))
     });
     let command = |key, name, about: String, command| {
@@ -40,7 +37,7 @@ pub fn entries(state: &State) -> Vec<Entry> {
     );
     let lately = match state.indexes.len() {
         0 => "made by hopscope index CORPUS --out DIR, or a corpus".to_owned(),
-        n => format!("{n} opened lately, or by its path"),
+        n => format!("{n} recent, or type a path"),
     };
     let resumed = state.offer.as_ref().map_or_else(String::new, |offer| {
         let runs = text::plural(offer.runs.len(), "run");
@@ -86,7 +83,7 @@ pub fn terminal(
         (
             "mouse",
             match config.mouse {
-                true => "on; with Shift most terminals select text as ever",
+                true => "on; hold Shift to select text in most terminals",
                 false => "left to the terminal",
             }
             .to_owned(),
@@ -96,7 +93,7 @@ pub fn terminal(
             "motion",
             match config.reduced_motion {
                 true => "off (reduced_motion)",
-                false => "only where you play a walk",
+                false => "only while a walk plays",
             }
             .to_owned(),
         ),
@@ -104,7 +101,10 @@ pub fn terminal(
     if let Some(folders) = folders {
         let file = folders.config_file();
         let there = if file.exists() { "in" } else { "in a new" };
-        let said = format!("start_panel = false skips this, {there} {}", file.display());
+        let said = format!(
+            "to skip this panel: start_panel = false {there} {}",
+            file.display()
+        );
         found.push(("config", said));
     }
     found
@@ -113,8 +113,8 @@ pub fn terminal(
 /// What a size shows.
 pub fn size(width: u16, height: u16) -> String {
     let shown = match Shape::of(width, height) {
-        Shape::Full => "everything at once",
-        Shape::Tabbed => "all panes, two share a place; 160 x 48 shows everything",
+        Shape::Full => "all panes fit",
+        Shape::Tabbed => "all panes, two as tabs; 160 x 48 fits them all",
         Shape::Columns => "two columns; 160 x 48 shows everything at once",
         Shape::Accordion => "one section at a time; 160 x 48 shows everything",
         Shape::Line => "too small for panes",

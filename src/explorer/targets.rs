@@ -22,9 +22,9 @@ pub fn seed(state: &State) -> Result<(String, Option<SeedChange>), String> {
             Ok((row.name.clone(), row.change))
         }
         Some((Sign::Heading, _)) => {
-            Err("these are several seeds; s d takes all of them out".into())
+            Err("this row is a group of seeds; s d removes them all".into())
         }
-        Some((Sign::Lost, _)) => Err("this name became no seed; s a adds one".into()),
+        Some((Sign::Lost, _)) => Err("this name is not a seed; s a adds one".into()),
         _ => Err("no seed is selected; s a adds one".into()),
     }
 }
@@ -72,9 +72,7 @@ pub fn name(state: &State) -> Result<String, String> {
 /// The edge under the cursor of Neighbours.
 pub fn edge(state: &State) -> Result<NameEdge, String> {
     if state.focus != Pane::Neighbours {
-        return Err(
-            "works in Neighbours, on an edge of a name and a passage; ' n goes there".into(),
-        );
+        return Err("needs an entity-passage edge: select one in Neighbours (' n)".into());
     }
     let around = state.detail().and_then(|detail| detail.node.as_ref());
     let around = around.ok_or("there is no result yet")?;
@@ -90,7 +88,7 @@ pub fn edge(state: &State) -> Result<NameEdge, String> {
             name: (*name).clone(),
             passage: passage.to_owned(),
         }),
-        _ => Err("this edge joins no name and passage".into()),
+        _ => Err("not an entity-passage edge".into()),
     }
 }
 

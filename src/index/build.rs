@@ -62,7 +62,7 @@ impl Step {
     }
 }
 
-/// What an index is built with.
+/// Options for building an index.
 ///
 /// ```
 /// # use hopscope::*; use std::sync::Arc;

@@ -57,7 +57,7 @@ choices! {
     pub enum Ner {
         /// Literally `\b[A-Z][a-z]+(\s+[A-Z][a-z]+){0,3}\b`: sentence openers become names; accents, acronyms,
         /// digits and particles split or hide them; runs are cut after the fourth word.
-        Regex = "regex": "ASCII capitalised runs of up to four words, literally as the paper has them",
+        Regex = "regex": "runs of up to four capitalised ASCII words, exactly as in the paper",
         RegexStop = "regex_stop": "regex without one-word function words such as The or He",
         /// Inner apostrophes and hyphens and digits are parts of names too.
         RegexPlus = "regex_plus": "Unicode names with initials, acronyms, particles; function words dropped",
@@ -117,7 +117,7 @@ choices! {
 
     /// What starts the walk when the question has no seed.
     pub enum Fallback {
-        Uniform = "uniform": "every passage alike",
+        Uniform = "uniform": "every passage equally",
         Bm25Top1 = "bm25_top1": "all mass on the best BM25 passage",
         None = "none": "nothing is retrieved",
     }
@@ -147,7 +147,7 @@ choices! {
         /// The ledger counts it.
         Drop = "drop": "mass that reaches a passage without entities leaves the walk",
         Reseed = "reseed": "it returns to the seeds",
-        Stay = "stay": "it stays where it is",
+        Stay = "stay": "mass stays on the passage",
     }
 
     /// When the similarity of a pair makes an edge.
@@ -207,14 +207,14 @@ choices! {
 
     /// Which nodes a term of the question means.
     pub enum TermMatch {
-        ExactFirst = "exact_first": "those that are called so; where there is none, those whose name contains it",
+        ExactFirst = "exact_first": "exact name; if none, names containing the term",
         /// The published code.
         Contains = "contains": "all whose name contains it",
     }
 
     /// How names and vector hits share the restart.
     pub enum EntryShare {
-        Parts = "parts": "names and vector hits a part each; of the names every term alike, of a term its nodes alike",
+        Parts = "parts": "names and vector hits get one part each; the names' part is split equally by term, a term's by node",
         /// The paper.
         Nodes = "nodes": "every node alike",
     }
@@ -223,7 +223,7 @@ choices! {
     /// hardly differs at R@10.
     pub enum NodeOrder {
         /// What the quotas leave out counts, too.
-        Landed = "landed": "by what landed on a passage's own texts and units",
+        Landed = "landed": "by the mass on a passage's own texts and units",
         Output = "output": "vector hits by cosine, then the walk's, then attached ones, by mass",
         /// All vector hits restart with the same mass, so what flows in decides between them.
         Mass = "mass": "by mass alone",
@@ -299,7 +299,7 @@ choices! {
     /// Which of the facts near a question are kept.
     pub enum FactFilter {
         Off = "off": "all",
-        Rules = "rules": "those that share a name or a telling word with the question or with one that is kept",
+        Rules = "rules": "facts sharing a name or distinctive word with the question or with a kept fact",
         Model = "model": "those that a language model picks, where one is named; else as the rules do",
     }
 

@@ -53,109 +53,109 @@ pub const SYNONYM_LEAST: f64 = 0.5;
 parameters! {
     Ner NER: Ner = Ner::RegexPlus, "ner" "ner" "mentions", Index,
         Domain::Choice(Ner::CHOICES),
-        "How names are found in passages and in the question", "SPRIG, NER options; regex_plus is ours";
+        "How names are extracted from passages and questions", "SPRIG, NER options; regex_plus is ours";
     Norm NORM: Norm = Norm::Simple, "norm" "norm" "normal form", Index,
         Domain::Choice(Norm::CHOICES),
-        "When two spellings are the same entity", "SPRIG, defaults by data set (HotpotQA simple, 2Wiki lower)";
+        "When two spellings count as one entity", "SPRIG, defaults by data set (HotpotQA simple, 2Wiki lower)";
     AliasLinking ALIAS_LINKING: bool = false, "alias_linking" "EL" "title aliases", Index,
         switch! {
             off: "mentions stand for themselves",
             on: "a mention that is the alias of exactly one title becomes that title",
         },
-        "Link mentions to passage titles; each titled passage then mentions its own title", "SPRIG, +EL";
+        "Link mentions to passage titles; a titled passage also mentions its own title", "SPRIG, +EL";
     Gazetteer GAZETTEER: bool = false, "gazetteer" "gaz" "titles as names", Index,
         switch! {
             off: "names are what the extractor finds",
             on: "passage titles are names as well, in questions whatever their case",
         },
-        "Find passage titles in texts and questions; each passage then mentions its own title", "ours, for hop";
+        "Treat passage titles as names; a titled passage also mentions its own title", "ours, for hop";
     Subjects SUBJECTS: bool = true, "subjects" "subj" "subjects", Index,
         switch! {
-            off: "a passage without a title is about nothing that is known",
-            on: "a passage without a title is about what its text says: the name that it opens with, and what that is called besides",
+            off: "untitled passages have no subject",
+            on: "untitled passages use the name their text opens with, and its aliases",
         },
-        "What stands for a missing title, among the names and in the vectors", "ours";
+        "Substitute for a missing title, in the graph and in the vectors", "ours";
     EdgeWeight EDGE_WEIGHT: EdgeWeight = EdgeWeight::TfLogPlus1, "edge_weight" "w" "edge weight", Graph,
         Domain::Choice(EdgeWeight::CHOICES),
-        "How much one mention edge counts when mass is shared out", "SPRIG, edge weights; the constant is read as outside the product";
-    MinDf MIN_DF: usize = 1, "min_df" "min df" "least df", Graph,
+        "Weight of a mention edge when mass is distributed", "SPRIG, edge weights; the constant is read as outside the product";
+    MinDf MIN_DF: usize = 1, "min_df" "min df" "min df", Graph,
         Domain::Integer { min: 1, max: 20, step: 1, zero: None },
-        "Entities in fewer passages are masked", "SPRIG, indexing options";
-    MaxDfRatio MAX_DF_RATIO: f64 = 1.0, "max_df_ratio" "max df" "largest df share", Graph,
+        "Ignore entities found in fewer passages than this", "SPRIG, indexing options";
+    MaxDfRatio MAX_DF_RATIO: f64 = 1.0, "max_df_ratio" "max df" "max df share", Graph,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
-        "Entities in a larger share of the passages, or of the chunks, are masked", "SPRIG, indexing options; ours in E2GraphRAG";
+        "Ignore entities found in a larger share of passages (or chunks) than this", "SPRIG, indexing options; ours in E2GraphRAG";
     PruneTopPct PRUNE_TOP_PCT: f64 = 0.0, "prune_top_pct" "x" "prune top hubs %", Graph,
         Domain::Real { min: 0.0, max: 10.0, step: 0.1 },
-        "Remove this percentage of entities, those of largest df first", "SPRIG, +PRUNE (1.0)";
+        "Remove this percentage of entities, most frequent first", "SPRIG, +PRUNE (1.0)";
     EdgeCap EDGE_CAP: usize = 0, "edge_cap" "L" "edges per entity", Graph,
         Domain::Integer { min: 0, max: 1000, step: 10, zero: Some("none") },
-        "Each entity keeps its L heaviest passages", "SPRIG, per-entity cap; L is not published";
+        "Keep at most this many passages per entity, heaviest edges first", "SPRIG, per-entity cap; L is not published";
     HubP HUB_P: f64 = 0.5, "hub_p" "p" "hub penalty", Graph,
         Domain::Real { min: 0.0, max: 2.0, step: 0.05 },
-        "A passage sends to an entity in proportion to weight * df^-p; applied before the row is normalised", "SPRIG, hub penalty";
+        "Damp frequent entities: a passage sends mass in proportion to weight * df^-p, before normalising", "SPRIG, hub penalty";
     FoldAccents FOLD_ACCENTS: bool = false, "fold_accents" "acc" "names without accents", Graph,
         switch! {
-            off: "a name of the question is the name of the graph that is written as it is",
-            on: "where no name is written as it is, the one that differs in accents alone is meant",
+            off: "a name links only to an entity with the same accents",
+            on: "if there is no exact match, accents are ignored",
         },
-        "Link a name of the question that no name of the graph is to the one that differs in accents alone", "ours; off in SPRIG and the reference, and by no sure interval better (RESEARCH.md)";
+        "Match names ignoring accents when there is no exact match", "ours; off in SPRIG and the reference, and by no sure interval better (RESEARCH.md)";
     Tokens TOKENS: Tokens = Tokens::Plain, "tokens" "tok" "words", Score,
         Domain::Choice(Tokens::CHOICES),
-        "How text is cut into words for BM25", "the reference runs use both";
+        "Tokenizer for BM25", "the reference runs use both";
     Bm25K1 BM25_K1: f64 = 1.2, "bm25_k1" "k1" "BM25 k1", Score,
         Domain::Real { min: 0.0, max: 3.0, step: 0.1 },
-        "How fast repeated words stop counting", "not published by SPRIG; the usual default";
+        "Term-frequency saturation: lower means repeats count less", "not published by SPRIG; the usual default";
     Bm25B BM25_B: f64 = 0.75, "bm25_b" "b" "BM25 b", Score,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
-        "How much long passages are discounted", "not published by SPRIG; the usual default";
+        "Length normalisation: 0 none, 1 full", "not published by SPRIG; the usual default";
     Rm3Docs RM3_DOCS: usize = 10, "rm3_docs" "fb docs" "RM3 passages", Score,
         Domain::Integer { min: 1, max: 100, step: 1, zero: None },
-        "How many passages feed words back", "Anserini defaults";
+        "Feedback passages used for expansion", "Anserini defaults";
     Rm3Terms RM3_TERMS: usize = 10, "rm3_terms" "fb terms" "RM3 words", Score,
         Domain::Integer { min: 1, max: 100, step: 1, zero: None },
-        "How many words are fed back", "Anserini defaults";
+        "Expansion words added to the question", "Anserini defaults";
     Rm3Original RM3_ORIGINAL: f64 = 0.5, "rm3_original" "lambda" "RM3 question share", Score,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
-        "Share of the question's own words in the expanded one", "Anserini defaults";
+        "Weight of the original question in the expanded one", "Anserini defaults";
     Rm3Pool RM3_POOL: Rm3Pool = Rm3Pool::Heaviest, "rm3_pool" "pool" "RM3 word pool", Score,
         Domain::Choice(Rm3Pool::CHOICES),
-        "Which words of a feedback passage take part; df at most 0.1 N in both", "Anserini (heaviest); the reference runs (all)";
+        "Which words of a feedback passage are used (df at most 0.1 N either way)", "Anserini (heaviest); the reference runs (all)";
     Step2Docs STEP2_DOCS: usize = 5, "step2_docs" "m" "2-step passages", Score,
         Domain::Integer { min: 1, max: 20, step: 1, zero: None },
-        "How many first-pass passages give names", "not published";
+        "First-pass passages that names are taken from", "not published";
     Step2Entities STEP2_ENTITIES: usize = 5, "step2_entities" "n" "2-step names", Score,
         Domain::Integer { min: 1, max: 20, step: 1, zero: None },
-        "How many names join the question", "not published";
+        "Names added to the question", "not published";
     Step2Weight STEP2_WEIGHT: f64 = 0.5, "step2_weight" "w2" "2-step weight", Score,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
-        "What a word of such a name weighs beside the question's own", "not published";
+        "Weight of an added word relative to an original one", "not published";
     Step2Rule STEP2_RULE: Step2Rule = Step2Rule::TfIdf, "step2_rule" "rule" "2-step choice", Score,
         Domain::Choice(Step2Rule::CHOICES),
         "How names are chosen", "not published; rank is what the reference runs use";
     VectorSearch VECTOR_SEARCH: VectorSearch = VectorSearch::Auto, "vector_search" "search" "vector search", Score,
         Domain::Choice(VectorSearch::CHOICES),
-        "How the vectors nearest to the question are found; when indexing, auto builds the graph from 200,000 vectors on", "HNSW, Malkov and Yashunin 2016; SPRIG names exact or HNSW";
+        "Exact or approximate (HNSW) vector search; auto indexes with HNSW from 200,000 vectors up", "HNSW, Malkov and Yashunin 2016; SPRIG names exact or HNSW";
     HnswM HNSW_M: usize = 32, "hnsw_m" "M" "HNSW links", Index,
         Domain::Integer { min: 4, max: 128, step: 4, zero: None },
-        "Neighbours of a vector in the small-world graph; twice as many on its lowest layer", "SAGE's general configuration; its paper has 64";
+        "HNSW links per vector (M); twice as many on the bottom layer", "SAGE's general configuration; its paper has 64";
     HnswEfConstruction HNSW_EF_CONSTRUCTION: usize = 200, "hnsw_ef_construction" "efC" "HNSW build", Index,
         Domain::Integer { min: 8, max: 2000, step: 8, zero: None },
-        "Nearest vectors considered for a new one's neighbours", "SAGE's general configuration; its STaRK code has 2000";
+        "HNSW candidates considered when a vector is inserted (efConstruction)", "SAGE's general configuration; its STaRK code has 2000";
     HnswEfSearch HNSW_EF_SEARCH: usize = 64, "hnsw_ef_search" "ef" "HNSW beam", Score,
         Domain::Integer { min: 8, max: 2000, step: 8, zero: None },
-        "Width of a search in the graph; never narrower than the list that is kept, 100 or top K", "usual; SAGE's general configuration has 100";
+        "HNSW search width (ef); at least the list length, 100 or top k", "usual; SAGE's general configuration has 100";
     RrfC RRF_C: usize = 60, "rrf_c" "c" "fusion constant", Score,
         Domain::Integer { min: 1, max: 200, step: 1, zero: None },
         "A passage at rank r of a list adds 1/(c+r)", "reciprocal rank fusion, Cormack et al. 2009";
     RrfDepth RRF_DEPTH: usize = 100, "rrf_depth" "depth" "fusion depth", Score,
         Domain::Integer { min: 10, max: 1000, step: 10, zero: None },
-        "How many passages of each list are fused", "not published";
+        "Passages taken from each list before fusion", "not published";
     SeedQ SEED_Q: f64 = 0.5, "seed_q" "q" "entity seed q", Seeds,
         Domain::Real { min: 0.0, max: 2.0, step: 0.05 },
-        "An entity seed weighs df^-q", "SPRIG, defaults by data set (HotpotQA 0.5, 2Wiki 1.0)";
+        "Seed weight of an entity is df^-q: higher q favours rare entities", "SPRIG, defaults by data set (HotpotQA 0.5, 2Wiki 1.0)";
     SeedK SEED_K: usize = 10, "seed_k" "k" "passage seeds", Seeds,
         Domain::Integer { min: 0, max: 50, step: 1, zero: None },
-        "How many first-stage passages become seeds", "SPRIG, defaults by data set (Hybrid HotpotQA 10, 2Wiki 5)";
+        "First-stage passages used as seeds", "SPRIG, defaults by data set (Hybrid HotpotQA 10, 2Wiki 5)";
     SeedWeight SEED_WEIGHT: SeedWeight = SeedWeight::Rank, "seed_weight" "sw" "passage seed weight", Seeds,
         Domain::Choice(SeedWeight::CHOICES),
         "What a passage seed at rank r weighs", "SPRIG names rank; its formula is not given, 1/r is the usual reading";
@@ -164,70 +164,70 @@ parameters! {
         "Temperature of softmax seed weights", "not published";
     Fallback FALLBACK: Fallback = Fallback::Uniform, "fallback" "fb" "no-seed fallback", Seeds,
         Domain::Choice(Fallback::CHOICES),
-        "What starts the walk when the question has no seed", "SPRIG, Graph and Graph + BM25 top-1 fallback";
+        "Where the walk starts when no name is linked", "SPRIG, Graph and Graph + BM25 top-1 fallback";
     Mix MIX: Mix = Mix::Mass, "mix" "mix" "mixing", Mix,
         Domain::Choice(Mix::CHOICES),
-        "How entity and passage seeds share the restart mass", "SPRIG, MIX";
+        "How restart weight is split between entity and passage seeds", "SPRIG, MIX";
     MixA MIX_A: f64 = 0.5, "mix_a" "a" "entity share a", Mix,
         Domain::Real { min: 0.0, max: 1.0, step: 0.01 },
-        "Entity share of the restart mass when mixing is fixed", "SPRIG, MIX";
+        "Entity share of the restart weight (mix=fixed only)", "SPRIG, MIX";
     Walk WALK: Walk = Walk::Power, "walk" "walk" "walk", Spread,
         Domain::Choice(Walk::CHOICES),
         "How score spreads", "SPRIG, 2Wiki power, HotpotQA push; power is the default here since each of its steps can be shown";
     Alpha ALPHA: f64 = 0.15, "alpha" "alpha" "restart alpha", Spread,
         Domain::Real { min: 0.01, max: 0.99, step: 0.01 },
-        "Share of mass that restarts at the seeds in every step", "SPRIG";
+        "Restart probability: share of mass returned to the seeds per step (1 - damping)", "SPRIG";
     Steps STEPS: usize = 5, "steps" "T" "steps T", Spread,
         Domain::Integer { min: 0, max: 50, step: 1, zero: None },
-        "Power iterations; odd T favours entity seeds on passages, even T passage seeds", "SPRIG";
+        "Power iterations; an odd T favours entity seeds, an even T passage seeds", "SPRIG";
     Epsilon EPSILON: f64 = 1e-5, "epsilon" "eps" "push epsilon", Spread,
         Domain::Log { min: 1e-8, max: 1e-2, factor: 10.0 },
         "Push stops when no residual exceeds this", "not published";
     PushThreshold PUSH_THRESHOLD: PushThreshold = PushThreshold::Plain, "push_threshold" "thr" "push threshold", Spread,
         Domain::Choice(PushThreshold::CHOICES),
-        "What a residual is compared with", "Andersen, Chung, Lang 2006";
+        "What a node's residual is compared with", "Andersen, Chung, Lang 2006";
     Dangling DANGLING: Dangling = Dangling::Drop, "dangling" "dang" "dead ends", Spread,
         Domain::Choice(Dangling::CHOICES),
-        "What happens at a passage without entities", "SPRIG is silent; drop is what normalising an empty row gives";
+        "What happens to mass at a passage without entities", "SPRIG is silent; drop is what normalising an empty row gives";
     HopSeeds HOP_SEEDS: usize = 10, "hop_seeds" "n" "bridge seeds", Seeds,
         Domain::Integer { min: 1, max: 50, step: 1, zero: None },
-        "How many first-stage passages bridge and seed the mixed walk", "ours, measured";
+        "First-stage passages that seed the mixed walk and the sentence bridge", "ours, measured";
     HopSharpness HOP_SHARPNESS: f64 = 12.0, "hop_sharpness" "beta" "seed sharpness", Seeds,
         Domain::Real { min: 0.0, max: 40.0, step: 1.0 },
         "A seed passage weighs exp(beta (cosine - cosine of the first))", "ours, measured";
     HopTail HOP_TAIL: f64 = 0.5, "hop_tail" "tail" "dense tail", Seeds,
         Domain::Real { min: 0.0, max: 2.0, step: 0.05 },
-        "Mass of the 200 nearest passages among the mixed walk's seeds, beside 1 for the first seed", "ours, measured";
+        "Restart mass given to the 200 nearest passages, relative to 1 for the first seed", "ours, measured";
     LinearRounds LINEAR_ROUNDS: usize = 2, "linear_rounds" "rounds" "activation rounds", Seeds,
         Domain::Integer { min: 0, max: 6, step: 1, zero: Some("none") },
-        "How often active names activate others through their sentences", "LinearRAG, code max_iterations 3, the seeds counted";
-    LinearSentences LINEAR_SENTENCES: usize = 1, "linear_sentences" "sent" "sentences a name", Seeds,
+        "Rounds of activation from entity to entity through sentences", "LinearRAG, code max_iterations 3, the seeds counted";
+    LinearSentences LINEAR_SENTENCES: usize = 1, "linear_sentences" "sent" "sentences/entity", Seeds,
         Domain::Integer { min: 1, max: 10, step: 1, zero: None },
-        "Sentences of an active name, the closest to the question, that carry activation on", "LinearRAG, code top_k_sentence 1";
+        "Sentences per active entity, closest to the question first, that pass activation on", "LinearRAG, code top_k_sentence 1";
     LinearThreshold LINEAR_THRESHOLD: f64 = 0.5, "linear_threshold" "thr" "activation threshold", Seeds,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
-        "A name that would be given less is not activated", "LinearRAG, code iteration_threshold .5; for vectors whose cosines are high";
+        "Entities with less activation than this stay inactive", "LinearRAG, code iteration_threshold .5; for vectors whose cosines are high";
     LinearPassageRatio LINEAR_PASSAGE_RATIO: f64 = 1.5, "linear_passage_ratio" "ratio" "closeness ratio", Mix,
         Domain::Real { min: 0.0, max: 5.0, step: 0.1 },
-        "Weight of a passage's closeness beside the active names it mentions", "LinearRAG, code passage_ratio 1.5";
+        "Weight of a passage's similarity relative to its active entities", "LinearRAG, code passage_ratio 1.5";
     LinearPassageWeight LINEAR_PASSAGE_WEIGHT: f64 = 0.05, "linear_passage_weight" "pw" "passage weight", Mix,
         Domain::Real { min: 0.0, max: 1.0, step: 0.01 },
-        "Weight of passages in the restart beside names", "LinearRAG and HippoRAG 2, code passage_node_weight .05";
-    SynonymThreshold SYNONYM_THRESHOLD: f64 = 0.8, "synonym_threshold" "syn" "least cosine of phrases alike", Graph,
+        "Restart weight of passages relative to entities", "LinearRAG and HippoRAG 2, code passage_node_weight .05";
+    SynonymThreshold SYNONYM_THRESHOLD: f64 = 0.8, "synonym_threshold" "syn" "synonym cosine", Graph,
         Domain::Real { min: SYNONYM_LEAST, max: 1.0, step: 0.05 },
-        "Phrases whose vectors are at least so close are joined", "HippoRAG 2, code synonymy_edge_sim_threshold .8";
+        "Connect phrases whose vectors have at least this cosine", "HippoRAG 2, code synonymy_edge_sim_threshold .8";
     LinkingTopK LINKING_TOP_K: usize = 5, "linking_top_k" "link" "facts and phrases", Seeds,
         Domain::Integer { min: 1, max: 50, step: 1, zero: None },
-        "How many facts near the question are looked at, and how many of their phrases restart the walk", "HippoRAG 2, code linking_top_k 5";
+        "Facts considered, and phrases of theirs used as seeds", "HippoRAG 2, code linking_top_k 5";
     FactFilter FACT_FILTER: FactFilter = FactFilter::Rules, "fact_filter" "filter" "fact filter", Seeds,
         Domain::Choice(FactFilter::CHOICES),
-        "Which of the facts near the question help to answer it", "HippoRAG 2: a model (recognition memory); the rules are ours, and keep nearly all facts";
+        "How facts near the question are filtered", "HippoRAG 2: a model (recognition memory); the rules are ours, and keep nearly all facts";
     HopGuard HOP_GUARD: f64 = 1.0, "hop_guard" "g" "single-hop guard", Select,
         Domain::Real { min: 0.0, max: 1.0, step: 0.1 },
-        "How far words gain and walks lose where one passage covers the question; 0 is off", "ours, measured: keeps one-hop sets at BM25's level";
+        "Shift weight from walks to words when one passage covers the question; 0 is off", "ours, measured: keeps one-hop sets at BM25's level";
     WeightCosine WEIGHT_COSINE: f64 = 2.0, "weight_cosine" "w1" "cosine", Select,
         Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
-        "Weight of the closeness of vectors, 0 at the corpus mean and 1 at the best", "ours, measured";
+        "Weight of cosine, scaled to 0 at the corpus mean and 1 at the best", "ours, measured";
     WeightDenseRank WEIGHT_DENSE_RANK: f64 = 0.8, "weight_dense_rank" "w2" "dense rank", Select,
         Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
         "Weight of 1/rank among the nearest 100", "ours, measured";
@@ -242,28 +242,28 @@ parameters! {
         "Weight of the walk from names and passages, in log space", "ours, measured";
     WeightBridge WEIGHT_BRIDGE: f64 = 1.75, "weight_bridge" "w6" "sentence bridge", Select,
         Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
-        "Weight of names that a near sentence of a seed mentions, in log space", "ours, measured";
+        "Weight of entities mentioned in a relevant sentence of a seed passage, in log space", "ours, measured";
     WeightNamed WEIGHT_NAMED: f64 = 3.0, "weight_named" "w7" "named", Select,
         Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
-        "Weight of the passage's title being named by a near sentence of a seed, or by the question", "ours, measured";
+        "Weight of a title match: the question or a relevant seed sentence mentions the passage's title", "ours, measured";
     WeightResidual WEIGHT_RESIDUAL: f64 = 2.2, "weight_residual" "w8" "residual words", Select,
         Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
-        "Weight of the question's words that the first passage lacks, by idf", "ours, measured";
+        "Weight of question words missing from the top passage, by idf", "ours, measured";
     DropPercentile DROP_PERCENTILE: f64 = 80.0, "drop_percentile" "drop" "cut above drop percentile", Index,
         Domain::Real { min: 50.0, max: 99.0, step: 1.0 },
-        "A document is cut where neighbouring windows of sentences differ more than this percentile of its differences", "SAGE, chunking (80: the largest fifth)";
+        "Split a document where adjacent sentence windows differ more than this percentile of all its differences", "SAGE, chunking (80: the largest fifth)";
     Window WINDOW: usize = 1, "window" "win" "sentence window", Index,
         Domain::Integer { min: 0, max: 3, step: 1, zero: None },
-        "Sentences on either side that are read with one when neighbouring sentences are compared", "SAGE, chunking";
-    MinSentences MIN_SENTENCES: usize = 3, "min_sentences" "min s" "least sentences", Index,
+        "Context sentences on either side when adjacent sentences are compared", "SAGE, chunking";
+    MinSentences MIN_SENTENCES: usize = 3, "min_sentences" "min s" "min sentences", Index,
         Domain::Integer { min: 1, max: 10, step: 1, zero: None },
-        "A chunk of fewer sentences joins the neighbour it is more like; 1 joins none", "SAGE, code";
+        "Merge shorter chunks into the more similar neighbour; 1 merges none", "SAGE, code";
     SegmentRows SEGMENT_ROWS: usize = 10, "segment_rows" "rows" "rows per segment", Index,
         Domain::Integer { min: 5, max: 50, step: 1, zero: None },
-        "Rows of a table segment; a rest of less than half of that joins the segment before", "SAGE, table segments (10, rest below 5)";
+        "Rows per table segment; a remainder under half joins the previous segment", "SAGE, table segments (10, rest below 5)";
     PairPool PAIR_POOL: usize = 200, "pair_pool" "pool" "candidate pool", Index,
         Domain::Integer { min: 10, max: 1000, step: 10, zero: None },
-        "Nearest units by content that become candidate pairs of each unit", "SAGE, code";
+        "Candidate pairs per unit, nearest by content", "SAGE, code";
     SimilarPercentile SIMILAR_PERCENTILE: f64 = 95.0, "similar_percentile" "sim q" "likeness percentile", Index,
         Domain::Real { min: 50.0, max: 100.0, step: 0.1 },
         "Objects of a STaRK folder, or of a schema that says `similar`, are joined where all long fields are nearer than this percentile of the candidate pairs; at 100 none are", "SAGE, code over STaRK 95, all metrics";
@@ -281,13 +281,13 @@ parameters! {
         "When two units share a name", "SAGE, code (fuzzy); exact is ours";
     StructuralEdges STRUCTURAL_EDGES: bool = false, "structural_edges" "source" "source edges", Graph,
         switch! {
-            off: "to be of one source makes no edge",
-            on: "units of one source are edges",
+            off: "units of the same source are not connected",
+            on: "units of the same source are connected",
         },
-        "Whether units of one source are edges", "SAGE, structural edges: paper on; off is ours, measured";
+        "Connect units of the same source", "SAGE, structural edges: paper on; off is ours, measured";
     LinkEdges LINK_EDGES: bool = false, "link_edges" "links" "link edges", Graph,
         switch! {
-            off: "links beside the corpus are left alone",
+            off: "links.tsv is ignored",
             on: "units of sources that links.tsv joins are edges",
         },
         "Whether links beside the corpus are edges", "SAGE, OTT-QA: connections are rebuilt from scratch instead of using its hyperlinks (off)";
@@ -296,7 +296,7 @@ parameters! {
         "Weight of BM25, scaled by the best score, in the fused score", "SAGE, code; the paper's numbers are lost";
     FuseDense FUSE_DENSE: f64 = 0.5, "fuse_dense" "lambda d" "vector weight", Score,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
-        "Weight of nearness in the fused score", "SAGE, code; the paper's numbers are lost";
+        "Weight of vector similarity in the fused score", "SAGE, code; the paper's numbers are lost";
     SageNearness SAGE_NEARNESS: SageNearness = SageNearness::Cosine, "sage_nearness" "near" "nearness", Score,
         Domain::Choice(SageNearness::CHOICES),
         "How nearness to the question counts", "SAGE (cosine); code for OTT-QA (distance)";
@@ -305,7 +305,7 @@ parameters! {
         "How seeds are chosen", "SAGE (fused); code (cutoff)";
     SageSeeds SAGE_SEEDS: usize = 10, "sage_seeds" "k" "seeds k", Select,
         Domain::Integer { min: 1, max: 100, step: 1, zero: None },
-        "Units that start the expansion, and come first", "SAGE, k of (k, k')";
+        "Seed units: they start the expansion and are listed first", "SAGE, k of (k, k')";
     SageNeighbours SAGE_NEIGHBOURS: usize = 10, "sage_neighbours" "k'" "neighbours k'", Select,
         Domain::Integer { min: 1, max: 100, step: 1, zero: None },
         "Neighbours that pruning keeps", "SAGE, k' of (k, k')";
@@ -317,17 +317,17 @@ parameters! {
         "Tokens that neighbouring chunks share; at most half a chunk", "E2GraphRAG, KET-RAG 100; NodeRAG has none";
     TreeGroup TREE_GROUP: usize = 5, "tree_group" "g" "tree group", Index,
         Domain::Integer { min: 2, max: 20, step: 1, zero: None },
-        "Consecutive nodes under one summary; a level of at most so many is the top", "E2GraphRAG, code 5";
-    TreeOver TREE_OVER: TreeOver = TreeOver::Document, "tree_over" "over" "tree over", Index,
+        "Nodes per summary; a level with no more nodes than this is the top", "E2GraphRAG, code 5";
+    TreeOver TREE_OVER: TreeOver = TreeOver::Document, "tree_over" "over" "tree scope", Index,
         Domain::Choice(TreeOver::CHOICES),
-        "What one tree of summaries is over", "E2GraphRAG: one tree a document";
+        "What one summary tree covers", "E2GraphRAG: one tree a document";
     SummaryTokens SUMMARY_TOKENS: usize = 1000, "summary_tokens" "sum" "summary tokens", Index,
         Domain::Integer { min: 100, max: 2000, step: 100, zero: None },
-        "Most tokens of a summary", "E2GraphRAG, about 1000";
+        "Maximum tokens per summary", "E2GraphRAG, about 1000";
     Hops HOPS: usize = 4, "hops" "h" "hops", Spread,
         Domain::Integer { min: 0, max: 6, step: 1, zero: None },
-        "Farthest distance of two query entities at first; shrinks while more chunks are left than the chunk limit", "E2GraphRAG, shortest_path_k 4";
-    CodeHops CODE_HOPS: bool = false, "code_hops" "code" "hops as the code", Spread,
+        "Initial hop limit between two question entities; lowered until the chunk limit holds", "E2GraphRAG, shortest_path_k 4";
+    CodeHops CODE_HOPS: bool = false, "code_hops" "code" "hop counting", Spread,
         switch! {
             off: "a pair is within h if its path has at most h edges, as the paper says",
             on: "at most h nodes, as the code counts: one edge less",
@@ -335,7 +335,7 @@ parameters! {
         "How the distance of a pair is counted", "E2GraphRAG, paper and code differ";
     ChunkLimit CHUNK_LIMIT: usize = 25, "chunk_limit" "k" "chunk limit", Select,
         Domain::Integer { min: 1, max: 200, step: 1, zero: None },
-        "Most chunks that pairs may share before h falls, and most nodes of the tree that are taken", "E2GraphRAG, code 25";
+        "Chunks allowed before the hop limit is lowered; also the number of tree nodes taken", "E2GraphRAG, code 25";
     ChunkOrder CHUNK_ORDER: ChunkOrder = ChunkOrder::Groups, "chunk_order" "by" "chunk order", Select,
         Domain::Choice(ChunkOrder::CHOICES),
         "How the chunks that pairs share are put in order; those of a last h that left nothing are always ranked", "E2GraphRAG; coverage for all and rarity are ours";
@@ -365,16 +365,16 @@ parameters! {
         "Whether edges of hubs are damped before rows are normalised; that leaves nothing of how often an edge was made", "NodeRAG: paper off, code on (unbalance_adjust)";
     VectorHits VECTOR_HITS: usize = 10, "vector_hits" "ef" "vector hits", Seeds,
         Domain::Integer { min: 1, max: 50, step: 1, zero: None },
-        "How many nodes enter by vector", "NodeRAG code, HNSW_results";
+        "Seed nodes found by vector", "NodeRAG code, HNSW_results";
     TermMatch TERM_MATCH: TermMatch = TermMatch::ExactFirst, "term_match" "match" "term match", Seeds,
         Domain::Choice(TermMatch::CHOICES),
-        "Which names and overviews a term of the question means", "NodeRAG, dual search: paper exact, code contains; the order is ours, measured";
+        "How a question term is matched to entities and overviews", "NodeRAG, dual search: paper exact, code contains; the order is ours, measured";
     EntryShare ENTRY_SHARE: EntryShare = EntryShare::Parts, "entry_share" "share" "entry shares", Seeds,
         Domain::Choice(EntryShare::CHOICES),
         "How names and vector hits share the restart", "NodeRAG, shallow PPR: nodes (1 / number of entry points); parts is ours, measured";
     WeightExact WEIGHT_EXACT: f64 = 1.0, "weight_exact" "w_x" "exact match weight", Seeds,
         Domain::Real { min: 0.0, max: 10.0, step: 0.1 },
-        "What names weigh among the seeds, each or together (entry_share); 0 leaves names out (no dual search)", "NodeRAG code, accuracy_weight";
+        "Restart weight of name matches, each or in total (entry_share); 0 disables them", "NodeRAG code, accuracy_weight";
     WeightVector WEIGHT_VECTOR: f64 = 1.0, "weight_vector" "w_v" "vector hit weight", Seeds,
         Domain::Real { min: 0.0, max: 10.0, step: 0.1 },
         "What vector hits weigh among the seeds, each or together (entry_share); 0 leaves them out of the walk, not out of what is chosen", "NodeRAG code, similarity_weight";
@@ -449,7 +449,7 @@ parameters! {
         "How many of the nearest entities the local search starts from", "GraphRAG, local search";
     Oversample OVERSAMPLE: bool = false, "oversample" "x2" "oversample", Select,
         switch! {
-            off: "as many entities as said",
+            off: "exactly query_entities",
             on: "twice as many, as the published code takes and never cuts back",
         },
         "Whether twice as many entities are taken", "GraphRAG, published code (on)";
@@ -458,31 +458,31 @@ parameters! {
         "Relations that lead outside, for each selected entity", "GraphRAG, local search";
     Theta THETA: f64 = 0.2, "theta" "theta" "skeleton share", Select,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
-        "Share of the context for the skeleton, whose rest the text part takes; 0 leaves it out, 1 the text part", "KET-RAG (Algorithm 4); the value is not published, swept 0 to 1; ours, measured";
+        "Share of the context given to the skeleton; the text part gets the rest", "KET-RAG (Algorithm 4); the value is not published, swept 0 to 1; ours, measured";
     ContextTokens CONTEXT_TOKENS: usize = 12000, "context_tokens" "lambda" "context tokens", Select,
         Domain::Integer { min: 500, max: 32000, step: 500, zero: None },
         "Tokens of the assembled context", "KET-RAG";
     Pack PACK: Misfit = Misfit::Stop, "pack" "pack" "misfits", Select,
         Domain::Choice(Misfit::CHOICES),
-        "What happens at a text that the context has no room for", "KET-RAG (stop); skip is ours";
+        "What to do with a text that does not fit", "KET-RAG (stop); skip is ours";
     PassageOrder PASSAGE_ORDER: PassageOrder = PassageOrder::Interleaved, "passage_order" "order" "passages of both parts", Select,
         Domain::Choice(PassageOrder::CHOICES),
         "In which order passages of the skeleton and of the text part are returned; the context is read in its own", "ours: the papers rank no passages";
     PlanBy PLAN_BY: PlanBy = PlanBy::Template, "plan_by" "plan" "planner", Seeds,
         Domain::Choice(PlanBy::CHOICES),
-        "Who plans a question over a schema graph", "SPARK; the template planner is ours, for the model that writes programs";
+        "What plans a question over a typed graph", "SPARK; the template planner is ours, for the model that writes programs";
     EdgePolicy EDGE_POLICY: EdgePolicy = EdgePolicy::Minus, "edge_policy" "edge" "expansion", Seeds,
         Domain::Choice(EdgePolicy::CHOICES),
         "When the answers of a plan are expanded", "SPARK+SAGE, +Edge and -Edge (the better one on all six sets)";
     CandidateLimit CANDIDATE_LIMIT: usize = 25, "candidate_limit" "n" "candidates", Seeds,
         Domain::Integer { min: 1, max: 100, step: 1, zero: None },
-        "Most objects that a search in a long field gives, before the gap cut", "SPARK (25)";
+        "Maximum objects from a long-field search, before the gap cutoff", "SPARK (25)";
     Fusion FUSION: Fusion = Fusion::Rank, "fusion" "fuse" "list fusion", Select,
         Domain::Choice(Fusion::CHOICES),
-        "How the two rankings become one", "SPRIG gives no formula for RRF+PPR fusion; rank fits its figures";
+        "How the two rankings are fused", "SPRIG gives no formula for RRF+PPR fusion; rank fits its figures";
     RerankDepth RERANK_DEPTH: usize = 100, "rerank_depth" "N" "re-ranked", Select,
         Domain::Integer { min: 10, max: 1000, step: 10, zero: None },
-        "How many candidates are scored again; the others keep their order below them", "SPRIG, cross-encoder on the top 100";
+        "Candidates re-ranked; the rest keep their order below", "SPRIG, cross-encoder on the top 100";
     ResultK RESULT_K: usize = 10, "result_k" "K" "top K", Select,
         Domain::Integer { min: 1, max: 200, step: 1, zero: None },
         "How many passages are returned", "all systems";

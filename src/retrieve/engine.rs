@@ -15,7 +15,7 @@ use crate::parameters::{Parameter, Scoped, Value};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What a retrieval keeps of its walks.
+/// How much of its walks a retrieval keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// The end: all that evaluation needs.
@@ -60,8 +60,8 @@ struct GraphKey {
     edits: Vec<GraphEdit>,
 }
 
-/// Answers questions over one index, and remembers steps between them: one slider, and only what depends on it runs. All
-/// that ask one index share its graphs.
+/// Runs retrievals over one index and caches the result of every step, so that changing a parameter re-runs only the steps
+/// that depend on it. Retrievers on the same index share its graphs.
 pub struct Retriever {
     index: Arc<Index>,
     /// Oldest first.

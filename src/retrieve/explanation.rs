@@ -251,14 +251,14 @@ impl Part {
     }
 }
 
-/// How the parts make the score.
+/// How the parts relate to the score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Combine {
     /// They add up to it.
     #[default]
     Sum,
-    /// They are factors or witnesses: the score is theirs, but not their sum.
+    /// Factors or evidence: the score depends on them but is not their sum.
     Witness,
 }
 
@@ -273,7 +273,7 @@ pub struct Path {
     pub kept: Vec<f64>,
 }
 
-/// The score of a passage, opened.
+/// The score of a passage, split into its parts.
 ///
 /// ```
 /// # use hopscope::*; use std::sync::Arc;
@@ -362,7 +362,7 @@ impl Lack {
     }
 }
 
-/// One reason why a passage is not among the returned ones.
+/// One reason why a passage is not in the top k.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reason {
     /// The precise verdict.

@@ -81,7 +81,7 @@ pub enum Way {
     Read(Rankings, Plan),
 }
 
-/// A method: its plan, and where its defaults differ from the declarations'.
+/// A retrieval method: its plan, and the parameter defaults it overrides.
 ///
 /// ```
 /// # use hopscope::*; use std::sync::Arc;

@@ -234,7 +234,7 @@ impl Declaration {
     }
 }
 
-/// What a run of an operator gives.
+/// The result of running an operator.
 pub type Outcome = Result<Set, RetrieveError>;
 
 /// One operator of a plan.
@@ -267,7 +267,7 @@ pub trait Operator: Debug + Sync {
         Explanation::default()
     }
 
-    /// Why a passage did not come through this step, or with little; what would change it is tried.
+    /// Explains why a passage did not pass this step, or passed with a low score. Suggested changes have been tried.
     fn refuse(&self, _at: &At<'_>, _passage: u32) -> Vec<Reason> {
         Vec::new()
     }

@@ -107,7 +107,7 @@ pub struct Expansion {
     pub from: u32,
 }
 
-/// A node that restarts the walk.
+/// A seed: a node the walk starts from and restarts at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seed {
     /// The node of the step's graph.
@@ -208,7 +208,7 @@ impl Spread {
     }
 }
 
-/// A step that was run.
+/// The record of one step: its output, and how long it took.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Which step of the plan.
@@ -237,7 +237,7 @@ pub struct StageTime {
 /// Of a question without a vector.
 const UNREAD: &str = "the encoder knows no piece of the question, so it has no vector; nothing else led to a passage";
 
-/// The whole of one retrieval. The last complete one stays on screen until the next.
+/// The result of one retrieval: the ranking, and a record of every step.
 ///
 /// ```
 /// # use hopscope::*; use std::sync::Arc;

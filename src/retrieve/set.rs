@@ -84,7 +84,7 @@ pub type Fact = (&'static str, Value);
 /// Of every passage of a ranking, the member that brought it: the input, and its place there.
 struct Brought(Vec<(usize, usize)>);
 
-/// What a step made.
+/// The output of a step: scored nodes or passages.
 #[derive(Clone)]
 pub struct Set {
     /// Different for every set made: what was made of it is remembered under it.

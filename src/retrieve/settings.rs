@@ -26,7 +26,7 @@ const ADOPTED: &[Parameter] = &[
     FACT_FILTER.id(),
 ];
 
-/// A method and the value of every parameter. Two equal settings give equal bits.
+/// A method and a value for every parameter. Equal settings give bit-identical results.
 ///
 /// ```
 /// # use hopscope::*; use std::sync::Arc;

@@ -85,7 +85,7 @@ fn reading(out: &mut impl Write, evaluations: &[Evaluation]) -> io::Result<()> {
     let share = |share: f64| format!("{share:.3}");
     let last = cells!["all", format!("tokens of context, {all} questions")];
     let tokens = READ_TOKENS.map(|tokens| tokens.to_string());
-    grid.row([&cells!["answer read in"][..], &tokens, &last].concat());
+    grid.row([&cells!["answer within"][..], &tokens, &last].concat());
     for (e, curve) in curves {
         let answers = e.answers();
         let (whole, tokens) = (answers.share().unwrap_or(0.0), answers.mean_tokens());

@@ -81,7 +81,7 @@ fn lines(ink: &Ink<'_>, playing: &Playing, width: usize) -> Vec<Line<'static>> {
     let scene = ink.state.scene();
     // Figures belong to the run that the step asked for.
     if !playing.queue.is_empty() || ink.state.running() {
-        return vec![Line::from(ink.muted("one moment"))];
+        return vec![Line::from(ink.muted("loading"))];
     }
     let step = playing.step();
     let say =
@@ -97,7 +97,7 @@ fn lines(ink: &Ink<'_>, playing: &Playing, width: usize) -> Vec<Line<'static>> {
             let letter = char::from(b'a' + at as u8);
             let (mark, scope) = match playing.chosen {
                 Some(_) if step.right() == Some(at) => ("right", Scope::Ok),
-                Some(chosen) if chosen == at => ("not so", Scope::Error),
+                Some(chosen) if chosen == at => ("wrong", Scope::Error),
                 _ => ("", Scope::Text),
             };
             let room = width.saturating_sub(4 + mark.len() + 2);
@@ -112,8 +112,7 @@ fn lines(ink: &Ink<'_>, playing: &Playing, width: usize) -> Vec<Line<'static>> {
         lines.extend(say(&step.reveal, Scope::Text));
     }
     for failing in playing.failing(scene) {
-        let words =
-            format!("this lesson was written for another index or other settings: {failing}");
+        let words = format!("does not hold on this index or these settings: {failing}");
         lines.extend(flow(vec![ink.span(words, Scope::Warn)], width, 0));
     }
     lines

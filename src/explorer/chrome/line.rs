@@ -10,7 +10,7 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
     let width = usize::from(area.width);
     let mut lines = vec![
         (
-            format!("60 x 16 needed, this is {} x {}", area.width, area.height),
+            format!("needs 60 x 16, this is {} x {}", area.width, area.height),
             Scope::Warn,
         ),
         (ink.state.wanted.question.clone(), Scope::Text),

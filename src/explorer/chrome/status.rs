@@ -73,9 +73,7 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
     let mut filling = Filling::new(width);
     if state.stale() {
         filling.add(vec![ink.span(" running", Scope::Warn)]);
-        filling.add(vec![
-            ink.muted("  what is shown belongs to the settings before"),
-        ]);
+        filling.add(vec![ink.muted("  showing the previous settings")]);
     } else if state.building.going() && state.message.text.is_empty() {
         filling.add(vec![ink.span(" building ", Scope::Warn)]);
         filling.add(vec![ink.text(state.building.said())]);
@@ -104,7 +102,7 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
             ]);
             // What a run before took is no part of the time it took to look at another passage.
             if answer.kept {
-                filling.add(vec![ink.muted(" to explain what is selected")]);
+                filling.add(vec![ink.muted(" to explain the selection")]);
             }
             for stage in answer.scene.stages.iter().filter(|_| !answer.kept) {
                 let time = if stage.reused {
@@ -115,7 +113,7 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
                 filling.add(vec![ink.dot(), ink.muted(format!("{} {time}", stage.name))]);
             }
         }
-        filling.add(vec![ink.dot(), ink.muted("nothing left this machine")]);
+        filling.add(vec![ink.dot(), ink.muted("local only")]);
     }
     buf.set_line(area.x, area.y, &filling.line, width as u16);
 }

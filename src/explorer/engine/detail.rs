@@ -329,8 +329,8 @@ fn edges(
         degree,
         told: plural(degree, if is_passage { scene.noun } else { "passage" }),
         none: match is_passage {
-            true => "no name was found in this passage",
-            false if by_hand(graph, node) => "no edge: muted, joined or cut by hand",
+            true => "no entity found in this passage",
+            false if by_hand(graph, node) => "no edge: removed by a graph edit",
             false => "no edge: masked by a setting",
         },
         head: "to",

@@ -379,12 +379,12 @@ fn note(walk: &Walked<'_>, scene: &Scene) -> String {
     }
     if scene.basis != Basis::Walk {
         notes.push(format!(
-            "What the walk lands on the result's passages; their score is made of {}s.",
+            "Walk mass on the returned passages; their score is a sum of {}s.",
             scene.basis.noun()
         ));
     }
     if walk.spread.diffusion.pushes() && scene.groups.len() > 1 {
-        notes.push("A push is split by seed at its end only.".to_owned());
+        notes.push("Push is split by seed at the end only.".to_owned());
     }
     notes.join(" ")
 }
@@ -425,7 +425,7 @@ fn told(index: &Index, walk: &Walked<'_>, scene: &Scene, k: usize) -> FlowStep {
         let told = match ledger {
             _ if scene.groups.is_empty() => "There is no seed, so nothing moves.".to_owned(),
             Some(ledger) => format!(
-                "{unit} {k}: the seeds are {seeds}; {} is settled, {} waits.",
+                "{unit} {k}: the seeds are {seeds}; {} settled, {} residual.",
                 score(ledger.entities + ledger.passages),
                 score(ledger.residual)
             ),
@@ -439,7 +439,7 @@ fn told(index: &Index, walk: &Walked<'_>, scene: &Scene, k: usize) -> FlowStep {
     let kept = match moved.kind {
         Kept::Restarts => "restarts at the seeds",
         Kept::Stays => "stays where it is",
-        Kept::Settles => "is settled for good",
+        Kept::Settles => "is settled",
     };
     let mut lines = vec![("crosses edges", moved.sent), (kept, moved.kept)];
     if moved.dead > 0.0 {
@@ -461,7 +461,7 @@ fn told(index: &Index, walk: &Walked<'_>, scene: &Scene, k: usize) -> FlowStep {
 fn dead(walk: &Walked<'_>) -> &'static str {
     let diffusion = &walk.spread.diffusion;
     match diffusion.dangling {
-        _ if diffusion.jump => "jumps from nodes without edges to all",
+        _ if diffusion.jump => "jumps from dangling nodes to all nodes",
         Dangling::Drop => "is dropped at nodes without edges",
         Dangling::Reseed => "goes from nodes without edges to the seeds",
         Dangling::Stay => "stays at nodes without edges",
@@ -542,7 +542,9 @@ fn paid(scene: &Scene) -> Flow {
     Flow {
         note: match lanes.is_empty() {
             true => {
-                format!("{method} sends no score over edges, and no {noun} pays for a passage.")
+                format!(
+                    "{method} moves no score over edges, and no {noun} contributes to a passage."
+                )
             }
             false => format!("{method} sends no score over edges: drawn is what each {noun} pays."),
         },
@@ -605,7 +607,7 @@ fn staged(scene: &Scene) -> Flow {
     let method = &scene.settings.method().name;
     Flow {
         note: match lanes.is_empty() {
-            true => format!("{method} told of no stage that came to anything."),
+            true => format!("{method} recorded no stage with a result."),
             false => format!(
                 "{method} tells no shares of score: lines join what passed on from stage to stage, or was joined by an edge."
             ),

@@ -291,7 +291,7 @@ fn changed(index: &Index, retrieval: &Retrieval, walk: &Walked<'_>) -> Vec<Row> 
             (None, _, _) => "not in this graph",
             (Some(_), true, SeedChange::Mute) => "muted",
             (Some(_), true, _) => "weighs nothing",
-            (Some(_), false, SeedChange::Mute) => "muted, no seed here",
+            (Some(_), false, SeedChange::Mute) => "muted, not a seed here",
             (Some(_), false, _) => "no seed here",
         };
         let own = |node: &Node| graph.is_of_passages() && graph.is_passage(*node);
@@ -344,8 +344,11 @@ fn lost(index: &Index, retrieval: &Retrieval, walk: &Walked<'_>, edits: &[Row]) 
 fn unlinked(retrieval: &Retrieval, link: Link) -> (Option<Node>, String) {
     match link {
         Link::Linked { node } => (Some(node), String::new()),
-        Link::Repeated { node } => (Some(node), "said again".to_owned()),
-        Link::NotFound => (None, format!("no such {} here", super::noun(retrieval))),
+        Link::Repeated { node } => (Some(node), "repeated".to_owned()),
+        Link::NotFound => (
+            None,
+            format!("no {} by this name here", super::noun(retrieval)),
+        ),
         Link::Ambiguous => (None, "alias of several titles".to_owned()),
         Link::Masked { node, by } => {
             let note = match by {

@@ -74,7 +74,7 @@ fn stage(scene: &Scene, story: &Story, stage: &Told) -> Stage {
         let by = figure(cut.margin);
         let (note, why) = match cut.margin {
             0.0 => (said.clone(), said),
-            _ => (format!("{said} {by}"), format!("{said}: short by {by}")),
+            _ => (format!("{said} {by}"), format!("{said}: {by} below")),
         };
         Row {
             sign: Sign::Lost,
@@ -183,7 +183,7 @@ fn timeline(story: &Story, spread: &[Stage]) -> Option<Timeline> {
             *cell = Cell::Figure(told.join("; "));
         }
         lines.push(StepLine {
-            label: "alike in all".to_owned(),
+            label: "same for all".to_owned(),
             cells,
             gold: false,
         });
@@ -433,7 +433,7 @@ pub fn around(
             told => format!("{}, {told} told", plural(all, "edge")),
         },
         none: match own.is_empty() {
-            true => "it is no node of the graph",
+            true => "not a node of the graph",
             false => "no edge of the graph touches it",
         },
         head: "to",

@@ -224,7 +224,10 @@ pub fn tell(
     let end = Stage {
         title: match push {
             true => format!("Spread after {pushes}"),
-            false => format!("Spread after {}", plural(spread.work, "step")),
+            false => format!(
+                "Spread (PPR), {} (only where the walk restarts)",
+                plural(spread.work, "step")
+            ),
         },
         foot: match seeds.is_empty() {
             true => format!(
@@ -232,7 +235,7 @@ pub fn tell(
                 scene.noun
             ),
             false if scene.groups.len() > 1 => {
-                format!("seeds hold {held} (no bar)   both: 2nd share / 1st")
+                format!("seeds keep {held} (not drawn)  bal.: 2nd/1st share")
             }
             false => format!("seeds hold {held}"),
         },
@@ -240,7 +243,11 @@ pub fn tell(
         ranked: true,
         ..Stage::default()
     };
-    let unit = if push { "mark" } else { "step" };
+    let unit = if push {
+        "\"snapshot\" (title), \"snap\" (column head)"
+    } else {
+        "step"
+    };
     let state = |(at, held): (usize, &Vec<(Node, f64)>)| {
         let shares = |row: usize, _| {
             let states = &parted.split.states;
@@ -254,7 +261,7 @@ pub fn tell(
             ranked: true,
             foot: match push {
                 true => {
-                    format!("mass settled on {noun}s so far; a push is split by seed at its end")
+                    format!("mass settled on {noun}s so far; split by seed at the end")
                 }
                 false => format!("mass on {noun}s, split by seed"),
             },
@@ -312,7 +319,7 @@ fn lines(scene: &Scene, steps: &[Step], push: bool) -> Vec<StepLine> {
     };
     ledger("on passages", |s| s.ledger.passages);
     match push {
-        true => ledger("not settled", |s| s.ledger.residual),
+        true => ledger("residual", |s| s.ledger.residual),
         false => ledger("moved", |s| s.moved),
     }
     if steps.iter().any(|s| s.ledger.dropped > 0.0) {
@@ -336,7 +343,7 @@ fn told(scene: &Scene, spread: &Spread, steps: &[Step]) -> Vec<String> {
     let push = spread.diffusion.pushes();
     let last = steps.len().saturating_sub(1);
     if scene.basis != Basis::Walk {
-        told.push("These are ranks by what the walk lands, not the result's.".to_owned());
+        told.push("Ranks by walk mass only, not the final ranking.".to_owned());
     }
     // The first step from which no gold rank changes any more.
     let end = steps.last().map(|end| &end.gold);
@@ -344,13 +351,13 @@ fn told(scene: &Scene, spread: &Spread, steps: &[Step]) -> Vec<String> {
     match changing.map_or(0, |k| k + 1) {
         _ if scene.gold.is_empty() => {}
         k if k == last && !push => told.push(format!(
-            "Gold ranks still changed in the last step, {last}: another number of steps ranks differently."
+            "Gold ranks still changed in the last step, {last}: more or fewer steps would rank differently."
         )),
-        k => told.push(format!("Gold ranks are fixed from step {k}.")),
+        k => told.push(format!("Gold ranks are stable from step {k}.")),
     }
     match &spread.parity {
         _ if push => told.push(format!(
-            "Push settles mass until no residual exceeds epsilon; the largest left is {}.",
+            "Push stops when no residual exceeds epsilon; the largest left is {}.",
             score(spread.largest_residual)
         )),
         Some(parity) => told.push(format!(

@@ -278,14 +278,14 @@ fn lost(scene: &Scene, found: &[Found]) -> Vec<(String, String)> {
     let gold = scene.gold.iter().filter(|gold| !reached(gold.passage));
     let gold = gold.map(|gold| {
         let why = match (&*gold.code, gold.rank) {
-            ("", Some(rank)) => format!("at rank {rank}; no path to it is drawn"),
+            ("", Some(rank)) => format!("rank {rank}, path not drawn"),
             ("", None) => "no path to it was found".to_owned(),
             (code, _) => format!("{code}: {}", gold.reason),
         };
         (gold.id.clone(), why)
     });
     let missing = scene.missing.iter();
-    gold.chain(missing.map(|id| (id.clone(), "the corpus does not have it".to_owned())))
+    gold.chain(missing.map(|id| (id.clone(), "not in the corpus".to_owned())))
         .collect()
 }
 
@@ -324,7 +324,7 @@ fn by_hand(index: &Index, retrieval: &Retrieval, scene: &Scene, ways: &mut Ways)
     let mut edits = Vec::new();
     for GraphEdited { edit, idle } in &scene.graph_edits {
         let paths = |count: usize| match count {
-            0 => "no path drawn here goes over it".to_owned(),
+            0 => "on no path drawn here".to_owned(),
             n => format!("over it: {}", text::plural(n, "path")),
         };
         let told = match (idle, edit) {
@@ -365,7 +365,7 @@ fn note(scene: &Scene, found: &[Found], ways: &Ways) -> String {
     let strands = ways.flow.steps.iter().flat_map(|step| &step.strands);
     let shown = strands.clone().count();
     if scene.is_flat() {
-        return format!("{method} walks no graph, so no path leads to its passages.");
+        return format!("{method} does not walk a graph, so there are no paths.");
     }
     if shown == 0 {
         return format!("no way from a seed to a passage was told by {method}.");
@@ -379,7 +379,7 @@ fn note(scene: &Scene, found: &[Found], ways: &Ways) -> String {
     let all = landed(scene, found);
     match all > 0.0 {
         true => format!(
-            "{shown} heaviest paths; they carry {} of the mass that lands on these passages. Figures on lines are weights.",
+            "{shown} heaviest paths, carrying {} of the mass on these passages. Numbers on lines are edge weights.",
             share((mass / all).min(1.0))
         ),
         false => format!("{shown} heaviest paths; figures on lines are weights."),

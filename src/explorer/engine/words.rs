@@ -167,12 +167,12 @@ fn list(scene: &mut Scene) {
         title: match scene.basis {
             Basis::Lists => "Lists that pay",
             Basis::Measure => "Closeness",
-            _ => "Words that pay",
+            _ => "Words that contribute",
         }
         .to_owned(),
         rows: scene.passages.iter().map(row).collect(),
         ranked: true,
-        foot: format!("split by the {} that pays", scene.basis.noun()),
+        foot: format!("split by {}", scene.basis.noun()),
         ..Stage::default()
     }];
     scene.listed = 1;

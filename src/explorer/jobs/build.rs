@@ -65,7 +65,7 @@ impl Job for Build {
                     argument => argument,
                 };
                 let words = format!(
-                    "layer {layer} built in {} for this session; keep it with: hopscope index --add {layer} {index}",
+                    "layer {layer} built in {}, for this session only; to keep it: hopscope index --add {layer} {index}",
                     text::seconds(seconds)
                 );
                 vec![
@@ -108,7 +108,10 @@ pub fn begin(state: &mut State, name: &str) -> Vec<Effect> {
     };
     match lack(state, &method) {
         Some(Missing::Layer(_)) if state.building.going() => {
-            let words = format!("{}; one layer is built at a time", state.building.said());
+            let words = format!(
+                "{}; only one layer can be built at a time",
+                state.building.said()
+            );
             state.message = Message::warning(words);
             Vec::new()
         }

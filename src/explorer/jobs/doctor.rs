@@ -81,7 +81,7 @@ pub fn begin(state: &mut State) -> Vec<Effect> {
     if state.faults().is_some() && state.doctoring.request() == Some(&visit) {
         return vec![Effect::Then(Then::List(FinderKind::Doctor))];
     }
-    state.message = Message::plain("doctor: looking, Esc stops");
+    state.message = Message::plain("checking the index; Esc stops");
     vec![state.doctoring.begin(visit)]
 }
 
@@ -133,7 +133,7 @@ fn entry(finding: &Finding) -> Entry {
     ];
     let told: Vec<String> = told.into_iter().filter(|told| !told.is_empty()).collect();
     let choice = Choice::Command(Command::Doctor);
-    let mut entry = Entry::plain(title, format!("{explains} lost gold"), choice);
+    let mut entry = Entry::plain(title, format!("explains {explains} missed"), choice);
     entry.help = clean(&told.join(". "));
     entry
 }

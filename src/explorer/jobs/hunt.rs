@@ -84,7 +84,10 @@ impl Job for Hunt {
             ) => {
                 let before = match passed {
                     0 => String::new(),
-                    n => format!("; {} before it passed over", text::plural(n, "question")),
+                    n => format!(
+                        "; skipped {} that miss nothing",
+                        text::plural(n, "question")
+                    ),
                 };
                 let Loss {
                     question,
@@ -164,7 +167,7 @@ pub fn begin(state: &mut State, by: isize, class: Option<Class>) -> Vec<Effect> 
     let order = (1..=count).map(|n| (here + by * n).rem_euclid(count).unsigned_abs());
     let order = order.filter(|at| questions[*at].gold > 0).collect();
     state.message = Message::plain(match class {
-        Some(class) => format!("looking for a question that loses gold by {}", named(class)),
+        Some(class) => format!("looking for a question that misses gold: {}", named(class)),
         None => "looking for a question that loses gold".to_owned(),
     });
     let settings = state.settings.of_any_question();

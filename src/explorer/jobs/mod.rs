@@ -198,9 +198,9 @@ pub fn stop(state: &mut State) -> Option<Vec<Effect>> {
     let looking = looking.or_else(|| state.repairing.stop());
     let looking = looking.or_else(|| state.doctoring.stop());
     let (effect, said) = looking
-        .map(|effect| (effect, "stopped looking"))
+        .map(|effect| (effect, "index check stopped"))
         .or_else(|| Some((state.answering.running.stop()?, "stopped asking")))
-        .or_else(|| Some((state.opening.stop()?, "not opened; what is on screen stays")))?;
+        .or_else(|| Some((state.opening.stop()?, "opening cancelled")))?;
     state.message = Message::plain(said);
     Some(vec![effect])
 }

@@ -152,12 +152,12 @@ pub fn begin(state: &mut State) -> Vec<Effect> {
         settings: settings.clone(),
     };
     let model = state.facts.model.as_deref().unwrap_or_default();
-    state.message = Message::plain(format!("answer: asking {model}, Esc stops"));
+    state.message = Message::plain(format!("asking {model} for an answer; Esc stops"));
     vec![state.answering.running.begin(inquiry)]
 }
 
 /// Stands for an answer where what passages say is hidden.
-const HIDDEN: &str = "hidden, K shows it";
+const HIDDEN: &str = "hidden; K shows it";
 
 /// The answer, unless it is to be hidden, and the passages it cites, a line each.
 pub fn entries(reply: &Reply, masked: bool) -> Vec<Entry> {
@@ -173,7 +173,7 @@ pub fn entries(reply: &Reply, masked: bool) -> Vec<Entry> {
     answer.heading = "Answer";
     let pieces = plural(*given, "piece");
     let used = match (cited.len(), beside) {
-        (0, false) => "it names none that it used".to_owned(),
+        (0, false) => "it cites no passage".to_owned(),
         (0, true) => "it used names and relations alone".to_owned(),
         (passages, false) => format!("it used {}", plural(passages, "passage")),
         (passages, true) => format!(

@@ -289,7 +289,7 @@ pub fn score(
     tell: &Tell<'_, Score>,
 ) -> Result<Option<Score>, String> {
     if !local(index, &scoring.settings) || !local(index, &scoring.pinned) {
-        return Err("the set is not asked while settings ask a server".to_owned());
+        return Err("set not evaluated: these settings call a server".to_owned());
     }
     if memory.pinned.as_ref() != Some(&scoring.pinned) {
         memory.known.clear();
@@ -431,7 +431,7 @@ impl State {
                 "no question of this index has known gold"
             }
             Running::Failed { why, .. } => why,
-            _ => "asking the set",
+            _ => "evaluating the set",
         }
     }
 }

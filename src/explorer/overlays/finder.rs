@@ -101,11 +101,11 @@ fn titles(open: &Finder) -> (&'static str, &'static str) {
         ),
         FinderKind::Methods => ("Method", "type to filter   Enter switch   Esc close"),
         FinderKind::Compose => ("Compose", "type to filter   Enter take   Esc close"),
-        FinderKind::Preset => ("Keep as a preset", "a name   Enter keep   Esc close"),
+        FinderKind::Preset => ("Keep as a preset", "a name   Enter save   Esc close"),
         FinderKind::Join => ("Join names", "the other name   Enter join   Esc close"),
         FinderKind::Edits => (
             "Changes of the graph",
-            "type one, or Enter takes back   Esc close",
+            "type one   Enter remove   Esc close",
         ),
         FinderKind::SavePatch => ("Save patch", "a name or a path   Enter save   Esc close"),
         FinderKind::LoadPatch => ("Load patch", "a name or a path   Enter load   Esc close"),
@@ -133,7 +133,7 @@ fn field(ink: &Ink<'_>, open: &Finder, inner: Rect, buf: &mut Buffer) -> Positio
             FinderKind::Methods => "bm25, graph ..",
             FinderKind::Compose => "a part: noderag, push, rerank ..",
             FinderKind::Preset => "letters, digits, - and _ ..",
-            FinderKind::Join => "part of the name that it is ..",
+            FinderKind::Join => "part of the other name ..",
             FinderKind::Edits => {
                 "join NAME | NAME, cut NAME | #ID, add, weigh NAME | #ID * 2, mute NAME, keep NAME .."
             }
@@ -145,9 +145,7 @@ fn field(ink: &Ink<'_>, open: &Finder, inner: Rect, buf: &mut Buffer) -> Positio
             FinderKind::Messages => "a word ..",
             FinderKind::Answer => "part of a passage ..",
             FinderKind::Doctor => "hubs, names ..",
-            FinderKind::Indexes => {
-                "a folder made by hopscope index, or files of a corpus: ~/my-index .."
-            }
+            FinderKind::Indexes => "an index folder or corpus files: ~/my-index ..",
             FinderKind::Help => "a key or a word ..",
         };
         buf.set_stringn(inner.x + 3, inner.y, hint, room, ink.style(Scope::Muted));
@@ -191,7 +189,7 @@ fn entries(ink: &Ink<'_>, open: &Finder, area: Rect, buf: &mut Buffer, hits: &mu
         let words = if open.searching.is_some() {
             "searching"
         } else {
-            "nothing matches"
+            "no matches"
         };
         buf.set_string(area.x + 3, area.y, words, ink.style(Scope::Muted));
         return;

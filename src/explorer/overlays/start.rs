@@ -21,8 +21,8 @@ pub fn render(ink: &Ink<'_>, at: usize, main: Rect, buf: &mut Buffer, hits: &mut
     let words = concat!(
         "hopscope ",
         env!("CARGO_PKG_VERSION"),
-        " shows why retrieval over a graph finds a passage, why not, and what would change it. ",
-        "No index was named: the bundled sample is open behind this, its first question answered."
+        " shows why graph retrieval finds a passage, why it misses one, and what would change that. ",
+        "No index was given, so the bundled sample is open, with its first question."
     );
     let mut lines: Vec<(Option<usize>, Line<'static>)> = Vec::new();
     lines.extend(
@@ -84,7 +84,7 @@ pub fn render(ink: &Ink<'_>, at: usize, main: Rect, buf: &mut Buffer, hits: &mut
     }
     super::frame(area, buf, ink);
     buf.set_string(area.x + 2, area.y, " Start ", ink.style(Scope::Title));
-    let note = " letter, or Up Down Enter   Esc explores the sample ";
+    let note = " press a letter, or Up Down Enter   Esc: the sample ";
     if text::width(note) + 14 < usize::from(area.width) {
         let x = area.x + area.width - 2 - text::width(note) as u16;
         buf.set_string(x, area.y, note, ink.style(Scope::Muted));

@@ -25,7 +25,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         false => differ.join(", "),
     };
     let chrome = Chrome {
-        title: "Which change did it".into(),
+        title: "Which change matters".into(),
         short: "Changes",
         note: Line::from(vec![ink.muted(text::plural(differ.len(), "change"))]),
         summary: Line::from(vec![ink.text(words.clone())]),
@@ -54,12 +54,12 @@ fn untried(ink: &Ink<'_>, differ: usize) -> Option<String> {
     let state = ink.state;
     let (from, to) = (&state.pins.first().settings, &state.settings);
     match differ {
-        0 => Some("change something, or pin other settings: P".to_owned()),
+        0 => Some("change a setting, or pin a run with P".to_owned()),
         _ if from.method() != to.method() => {
-            Some("the methods differ: there is no step between them to try".to_owned())
+            Some("two methods: changes cannot be tried singly".to_owned())
         }
         _ if from.preset() != to.preset() => {
-            Some("a preset changes settings together: its parts are not tried alone".to_owned())
+            Some("a preset changes settings together, so they are not split".to_owned())
         }
         _ if !between(from, to, CHANGES).is_empty() => None,
         n if n > CHANGES => Some(format!(
@@ -124,10 +124,7 @@ fn tried(ink: &Ink<'_>, changes: &Changes, columns: &[Column], width: usize) -> 
         let found = effects(&worth);
         for (at, effect) in found.iter().enumerate() {
             let words = match text::signed(*effect).as_str() {
-                ".000" => format!(
-                    "{} does nothing on average over the others",
-                    label(&changes[at])
-                ),
+                ".000" => format!("{} has no effect on average", label(&changes[at])),
                 effect => format!(
                     "{} does {effect} on average over the others",
                     label(&changes[at])
@@ -144,7 +141,7 @@ pub struct Pinned;
 impl Contents for Pinned {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Changes: what the live run has other than A, and what each change alone does to this question",
+            about: "Changes: settings that differ from A, and the effect of each alone",
             keys: &[Command::Pin, Command::SwapPin, Command::Unpin],
             scrolls: true,
             verb: "compare",

@@ -114,7 +114,7 @@ pub fn counted(state: &State, pane: Pane) -> Option<String> {
 pub fn said(state: &State, pane: Pane) -> String {
     let counted = counted(state, pane).zip(typed(state, pane));
     counted.map_or_else(String::new, |(counted, typed)| {
-        format!(", {counted} rows, those with {}", typed.trim())
+        format!(", {counted} rows matching {}", typed.trim())
     })
 }
 

@@ -553,7 +553,7 @@ pub struct Flows;
 impl Contents for Flows {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Flow: score on its way into the passages; what is selected is bright, a band is as thick as its share",
+            about: "Flow: mass flowing into passages; band width is the share, the selection is bright",
             keys: STEPPED,
             verb: "trace",
             selects: true,

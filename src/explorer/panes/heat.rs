@@ -170,7 +170,7 @@ pub struct Heat;
 impl Contents for Heat {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Heat: mass of the heaviest nodes by step, the most of a row in full shade",
+            about: "Heat: mass per step of the heaviest nodes, shaded per row",
             keys: STEPPED,
             verb: "trace",
             selects: true,

@@ -174,9 +174,9 @@ fn answers(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
             ),
         ];
         match &piece.passages {
-            None => said.push(ink.muted("too common to be looked for")),
+            None => said.push(ink.muted("too common to search for")),
             Some(found) if found.is_empty() => {
-                said.push(ink.span("in no passage as it is written", scope));
+                said.push(ink.span("in no passage, as written", scope));
             }
             Some(found) => {
                 said.push(ink.muted("in"));
@@ -210,15 +210,15 @@ fn answers(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
 
 /// What the program says, once it was asked for.
 fn program(ink: &Ink<'_>, draft: &Draft, width: usize) -> Vec<Span<'static>> {
-    let head = ink.text("program  ");
+    let head = ink.text("verdict  ");
     if !draft.told {
         if width < NARROW {
-            return vec![head, ink.muted("t tells")];
+            return vec![head, ink.muted("t shows")];
         }
         let shown = ink.state.verdict_shown(draft);
         let words = match shown {
             true => "t tells what it says; it is on screen, and the label says so",
-            false => "t tells what it says; the label says whether you looked",
+            false => "t shows it; your label records that you looked",
         };
         return vec![head, ink.muted(words)];
     }
@@ -233,10 +233,7 @@ fn program(ink: &Ink<'_>, draft: &Draft, width: usize) -> Vec<Span<'static>> {
             ink.span(format!("{} {} ", said.class, said.code), Scope::Warn),
             ink.text(reason.text.clone()),
         ],
-        _ => vec![
-            head,
-            ink.muted("nothing: the passage is among what is returned"),
-        ],
+        _ => vec![head, ink.muted("none: the passage is in the top k")],
     }
 }
 
@@ -271,7 +268,7 @@ pub struct LabelOf;
 impl Contents for LabelOf {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Label: what you say of the passage; Enter opens the strip, where 0 1 2 are grades",
+            about: "Label: your judgement; Enter starts, 0 1 2 are grades",
             keys: &[Command::Open, Command::Blind, Command::Withdraw],
             scrolls: true,
             ..Card::PLAIN

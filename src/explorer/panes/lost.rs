@@ -47,12 +47,12 @@ impl Rows for Lost {
 pub static LOST: Table<Lost> = Table {
     pane: Pane::Lost,
     card: &Card {
-        about: "Lost: how far gold gets, and why what is lost is lost; Enter lists the questions of a class",
+        about: "Missed gold: the stage it is lost at, and why; Enter lists a class",
         keys: &[Command::Open, Command::Pin],
         verb: "eval",
         ..Card::PLAIN
     },
-    title: |_| "Where gold is lost".to_owned(),
+    title: |_| "Where gold is missed".to_owned(),
     short: "Lost",
     note: |state, _| told(state),
     columns: &[
@@ -87,7 +87,7 @@ pub static LOST: Table<Lost> = Table {
     rare: Rare {
         over: funnels,
         nothing: Some(|state| match judged(state) {
-            Some(score) if score.done == score.of => ("no gold of the corpus is lost", Scope::Ok),
+            Some(score) if score.done == score.of => ("no gold is missed", Scope::Ok),
             _ => ("none is lost so far", Scope::Ok),
         }),
         summary: |state| Some(told(state)),

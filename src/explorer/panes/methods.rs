@@ -32,7 +32,7 @@ impl Rows for Methods {
 pub static METHODS: Table<Methods> = Table {
     pane: Pane::Methods,
     card: &Card {
-        about: "Methods: each on this question; Enter takes it",
+        about: "Methods on this question; Enter switches to one",
         keys: &[Command::Open, Command::Pin],
         verb: "eval",
         ..Card::PLAIN

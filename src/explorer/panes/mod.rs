@@ -145,10 +145,7 @@ pub trait Contents: Sync {
     /// # Errors
     /// Why Enter does nothing on a row.
     fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
-        need(
-            self.subject(state, row).is_some(),
-            "this row is no node of the graph",
-        )
+        need(self.subject(state, row).is_some(), "this row is not a node")
     }
 
     /// What Enter does on a row: where it is a node, it goes there.

@@ -259,7 +259,7 @@ pub struct Neighbours;
 impl Contents for Neighbours {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Neighbours: edges of the selected node, and the mass that crosses each per step",
+            about: "Neighbours: edges of the selected node, with mass per step",
             keys: &[
                 Command::Open,
                 Command::CutEdge,

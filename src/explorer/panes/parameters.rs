@@ -48,7 +48,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
             Line::from(spans)
         }
         0 => Line::from(vec![ink.muted(state.settings.preset().map_or_else(
-            || "all default".to_owned(),
+            || "defaults".to_owned(),
             |preset| format!("preset {}", preset.name),
         ))]),
         n => Line::from(vec![ink.span(format!("{n} changed"), Scope::Link)]),
@@ -266,7 +266,7 @@ fn about(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
     let mut base = state.settings.clone();
     base.reset(parameter);
     let origin = match state.settings.origin(parameter) {
-        Origin::User => ", set here",
+        Origin::User => ", yours",
         Origin::Index => ", as indexed",
         Origin::Preset | Origin::Default => "",
     };
@@ -359,7 +359,7 @@ pub struct Parameters;
 impl Contents for Parameters {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Parameters: every step re-runs; * set here, i as the index was built",
+            about: "Parameters: each change re-runs; * set by you, i set at indexing",
             keys: &[
                 Command::Less,
                 Command::More,

@@ -56,7 +56,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         ),
     };
     let note = match step {
-        Some(_) => Line::from(vec![ink.muted("against the end")]),
+        Some(_) => Line::from(vec![ink.muted("vs. end")]),
         None => {
             let mut note = vec![
                 ink.span(ink.glyphs.gold, Scope::Gold),
@@ -140,7 +140,7 @@ fn failed(ink: &Ink<'_>, why: &str, area: Rect, buf: &mut Buffer) {
     lines.push(Line::default());
     lines.push(Line::from(vec![
         ink.span("m", Scope::Key),
-        ink.muted(" chooses another method"),
+        ink.muted(" for another method"),
     ]));
     for (y, line) in lines.iter().take(usize::from(area.height)).enumerate() {
         buf.set_line(
@@ -344,8 +344,8 @@ fn snippet(ink: &Ink<'_>, row: &PassageRow, width: usize) -> Vec<Span<'static>> 
 /// The line between what is returned and what is not.
 fn cut(ink: &Ink<'_>, scene: &Scene, width: usize) -> Line<'static> {
     let words = match scene.passages.len() {
-        found if found < scene.top_k => format!(" no more found (top {}) ", scene.top_k),
-        _ => format!(" top {} ends here ", scene.top_k),
+        found if found < scene.top_k => format!(" end of results (top {}) ", scene.top_k),
+        _ => format!(" cutoff, top {} ", scene.top_k),
     };
     let rule = width.saturating_sub(words.len());
     Line::from(vec![
@@ -488,7 +488,7 @@ pub struct Passages;
 impl Contents for Passages {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Passages: G gold, ~ within .5% of the next, * next to the selected node",
+            about: "Passages: G gold, ~ tied within .5%, * adjacent to the selected node",
             keys: &[Command::Open, Command::GoWhy, Command::Preview],
             selects: true,
             ..Card::PLAIN

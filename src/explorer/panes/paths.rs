@@ -373,7 +373,7 @@ pub struct Paths;
 impl Contents for Paths {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Paths: the heaviest ways from seeds to passages; figures on lines are weights, t draws them otherwise",
+            about: "Paths: heaviest paths from seeds to passages, with edge weights; t changes layout",
             keys: &[
                 Command::DrawNext,
                 Command::Open,

@@ -104,7 +104,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Optio
         let question = &state.wanted.question;
         let (shown, style) = match question.is_empty() {
             true => (
-                "no question yet: press i and type one",
+                "no question yet; press i to type one",
                 ink.style(Scope::Muted),
             ),
             false => (question.as_str(), ink.style(Scope::Text)),
@@ -160,7 +160,7 @@ fn note(ink: &Ink<'_>) -> Line<'static> {
         return Line::from(spans);
     }
     spans.push(match asked.gold {
-        0 => ink.muted("no gold: nothing here answers it"),
+        0 => ink.muted("no gold: unanswerable here"),
         n => ink.span(format!("{} {}", n, "gold"), Scope::Gold),
     });
     Line::from(spans)
@@ -190,7 +190,7 @@ pub struct Question;
 impl Contents for Question {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Question: what was asked, and what is known about its answer",
+            about: "Question: its type, answer and gold",
             keys: &[Command::Open],
             scrolls: true,
             ..Card::PLAIN

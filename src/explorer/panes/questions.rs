@@ -29,7 +29,7 @@ impl Rows for Questions {
 pub static QUESTIONS: Table<Questions> = Table {
     pane: Pane::Questions,
     card: &Card {
-        about: "Questions: the most harmed against A first; Enter opens one, and n then walks this list",
+        about: "Questions: largest loss against A first; Enter opens one, n goes to the next",
         keys: &[Command::Open, Command::NextLosing, Command::Pin],
         verb: "eval",
         ..Card::PLAIN
@@ -41,7 +41,7 @@ pub static QUESTIONS: Table<Questions> = Table {
     short: "Questions",
     note: |state, rows| match state.class {
         Some(_) => format!("{rows} of {}", state.facts.questions.len()),
-        None => format!("by change of {MEASURE}"),
+        None => format!("by {MEASURE} change"),
     },
     columns: &[
         Col::new(Width::None, "", |_, row| Cell::Text(row.1.id.clone())).also(

@@ -31,7 +31,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let done = format!("{} of {} done", done.count(), queue.len());
     let kind = state.labelling.kind.filter(|_| !state.blind());
     let title = match kind {
-        _ if state.blind() => "Queue, blind".to_owned(),
+        _ if state.blind() => "Queue (blind)".to_owned(),
         Some(kind) => format!("Queue: {}", kind.name()),
         None => "Queue".to_owned(),
     };
@@ -74,7 +74,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     if queue.is_empty() {
         let words = match (state.score(), state.scoring.request().is_some()) {
             (None, true) => state.no_score(),
-            _ => "nothing waits for a label",
+            _ => "the queue is empty",
         };
         buf.set_line(
             below.x + 1,
@@ -169,7 +169,7 @@ pub struct Queue;
 impl Contents for Queue {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Queue: lost and doubtful gold; Enter labels a row, Left and Right list one kind",
+            about: "Queue: missed and doubtful gold; Enter labels, Left and Right filter by kind",
             keys: &[Command::Open, Command::Blind, Command::Withdraw],
             ..Card::PLAIN
         }
@@ -214,7 +214,7 @@ impl Contents for Queue {
     }
 
     fn can_enter(&self, state: &State, _: usize) -> Result<(), String> {
-        need(self.count(state) > 0, "nothing waits for a label")
+        need(self.count(state) > 0, "the queue is empty")
     }
 
     fn enter(&self, _: &State, row: usize) -> Option<Action> {

@@ -129,7 +129,7 @@ fn lines(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
     lines.push(Line::default());
     let answered = why.marks.iter().any(|mark| mark.kind == MarkKind::Answer);
     let answer = ["marked: ", "marked: the answer, "][usize::from(answered)];
-    let legend = "seeds in their colours, words of the question, names of the graph underlined";
+    let legend = "seeds in colour, question words, entities underlined";
     lines.extend(flow(vec![ink.muted(format!("{answer}{legend}"))], width, 0));
     lines
 }

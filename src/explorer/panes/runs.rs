@@ -57,7 +57,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let opened = if state.pins.by_hand {
         ""
     } else {
-        "A is what the explorer was opened with; P pins this run"
+        "A is the starting settings; P pins this run"
     };
     let chrome = Chrome {
         title: format!("{} runs", runs.len()),
@@ -159,7 +159,7 @@ fn head(ink: &Ink<'_>, run: &Run<'_>, area: Rect, buf: &mut Buffer) {
     let mut filling = Filling::new(width);
     filling.add(vec![ink.span(format!("{} ", run.name), Scope::Title)]);
     let Some(scene) = run.scene else {
-        filling.add(vec![ink.muted("asking")]);
+        filling.add(vec![ink.muted("running")]);
         buf.set_line(area.x, area.y, &filling.line, area.width);
         return;
     };
@@ -343,7 +343,7 @@ pub struct Runs;
 impl Contents for Runs {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Runs: the pinned ones and the live one; lines join the places of one passage",
+            about: "Runs: pinned and live; lines connect the same passage",
             keys: &[
                 Command::Open,
                 Command::Pin,

@@ -64,7 +64,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let why = match selected.or(seeds.last()) {
         Some(row) => &row.why,
         None if flat => "",
-        None => "no seed: the question named nothing known",
+        None => "no seed: no name in the question was linked",
     };
     explained(ink, why, below, buf);
 }
@@ -76,10 +76,10 @@ fn note(ink: &Ink<'_>, scene: &Scene) -> Line<'static> {
         } else {
             "ranks"
         };
-        return Line::from(vec![ink.muted(format!("{seen} {} pays", ink.glyphs.dot))]);
+        return Line::from(vec![ink.muted(format!("{seen} {} share", ink.glyphs.dot))]);
     }
     if scene.fallback {
-        return Line::from(vec![ink.span("fallback: none linked", Scope::Warn)]);
+        return Line::from(vec![ink.span("fallback: no links", Scope::Warn)]);
     }
     if !scene.walks {
         return Line::from(vec![ink.muted(text::plural(scene.seeds.len(), "seed"))]);
@@ -149,7 +149,7 @@ pub struct Seeds;
 impl Contents for Seeds {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Seeds: what the question linked to, in how many passages, and its share of the restart mass",
+            about: "Seeds: where the walk starts; passages per entity (df) and restart weight",
             keys: &[
                 Command::MuteSeed,
                 Command::WeighSeed,

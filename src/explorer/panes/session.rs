@@ -33,7 +33,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let chrome = Chrome {
         title: format!("Session: {runs}"),
         short: "Session",
-        note: Line::from(vec![ink.muted("gold at, R@5")]),
+        note: Line::from(vec![ink.muted("gold, R@5")]),
         summary: newest.unwrap_or_default(),
     };
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
@@ -115,7 +115,7 @@ fn changes(run: &Settings, before: Option<&Settings>) -> String {
     let gone = then.iter().filter(|edit| !now.contains(edit));
     words.extend(gone.map(|edit| format!("without {edit}")));
     match words.is_empty() {
-        true => "as before".to_owned(),
+        true => "unchanged".to_owned(),
         false => words.join(" "),
     }
 }
@@ -125,7 +125,7 @@ pub struct Session;
 impl Contents for Session {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Session: runs so far; Enter takes the settings of one back",
+            about: "Session: runs so far; Enter restores the settings of one",
             keys: &[Command::Open],
             ..Card::PLAIN
         }

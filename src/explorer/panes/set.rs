@@ -26,7 +26,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     });
     let width = usize::from(slot.area.width);
     let chrome = Chrome {
-        title: "Set: A to live".into(),
+        title: "Set: A vs live".into(),
         short: "Set",
         note: Line::from(vec![ink.muted(note)]),
         summary: score.map_or_else(Line::default, |score| counts(ink, score, width)),
@@ -79,7 +79,7 @@ fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
         let interval = d.interval.map(text::interval);
         let none = match score.done < score.of {
             true => "of the whole set",
-            false => "too few for one",
+            false => "too few",
         };
         let interval = interval.unwrap_or_else(|| none.to_owned());
         filling.add(vec![ink.muted(format!("{:>5}", text::measure(d.mean_a)))]);
@@ -223,7 +223,7 @@ pub struct Set;
 impl Contents for Set {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Set: all questions with gold under A and under the live settings",
+            about: "Set: all questions with gold, A against live",
             keys: &[Command::Pin, Command::SwapPin, Command::Unpin],
             scrolls: true,
             verb: "eval",

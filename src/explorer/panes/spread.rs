@@ -114,14 +114,14 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
             Line::from(vec![
                 ink.muted(format!("    .. all {}  ", text::count(all))),
                 ink.span("Enter", Scope::Key),
-                ink.muted(" unfolds"),
+                ink.muted(" expands"),
             ])
         }
     };
     ink.list(Pane::Spread, list, lines.len(), buf, hits, &draw);
     if lines.is_empty() {
         let why = match scene.walks {
-            true => "no mass: the question gave no seed",
+            true => "no mass: the question has no seed",
             false => "nothing was reached",
         };
         say(ink, why, area, buf);
@@ -240,7 +240,7 @@ pub struct Spread;
 impl Contents for Spread {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Spread: mass on names, split by the seed it came from; * next to the selected node, ! a hub",
+            about: "Spread: mass per entity (Personalized PageRank), split by seed; * adjacent, ! hub",
             keys: &[
                 Command::Open,
                 Command::GoNeighbours,

@@ -94,10 +94,7 @@ fn walked(
     };
     let sides = match scene.of_passages {
         true => [format!("on {}s", scene.noun), "on passages".to_owned()],
-        false => [
-            "on other nodes".to_owned(),
-            "on nodes that stand for passages".to_owned(),
-        ],
+        false => ["on other nodes".to_owned(), "on passage nodes".to_owned()],
     };
     lines.push(figure(&sides[0], ledger.entities, true));
     lines.push(figure(&sides[1], ledger.passages, true));
@@ -105,10 +102,10 @@ fn walked(
         lines.push(figure("dropped so far", ledger.dropped, true));
     }
     if ledger.residual > 0.0 {
-        lines.push(figure("not settled yet", ledger.residual, true));
+        lines.push(figure("residual", ledger.residual, true));
     }
     let sum = ledger.entities + ledger.passages + ledger.dropped + ledger.residual;
-    lines.push(figure("in all", sum, false));
+    lines.push(figure("total", sum, false));
     if !told.moved.is_empty() {
         lines.push(Line::default());
         for (name, value) in &told.moved {
@@ -117,7 +114,7 @@ fn walked(
     }
     if !told.largest.is_empty() {
         lines.push(Line::from(vec![
-            ink.span(" most over one edge", Scope::Title),
+            ink.span(" largest edge flows", Scope::Title),
         ]));
     }
     let room = width.saturating_sub(FIGURE + 4);
@@ -156,7 +153,7 @@ pub struct Moves;
 impl Contents for Moves {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Step: where all mass is, and what moved over which edges",
+            about: "Step: where the mass is, and what moved in this step",
             keys: STEPPED,
             verb: "trace",
             scrolls: true,

@@ -102,7 +102,7 @@ pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: 
     lines.push(previewed(ink, sweep, worth, width));
     let ranks = clicked.is_empty() && sweep.columns.iter().flatten().any(|c| !c.gold.is_empty());
     if ranks && lines.len() < usize::from(area.height) {
-        let words = "1-9 rank, = inside, bars sink behind the cut, - not ranked";
+        let words = "1-9 rank, = in top k, bars shrink below it, - unranked";
         lines.push(Line::from(vec![ink.muted(text::cut(words, width))]));
     }
     for (y, line) in lines.iter().take(usize::from(area.height)).enumerate() {
@@ -211,12 +211,12 @@ fn previewed(ink: &Ink<'_>, sweep: &Sweep, worth: &str, width: usize) -> Line<'s
     filling.add(vec![
         ink.text("  "),
         ink.span("Enter", Scope::Key),
-        ink.muted(" take"),
+        ink.muted(" apply"),
     ]);
     filling.add(vec![
         ink.text("  "),
         ink.span("Esc", Scope::Key),
-        ink.muted(" leave"),
+        ink.muted(" cancel"),
     ]);
     filling.line
 }

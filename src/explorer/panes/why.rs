@@ -133,7 +133,7 @@ fn heading(scene: &Scene, why: &Why, moment: &str) -> String {
     match why.rank {
         Some(rank) if rank <= scene.top_k => format!("Why is {gold}{id} at rank {rank}{moment}?"),
         Some(rank) => format!(
-            "Why is {gold}{id} at rank {rank}{moment}, outside the top {}?",
+            "Why is {gold}{id} at rank {rank}{moment}, below the top {}?",
             scene.top_k
         ),
         None => format!("Why is {gold}{id} not found{moment}?"),
@@ -239,7 +239,7 @@ fn look_alikes(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
         return Vec::new();
     }
     let alike = why.look_alikes.iter().take(LOOK_ALIKES);
-    let said = |text: &String| vec![ink.muted("look-alike "), ink.text(text.clone())];
+    let said = |text: &String| vec![ink.muted("same entity? "), ink.text(text.clone())];
     alike.flat_map(|text| flow(said(text), width, 2)).collect()
 }
 
@@ -299,7 +299,7 @@ fn price(ink: &Ink<'_>, begun: &repair::Found, change: &Change) -> Vec<Span<'sta
             begun.done && ink.state.repairing.going(),
         ) {
             (false, _) => vec![ink.muted("  this question only")],
-            (true, true) => vec![ink.muted("  asking the set")],
+            (true, true) => vec![ink.muted("  evaluating")],
             (true, false) => Vec::new(),
         };
     };
@@ -331,7 +331,7 @@ fn price(ink: &Ink<'_>, begun: &repair::Found, change: &Change) -> Vec<Span<'sta
 
 fn paths_title(scene: &Scene) -> &'static str {
     match scene.basis {
-        Basis::Walk => "best paths: mass, and what each step passes on",
+        Basis::Walk => "best paths: mass, and share kept per step",
         _ => "best paths of its walk",
     }
 }
@@ -343,11 +343,11 @@ fn score(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
         spans.push(ink.muted(format!(" (within {})", text::score(why.error))));
     }
     if why.rank != Some(1) && why.best > why.score {
-        spans.push(ink.muted("  first "));
+        spans.push(ink.muted("  best "));
         spans.push(ink.value(text::score(why.best)));
     }
     if why.cut > why.score {
-        spans.push(ink.muted(format!("  missing to rank {} ", scene.top_k)));
+        spans.push(ink.muted(format!("  gap to rank {} ", scene.top_k)));
         spans.push(ink.span(text::score(why.cut - why.score), Scope::RankDown));
     } else if why.cut > 0.0 && why.rank.is_some_and(|rank| rank < scene.top_k) {
         spans.push(ink.muted(format!("  above rank {} by ", scene.top_k)));
@@ -382,11 +382,11 @@ fn rests_on(ink: &Ink<'_>, why: &Why) -> String {
             format!("{}: {}", beside.id, part.other_why)
         }
         (Some(part), _) if part.why.is_empty() && part.value == 0.0 => {
-            "it gives nothing here".to_owned()
+            "contributes nothing".to_owned()
         }
         (Some(part), _) => part.why.clone(),
         (None, _) if why.rank.is_none() => String::new(),
-        (None, _) => "its place is not a sum: the sentence above says why it is here".to_owned(),
+        (None, _) => "this score is not a sum; see the sentence above".to_owned(),
     }
 }
 
@@ -537,7 +537,7 @@ fn beside_heads(ink: &Ink<'_>, why: &Why, width: usize) -> Option<Line<'static>>
         Some(rank) => format!("rank {rank}"),
         None => "lost".to_owned(),
     };
-    let against = format!("beside {}", other.id);
+    let against = format!("vs. {}", other.id);
     let heads = [place(why.rank), place(other.rank), "gap".to_owned()];
     let heads = heads.iter().map(|head| text::pad_left(head, FIGURE));
     Some(Line::from(vec![
@@ -632,7 +632,7 @@ fn by_length(ink: &Ink<'_>, why: &Why, width: usize) -> Option<Line<'static>> {
         return None;
     }
     let mut filling = Filling::new(width);
-    filling.add(vec![ink.muted("by steps walked ")]);
+    filling.add(vec![ink.muted("by walk length ")]);
     for (k, value) in why.by_length.iter().enumerate().filter(|(_, v)| **v > 0.0) {
         filling.add(vec![
             ink.muted(format!("  {k}: ")),
@@ -748,7 +748,7 @@ pub struct WhyHere;
 impl Contents for WhyHere {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Why: the score opened into parts that add up, and the ways it came",
+            about: "Why: the score by part, and the best paths to it",
             keys: &[
                 Command::Repair,
                 Command::FixA,

@@ -77,7 +77,7 @@ pub fn question(state: &mut State, question: &str) -> Vec<Effect> {
     let question = text::clean(question);
     state.listed = None;
     if question.is_empty() {
-        state.message = Message::warning("type a question, then Enter");
+        state.message = Message::warning("type a question and press Enter");
         return Vec::new();
     }
     let asked = state
@@ -274,7 +274,7 @@ fn effect(before: &Scene, after: &Scene, name_it: bool) -> Option<String> {
     }
     if let (Some(old), Some(new)) = (before.measure("R@5"), after.measure("R@5")) {
         words.push(match old == new {
-            true => format!("R@5 stays {}", text::share(new)),
+            true => format!("R@5 unchanged ({})", text::share(new)),
             false => format!("R@5 {} > {}", text::share(old), text::share(new)),
         });
     }
@@ -302,7 +302,7 @@ fn effect(before: &Scene, after: &Scene, name_it: bool) -> Option<String> {
         .filter(|(at, p)| old.get(*at) != Some(p))
         .count();
     words.push(match (moved, entered) {
-        (0, _) => "the list stays".to_owned(),
+        (0, _) => "same list".to_owned(),
         (moved, 0) => format!("{moved} of {} moved", new.len()),
         (moved, entered) => format!("{moved} of {} moved, {entered} new", new.len()),
     });

@@ -73,7 +73,7 @@ pub fn table(state: &mut State) -> Vec<Effect> {
         inner => inner.as_array(),
     };
     let Some(rows) = list.filter(|rows| rows.iter().any(Value::is_object)) else {
-        state.message = Message::warning("this pane has no list to write; E j writes it as JSON");
+        state.message = Message::warning("this pane has no list; E j writes it as JSON");
         return Vec::new();
     };
     let rows: Vec<Map<String, Value>> = rows.iter().flat_map(flat).collect();

@@ -53,7 +53,7 @@ pub fn typed(state: &mut State, input: Input) -> Vec<Effect> {
 fn keep(state: &mut State) -> Vec<Effect> {
     if let Some(counted) = filter::counted(state, state.focus) {
         let back = crate::explorer::parameter_keys::keys(state, Command::Back);
-        state.message = Message::plain(format!("{counted} rows; {back} shows all"));
+        state.message = Message::plain(format!("{counted} rows; {back} clears the filter"));
     }
     Vec::new()
 }

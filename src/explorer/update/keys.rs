@@ -48,7 +48,7 @@ fn browse(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         Lookup::Command(command) => return run(state, command),
         Lookup::Prefix(_) => state.mode = Mode::Chord(stroke),
         Lookup::None => {
-            state.message = Message::plain(format!("{stroke} is not bound; ? lists all keys"))
+            state.message = Message::plain(format!("{stroke} is not bound; ? lists the keys"))
         }
     }
     Vec::new()

@@ -144,7 +144,7 @@ fn save(state: &mut State, draft: Draft) -> Vec<Effect> {
         return Vec::new();
     };
     if label.is_empty() {
-        state.message = Message::warning("nothing is said yet: a grade, a cause, gold or a note");
+        state.message = Message::warning("nothing to save yet: give a grade, cause, gold or note");
         return Vec::new();
     }
     vec![Effect::KeepLabel(Box::new(label))]
@@ -158,7 +158,7 @@ pub fn withdraw(state: &mut State) -> Vec<Effect> {
             newest.withdrawal(String::new()),
         ))],
         None => {
-            state.message = Message::plain("there is no label of yours to take back");
+            state.message = Message::plain("you have no label to withdraw");
             Vec::new()
         }
     }
@@ -178,7 +178,7 @@ pub fn kept(state: &mut State, kept: Result<Box<Label>, String>) -> Vec<Effect> 
     state.labelling.labels.add(label);
     state.labelling.draft = None;
     if withdrawn {
-        state.message = Message::plain(format!("the label of {passage} is taken back"));
+        state.message = Message::plain(format!("label of {passage} withdrawn"));
         return catch_up(state);
     }
     let labelling = matches!(state.mode, Mode::Label(_));
@@ -216,7 +216,7 @@ fn next(state: &mut State) -> Vec<Effect> {
     match order.find(|row| state.label_of(&queue[*row]).is_none()) {
         Some(row) => show(state, row),
         None => {
-            state.message = Message::plain("all of this queue are labelled");
+            state.message = Message::plain("everything in this queue is labelled");
             Vec::new()
         }
     }
@@ -263,7 +263,7 @@ pub fn blind(state: &mut State) -> Vec<Effect> {
     state.labelling.blind = !state.labelling.blind;
     follow(state);
     state.message = Message::plain(match state.labelling.blind {
-        true => "blind: gold, ranks and verdicts are hidden in Annotate",
+        true => "blind mode: gold, ranks and verdicts hidden",
         false => "gold, ranks and verdicts are shown again",
     });
     Vec::new()
@@ -283,7 +283,7 @@ pub fn follow(state: &mut State) {
 /// The next kind that the queue lists alone; after the last, all.
 pub fn filter(state: &mut State, by: isize) -> Vec<Effect> {
     if state.blind() {
-        state.message = Message::plain("a blind annotator's queue is not told apart by kind");
+        state.message = Message::plain("the queue cannot be filtered by kind in blind mode");
         return Vec::new();
     }
     let kinds = state.kinds();

@@ -37,7 +37,7 @@ pub fn go_on(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     };
     if playing.waits() {
-        state.message = Message::plain("answer first: a letter");
+        state.message = Message::plain("answer first: press a letter");
         return Vec::new();
     }
     match playing.at + 1 < playing.lesson.steps.len() {

@@ -245,8 +245,8 @@ pub fn compare(state: &mut State) -> Vec<Effect> {
         false => Some(passage),
     };
     state.message = Message::plain(match than {
-        Some(_) => format!("passages are held against {id}; = on it ends that"),
-        None => "lost passages are held against the last inside again".to_owned(),
+        Some(_) => format!("comparing passages with {id}; = on it ends this"),
+        None => "missed passages are compared with rank k again".to_owned(),
     });
     ask::request(state)
 }
@@ -261,7 +261,7 @@ pub fn select_id(state: &mut State, id: &str) -> Vec<Effect> {
     match found.map(|(_, passage)| passage) {
         Some(passage) => look_at(state, passage),
         None => {
-            state.message = Message::warning(format!("{id} is not ranked here"));
+            state.message = Message::warning(format!("{id} is not in this ranking"));
             Vec::new()
         }
     }
@@ -503,7 +503,7 @@ pub fn pace(state: &mut State, by: isize) -> Vec<Effect> {
     let next = state.speed.saturating_add_signed(by).min(SPEEDS.len() - 1);
     state.speed = next;
     state.message = Message::plain(match SPEEDS[next] {
-        slow if slow < 1.0 => format!("plays one step in {} seconds", 1.0 / slow),
+        slow if slow < 1.0 => format!("one step every {} seconds", 1.0 / slow),
         speed => format!("plays {}", text::plural(speed as usize, "step")) + " a second",
     });
     Vec::new()
@@ -512,7 +512,7 @@ pub fn pace(state: &mut State, by: isize) -> Vec<Effect> {
 pub fn turn_loop(state: &mut State) -> Vec<Effect> {
     state.looped = !state.looped;
     state.message = Message::plain(match state.looped {
-        true => "playing begins again at the end; o ends that",
+        true => "loop on; o turns it off",
         false => "playing stops at the end",
     });
     Vec::new()

@@ -59,7 +59,7 @@ pub fn loaded(state: &mut State, from: &str, edits: Vec<GraphEdit>) -> Vec<Effec
     let count = edits.len();
     let effects = make(state, edits);
     if count == 0 {
-        state.message = Message::warning(format!("{from} has no change"));
+        state.message = Message::warning(format!("{from} contains no edits"));
     } else {
         let changes = crate::explorer::text::plural(count, "change");
         announce(state, format!("{changes} of the graph from {from}"));

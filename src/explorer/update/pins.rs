@@ -17,11 +17,11 @@ pub fn pin(state: &mut State) -> Vec<Effect> {
         && state.pins.by_hand
     {
         let already = letter(at);
-        state.message = Message::plain(format!("these settings are pinned already, as {already}"));
+        state.message = Message::plain(format!("already pinned as {already}"));
         return Vec::new();
     }
     let Some(letter) = state.pins.add(state.settings.clone()) else {
-        state.message = Message::warning(format!("{MOST} runs are pinned; D drops one"));
+        state.message = Message::warning(format!("{MOST} runs are pinned; D removes one"));
         return Vec::new();
     };
     if let (Some(shown), false) = (&state.shown, state.outdated())
@@ -31,7 +31,7 @@ pub fn pin(state: &mut State) -> Vec<Effect> {
     }
     let method = &state.settings.method().name;
     state.message = Message::plain(format!(
-        "pinned as {letter}: {method} as it is now; what follows is held against {}",
+        "pinned as {letter}: {method}; new runs are compared with {}",
         if letter == 'A' { "it" } else { "A" }
     ));
     changed(state)
@@ -63,7 +63,7 @@ pub fn swap(state: &mut State) -> Vec<Effect> {
     state.pins.by_hand = true;
     state.pins.asking = Running::Never;
     let effects = settings::take(state, was.settings);
-    settings::announce(state, "the live run and A changed places".to_owned());
+    settings::announce(state, "swapped the live run and A".to_owned());
     effects
 }
 

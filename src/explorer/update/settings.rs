@@ -146,7 +146,7 @@ pub fn step(state: &mut State, count: i64) -> Vec<Effect> {
     let value = domain.stepped(now, count);
     if value == now {
         let label = parameter.declaration().label;
-        state.message = Message::plain(format!("{label} is at its end: {domain}"));
+        state.message = Message::plain(format!("{label} is at its limit ({domain})"));
         return Vec::new();
     }
     set(state, parameter, value)
@@ -247,7 +247,7 @@ pub fn redo(state: &mut State) -> Vec<Effect> {
     keep_parameter(state, &now);
     announce(
         state,
-        format!("again: {}", difference(&now, &state.settings)),
+        format!("redone: {}", difference(&now, &state.settings)),
     );
     state.undo.push(now);
     changed(state)

@@ -214,7 +214,7 @@ impl Operator for SignalsOf {
         let places = places.iter();
         let places = places.map(|(list, rank, taken)| format!("{list} {rank} of {taken}"));
         let places = places.collect::<Vec<_>>().join(", ");
-        let mut text = "no signal has it among its best, so it was not scored".to_owned();
+        let mut text = "no signal ranks it high enough to be scored".to_owned();
         if !places.is_empty() {
             text += &format!("; its ranks, of those taken: {places}");
         }
@@ -627,7 +627,7 @@ impl<'a> Evidence<'a> {
                     }
                     false => {
                         let text =
-                            format!("nothing names its title, and that of '{title}' is: {how}");
+                            format!("nothing mentions its title; '{title}' is mentioned: {how}");
                         said(Code::NotTitled, text)
                     }
                 }
@@ -683,7 +683,7 @@ impl<'a> Evidence<'a> {
             }
             None => {
                 let text = format!(
-                    "no sentence of a seed passage near the question leads to it; '{title}' comes {their}"
+                    "no relevant sentence in a seed passage leads to it; '{title}' is reached {their}"
                 );
                 Some((Code::NoBridge, text))
             }

@@ -159,7 +159,7 @@ pub fn of_nodes(
         match (own.payers(group), theirs.payers(group)) {
             (few, many) if few < many => {
                 let of = format!(
-                    "; nine tenths of it come from {} here, and from {many} there",
+                    "; 90 % comes from {} here, from {many} there",
                     plural(few, "seed")
                 );
                 (Code::FewerSeeds, of)
@@ -178,7 +178,7 @@ pub fn of_nodes(
     let beside = payer(1).and_then(|seed| {
         let (label, to_it, to_other) = pays(seed);
         let far = distance(walked, seed, &its);
-        let text = format!("{label} is joined to '{title}' and gives it {to_other}");
+        let text = format!("{label} is adjacent to '{title}' and contributes {to_other}");
         match own.group.contains(&1) {
             true => {
                 let text = format!("{text}, and this one {to_it}, {}", edges(far));
@@ -187,7 +187,7 @@ pub fn of_nodes(
             }
             false => {
                 let text = format!(
-                    "{text}; no seed is joined to this one, {label} is {}",
+                    "{text}; no seed is adjacent to this one ({label} is {} away)",
                     edges(far)
                 );
                 lack(1, Code::NotNamed, text)
@@ -263,7 +263,7 @@ fn busier(
     };
     let code = busy(graph, own.0);
     let text = format!(
-        "; on the way here {}, on that one {}",
+        "; on the path here {}, on the other {}",
         told(own),
         told(theirs)
     );
@@ -439,7 +439,7 @@ fn restarted(
     let Origin::Ranked { ranker, .. } = walked.seeds()[seed].why else {
         let text = match weight {
             Some(_) => format!("this one restarts it {how}"),
-            None => "this one restarts nothing".to_owned(),
+            None => "this one is not a seed".to_owned(),
         };
         return (text, Vec::new());
     };
@@ -487,7 +487,7 @@ pub fn of_words(at: &At<'_>, ranked: &Ranked, passage: u32, other: u32) -> Vec<L
         Lack::of(
             Code::WordsMissing,
             gap(true),
-            format!("it lacks {missing}, which '{title}' has"),
+            format!("it lacks the words {missing}, which '{title}' has"),
         ),
         Lack::of(
             Code::WordsThin,

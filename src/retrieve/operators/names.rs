@@ -117,8 +117,9 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
     }
     let body = Norm::Simple.apply(&text);
     for form in untaken(&at.run.question, names, &text, &body) {
-        let text =
-            format!("the question and the passage say '{form}', but it was not taken for a name");
+        let text = format!(
+            "question and passage both contain '{form}', but the extractor did not treat it as a name"
+        );
         let seed = Change::seed(form, SeedChange::Add(1.0));
         reasons.push(Reason::new(Code::QueryEntityNotExtracted, text).undone_by([seed]));
     }
@@ -135,7 +136,7 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
                     .map(|e| view.graph.labels.get(e));
                 let near = nearest(&name.surface, labels)
                     .map_or(String::new(), |l| format!("; nearest here: {l}"));
-                let text = format!("'{}' is no entity of the index{near}", name.surface);
+                let text = format!("'{}' matches no entity in the index{near}", name.surface);
                 reasons.push(Reason::new(Code::QueryEntityNotLinked, text));
             }
             Link::Ambiguous => {

@@ -406,7 +406,7 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
     let (graph, diffusion) = (walked.graph, &walked.spread.diffusion);
     if walked.seeds().is_empty() {
         let text = match at.run.names() {
-            [] => "nothing in the question starts the walk, and the fallback is none",
+            [] => "the question gives no seed, and fallback=none",
             _ => "no name of the question was linked and the fallback is none",
         };
         reasons.push(Reason::new(Code::Fallback, text));
@@ -421,7 +421,7 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
         Ok(_) if walked.landed(passage) <= 0.0 => {
             let text = match diffusion.pushes() {
                 true => "push stops before it",
-                false => "what would reach it is dropped on the way",
+                false => "its mass is dropped at a node without edges",
             };
             reasons.push(Reason::new(Code::TooFar, text));
         }
@@ -435,7 +435,7 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
     }
     if walked.seeded.fallback {
         let rule = fallback_name(at);
-        let text = format!("no name of the question was linked; the {rule} fallback ran");
+        let text = format!("no name in the question was linked; used the {rule} fallback");
         reasons.push(Reason::new(Code::Fallback, text));
     }
 }
@@ -460,7 +460,7 @@ pub fn distance(graph: &Graph, seeds: &Sparse, own: &[Node]) -> Result<usize, Bo
 /// More steps than the walk takes.
 pub fn too_far(walked: &Walked<'_>, far: usize) -> Reason {
     let steps = walked.spread.diffusion.steps;
-    let text = format!("the nearest seed is {far} steps away, the walk takes {steps}");
+    let text = format!("the nearest seed is {far} steps away; the walk takes {steps}");
     Reason::new(Code::TooFar, text).undone_by([Change::from(STEPS.at(far))])
 }
 
@@ -488,7 +488,7 @@ fn parity(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<Reas
     if let Some(fix) = scored.then(longer).flatten() {
         let (e, p) = (parity.entity_seeds, parity.passage_seeds);
         let text = format!(
-            "T = {steps} lets {e:.2} of entity seeds' and {p:.2} of passage seeds' mass end on passages"
+            "after T = {steps} steps, {e:.2} of the entity seeds' mass and {p:.2} of the passage seeds' is on passages"
         );
         reasons.push(Reason::new(Code::Parity, text).with_fix(Some(fix)));
     }
@@ -531,7 +531,7 @@ pub fn weak(at: &At<'_>, walked: &Walked<'_>, opened: &Explanation) -> Vec<Reaso
         && paid.iter().all(|seed| seed.weight < WEAK)
     {
         let text = format!(
-            "it is paid for by seeds of little mass, most by {} ({:.1} %)",
+            "only low-weight seeds contribute, mostly {} ({:.1} % of the restart)",
             graph.named(at.index, best.node),
             100.0 * best.weight
         );
