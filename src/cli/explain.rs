@@ -33,7 +33,7 @@ pub struct ExplainArgs {
     /// Compare with this passage, part by part. Default for a missed passage: the one at rank k.
     #[arg(long, value_name = "ID")]
     than: Option<String>,
-    /// Try changes that bring the passage in: other settings, names joined or kept, names of the question as seeds, wrong
+    /// Search for repairs, changes that bring the passage into the top k: other settings, names joined or kept, names of the question as seeds, wrong
     /// links muted. Where no single change is enough, pairs. Changes that would force in any passage are counted apart.
     #[arg(long)]
     repairs: bool,
@@ -155,7 +155,8 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     }
     let mut grid = Grid::new("< >10  <");
     for path in &opened.paths {
-        grid.row(cells!["path", score(path.mass), path.nodes.join(" > ")]);
+        let nodes: Vec<&str> = path.nodes.iter().map(|stop| &*stop.label).collect();
+        grid.row(cells!["path", score(path.mass), nodes.join(" > ")]);
     }
     write!(out, "{grid}")?;
     Ok(())
@@ -166,7 +167,7 @@ fn stands(index: &Index, retrieval: &Retrieval, standing: &Standing) -> String {
     let mut told = String::new();
     if let Some(short) = standing.short {
         let k = retrieval.settings.get(RESULT_K);
-        told += &format!(", {} short of rank {k}", score(short));
+        told += &format!(", {} below rank {k}", score(short));
     }
     if let Some(hop) = standing.hop {
         let over = standing.over.iter().map(|passage| {

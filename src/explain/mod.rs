@@ -21,4 +21,4 @@ pub use reasons::{Standing, described, not_in_index, standing, why_here, why_not
 pub use repair::{Kind, Repair, Repairs, repairs};
 pub use story::story;
 pub use subgraph::Subgraph;
-pub use trace::{Trace, trace};
+pub use trace::{Stop, Trace, trace};

@@ -6,7 +6,7 @@ use super::story::story;
 use super::subgraph::Subgraph;
 use crate::corpus::Question;
 use crate::index::Index;
-use crate::layers::GraphEdited;
+use crate::layers::{Graph, GraphEdited, Node};
 use crate::parameters::Parameter;
 use crate::retrieve::explanation::{Combine, Explanation, Item, Part, SHOWN, Stage};
 use crate::retrieve::operator::At;
@@ -15,6 +15,7 @@ use crate::retrieve::set::{Member, Origin};
 use crate::retrieve::{Edited, Retrieval, Settings};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Most seeds and most parts of a score that are listed, and most seeds of a trace: those of its stage.
@@ -111,12 +112,40 @@ pub struct Opened {
 /// A walk from a seed to a passage.
 #[derive(Debug, Serialize)]
 pub struct Way {
-    /// What it passes, by name.
-    pub nodes: Vec<String>,
+    /// The nodes on it, from the seed to the passage.
+    pub nodes: Vec<Stop>,
     /// Mass that takes exactly this walk.
     pub mass: f64,
     /// Probability of each step; a small one is where a hub dilutes the mass.
     pub kept: Vec<f64>,
+}
+
+/// A node on a path, by what tells it from another of the same label.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Stop {
+    /// What kind of node it is: passage, entity, word, unit and so on.
+    pub kind: Cow<'static, str>,
+    /// Of a passage, its id in the corpus.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Its title or name.
+    pub label: String,
+}
+
+impl Stop {
+    /// A node of a graph.
+    pub fn of(index: &Index, graph: &Graph, node: Node) -> Stop {
+        let passage = graph
+            .is_passage(node)
+            .then(|| graph.passages_of(node).first().copied());
+        Stop {
+            kind: graph.source().kind(node).into(),
+            id: passage
+                .flatten()
+                .map(|passage| index.id(passage).to_owned()),
+            label: graph.label(index, node).into_owned(),
+        }
+    }
 }
 
 /// A returned passage of a trace.
@@ -204,9 +233,9 @@ fn entry(
     let title = index.title(passage).to_owned();
     let about = || index.told_about(passage).map(|about| about.name).collect();
     let paths = retrieval.walk().map_or_else(Vec::new, |walk| {
-        let label = |node: &u32| walk.graph.named(index, *node).into_owned();
+        let stop = |node: &Node| Stop::of(index, walk.graph, *node);
         let paths = opened.paths.into_iter().map(|path| Way {
-            nodes: path.nodes.iter().map(label).collect(),
+            nodes: path.nodes.iter().map(stop).collect(),
             mass: path.mass,
             kept: path.kept,
         });

@@ -658,6 +658,8 @@ pub struct Path {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stop {
     pub node: Node,
+    /// What it is, for other programs.
+    pub place: Option<crate::explain::Stop>,
     pub label: String,
     pub group: Option<usize>,
     pub is_passage: bool,

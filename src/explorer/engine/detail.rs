@@ -164,6 +164,7 @@ fn opened(
     if let Some(graph) = walk.map(|walk| walk.graph) {
         let stop = |(node, kept): (&Node, Option<f64>)| Stop {
             node: *node,
+            place: Some(crate::explain::Stop::of(index, graph, *node)),
             label: named(index, graph, *node),
             group: groups.get(node).copied(),
             is_passage: graph.is_passage(*node),
@@ -410,7 +411,7 @@ fn surroundings(
         columns: vec![
             column("weight", idf, 6, 2),
             column("mentions", tf, 5, 3),
-            column("pays", "pays", 8, 0),
+            column("pays", "score", 8, 0),
             column("passages", df, 5, 1),
         ],
         neighbours: terms.iter().map(row).collect(),

@@ -4,6 +4,7 @@ use super::passages::passage_mark;
 use super::row;
 use super::row::{say, split};
 use super::{Card, Contents, Cursor, STEPPED};
+use crate::explain::Stop;
 use crate::explorer::action::Action;
 use crate::explorer::glyphs::{GlyphSet, Pen, Raster, bar};
 use crate::explorer::hits::{Hits, Target};
@@ -582,8 +583,8 @@ impl Contents for Flows {
             .map(|flow| (copied(state, flow), "flow".to_owned()))
     }
 
-    fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
-        (json(state), "flow")
+    fn json(&self, state: &State, scene: &Scene) -> (Value, &'static str) {
+        (json(state, scene), "flow")
     }
 
     fn enter(&self, state: &State, row: usize) -> Option<Action> {
@@ -597,7 +598,8 @@ pub fn copied(state: &State, flow: &Flow) -> String {
         return flow.note.clone();
     };
     let line = |(strand, back): (&Strand, bool)| {
-        let mut words = way(flow, strand, back);
+        let rows = way(flow, strand, back).into_iter();
+        let mut words: Vec<String> = rows.map(|row| row.label.clone()).collect();
         words.push(strand.value.to_string());
         words.join("\t")
     };
@@ -609,8 +611,8 @@ pub fn copied(state: &State, flow: &Flow) -> String {
     lines.join("\n")
 }
 
-/// What a strand passes in the order that it does.
-fn way(flow: &Flow, strand: &Strand, back: bool) -> Vec<String> {
+/// The rows that a strand passes, in the order that it does.
+fn way<'a>(flow: &'a Flow, strand: &Strand, back: bool) -> Vec<&'a Row> {
     let mut stops = stops(flow, strand);
     if back {
         stops.reverse();
@@ -618,21 +620,25 @@ fn way(flow: &Flow, strand: &Strand, back: bool) -> Vec<String> {
     stops
 }
 
-/// What a strand passes.
-pub fn stops(flow: &Flow, strand: &Strand) -> Vec<String> {
+/// The rows that a strand passes.
+pub fn stops<'a>(flow: &'a Flow, strand: &Strand) -> Vec<&'a Row> {
     let lanes = flow.lanes.iter().zip(strand.at);
-    let stops = lanes.filter_map(|(lane, at)| Some(lane.rows[at?].label.clone()));
-    stops.collect()
+    lanes
+        .filter_map(|(lane, at)| Some(&lane.rows[at?]))
+        .collect()
 }
 
-fn json(state: &State) -> Value {
+fn json(state: &State, scene: &Scene) -> Value {
     let Some(flow) = state.flow() else {
         return Value::Null;
     };
     let at = state.flow_step();
     let step = flow.steps.get(at);
     let listed = |strands: &[Strand], back: bool| -> Vec<Value> {
-        let through = |strand: &Strand| way(flow, strand, back);
+        let through = |strand: &Strand| -> Vec<Stop> {
+            let rows = way(flow, strand, back).into_iter();
+            rows.map(|row| row::place(scene, row)).collect()
+        };
         let one = |strand: &Strand| json!({"through": through(strand), "value": strand.value});
         strands.iter().map(one).collect()
     };

@@ -9,6 +9,7 @@ use super::passages::passage_mark;
 use super::row;
 use super::row::{say, split};
 use super::{Card, Contents, Cursor};
+use crate::explain::Stop;
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::{Pen, Raster, Wires};
 use crate::explorer::hits::{Hits, Target};
@@ -423,8 +424,8 @@ impl Contents for Paths {
         state.ways().map(|ways| (treed(ways), "paths".to_owned()))
     }
 
-    fn json(&self, state: &State, _: &Scene) -> (Value, &'static str) {
-        (json(state), "paths")
+    fn json(&self, state: &State, scene: &Scene) -> (Value, &'static str) {
+        (json(state, scene), "paths")
     }
 }
 
@@ -443,14 +444,15 @@ fn treed(ways: &Ways) -> String {
     lines.join("\n")
 }
 
-fn json(state: &State) -> Value {
+fn json(state: &State, scene: &Scene) -> Value {
     let Some(ways) = state.ways() else {
         return Value::Null;
     };
     let strands = ways.flow.steps.iter().flat_map(|step| &step.strands);
     let path = |strand: &Strand| {
         let stops = stops(&ways.flow, strand).into_iter();
-        let stops: Vec<String> = stops.filter(|stop| !stop.is_empty()).collect();
+        let stops = stops.filter(|row| !row.label.is_empty());
+        let stops: Vec<Stop> = stops.map(|row| row::place(scene, row)).collect();
         json!({"nodes": stops, "mass": strand.value})
     };
     let lost = ways

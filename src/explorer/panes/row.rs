@@ -2,6 +2,7 @@
 
 use super::Words;
 use super::passages::{change, passage_mark};
+use crate::explain::Stop;
 use crate::explorer::cell::Cell;
 use crate::explorer::panes::ink::{Ink, flow};
 use crate::explorer::scene::Scene;
@@ -59,7 +60,7 @@ impl<'a> Columns<'a> {
         head += &text::pad_left(figure, FIGURE);
         head += &text::pad(&format!(" {split}"), self.bar + usize::from(!self.filled));
         if self.both > 0 {
-            head += &text::pad_left("both", self.both);
+            head += &text::pad_left("bal.", self.both);
         }
         head
     }
@@ -399,6 +400,27 @@ pub fn of_passage(scene: &Scene, passage: u32) -> Subject {
     }
 }
 
+/// What a row's node is, for other programs.
+pub fn place(scene: &Scene, row: &Row) -> Stop {
+    Stop {
+        kind: match (row.is_passage, &*row.kind, scene.noun) {
+            (true, "", _) => "passage".into(),
+            (false, "", "name") => "entity".into(),
+            (false, "", noun) => noun.into(),
+            _ => row.kind.clone(),
+        },
+        id: row.name.strip_prefix('#').map(str::to_owned).or_else(|| {
+            let passage = row.passage.filter(|_| row.is_passage)?;
+            let listed = scene
+                .passages
+                .iter()
+                .find(|listed| listed.passage == passage)?;
+            Some(listed.key.clone())
+        }),
+        label: row.label.clone(),
+    }
+}
+
 /// What a row is about.
 pub fn subject(row: &Row) -> Option<Subject> {
     Some(Subject {
@@ -430,7 +452,7 @@ pub fn spoken(scene: &Scene, row: &Row, what: &str) -> String {
         Sign::Plain | Sign::Heading => {
             let figure = format!("{what} {}", row.figure);
             said.push(figure.trim().to_owned());
-            let counted = if scene.of_passages { "in" } else { "edges" };
+            let counted = if scene.of_passages { "df" } else { "edges" };
             let count = (row.count > 0).then(|| format!("{counted} {}", text::count(row.count)));
             said.extend(count);
             said.extend(row.gold.then(|| "gold".to_owned()));

@@ -248,7 +248,7 @@ fn repairs(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
     let Some(begun) = ink.state.repairing() else {
         let spans = vec![
             ink.span("R", Scope::Key),
-            ink.muted(" tries changes that bring it in"),
+            ink.muted(" searches for repairs"),
         ];
         return flow(spans, width, 2);
     };
@@ -535,7 +535,7 @@ fn beside_heads(ink: &Ink<'_>, why: &Why, width: usize) -> Option<Line<'static>>
     let label = width.saturating_sub(2 + 3 * FIGURE + 1 + bar);
     let place = |rank: Option<usize>| match rank {
         Some(rank) => format!("rank {rank}"),
-        None => "lost".to_owned(),
+        None => "no rank".to_owned(),
     };
     let against = format!("vs. {}", other.id);
     let heads = [place(why.rank), place(other.rank), "gap".to_owned()];
@@ -693,7 +693,7 @@ fn summary(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Line<'stati
     let mut filling = Filling::new(width);
     let rank = why
         .rank
-        .map_or_else(|| "lost".to_owned(), |rank| rank.to_string());
+        .map_or_else(|| "no rank".to_owned(), |rank| rank.to_string());
     filling.add(vec![ink.text(format!("{} at {rank}  ", why.id))]);
     match why.reasons.first() {
         Some(reason) => {
@@ -853,7 +853,7 @@ pub fn json(state: &State) -> Value {
     let paths: Vec<Value> = why
         .paths
         .iter()
-        .map(|p| json!({"mass": p.mass, "nodes": p.stops.iter().map(|s| s.label.as_str()).collect::<Vec<_>>()}))
+        .map(|p| json!({"mass": p.mass, "nodes": p.stops.iter().map(|s| &s.place).collect::<Vec<_>>()}))
         .collect();
     let reasons: Vec<Value> = why
         .reasons
