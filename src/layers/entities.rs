@@ -10,8 +10,8 @@ use crate::index::entities::MIN_LENGTH;
 use crate::index::{EntityGraph, EntityOptions, Index};
 use crate::parameters::Parameter as P;
 use crate::parameters::{
-    ALIAS_LINKING, EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FOLD_ACCENTS, GAZETTEER, HUB_P, MAX_DF_RATIO,
-    MIN_DF, NER, NORM, PRUNE_TOP_PCT, SUBJECTS, Scoped, TOKENS, Value,
+    ALIAS_LINKING, ANY_CASE, EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FOLD_ACCENTS, GAZETTEER, HUB_P,
+    MAX_DF_RATIO, MIN_DF, NER, NORM, PRUNE_TOP_PCT, SUBJECTS, Scoped, TOKENS, Tokens, Value,
 };
 use crate::text::{Mention, Norm, gazetteer, span};
 use rayon::prelude::*;
@@ -45,6 +45,7 @@ pub static ENTITY_PASSAGE: GraphKind = GraphKind {
         P::EdgeCap,
         P::HubP,
         P::FoldAccents,
+        P::AnyCase,
     ],
     builds: &[],
     open: |index, values, with| Ok(opened(&ENTITY_PASSAGE, index, values, with)),
@@ -452,8 +453,13 @@ impl Source for GraphView {
         self.entity(node).map_or(1, |entity| self.graph.df(entity))
     }
 
-    fn names(&self, _index: &Index, question: &str, values: Scoped<'_>) -> Vec<QueryName> {
-        link(self, question, values)
+    fn names(&self, index: &Index, question: &str, values: Scoped<'_>) -> Vec<QueryName> {
+        let mut names = link(self, question, values);
+        let unknown = |name: &QueryName| matches!(name.link, Link::NotFound | Link::Ambiguous);
+        if !self.words && values.get(ANY_CASE) && names.iter().all(unknown) {
+            link_in_any_case(self, index, question, values.get(NORM), &mut names);
+        }
+        names
     }
 
     fn find(&self, _index: &Index, name: &str, values: Scoped<'_>) -> Option<Node> {
@@ -512,6 +518,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
                 form: word.to_owned(),
                 aliased: false,
                 unaccented: false,
+                any_case: false,
                 phrase: false,
                 link,
             });
@@ -550,12 +557,66 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
             end,
             aliased,
             unaccented,
+            any_case: false,
             phrase: false,
             form,
             link,
         });
     }
     names
+}
+
+/// Adds the longest runs of words that are entities in any case, with or without accents. A single word counts where at
+/// least half of the passages that have it mention the entity: "mars" does, "will" does not.
+fn link_in_any_case(
+    view: &GraphView,
+    index: &Index,
+    question: &str,
+    norm: Norm,
+    names: &mut Vec<QueryName>,
+) {
+    let entity = |run: &str| {
+        let form = norm.apply(run);
+        let entity = view
+            .graph
+            .find(&form)
+            .or_else(|| view.graph.unaccented(&form))?;
+        let lone = !run.contains(' ');
+        let usual = || {
+            let words = index.lexical().question(Tokens::Plain, run);
+            let df = words.map_or(0, |words| {
+                words.iter().map(|word| word.df).max().unwrap_or(0)
+            });
+            2 * view.graph.df(entity as usize) >= df
+        };
+        (view.mask(entity).is_none() && (!lone || usual())).then_some(entity)
+    };
+    for mention in gazetteer::in_question(question, |run| entity(run).is_some()) {
+        let surface = span::of(question, mention.span.clone());
+        let Some(entity) = entity(&Norm::Simple.apply(surface)) else {
+            continue;
+        };
+        let node = view.entity_node(entity);
+        let Range { start, end } = mention.span;
+        // What was extracted there and did not link gives way.
+        names.retain(|name| name.end <= start || end <= name.start);
+        if names.iter().any(|name| name.nodes.contains(&node)) {
+            continue;
+        }
+        names.push(QueryName {
+            nodes: vec![node],
+            surface: surface.to_owned(),
+            start,
+            end,
+            form: view.graph.names.get(entity as usize).to_owned(),
+            aliased: false,
+            unaccented: false,
+            any_case: true,
+            phrase: false,
+            link: Link::Linked { node },
+        });
+    }
+    names.sort_by_key(|name| name.start);
 }
 
 /// The form itself where an entity has it, else that of the one entity that differs in accents alone.

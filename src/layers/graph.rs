@@ -38,6 +38,9 @@ pub struct QueryName {
     /// True when nothing has the form as the question writes it, and the one thing that differs in accents alone was taken.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unaccented: bool,
+    /// True when no name was linked as the question writes it, and this one was found in any case, with or without accents.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub any_case: bool,
     /// A noun phrase of the question beside its names, where a graph looks those up too.
     #[serde(skip)]
     pub phrase: bool,
@@ -60,6 +63,7 @@ impl QueryName {
             surface,
             aliased: false,
             unaccented: false,
+            any_case: false,
             phrase: false,
             link: match nodes.first() {
                 Some(&node) => Link::Linked { node },

@@ -99,6 +99,12 @@ parameters! {
             on: "if there is no exact match, accents are ignored",
         },
         "Match names ignoring accents when there is no exact match", "ours; off in SPRIG and the reference, and by no sure interval better (RESEARCH.md)";
+    AnyCase ANY_CASE: bool = true, "any_case" "case" "names in any case", Graph,
+        switch! {
+            off: "a question without a linked name has no entity seed",
+            on: "if no name links, entities are found in any case, without accents and possessives",
+        },
+        "If no name of the question links, find entities in any case and without accents", "ours; off in SPRIG and the reference";
     Tokens TOKENS: Tokens = Tokens::Plain, "tokens" "tok" "words", Score,
         Domain::Choice(Tokens::CHOICES),
         "Tokenizer for BM25", "the reference runs use both";
@@ -266,7 +272,7 @@ parameters! {
         "Candidate pairs per unit, nearest by content", "SAGE, code";
     SimilarPercentile SIMILAR_PERCENTILE: f64 = 95.0, "similar_percentile" "sim q" "likeness percentile", Index,
         Domain::Real { min: 50.0, max: 100.0, step: 0.1 },
-        "Objects of a STaRK folder, or of a schema that says `similar`, are joined where all long fields are nearer than this percentile of the candidate pairs; at 100 none are", "SAGE, code over STaRK 95, all metrics";
+        "Objects of a STaRK folder, or of a schema that says `similar`, are linked if all long fields are nearer than this percentile of candidate pairs; 100 links none", "SAGE, code over STaRK 95, all metrics";
     EdgePercentile EDGE_PERCENTILE: f64 = 100.0, "edge_percentile" "q" "edge percentile", Graph,
         Domain::Real { min: 50.0, max: 100.0, step: 0.1 },
         "Threshold of every metric: its percentile over the candidate pairs of the kind; at 100 none makes an edge", "SAGE, edges: paper 95, code 99 for OTT-QA; 100 is ours, measured";
@@ -329,7 +335,7 @@ parameters! {
         "Initial hop limit between two question entities; lowered until the chunk limit holds", "E2GraphRAG, shortest_path_k 4";
     CodeHops CODE_HOPS: bool = false, "code_hops" "code" "hop counting", Spread,
         switch! {
-            off: "a pair is within h if its path has at most h edges, as the paper says",
+            off: "a pair is within h if its path has at most h edges, as in the paper",
             on: "at most h nodes, as the code counts: one edge less",
         },
         "How the distance of a pair is counted", "E2GraphRAG, paper and code differ";
@@ -455,7 +461,7 @@ parameters! {
         "Whether twice as many entities are taken", "GraphRAG, published code (on)";
     RelationsPerEntity RELATIONS_PER_ENTITY: usize = 10, "relations_per_entity" "R" "relations per entity", Select,
         Domain::Integer { min: 1, max: 50, step: 1, zero: None },
-        "Relations that lead outside, for each selected entity", "GraphRAG, local search";
+        "Relations to entities that were not selected, per selected entity", "GraphRAG, local search";
     Theta THETA: f64 = 0.2, "theta" "theta" "skeleton share", Select,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
         "Share of the context given to the skeleton; the text part gets the rest", "KET-RAG (Algorithm 4); the value is not published, swept 0 to 1; ours, measured";

@@ -361,11 +361,12 @@ impl<'a> At<'a> {
                 let names = self.run.names();
                 let name = names.get(name);
                 let surface = name.map_or("", |name| &*name.surface);
-                let accents = match name.is_some_and(|name| name.unaccented) {
-                    true => " but for accents",
-                    false => "",
+                let loosely = match name {
+                    Some(name) if name.unaccented => " ignoring accents",
+                    Some(name) if name.any_case => " ignoring case",
+                    _ => "",
                 };
-                format!("named by '{surface}'{accents}, in {}", places(df))
+                format!("named by '{surface}'{loosely}, in {}", places(df))
             }
             Origin::Ranked { ranker, rank, .. } => format!("{} rank {rank}", ranker.label()),
             Origin::Near { rank, cosine } => format!("nearest {rank}, cosine {cosine:.3}"),
@@ -375,7 +376,7 @@ impl<'a> At<'a> {
                 format!("{kind}: {}", graph.label(self.index, from))
             }
             Origin::Fallback => "fallback: the question gave no seed".to_owned(),
-            Origin::Added => "added by hand".to_owned(),
+            Origin::Added => "added by you".to_owned(),
             Origin::Scored => String::new(),
         }
     }

@@ -57,12 +57,18 @@ impl Operator for Names {
         if !unknown.is_empty() {
             set = set.fact("unknown here", unknown.join(", "));
         }
-        let otherwise = names.iter().filter(|name| name.unaccented);
-        let otherwise: Vec<String> = otherwise
-            .map(|name| format!("{} for {}", name.form, name.surface))
-            .collect();
-        if !otherwise.is_empty() {
-            set = set.fact("but for accents", otherwise.join(", "));
+        let loosely: [(&str, fn(&QueryName) -> bool); 2] = [
+            ("ignoring accents", |name| name.unaccented),
+            ("ignoring case", |name| name.any_case),
+        ];
+        for (how, is) in loosely {
+            let linked = names.iter().filter(|name| is(name));
+            let linked: Vec<String> = linked
+                .map(|name| format!("{} for {}", name.form, name.surface))
+                .collect();
+            if !linked.is_empty() {
+                set = set.fact(how, linked.join(", "));
+            }
         }
         if let Some(view) = cx.graph().entities() {
             set = set.fact("masked entities", view.masked);
@@ -151,7 +157,7 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
                     Mask::Muted => Code::ByHand,
                 };
                 let how = match by {
-                    Mask::Muted => "muted by hand",
+                    Mask::Muted => "muted by you",
                     _ => "masked",
                 };
                 let text = format!(
@@ -165,7 +171,7 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
                 reasons.push(Reason::new(code, text).class(Class::F3).undone_by(keep));
             }
             Link::Linked { node } | Link::Masked { node, .. } if view.was_cut(passage, node) => {
-                let text = format!("its edge to '{}' was cut by hand", name.surface);
+                let text = format!("its edge to '{}' was cut by an edit", name.surface);
                 reasons.push(Reason::new(Code::ByHand, text));
             }
             Link::Linked { node }
