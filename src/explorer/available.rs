@@ -47,6 +47,11 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             need(state.shown.is_some(), "there is no result yet")
         }
         Command::History => need(!state.history.is_empty(), "no question was asked yet"),
+        Command::Less | Command::More | Command::MuchLess | Command::MuchMore | Command::Default
+            if state.view == View::Annotate =>
+        {
+            Err("keys label here; Esc, then p, steps a parameter".into())
+        }
         Command::Less | Command::More | Command::MuchLess | Command::MuchMore | Command::Default => {
             used(state, state.parameter)
         }
@@ -175,7 +180,7 @@ fn used(state: &State, parameter: Parameter) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!(
-            "{} does not use {}; m chooses another method",
+            "{} does not use {}; press m for another method",
             method.name,
             parameter.declaration().label
         ))

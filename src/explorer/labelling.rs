@@ -61,15 +61,39 @@ pub struct Item {
 /// What the annotator has said so far of one passage, not saved yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draft {
-    /// Question and passage it belongs to.
+    /// Question and passage it belongs to, and the passage's id.
     pub question: String,
     pub passage: u32,
+    pub key: String,
     pub grade: Option<u8>,
     pub cause: Option<Cause>,
     pub gold: Option<bool>,
     pub note: String,
     /// What the program says was asked for.
     pub told: bool,
+}
+
+impl Draft {
+    /// Whether it says the same as another of its passage; that the verdict was looked at is no judgement.
+    pub fn says(&self, other: &Draft) -> bool {
+        let judgement = |draft: &Draft| (draft.grade, draft.cause, draft.gold, draft.note.clone());
+        judgement(self) == judgement(other)
+    }
+
+    /// Its judgement in a few words.
+    pub fn words(&self) -> String {
+        let grade = self.grade.map(|grade| format!("grade {grade}"));
+        let cause = self.cause.map(|cause| cause.name().to_owned());
+        let gold = self
+            .gold
+            .map(|gold| ["not gold", "gold"][usize::from(gold)].to_owned());
+        let note = (!self.note.is_empty()).then(|| "a note".to_owned());
+        let words: Vec<String> = [grade, cause, gold, note].into_iter().flatten().collect();
+        match words.is_empty() {
+            true => "nothing".to_owned(),
+            false => words.join(", "),
+        }
+    }
 }
 
 /// Everything about labels.
@@ -83,7 +107,12 @@ pub struct Labelling {
     pub kind: Option<Kind>,
     /// Gold, ranks and verdicts are hidden in Annotate.
     pub blind: bool,
-    pub draft: Option<Draft>,
+    /// What is not saved yet, one a question and passage.
+    pub drafts: Vec<Draft>,
+    /// The row of the queue that was shown last, by its question and passage: where labelling goes on.
+    pub stopped: Option<(Option<usize>, u32)>,
+    /// Quitting was asked for while drafts were not saved.
+    pub warned: bool,
     /// Keys that came before the passage they are meant for, oldest first.
     pub ahead: Vec<crossterm::event::KeyEvent>,
 }
@@ -106,31 +135,64 @@ impl State {
         own.labels.of(self.asked(item.at), &item.id, &own.annotator)
     }
 
-    /// What stands in the strip: what is being said, else what was said of the passage before.
+    /// What stands in the strip: what is not saved yet, else the label of the passage.
     pub fn draft(&self) -> Option<Draft> {
-        let why = self.detail()?.passage.as_ref()?;
-        let own =
-            |draft: &&Draft| draft.passage == why.passage && draft.question == self.wanted.question;
-        let open = self.labelling.draft.as_ref().filter(own);
-        let fresh = || {
-            let asked = self.asked(self.wanted.asked);
-            let labels = &self.labelling.labels;
-            let said = labels.of(asked, &why.key, &self.labelling.annotator);
-            let empty = Draft {
-                question: self.wanted.question.clone(),
-                passage: why.passage,
-                ..Draft::default()
-            };
-            said.map_or(empty.clone(), |said| Draft {
-                grade: said.grade,
-                cause: said.cause,
-                gold: said.gold,
-                note: said.note.clone(),
-                told: false,
-                ..empty
-            })
+        let saved = self.saved()?;
+        let own = |draft: &&Draft| {
+            draft.passage == saved.passage && draft.question == self.wanted.question
         };
-        Some(open.cloned().unwrap_or_else(fresh))
+        Some(
+            self.labelling
+                .drafts
+                .iter()
+                .find(own)
+                .cloned()
+                .unwrap_or(saved),
+        )
+    }
+
+    /// The label of the passage on screen as a draft; an empty one where it has none.
+    fn saved(&self) -> Option<Draft> {
+        let why = self.detail()?.passage.as_ref()?;
+        let asked = self.asked(self.wanted.asked);
+        let labels = &self.labelling.labels;
+        let label = labels.of(asked, &why.key, &self.labelling.annotator);
+        let empty = Draft {
+            question: self.wanted.question.clone(),
+            passage: why.passage,
+            key: why.key.clone(),
+            ..Draft::default()
+        };
+        Some(label.map_or(empty.clone(), |label| Draft {
+            grade: label.grade,
+            cause: label.cause,
+            gold: label.gold,
+            note: label.note.clone(),
+            ..empty
+        }))
+    }
+
+    /// Keeps a draft of the passage on screen until it is saved.
+    pub fn keep_draft(&mut self, draft: Draft) {
+        let own = |kept: &Draft| kept.passage == draft.passage && kept.question == draft.question;
+        self.labelling.drafts.retain(|kept| !own(kept));
+        self.labelling.drafts.push(draft);
+        self.labelling.warned = false;
+    }
+
+    /// What the strip says that is not saved.
+    pub fn unsaved(&self) -> Option<Draft> {
+        let (draft, saved) = (self.draft()?, self.saved()?);
+        (!draft.says(&saved)).then_some(draft)
+    }
+
+    /// The draft of a passage of the queue that says something.
+    pub fn draft_of(&self, item: &Item) -> Option<&Draft> {
+        let asked = item.at.and_then(|at| self.facts.questions.get(at));
+        let question = asked.map_or(&self.wanted.question, |asked| &asked.text);
+        let own = |draft: &&Draft| draft.passage == item.passage && draft.question == *question;
+        let draft = self.labelling.drafts.iter().find(own)?;
+        (!draft.says(&Draft::default())).then_some(draft)
     }
 
     /// What the program says of the passage on screen, where it is lost.

@@ -6,7 +6,7 @@ use hopscope::evaluate::{Doubtful, Doubts};
 use hopscope::explain::why_not;
 use hopscope::explorer::action::{Action, Effect};
 use hopscope::explorer::jobs::{Listed, News, Work};
-use hopscope::explorer::labelling::Kind;
+use hopscope::explorer::labelling::{Item, Kind};
 use hopscope::explorer::layout::{Pane, View};
 use hopscope::explorer::scene::Request;
 use hopscope::explorer::stage::Stage;
@@ -116,7 +116,7 @@ fn labels_are_given_one_after_the_other_and_say_what_was_there() {
     assert_eq!(stage.state.view, View::Annotate);
     // Nothing said is nothing saved.
     stage.press("Enter");
-    assert!(stage.state.message.text.contains("nothing is said yet"));
+    assert!(stage.state.message.text.contains("nothing to save yet"));
     assert_eq!(stage.state.labelling.labels.count("em"), 1);
     // What the program says is told when asked for, and the label says that it was.
     assert!(!screen(&mut stage).contains(said.code.name()));
@@ -155,7 +155,7 @@ fn the_end_of_a_queue_is_told() {
             .state
             .message
             .text
-            .contains("all of this queue are labelled")
+            .contains("everything in this queue is labelled")
     );
     assert!(screen(&mut stage).contains(&format!("{count} of {count} done")));
 }
@@ -248,18 +248,21 @@ fn kinds_are_listed_alone() {
 fn a_blind_annotator_sees_no_gold_no_rank_and_no_verdict() {
     for (width, height) in [(160, 48), (100, 30), (80, 24)] {
         let mut stage = annotate(width, height);
-        stage.press("e b");
+        let at = |stage: &Stage| {
+            let wanted = &stage.state.wanted;
+            let here = |item: &Item| {
+                item.at == wanted.asked && Some(item.passage) == wanted.subject.passage
+            };
+            stage.state.queue().iter().position(here)
+        };
+        let kind = stage.state.queue()[at(&stage).unwrap()].kind;
+        assert!(matches!(kind, Kind::Lost(_)));
+        stage.press("b");
         stage.press("Enter");
         let queue = stage.state.queue();
         assert!(queue.is_sorted_by_key(|item| (item.at, item.passage)));
-        let gold = stage
-            .state
-            .queue()
-            .iter()
-            .position(|item| matches!(item.kind, Kind::Lost(_)));
-        for _ in 0..gold.unwrap() {
-            stage.press("Right");
-        }
+        // Opened where the work is: at lost gold, which nothing on screen says.
+        assert_eq!(queue[at(&stage).unwrap()].kind, kind);
         let why = stage.state.detail().unwrap().passage.clone().unwrap();
         assert!(why.gold);
         for focus in [Pane::Queue, Pane::Reader, Pane::Label] {

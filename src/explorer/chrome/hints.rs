@@ -174,7 +174,7 @@ fn typing(mode: &Mode) -> &'static [(&'static str, &'static str)] {
             ("l e g r d o", "cause"),
             ("+ -", "gold"),
             ("n", "note"),
-            ("t", "program"),
+            ("t", "verdict"),
             ("z", "withdraw"),
             ("b", "blind"),
             ("Left Right", "others"),

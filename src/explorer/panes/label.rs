@@ -79,6 +79,9 @@ pub fn heading(ink: &Ink<'_>) -> (String, String) {
         None => "Label".to_owned(),
     };
     let own = &state.labelling;
+    if let Some(draft) = state.unsaved() {
+        return (title, format!("unsaved: {}", draft.words()));
+    }
     let done = own.labels.count(&own.annotator);
     (
         title,
@@ -217,7 +220,7 @@ fn program(ink: &Ink<'_>, draft: &Draft, width: usize) -> Vec<Span<'static>> {
         }
         let shown = ink.state.verdict_shown(draft);
         let words = match shown {
-            true => "t tells what it says; it is on screen, and the label says so",
+            true => "t shows the verdict; it is on screen, and the label records that",
             false => "t shows it; your label records that you looked",
         };
         return vec![head, ink.muted(words)];

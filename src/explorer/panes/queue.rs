@@ -122,10 +122,10 @@ fn line(ink: &Ink<'_>, item: &Item, width: usize) -> Line<'static> {
     let state = ink.state;
     let asked = item.at.and_then(|at| state.facts.questions.get(at));
     let here = state.wanted.asked == item.at && state.wanted.subject.passage == Some(item.passage);
-    let done = state.label_of(item);
-    let (sign, scope) = match done {
-        Some(label) => (sign(label), Scope::Ok),
-        None => ("-".to_owned(), Scope::Muted),
+    let (sign, scope) = match (state.draft_of(item), state.label_of(item)) {
+        (Some(_), _) => ("draft".to_owned(), Scope::Warn),
+        (None, Some(label)) => (sign(label), Scope::Ok),
+        (None, None) => ("-".to_owned(), Scope::Muted),
     };
     let kinds = match item.kind {
         _ if state.blind() || width < 60 => 0,

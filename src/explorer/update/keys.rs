@@ -44,6 +44,10 @@ fn browse(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     {
         return effects;
     }
+    if label::takes(state, key) {
+        label::open(state);
+        return label::press(state, key, None);
+    }
     match state.keymap.lookup(&[stroke]) {
         Lookup::Command(command) => return run(state, command),
         Lookup::Prefix(_) => state.mode = Mode::Chord(stroke),

@@ -7,18 +7,35 @@ use crate::explorer::labelling::{Draft, Item, Kind};
 use crate::explorer::layout::{Pane, Shape, View};
 use crate::explorer::panes::filter;
 use crate::explorer::state::{Mode, State};
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::Input;
 
 /// Opens the strip over the passage under the selection.
 pub fn open(state: &mut State) -> Vec<Effect> {
     state.mode = Mode::Label(None);
     state.labelling.ahead.clear();
-    // Beside the strip a small screen has room for one pane.
-    if state.view == View::Annotate && small(state) {
-        state.focus = Pane::Reader;
+    if state.view == View::Annotate {
+        let here = state
+            .wanted
+            .subject
+            .passage
+            .map(|passage| (state.wanted.asked, passage));
+        state.labelling.stopped = state.labelling.stopped.or(here);
+        // Beside the strip a small screen has room for one pane.
+        state.focus = [Pane::Label, Pane::Reader][usize::from(small(state))];
     }
     Vec::new()
+}
+
+/// In Annotate the keys of the strip label, whether it is open or not.
+pub fn takes(state: &State, key: KeyEvent) -> bool {
+    let KeyCode::Char(typed) = key.code else {
+        return false;
+    };
+    let plain = (key.modifiers - KeyModifiers::SHIFT).is_empty();
+    let here = state.view == View::Annotate && state.focus != Pane::Question;
+    let known = "012+-ntbz".contains(typed) || Cause::ALL.iter().any(|cause| cause.key() == typed);
+    plain && here && known && state.draft().is_some()
 }
 
 fn small(state: &State) -> bool {
@@ -67,9 +84,12 @@ fn stroke(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         KeyCode::Esc => {
             state.mode = Mode::Browse;
             state.labelling.ahead.clear();
-            state.labelling.draft = None;
-            if state.view == View::Annotate && small(state) {
+            if state.view == View::Annotate {
                 state.focus = Pane::Queue;
+            }
+            if let Some(draft) = state.unsaved() {
+                let words = format!("draft kept, not saved: {}; Enter saves it", draft.words());
+                state.message = Message::warning(words);
             }
             return Vec::new();
         }
@@ -103,12 +123,11 @@ fn stroke(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         ('b', _) => return blind(state),
         ('z', _) => return withdraw(state),
         _ => {
-            state.message = Message::plain(format!(
-                "{typed} does nothing here; Esc leaves the label strip"
-            ));
+            state.message =
+                Message::plain(format!("{typed} has no meaning here; Esc leaves labelling"));
         }
     }
-    state.labelling.draft = Some(draft);
+    state.keep_draft(draft);
     Vec::new()
 }
 
@@ -124,7 +143,7 @@ fn type_note(state: &mut State, key: KeyEvent, mut input: Input) -> Vec<Effect> 
     state.mode = Mode::Label(None);
     match (key.code, state.draft()) {
         (KeyCode::Enter, Some(draft)) => {
-            state.labelling.draft = Some(Draft {
+            state.keep_draft(Draft {
                 note: input.value().trim().to_owned(),
                 ..draft
             });
@@ -148,6 +167,22 @@ fn save(state: &mut State, draft: Draft) -> Vec<Effect> {
         return Vec::new();
     }
     vec![Effect::KeepLabel(Box::new(label))]
+}
+
+/// Whether drafts hold the program open: once, with a word of it.
+pub fn holds(state: &mut State) -> bool {
+    let drafts = state.labelling.drafts.iter();
+    let drafts = drafts
+        .filter(|draft| !draft.says(&Draft::default()))
+        .count();
+    if drafts == 0 || state.labelling.warned {
+        return false;
+    }
+    state.labelling.warned = true;
+    let drafts = crate::explorer::text::plural(drafts, "label");
+    let words = format!("{drafts} not saved: 6 shows them, q again discards them");
+    state.message = Message::warning(words);
+    true
 }
 
 /// Takes the newest label of this annotator back.
@@ -175,11 +210,25 @@ pub fn kept(state: &mut State, kept: Result<Box<Label>, String>) -> Vec<Effect> 
         }
     };
     let (passage, withdrawn) = (label.passage.clone(), label.withdrawn);
+    let of = |item: &Item, state: &State| {
+        let asked = item.at.and_then(|at| state.facts.questions.get(at));
+        let asked = asked.map_or((String::new(), &state.wanted.question), |asked| {
+            (asked.id.clone(), &asked.text)
+        });
+        item.id == label.passage && asked.0 == label.question && *asked.1 == label.text
+    };
+    let row = state.queue().iter().position(|item| of(item, state));
+    let own = |draft: &Draft| draft.key == label.passage && draft.question == label.text;
+    state.labelling.drafts.retain(|draft| !own(draft));
     state.labelling.labels.add(label);
-    state.labelling.draft = None;
     if withdrawn {
+        let mut effects = match row.filter(|_| state.view == View::Annotate) {
+            Some(row) => show(state, row),
+            None => Vec::new(),
+        };
         state.message = Message::plain(format!("label of {passage} withdrawn"));
-        return catch_up(state);
+        effects.extend(catch_up(state));
+        return effects;
     }
     let labelling = matches!(state.mode, Mode::Label(_));
     let effects = match labelling && state.view == View::Annotate {
@@ -222,7 +271,7 @@ fn next(state: &mut State) -> Vec<Effect> {
     }
 }
 
-/// The one before or after in the queue, labelled or not; what was said of this one is not kept.
+/// The one before or after in the queue, labelled or not.
 pub fn beside(state: &mut State, by: isize) -> Vec<Effect> {
     let queue = state.queue();
     if state.view != View::Annotate || queue.is_empty() {
@@ -250,7 +299,7 @@ pub fn show(state: &mut State, row: usize) -> Vec<Effect> {
         _ => moves::look_at(state, item.passage),
     };
     state.mode = mode;
-    state.labelling.draft = None;
+    state.labelling.stopped = Some((item.at, item.passage));
     let shown = filter::shown(state, Pane::Queue);
     let list = state.lists.entry(Pane::Queue).or_default();
     list.cursor = row;
@@ -269,8 +318,38 @@ pub fn blind(state: &mut State) -> Vec<Effect> {
     Vec::new()
 }
 
-/// The cursor of the queue stays on the passage on screen when the queue changes.
-pub fn follow(state: &mut State) {
+/// Where the work is: the row that was shown last, else the first without a label; while the set is judged, the passage
+/// on screen.
+pub fn begin(state: &mut State) -> Vec<Effect> {
+    let queue = state.queue();
+    let stopped = state.labelling.stopped;
+    let stopped = queue
+        .iter()
+        .position(|item| stopped == Some((item.at, item.passage)));
+    let judged = state
+        .score()
+        .is_some_and(|score| score.judged && score.done == score.of);
+    let unlabelled = || queue.iter().position(|item| state.label_of(item).is_none());
+    match stopped.or_else(|| unlabelled().filter(|_| judged)) {
+        Some(row) => show(state, row),
+        None => {
+            follow(state);
+            Vec::new()
+        }
+    }
+}
+
+/// The queue changed: labelling begins once all of it is known, and then the cursor stays on the passage on screen.
+pub fn changed(state: &mut State) -> Vec<Effect> {
+    if state.labelling.stopped.is_none() && matches!(state.mode, Mode::Browse) {
+        return begin(state);
+    }
+    follow(state);
+    Vec::new()
+}
+
+/// The cursor of the queue stays on the passage on screen.
+fn follow(state: &mut State) {
     let queue = state.queue();
     let height = state.hits.extent(Pane::Queue).height;
     let row = row(state, &queue).unwrap_or(0);

@@ -66,7 +66,7 @@ fn follow(state: &mut State, next: Then) -> Vec<Effect> {
         Then::TakeBack => settings::take_back(state),
         Then::Found(matches) => finder::found(state, matches),
         Then::Looked(places) => finder::looked(state, &places),
-        Then::Queue => label::follow(state),
+        Then::Queue => return label::changed(state),
         Then::Told(message) => state.message = message,
     }
     Vec::new()
@@ -296,6 +296,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
             Vec::new()
         }
         Command::Suspend => vec![Effect::Suspend],
+        Command::Quit | Command::QuitKeep if label::holds(state) => Vec::new(),
         Command::Quit => vec![Effect::Quit { keep: false }],
         Command::QuitKeep => vec![Effect::Quit { keep: true }],
     }

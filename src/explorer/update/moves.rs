@@ -201,7 +201,7 @@ fn remember_place(state: &mut State) {
 pub fn go_to_node(state: &mut State, node: Node) -> Vec<Effect> {
     if state.scene().is_none_or(|scene| scene.is_flat()) {
         state.message = Message::warning(format!(
-            "{} has no graph to go to a node in; m chooses a method that walks",
+            "{} has no graph; press m for a method that walks",
             state.settings.method().name
         ));
         return Vec::new();
@@ -382,6 +382,8 @@ pub fn back(state: &mut State) -> Vec<Effect> {
         ask::follow_selection(state);
     } else if state.zoom {
         state.zoom = false;
+    } else if state.view == View::Annotate {
+        return super::pins::look(state, View::Explore);
     } else if state.playing || state.step.is_some() {
         state.playing = false;
         state.step = None;

@@ -45,7 +45,7 @@ pub fn unpin(state: &mut State) -> Vec<Effect> {
     state.message = Message::plain(match state.pins.by_hand {
         true => format!("{} dropped; {left} pinned", letter(last)),
         false => format!(
-            "{} dropped; the live run is held against the settings at the start",
+            "{} dropped; comparing with the settings you started with",
             letter(last)
         ),
     });
@@ -86,6 +86,9 @@ pub fn look(state: &mut State, view: View) -> Vec<Effect> {
         let pane = state.places.get(&view).copied();
         let pane = pane.filter(|pane| *pane != Pane::Question && *pane != Pane::Reader);
         effects.extend(super::moves::focus(state, pane.unwrap_or(view.first())));
+        if view == View::Annotate {
+            effects.extend(super::label::begin(state));
+        }
     }
     let beside = [follow(state), score::follow(state), trials::follow(state)];
     effects.extend(beside.into_iter().flatten());
