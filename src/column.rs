@@ -25,7 +25,7 @@ impl<T: Pod> Column<T> {
         match bytemuck::try_cast_slice::<u8, T>(&map) {
             Ok(_) => Ok(Column::Mapped(map)),
             Err(said) => Err(format!(
-                "{} bytes are no array of {}-byte values: {said}",
+                "{} bytes are not an array of {}-byte values: {said}",
                 map.len(),
                 size_of::<T>()
             )),

@@ -1,8 +1,8 @@
 //! hopscope: a terminal explorer for graph retrieval, and the CPU retrieval core it shows.
 //!
-//! Every method is one sentence with other words in it: **seed** some nodes of a graph, **spread** score from
-//! them, **select** passages from where it lands. What a program needs of it stands at this level; [`mod@reference`] lists
-//! methods, graphs, operators, parameters and verdicts.
+//! Every method follows one scheme: **seed** nodes of a graph, **spread** score from them, **select** passages by the score
+//! they receive. Everything a program needs is re-exported at this level; [`mod@reference`] lists methods, graphs,
+//! operators, parameters and verdicts.
 //!
 //! Ask a corpus:
 //!
@@ -26,7 +26,7 @@
 //! # }
 //! ```
 //!
-//! Open a score, and ask why another passage is missing:
+//! Explain a score, and why another passage was not returned:
 //!
 //! ```
 //! use hopscope::{Combine, Keep, Retriever, Settings, why_not};
@@ -76,9 +76,9 @@
 //! # }
 //! ```
 //!
-//! # The rooms
+//! # Modules
 //!
-//! Below is the map of the house, for those who work on it; a module uses the ones above it. `ARCHITECTURE.md` says more.
+//! For contributors: each module depends only on those above it. See `ARCHITECTURE.md`.
 //!
 //! | module | what lives there |
 //! |---|---|

@@ -209,7 +209,10 @@ impl Compared<'_> {
         let several = changes.iter().zip(effects(&worth));
         for ((parameter, value), effect) in several.filter(|_| changes.len() > 1) {
             let (change, effect) = (parameter.assignment(*value), signed(effect));
-            writeln!(out, "  {change} on average over the others: {effect}")?;
+            writeln!(
+                out,
+                "  {change} on average (over all combinations): {effect}"
+            )?;
         }
         Ok(())
     }

@@ -79,7 +79,7 @@ fn print(out: &mut impl Write, name: &str, checkup: &Checkup) -> std::io::Result
         0 => "no question has gold: what the faults cost is not known".to_owned(),
         gold => {
             let gold = plural(gold, "gold passage");
-            format!("{lost} of {gold} lost, {explained} with a fault that holds for it")
+            format!("{lost} of {gold} missed, {explained} explained by a fault")
         }
     };
     writeln!(out, "{gold}")?;
@@ -94,7 +94,7 @@ fn print_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()>
     let (share, what, where_) = (among(count, of, 1), fault.about(), fault.among());
     let mut grid = Grid::new(">6 <   <");
     let found = format!("{count} {what} ({share} of {of} {where_})");
-    grid.row(cells![finding.explains, "lost gold", found]);
+    grid.row(cells![finding.explains, "missed gold", found]);
     let examples = finding.examples.join("; ");
     let more = [
         ("", &finding.detail),

@@ -101,8 +101,7 @@ pub struct EvalArgs {
 }
 
 /// Where answers are wanted and there are none.
-const NO_ANSWERS: &str =
-    "no question says what its answer is; give questions that do with --questions FILE";
+const NO_ANSWERS: &str = "no question has an accepted answer; pass --questions FILE with answers";
 
 pub fn run(args: &EvalArgs) -> Result<()> {
     let how = How {
@@ -120,7 +119,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let questions = questions(args, &index)?;
     if questions.is_empty() {
         let path = path.unwrap_or(Path::new("sample")).display();
-        bail!("{path}: no questions in the index; name them with --questions FILE [--qrels FILE]");
+        bail!("{path}: the index has no questions; pass --questions FILE [--qrels FILE]");
     }
     check_runs(&index, &questions, &all)?;
     for method in args.fail_under.iter().filter_map(Condition::method) {

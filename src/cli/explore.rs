@@ -380,7 +380,7 @@ mod tests {
         assert_eq!(split_keys("'a'b").unwrap(), ["'a'", "b"]);
         let wrong = |keys| split_keys(keys).unwrap_err().to_string();
         assert_eq!(wrong("b 'open m"), "--keys: no quote closes 'open m");
-        assert!(wrong("F99 Tab").starts_with("--keys: `F99` is no key; keys are"));
-        assert!(wrong("Tab Nope").contains("`Nope` is no key"));
+        assert!(wrong("F99 Tab").starts_with("--keys: `F99` is not a key; keys are"));
+        assert!(wrong("Tab Nope").contains("`Nope` is not a key"));
     }
 }

@@ -74,9 +74,7 @@ pub fn run(args: &LabelsArgs) -> Result<()> {
     let foreign = foreign.count();
     if foreign > 0 {
         let labels = plural(foreign, "label");
-        note!(
-            "hopscope: {labels} of another index; identifiers decide which passages they mean here"
-        );
+        note!("hopscope: {labels} come from another index; they are matched by passage id");
     }
     let pretty = |value| serde_json::to_string_pretty(&value).map(|text| text + "\n");
     let text = match args.kind {
@@ -117,7 +115,7 @@ fn gold(index: &Index, labels: &Labels, kind: Kind) -> String {
         (
             [0, made.questions.len() - made.of_index][usize::from(kind == Kind::Qrels)],
             "question",
-            "typed by hand and left out: --as questions has them",
+            "typed questions left out; export them with --as questions",
         ),
     ];
     for (count, noun, about) in told.into_iter().filter(|told| told.0 > 0) {

@@ -94,7 +94,7 @@ pub fn answered(llm: &Llm) -> Result<()> {
     let again = "run again: kept answers are reused";
     if all.nothing_answered() {
         let said = format!(
-            "{model} answered none of {items} items, the rules made them all; once what is said above is mended, {again}"
+            "{model} answered none of {items} items, so rules made them all; fix the error above, then {again}"
         );
         return Err(ConditionFailed(said).into());
     }

@@ -306,7 +306,7 @@ impl How {
         self.patch.apply(&mut settings)?;
         if let Some(name) = &self.save_preset {
             let folders =
-                Folders::find().context("--save-preset: there is no home to keep it in")?;
+                Folders::find().context("--save-preset: no home folder found to save it in")?;
             let (_, kept) =
                 presets::save(&folders, name, &settings).map_err(about("--save-preset"))?;
             note!("preset {name} kept in {}", kept.display());

@@ -50,7 +50,7 @@ pub(super) fn unapplied_graph(method: &Method, edits: &[GraphEdited]) {
     }
     for edited in edits {
         if let Some(why) = &edited.idle {
-            note!("hopscope: '{}' changes nothing: {why}", edited.edit);
+            note!("hopscope: '{}' has no effect: {why}", edited.edit);
         }
     }
 }

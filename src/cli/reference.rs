@@ -85,7 +85,7 @@ pub fn markdown() -> String {
     table(
         &mut text,
         "Verdicts on a passage that is not returned",
-        &["code", "what it says", "class of most"],
+        &["code", "text", "class of most"],
         Code::ALL.iter().map(|verdict| {
             [
                 code(verdict.name()),
@@ -97,7 +97,7 @@ pub fn markdown() -> String {
     table(
         &mut text,
         "Failure classes",
-        &["class", "what it says"],
+        &["class", "text"],
         Class::ALL
             .iter()
             .map(|class| [class.to_string(), class.about().to_owned()]),

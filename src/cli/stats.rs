@@ -48,7 +48,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
     let graph = Retriever::new(index.clone()).graph(kind, &settings, &[])?;
     let Some(view) = graph.entities() else {
         bail!(
-            "{} is told of names and words alone; take a method over entity-passage or term-passage",
+            "{} describes graphs of names or words; choose a method over entity-passage or term-passage",
             kind.name
         );
     };

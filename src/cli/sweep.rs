@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub struct SweepArgs {
     /// An index folder or a corpus.
     index: PathBuf,
-    /// One question, by its text or its identifier in the set; without it, all questions of the index.
+    /// Question text, or its id in the set; all questions of the index if omitted.
     question: Option<String>,
     /// Parameter to sweep, over its range or these values. Give it twice for a grid.
     #[arg(
@@ -46,7 +46,7 @@ pub struct SweepArgs {
     /// Maximum values per numeric parameter.
     #[arg(long, value_name = "N", default_value_t = 13, value_parser = clap::value_parser!(u16).range(2..=200))]
     points: u16,
-    /// What is told of a set: R@2, R@5, R@10, R@20, Success@10, RR, nDCG@10 or MAP.
+    /// Measure to report: R@2, R@5, R@10, R@20, Success@10, RR, nDCG@10 or MAP.
     #[arg(long, default_value = "R@5")]
     measure: String,
     #[command(flatten)]
@@ -211,7 +211,7 @@ fn axes(args: &SweepArgs, settings: &Settings) -> Result<Vec<(Parameter, Vec<Val
             bail!("--over {over}: {} does not read it", method.name);
         }
         if axes.iter().any(|axis| axis.0 == parameter) {
-            bail!("--over {over}: it is swept already");
+            bail!("--over {over}: given twice");
         }
         if let Some(why) = settings.idle(parameter) {
             note!("hopscope: --over {over}: {why}");
@@ -420,7 +420,7 @@ impl Swept<'_> {
             effects.for_each(|(head, effect)| grid.row(cells![head, change(effect)]));
             write!(
                 out,
-                "what each does to {called} on average over the others:\n{grid}"
+                "average effect of each on {called} (over all combinations):\n{grid}"
             )?;
         }
         Ok(())

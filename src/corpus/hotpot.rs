@@ -99,7 +99,7 @@ fn pairs(
         None => return Err(wrong("none")),
         Some(Value::String(json)) => Cow::Owned(
             serde_json::from_str(json)
-                .map_err(|error| wrong(&format!("a string that is no JSON ({error})")))?,
+                .map_err(|error| wrong(&format!("a string that is not JSON ({error})")))?,
         ),
         Some(value) => Cow::Borrowed(value),
     };
@@ -248,7 +248,7 @@ mod tests {
             ),
             (r#"[["Ur"]]"#, "an array in place of a pair"),
             (r#"[["Ur", [1]]]"#, "a number as a sentence"),
-            (r#""[[""#, "a string that is no JSON"),
+            (r#""[[""#, "a string that is not JSON"),
             (
                 r#"{"title": ["a"], "sentences": []}"#,
                 "1 titles with 0 entries",

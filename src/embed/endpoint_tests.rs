@@ -222,7 +222,7 @@ fn answers_that_are_none() {
         (r#"{"data": []}"#, "0 vectors for 1 texts"),
         (r#"{"data": [{"embedding": []}]}"#, "0 dimensions"),
         (r#"{"data": [{"index": 4, "embedding": [1]}]}"#, "indices"),
-        (r#"{"data": [{"embedding": [1e99]}]}"#, "no finite number"),
+        (r#"{"data": [{"embedding": [1e99]}]}"#, "not finite"),
     ] {
         let (said, tries) = refused(plain(answer));
         assert!(said.contains(expected) && tries == 1, "{said}");

@@ -41,7 +41,7 @@ pub fn rows(body: &[u8], count: usize, dims: Option<usize>) -> Result<Vec<f32>, 
             return Err(format!("a vector of {found} dimensions, expected {dims}"));
         }
         if row.embedding.iter().any(|x| !x.is_finite()) {
-            return Err("a vector with a value that is no finite number".into());
+            return Err("a vector with a value that is not finite".into());
         }
         match rows.get_mut(row.index.unwrap_or(place)) {
             Some(slot @ None) => *slot = Some(row.embedding),

@@ -44,7 +44,7 @@ pub fn table() -> Result<&'static Table, EmbedError> {
             EmbedError::file(
                 Path::new(NAME),
                 said,
-                "make it again as assets/README.md says and rebuild",
+                "regenerate it (see assets/README.md) and rebuild",
             )
         })
 }
@@ -66,7 +66,7 @@ fn read(file: &'static [u8]) -> Result<Table, String> {
     };
     if small(8) != HEADER || large(88) != file.len() {
         return Err(format!(
-            "{} bytes, but its header says otherwise",
+            "{} bytes, which does not match its header",
             file.len()
         ));
     }

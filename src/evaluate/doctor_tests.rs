@@ -135,7 +135,7 @@ fn a_passage_behind_a_hub_is_told_so() {
     assert_eq!(hubs.examples, ["Hull (5)"]);
     assert_eq!((checkup.lost, hubs.count, hubs.explains), (2, 1, 1));
     assert!(
-        hubs.detail.starts_with("from 5 edges on; "),
+        hubs.detail.starts_with("5 edges or more; "),
         "{}",
         hubs.detail
     );

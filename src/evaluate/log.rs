@@ -106,9 +106,8 @@ impl Log {
             match serde_json::from_str::<Row>(line) {
                 Ok(row) => {
                     row.check().map_err(|said| {
-                        let said = format!(
-                            "line {at}: {said}; remove the line, to ask its question again"
-                        );
+                        let said =
+                            format!("line {at}: {said}; remove the line to run its question again");
                         Error::new(ErrorKind::InvalidData, said)
                     })?;
                     rows.insert(row.key.clone(), row);

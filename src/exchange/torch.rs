@@ -71,7 +71,7 @@ fn tensor(pickle: &Pickle, bytes: &[u8]) -> Option<Result<Tensor, String>> {
         .try_fold(1_usize, |product, n| product.checked_mul(*n))?;
     // A view that repeats its storage could claim any size.
     if count > raw.len() / width || shape.len() != stride.len() {
-        return Some(Err("it has fewer values than it says".into()));
+        return Some(Err("fewer values than its header declares".into()));
     }
     let mut values = Vec::with_capacity(count);
     let mut at = vec![0_usize; shape.len()];
@@ -83,7 +83,7 @@ fn tensor(pickle: &Pickle, bytes: &[u8]) -> Option<Result<Tensor, String>> {
             .try_fold(offset, step)?
             .checked_mul(width)?;
         let Some(bytes) = raw.get(start..start.checked_add(width)?) else {
-            return Some(Err("it has fewer values than it says".into()));
+            return Some(Err("fewer values than its header declares".into()));
         };
         values.push(value(bytes));
         for (a, n) in at.iter_mut().zip(&shape).rev() {

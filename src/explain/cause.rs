@@ -154,7 +154,7 @@ fn spelled_apart(run: &Retrieval, alike: &LookAlike) -> Reason {
     let unlinked = alike.holds == Holds::NoNode;
     let text = match (unlinked, alike.of_passage) {
         (true, true) => {
-            format!("'{name}' is not a name of the graph; this passage says '{other}' ({how})")
+            format!("'{name}' is not in the graph; this passage has '{other}' ({how})")
         }
         (true, false) => {
             format!("'{name}' is not a name of the graph; the nearest is '{other}' ({how})")
@@ -165,7 +165,7 @@ fn spelled_apart(run: &Retrieval, alike: &LookAlike) -> Reason {
                 _ => "the question names",
             };
             format!(
-                "one name is written two ways: this passage says '{other}', {held} '{name}' ({how})"
+                "one name is written two ways: this passage has '{other}', {held} '{name}' ({how})"
             )
         }
     };
@@ -244,7 +244,7 @@ pub fn competing(
         };
         let rank = fix.rank.unwrap_or_default();
         let what = &without.what;
-        let text = format!("{text}; without {what} it is at rank {rank} and {there}");
+        let text = format!("{text}; without {what} it moves to rank {rank}, {there}");
         Some(Reason::new(without.code, text).with_fix(Some(fix)))
     };
     tried.into_par_iter().find_map_first(undone)

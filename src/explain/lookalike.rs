@@ -80,9 +80,9 @@ impl LookAlike {
             Holds::Mass(mass) => {
                 format!("{name} has mass {mass:.5}, but the passage mentions {other}")
             }
-            Holds::Named => format!("the question says {name}, but the passage says {other}"),
+            Holds::Named => format!("the question has '{name}', the passage has '{other}'"),
             Holds::NoNode if self.of_passage => {
-                format!("'{name}' is no name of the graph, the passage hangs on {other}")
+                format!("'{name}' is not in the graph; the passage mentions {other}")
             }
             Holds::NoNode => format!("'{name}' is not in the graph; nearest: {other}"),
         };

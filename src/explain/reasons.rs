@@ -212,7 +212,7 @@ fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) 
             let how = match level {
                 // With as much of it as the last inside has, it would stand beside that one.
                 true => "this alone keeps it out of the top k".to_owned(),
-                false => format!("{:.0} % of what it lacks", 100.0 * share),
+                false => format!("{:.0} % of the gap", 100.0 * share),
             };
             Reason::new(most.code, format!("{}: {how}{alone}", most.text))
         }
@@ -262,7 +262,7 @@ fn first_stage(
     }
     let how = match gap >= short {
         true => "enough to hold it out".to_owned(),
-        false => format!("{:.0} % of what it lacks", 100.0 * gap / all),
+        false => format!("{:.0} % of the gap", 100.0 * gap / all),
     };
     let texts = listed.map(|(gap, text)| format!("{gap:.4} {text}"));
     let text = format!(

@@ -122,8 +122,8 @@ impl Repairs {
         let two = self.sensible().any(|r| matches!(r.change, Change::Both(_)));
         let sensible = match sensible {
             0 => "none is a repair".to_owned(),
-            1 if two => "one pair brings it in, no single change does".to_owned(),
-            many if two => format!("{many} pairs bring it in, no single change does"),
+            1 if two => "one pair brings it into the top k, no single change does".to_owned(),
+            many if two => format!("{many} pairs bring it into the top k, no single change does"),
             1 => "1 brings it in".to_owned(),
             many => format!("{many} bring it in"),
         };
@@ -721,7 +721,7 @@ mod tests {
             ),
             (
                 said(&[(&both, Kind::Setting)], 1322),
-                "1,322 changes tried: one pair brings it in, no single change does",
+                "1,322 changes tried: one pair brings it into the top k, no single change does",
                 none(),
             ),
             (

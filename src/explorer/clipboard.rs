@@ -53,7 +53,9 @@ pub fn copy(text: &str, offered: bool, folder: Option<&Path>) -> Result<String, 
         }
     }
     if ways.is_empty() {
-        return Err("this terminal has no clipboard and there is no folder to write to".to_owned());
+        return Err(
+            "this terminal has no clipboard, and no folder to write to was found".to_owned(),
+        );
     }
     Ok(ways.join(" and "))
 }

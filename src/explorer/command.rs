@@ -89,7 +89,7 @@ commands! {
         "Asks the previous question that came with the corpus." "back example" "";
     NextLosing "question.next-losing" "next failing" "Next question with missed gold" ["n"] Question
         "Runs the following questions with these settings until one misses gold, and selects that passage. In the palette, ! limits the search to one failure class." "failing failure lost missing annotate" "hopscope eval INDEX --json";
-    PreviousLosing "question.previous-losing" "previous failing" "Previous question that loses gold" ["N"] Question
+    PreviousLosing "question.previous-losing" "previous failing" "Previous question that misses gold" ["N"] Question
         "The same, backwards." "failing failure lost missing annotate" "hopscope eval INDEX --json";    Doctor "index.doctor" "doctor" "Check the index for faults" [] Question
         "Lists hubs, isolated passages, passages without entities, split components, look-alike names and duplicates, each with a remedy and the missed gold it explains. Esc stops." "doctor health check diagnose faults isolated components" "hopscope doctor INDEX";
     OpenIndex "index.open" "open index" "Open another index or corpus" ["O"] Question
@@ -179,8 +179,8 @@ commands! {
         "In Why of a missed passage: tries every parameter value, seed edit and graph edit, smallest first, then pairs. Esc stops." "repair fix change smallest counterfactual" "hopscope explain QUESTION --passage ID --repairs";
     FixA "fix.a" "apply a" "Apply suggestion a" ["a"] Settings
         "Applies the first repair in Why; undo reverts it." "repair try fix" "";
-    FixB "fix.b" "apply b" "Apply suggestion b" ["b"] Settings "Sets what the second suggestion in Why says." "repair try fix" "";
-    FixC "fix.c" "apply c" "Apply suggestion c" ["c"] Settings "Sets what the third suggestion in Why says." "repair try fix" "";
+    FixB "fix.b" "apply b" "Apply suggestion b" ["b"] Settings "Applies the second repair in Why." "repair try fix" "";
+    FixC "fix.c" "apply c" "Apply suggestion c" ["c"] Settings "Applies the third repair in Why." "repair try fix" "";
     Undo "undo" "undo" "Undo" ["z"] Settings "Undoes the last change." "revert back" "";
     Redo "redo" "redo" "Redo" ["Z"] Settings "Redoes the last undone change." "again repeat" "";
 
@@ -235,7 +235,7 @@ commands! {
     Label "label.open" "label" "Label this passage" ["A", "e l"] Taking
         "Opens the label strip: 0 1 2 grade, a letter the cause, + and - gold, n a note, Enter saves." "annotate judge grade cause gold note pen" "hopscope labels INDEX --as qrels";
     Blind "label.blind" "blind" "Blind labelling" ["e b"] Taking
-        "Hides gold, ranks and verdicts in Annotate, and says so in every label; again shows them." "annotate bias mask" "";
+        "Hides gold, ranks and verdicts in Annotate, and records that in every label; again shows them." "annotate bias mask" "";
     Withdraw "label.withdraw" "withdraw" "Take the last label back" ["e z"] Taking
         "Withdraws your latest label; the previous one becomes valid again." "annotate undo remove" "";
     Mask "passages.mask" "hide text" "Hide passage text" ["K"] Taking

@@ -119,7 +119,7 @@ impl Claim {
     /// Whether it holds; what was found instead where not.
     pub fn fails(&self, scene: &Scene) -> Option<String> {
         let Some(value) = figure(scene, &self.what) else {
-            return Some(format!("{}: nothing here is called so", self.text));
+            return Some(format!("{}: unknown name", self.text));
         };
         let equal = (value - self.value).abs() < 0.0005;
         let holds = match self.than {
@@ -383,7 +383,7 @@ mod tests {
         let claim = said(&format!(
             "{head}[[step]]\nsay = \"x\"\nexpect = [\"rank x\"]"
         ));
-        assert!(claim.contains("is no claim"), "{claim}");
+        assert!(claim.contains("is not a check"), "{claim}");
         let act = said(&format!(
             "{head}[[step]]\nsay = \"x\"\ndo = [{{ dance = 1 }}]"
         ));

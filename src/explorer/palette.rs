@@ -301,7 +301,7 @@ fn presets(state: &State) -> Vec<Entry> {
             about.to_owned()
         },
         key: String::new(),
-        help: format!("{about}. What was set by hand stays."),
+        help: format!("{about}. Your own settings stay."),
         shell,
         unavailable: None,
         choice: Choice::Preset(name.to_owned()),
@@ -446,9 +446,10 @@ fn glossary() -> Vec<Entry> {
 const GLOSSARY: &[(&str, &str)] = &[
     ("passage", "the unit of text that is retrieved and ranked"),
     (
-        "name",
-        "what passages mention: a person, a place, a thing; a node of the graph",
+        "entity",
+        "a person, place or thing that passages mention; a node of the graph",
     ),
+    ("name", "how an entity is written in a question or passage"),
     ("mention", "one occurrence of a name in a text"),
     (
         "seed",
@@ -488,14 +489,14 @@ const GLOSSARY: &[(&str, &str)] = &[
     ),
     ("degree", "how many edges a node has"),
     (
-        "both",
-        "the second largest share over the largest: near 1 for what two seeds pay for alike",
+        "balance",
+        "second-largest seed share divided by the largest: near 1 when two seeds contribute equally",
     ),
     (
         "tie",
         "scores within 0.5 % of each other: their order means little",
     ),
-    ("cut", "the end of what is returned, after the first K"),
+    ("cut", "the end of the returned list, after rank k"),
     ("gold", "passages that people judged relevant"),
     ("qrels", "the file of such judgements"),
     ("run", "what one method with its settings returned"),

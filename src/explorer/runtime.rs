@@ -636,7 +636,7 @@ impl Loop {
     /// Keeps settings as a preset.
     fn keep(&mut self, name: &str, settings: &Settings) -> Message {
         let Some(folders) = &self.folders else {
-            return Message::warning("there is no home to keep a preset in");
+            return Message::warning("no home folder found to save presets in");
         };
         match presets::save(folders, name, settings) {
             Ok((preset, path)) => {

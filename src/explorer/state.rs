@@ -468,10 +468,9 @@ impl State {
     pub fn can_step(&self) -> Result<(), String> {
         match self.steps() {
             0 if self.scene().is_none() => Err("there is no result yet".into()),
-            0 | 1 if self.scene().is_some_and(|s| s.story.is_some()) => Err(format!(
-                "{} told of no timeline",
-                self.settings.method().name
-            )),
+            0 | 1 if self.scene().is_some_and(|s| s.story.is_some()) => {
+                Err(format!("{} has no timeline", self.settings.method().name))
+            }
             0 | 1 => Err(format!(
                 "{} has no steps; m chooses a method that walks",
                 self.settings.method().name

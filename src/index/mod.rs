@@ -84,7 +84,7 @@ pub enum IndexError {
     Damaged { path: PathBuf, said: String },
     #[error("{}: index format {found}, this program reads {}; build it again with: hopscope index CORPUS --out DIR", path.display(), store::FORMAT)]
     Format { path: PathBuf, found: u32 },
-    #[error("{}: exists and is no hopscope index; name another folder or remove it", path.display())]
+    #[error("{}: exists and is not a hopscope index; name another folder or remove it", path.display())]
     Occupied { path: PathBuf },
     #[error("{}: another hopscope is writing this index; wait until it is done, or name another folder", path.display())]
     Busy { path: PathBuf },

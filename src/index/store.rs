@@ -396,7 +396,11 @@ impl Files {
             let path = folder.join(&entry.path);
             let map = map_file(&path)?;
             if map.len() as u64 != entry.bytes && !(entry.bytes == 0 && empty(&path)) {
-                let said = format!("{} bytes, but the manifest says {}", map.len(), entry.bytes);
+                let said = format!(
+                    "{} bytes, but the manifest lists {}",
+                    map.len(),
+                    entry.bytes
+                );
                 return Err(IndexError::Damaged { path, said });
             }
             Ok((entry.path.clone(), map))

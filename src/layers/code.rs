@@ -40,13 +40,13 @@ pub(crate) use words;
 words! {
     /// The failure classes a person filters by.
     Class {
-        F0 "F0" "the corpus does not have it"
-        F1 "F1" "nothing of the question was linked"
-        F2 "F2" "the passage has no node"
-        F3 "F3" "no path leads to it"
-        F4 "F4" "reached, but with too little"
-        F5 "F5" "lost in a tie"
-        F6 "F6" "just below the cut"
+        F0 "F0" "not in the corpus"
+        F1 "F1" "nothing in the question was linked"
+        F2 "F2" "passage has no node in the graph"
+        F3 "F3" "no path from a seed"
+        F4 "F4" "reached, but scored too low"
+        F5 "F5" "tied at the cutoff"
+        F6 "F6" "just below the cutoff"
         F7 "F7" "dropped by fusion or re-ranking"
     }
 }

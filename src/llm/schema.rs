@@ -195,7 +195,7 @@ impl Schema {
                         let place = format!("{place} ({name})");
                         let known = |own: &str| own == *tag || fields.iter().any(|f| f.0 == own);
                         if let Some(name) = map.keys().find(|name| !known(name)) {
-                            return Err(format!("{place}: there is no field '{}'", short(name)));
+                            return Err(format!("{place}: unknown field '{}'", short(name)));
                         }
                         let mut read = members(&place, fields, map, dropped)?;
                         read[*tag] = json!(name);
@@ -429,7 +429,7 @@ mod tests {
             ),
             (
                 json!([{"op": "all", "but": 1}]),
-                "answer[0] (all): there is no field 'but'",
+                "answer[0] (all): unknown field 'but'",
             ),
         ] {
             let said = shape.mend(wrong).unwrap_err();

@@ -95,7 +95,7 @@ impl Values {
     /// What was expected and where to see what there is.
     pub fn set_text(&mut self, assignment: &str) -> Result<(), String> {
         let (name, text) = assignment.split_once('=').ok_or_else(|| {
-            format!("'{assignment}' is no NAME=VALUE; write for example --set alpha=0.3")
+            format!("'{assignment}' is not NAME=VALUE; for example --set alpha=0.3")
         })?;
         let parameter = Parameter::named(name)?;
         self.set(parameter, parameter.parse(text)?, Origin::User);

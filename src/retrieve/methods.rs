@@ -396,7 +396,7 @@ static LISTED: [Method; 31] = [
         name: Cow::Borrowed("noderag"),
         title: Cow::Borrowed("NodeRAG"),
         about: Cow::Borrowed(
-            "names and vectors enter a graph of seven kinds of nodes; a walk of two steps, passages by what it lands on them",
+            "names and vectors enter a graph of seven node types; a walk of two steps; passages by the mass they receive",
         ),
         needs: Cow::Borrowed("vectors, layer noderag"),
         way: fixed(noderag::plan),
@@ -557,10 +557,7 @@ impl Method {
         match graphs.first() {
             None => Some("works on no graph".to_owned()),
             Some(_) if graphs.iter().any(|graph| graph.takes_edits()) => None,
-            Some(graph) => Some(format!(
-                "works on {}, which takes no changes by hand",
-                graph.name
-            )),
+            Some(graph) => Some(format!("works on {}, which cannot be edited", graph.name)),
         }
     }
 

@@ -135,7 +135,7 @@ impl Preset {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
         if name.is_empty() || !name.chars().all(plain) {
             return Err(format!(
-                "'{name}' is no name for a preset: letters, digits, - and _ make one"
+                "'{name}' is not a preset name: use letters, digits, - and _"
             ));
         }
         if name == NO_PRESET || PRESETS.iter().any(|p| p.name == name) {

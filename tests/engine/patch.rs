@@ -1,4 +1,4 @@
-//! Changes of the graph by hand: joins are as if the text had one spelling, what is taken back leaves no trace, and what
+//! Graph edits by hand: joins are as if the text had one spelling, what is taken back leaves no trace, and what
 //! changes nothing says so.
 
 use hopscope::corpus::{Corpus, Passage};
@@ -165,7 +165,7 @@ fn an_edge_that_is_cut_is_walked_no_more_and_one_that_is_added_is() {
     let reasons = why_not(&index, &own, 0);
     let said = reasons.iter().find(|reason| reason.code == Code::ByHand);
     assert!(
-        said.unwrap().text.contains("'Avon' was cut by hand"),
+        said.unwrap().text.contains("'Avon' was cut by an edit"),
         "{reasons:?}"
     );
 }
@@ -221,7 +221,7 @@ fn a_muted_name_takes_no_part_and_a_kept_one_does_though_it_is_masked() {
     assert!(
         reasons
             .iter()
-            .any(|r| r.code == Code::ByHand && r.text.contains("muted by hand")),
+            .any(|r| r.code == Code::ByHand && r.text.contains("muted by you")),
         "{reasons:?}"
     );
     assert!(run(&all, &[]).passages.is_empty());

@@ -163,7 +163,7 @@ struct Ask {
     question: String,
     set: Vec<(Parameter, f64)>,
     edit: Option<String>,
-    /// Changes of the graph.
+    /// Graph edits.
     patch: Vec<String>,
 }
 
@@ -231,7 +231,7 @@ fn set(method: &str, most: usize) -> impl Strategy<Value = Vec<(Parameter, f64)>
     prop::collection::vec((which, place), 0..=most)
 }
 
-/// Changes of the graph: two words of the vocabulary, and what is done with them.
+/// Graph edits: two words of the vocabulary, and what is done with them.
 type Patch = Vec<(At, At, &'static str)>;
 
 fn patch() -> impl Strategy<Value = Patch> {

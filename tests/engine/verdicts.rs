@@ -600,7 +600,7 @@ fn missing_words_are_named_by_what_they_are_worth() {
     let said = reasons.iter().find(|r| r.code == Code::WordsMissing);
     let said = &said.unwrap().text;
     assert!(
-        said.contains("it lacks granite, boats, which 'one' has"),
+        said.contains("it lacks the words granite, boats, which 'one' has"),
         "{said}"
     );
 }
@@ -643,7 +643,7 @@ fn what_another_restarts_with_is_told_beside_what_the_passage_has_of_it() {
     let gold = index.passage_by_id("gold").unwrap();
     let said = why_not(&index, &run, gold).remove(0).text;
     assert!(
-        said.starts_with("'one' restarts the walk, which gives it "),
+        said.starts_with("'one' is a restart seed, worth "),
         "{said}"
     );
     // It has none of the words of the question.
@@ -704,7 +704,9 @@ fn what_makes_up_the_whole_difference_is_said_to_be_enough() {
     let gold = index.passage_by_id("gold").unwrap();
     let reasons = why_not(&index, &ask(missing, &index), gold);
     assert!(
-        reasons[0].text.ends_with(": alone enough to hold it out"),
+        reasons[0]
+            .text
+            .ends_with(": this alone keeps it out of the top k"),
         "{}",
         reasons[0].text
     );

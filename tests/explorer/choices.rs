@@ -141,7 +141,7 @@ fn presets_in_the_explorer() {
     // The default of a parameter is the preset's while it is on.
     stage.press("p q s q");
     let screen = plain(&stage.draw(120, 36));
-    assert!(screen.contains("preset 2wiki: 1, set here"), "{screen}");
+    assert!(screen.contains("preset 2wiki: 1, yours"), "{screen}");
     stage.press("0");
     let screen = plain(&stage.draw(120, 36));
     assert!(screen.contains("preset 2wiki: 1 "), "{screen}");

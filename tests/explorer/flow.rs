@@ -401,7 +401,13 @@ fn all_panes_are_at_one_step_and_the_pace_is_chosen() {
     stage.press("Space");
     // From a step in two seconds to eight in one.
     (0..9).for_each(|_| stage.press("-"));
-    assert!(stage.state.message.text.contains("one step in 2 seconds"));
+    assert!(
+        stage
+            .state
+            .message
+            .text
+            .contains("one step every 2 seconds")
+    );
     (0..9).for_each(|_| stage.press("+"));
     assert!(stage.state.message.text.contains("8 steps a second"));
     // Where nothing is to move nothing plays, and what was asked for says so.
@@ -632,9 +638,9 @@ fn a_method_without_a_graph_says_so() {
             .unwrap()
             .flow
             .note
-            .contains("walks no graph")
+            .contains("does not walk a graph")
     );
-    assert!(plain(&stage.draw(160, 48)).contains("bm25 walks no graph"));
+    assert!(plain(&stage.draw(160, 48)).contains("bm25 does not walk a graph"));
     stage.press("Down Enter t Left y Y");
 }
 

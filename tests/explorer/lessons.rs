@@ -54,7 +54,7 @@ fn every_lesson_is_true() {
                 if asks && round == 0 {
                     stage.press(">");
                     assert_eq!(
-                        stage.state.message.text, "answer first: a letter",
+                        stage.state.message.text, "answer first: press a letter",
                         "{place}"
                     );
                     let right = step.right().unwrap();
@@ -95,7 +95,7 @@ fn a_step_back_is_the_step_as_it_was() {
     let playing = stage.state.lesson.clone().unwrap();
     assert_eq!((playing.at, playing.chosen), (2, Some(0)));
     let screen = plain(&stage.draw(120, 36));
-    assert!(screen.contains("not so"), "{screen}");
+    assert!(screen.contains("wrong"), "{screen}");
     let settings = stage.state.settings.clone();
     // Back to the same step: what the answer changed is taken back, and can be answered anew.
     stage.press("> <");

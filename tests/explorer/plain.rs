@@ -63,7 +63,7 @@ fn a_question_is_answered_in_sentences_with_the_numbers_of_the_shell() {
         assert!(row.starts_with(&format!("{rank}. rank {rank}, ")), "{row}");
         assert!(row.contains(&format!(", {id}, score ")), "{row}");
     }
-    assert!(said.contains("the top 10 ends here.\n"), "{said}");
+    assert!(said.contains("cutoff, top 10.\n"), "{said}");
     assert!(said.contains("Measures: R@2 "), "{said}");
     // Nothing that is drawn: no escape sequence, no border, no block.
     let drawn = |c: char| c == '\u{1b}' || ('\u{2500}'..='\u{28ff}').contains(&c);
@@ -137,7 +137,7 @@ fn a_line_in_any_script_is_a_question() {
 fn the_set_is_told_when_it_was_asked_and_the_end_of_the_lines_is_an_end() {
     let said = told(&["--method", "bm25"], &[":evaluate"]);
     assert!(
-        said.contains("Questions: asking the set.") || said.contains("Questions, "),
+        said.contains("Questions: evaluating the set.") || said.contains("Questions, "),
         "{said}"
     );
     // Without a last command, and without a question.

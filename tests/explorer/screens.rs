@@ -189,7 +189,7 @@ fn annotate_at_every_size() {
     }
     let told = ["6", "Enter", "t", "+"];
     assert_snapshot!("annotate_told", view(120, 36, GlyphSet::Unicode, &told));
-    let blind = ["6", "e b", "Enter"];
+    let blind = ["6", "b", "Enter"];
     assert_snapshot!("annotate_blind", view(100, 30, GlyphSet::Ascii, &blind));
     assert_snapshot!(
         "label_over_explore",

@@ -220,7 +220,7 @@ fn a_lost_passage_without_a_suggestion_says_how_to_look_for_one() {
     // Nothing was tried, so nothing is claimed.
     stage.press("w a");
     let said = &stage.state.message.text;
-    assert!(said.contains("R looks for one"), "{said}");
+    assert!(said.contains("R searches for one"), "{said}");
     stage.press("w C");
     assert!(stage.copied.last().unwrap().0.contains("--method sage"));
     stage.press("' m Y");

@@ -96,6 +96,8 @@ fn commands(stage: &mut Stage) -> BTreeMap<String, Pane> {
             View::Evaluate => Command::ViewEvaluate,
             View::Annotate => Command::ViewAnnotate,
         }));
+        // Annotate opens where the work is.
+        stage.act(Action::AskNumber(1));
         for &pane in view.panes() {
             if matches!(pane, Pane::Queue | Pane::Label) {
                 continue;
@@ -162,7 +164,7 @@ fn a_run_says_what_its_preset_and_its_index_say() {
         &printed["runs"][1]["passages"],
         stage.state.scene().unwrap(),
     );
-    // Changes of the graph that the runs do not share cannot be said for both.
+    // Graph edits that the runs do not share cannot be said for both.
     stage.act(Action::Edit("mute Saturn".into()));
     stage.act(Action::Do(Command::CopyShell));
     let (command, what) = stage.copied.last().unwrap();

@@ -57,7 +57,7 @@ fn a_pinned_run_stays_and_the_live_one_is_held_against_it() {
     stage.press("D");
     assert!(stage.state.message.text.contains("nothing is pinned"));
     stage.press("X");
-    assert!(stage.state.message.text.contains("the settings of A"));
+    assert!(stage.state.message.text.contains("have the same settings"));
     stage.press("P");
     assert!(stage.state.message.text.starts_with("pinned as A"));
     stage.press("P");
@@ -175,7 +175,7 @@ fn the_run_of_another_program_is_read_by_its_path_and_compared() {
     stage.press("2");
     let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
     assert!(drawn.contains("theirs.run"), "{drawn}");
-    assert!(drawn.contains("the methods differ"), "{drawn}");
+    assert!(drawn.contains("changes cannot be tried singly"), "{drawn}");
     // Another question is not in the file: that is said, and no verdict is made up.
     stage.press("1 ]");
     let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
@@ -234,7 +234,7 @@ fn compare_says_which_change_did_it() {
     stage.act(Action::Method("bm25".into()));
     assert!(stage.state.pins.subsets.is_none());
     let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
-    assert!(drawn.contains("the methods differ"), "{drawn}");
+    assert!(drawn.contains("changes cannot be tried singly"), "{drawn}");
 }
 
 #[test]
@@ -284,15 +284,15 @@ fn a_set_that_is_not_asked_says_why() {
         stage.press(key);
         assert_eq!(stage.state.view, view);
         let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
-        assert!(drawn.contains("asking the set"), "{drawn}");
-        let why = "the set is not asked while settings ask a server";
+        assert!(drawn.contains("evaluating the set"), "{drawn}");
+        let why = "set not evaluated: these settings call a server";
         hear::<Scoring>(&mut stage, News::Failed(why.to_owned()));
         let drawn = hopscope::explorer::picture::plain(&stage.draw(160, 48));
         assert!(
-            drawn.contains("the set is not asked while settings ask a server"),
+            drawn.contains("set not evaluated: these settings call a server"),
             "{drawn}"
         );
-        assert!(!drawn.contains("asking the set"), "{drawn}");
+        assert!(!drawn.contains("evaluating the set"), "{drawn}");
         assert!(!drawn.contains("no question of this index"), "{drawn}");
     }
 }
@@ -553,13 +553,13 @@ fn changes_of_the_graph_are_told_of_in_its_picture() {
     stage.act(Action::Edit("cut Titan | #cassini-huygens".into()));
     let told = drawn(&stage).edits;
     let cut = told.iter().find(|told| told.0.contains("cassini"));
-    assert_eq!(cut.unwrap().1, "no path drawn here goes over it");
+    assert_eq!(cut.unwrap().1, "on no path drawn here");
     assert_eq!(marked(&stage), 0, "{told:?}");
     // What changes nothing says why.
     stage.act(Action::Edit("mute Nobody At All".into()));
     let told = drawn(&stage).edits;
     assert!(
-        told.last().unwrap().1.starts_with("changes nothing: no "),
+        told.last().unwrap().1.starts_with("has no effect: no "),
         "{told:?}"
     );
 }
@@ -586,7 +586,7 @@ fn the_label_strip_says_where_the_answer_stands() {
     };
     assert!(line(&text, "Timur").contains("in G ulugh-beg"), "{text}");
     assert!(
-        line(&text, "Tamerlane").contains("in no passage as it is written"),
+        line(&text, "Tamerlane").contains("in no passage, as written"),
         "{text}"
     );
     // Blind, the strip does not tell what is gold.

@@ -175,7 +175,7 @@ fn a_patch_changes_the_graph_of_every_command_and_never_the_index() {
     let out = hopscope(&patched(&ask, patch));
     let said = String::from_utf8(out.stderr).unwrap();
     assert!(
-        said.contains("'cut Zambezi | #saturn' changes nothing: no name 'Zambezi'"),
+        said.contains("'cut Zambezi | #saturn' has no effect: no name 'Zambezi'"),
         "{said}"
     );
     let muted: Value = serde_json::from_slice(&out.stdout).unwrap();
@@ -998,7 +998,7 @@ fn two_passages_are_held_against_each_other() {
     assert!((short - gap).abs() < 1e-6 && lost["hop"].as_u64() >= Some(1));
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(
-        text.contains("short of rank 1, hop ") && text.contains("beside "),
+        text.contains(" below rank 1, passage ") && text.contains("beside "),
         "{text}"
     );
     let third = ranked["passages"][2]["id"].as_str().unwrap();
@@ -1063,7 +1063,7 @@ fn parameters_are_swept_over_a_question_a_set_and_each_other() {
     let whole = json(&[&["eval", CORPUS, "--method", "graph-hybrid"][..], &set].concat());
     let mean = whole["methods"][0]["measures"]["R@5"].as_f64().unwrap();
     assert_eq!(rows[6][2], format!("{mean:.6}"));
-    // Which change did it: the effects of changes that were made together.
+    // Which change matters: the effects of changes that were made together.
     let changes = [
         "--subsets",
         "--set",
@@ -1084,7 +1084,7 @@ fn parameters_are_swept_over_a_question_a_set_and_each_other() {
     for (args, why) in [
         (&["--over", "alhpa"][..], "did you mean alpha?"),
         (&["--over", "quota_n"], "graph-hybrid does not read it"),
-        (&["--over", "steps", "--over", "steps"], "swept already"),
+        (&["--over", "steps", "--over", "steps"], "given twice"),
         (&["--subsets"], "--set changes nothing"),
         (&["--over", "steps", "--measure", "R@3"], "no 'R@3'"),
     ] {
@@ -1490,7 +1490,7 @@ fn a_lost_passage_is_told_which_name_should_be_one_of_its_own() {
     let said = alike[0]["sentence"].as_str().unwrap();
     assert!(
         text.contains(&format!(
-            "look-alike: {said}\n  may be one: join Nixon | Richard Nixon\n"
+            "look-alike: {said}\n  same entity?  join Nixon | Richard Nixon\n"
         )),
         "{text}"
     );
@@ -1531,12 +1531,12 @@ fn a_doctor_says_what_is_wrong_and_what_it_costs() {
     let out = hopscope(&["doctor", CORPUS, "--method", "graph"]);
     let text = String::from_utf8(out.stdout).unwrap();
     assert!(
-        text.contains(&format!("{lost} of {gold} gold passages lost")),
+        text.contains(&format!("{lost} of {gold} gold passages missed")),
         "{text}"
     );
     for finding in findings {
         let said = format!(
-            "{:>6} lost gold   {} ",
+            "{:>6} missed gold   {} ",
             number(finding, "explains"),
             finding["count"]
         );
@@ -1571,7 +1571,9 @@ fn verdicts_on_lost_gold_are_counted() {
     }
     let out = hopscope(&["eval", CORPUS, "--method", "bm25", "--losses", "--repairs"]);
     let printed = String::from_utf8(out.stdout).unwrap();
-    assert!(printed.contains("lost by bm25: ") && printed.contains("one other setting brings in"));
+    assert!(
+        printed.contains("missed by bm25: ") && printed.contains("one other setting brings in")
+    );
 }
 
 /// A file of labels about the first question of the sample: each a passage and more fields.

@@ -769,7 +769,7 @@ fn the_explorer_shows_the_answer_and_marks_what_it_was_made_from() {
     alone.press("I");
     let said = screen(&mut alone);
     assert!(
-        said.contains("Answer the question: no model named: --llm endpoint:URL?model=NAME"),
+        said.contains("Answer the question: no model: start with --llm endpoint:URL?model=NAME"),
         "{said}"
     );
 
@@ -862,7 +862,7 @@ fn a_person_stops_the_model_and_goes_on_at_once() {
     let mut stage = stage(Some(Llm::open(&at(&server), None).unwrap()));
     let effects = stage.update(Action::Do(Command::Answer));
     assert!(matches!(&effects[..], [Effect::Begin(Work::Reply(_))]));
-    assert!(plain(&stage.draw(120, 36)).contains("answer: asking m, Esc stops"));
+    assert!(plain(&stage.draw(120, 36)).contains("asking m for an answer; Esc stops"));
     let effects = stage.update(Action::Do(Command::Back));
     assert!(matches!(&effects[..], [Effect::Stop(Thread::Reply)]));
     // Another question may be asked while one is under way; what comes of the first is told as its own.

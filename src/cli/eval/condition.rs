@@ -31,7 +31,7 @@ impl FromStr for Condition {
             .parse()
             .ok()
             .filter(|bound| (0.0..=1.0).contains(bound))
-            .ok_or_else(|| format!("'{}' is no number from 0 to 1", bound.trim()))?;
+            .ok_or_else(|| format!("'{}' is not a number from 0 to 1", bound.trim()))?;
         Ok(Condition {
             method,
             measure,
@@ -82,8 +82,8 @@ mod tests {
         for (text, said) in [
             ("R@10", "[METHOD:]MEASURE=VALUE"),
             ("P@5=.8", "no measure 'P@5'"),
-            ("R@10=80", "no number from 0 to 1"),
-            ("R@10=NaN", "no number from 0 to 1"),
+            ("R@10=80", "not a number from 0 to 1"),
+            ("R@10=NaN", "not a number from 0 to 1"),
         ] {
             assert!(read(text).unwrap_err().contains(said), "{text}");
         }

@@ -214,7 +214,7 @@ pub fn losses(out: &mut impl Write, lost: &[Losses]) -> io::Result<()> {
         let share = among(causes, lost, 0);
         write!(
             out,
-            "\nlost by {name}: {lost} of {gold} gold passages; the verdict is a proven cause for {causes} ({share})"
+            "\nmissed by {name}: {lost} of {gold} gold passages; {causes} with a proven cause ({share})"
         )?;
         if let Some(repaired) = method.repaired {
             let Repaired {

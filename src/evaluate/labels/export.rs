@@ -177,7 +177,7 @@ mod tests {
             ..label(&question.id, index.id(none(index)), "jo")
         });
         labels.add(Label {
-            text: "Typed by hand?".into(),
+            text: "Typed question?".into(),
             gold: Some(true),
             ..label("", index.id(3), "em")
         });

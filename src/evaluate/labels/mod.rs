@@ -26,11 +26,11 @@ words! {
     /// Why a passage is lost, as a person sees it.
     Cause {
         Linking "linking" "a name of the question was not linked"
-        Extraction "extraction" "what the passage says was not taken out of it"
+        Extraction "extraction" "a fact or name in the passage was not extracted"
         Graph "graph" "a way is missing in the graph, or leads elsewhere"
         Ranking "ranking" "it is reached, and others are put before it"
         Data "data" "gold, answer or question are wrong"
-        Other "other" "something else, which the note tells"
+        Other "other" "another cause, described in the note"
     }
 }
 
@@ -200,7 +200,7 @@ impl Labels {
             match parsed(line) {
                 Ok(label) => labels.add(label),
                 Err(said) => notes.push(format!(
-                    "{}:{}: left out, no label: {said}",
+                    "{}:{}: skipped, not a label: {said}",
                     path.display(),
                     at + 1
                 )),
@@ -354,7 +354,7 @@ mod tests {
         let (labels, notes) = Labels::read(&path).unwrap();
         assert_eq!(labels.standing().len(), 2);
         assert_eq!(notes.len(), 1);
-        assert!(notes[0].contains("labels.jsonl:2: left out"), "{notes:?}");
+        assert!(notes[0].contains("labels.jsonl:2: skipped"), "{notes:?}");
         // What is no label is told too.
         std::fs::write(
             &path,

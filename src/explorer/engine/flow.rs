@@ -423,7 +423,7 @@ fn told(index: &Index, walk: &Walked<'_>, scene: &Scene, k: usize) -> FlowStep {
         };
         let seeds = format!("{}{more}", heads.join(", "));
         let told = match ledger {
-            _ if scene.groups.is_empty() => "There is no seed, so nothing moves.".to_owned(),
+            _ if scene.groups.is_empty() => "No seed, so no mass moves.".to_owned(),
             Some(ledger) => format!(
                 "{unit} {k}: the seeds are {seeds}; {} settled, {} residual.",
                 score(ledger.entities + ledger.passages),
@@ -546,7 +546,9 @@ fn paid(scene: &Scene) -> Flow {
                     "{method} moves no score over edges, and no {noun} contributes to a passage."
                 )
             }
-            false => format!("{method} sends no score over edges: drawn is what each {noun} pays."),
+            false => format!(
+                "{method} sends no score over edges: bands show what each {noun} contributes."
+            ),
         },
         lanes,
         steps: vec![FlowStep {
@@ -609,7 +611,7 @@ fn staged(scene: &Scene) -> Flow {
         note: match lanes.is_empty() {
             true => format!("{method} recorded no stage with a result."),
             false => format!(
-                "{method} tells no shares of score: lines join what passed on from stage to stage, or was joined by an edge."
+                "{method} reports no shares of score: lines connect items from stage to stage, or along an edge."
             ),
         },
         lanes,

@@ -251,11 +251,17 @@ pub fn seeds(
                 group: row.group,
                 value: weight,
                 figure: measure(weight),
-                why: format!(
-                    "{} passages ranked by words share {}",
-                    several.seeds,
-                    share(weight)
-                ),
+                why: match retrieval.fallback() {
+                    true => format!(
+                        "no name linked: the walk starts evenly from all {} passages",
+                        several.seeds
+                    ),
+                    false => format!(
+                        "{} first-stage passages share {}",
+                        several.seeds,
+                        share(weight)
+                    ),
+                },
                 ..Row::default()
             });
         }
@@ -355,7 +361,7 @@ fn unlinked(retrieval: &Retrieval, link: Link) -> (Option<Node>, String) {
                 Mask::Pruned => "pruned as a hub",
                 Mask::MinDf => "in too few passages",
                 Mask::MaxDf => "in too many passages",
-                Mask::Muted => "muted by hand",
+                Mask::Muted => "muted by you",
             };
             (Some(node), note.to_owned())
         }

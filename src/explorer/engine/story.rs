@@ -430,7 +430,7 @@ pub fn around(
         degree: all,
         told: match of_stages {
             told if told == all => plural(all, "edge"),
-            told => format!("{}, {told} told", plural(all, "edge")),
+            told => format!("{}, {told} reported", plural(all, "edge")),
         },
         none: match own.is_empty() {
             true => "not a node of the graph",
@@ -542,7 +542,7 @@ mod tests {
         let expected = [
             "kept: 3 | 2",
             "words: 4 | ",
-            "alike in all: graph edges 9,631 | ",
+            "same for all: graph edges 9,631 | ",
             "nodes, edges, cut: 0 0 0 | 0 0 0",
         ];
         assert_eq!(told, expected);

@@ -361,7 +361,7 @@ fn told(scene: &Scene, spread: &Spread, steps: &[Step]) -> Vec<String> {
             score(spread.largest_residual)
         )),
         Some(parity) => told.push(format!(
-            "{last} steps let {} of a name seed's mass end on passages, and {} of a passage seed's.",
+            "After {last} steps, {} of an entity seed's mass is on passages, and {} of a passage seed's.",
             share(parity.entity_seeds),
             share(parity.passage_seeds)
         )),

@@ -328,7 +328,7 @@ fn by_hand(index: &Index, retrieval: &Retrieval, scene: &Scene, ways: &mut Ways)
             n => format!("over it: {}", text::plural(n, "path")),
         };
         let told = match (idle, edit) {
-            (Some(why), _) => format!("changes nothing: {why}"),
+            (Some(why), _) => format!("has no effect: {why}"),
             (
                 None,
                 GraphEdit::Join { into: name, .. } | GraphEdit::Keep(name) | GraphEdit::Mute(name),
@@ -368,11 +368,11 @@ fn note(scene: &Scene, found: &[Found], ways: &Ways) -> String {
         return format!("{method} does not walk a graph, so there are no paths.");
     }
     if shown == 0 {
-        return format!("no way from a seed to a passage was told by {method}.");
+        return format!("{method} reports no path from a seed to a passage.");
     }
     if scene.story.is_some() {
         return format!(
-            "{shown} shortest ways over what {method} told of; figures on lines are the edges'."
+            "{shown} shortest paths through the nodes {method} reported; numbers on lines are edge weights."
         );
     }
     let mass: f64 = strands.map(|strand| strand.value).sum();

@@ -50,7 +50,7 @@ impl Job for Build {
         }
         match &state.building {
             Running::Failed { request, why } => {
-                let words = format!("layer {} was not built: {why}", request.layer);
+                let words = format!("could not build layer {}: {why}", request.layer);
                 state.message = Message::error(words);
                 Vec::new()
             }

@@ -60,7 +60,9 @@ impl Job for Visit {
             (_, Some(Part::At(doing, done, all))) => Message::plain(said(*doing, *done, *all)),
             (_, Some(Part::Done(found))) => {
                 let (lost, gold) = (found.lost, found.gold);
-                Message::plain(format!("doctor: {lost} of {gold} gold passages lost"))
+                Message::plain(format!(
+                    "index check: {lost} of {gold} gold passages missed"
+                ))
             }
             _ => return Vec::new(),
         };

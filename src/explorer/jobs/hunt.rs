@@ -97,17 +97,17 @@ impl Job for Hunt {
                     class,
                 } = loss;
                 let class = named(class);
-                let words = format!("gold {id} is lost: {code}, {class}{before}");
+                let words = format!("misses gold {id}: {class} [{code}]{before}");
                 return vec![
                     Effect::Then(Then::About(question, passage)),
                     Effect::Then(Then::Told(Message::warning(words))),
                 ];
             }
             (Running::Going { .. }, Some(Part { passed, .. })) => Message::plain(format!(
-                "looking for a question that loses gold: {passed} of {of} tried, Esc stops"
+                "looking for a question that misses gold: {passed} of {of} tried, Esc stops"
             )),
             _ => Message::plain(format!(
-                "none of {} loses gold so",
+                "none of {} misses gold this way",
                 text::plural(of, "question")
             )),
         };
@@ -168,7 +168,7 @@ pub fn begin(state: &mut State, by: isize, class: Option<Class>) -> Vec<Effect> 
     let order = order.filter(|at| questions[*at].gold > 0).collect();
     state.message = Message::plain(match class {
         Some(class) => format!("looking for a question that misses gold: {}", named(class)),
-        None => "looking for a question that loses gold".to_owned(),
+        None => "looking for a question that misses gold".to_owned(),
     });
     let settings = state.settings.of_any_question();
     let hunt = Hunt {

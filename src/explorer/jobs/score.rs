@@ -533,7 +533,7 @@ mod tests {
             asked.unwrap_err()
         };
         let said = why(scoring.clone());
-        assert!(said.contains("ask a server"), "{said}");
+        assert!(said.contains("call a server"), "{said}");
         // Without a server the layer is missing, which is said as well.
         let local = Scoring {
             settings: scoring.pinned.clone(),

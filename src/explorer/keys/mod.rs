@@ -204,7 +204,7 @@ impl FromStr for Stroke {
             _ => named(rest).ok_or_else(|| {
                 let names: Vec<&str> = NAMES[..15].iter().map(|(name, _)| *name).collect();
                 format!(
-                    "`{rest}` is no key; keys are single characters, F1 to F12, {}",
+                    "`{rest}` is not a key; keys are single characters, F1 to F12, {}",
                     names.join(", ")
                 )
             })?,

@@ -74,9 +74,9 @@ fn mistakes_are_explained() {
         ("Hyper-x", "`Hyper` in `Hyper-x` is not Ctrl, Alt or Shift"),
         (
             "Entr",
-            "`Entr` is no key; keys are single characters, F1 to F12, Enter",
+            "`Entr` is not a key; keys are single characters, F1 to F12, Enter",
         ),
-        ("F99", "no key"),
+        ("F99", "not a key"),
     ] {
         let error = text.parse::<Chord>().unwrap_err();
         assert!(error.contains(wanted), "{text:?}: {error}");

@@ -34,7 +34,7 @@ pub fn edits(state: &State, typed: &str) -> Vec<Entry> {
             None => "Enter takes it back".to_owned(),
         };
         let mut entry = Entry::plain(text.clone(), now, Choice::Restore(text));
-        let idle = idle.map_or_else(String::new, |why| format!("It changes nothing: {why}. "));
+        let idle = idle.map_or_else(String::new, |why| format!("It has no effect: {why}. "));
         entry.help = format!("{idle}Enter takes it back.");
         entry
     });

@@ -126,7 +126,7 @@ fn tried(ink: &Ink<'_>, changes: &Changes, columns: &[Column], width: usize) -> 
             let words = match text::signed(*effect).as_str() {
                 ".000" => format!("{} has no effect on average", label(&changes[at])),
                 effect => format!(
-                    "{} does {effect} on average over the others",
+                    "{} does {effect} on average (over all combinations)",
                     label(&changes[at])
                 ),
             };

@@ -64,7 +64,7 @@ pub static QUESTIONS: Table<Questions> = Table {
         .also(Some("gold"), Some(", gold ranks "), 0),
         Col::new(
             Width::Of(|width| if width >= 70 { 18 } else { 0 }),
-            "lost by",
+            "verdict",
             |_, row| {
                 let lost = row.0.lost.iter();
                 Cell::Verdicts(lost.map(|(_, code, class)| (*code, *class)).collect())
@@ -72,7 +72,7 @@ pub static QUESTIONS: Table<Questions> = Table {
         )
         .scope(|_, _| Scope::Warn)
         .spaced(0, 1)
-        .also(Some("lost"), Some(", lost by "), FOUND),
+        .also(Some("lost"), Some(", missed by "), FOUND),
         Col::new(Width::Rest, "question", |_, row| {
             Cell::Masked(row.1.text.clone())
         })

@@ -72,7 +72,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
 fn note(ink: &Ink<'_>, scene: &Scene) -> Line<'static> {
     if scene.is_flat() {
         let seen = if scene.basis == Basis::Words {
-            "in"
+            "df"
         } else {
             "ranks"
         };

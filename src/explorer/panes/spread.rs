@@ -92,7 +92,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let headed = scene.walks && alike && foot > 0;
     let (head, list) = split(list, list.height - u16::from(headed));
     if let (true, Some(first)) = (headed, lines.first()) {
-        let counted = if scene.of_passages { "in" } else { "edges" };
+        let counted = if scene.of_passages { "df" } else { "edges" };
         let split = if scene.groups.len() > 1 {
             "by seed"
         } else {

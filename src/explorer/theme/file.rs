@@ -144,7 +144,7 @@ impl ThemeFile {
                     line: ink.line,
                     key: ink.key.clone(),
                     message: format!(
-                        "`{}` is no palette name and no colour (#rrggbb, 0 to 255, default){}",
+                        "`{}` is neither a palette name nor a colour (#rrggbb, 0 to 255, default){}",
                         ink.word,
                         suggestion(&ink.word, &known)
                     ),

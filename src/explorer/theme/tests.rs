@@ -483,7 +483,7 @@ fn complaints_name_file_line_key_and_what_is_allowed() {
         ),
         (
             "gold = 'amber'\n[palette]\nambre = 'red'\n",
-            "DIR/mine.toml:1: `gold`: `amber` is no palette name and no colour (#rrggbb, 0 to 255, default), did you mean `ambre`?",
+            "DIR/mine.toml:1: `gold`: `amber` is neither a palette name nor a colour (#rrggbb, 0 to 255, default), did you mean `ambre`?",
         ),
         ("gold = 256\n", "DIR/mine.toml:1: `gold`: expected a colour"),
         (

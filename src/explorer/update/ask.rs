@@ -248,7 +248,7 @@ fn idle(before: Option<&Scene>, after: &Scene) -> Option<String> {
     news.find_map(|edited| {
         let why = edited.idle.as_ref()?;
         Some(text::clean(&format!(
-            "{} changes nothing: {why}",
+            "{} has no effect: {why}",
             edited.edit
         )))
     })

@@ -138,8 +138,7 @@ pub fn of_nodes(
         let (theirs, own) = (figure(theirs.sums[0]), figure(own.sums[0]));
         let (place, undo) = restarted(at, walked, passage, &its, seed);
         let all = started(at, walked);
-        let text =
-            format!("'{title}' restarts the walk, which gives it {theirs}; {place} ({own}){all}");
+        let text = format!("'{title}' is a restart seed, worth {theirs}; {place} ({own}){all}");
         Some(Lack {
             undo,
             ..Lack::of(Code::RestartsLess, gap, text)?

@@ -49,7 +49,7 @@ impl Rankings {
     pub fn open(file: &Path) -> Result<Rankings, String> {
         let named = |said: String| format!("{}: {said}", file.display());
         let bytes = mapped::given(file).map_err(|error| named(error.to_string()))?;
-        let text = String::from_utf8(bytes).map_err(|_| named("is no text in UTF-8".to_owned()))?;
+        let text = String::from_utf8(bytes).map_err(|_| named("is not UTF-8 text".to_owned()))?;
         Rankings::parse(&text).map_err(named)
     }
 
@@ -69,8 +69,12 @@ impl Rankings {
                 }
                 return Err(wrong(&format!("{} columns", fields.len())));
             };
-            let rank = rank.parse().map_err(|_| wrong("the rank is no number"))?;
-            let score: f32 = score.parse().map_err(|_| wrong("the score is no number"))?;
+            let rank = rank
+                .parse()
+                .map_err(|_| wrong("the rank is not a number"))?;
+            let score: f32 = score
+                .parse()
+                .map_err(|_| wrong("the score is not a number"))?;
             if !score.is_finite() {
                 return Err(wrong("the score is not finite"));
             }
@@ -216,8 +220,8 @@ mod tests {
         for (text, said) in [
             ("", "no line of a run"),
             ("q1 Q0 a 1 .5 x\nq1 a 1 .5", "line 2: 4 columns"),
-            ("q1 Q0 a one .5 x", "line 1: the rank is no number"),
-            ("q1 Q0 a 1 half x", "line 1: the score is no number"),
+            ("q1 Q0 a one .5 x", "line 1: the rank is not a number"),
+            ("q1 Q0 a 1 half x", "line 1: the score is not a number"),
             ("q1 Q0 a 1 NaN x", "line 1: the score is not finite"),
             (
                 "q1 Q0 a 1 .5 x\nq1 Q0 a 2 .4 x",

@@ -407,8 +407,8 @@ impl Operator for SeedsFirst {
         ];
         let changed = member.value - scores.fused(member.node, best);
         if changed != 0.0 {
-            let why = "what a change of this seed by hand adds".to_owned();
-            parts.push(ScorePart::new("changed by hand", changed, why));
+            let why = "added by your edit of this seed".to_owned();
+            parts.push(ScorePart::new("edited by you", changed, why));
         }
         if step.operator().declaration().part == Part::Seed {
             let why = "seeds come before their neighbours".to_owned();

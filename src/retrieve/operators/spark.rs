@@ -67,7 +67,7 @@ impl Operator for MakePlan {
     fn declaration(&self) -> Declaration {
         Declaration::seed(
             "plan",
-            "operators from the names, numbers and edges that the question says",
+            "operators from the names, numbers and edges in the question",
         )
         .kind("plan")
         .reads(&[P::PlanBy, P::CandidateLimit])

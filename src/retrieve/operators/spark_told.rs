@@ -495,7 +495,7 @@ pub fn unplanned(at: &At<'_>, passage: u32) -> Vec<Reason> {
     };
     let layer = layer(at);
     if layer.object(passage).is_none() {
-        let text = "it is no object of the schema graph: no operator and no edge reaches it";
+        let text = "not an object of the schema graph: no operator and no edge reaches it";
         return vec![reason(Code::Isolated, text).class(Class::F2)];
     }
     let dropped = written

@@ -367,7 +367,7 @@ fn sentence(
             Origin::Near { rank, cosine } => {
                 format!("seed: nearest {rank}, cosine {cosine:.3}, weight {weight:.3}")
             }
-            Origin::Added => format!("seed added by hand, weight {weight:.3}"),
+            Origin::Added => format!("seed added by you, weight {weight:.3}"),
             Origin::Name { .. } => format!("seed: named by the question, weight {weight:.3}"),
             _ => format!("seed of the fallback, weight {weight:.3}"),
         });

@@ -79,10 +79,10 @@ fn one(
                 Err(format!("'{field}' is a number: use =, <, <=, > or >="))
             }
             (FieldKind::Number, _) if !number => Err(format!(
-                "'{field}' is compared with '{value}', which is no number"
+                "'{field}' is compared with '{value}', which is not a number"
             )),
             (FieldKind::Text | FieldKind::Long, test) if test.orders() => {
-                Err(format!("'{field}' is no number: use = or ~"))
+                Err(format!("'{field}' is not a number: use = or ~"))
             }
             _ => Ok(()),
         }
@@ -97,7 +97,7 @@ fn one(
             let at = kind_of(kind)?;
             short(text)?;
             if !schema.types[at].long_fields().any(|f| f.name == *field) {
-                return Err(format!("'{field}' is no long field of {kind}"));
+                return Err(format!("'{field}' is not a long field of {kind}"));
             }
             if *n == 0 || *n > candidate_limit {
                 return Err(format!("n is {n}; expected 1 to {candidate_limit}"));
@@ -172,7 +172,7 @@ fn one(
         }
         Op::Limit { set, k } => {
             if !matches!(ops[*set], Op::Rank { .. }) {
-                return Err(format!("set {set} is no ranking"));
+                return Err(format!("set {set} is not a ranking"));
             }
             if *k == 0 || *k > MOST_LIMIT {
                 return Err(format!("k is {k}; expected 1 to {MOST_LIMIT}"));

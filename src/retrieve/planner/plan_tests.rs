@@ -74,7 +74,7 @@ fn whatever_does_not_fit_rejects_the_whole_plan() {
         ),
         (
             vec![matches("Work", "year", Test::Less, "soon")],
-            "which is no number",
+            "which is not a number",
         ),
         (
             vec![matches("Work", "year", Test::Words, "1900")],
@@ -82,11 +82,11 @@ fn whatever_does_not_fit_rejects_the_whole_plan() {
         ),
         (
             vec![matches("Work", "note", Test::Less, "3")],
-            "'note' is no number",
+            "'note' is not a number",
         ),
         (
             vec![matches("Work", "name", Test::More, "3")],
-            "'name' is no number",
+            "'name' is not a number",
         ),
         (vec![cand("x", 0)], "n is 0; expected 1 to 25"),
         (vec![cand("x", 26)], "n is 26"),
@@ -97,7 +97,7 @@ fn whatever_does_not_fit_rejects_the_whole_plan() {
                 text: "x".into(),
                 n: 1,
             }],
-            "'year' is no long field of Work",
+            "'year' is not a long field of Work",
         ),
         (
             vec![expand(0, "WROTE", Direction::Out, "Work")],
@@ -130,7 +130,7 @@ fn whatever_does_not_fit_rejects_the_whole_plan() {
         (vec![Op::Union { sets: vec![] }], "no sets"),
         (
             vec![start(), Op::Limit { set: 0, k: 1 }],
-            "set 0 is no ranking",
+            "set 0 is not a ranking",
         ),
         (vec![start(), rank(0), Op::Limit { set: 1, k: 0 }], "k is 0"),
         (

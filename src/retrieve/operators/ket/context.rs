@@ -143,7 +143,7 @@ impl Operator for Assemble {
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
         let units = &KetGraph::of(at.graph()).layer.units;
         let none = units.of_passage(passage).is_empty() && at.run.rank(passage).is_none();
-        let text = "the passage has no word, so there is no unit of it";
+        let text = "the passage has no words, so it has no unit";
         Vec::from_iter(none.then(|| Reason::new(Code::NotInIndex, text)))
     }
 

@@ -129,7 +129,7 @@ impl Operator for Local {
                         at + 1,
                         name(part.entities[at].entity)
                     ),
-                    None => "added by hand".to_owned(),
+                    None => "added by you".to_owned(),
                 };
                 (Class::F6, format!("{of}, {short} tokens short"))
             }

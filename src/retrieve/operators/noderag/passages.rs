@@ -17,7 +17,7 @@ use crate::text::span;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Passages by what landed on their texts and units, or by the best of the chosen nodes that stand for them.
+/// Passages by the mass on their texts and units, or by the best selected node that represents them.
 #[derive(Debug)]
 pub struct Best;
 
@@ -131,7 +131,7 @@ impl Operator for Best {
     fn declaration(&self) -> Declaration {
         Declaration::select(
             "passages",
-            "by what landed on their texts and units, or by the best of the chosen nodes that stand for them",
+            "by the mass on their texts and units, or by the best selected node that represents them",
         )
         .reads(&[P::NodeOrder, P::ResultK])
     }
@@ -176,8 +176,8 @@ impl Operator for Best {
         if by_landed(at) {
             let own = own_nodes(at.graph(), member.node).len();
             return match own {
-                1 => "what landed on its text".to_owned(),
-                own => format!("what landed on its {own} texts and units"),
+                1 => "mass on its text".to_owned(),
+                own => format!("mass on its {own} texts and units"),
             };
         }
         supported(at, member.node).map_or_else(String::new, |(chosen, node)| {
