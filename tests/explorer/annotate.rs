@@ -130,10 +130,12 @@ fn labels_are_given_one_after_the_other_and_say_what_was_there() {
     stage.press("z");
     assert_eq!(newest(&stage).passage, first.id);
     assert_eq!(stage.state.labelling.labels.count("em"), 1);
+    // Its row is back under the cursor.
+    assert_eq!(stage.state.wanted.subject.passage, Some(second.passage));
     stage.press("Esc");
     assert!(matches!(stage.state.mode, Mode::Browse));
     // What was said of a passage stands in the strip when it comes again.
-    stage.press("g");
+    stage.press("Up");
     let draft = stage.state.draft().unwrap();
     assert_eq!(
         (draft.grade, draft.cause, &*draft.note),

@@ -379,7 +379,7 @@ fn a_person_begins_narrows_reads_opens_another_and_comes_back() {
     session.wait_for("the bundled sample");
     session.send("\r");
     session.wait_for("225 passages");
-    session.wait_for("r resumes the last session here: 2 runs");
+    session.wait_for("press r to resume the last session: 2 runs");
     session.send("q");
     assert_eq!(session.exit_code(), 0);
     session.assert_restored();
@@ -395,7 +395,7 @@ fn a_person_begins_narrows_reads_opens_another_and_comes_back() {
     session.send("O");
     session.wait_for("planets.jsonl");
     session.send("planets\r");
-    session.wait_for("r resumes the last session here: 2 runs");
+    session.wait_for("press r to resume the last session: 2 runs");
     session.send("r");
     session.wait_for("> Where did Herschel live?");
     session.send("q");

@@ -61,7 +61,7 @@ fn a_pinned_run_stays_and_the_live_one_is_held_against_it() {
     stage.press("P");
     assert!(stage.state.message.text.starts_with("pinned as A"));
     stage.press("P");
-    assert!(stage.state.message.text.contains("pinned already, as A"));
+    assert!(stage.state.message.text.contains("already pinned as A"));
     stage.act(Action::Set("alpha".into(), "0.6".into()));
     stage.act(Action::Set("steps".into(), "2".into()));
     // Marks are against A, over both changes.

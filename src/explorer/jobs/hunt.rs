@@ -96,7 +96,7 @@ impl Job for Hunt {
                     code,
                     class,
                 } = loss;
-                let class = named(class);
+                let class = class.about();
                 let words = format!("misses gold {id}: {class} [{code}]{before}");
                 return vec![
                     Effect::Then(Then::About(question, passage)),

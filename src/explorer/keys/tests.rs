@@ -70,7 +70,7 @@ fn mistakes_are_explained() {
     for (text, wanted) in [
         ("", "missing"),
         ("p d x", "more than two"),
-        ("Ctrl-", "`Ctrl-` is no key"),
+        ("Ctrl-", "`Ctrl-` is not a key"),
         ("Hyper-x", "`Hyper` in `Hyper-x` is not Ctrl, Alt or Shift"),
         (
             "Entr",

@@ -744,7 +744,7 @@ fn sentence(state: &State, scene: &Scene, line: PassageLine) -> String {
         PassageLine::Missing(at) => {
             said.push(format!("gold {} is not in this corpus", scene.missing[at]));
         }
-        PassageLine::Cut => said.push(format!("the top {} ends here", scene.top_k)),
+        PassageLine::Cut => said.push(format!("cutoff, top {}", scene.top_k)),
     }
     said.join(", ")
 }

@@ -44,6 +44,9 @@ fn browse(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     {
         return effects;
     }
+    if let Some(command) = label::command(state, stroke) {
+        return run(state, command);
+    }
     if label::takes(state, key) {
         label::open(state);
         return label::press(state, key, None);

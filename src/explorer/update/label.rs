@@ -3,6 +3,8 @@
 use super::{ask, field, keys, moves};
 use crate::evaluate::labels::{Cause, Label};
 use crate::explorer::action::{Effect, Message, Tone};
+use crate::explorer::command::Command;
+use crate::explorer::keys::Stroke;
 use crate::explorer::labelling::{Draft, Item, Kind};
 use crate::explorer::layout::{Pane, Shape, View};
 use crate::explorer::panes::filter;
@@ -27,6 +29,15 @@ pub fn open(state: &mut State) -> Vec<Effect> {
     Vec::new()
 }
 
+/// In Annotate some keys are commands of the strip, which they do not open.
+pub fn command(state: &State, stroke: Stroke) -> Option<Command> {
+    match stroke.typed().filter(|_| state.view == View::Annotate)? {
+        'z' => Some(Command::Withdraw),
+        'b' => Some(Command::Blind),
+        _ => None,
+    }
+}
+
 /// In Annotate the keys of the strip label, whether it is open or not.
 pub fn takes(state: &State, key: KeyEvent) -> bool {
     let KeyCode::Char(typed) = key.code else {
@@ -34,7 +45,7 @@ pub fn takes(state: &State, key: KeyEvent) -> bool {
     };
     let plain = (key.modifiers - KeyModifiers::SHIFT).is_empty();
     let here = state.view == View::Annotate && state.focus != Pane::Question;
-    let known = "012+-ntbz".contains(typed) || Cause::ALL.iter().any(|cause| cause.key() == typed);
+    let known = "012+-nt".contains(typed) || Cause::ALL.iter().any(|cause| cause.key() == typed);
     plain && here && known && state.draft().is_some()
 }
 
