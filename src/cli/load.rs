@@ -101,24 +101,25 @@ pub fn open(
         Some(path) if Index::is_index(path) => reading.index(path, whole, progress)?,
         path => {
             let (corpus, report) = read(path, reading)?;
-            if let Some(report) = report {
+            if let Some(report) = report.as_ref().filter(|report| !report.is_clean()) {
                 tell(report.to_string());
             }
-            built(corpus, path, reading, settings, progress)?
+            let mut index = built(corpus, path, reading, settings, progress)?;
+            index.read = report.map(|report| report.summary());
+            index
         }
     };
     settings.adopt(&index);
     Ok(Arc::new(index))
 }
 
-/// The corpus at a path, the sample without one; and what was left out, where something was.
+/// The corpus at a path, with the report of reading it; the sample without one.
 fn read(path: Option<&Path>, reading: &Reading) -> Result<(Corpus, Option<Report>)> {
     match path {
         None => Ok((sample::corpus()?, None)),
         Some(path) => {
             let (corpus, report) = corpus::read(&[path.to_owned()], &reading.options())?;
-            let clean = report.is_clean();
-            Ok((corpus, (!clean).then_some(report)))
+            Ok((corpus, Some(report)))
         }
     }
 }

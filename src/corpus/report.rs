@@ -109,6 +109,23 @@ pub struct Report {
 }
 
 impl Report {
+    /// One line: the files that were read, what was kept of them and what was left out.
+    pub fn summary(&self) -> String {
+        let count = |n: usize, what: &str| crate::text::plural(crate::text::count(n), what);
+        let files = count(self.files.len(), "file");
+        let kept = count(self.passages.kept, "passage");
+        let left = self.bad.count;
+        let left = match left {
+            0 => String::new(),
+            n => format!(", {} left out", count(n, "record")),
+        };
+        let beside = match self.notes.len() {
+            0 => String::new(),
+            _ => format!("; {}", self.notes.join("; ")),
+        };
+        format!("read {files}: {kept}{left}{beside}")
+    }
+
     /// Whether every record went where it should: nothing left out, unresolved or renamed.
     pub fn is_clean(&self) -> bool {
         self.bad.count + self.unresolved.count + self.renamed.count == 0

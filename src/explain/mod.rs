@@ -10,6 +10,7 @@ pub mod reasons;
 pub(crate) mod repair;
 pub mod story;
 pub(crate) mod subgraph;
+pub(crate) mod suggest;
 pub mod trace;
 
 pub use crate::retrieve::Change;
@@ -21,4 +22,5 @@ pub use reasons::{Standing, described, not_in_index, standing, why_here, why_not
 pub use repair::{Kind, Repair, Repairs, repairs};
 pub use story::story;
 pub use subgraph::Subgraph;
+pub use suggest::suggested;
 pub use trace::{Stop, Trace, trace};

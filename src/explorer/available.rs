@@ -22,7 +22,10 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             "needs a list; press i to ask a question",
         ),
         Command::NextQuestion | Command::PreviousQuestion => {
-            need(!state.facts.questions.is_empty(), "this index has no questions; press i to ask one")
+            need(
+                !state.facts.questions.is_empty() || !state.facts.suggested.is_empty(),
+                "this index has no questions; press i to ask one",
+            )
         }
         Command::NextLosing | Command::PreviousLosing if state.view == View::Annotate => {
             Err("it would reveal the verdict; Enter goes through the queue".into())

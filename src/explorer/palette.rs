@@ -591,8 +591,22 @@ fn ranked(values: Vec<Entry>, entries: Vec<Entry>, typed: &str) -> Vec<Entry> {
     found.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// How well an entry matches; 0 does not.
+/// How well an entry matches; 0 does not. Words match in any order, behind what has them as they were typed.
 fn rank(matcher: &SkimMatcherV2, entry: &Entry, typed: &str) -> i64 {
+    let whole = rank_of(matcher, entry, typed);
+    let mut words = typed.split_whitespace();
+    if whole >= LETTERS || words.clone().nth(1).is_none() {
+        return whole;
+    }
+    let each = words.try_fold(i64::MAX, |least, word| {
+        let rank = rank_of(matcher, entry, word);
+        (rank >= 500).then(|| least.min(rank))
+    });
+    // Of scattered letters no sentence is made.
+    whole.max(each.unwrap_or(0) / 2)
+}
+
+fn rank_of(matcher: &SkimMatcherV2, entry: &Entry, typed: &str) -> i64 {
     let wanted = typed.to_lowercase();
     let title = entry.title.to_lowercase();
     let (id, synonyms) = match &entry.choice {

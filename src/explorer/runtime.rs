@@ -360,7 +360,13 @@ impl Loop {
         if let Some(name) = options.lesson {
             all.act(Action::Lesson(name));
         }
-        if options.start && !resumes {
+        let offers = !all.state.facts.suggested.is_empty()
+            && !options.plain
+            && !options.present
+            && options.config.start_panel
+            && all.state.offer.is_none()
+            && all.state.wanted.question.is_empty();
+        if (options.start || offers) && !resumes {
             all.state.mode = Mode::Start(0);
         }
         if let Some(offer) = &all.state.offer {

@@ -30,6 +30,10 @@ pub struct Facts {
     pub entities: usize,
     pub edges: usize,
     pub questions: Vec<Asked>,
+    /// Where there are none: questions made from the names of the corpus.
+    pub suggested: Vec<String>,
+    /// What the corpus was read from, where this process did that.
+    pub read: Option<String>,
     /// What to write for `--reranker`; empty without a cross-encoder.
     pub reranker: String,
     pub vectors: bool,

@@ -18,16 +18,34 @@ const TOUR: &str = "first-look";
 /// What one can begin with; the key of each is a letter here.
 pub fn entries(state: &State) -> Vec<Entry> {
     let facts = &state.facts;
-    let tour = Lesson::find(TOUR).ok().map(|tour| {
-        let steps = text::plural(tour.steps.len(), "step");
-        let about = format!("{steps}, about {} minutes; > next, < back", tour.minutes);
-        entry("t", "Tour", about, Choice::Lesson(tour.name))
-    });
     let command = |key, name, about: String, command| {
         let mut entry = entry(key, name, about, Choice::Command(command));
         entry.unavailable = available(command, state).err();
         entry
     };
+    if !facts.suggested.is_empty() {
+        let asked = (1..).zip(&facts.suggested).map(|(at, question)| {
+            let name = format!("Question {at}");
+            let choice = Choice::Question(question.clone());
+            entry(&at.to_string(), &name, question.clone(), choice)
+        });
+        let own = [
+            command("i", "Your own", "type a question".to_owned(), Command::Edit),
+            command(
+                "o",
+                "Open another",
+                "an index or a corpus".to_owned(),
+                Command::OpenIndex,
+            ),
+            command("q", "Quit", String::new(), Command::Quit),
+        ];
+        return asked.chain(own).collect();
+    }
+    let tour = Lesson::find(TOUR).ok().map(|tour| {
+        let steps = text::plural(tour.steps.len(), "step");
+        let about = format!("{steps}, about {} minutes; > next, < back", tour.minutes);
+        entry("t", "Tour", about, Choice::Lesson(tour.name))
+    });
     let lessons = Lesson::shipped().map(|lesson| lesson.name);
     let lessons = lessons.collect::<Vec<_>>().join(", ");
     let sample = format!(
@@ -57,6 +75,35 @@ fn entry(key: &str, name: &str, about: String, choice: Choice) -> Entry {
     let mut entry = Entry::plain(name.to_owned(), about, choice);
     entry.key = key.to_owned();
     entry
+}
+
+/// What stands over the entries, and what Esc does.
+pub fn words(state: &State) -> (String, &'static str) {
+    let facts = &state.facts;
+    if facts.suggested.is_empty() {
+        let words = concat!(
+            "hopscope ",
+            env!("CARGO_PKG_VERSION"),
+            " shows why graph retrieval finds a passage, why it misses one, and what would change that. ",
+            "No index was given, so the bundled sample is open, with its first question."
+        );
+        return (words.to_owned(), "the sample");
+    }
+    let counted = [
+        text::plural(facts.passages, "passage"),
+        text::plural(facts.entities, "entity"),
+        text::plural(facts.edges, "edge"),
+    ];
+    let read = facts
+        .read
+        .as_ref()
+        .map_or_else(String::new, |read| format!(" ({read})"));
+    let words = format!(
+        "{}: {}{read}. It has no question set; the questions below are made from its names.",
+        facts.name,
+        counted.join(", ")
+    );
+    (words, "close")
 }
 
 /// What the program found this terminal to be, and where what it keeps lies.

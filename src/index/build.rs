@@ -321,6 +321,7 @@ fn build(
         layers: RwLock::default(),
         beside: RwLock::default(),
         llm: RwLock::default(),
+        read: None,
     };
     Ok((index, seconds))
 }

@@ -62,6 +62,8 @@ pub struct Index {
     beside: RwLock<Vec<PathBuf>>,
     /// Who answers what a published system asks a language model; rules unless said.
     llm: RwLock<Option<Arc<Llm>>>,
+    /// What this process read the corpus from, in one line; none of an index that was opened.
+    pub read: Option<String>,
 }
 
 impl std::fmt::Debug for Index {
@@ -225,6 +227,11 @@ impl Index {
     /// identifier.
     pub fn called(&self, passage: u32) -> &str {
         self.passages.called(passage as usize)
+    }
+
+    /// Whether other passages have its title.
+    pub fn is_twin(&self, passage: u32) -> bool {
+        self.passages.is_twin(passage as usize)
     }
 
     /// What a passage is about, and what says so.

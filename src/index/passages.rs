@@ -49,6 +49,11 @@ impl Passages {
         self.titles.get(passage)
     }
 
+    /// Whether other passages have its title.
+    pub fn is_twin(&self, passage: usize) -> bool {
+        !self.title(passage).is_empty() && self.called(passage) != self.title(passage)
+    }
+
     /// Its title where no other passage has it, else its identifier.
     pub fn called(&self, passage: usize) -> &str {
         let twins = self.twins.get_or_init(|| {

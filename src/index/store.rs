@@ -598,6 +598,7 @@ fn opened(
         layers: RwLock::new(layers),
         beside: RwLock::default(),
         llm: RwLock::default(),
+        read: None,
     })
 }
 

@@ -344,6 +344,14 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         entities: index.entities(),
         edges: index.edges(),
         questions: index.questions().iter().map(asked).collect(),
+        suggested: match index.questions() {
+            [] => crate::explain::suggested(index)
+                .iter()
+                .map(|q| clean(q))
+                .collect(),
+            _ => Vec::new(),
+        },
+        read: index.read.as_deref().map(clean),
         reranker: index.reranker().map_or("", |r| r.spec()).to_owned(),
         vectors: index.dense().is_some(),
         closed: index.closed().map(ToString::to_string),
@@ -405,8 +413,8 @@ fn fate(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Gold {
         key: index.id(passage).to_owned(),
         id: clean(index.id(passage)),
         title: clean(index.title(passage)),
-        headed: clean(&index.headed(passage)),
-        name: clean(index.called(passage)),
+        headed: passages::headed(index, passage),
+        name: passages::name(index, passage),
         rank: place.map(|(rank, _)| rank),
         score: place.map_or(0.0, |(_, score)| f64::from(score)),
         code: reason

@@ -32,8 +32,8 @@ pub fn rows(
                 rank: at + 1,
                 id: clean(index.id(hit.passage)),
                 title: clean(index.title(hit.passage)),
-                headed: clean(&index.headed(hit.passage)),
-                name: clean(index.called(hit.passage)),
+                headed: headed(index, hit.passage),
+                name: name(index, hit.passage),
                 score: f64::from(hit.score),
                 tie,
                 gold: gold.contains(&hit.passage),
@@ -47,6 +47,32 @@ pub fn rows(
             }
         })
         .collect()
+}
+
+/// Characters of a text that stand in for a title that other passages have too.
+const OPENING: usize = 120;
+
+/// The title of a passage, or what stands for it; where titles repeat, the words that the text opens with.
+pub fn headed(index: &Index, passage: u32) -> String {
+    match opening(index, passage) {
+        Some(words) => words,
+        None => clean(&index.headed(passage)),
+    }
+}
+
+/// What a passage is called where there is room for one name.
+pub fn name(index: &Index, passage: u32) -> String {
+    match opening(index, passage) {
+        Some(words) => words,
+        None => clean(index.called(passage)),
+    }
+}
+
+/// The words that a text opens with, where its title is no name.
+fn opening(index: &Index, passage: u32) -> Option<String> {
+    let text = index.text(passage).trim_start();
+    let twin = index.is_twin(passage) && !text.is_empty();
+    twin.then(|| clean(&text.chars().take(OPENING).collect::<String>()))
 }
 
 /// The group that a node of the passage is a seed of.

@@ -18,12 +18,7 @@ pub fn render(ink: &Ink<'_>, at: usize, main: Rect, buf: &mut Buffer, hits: &mut
     hits.add(buf.area, Target::Elsewhere);
     let width = main.width.min(WIDTH);
     let room = usize::from(width).saturating_sub(6);
-    let words = concat!(
-        "hopscope ",
-        env!("CARGO_PKG_VERSION"),
-        " shows why graph retrieval finds a passage, why it misses one, and what would change that. ",
-        "No index was given, so the bundled sample is open, with its first question."
-    );
+    let (words, close) = start::words(ink.state);
     let mut lines: Vec<(Option<usize>, Line<'static>)> = Vec::new();
     lines.extend(
         flow(vec![ink.text(words)], room, 0)
@@ -84,7 +79,8 @@ pub fn render(ink: &Ink<'_>, at: usize, main: Rect, buf: &mut Buffer, hits: &mut
     }
     super::frame(area, buf, ink);
     buf.set_string(area.x + 2, area.y, " Start ", ink.style(Scope::Title));
-    let note = " press a letter, or Up Down Enter   Esc: the sample ";
+    let note = format!(" press a letter, or Up Down Enter   Esc: {close} ");
+    let note = &*note;
     if text::width(note) + 14 < usize::from(area.width) {
         let x = area.x + area.width - 2 - text::width(note) as u16;
         buf.set_string(x, area.y, note, ink.style(Scope::Muted));

@@ -104,7 +104,12 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Optio
         let question = &state.wanted.question;
         let (shown, style) = match question.is_empty() {
             true => (
-                "no question yet; press i to type one",
+                match ink.state.facts.suggested.is_empty() {
+                    true => "no question yet; press i to type one",
+                    false => {
+                        "no question yet; press i to type one, ] for one made from the names here"
+                    }
+                },
                 ink.style(Scope::Muted),
             ),
             false => (question.as_str(), ink.style(Scope::Text)),

@@ -131,6 +131,21 @@ pub fn again(state: &mut State, question: &str, passage: Option<u32>) -> Vec<Eff
 pub fn neighbouring(state: &mut State, by: isize) -> Vec<Effect> {
     let count = state.facts.questions.len() as isize;
     state.listed = None;
+    if count == 0 {
+        let made = &state.facts.suggested;
+        let here = made
+            .iter()
+            .position(|asked| *asked == state.wanted.question);
+        let next = match here {
+            Some(at) => (at as isize + by).rem_euclid(made.len() as isize),
+            None if by > 0 => 0,
+            None => made.len() as isize - 1,
+        };
+        return match made.get(next.unsigned_abs()).cloned() {
+            Some(next) => question(state, &next),
+            None => Vec::new(),
+        };
+    }
     let next = match state.wanted.asked.or(state.last_asked) {
         Some(at) => (at as isize + by).rem_euclid(count),
         None if by > 0 => 0,
