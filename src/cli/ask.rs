@@ -25,7 +25,8 @@ use std::sync::Arc;
 
 #[derive(Debug, Args)]
 pub struct AskArgs {
-    /// [INDEX] QUESTION: an index folder or a corpus (the bundled sample without one), and the question.
+    /// [INDEX] QUESTION: an index folder or a corpus (default: the sample), and the question, by its text or its id
+    /// in the set.
     #[arg(required = true, num_args = 1..=2, value_names = ["INDEX", "QUESTION"])]
     words: Vec<OsString>,
     #[command(flatten)]
@@ -75,6 +76,9 @@ impl AskArgs {
     pub(super) fn run(&self) -> Result<(Arc<Index>, Retrieval)> {
         let (path, question) = index_and_question(&self.words)?;
         let (index, _, all) = load_runs(path, &[], &self.how, self.top, &self.opening)?;
+        let question = index
+            .question(question)
+            .map_or(question, |asked| &asked.text);
         let retrieval = Retriever::new(index.clone()).retrieve(question, &all[0], Keep::States);
         report(&index.llm());
         let retrieval = retrieval?;

@@ -124,7 +124,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         writeln!(out, "{} [{}, {}]", reason.text, reason.code, reason.class)?;
         match &reason.fix {
             Some(fix) if reason.cause => writeln!(out, "  cause: {fix}")?,
-            Some(fix) => writeln!(out, "  no cause: {fix}")?,
+            Some(fix) => writeln!(out, "  tried, not a cause: {fix}")?,
             None => {}
         }
     }

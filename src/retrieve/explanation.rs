@@ -416,7 +416,7 @@ impl fmt::Display for Fix {
         }
         match self.admits() {
             true => Ok(()),
-            false => write!(f, ", {:.0} % of its gap", 100.0 * self.closed),
+            false => write!(f, " and closes {:.0} % of its gap", 100.0 * self.closed),
         }
     }
 }

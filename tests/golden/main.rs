@@ -7,4 +7,5 @@ mod corpus_real;
 mod embed_golden;
 mod frozen;
 mod golden;
+mod losses_real;
 mod statistics;

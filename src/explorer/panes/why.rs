@@ -208,7 +208,7 @@ fn verdict(ink: &Ink<'_>, why: &Why, first: &Reason, width: usize) -> Vec<Line<'
             text::clean(&fix.change.to_string()),
             100.0 * fix.closed
         ))],
-        (false, None) => vec![ink.muted("  describes it; no cause was found")],
+        (false, None) => vec![ink.muted("  a description; no cause was proven")],
     };
     lines.extend(flow(spans, width, 2));
     lines
