@@ -4,6 +4,8 @@
 //! The same buffer gives the same bytes, so that a picture in a repository changes only when the screen does.
 
 mod cast;
+mod moving;
+mod recording;
 mod shapes;
 mod text;
 
@@ -17,7 +19,9 @@ use ratatui::style::Modifier;
 use super::theme::colour::rgb;
 use super::theme::{Scope, Theme};
 pub use cast::Cast;
-use shapes::shape;
+pub use moving::Moving;
+pub use recording::Recording;
+use shapes::{paths, shape};
 pub use text::{ansi, plain};
 
 /// The grid of the SVG. The advance is that of DejaVu Sans Mono and Menlo at this size; other fonts are stretched to it.
@@ -61,8 +65,22 @@ impl<'a> Caption<'a> {
 /// is text that can be searched and copied.
 pub fn svg(buffer: &Buffer, caption: &Caption<'_>) -> String {
     let area = buffer.area;
-    let width = f64::from(area.width) * CELL_WIDTH + 2.0 * MARGIN;
-    let height = f64::from(area.height) * CELL_HEIGHT + 2.0 * MARGIN;
+    let mut out = head((area.width, area.height), 0.0, caption, "");
+    drawn(buffer, caption, |_, element| {
+        out.push_str(&element);
+        out.push('\n');
+    });
+    out.push_str(FOOT);
+    out
+}
+
+/// What closes the document that [`head`] opens.
+const FOOT: &str = "</g>\n</svg>\n";
+
+/// The beginning of a document of so many cells, up to the group that holds them; `below` is room under them.
+fn head(cells: (u16, u16), below: f64, caption: &Caption<'_>, style: &str) -> String {
+    let width = f64::from(cells.0) * CELL_WIDTH + 2.0 * MARGIN;
+    let height = f64::from(cells.1) * CELL_HEIGHT + 2.0 * MARGIN + below;
     let mut out = String::with_capacity(64 * 1024);
     let _ = write!(
         out,
@@ -78,23 +96,37 @@ pub fn svg(buffer: &Buffer, caption: &Caption<'_>) -> String {
     let _ = write!(
         out,
         "<style>text{{font:{FONT_SIZE}px 'DejaVu Sans Mono',Menlo,'Cascadia Mono',Consolas,'Liberation Mono',monospace;\
-         white-space:pre}}.b{{font-weight:bold}}.i{{font-style:italic}}</style>\n\
+         white-space:pre}}.b{{font-weight:bold}}.i{{font-style:italic}}.s{{shape-rendering:crispEdges}}\
+         .d{{stroke-width:2.6;stroke-linecap:round}}{style}</style>\n\
          <rect width=\"{}\" height=\"{}\" rx=\"6\" fill=\"{}\"/>\n\
          <g transform=\"translate({MARGIN} {MARGIN})\">\n",
         short(width),
         short(height),
         hex(caption.background),
     );
+    out
+}
+
+/// What lies under what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Layer {
+    Ground,
+    Ink,
+}
+
+/// The cells as elements, row by row. Each holds its own place, so that two frames share the ones they have in common.
+fn drawn(buffer: &Buffer, caption: &Caption<'_>, mut put: impl FnMut(Layer, String)) {
+    let area = buffer.area;
     for y in area.top()..area.bottom() {
         let runs = runs(buffer, y, caption);
         let top = f64::from(y - area.top()) * CELL_HEIGHT;
-        backgrounds(&mut out, &runs, top, caption);
+        backgrounds(&runs, top, caption, &mut |element| {
+            put(Layer::Ground, element);
+        });
         for run in &runs {
-            foreground(&mut out, run, top);
+            foreground(run, top, &mut |element| put(Layer::Ink, element));
         }
     }
-    out.push_str("</g>\n</svg>\n");
-    out
 }
 
 /// What a run of cells looks like after reversing, dimming and hiding.
@@ -169,7 +201,7 @@ pub(super) fn row(buffer: &Buffer, y: u16) -> impl Iterator<Item = (u16, &Cell, 
     })
 }
 
-fn backgrounds(out: &mut String, runs: &[Run], top: f64, caption: &Caption<'_>) {
+fn backgrounds(runs: &[Run], top: f64, caption: &Caption<'_>, put: &mut dyn FnMut(String)) {
     let mut index = 0;
     while index < runs.len() {
         let (first, bg) = (index, runs[index].look.bg);
@@ -178,28 +210,27 @@ fn backgrounds(out: &mut String, runs: &[Run], top: f64, caption: &Caption<'_>) 
         }
         if bg != caption.background {
             let cells: u16 = runs[first..index].iter().map(|run| run.cells).sum();
-            let _ = writeln!(
-                out,
-                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{CELL_HEIGHT}\" fill=\"{}\" shape-rendering=\"crispEdges\"/>",
+            put(format!(
+                "<rect class=\"s\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{CELL_HEIGHT}\" fill=\"{}\"/>",
                 short(f64::from(runs[first].column) * CELL_WIDTH),
                 short(top),
                 short(f64::from(cells) * CELL_WIDTH),
                 hex(bg),
-            );
+            ));
         }
     }
 }
 
 /// The text and the shapes of one run.
-fn foreground(out: &mut String, run: &Run, top: f64) {
+fn foreground(run: &Run, top: f64, put: &mut dyn FnMut(String)) {
     let left = f64::from(run.column) * CELL_WIDTH;
     let ink = hex(run.look.fg);
     if run.is_wide {
-        words(out, run, &[(0, run.cells, run.text.as_str())], left, top);
-        decoration(out, run, left, top, &ink);
+        words(run, &[(0, run.cells, run.text.as_str())], left, top, put);
+        decoration(run, left, top, &ink, put);
         return;
     }
-    let mut shapes = String::new();
+    let mut shapes = Vec::new();
     let mut pieces: Vec<(u16, u16, &str)> = Vec::new();
     let mut start = 0;
     let mut at: u16 = 0;
@@ -207,10 +238,9 @@ fn foreground(out: &mut String, run: &Run, top: f64) {
     let mut bytes = 0;
     for symbol in unicode_segmentation::UnicodeSegmentation::graphemes(run.text.as_str(), true) {
         let x = left + f64::from(at) * CELL_WIDTH;
-        let drawn = shape(symbol, [x, top, CELL_WIDTH, CELL_HEIGHT]);
         let end = bytes + symbol.len();
-        if let Some(drawn) = drawn {
-            shapes.push_str(&drawn);
+        if let Some(drawn) = shape(symbol, [x, top, CELL_WIDTH, CELL_HEIGHT]) {
+            shapes.extend(drawn);
             if start < bytes {
                 pieces.push((first, at, span::of(&run.text, start..bytes)));
             }
@@ -223,16 +253,15 @@ fn foreground(out: &mut String, run: &Run, top: f64) {
     if start < bytes {
         pieces.push((first, at, span::of(&run.text, start..bytes)));
     }
-    if !shapes.is_empty() {
-        let shapes = shapes.replace("currentColor", &ink);
-        let _ = writeln!(out, "<g fill=\"{ink}\">{shapes}</g>");
+    for path in paths(&shapes, &ink) {
+        put(path);
     }
-    words(out, run, &pieces, left, top);
-    decoration(out, run, left, top, &ink);
+    words(run, &pieces, left, top, put);
+    decoration(run, left, top, &ink, put);
 }
 
 /// Text, started anew after two or more spaces: viewers that cannot stretch text then still keep the columns.
-fn words(out: &mut String, run: &Run, pieces: &[(u16, u16, &str)], left: f64, top: f64) {
+fn words(run: &Run, pieces: &[(u16, u16, &str)], left: f64, top: f64, put: &mut dyn FnMut(String)) {
     for &(first, _, text) in pieces {
         let mut column = 0u16;
         let mut rest = text;
@@ -254,26 +283,7 @@ fn words(out: &mut String, run: &Run, pieces: &[(u16, u16, &str)], left: f64, to
             if !shown.is_empty() {
                 let lead = u16::try_from(lead).unwrap_or_default();
                 let x = left + f64::from(first + column + lead) * CELL_WIDTH;
-                let mut class = String::new();
-                if run.look.modifier.contains(Modifier::BOLD) {
-                    class.push_str("b ");
-                }
-                if run.look.modifier.contains(Modifier::ITALIC) {
-                    class.push('i');
-                }
-                let class = match class.trim_end() {
-                    "" => String::new(),
-                    names => format!(" class=\"{names}\""),
-                };
-                let _ = writeln!(
-                    out,
-                    "<text x=\"{}\" y=\"{}\" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\" fill=\"{}\"{class}>{}</text>",
-                    short(x),
-                    short(top + BASELINE),
-                    short(f64::from(word_cells(shown)) * CELL_WIDTH),
-                    hex(run.look.fg),
-                    escape_xml(shown),
-                );
+                put(text_element(x, top, shown, &run.look));
             }
             column += cells;
             rest = after;
@@ -281,25 +291,47 @@ fn words(out: &mut String, run: &Run, pieces: &[(u16, u16, &str)], left: f64, to
     }
 }
 
+/// Text of one look, with the width its cells have, so that every font keeps the columns.
+fn text_element(x: f64, top: f64, shown: &str, look: &Look) -> String {
+    let mut class = String::new();
+    if look.modifier.contains(Modifier::BOLD) {
+        class.push_str("b ");
+    }
+    if look.modifier.contains(Modifier::ITALIC) {
+        class.push('i');
+    }
+    let class = match class.trim_end() {
+        "" => String::new(),
+        names => format!(" class=\"{names}\""),
+    };
+    format!(
+        "<text x=\"{}\" y=\"{}\" textLength=\"{}\" fill=\"{}\"{class}>{}</text>",
+        short(x),
+        short(top + BASELINE),
+        short(f64::from(word_cells(shown)) * CELL_WIDTH),
+        hex(look.fg),
+        escape_xml(shown),
+    )
+}
+
 fn word_cells(word: &str) -> u16 {
     u16::try_from(super::glyphs::width(word)).unwrap_or(u16::MAX)
 }
 
 /// Lines under and through, drawn rather than asked of the font, so that they reach over spaces and shapes.
-fn decoration(out: &mut String, run: &Run, left: f64, top: f64, ink: &str) {
+fn decoration(run: &Run, left: f64, top: f64, ink: &str, put: &mut dyn FnMut(String)) {
     let width = f64::from(run.cells) * CELL_WIDTH;
     for (modifier, y) in [
         (Modifier::UNDERLINED, BASELINE + 2.0),
         (Modifier::CROSSED_OUT, BASELINE - 4.5),
     ] {
         if run.look.modifier.contains(modifier) {
-            let _ = writeln!(
-                out,
+            put(format!(
                 "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"1\" fill=\"{ink}\"/>",
                 short(left),
                 short(top + y),
                 short(width),
-            );
+            ));
         }
     }
 }

@@ -33,7 +33,7 @@ fn body(buffer: &Buffer) -> String {
 }
 
 /// Tags balance, attributes are quoted, `<` and `&` are escaped: what an XML parser would refuse, this refuses.
-fn well_formed(text: &str) {
+pub(super) fn well_formed(text: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find('<') {
@@ -46,7 +46,7 @@ fn well_formed(text: &str) {
         if let Some(name) = tag.strip_prefix('/') {
             assert_eq!(open.pop(), Some(name));
         } else if !tag.ends_with('/') {
-            open.push(tag.split(' ').next().unwrap());
+            open.push(tag.split([' ', '\n']).next().unwrap());
         }
         rest = &rest[end + 1..];
     }
@@ -76,9 +76,9 @@ fn runs_of_one_style_are_one_element() {
             .add_modifier(Modifier::BOLD),
     );
     insta::assert_snapshot!(body(&buffer), @r##"
-    <rect x="84.3" y="0" width="16.86" height="18" fill="#090909" shape-rendering="crispEdges"/>
-    <text x="0" y="13.5" textLength="75.87" lengthAdjust="spacingAndGlyphs" fill="#010203">seeds and</text>
-    <text x="84.3" y="13.5" textLength="16.86" lengthAdjust="spacingAndGlyphs" fill="#eeeeee" class="b">AB</text>
+    <rect class="s" x="84.3" y="0" width="16.86" height="18" fill="#090909"/>
+    <text x="0" y="13.5" textLength="75.87" fill="#010203">seeds and</text>
+    <text x="84.3" y="13.5" textLength="16.86" fill="#eeeeee" class="b">AB</text>
     "##);
 }
 
