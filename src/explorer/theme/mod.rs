@@ -47,8 +47,11 @@ pub enum ThemeError {
     Circle(Vec<String>),
 }
 
+/// The theme of figures for paper.
+pub const PRINT: &str = "print";
+
 /// The built-in themes by name.
-pub const BUILT_IN: [(&str, &str); 6] = [
+pub const BUILT_IN: [(&str, &str); 7] = [
     (
         "default-dark",
         include_str!("../../../themes/default-dark.toml"),
@@ -65,6 +68,7 @@ pub const BUILT_IN: [(&str, &str); 6] = [
         "colour-blind",
         include_str!("../../../themes/colour-blind.toml"),
     ),
+    (PRINT, include_str!("../../../themes/print.toml")),
     ("ansi16", include_str!("../../../themes/ansi16.toml")),
     ("mono", include_str!("../../../themes/mono.toml")),
 ];

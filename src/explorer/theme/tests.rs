@@ -94,6 +94,7 @@ fn letters_are_legible() {
     for (name, text, bold) in [
         ("default-dark", 4.5, 3.0),
         ("default-light", 4.5, 4.5),
+        (PRINT, 4.5, 4.5),
         ("colour-blind", 4.5, 3.0),
         ("high-contrast", 7.0, 7.0),
     ] {
@@ -120,7 +121,7 @@ fn letters_are_legible() {
 
 #[test]
 fn letters_are_legible_on_the_selected_row_and_in_popups() {
-    for name in ["default-dark", "default-light", "colour-blind"] {
+    for name in ["default-dark", "default-light", "colour-blind", PRINT] {
         for level in [ColorLevel::True, ColorLevel::Ansi256] {
             let theme = load(name, level);
             for under in [Scope::Selection, Scope::Popup] {
@@ -158,6 +159,7 @@ fn heat_rises_evenly_away_from_the_background() {
         "default-light",
         "high-contrast",
         "colour-blind",
+        PRINT,
     ] {
         for level in [ColorLevel::True, ColorLevel::Ansi256] {
             let theme = load(name, level);
@@ -345,6 +347,24 @@ fn seeds_are_those_of_okabe_and_ito_and_all_different() {
     }
 }
 
+/// Paper is often copied without its colours.
+#[test]
+fn the_seeds_of_the_print_theme_differ_in_lightness() {
+    let theme = load(PRINT, ColorLevel::True);
+    assert_eq!(
+        theme.style(Scope::Background).bg,
+        Some(Color::Rgb(0xff, 0xff, 0xff))
+    );
+    let mut light: Vec<f32> = (0..6)
+        .map(|seed| lightness(theme.seed(seed).fg.unwrap()).unwrap())
+        .collect();
+    light.sort_by(f32::total_cmp);
+    assert!(
+        light.windows(2).all(|pair| pair[1] - pair[0] > 0.05),
+        "{light:?}"
+    );
+}
+
 #[test]
 fn meaning_survives_without_colour() {
     for (name, _) in BUILT_IN {
@@ -419,6 +439,7 @@ fn a_persons_theme_inherits_and_repaints() {
             "default-light",
             "high-contrast",
             "colour-blind",
+            "print",
             "ansi16",
             "mono",
             "mine"
