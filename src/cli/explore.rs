@@ -6,13 +6,14 @@ use super::{How, Opening, Reading, about, write_file};
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::jobs::open::Opener;
 use crate::explorer::keys::Stroke;
+use crate::explorer::layout::Pane;
 use crate::explorer::lesson::Lesson;
-use crate::explorer::picture::{self, Caption, Cast};
+use crate::explorer::picture::{self, Caption, Cast, Moving, Recording};
 use crate::explorer::runtime::{self, Begin, Options};
 use crate::explorer::stage::{self, Shot};
 use crate::explorer::store::{Config, Folders};
 use crate::explorer::terminal::{CELLS, refusal};
-use crate::explorer::theme::{ColorChoice, ColorLevel, Theme};
+use crate::explorer::theme::{ColorChoice, ColorLevel, PRINT, Theme};
 use crate::index::Index;
 use crate::llm::Llm;
 use crate::retrieve::{Origin, Parameter, Settings};
@@ -43,7 +44,7 @@ pub struct ExploreArgs {
     how: How,
     #[command(flatten)]
     opening: Opening,
-    /// Theme: default-dark, default-light, high-contrast, colour-blind, ansi16, mono, or one of your own.
+    /// Theme: default-dark, default-light, high-contrast, colour-blind, print, ansi16, mono, or one of your own.
     #[arg(long)]
     theme: Option<String>,
     /// Glyphs: unicode, unicode-safe or ascii.
@@ -61,8 +62,19 @@ pub struct ExploreArgs {
     /// Write a screenshot and exit: .svg, .ans or .txt by extension, or .cast with a frame per key.
     #[arg(long, value_name = "FILE")]
     screenshot: Option<PathBuf>,
-    /// Record the session as an asciicast, for asciinema play.
-    #[arg(long, value_name = "FILE.cast", conflicts_with = "screenshot")]
+    /// With --screenshot FILE.svg: this pane alone, without the rest of the screen, in the theme print unless --theme is given.
+    #[arg(
+        long,
+        requires = "screenshot",
+        conflicts_with = "animate",
+        value_name = "NAME"
+    )]
+    pane: Option<String>,
+    /// With --screenshot FILE.svg: an animated SVG with a frame per key, which plays in a browser or a README.
+    #[arg(long, requires = "screenshot")]
+    animate: bool,
+    /// Record the session: .svg as an animated picture, .cast as an asciicast for asciinema play.
+    #[arg(long, value_name = "FILE", conflicts_with = "screenshot")]
     record: Option<PathBuf>,
     /// Label file to use instead of your own for this index.
     #[arg(long, value_name = "FILE")]
@@ -73,13 +85,34 @@ pub struct ExploreArgs {
     /// Size of the picture, WIDTHxHEIGHT in cells.
     #[arg(long, default_value = "160x48", requires = "screenshot")]
     size: String,
-    /// Keys to press before the screenshot, e.g. "Tab j j Enter"; 'quoted text' is typed.
+    /// Keys to press before the screenshot, e.g. "Tab j j Enter"; 'quoted text' is typed, Wait presses nothing for one frame.
     #[arg(long, requires = "screenshot", value_name = "KEYS")]
     keys: Option<String>,
 }
 
 pub fn run(args: &ExploreArgs) -> Result<u8> {
     let keys = args.keys.as_deref().map(split_keys).transpose()?;
+    if let Some(path) = args
+        .record
+        .as_deref()
+        .filter(|path| !Recording::names(path))
+    {
+        bail!(
+            "--record {}: a recording ends in .svg or .cast",
+            path.display()
+        );
+    }
+    let pane = args.pane.as_deref().map(pane).transpose()?;
+    if args.animate || pane.is_some() {
+        let file = args.screenshot.as_deref();
+        let option = if args.animate { "animate" } else { "pane" };
+        if let Some(file) = file.filter(|file| file.extension().is_none_or(|it| it != "svg")) {
+            bail!(
+                "--{option} writes SVG: name a file that ends in .svg, found '{}'",
+                file.display()
+            );
+        }
+    }
     if args.screenshot.is_none()
         && !args.plain
         && let Some(said) = refusal()
@@ -147,15 +180,27 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
                 glyphs,
                 keys: keys.unwrap_or_default(),
             };
-            picture(file, index, &shot)?;
+            match pane {
+                Some(pane) => {
+                    let figure = stage::figure(index, &shot, pane).map_err(|said| {
+                        let name = pane.id();
+                        anyhow!("--pane {name}: {said}; try the keys of its view (--keys 3 is Flow) or a larger --size")
+                    })?;
+                    write_file(file, figure.as_bytes())?;
+                }
+                None => picture(file, index, &shot, args.animate)?,
+            }
             Ok(0)
         }
         (_, begin) => {
             let question = args.question.clone();
             let record = args.record.as_ref().map(|path| {
-                std::fs::File::create(path).with_context(|| path.display().to_string())
+                let file = std::fs::File::create(path);
+                let moving = path.extension().is_some_and(|ending| ending == "svg");
+                let file = file.with_context(|| path.display().to_string())?;
+                Ok::<_, anyhow::Error>((Arc::new(file), moving))
             });
-            let record = record.transpose()?.map(std::sync::Arc::new);
+            let record = record.transpose()?;
             let start_panel = config.start_panel;
             let opener = elsewhere(args, &config, &llm);
             let code = runtime::run(
@@ -253,7 +298,9 @@ fn theme(
     folders: Option<&Folders>,
     level: ColorLevel,
 ) -> Result<Theme> {
-    let wanted = args.theme.as_deref().unwrap_or(&config.theme);
+    let paper = args.pane.as_ref().map(|_| PRINT);
+    let wanted = args.theme.as_deref().or(paper);
+    let wanted = wanted.unwrap_or(&config.theme);
     let name = match wanted {
         "auto" => Theme::suggested(level, std::env::var("COLORFGBG").ok().as_deref()),
         name => name,
@@ -305,6 +352,7 @@ fn split_keys(text: &str) -> Result<Vec<String>> {
                 let closing = inside.find('\'');
                 2 + closing.ok_or_else(|| anyhow!("--keys: no quote closes {rest}"))?
             }
+            None if span::of(rest, ..word) == stage::WAIT => word,
             None => {
                 let key = span::of(rest, ..word).parse::<Stroke>();
                 key.map_err(|said| anyhow!("--keys: {said}; 'words' in quotes are typed"))?;
@@ -315,6 +363,19 @@ fn split_keys(text: &str) -> Result<Vec<String>> {
         rest = span::of(rest, end..).trim_start();
     }
     Ok(keys)
+}
+
+fn pane(name: &str) -> Result<Pane> {
+    Pane::from_id(name).ok_or_else(|| {
+        let mut names: Vec<&str> = Vec::new();
+        for pane in Pane::all() {
+            if !names.contains(&pane.id()) {
+                names.push(pane.id());
+            }
+        }
+        let names = names.join(", ");
+        anyhow!("--pane: expected one of {names}, found '{name}'")
+    })
 }
 
 fn size(text: &str) -> Result<(u16, u16)> {
@@ -333,8 +394,30 @@ fn size(text: &str) -> Result<(u16, u16)> {
     }
 }
 
-fn picture(file: &Path, index: std::sync::Arc<crate::index::Index>, shot: &Shot) -> Result<()> {
+fn picture(file: &Path, index: Arc<Index>, shot: &Shot, animate: bool) -> Result<()> {
     let name = index.name().to_owned();
+    if animate {
+        let title = format!("hopscope: {name}");
+        let caption = Caption::new(&title, "A session in the explorer of hopscope", &shot.theme);
+        let mut moving = Moving::new();
+        let mut written = Ok(());
+        let mut pressed = 0;
+        let mut key = String::new();
+        let mut seconds = 0.0;
+        stage::screenshot(index, shot, |frame| {
+            if written.is_ok() {
+                written = moving.frame(seconds, frame, &key, &caption);
+            }
+            if let Some(next) = shot.keys.get(pressed).filter(|next| *next != stage::WAIT) {
+                key = next.trim_matches('\'').to_owned();
+            }
+            pressed += 1;
+            seconds += BETWEEN;
+        });
+        written.map_err(|said| anyhow!("--animate: {said}"))?;
+        let text = moving.svg(seconds + BETWEEN, &caption);
+        return write_file(file, text.as_bytes());
+    }
     if file.extension().is_some_and(|ending| ending == "cast") {
         let mut bytes = Vec::new();
         let mut cast = Cast::new(&mut bytes, format!("hopscope: {name}"));

@@ -1,9 +1,26 @@
 //! Files that are made of what is on screen, before they are written.
 
+use super::layout::Pane;
 use crate::explain;
 use crate::index::Index;
 use crate::retrieve::{Keep, Retriever, Settings};
 use std::sync::Arc;
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    Text(String),
+    /// A picture of the screen, as the frame has it.
+    Screen,
+    /// A picture of one pane, for paper.
+    Figure(Pane),
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Body {
+        Body::Text(text)
+    }
+}
 
 /// A file to be written beside where the program was started, in the place of none that is there.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,18 +28,17 @@ pub struct Export {
     /// The name before its number and ending.
     pub stem: String,
     pub ending: &'static str,
-    /// None for a picture of the screen, which the frame knows.
-    pub text: Option<String>,
+    pub body: Body,
     /// What is said of it behind its name: which rows of a pane that is narrowed it has.
     pub note: String,
 }
 
 impl Export {
-    pub fn new(what: &str, ending: &'static str, text: Option<String>, note: String) -> Export {
+    pub fn new(what: &str, ending: &'static str, body: Body, note: String) -> Export {
         Export {
             stem: format!("hopscope-{what}"),
             ending,
-            text,
+            body,
             note,
         }
     }
@@ -38,20 +54,21 @@ pub struct Traced {
 }
 
 impl Traced {
-    /// The file.
+    /// The name of its file, without number and ending.
+    pub const STEM: &str = "hopscope-graph";
+
+    /// What the file holds.
     ///
     /// # Errors
     /// What the run says, in words.
-    pub fn export(&self, index: &Arc<Index>) -> Result<Export, String> {
+    pub fn text(&self, index: &Arc<Index>) -> Result<String, String> {
         let mut retriever = Retriever::new(index.clone());
         let run = retriever.retrieve(&self.question, &self.settings, Keep::States);
         let run = run.map_err(|error| error.to_string())?;
         let graph = explain::trace(index, &run, index.question(&self.question)).subgraph;
-        let text = match self.ending {
+        Ok(match self.ending {
             "dot" => graph.dot(),
             _ => graph.graphml(),
-        };
-        let note = String::new();
-        Ok(Export::new("graph", self.ending, Some(text), note))
+        })
     }
 }

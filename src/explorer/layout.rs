@@ -47,6 +47,40 @@ pub enum Pane {
 }
 
 impl Pane {
+    /// Its name in options and files.
+    pub fn id(self) -> &'static str {
+        match self {
+            Pane::Question => "question",
+            Pane::Seeds => "seeds",
+            Pane::Parameters => "parameters",
+            Pane::Session => "session",
+            Pane::Spread => "spread",
+            Pane::Neighbours => "neighbours",
+            Pane::Passages => "passages",
+            Pane::Why => "why",
+            Pane::Iterations => "iterations",
+            Pane::Reader => "reader",
+            Pane::Runs => "runs",
+            Pane::Changes => "changes",
+            Pane::Flow => "flow",
+            Pane::Heat => "heat",
+            Pane::Step => "step",
+            Pane::Paths => "paths",
+            Pane::Set => "set",
+            Pane::Lost => "lost",
+            Pane::Questions => "questions",
+            Pane::Methods => "methods",
+            Pane::History => "history",
+            Pane::Queue => "queue",
+            Pane::Label => "label",
+        }
+    }
+
+    /// The pane of a name.
+    pub fn from_id(id: &str) -> Option<Pane> {
+        Pane::all().find(|pane| pane.id() == id)
+    }
+
     /// Those of every view; one that is in several comes several times.
     pub fn all() -> impl Iterator<Item = Pane> {
         let views = View::ALL.into_iter();

@@ -602,8 +602,7 @@ fn rank(matcher: &SkimMatcherV2, entry: &Entry, typed: &str) -> i64 {
         let rank = rank_of(matcher, entry, word);
         (rank >= 500).then(|| least.min(rank))
     });
-    // Of scattered letters no sentence is made.
-    whole.max(each.unwrap_or(0) / 2)
+    whole.max(each.map_or(0, |each| each.min(10 * LETTERS) / 10 - 1))
 }
 
 fn rank_of(matcher: &SkimMatcherV2, entry: &Entry, typed: &str) -> i64 {

@@ -6,21 +6,22 @@ use super::clipboard;
 use super::command::Command;
 use super::engine;
 use super::entering::{Entered, enter};
-use super::export::Export;
+use super::export::{Body, Export, Traced};
 use super::glyphs::GlyphSet;
 use super::hits::Hits;
 use super::jobs::open::{Opened, Opener, Part};
 use super::jobs::{self, Doer, News, Work};
-use super::picture::{self, Caption, Cast};
+use super::layout::Pane;
+use super::picture::{self, Caption, Recording};
 use super::plain::{self, Lines, Teller};
 use super::start;
 use super::state::{Mode, State};
 use super::store::{Config, Folders, History, Session, patches, presets};
 use super::terminal::{QuitReason, Screen, TerminalEvent, TerminalEvents, install_panic_hook};
 use super::text;
-use super::theme::Theme;
+use super::theme::{ColorLevel, PRINT, Theme};
 use super::update::{session, show_parameter, update};
-use super::view::{draw, view};
+use super::view::{self, draw, view};
 use super::workers::Workers;
 use crate::evaluate::labels::{self, Labels};
 use crate::index::{Index, Silent};
@@ -70,8 +71,8 @@ pub struct Options {
     /// Begun at once.
     pub lesson: Option<String>,
     pub present: bool,
-    /// Every frame is written there too, as an asciicast.
-    pub record: Option<Arc<std::fs::File>>,
+    /// Every frame is written there too: as an animated SVG, or as an asciicast.
+    pub record: Option<(Arc<std::fs::File>, bool)>,
     pub theme: Theme,
     pub glyphs: GlyphSet,
     pub config: Config,
@@ -164,6 +165,10 @@ async fn one_after_the_other(begin: Begin, mut options: Options) -> anyhow::Resu
                 if let Err(said) = kept {
                     output::say(format_args!("hopscope: {said}"));
                 }
+                if let Some(recording) = open.recording.take() {
+                    let written = recording.end(&open.theme);
+                    written.map_err(|error| anyhow::anyhow!("--record: {error}"))?;
+                }
                 return Ok(match end {
                     End::Signal(reason) => reason.exit_code(),
                     _ => 0,
@@ -184,9 +189,9 @@ async fn one_after_the_other(begin: Begin, mut options: Options) -> anyhow::Resu
             notes: notes.into_iter().chain(kept.err()).collect(),
             ..options
         };
-        let cast = open.cast.take();
+        let recording = open.recording.take();
         open = Loop::new(index, options.clone())?;
-        open.cast = cast;
+        open.recording = recording;
     }
 }
 
@@ -228,8 +233,7 @@ struct Loop {
     /// When the newest request was made, while its answer is awaited.
     asked: Option<Instant>,
     pressed: Option<(Instant, u16, u16)>,
-    /// What is being recorded, and since when.
-    cast: Option<(Cast<Arc<std::fs::File>>, Instant)>,
+    recording: Option<Recording>,
     /// The job is to be stopped before the next frame.
     suspends: bool,
     /// What effects that take a while have to say.
@@ -326,9 +330,9 @@ impl Loop {
             giving: None,
             asked: None,
             pressed: None,
-            cast: options
+            recording: options
                 .record
-                .map(|file| (Cast::new(file, "hopscope"), Instant::now())),
+                .map(|(file, moving)| Recording::new(file, moving)),
             suspends: false,
             told,
             teller,
@@ -543,20 +547,21 @@ impl Loop {
         if let Some(hits) = hits {
             self.act(Action::Drawn(Box::new(hits)));
         }
-        if self.cast.is_some() {
+        if self.recording.is_some() {
             self.record();
         }
         Ok(())
     }
 
-    /// Writes the frame that was drawn. A full disk ends the recording, not the work.
+    /// Records the frame that was drawn. A full disk ends the recording, not the work.
     fn record(&mut self) {
         let picture = self.picture();
-        let Some((cast, since)) = &mut self.cast else {
+        let Some(recording) = &mut self.recording else {
             return;
         };
-        if let Err(error) = cast.frame(since.elapsed().as_secs_f64(), &picture) {
-            self.cast = None;
+        if let Err(error) = recording.frame(&picture, &self.theme) {
+            let ended = self.recording.take().map(|it| it.end(&self.theme));
+            let error = ended.and_then(Result::err).unwrap_or(error);
             self.state.message = Message::error(format!("the recording ends here: {error}"));
         }
     }
@@ -580,8 +585,8 @@ impl Loop {
                 Effect::ExportGraph(traced) => {
                     let (index, teller) = (self.index.clone(), self.teller.clone());
                     tokio::task::spawn_blocking(move || {
-                        let message = match traced.export(&index) {
-                            Ok(export) => written(export),
+                        let message = match traced.text(&index) {
+                            Ok(text) => written(Traced::STEM, traced.ending, &text, ""),
                             Err(said) => Message::error(said),
                         };
                         // The explorer may have been left meanwhile.
@@ -701,16 +706,35 @@ impl Loop {
         }
     }
 
-    /// Writes a file; what has no text is the screen.
+    /// Writes a file.
     fn export(&self, export: Export) -> Message {
-        let picture = || {
-            let caption = Caption::new("hopscope", "The explorer of hopscope", &self.theme);
-            picture::svg(&self.picture(), &caption)
+        let Export {
+            stem,
+            ending,
+            body,
+            note,
+        } = export;
+        let text = match body {
+            Body::Text(text) => text,
+            Body::Screen => {
+                let caption = Caption::new("hopscope", "The explorer of hopscope", &self.theme);
+                picture::svg(&self.picture(), &caption)
+            }
+            Body::Figure(pane) => match self.figure(pane) {
+                Ok(text) => text,
+                Err(said) => return Message::error(said),
+            },
         };
-        written(Export {
-            text: export.text.or_else(|| Some(picture())),
-            ..export
-        })
+        written(&stem, ending, &text, &note)
+    }
+
+    /// A pane alone, in the theme for paper, or in your own of that name.
+    fn figure(&self, pane: Pane) -> Result<String, String> {
+        let own = self.folders.as_ref().map(Folders::themes);
+        let theme = Theme::load_from(own.as_deref(), PRINT, ColorLevel::True);
+        let theme = theme.map_err(|error| error.to_string())?;
+        view::figure(&self.state, pane, &theme, self.glyphs.glyphs())
+            .map_err(|said| format!("{said}; F shows it in full size"))
     }
 
     /// The screen as it is, for the scrollback.
@@ -791,12 +815,11 @@ impl Loop {
 }
 
 /// Writes a file under the first name that is free.
-fn written(export: Export) -> Message {
-    let text = export.text.unwrap_or_default();
+fn written(stem: &str, ending: &str, text: &str, note: &str) -> Message {
     for number in 1..1000 {
         let name = match number {
-            1 => format!("{}.{}", export.stem, export.ending),
-            number => format!("{}-{number}.{}", export.stem, export.ending),
+            1 => format!("{stem}.{ending}"),
+            number => format!("{stem}-{number}.{ending}"),
         };
         let file = std::fs::File::create_new(&name);
         let written = match file {
@@ -808,12 +831,9 @@ fn written(export: Export) -> Message {
             Err(error) => Err(error),
         };
         return match written {
-            Ok(()) => Message::new(Tone::Good, format!("wrote {name}{}", export.note)),
+            Ok(()) => Message::new(Tone::Good, format!("wrote {name}{note}")),
             Err(error) => Message::error(format!("{name}: {error}")),
         };
     }
-    Message::error(format!(
-        "{}: 1,000 files with this name exist; remove some",
-        export.stem
-    ))
+    Message::error(format!("{stem}: 1,000 files with this name exist; remove some"))
 }

@@ -3,13 +3,15 @@
 
 use super::action::{Action, Effect, Message};
 use super::engine;
+use super::export::{Body, Traced};
 use super::glyphs::{GlyphSet, Glyphs};
 use super::jobs::{Doer, Thread, Work};
 use super::keys::Stroke;
+use super::layout::Pane;
 use super::scene::Facts;
 use super::state::State;
 use super::store::patches;
-use super::theme::Theme;
+use super::theme::{ColorLevel, PRINT, Theme};
 use super::update::{show_parameter, update};
 use super::view;
 use crate::evaluate::labels::Label;
@@ -104,13 +106,24 @@ impl Stage {
                 hear(Action::Labelled(Ok(Box::new(Label { time, ..*label }))));
             }
             Effect::Copy(text, what) => self.copied.push((text, what)),
-            Effect::ExportGraph(traced) => match traced.export(&self.index) {
-                Ok(export) => return self.answer(Effect::Export(export)),
+            Effect::ExportGraph(traced) => match traced.text(&self.index) {
+                Ok(text) => {
+                    let name = format!("{}.{}", Traced::STEM, traced.ending);
+                    self.copied.push((text, name));
+                }
                 Err(said) => hear(Action::Told(Message::error(said))),
             },
             Effect::Export(export) => {
                 let name = format!("{}.{}", export.stem, export.ending);
-                self.copied.push((export.text.unwrap_or_default(), name));
+                let text = match export.body {
+                    Body::Text(text) => text,
+                    Body::Screen => String::new(),
+                    Body::Figure(pane) => match self.figure(pane) {
+                        Ok(figure) => figure,
+                        Err(said) => return vec![Action::Told(Message::error(said))],
+                    },
+                };
+                self.copied.push((text, name));
             }
             Effect::SavePatch(name, edits, over) => {
                 let known = &mut self.state.patches;
@@ -153,6 +166,12 @@ impl Stage {
         self.draw_with_cursor(width, height).0
     }
 
+    /// A pane alone as an SVG, in the theme for paper.
+    fn figure(&self, pane: Pane) -> Result<String, String> {
+        let theme = Theme::load(PRINT, ColorLevel::True).map_err(|error| error.to_string())?;
+        view::figure(&self.state, pane, &theme, self.glyphs)
+    }
+
     /// Draws the screen and tells where its text cursor is.
     pub fn draw_with_cursor(&mut self, width: u16, height: u16) -> (Buffer, Option<Position>) {
         if self.state.size != (width, height) {
@@ -179,12 +198,29 @@ pub struct Shot {
     pub present: bool,
     pub theme: Theme,
     pub glyphs: GlyphSet,
-    /// Keys to press before the picture is taken, written as in key maps; `'text'` is typed.
+    /// Keys to press before the picture is taken, written as in key maps; `'text'` is typed, and [`WAIT`] presses nothing.
     pub keys: Vec<String>,
 }
 
+/// In the place of a key: a recording shows its frame for as long as another.
+pub const WAIT: &str = "Wait";
+
 /// Draws the explorer without a terminal. `frame` sees the screen before every key, and the last one.
-pub fn screenshot(index: Arc<Index>, shot: &Shot, mut frame: impl FnMut(&Buffer)) -> Buffer {
+pub fn screenshot(index: Arc<Index>, shot: &Shot, frame: impl FnMut(&Buffer)) -> Buffer {
+    played(index, shot, frame).1
+}
+
+/// One pane of the last screen as an SVG.
+///
+/// # Errors
+/// When that screen does not show it.
+pub fn figure(index: Arc<Index>, shot: &Shot, pane: Pane) -> Result<String, String> {
+    let (stage, _) = played(index, shot, |_| {});
+    view::figure(&stage.state, pane, &shot.theme, stage.glyphs)
+}
+
+/// The stage after the keys of a shot, and its screen.
+fn played(index: Arc<Index>, shot: &Shot, mut frame: impl FnMut(&Buffer)) -> (Stage, Buffer) {
     let glyphs = shot.glyphs.glyphs();
     let mut stage = Stage::new(
         index,
@@ -208,6 +244,9 @@ pub fn screenshot(index: Arc<Index>, shot: &Shot, mut frame: impl FnMut(&Buffer)
     for keys in &shot.keys {
         // What keys do depends on what the frame before showed.
         frame(&stage.draw(width, height));
+        if keys == WAIT {
+            continue;
+        }
         match keys
             .strip_prefix('\'')
             .and_then(|rest| rest.strip_suffix('\''))
@@ -219,5 +258,5 @@ pub fn screenshot(index: Arc<Index>, shot: &Shot, mut frame: impl FnMut(&Buffer)
     stage.draw(width, height);
     let last = stage.draw(width, height);
     frame(&last);
-    last
+    (stage, last)
 }

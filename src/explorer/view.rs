@@ -4,6 +4,7 @@ use super::glyphs::Glyphs;
 use super::hits::Hits;
 use super::layout::{Face, Pane, Shape, Slot};
 use super::panes::ink::Ink;
+use super::picture::{self, Caption};
 use super::state::{Mode, State};
 use super::theme::{Scope, Theme};
 use super::{chrome, overlays, panes};
@@ -36,6 +37,7 @@ pub fn draw(
         state,
         theme,
         glyphs,
+        paper: false,
     };
     buf.set_style(
         area,
@@ -95,6 +97,45 @@ pub fn draw(
         | Mode::Filter(_) => {}
     }
     (hits, cursor)
+}
+
+/// A pane alone as an SVG: as large as it is on the screen, with a frame of its own and nothing of the keyboard.
+///
+/// # Errors
+/// When the screen does not show the pane, or shows one line of it.
+pub fn figure(state: &State, pane: Pane, theme: &Theme, glyphs: &Glyphs) -> Result<String, String> {
+    let (width, height) = state.size;
+    let plan = state.plan(Rect::new(0, 0, width, height));
+    let slot = plan
+        .open(pane)
+        .ok_or_else(|| format!("the pane {} is not open on this screen", pane.id()))?;
+    let (width, height) = (slot.area.width, slot.area.height);
+    // A section has no sides and no foot.
+    let area = match slot.face {
+        Face::Section => Rect::new(0, 0, width + 2, height + 1),
+        _ => Rect::new(0, 0, width, height),
+    };
+    let face = Face::Box;
+    let ink = Ink {
+        state,
+        theme,
+        glyphs,
+        paper: true,
+    };
+    let mut buf = Buffer::empty(area);
+    buf.set_style(
+        area,
+        ink.style(Scope::Background).patch(ink.style(Scope::Text)),
+    );
+    let slot = Slot { pane, area, face };
+    panes::contents(pane).draw(&ink, slot, &mut buf, &mut Hits::default());
+    let title = format!("hopscope: {}", pane.id());
+    let asked = state.scene().map(|scene| {
+        let method = &scene.settings.method().name;
+        format!("{} (method {method})", scene.question)
+    });
+    let caption = Caption::new(&title, asked.as_deref().unwrap_or_default(), theme);
+    Ok(picture::svg(&buf, &caption))
 }
 
 /// Whether a slot shows numbers that a newer request will replace.

@@ -7,6 +7,7 @@ mod support;
 mod annotate;
 mod choices;
 mod commands;
+mod figures;
 mod flow;
 mod habits;
 mod lessons;

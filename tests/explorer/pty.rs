@@ -498,7 +498,7 @@ fn a_researcher_finds_a_loss_compares_and_keeps_what_won() {
     session.send("graph-rrf\r");
     session.wait_for("method graph > graph-rrf");
     session.send("2");
-    session.wait_for("the methods differ");
+    session.wait_for("changes cannot be tried singly");
     // The set is asked meanwhile; at the end every question is counted.
     let screen = session.wait_for("86 questions");
     let set = &screen[screen.find("Set: A vs live").unwrap()..];
@@ -811,4 +811,34 @@ fn words_of_the_question_are_bold_where_passages_are_printed() {
     let bytes = session.bytes();
     let written = String::from_utf8_lossy(&bytes);
     assert!(written.contains("\u{1b}[1mTitan\u{1b}[22m"), "{written}");
+}
+
+/// A session recorded as a moving picture, and a figure written from inside it.
+#[test]
+fn a_session_is_recorded_as_svg_and_a_pane_is_written_as_a_figure() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let inside = folder.path().to_str().unwrap();
+    let by = ["env", "-C", inside];
+    let mut session = Session::under(&by, 40, 120, &["--record", "session.svg"]);
+    session.wait_for("Passages: ");
+    session.send("Ep");
+    session.wait_for("wrote hopscope-passages.svg");
+    session.send("3");
+    session.wait_for("[3 Flow]");
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+    let figure = std::fs::read_to_string(at("hopscope-passages.svg")).unwrap();
+    assert!(figure.contains("fill=\"#ffffff\""));
+    let recorded = std::fs::read_to_string(at("session.svg")).unwrap();
+    assert!(recorded.ends_with("</svg>\n"));
+    assert!(recorded.contains("step-end infinite"));
+    // The first screen, the message and the other view are in it.
+    for text in ["wrote hopscope-passages.svg", "[3 Flow]", "@keyframes k1{"] {
+        assert!(recorded.contains(text), "{text}");
+    }
+
+    let refused = Session::under(&by, 40, 120, &["--record", "session.gif"]);
+    refused.wait_for("a recording ends in .svg or .cast");
+    assert_eq!(refused.exit_code(), 2);
 }

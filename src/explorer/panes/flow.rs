@@ -127,7 +127,7 @@ fn note(ink: &Ink<'_>, flow: &Flow, step: usize) -> Vec<Span<'static>> {
             spans.push(ink.muted(format!(" in {}", text::plural(lane.rows.len(), "passage"))));
         }
     }
-    if flow.steps.len() > 1 && !ink.state.still {
+    if flow.steps.len() > 1 && !ink.state.still && !ink.paper {
         let pace = SPEEDS.get(ink.state.speed).copied().unwrap_or(1.0);
         let looped = if ink.state.looped { ", looped" } else { "" };
         spans.push(ink.muted(format!(
@@ -482,7 +482,7 @@ impl<'a> Picture<'a> {
                 let line_y = y + (lines - 1) / 2;
                 buf.set_line(x + 1, line_y, &line, width.saturating_sub(1));
                 let place = Rect::new(x, *y, width, *lines);
-                if selected {
+                if selected && !ink.paper {
                     let own = Rect::new(x, line_y, width, 1);
                     let style = match focused {
                         true => ink.style(Scope::Selection),

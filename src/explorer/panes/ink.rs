@@ -21,6 +21,8 @@ pub struct Ink<'a> {
     pub state: &'a State,
     pub theme: &'a Theme,
     pub glyphs: &'a Glyphs,
+    /// A figure: no pane has the keyboard, and no key is named.
+    pub paper: bool,
 }
 
 /// The words around a pane's content.
@@ -99,7 +101,7 @@ impl<'a> Ink<'a> {
     }
 
     pub fn focused(&self, pane: Pane) -> bool {
-        self.state.focus == pane && !matches!(self.state.mode, Mode::Finder(_))
+        !self.paper && self.state.focus == pane && !matches!(self.state.mode, Mode::Finder(_))
     }
 
     /// What a closed pane has room for beside its name, which says the moment where that is not the end.
@@ -409,6 +411,7 @@ impl<'a> Ink<'a> {
     /// Whether a pane without the keyboard shows its cursor: only where it means something to the other panes.
     fn rests(&self, pane: Pane, row: usize) -> bool {
         match pane {
+            _ if self.paper => false,
             Pane::Parameters | Pane::Passages => true,
             Pane::Spread | Pane::Seeds => {
                 let selected = self.state.wanted.subject.node;

@@ -270,7 +270,7 @@ fn column_of(
         };
         let line = draw(row, usize::from(area.width).saturating_sub(1));
         buf.set_line(place.x + 1, place.y, &line, place.width.saturating_sub(1));
-        if run.passage(row).is_some() && run.passage(row) == selected {
+        if !ink.paper && run.passage(row).is_some() && run.passage(row) == selected {
             buf.set_string(
                 place.x,
                 place.y,

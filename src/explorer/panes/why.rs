@@ -90,7 +90,10 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         (true, true) => " folds",
         (false, _) => " reads",
     };
-    let note = Line::from(vec![ink.span("Enter", Scope::Key), ink.muted(does)]);
+    let note = match ink.paper {
+        true => Line::default(),
+        false => Line::from(vec![ink.span("Enter", Scope::Key), ink.muted(does)]),
+    };
     let Some(area) = ink.frame(
         slot,
         Chrome {

@@ -3,7 +3,7 @@
 use super::copy;
 use crate::evaluate::trec;
 use crate::explorer::action::{Effect, Message};
-use crate::explorer::export::{Export, Traced};
+use crate::explorer::export::{Body, Export, Traced};
 use crate::explorer::layout::Pane;
 use crate::explorer::panes::filter;
 use crate::explorer::panes::passages;
@@ -39,16 +39,16 @@ pub fn run(state: &mut State) -> Vec<Effect> {
     let text = trec::lines(question, &scene.settings.method().name, passages);
     let narrow = filter::typed(state, Pane::Passages).filter(|_| state.earlier_step().is_none());
     if narrow.is_none() {
-        return write("run", "run", Some(text), String::new());
+        return write("run", "run", text.into(), String::new());
     }
     let shown = filter::shown(state, Pane::Passages);
     let seen = passages::ranked(scene, Some(&shown));
     // Out of the whole, so that ranks stay.
     let lines = text.lines().zip(&scene.passages);
     let lines = lines.filter(|(_, row)| seen.iter().any(|seen| seen.passage == row.passage));
-    let text = lines.map(|(line, _)| format!("{line}\n")).collect();
+    let text: String = lines.map(|(line, _)| format!("{line}\n")).collect();
     let note = filter::said(state, Pane::Passages);
-    write("run", "run", Some(text), note)
+    write("run", "run", text.into(), note)
 }
 
 /// The focused pane as JSON.
@@ -56,7 +56,7 @@ pub fn json(state: &mut State) -> Vec<Effect> {
     match copy::as_json(state) {
         Some((value, what)) => {
             let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-            write(what, "json", Some(text + "\n"), copy::narrowed(state))
+            write(what, "json", (text + "\n").into(), copy::narrowed(state))
         }
         None => Vec::new(),
     }
@@ -91,7 +91,7 @@ pub fn table(state: &mut State) -> Vec<Effect> {
     };
     let lines = std::iter::once(head.join("\t")).chain(rows.iter().map(line));
     let text: String = lines.map(|line| line + "\n").collect();
-    write(what, "tsv", Some(text), copy::narrowed(state))
+    write(what, "tsv", text.into(), copy::narrowed(state))
 }
 
 /// A row as one line, or where it has passages, as one line for each of them.
@@ -128,9 +128,15 @@ fn cell(value: &Value) -> String {
 
 /// The screen as it is.
 pub fn picture() -> Vec<Effect> {
-    write("screen", "svg", None, String::new())
+    write("screen", "svg", Body::Screen, String::new())
 }
 
-fn write(what: &str, ending: &'static str, text: Option<String>, note: String) -> Vec<Effect> {
-    vec![Effect::Export(Export::new(what, ending, text, note))]
+/// The focused pane alone, for paper.
+pub fn figure(state: &State) -> Vec<Effect> {
+    let pane = state.focus;
+    write(pane.id(), "svg", Body::Figure(pane), String::new())
+}
+
+fn write(what: &str, ending: &'static str, body: Body, note: String) -> Vec<Effect> {
+    vec![Effect::Export(Export::new(what, ending, body, note))]
 }

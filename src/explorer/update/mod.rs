@@ -291,6 +291,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::ExportDot => export::graph(state, "dot"),
         Command::ExportGraphml => export::graph(state, "graphml"),
         Command::ExportPicture => export::picture(),
+        Command::ExportFigure => export::figure(state),
         Command::Mask => {
             state.masked = !state.masked;
             Vec::new()
