@@ -90,11 +90,11 @@ fn every_command_is_found_in_the_palette_by_its_title() {
     }
 }
 
-/// What the README shows of a person's files is what the program reads.
+/// What the docs show of settings is what the program reads.
 #[test]
-fn the_files_in_the_readme_are_read_without_a_complaint() {
-    let readme = include_str!("../../README.md");
-    let blocks: Vec<&str> = readme
+fn the_files_in_the_docs_are_read_without_a_complaint() {
+    let docs = include_str!("../../docs/settings.md");
+    let blocks: Vec<&str> = docs
         .split("```toml\n")
         .skip(1)
         .map(|rest| rest.split("```").next().unwrap())

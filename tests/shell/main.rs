@@ -6,8 +6,10 @@ mod server;
 
 mod cli;
 mod closed;
+mod docs;
 mod golden;
 mod llm;
 mod packages;
+mod pictures;
 mod rooms;
 mod tls;
