@@ -233,7 +233,7 @@ commands! {
     ExportPicture "export.picture" "picture" "Write the screen as an SVG picture" ["E s"] Taking
         "hopscope-screen.svg where the program was started, in the colours of the theme." "export save figure screenshot" "hopscope --screenshot FILE.svg";
     ExportFigure "export.figure" "figure" "Write the focused pane as a figure" ["E p"] Taking
-        "An SVG of this pane alone, for paper: theme print, no cursor; named after the pane, where the program was started. F first makes it large." "export save picture svg paper print pane latex" "hopscope --screenshot FILE.svg --pane NAME";
+        "Writes this pane alone as SVG, for paper: theme print, no cursor. The file is named after the pane, where the program was started. F first makes the pane large." "export save picture svg paper print pane latex" "hopscope --screenshot FILE.svg --pane NAME";
     Label "label.open" "label" "Label this passage" ["A", "e l"] Taking
         "Opens the label strip: 0 1 2 grade, a letter the cause, + and - gold, n a note, Enter saves." "annotate judge grade cause gold note pen" "hopscope labels INDEX --as qrels";
     Blind "label.blind" "blind" "Blind labelling" ["e b"] Taking
