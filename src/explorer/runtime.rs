@@ -835,5 +835,7 @@ fn written(stem: &str, ending: &str, text: &str, note: &str) -> Message {
             Err(error) => Message::error(format!("{name}: {error}")),
         };
     }
-    Message::error(format!("{stem}: 1,000 files with this name exist; remove some"))
+    Message::error(format!(
+        "{stem}: 1,000 files with this name exist; remove some"
+    ))
 }

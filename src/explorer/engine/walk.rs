@@ -224,10 +224,7 @@ pub fn tell(
     let end = Stage {
         title: match push {
             true => format!("Spread after {pushes}"),
-            false => format!(
-                "Spread (PPR), {} (only where the walk restarts)",
-                plural(spread.work, "step")
-            ),
+            false => format!("Spread (PPR), {}", plural(spread.work, "step")),
         },
         foot: match seeds.is_empty() {
             true => format!(
@@ -243,11 +240,7 @@ pub fn tell(
         ranked: true,
         ..Stage::default()
     };
-    let unit = if push {
-        "\"snapshot\" (title), \"snap\" (column head)"
-    } else {
-        "step"
-    };
+    let unit = if push { "snapshot" } else { "step" };
     let state = |(at, held): (usize, &Vec<(Node, f64)>)| {
         let shares = |row: usize, _| {
             let states = &parted.split.states;
