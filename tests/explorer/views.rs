@@ -103,7 +103,7 @@ fn a_pinned_run_stays_and_the_live_one_is_held_against_it() {
     stage.press("P");
     stage.act(Action::Method("dense".into()));
     stage.press("P");
-    assert!(stage.state.message.text.contains("D drops one"));
+    assert!(stage.state.message.text.contains("D removes one"));
     stage.press("D");
     assert!(stage.state.message.text.starts_with("C dropped; 2 pinned"));
     stage.press("D");
