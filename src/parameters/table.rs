@@ -210,9 +210,9 @@ parameters! {
     LinearSentences LINEAR_SENTENCES: usize = 1, "linear_sentences" "sent" "sentences/entity", Seeds,
         Domain::Integer { min: 1, max: 10, step: 1, zero: None },
         "Sentences per active entity, closest to the question first, that pass activation on", "LinearRAG, code top_k_sentence 1";
-    LinearThreshold LINEAR_THRESHOLD: f64 = 0.5, "linear_threshold" "thr" "activation threshold", Seeds,
+    LinearThreshold LINEAR_THRESHOLD: f64 = 0.15, "linear_threshold" "thr" "activation threshold", Seeds,
         Domain::Real { min: 0.0, max: 1.0, step: 0.05 },
-        "Entities with less activation than this stay inactive", "LinearRAG, code iteration_threshold .5; for vectors whose cosines are high";
+        "Entities with less activation than this stay inactive", "fits the built-in vectors; LinearRAG, code iteration_threshold .5, for mpnet";
     LinearPassageRatio LINEAR_PASSAGE_RATIO: f64 = 1.5, "linear_passage_ratio" "ratio" "closeness ratio", Mix,
         Domain::Real { min: 0.0, max: 5.0, step: 0.1 },
         "Weight of a passage's similarity relative to its active entities", "LinearRAG, code passage_ratio 1.5";
@@ -311,7 +311,7 @@ parameters! {
         "How seeds are chosen", "SAGE (fused); code (cutoff)";
     SageSeeds SAGE_SEEDS: usize = 10, "sage_seeds" "k" "seeds k", Select,
         Domain::Integer { min: 1, max: 100, step: 1, zero: None },
-        "Seed units: they start the expansion and are listed first", "SAGE, k of (k, k')";
+        "Seed units: they start the expansion and are listed first", "SAGE, k of (k, k'): 10; 7 in sage, where seeds fill the places first";
     SageNeighbours SAGE_NEIGHBOURS: usize = 10, "sage_neighbours" "k'" "neighbours k'", Select,
         Domain::Integer { min: 1, max: 100, step: 1, zero: None },
         "Neighbours that pruning keeps", "SAGE, k' of (k, k')";

@@ -178,7 +178,9 @@ static LISTED: [Method; 31] = [
     Method {
         name: Cow::Borrowed("rrf-ce"),
         title: Cow::Borrowed("RRF + re-ranker"),
-        about: Cow::Borrowed("the best fused passages, scored again by a cross-encoder or MaxSim"),
+        about: Cow::Borrowed(
+            "the best fused passages re-ranked by a cross-encoder; without one by MaxSim, which ranks lower than rrf",
+        ),
         needs: Cow::Borrowed("words, vectors"),
         way: fixed(|| plans::flat(Ranker::Rrf, true)),
         defaults: NONE,
@@ -410,7 +412,11 @@ static LISTED: [Method; 31] = [
         ),
         needs: Cow::Borrowed("vectors, layer sage"),
         way: fixed(|| sage::plan(false)),
-        defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
+        // Seeds come first: with as many as are returned the graph adds nothing.
+        defaults: Cow::Borrowed(&[
+            (P::Bm25K1, Value::Real(1.5)),
+            (P::SageSeeds, Value::Integer(7)),
+        ]),
     },
     Method {
         name: Cow::Borrowed("sage-flat"),

@@ -81,6 +81,19 @@ pub static PRESETS: &[Preset] = &[
         ],
         method: None,
     },
+    Preset {
+        name: Cow::Borrowed("published"),
+        about: Cow::Borrowed(
+            "as published where the defaults differ: LinearRAG threshold .5 (mpnet vectors), SAGE 10 seeds",
+        ),
+        source: "LinearRAG, code; SAGE",
+        values: Cow::Borrowed(&[]),
+        by_method: &[
+            ("linearrag", P::LinearThreshold, "0.5"),
+            ("sage", P::SageSeeds, "10"),
+        ],
+        method: None,
+    },
 ];
 
 /// The presets there are: those of papers, and a person's own.
