@@ -170,7 +170,7 @@ static LISTED: [Method; 31] = [
     Method {
         name: Cow::Borrowed("bm25-ce"),
         title: Cow::Borrowed("BM25 + re-ranker"),
-        about: Cow::Borrowed("the best BM25 passages, scored again by a cross-encoder or MaxSim"),
+        about: Cow::Borrowed("the best BM25 passages re-ranked by a cross-encoder or MaxSim"),
         needs: Cow::Borrowed("words, vectors"),
         way: fixed(|| plans::flat(Ranker::Bm25, true)),
         defaults: NONE,
