@@ -264,7 +264,9 @@ fn walked(index: &Arc<Index>, walk: &Walked<'_>, scene: &Scene, members: &[Vec<u
     };
     let summed = |threads: &[Thread], back: bool| {
         let mut strands: BTreeMap<_, f64> = BTreeMap::new();
-        for thread in threads {
+        // Without a row for what no neighbour sent, it is rounding.
+        let drawn = threads.iter().filter(|t| any_stays || t.via.is_some());
+        for thread in drawn {
             let (mut at, group) = strand(thread);
             if back {
                 (at[0], at[1]) = (None, None);
@@ -405,7 +407,7 @@ fn heat(index: &Index, walk: &Walked<'_>, scene: &Scene) -> Vec<(Row, Vec<f64>)>
 }
 
 /// What a step moved, in figures and in a sentence.
-fn told(index: &Index, walk: &Walked<'_>, scene: &Scene, k: usize) -> FlowStep {
+pub fn told(index: &Index, walk: &Walked<'_>, scene: &Scene, k: usize) -> FlowStep {
     let label = |node: Node| named(index, walk.graph, node);
     let pushes = walk.spread.diffusion.pushes();
     let Some(moved) = moved(walk, k) else {
