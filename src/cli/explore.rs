@@ -33,8 +33,8 @@ pub struct ExploreArgs {
     /// Open with this question instead of the first one in the set.
     #[arg(long)]
     question: Option<String>,
-    /// Play a lesson: first-look, restart, hubs, parity, walk-beats-words, autopsy, or a file. Uses the sample unless INDEX
-    /// is given.
+    /// Play a lesson: first-look, pagerank, restart, hubs, parity, walk-beats-words, autopsy, or a file. Uses the sample unless
+    /// INDEX is given or the lesson has its own corpus.
     #[arg(long, value_name = "NAME")]
     lesson: Option<String>,
     /// Presentation mode: fewer panes, wider spacing, two-digit numbers.

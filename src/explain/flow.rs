@@ -222,31 +222,44 @@ pub struct Moved {
     pub sender: Option<(Node, f64, f64, Transfer)>,
 }
 
-/// What moved on the way to a state. Nothing moved before the first.
-pub fn moved(walk: &Walked<'_>, state: usize) -> Option<Moved> {
-    let (graph, spread) = (walk.graph, walk.spread);
+/// The share of what nodes give up on the way to a state that crosses edges, and what each gives up. Nothing moved before the
+/// first.
+fn given(walk: &Walked<'_>, state: usize) -> Option<(f64, Vec<(Node, f64)>)> {
+    let spread = walk.spread;
     let now = spread.states.get(state)?;
     let before = spread.states.get(state.checked_sub(1)?)?;
     let diffusion = &spread.diffusion;
+    let all = 0..now.len();
+    if diffusion.pushes() {
+        let given = |(node, mass)| (node, f64::from(mass) - f64::from(before[node as usize]));
+        let given = now.held(all).map(given).filter(|(_, mass)| *mass > 0.0);
+        return Some((diffusion.flow(), given.collect()));
+    }
+    let held = before.held(all).map(|(node, mass)| (node, mass.into()));
+    Some((diffusion.moving(), held.collect()))
+}
+
+/// Everything that crosses an edge on the way to a state, by its ends. For small graphs: there are as many as arcs.
+pub fn transfers(walk: &Walked<'_>, state: usize) -> Vec<Transfer> {
+    let graph = walk.graph;
+    let (keep, held) = given(walk, state).unwrap_or_default();
+    let sent = held.into_iter().flat_map(|(from, mass)| {
+        graph.neighbours(from).map(move |(to, _)| Transfer {
+            from,
+            to,
+            mass: keep * mass * graph.probability(from, to),
+        })
+    });
+    sent.collect()
+}
+
+/// What moved on the way to a state. Nothing moved before the first.
+pub fn moved(walk: &Walked<'_>, state: usize) -> Option<Moved> {
+    let (graph, spread) = (walk.graph, walk.spread);
+    let (keep, held) = given(walk, state)?;
+    let diffusion = &spread.diffusion;
     let pushes = diffusion.pushes();
     let t = graph.transition();
-    let keep = if pushes {
-        diffusion.flow()
-    } else {
-        diffusion.moving()
-    };
-    let all = 0..now.len();
-    let held: Vec<(Node, f64)> = match pushes {
-        true => {
-            let given = |(node, mass)| (node, f64::from(mass) - f64::from(before[node as usize]));
-            let given = now.held(all).map(given);
-            given.filter(|(_, mass)| *mass > 0.0).collect()
-        }
-        false => before
-            .held(all)
-            .map(|(node, mass)| (node, mass.into()))
-            .collect(),
-    };
     let (mut sent, mut dead) = (0.0, 0.0);
     for &(node, mass) in &held {
         match t.dangling(node as usize) {

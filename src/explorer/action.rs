@@ -7,6 +7,7 @@ use super::jobs::look::Place;
 use super::jobs::search::Match;
 use super::jobs::{Heard, Thread, Work};
 use super::layout::Pane;
+use super::lesson::Lesson;
 use super::scene::Subject;
 use super::state::FinderKind;
 use crate::evaluate::labels::Label;
@@ -14,6 +15,7 @@ use crate::layers::{Class, GraphEdit};
 use crate::retrieve::Settings;
 use crossterm::event::KeyEvent;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Something that happened. Those a person causes have names, so tours, tests and scripts can write them down; those
 /// of the machine (answers, frames) are left out of files.
@@ -25,6 +27,9 @@ pub enum Action {
     Ask(String),
     /// Begins a lesson, by its name or file.
     Lesson(String),
+    /// Begins a lesson on the index that is open.
+    #[serde(skip)]
+    Teach(Arc<Lesson>),
     /// Opens another index or corpus, by its path; nothing is the bundled sample.
     OpenIndex(String),
     /// Types a path into the open finder.
@@ -161,6 +166,10 @@ pub enum Effect {
     Remember(String),
     /// The job is stopped until the shell lets it go on.
     Suspend,
+    /// A lesson on its own corpus: the index on screen waits, as it is, until that one ends.
+    Aside(Arc<Lesson>),
+    /// Back to the index that waits, and there to another lesson.
+    Return(Option<String>),
     Quit {
         keep: bool,
     },

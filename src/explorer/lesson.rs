@@ -4,19 +4,28 @@
 
 use super::action::Action;
 use super::scene::Scene;
+use super::state::State;
 use super::text;
 use super::toml::Source;
+use crate::corpus::{self, ReadOptions};
+use crate::index::{BuildOptions, Index, Silent, sample};
 use crate::mapped;
-use crate::retrieve::Settings;
+use crate::parameters::ALPHA;
+use crate::retrieve::{Method, Settings};
+use crate::text::span;
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Those that come with the program, over the bundled sample.
-const SHIPPED: [(&str, &str); 6] = [
+/// The bundled corpus that a lesson can name.
+const FIVE_NODES: &str = "five-nodes";
+
+/// Those that come with the program, over the bundled sample unless they name another corpus.
+const SHIPPED: [(&str, &str); 7] = [
     ("first-look", include_str!("../../lessons/first-look.toml")),
+    ("pagerank", include_str!("../../lessons/pagerank.toml")),
     ("restart", include_str!("../../lessons/restart.toml")),
     ("hubs", include_str!("../../lessons/hubs.toml")),
     ("parity", include_str!("../../lessons/parity.toml")),
@@ -40,6 +49,13 @@ pub struct Lesson {
     /// How long it takes.
     #[serde(default)]
     pub minutes: u32,
+    /// Its own corpus, which is open while it is taught: `five-nodes`, or a path from the file's folder. Empty: the index that
+    /// is open.
+    #[serde(default)]
+    pub corpus: String,
+    /// The folder of the file.
+    #[serde(skip)]
+    folder: PathBuf,
     #[serde(rename = "step")]
     pub steps: Vec<Step>,
 }
@@ -116,9 +132,9 @@ impl TryFrom<String> for Claim {
 }
 
 impl Claim {
-    /// Whether it holds; what was found instead where not.
-    pub fn fails(&self, scene: &Scene) -> Option<String> {
-        let Some(value) = figure(scene, &self.what) else {
+    /// What was found instead where it does not hold at a step of the walk (none: the end).
+    pub fn fails(&self, scene: &Scene, step: Option<usize>) -> Option<String> {
+        let Some(value) = figure(scene, step, &self.what) else {
             return Some(format!("{}: unknown name", self.text));
         };
         let equal = (value - self.value).abs() < 0.0005;
@@ -131,19 +147,44 @@ impl Claim {
     }
 }
 
-/// A figure of a run by its name: `rank ID` (infinite where it has none), `score ID`, `mass NAME`, `passages NAME`, `seeds`,
-/// `steps`, or a measure.
-fn figure(scene: &Scene, what: &str) -> Option<f64> {
+/// A number of a run by its name, at a step of its walk (none: the end; ` at K` behind the name is step K).
+///
+/// Of the ranking: `rank ID` (infinite where it has none), `score ID`, `ties ID` (passages with exactly its score), `missing`
+/// (gold that the corpus does not have), a measure. Of the walk: `mass NODE`, `passages NAME`,
+/// `on passages`, `on entities`, `moved` (mass that lies elsewhere than one step before), `factor` (that over the same of the
+/// step before), `seeds`, `steps`, `step`, `alpha`, `damping`. Of a small graph: `nodes`, `edges`, `crosses A to B` (mass in
+/// this step), `passes A to B` (share of what A sends), `restarts NODE`.
+fn figure(scene: &Scene, step: Option<usize>, what: &str) -> Option<f64> {
+    let (what, step) = match what.rsplit_once(" at ") {
+        Some((what, at)) => match at.parse() {
+            Ok(at) => (what, Some(at)),
+            Err(_) => (what, step),
+        },
+        None => (what, step),
+    };
     let (word, of) = what.split_once(' ').unwrap_or((what, ""));
     let gold = scene.gold.iter().find(|gold| gold.id == of);
     let row = scene.passages.iter().find(|row| row.id == of);
+    let timeline = || scene.timeline.as_ref();
+    let last = || timeline()?.steps.len().checked_sub(1);
+    let at = |step: usize| timeline()?.steps.get(step);
+    let here = || at(step.or_else(last)?);
+    let moved = |step: usize| Some(at(step)?.moved);
+    let whole = scene.whole.as_deref();
     let node = || {
-        let rows = scene
-            .spread
-            .last()
-            .into_iter()
-            .flat_map(|stage| &stage.rows);
+        let stage = here().and_then(|step| scene.spread.get(step.stage));
+        let rows = stage.into_iter().flat_map(|stage| &stage.rows);
         rows.chain(&scene.seeds).find(|row| row.label == of)
+    };
+    let small = || {
+        let (lane, row) = whole?.find(scene, of)?;
+        let steps = whole?.flow.steps.len().checked_sub(1)?;
+        Some((lane, row, step.unwrap_or(steps)))
+    };
+    let between = || {
+        let (a, b) = of.split_once(" to ")?;
+        let find = |name| whole?.find(scene, name);
+        whole?.edge(find(a)?, find(b)?)
     };
     match word {
         "rank" => match row.map(|row| row.rank).or(gold?.rank) {
@@ -151,19 +192,59 @@ fn figure(scene: &Scene, what: &str) -> Option<f64> {
             None => Some(f64::INFINITY),
         },
         "score" => row.map(|row| row.score).or_else(|| Some(gold?.score)),
-        "mass" => node().map(|row| row.value),
+        "mass" => match small() {
+            Some((lane, row, step)) => Some(whole?.flow.mass(step, lane, row)),
+            None => node().map(|row| row.value),
+        },
+        "restarts" => {
+            let (lane, row, step) = small()?;
+            whole?.restarted.get(step)?.get(lane)?.get(row).copied()
+        }
+        "crosses" => {
+            let (edge, way) = between()?;
+            let step = step.or_else(last)?;
+            Some(whole?.crossed.get(step)?.get(edge)?[way])
+        }
+        "passes" => {
+            let (edge, way) = between()?;
+            Some(whole?.edges[edge].passes[way])
+        }
+        "nodes" => Some(whole?.flow.rows() as f64),
+        "edges" => Some(whole?.edges.len() as f64),
+        "on" => match of {
+            "passages" => Some(here()?.ledger.passages),
+            "entities" => Some(here()?.ledger.entities),
+            _ => None,
+        },
+        "moved" => moved(step.or_else(last)?),
+        "factor" => {
+            let step = step.or_else(last)?;
+            Some(moved(step)? / moved(step.checked_sub(1)?).filter(|before| *before > 0.0)?)
+        }
         "passages" => node().map(|row| row.count as f64),
+        "ties" => {
+            let own = row?.score;
+            let same = scene.passages.iter().filter(|other| other.score == own);
+            Some(same.count() as f64)
+        }
+        "missing" => Some(scene.missing.len() as f64),
         "seeds" => Some(scene.groups.iter().map(|group| group.seeds).sum::<usize>() as f64),
-        "steps" => Some(scene.timeline.as_ref()?.steps.len().saturating_sub(1) as f64),
+        "steps" => last().map(|last| last as f64),
+        "step" => step.or_else(last).map(|step| step as f64),
+        "alpha" => Some(scene.settings.get(ALPHA)),
+        "damping" => Some(1.0 - scene.settings.get(ALPHA)),
         _ => scene.measure(what),
     }
 }
 
 fn written(what: &str, value: f64) -> String {
     match what.split(' ').next() {
-        _ if value.is_infinite() => "no rank".to_owned(),
-        Some("rank" | "passages" | "seeds" | "steps") => format!("{value:.0}"),
-        Some("score" | "mass") => text::score(value),
+        _ if value.is_infinite() => "not ranked".to_owned(),
+        Some("rank") => format!("rank {value:.0}"),
+        Some("passages" | "seeds" | "steps" | "step" | "nodes" | "edges" | "ties" | "missing") => {
+            format!("{value:.0}")
+        }
+        Some("score" | "mass" | "crosses" | "moved") => text::score(value),
         _ => text::share(value),
     }
 }
@@ -171,13 +252,13 @@ fn written(what: &str, value: f64) -> String {
 /// What stands for a figure that the run on screen does not have.
 pub const UNKNOWN: &str = "(not here)";
 
-/// Words with their figures: `{rank ulugh-beg}` becomes what the run on screen says.
-pub fn filled(words: &str, scene: Option<&Scene>) -> String {
+/// Words with their numbers: `{rank ulugh-beg}` becomes that of the run on screen, at a step of its walk (none: the end).
+pub fn filled(words: &str, scene: Option<&Scene>, step: Option<usize>) -> String {
     let mut out = String::new();
     let mut rest = words.trim();
     while let Some((before, after)) = rest.split_once('{') {
         let (what, after) = after.split_once('}').unwrap_or((after, ""));
-        let value = scene.and_then(|scene| figure(scene, what));
+        let value = scene.and_then(|scene| figure(scene, step, what));
         out.push_str(before);
         out.push_str(&value.map_or_else(|| UNKNOWN.to_owned(), |value| written(what, value)));
         rest = after;
@@ -264,7 +345,33 @@ impl Lesson {
             )));
         }
         let text = mapped::given_text(Path::new(name)).map_err(|error| wrong(error.to_string()))?;
-        Lesson::parse(name, &text)
+        let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+        let mut lesson = Lesson::parse(name, &text)?;
+        folder.clone_into(&mut lesson.folder);
+        Ok(lesson)
+    }
+
+    /// What to write for INDEX in a command that repeats it on its own corpus.
+    pub fn argument(&self) -> String {
+        match &*self.corpus {
+            FIVE_NODES => "lessons/five-nodes".to_owned(),
+            path => self.folder.join(path).display().to_string(),
+        }
+    }
+
+    /// Its own corpus, indexed, and the settings that it begins with: those of the plainest walk.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn open(&self) -> anyhow::Result<(Arc<Index>, Settings)> {
+        let corpus = match &*self.corpus {
+            FIVE_NODES => sample::five_nodes()?,
+            path => corpus::read(&[self.folder.join(path)], &ReadOptions::default())?.0,
+        };
+        let index = Index::build(corpus, &BuildOptions::default(), &Silent)?;
+        let walk = Method::by_name("graph").map_err(anyhow::Error::msg)?;
+        let settings = Settings::of(&index, walk);
+        Ok((Arc::new(index), settings))
     }
 
     /// Those that come with the program.
@@ -293,8 +400,12 @@ pub struct Playing {
     pub chosen: Option<usize>,
     /// What is still to be done, each when the run before it is on screen.
     pub queue: VecDeque<Action>,
+    /// All of it is done, and [`Playing::shown`] is known.
+    pub settled: bool,
+    /// The step of the walk that the words are about; none is its end.
+    pub shown: Option<usize>,
     /// What is given back at the end.
-    pub before: Settings,
+    pub before: Box<State>,
 }
 
 impl Playing {
@@ -307,18 +418,34 @@ impl Playing {
         !self.step().ask.is_empty() && self.chosen.is_none()
     }
 
+    /// Words with the numbers of the step that they are about.
+    pub fn filled(&self, words: &str, scene: Option<&Scene>) -> String {
+        filled(words, scene, self.shown)
+    }
+
+    /// What is said, and what is said after the answer. Presenting leaves of each its first sentence.
+    pub fn words(&self, present: bool) -> (&str, &str) {
+        let step = self.step();
+        match present {
+            true => (sentence(&step.say), sentence(&step.reveal)),
+            false => (&step.say, &step.reveal),
+        }
+    }
+
     /// Rows that the whole step takes in a width, its border too: the same before an answer and after it, so that the panes
     /// above stay where they are.
-    pub fn rows(&self, scene: Option<&Scene>, width: u16) -> u16 {
+    pub fn rows(&self, scene: Option<&Scene>, width: u16, present: bool) -> u16 {
         let width = usize::from(width).saturating_sub(4).max(1);
         let step = self.step();
         let lines = |words: &str| match words.is_empty() {
             true => 0,
-            false => text::wrap(&filled(words, scene), width).len(),
+            false => text::wrap(&self.filled(words, scene), width).len(),
         };
+        let (say, reveal) = self.words(present);
         let asked = lines(&step.ask) + step.choices.len();
-        let rows = (lines(&step.say) + asked).max(lines(&step.reveal) + asked);
-        u16::try_from(rows.max(4) + 2).unwrap_or(u16::MAX)
+        let rows = (lines(say) + asked).max(lines(reveal) + asked);
+        let least = if present { 1 } else { 4 };
+        u16::try_from(rows.max(least) + 2).unwrap_or(u16::MAX)
     }
 
     /// Claims that do not hold here, once the step is complete.
@@ -328,11 +455,23 @@ impl Playing {
                 .step()
                 .expect
                 .iter()
-                .filter_map(|claim| claim.fails(scene))
+                .filter_map(|claim| claim.fails(scene, self.shown))
                 .collect(),
             _ => Vec::new(),
         }
     }
+}
+
+/// The first sentence of some words.
+fn sentence(words: &str) -> &str {
+    let words = words.trim();
+    let mut ends = words.match_indices(['.', '?', '!']).map(|(at, _)| at + 1);
+    let begins = |at: &usize| {
+        let rest = span::of(words, *at..);
+        let next = rest.trim_start();
+        next.len() < rest.len() && !next.starts_with(char::is_lowercase)
+    };
+    span::of(words, ..ends.find(begins).unwrap_or(words.len()))
 }
 
 #[cfg(test)]

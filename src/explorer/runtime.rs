@@ -12,6 +12,7 @@ use super::hits::Hits;
 use super::jobs::open::{Opened, Opener, Part};
 use super::jobs::{self, Doer, News, Work};
 use super::layout::Pane;
+use super::lesson::Lesson;
 use super::picture::{self, Caption, Recording};
 use super::plain::{self, Lines, Teller};
 use super::start;
@@ -142,6 +143,8 @@ async fn one_after_the_other(begin: Begin, mut options: Options) -> anyhow::Resu
         }
     };
     let mut open = Loop::new(index, options.clone())?;
+    // What waits for the end of a lesson on its own corpus.
+    let mut base: Option<Loop> = None;
     loop {
         let end = match &mut front {
             Front::Screen(front) => {
@@ -150,9 +153,31 @@ async fn one_after_the_other(begin: Begin, mut options: Options) -> anyhow::Resu
             }
             Front::Lines(lines) => open.tell(lines).await?,
         };
+        let end = match end {
+            End::Aside(lesson) => {
+                match open.aside(&lesson, &options) {
+                    Ok(next) => base = Some(std::mem::replace(&mut open, next)),
+                    Err(said) => open.say(Message::error(said.to_string())),
+                }
+                continue;
+            }
+            End::Return(next) => {
+                if let Some(back) = base.take() {
+                    let left = std::mem::replace(&mut open, back);
+                    open.take_over(left, next);
+                }
+                continue;
+            }
+            end => end,
+        };
         // The next start is only less pleasant without it.
-        let kept = open.keep_last().await;
+        let mut kept = open.keep_last().await;
+        if let Some(mut base) = base.take() {
+            kept = kept.and(base.keep_last().await);
+        }
         let (argument, opened) = match end {
+            // Taken above.
+            End::Aside(_) | End::Return(_) => continue,
             End::Open(argument, opened) => (argument, *opened),
             End::Command(_) | End::Signal(_) => {
                 match (&end, front) {
@@ -236,6 +261,8 @@ struct Loop {
     recording: Option<Recording>,
     /// The job is to be stopped before the next frame.
     suspends: bool,
+    /// What its first action ended it with, before it was run.
+    ended: Option<End>,
     /// What effects that take a while have to say.
     told: Receiver<Message>,
     teller: Sender<Message>,
@@ -248,6 +275,10 @@ enum End {
     Signal(QuitReason),
     /// Another index is there, under what to write for INDEX.
     Open(String, Box<Opened>),
+    /// A lesson is taught on its own corpus; this index waits.
+    Aside(Arc<Lesson>),
+    /// The index that waits is shown again, with another lesson where one was chosen.
+    Return(Option<String>),
 }
 
 impl Loop {
@@ -334,6 +365,7 @@ impl Loop {
                 .record
                 .map(|(file, moving)| Recording::new(file, moving)),
             suspends: false,
+            ended: None,
             told,
             teller,
         };
@@ -362,11 +394,12 @@ impl Loop {
             None => all.act(Action::Do(Command::Edit)),
         };
         if let Some(name) = options.lesson {
-            all.act(Action::Lesson(name));
+            all.ended = all.act(Action::Lesson(name));
         }
         let offers = !all.state.facts.suggested.is_empty()
             && !options.plain
             && !options.present
+            && all.state.lesson.is_none()
             && options.config.start_panel
             && all.state.offer.is_none()
             && all.state.wanted.question.is_empty();
@@ -387,6 +420,46 @@ impl Loop {
         Ok(all)
     }
 
+    /// The same on a lesson's own corpus, while this one waits.
+    fn aside(&mut self, lesson: &Arc<Lesson>, options: &Options) -> anyhow::Result<Loop> {
+        let (index, settings) = lesson.open()?;
+        let options = Options {
+            settings,
+            argument: lesson.argument(),
+            question: None,
+            lesson: None,
+            labels: None,
+            record: None,
+            start: false,
+            notes: Vec::new(),
+            config: Config {
+                resume: false,
+                ..options.config.clone()
+            },
+            ..options.clone()
+        };
+        let mut next = Loop::new(index, options)?;
+        next.recording = self.recording.take();
+        next.state.offer = None;
+        next.state.begin_aside(&self.state);
+        next.ended = next.act(Action::Teach(lesson.clone()));
+        Ok(next)
+    }
+
+    /// Goes on after a lesson on its own corpus, or with another lesson.
+    fn take_over(&mut self, left: Loop, lesson: Option<String>) {
+        self.recording = left.recording;
+        self.state.present = left.state.present;
+        match lesson {
+            Some(name) => self.ended = self.act(Action::Lesson(name)),
+            None => self.say(Message::plain("end of the lesson")),
+        }
+    }
+
+    fn say(&mut self, message: Message) {
+        self.act(Action::Told(message));
+    }
+
     /// The time that a step of a played walk is shown.
     fn tick(&self) -> Duration {
         let pace = super::state::SPEEDS.get(self.state.speed);
@@ -401,6 +474,9 @@ impl Loop {
     ) -> anyhow::Result<End> {
         let size = screen.size()?;
         self.act(Action::Resize(size.width, size.height));
+        if let Some(end) = self.ended.take() {
+            return Ok(end);
+        }
         for event in typed {
             if let Some(end) = self.terminal(event, screen)? {
                 return Ok(end);
@@ -459,6 +535,9 @@ impl Loop {
     async fn tell(&mut self, lines: &mut Lines) -> anyhow::Result<End> {
         let (width, height) = plain::SIZE;
         self.act(Action::Resize(width, height));
+        if let Some(end) = self.ended.take() {
+            return Ok(end);
+        }
         let mut teller = Teller::default();
         let mut due = true;
         loop {
@@ -638,6 +717,8 @@ impl Loop {
                 Effect::Suspend => self.suspends = true,
                 // `update` did it.
                 Effect::Then(_) => {}
+                Effect::Aside(lesson) => end = Some(End::Aside(lesson)),
+                Effect::Return(next) => end = Some(End::Return(next)),
                 Effect::Quit { keep } => end = Some(End::Command(keep)),
             }
         }
@@ -665,7 +746,8 @@ impl Loop {
         let state = &self.state;
         let begun = state.session.len() > 1 || state.pins.by_hand || self.kept.is_none();
         let now = session::kept(state);
-        let news = begun && state.lesson.is_none() && self.kept.as_ref() != Some(&now);
+        let taught = state.lesson.is_some() || state.aside;
+        let news = begun && !taught && self.kept.as_ref() != Some(&now);
         (news && !state.session.is_empty()).then_some((folders, now))
     }
 

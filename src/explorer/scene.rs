@@ -152,6 +152,69 @@ pub struct Scene {
     pub titles: BTreeMap<u32, String>,
     /// Node p of the graph is passage p; where not, [`Scene::node_of`] knows.
     pub of_passages: bool,
+    /// The walk restarts at its seeds: it is Personalized PageRank.
+    pub restarts: bool,
+    /// All of the graph that was walked, where it is small enough to be drawn node by node.
+    pub whole: Option<Arc<Whole>>,
+}
+
+/// All of a small graph: every node with its mass, every edge with what crosses it, by step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Whole {
+    /// Columns of nodes: those that are not passages, then the passages. Its steps have the mass of every row.
+    pub flow: Flow,
+    /// Every edge once, from the earlier column or row.
+    pub edges: Vec<Edge>,
+    /// By step and edge: the mass that crosses it, from its start and back.
+    pub crossed: Vec<Vec<[f64; 2]>>,
+    /// By step, column and row: the mass that restarts there.
+    pub restarted: Vec<Vec<Vec<f64>>>,
+}
+
+/// An edge between two nodes, each by column and row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edge {
+    /// The earlier end.
+    pub from: (usize, usize),
+    /// The later end.
+    pub to: (usize, usize),
+    /// The share of what leaves an end that goes over this edge: from the earlier end, and from the later one.
+    pub passes: [f64; 2],
+}
+
+impl Whole {
+    /// Whether every edge joins the first column with the second.
+    pub fn is_bipartite(&self) -> bool {
+        let crosses = |edge: &Edge| edge.from.0 != edge.to.0;
+        self.flow.lanes.len() == 2 && self.edges.iter().all(crosses)
+    }
+
+    /// The place of a node by its label, or by the identifier of the passage that it is.
+    pub fn find(&self, scene: &Scene, name: &str) -> Option<(usize, usize)> {
+        let id = |row: &Row| {
+            let mut passages = scene.passages.iter();
+            let own = passages.find(|hit| row.is_passage && Some(hit.passage) == row.passage)?;
+            Some(&*own.id)
+        };
+        let lanes = self.flow.lanes.iter().enumerate();
+        let mut rows = lanes.flat_map(|(lane, own)| {
+            let rows = own.rows.iter().enumerate();
+            rows.map(move |(at, row)| ((lane, at), row))
+        });
+        let found = rows.find(|(_, row)| row.label == name || id(row) == Some(name));
+        found.map(|(place, _)| place)
+    }
+
+    /// The edge between two nodes, and which way they are named: 0 from its start, 1 back.
+    pub fn edge(&self, a: (usize, usize), b: (usize, usize)) -> Option<(usize, usize)> {
+        let is = |edge: &Edge, ends| (edge.from, edge.to) == ends;
+        let mut edges = self.edges.iter().enumerate();
+        edges.find_map(|(at, edge)| match () {
+            () if is(edge, (a, b)) => Some((at, 0)),
+            () if is(edge, (b, a)) => Some((at, 1)),
+            () => None,
+        })
+    }
 }
 
 /// What the score of a passage is made of.

@@ -8,6 +8,7 @@ use super::glyphs::{GlyphSet, Glyphs};
 use super::jobs::{Doer, Thread, Work};
 use super::keys::Stroke;
 use super::layout::Pane;
+use super::lesson::Lesson;
 use super::scene::Facts;
 use super::state::State;
 use super::store::patches;
@@ -38,6 +39,8 @@ pub struct Stage {
     pub opened: Option<String>,
     /// Whether the explorer was left, and whether its screen was to stay.
     pub quit: Option<bool>,
+    /// What waits for the end of a lesson on its own corpus.
+    base: Option<Box<Stage>>,
 }
 
 impl Stage {
@@ -63,6 +66,7 @@ impl Stage {
             copied: Vec::new(),
             opened: None,
             quit: None,
+            base: None,
         }
     }
 
@@ -133,8 +137,41 @@ impl Stage {
             Effect::LoadPatch(name) => hear(Action::loaded(patches::load(None, &name))),
             Effect::Remember(_) | Effect::SavePreset(..) => {}
             Effect::Quit { keep } => self.quit = Some(keep),
+            Effect::Aside(lesson) => match lesson.open() {
+                Ok((index, settings)) => {
+                    self.turn_to(index, settings, &lesson);
+                    hear(Action::Teach(lesson));
+                }
+                Err(said) => hear(Action::Told(Message::error(said.to_string()))),
+            },
+            Effect::Return(next) => {
+                if let Some(base) = self.base.take() {
+                    let left = std::mem::replace(self, *base);
+                    self.state.present = left.state.present;
+                    self.copied.extend(left.copied);
+                }
+                hear(next.map_or_else(
+                    || Action::Told(Message::plain("end of the lesson")),
+                    Action::Lesson,
+                ));
+            }
         }
         told.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens a lesson's own corpus, until the lesson ends.
+    fn turn_to(&mut self, index: Arc<Index>, settings: Settings, lesson: &Lesson) {
+        let mut next = Stage::new(
+            index,
+            &lesson.argument(),
+            settings,
+            self.theme.clone(),
+            self.glyphs,
+        );
+        next.scores = self.scores;
+        next.state.begin_aside(&self.state);
+        let base = std::mem::replace(self, next);
+        self.base = Some(Box::new(base));
     }
 
     /// Presses keys, written as in key maps: `Ctrl-P`, `Enter`, `l`. A word that is no key is typed letter by letter.

@@ -14,7 +14,7 @@ use super::keys::{Keymap, Stroke};
 use super::labelling::Labelling;
 use super::layout::{Arranged, Pane, Plan, View, WIDE};
 use super::lesson::Playing;
-use super::scene::{Answer, Detail, Facts, Flow, Request, Scene, Subject, Ways};
+use super::scene::{Answer, Detail, Facts, Flow, Request, Scene, Subject, Ways, Whole};
 use super::store::Session;
 use crate::layers::Class;
 use crate::retrieve::{Parameter, Presets, Settings};
@@ -330,6 +330,8 @@ pub struct State {
     pub playing: bool,
     /// The lesson that is being taught.
     pub lesson: Option<Playing>,
+    /// The index is a lesson's own; another one waits for its end.
+    pub aside: bool,
     /// For the back row: few panes, rows apart, figures of two digits.
     pub present: bool,
     /// Place in [`SPEEDS`].
@@ -338,7 +340,8 @@ pub struct State {
     pub looped: bool,
     /// Nothing moves by itself.
     pub still: bool,
-    pub drawn: Drawn,
+    /// How the ways of Graph are drawn; none leaves that to the size of the graph.
+    pub drawn: Option<Drawn>,
     /// What passages say is not shown.
     pub masked: bool,
     /// What is to be on screen.
@@ -427,11 +430,12 @@ impl State {
             step: None,
             playing: false,
             lesson: None,
+            aside: false,
             present: false,
             speed: SPEEDS.iter().position(|&speed| speed == 4.0).unwrap_or(0),
             looped: false,
             still: false,
-            drawn: Drawn::default(),
+            drawn: None,
             masked: false,
             wanted,
             last_asked: None,
@@ -454,11 +458,22 @@ impl State {
         }
     }
 
+    /// Begins on a lesson's own corpus, as another one is looked at.
+    pub fn begin_aside(&mut self, other: &State) {
+        self.aside = true;
+        self.size = other.size;
+        self.present = other.present;
+        self.masked = other.masked;
+        self.still = other.still;
+        self.speed = other.speed;
+        self.keymap = other.keymap.clone();
+    }
+
     /// Whether the rows of a pane stand in columns beside each other.
     pub fn in_columns(&self, pane: Pane) -> bool {
         match pane {
             Pane::Flow => true,
-            Pane::Paths => self.drawn != Drawn::Tree,
+            Pane::Paths => self.drawn() != Drawn::Tree,
             _ => false,
         }
     }
@@ -563,10 +578,9 @@ impl State {
             Arranged {
                 view: self.view,
                 present: self.present,
-                lesson: self
-                    .lesson
-                    .as_ref()
-                    .map_or(0, |playing| playing.rows(self.scene(), area.width)),
+                lesson: self.lesson.as_ref().map_or(0, |playing| {
+                    playing.rows(self.scene(), area.width, self.present)
+                }),
                 focus: self.focus,
                 lower: self.lower,
                 zoom: self.zoom,
@@ -590,11 +604,29 @@ impl State {
         self.detail()?.ways.as_deref()
     }
 
+    /// How the ways of Graph are drawn: a graph that is small enough is drawn whole unless something else was chosen.
+    pub fn drawn(&self) -> Drawn {
+        let small = self.scene().is_some_and(|scene| scene.whole.is_some());
+        self.drawn.unwrap_or(match small {
+            true => Drawn::Overview,
+            false => Drawn::Paths,
+        })
+    }
+
+    /// All of a small graph, where Graph draws it.
+    pub fn whole(&self) -> Option<&Whole> {
+        let whole = self.scene()?.whole.as_deref();
+        whole.filter(|_| self.drawn() == Drawn::Overview)
+    }
+
     /// The picture that a pane draws in columns.
     pub fn columns(&self, pane: Pane) -> Option<&Flow> {
         match pane {
             Pane::Flow => self.flow(),
-            Pane::Paths => self.ways().map(|ways| &ways.flow),
+            Pane::Paths => match self.whole() {
+                Some(whole) => Some(&whole.flow),
+                None => self.ways().map(|ways| &ways.flow),
+            },
             _ => None,
         }
     }

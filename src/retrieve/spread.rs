@@ -396,6 +396,11 @@ impl Diffusion {
         }
     }
 
+    /// Whether mass returns to the seeds: then it is Personalized PageRank.
+    pub fn restarts(&self) -> bool {
+        self.kernel != Kernel::Lazy && self.alpha > 0.0
+    }
+
     /// What crosses an edge is this times the mass at its start times its probability: before a step of a walk, or at the
     /// end of a push, which settles alpha of what it takes up and sends the rest on.
     pub fn flow(&self) -> f64 {

@@ -2,7 +2,7 @@
 
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
-use crate::explorer::lesson::{Playing, filled};
+use crate::explorer::lesson::Playing;
 use crate::explorer::panes::ink::{Ink, flow};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
@@ -28,6 +28,7 @@ pub fn render(ink: &Ink<'_>, playing: &Playing, area: Rect, buf: &mut Buffer, hi
         .border_style(ink.style(Scope::BorderFocus))
         .title_top(ink.span(title, Scope::Title))
         .title_top(Line::from(ink.muted(place)).right_aligned())
+        .title_bottom(Line::from(ink.span(about(ink, playing), Scope::Warn)))
         .title_bottom(Line::from(keys(ink, playing)).right_aligned())
         .render(area, buf);
     hits.add(area, Target::Elsewhere);
@@ -48,6 +49,33 @@ pub fn render(ink: &Ink<'_>, playing: &Playing, area: Rect, buf: &mut Buffer, hi
     let shown = lines.len() - keep;
     for (y, line) in lines[..shown].iter().skip(skip).enumerate() {
         buf.set_line(inner.x, inner.y + y as u16, line, inner.width);
+    }
+}
+
+/// What the words do not say of what is on screen: another step of the walk than theirs, or what arrows beside ranks compare.
+fn about(ink: &Ink<'_>, playing: &Playing) -> String {
+    let state = ink.state;
+    let timeline = state.scene().and_then(|scene| scene.timeline.as_ref());
+    let Some(timeline) = timeline.filter(|_| playing.settled && !state.running()) else {
+        return String::new();
+    };
+    let last = timeline.steps.len().saturating_sub(1);
+    let named = |step: Option<usize>| match step {
+        Some(step) => format!("{} {step}", timeline.unit),
+        None => format!("{} {last}", timeline.unit),
+    };
+    match state.earlier_step() {
+        now if now != playing.shown => {
+            format!(
+                " about {}; on screen: {} ",
+                named(playing.shown),
+                named(now)
+            )
+        }
+        _ if playing.chosen.is_some() && state.before.is_some() => {
+            " arrows: change since the answer ".to_owned()
+        }
+        _ => String::new(),
     }
 }
 
@@ -84,11 +112,17 @@ fn lines(ink: &Ink<'_>, playing: &Playing, width: usize) -> Vec<Line<'static>> {
         return vec![Line::from(ink.muted("loading"))];
     }
     let step = playing.step();
-    let say =
-        |words: &str, scope: Scope| flow(vec![ink.span(filled(words, scene), scope)], width, 0);
+    let say = |words: &str, scope: Scope| {
+        flow(
+            vec![ink.span(playing.filled(words, scene), scope)],
+            width,
+            0,
+        )
+    };
+    let (said, revealed) = playing.words(ink.state.present);
     // Before the answer the figures in `reveal` would give it away, and after it those in `say` have changed.
     let mut lines = match playing.chosen {
-        None => say(&step.say, Scope::Text),
+        None => say(said, Scope::Text),
         Some(_) => Vec::new(),
     };
     if !step.ask.is_empty() {
@@ -103,13 +137,13 @@ fn lines(ink: &Ink<'_>, playing: &Playing, width: usize) -> Vec<Line<'static>> {
             let room = width.saturating_sub(4 + mark.len() + 2);
             lines.push(Line::from(vec![
                 ink.span(format!(" {letter}  "), Scope::Key),
-                ink.span(text::cut(&filled(choice, scene), room), scope),
+                ink.span(text::cut(&playing.filled(choice, scene), room), scope),
                 ink.span(format!("  {mark}"), scope),
             ]));
         }
     }
     if playing.chosen.is_some() {
-        lines.extend(say(&step.reveal, Scope::Text));
+        lines.extend(say(revealed, Scope::Text));
     }
     for failing in playing.failing(scene) {
         let words = format!("does not hold on this index or these settings: {failing}");

@@ -7,6 +7,7 @@ mod seeds;
 mod story;
 mod walk;
 mod ways;
+mod whole;
 mod words;
 
 use crate::parameters::RESULT_K;
@@ -259,6 +260,10 @@ impl Engine {
             of_passages: retrieval
                 .walk()
                 .is_none_or(|walk| walk.graph.is_of_passages()),
+            restarts: retrieval
+                .walk()
+                .is_some_and(|walk| walk.spread.diffusion.restarts()),
+            whole: None,
         };
         if request.settings.method().tells() {
             story::tell(index, &retrieval, &gold, &mut scene);
@@ -266,6 +271,8 @@ impl Engine {
             words::tell(index, &retrieval, &mut scene);
         } else {
             walk::tell(index, &retrieval, &shares, &group_of, &mut scene);
+            let walk = retrieval.walk();
+            scene.whole = walk.and_then(|walk| whole::whole(index, &walk, &scene));
         }
         Ok(Last {
             asked: request.asked,

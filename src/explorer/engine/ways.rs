@@ -69,7 +69,7 @@ pub fn ways(index: &Arc<Index>, retrieval: &Retrieval, scene: &Scene) -> Ways {
     ways
 }
 
-fn node_row(index: &Index, graph: &Graph, scene: &Scene, node: Node) -> Row {
+pub fn node_row(index: &Index, graph: &Graph, scene: &Scene, node: Node) -> Row {
     let passage = graph.passages_of(node).first().copied();
     let passage = passage.filter(|_| graph.is_passage(node));
     Row {

@@ -29,6 +29,7 @@ pub(crate) mod spread;
 pub(crate) mod step;
 pub(crate) mod sweep;
 pub(crate) mod table;
+mod whole;
 pub(crate) mod why;
 
 use super::action::Action;

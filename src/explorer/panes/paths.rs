@@ -8,6 +8,7 @@ use super::flow::stops;
 use super::passages::passage_mark;
 use super::row;
 use super::row::{say, split};
+use super::whole;
 use super::{Card, Contents, Cursor};
 use crate::explain::Stop;
 use crate::explorer::command::Command;
@@ -38,9 +39,12 @@ const ROUNDS: usize = 200;
 
 fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
+    if let (Some(scene), Some(whole)) = (state.scene(), state.whole()) {
+        return whole::render(ink, slot, scene, whole, buf, hits);
+    }
     let both = state.scene().zip(state.ways());
     let paths = both.map_or(0, |(_, ways)| ways.flow.steps[0].strands.len());
-    let mode = match state.drawn {
+    let mode = match state.drawn() {
         Drawn::Paths => "Paths",
         Drawn::Tree => "Tree",
         Drawn::Overview => "Overview",
@@ -85,7 +89,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     for (y, line) in below.iter().take(usize::from(foot.height)).enumerate() {
         buf.set_line(foot.x + 1, foot.y + y as u16, line, foot.width - 1);
     }
-    match state.drawn {
+    match state.drawn() {
         Drawn::Paths => {
             let picture = Picture::new(ink, Pane::Paths, &ways.flow, area);
             links(ink, &picture, ways, area, buf);
@@ -396,7 +400,10 @@ impl Contents for Paths {
 
     fn count(&self, state: &State) -> usize {
         let ways = state.ways();
-        match state.drawn {
+        match state.drawn() {
+            Drawn::Overview if state.whole().is_some() => {
+                state.whole().map_or(0, |whole| whole.flow.rows())
+            }
             Drawn::Tree => ways.map_or(0, |ways| ways.tree().len()),
             _ => ways.map_or(0, |ways| ways.flow.rows()),
         }
@@ -405,7 +412,7 @@ impl Contents for Paths {
     fn words(&self, state: &State) -> Vec<Option<Words>> {
         let ways = state
             .ways()
-            .filter(|_| state.drawn == Drawn::Tree && state.scene().is_some());
+            .filter(|_| state.drawn() == Drawn::Tree && state.scene().is_some());
         ways.map_or_else(Vec::new, |ways| {
             let shown = |(lane, at): (usize, usize)| row::words(&ways.flow.lanes[lane].rows[at]);
             ways.tree()
@@ -417,14 +424,24 @@ impl Contents for Paths {
 
     fn subject(&self, state: &State, row: usize) -> Option<Subject> {
         let (lane, at) = rows::place(state, Pane::Paths, row)?;
-        of_node(state, &state.ways()?.flow.lanes[lane].rows[at])
+        let flow = match state.drawn() {
+            Drawn::Overview => state.columns(Pane::Paths)?,
+            _ => &state.ways()?.flow,
+        };
+        of_node(state, &flow.lanes[lane].rows[at])
     }
 
     fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
+        if let Some(whole) = state.whole() {
+            return Some((whole::copied(state, whole), "graph".to_owned()));
+        }
         state.ways().map(|ways| (treed(ways), "paths".to_owned()))
     }
 
     fn json(&self, state: &State, scene: &Scene) -> (Value, &'static str) {
+        if let Some(whole) = state.whole() {
+            return (whole::json(state, whole), "graph");
+        }
         (json(state, scene), "paths")
     }
 }

@@ -152,7 +152,7 @@ pub fn subject(state: &State, pane: Pane, row: usize) -> Option<Subject> {
 
 /// Column, and row there, of a row of a pane that draws columns.
 pub fn place(state: &State, pane: Pane, row: usize) -> Option<(usize, usize)> {
-    match (pane, state.drawn) {
+    match (pane, state.drawn()) {
         (Pane::Paths, Drawn::Tree) => state.ways()?.tree().get(row).map(|branch| branch.place),
         _ => state.columns(pane)?.place(row),
     }

@@ -82,6 +82,7 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
         Action::OpenIndex(path) => open::begin(state, path),
         Action::Into(path) => finder::into(state, &path),
         Action::Lesson(name) => lesson::begin(state, &name),
+        Action::Teach(lesson) => lesson::teach(state, lesson),
         Action::Select(id) => moves::select_id(state, &id),
         Action::Method(name) => settings::method(state, &name),
         Action::Preset(name) => settings::preset(state, &name),

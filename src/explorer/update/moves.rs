@@ -421,11 +421,11 @@ fn leads_past(state: &State, pane: Pane, row: usize) -> bool {
 
 /// Draws the ways in the next manner.
 pub fn draw_next(state: &mut State) -> Vec<Effect> {
-    state.drawn = match state.drawn {
+    state.drawn = Some(match state.drawn() {
         Drawn::Paths => Drawn::Tree,
         Drawn::Tree => Drawn::Overview,
         Drawn::Overview => Drawn::Paths,
-    };
+    });
     state.lists.remove(&Pane::Paths);
     ask::follow_selection(state);
     Vec::new()
