@@ -130,7 +130,7 @@ commands! {
     ViewCompare "view.compare" "Compare" "View: Compare" ["2"] Panes
         "Pinned runs and the live run side by side: ranks, settings, which change matters, and the whole set." "screen tab runs beside difference" "hopscope eval INDEX --method A,B";
     ViewFlow "view.flow" "Flow" "View: Flow" ["3"] Panes
-        "How score flows from seeds through entities to passages; a heat map of every step; each step in one sentence." "screen tab sankey picture animate heat map mass" "hopscope trace QUESTION";
+        "How score flows from seeds through entities to passages; a heat map of every step; each step in one sentence." "screen tab sankey picture animate heat map mass pagerank ppr" "hopscope trace QUESTION";
     ViewGraph "view.graph" "Graph" "View: Graph" ["4"] Panes
         "The subgraph behind the result: paths from seeds to passages, and gold that no path reaches." "screen tab paths subgraph tree network" "hopscope trace QUESTION --as graphml";
     DrawNext "graph.draw" "paths, tree, overview" "Draw the graph as paths, tree or overview" ["t"] Panes
@@ -142,7 +142,7 @@ commands! {
     GoSeeds "pane.seeds" "Seeds" "Go to Seeds" ["' s"] Panes "The nodes retrieval starts from." "jump focus" "hopscope trace QUESTION";
     GoParameters "pane.parameters" "Parameters" "Go to Parameters" ["' p"] Panes "The sliders." "jump focus settings knobs" "hopscope parameters";
     GoSession "pane.session" "Session" "Go to Session" ["' r"] Panes "The runs of this session." "jump focus runs history" "";
-    GoSpread "pane.spread" "Spread" "Go to Spread" ["' m"] Panes "Mass per node, split by seed." "jump focus mass nodes" "hopscope trace QUESTION";
+    GoSpread "pane.spread" "Spread" "Go to Spread" ["' m"] Panes "Mass of the walk (Personalized PageRank) per node, split by seed." "jump focus mass nodes pagerank ppr personalized" "hopscope trace QUESTION";
     GoNeighbours "pane.neighbours" "Neighbours" "Go to Neighbours" ["' n"] Panes
         "Edges of the selected node, and the mass it sends over each." "jump focus neighbors edges" "";
     GoPassages "pane.passages" "Passages" "Go to Passages" ["' l"] Panes "The ranking." "jump focus results list hits" "hopscope ask QUESTION";
@@ -248,7 +248,7 @@ commands! {
     Messages "messages" "messages" "Message log" ["F3"] Program
         "Status messages of this session, newest first; type to filter." "log errors warnings history said" "";
     Lessons "lesson.list" "lessons" "Lessons" ["F2"] Program
-        "Built-in lessons: guided steps with questions, on the sample." "tutorial tour teach learn class course" "hopscope --lesson NAME";
+        "Built-in lessons: guided steps with questions, on the sample." "pagerank tutorial tour teach learn class course" "hopscope --lesson NAME";
     LessonOn "lesson.on" "go on" "Lesson: next step" [">"] Program "The next step of the lesson; after the last one it ends." "next continue" "";
     LessonBack "lesson.back" "step back" "Lesson: one step back" ["<"] Program "The step before, from its beginning." "previous" "";
     LessonLeave "lesson.leave" "leave" "Lesson: leave it" [] Program "Ends the lesson and restores your settings." "stop quit end" "";
@@ -383,7 +383,18 @@ impl Command {
 
     pub fn synonyms(self) -> String {
         match self {
-            Command::Tune(p) => format!("{} {} parameter slider", p.id(), p.declaration().symbol),
+            Command::Tune(p) => {
+                let known = match p {
+                    Parameter::Alpha => " pagerank ppr personalized damping restart probability",
+                    Parameter::Steps => " pagerank ppr iterations",
+                    _ => "",
+                };
+                format!(
+                    "{} {} parameter slider{known}",
+                    p.id(),
+                    p.declaration().symbol
+                )
+            }
             _ => self
                 .fixed()
                 .map_or_else(String::new, |spec| spec.synonyms.to_owned()),

@@ -182,7 +182,7 @@ parameters! {
         "How score spreads", "SPRIG, 2Wiki power, HotpotQA push; power is the default here since each of its steps can be shown";
     Alpha ALPHA: f64 = 0.15, "alpha" "alpha" "restart alpha", Spread,
         Domain::Real { min: 0.01, max: 0.99, step: 0.01 },
-        "Restart probability: share of mass returned to the seeds per step (1 - damping)", "SPRIG";
+        "Restart probability: the share of mass that returns to the seeds in every step; damping is 1 - alpha", "SPRIG";
     Steps STEPS: usize = 5, "steps" "T" "steps T", Spread,
         Domain::Integer { min: 0, max: 50, step: 1, zero: None },
         "Power iterations; an odd T favours entity seeds, an even T passage seeds", "SPRIG";

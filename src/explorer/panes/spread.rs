@@ -48,13 +48,21 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         .filter(|_| alone)
         .map_or("Spread", |stage| &stage.title);
     let moment = state.moment(true);
+    let note = legend(ink, scene, width);
+    // The name of the algorithm, as far as it fits.
+    let room = width.saturating_sub(note.width() + 8);
+    let named = |name: &&str| text::width(title) + text::width(name) <= room;
+    let name = [" (Personalized PageRank)", " (PPR)"]
+        .into_iter()
+        .find(named);
+    let name = name.filter(|_| alone && scene.restarts && scene.story.is_none());
     let chrome = Chrome {
         title: match slot.face {
             Face::Line => format!("Spread{moment}"),
-            _ => title.to_owned(),
+            _ => format!("{title}{}", name.unwrap_or_default()),
         },
         short: if moment.is_empty() { "Spread" } else { "" },
-        note: legend(ink, scene, width),
+        note,
         summary: summary(ink, scene, ink.room(slot, &moment)),
     };
     let Some(area) = ink.frame(slot, chrome, buf, hits) else {
@@ -240,7 +248,7 @@ pub struct Spread;
 impl Contents for Spread {
     fn card(&self) -> &'static Card {
         &Card {
-            about: "Spread: mass per entity (Personalized PageRank), split by seed; * adjacent, ! hub",
+            about: "Spread: mass of the walk (Personalized PageRank) by node, split by seed; * adjacent to the selected node, ! hub",
             keys: &[
                 Command::Open,
                 Command::GoNeighbours,
