@@ -198,12 +198,26 @@ impl View {
         }
     }
 
+    /// The same before a class: no more than three panes.
+    fn presented(self) -> &'static [Row] {
+        match self {
+            View::Evaluate => &[
+                (4, &[(Pane::Set, 1), (Pane::Lost, 1)]),
+                (5, &[(Pane::Questions, 1)]),
+            ],
+            view => view.rows(),
+        }
+    }
+
     /// The view that a pane is in.
     pub fn of(pane: Pane) -> View {
         let has = |view: &View| view.panes().contains(&pane);
         View::ALL.into_iter().find(has).unwrap_or_default()
     }
 }
+
+/// Columns from which on two panes of a presentation have room for whole words beside each other.
+const BESIDE: u16 = 120;
 
 /// Columns from which on a text has room beside everything else.
 pub const WIDE: u16 = 200;
@@ -326,6 +340,7 @@ impl Plan {
                     plan.alone(main, arranged, Face::Box);
                 } else {
                     match shape {
+                        _ if own && arranged.present => plan.presented(main, arranged),
                         _ if own => {
                             plan.rows(main, arranged.view.rows());
                             plan.preview_below(arranged);
@@ -340,6 +355,11 @@ impl Plan {
             Shape::Accordion => {
                 plan.put(Pane::Question, row(1), Face::Line);
                 plan.pipeline = row(2);
+                // One pane alone is as high as a strip over it leaves room for.
+                let bottom = match over && arranged.zoom {
+                    true => left.max(9),
+                    false => bottom,
+                };
                 let main = Rect::new(area.x, area.y + 3, area.width, bottom - 5);
                 plan.accordion(main, arranged);
             }
@@ -462,11 +482,51 @@ impl Plan {
         }
     }
 
-    /// What a class has to see: what holds mass, what is returned, and the steps; what has the keyboard if it is another.
+    /// The panes of a view before a class: three at most, and on a narrow screen one beside the other only where that is all;
+    /// what has the keyboard is among them.
+    fn presented(&mut self, main: Rect, arranged: Arranged) {
+        let narrow = main.width < BESIDE;
+        let rows = arranged.view.presented();
+        let weights: Vec<Constraint> = rows.iter().map(|row| Constraint::Fill(row.0)).collect();
+        let heights = Layout::vertical(weights).split(main);
+        for (at, (row, area)) in rows.iter().zip(heights.iter()).enumerate() {
+            let mut panes: Vec<(Pane, u16)> = row.1.to_vec();
+            let all = || rows.iter().flat_map(|row| row.1);
+            let known = all().any(|pane| pane.0 == arranged.focus);
+            if at + 1 == rows.len() && !known && arranged.focus != Pane::Question {
+                panes.pop();
+                panes.push((arranged.focus, 1));
+            }
+            if narrow {
+                let own = panes.iter().position(|pane| pane.0 == arranged.focus);
+                panes = vec![panes[own.unwrap_or(0)]];
+            }
+            let widths = panes.iter().map(|pane| Constraint::Fill(pane.1));
+            let areas = Layout::horizontal(widths).split(*area);
+            for ((pane, _), area) in panes.iter().zip(areas.iter()) {
+                self.put(*pane, *area, Face::Box);
+            }
+        }
+    }
+
+    /// What a class has to see: what holds mass, what is returned, and the steps; what has the keyboard if it is another. A
+    /// narrow screen has the one that has the keyboard, and the steps.
     fn present(&mut self, main: Rect, arranged: Arranged) {
         let shown = [Pane::Spread, Pane::Passages, Pane::Iterations];
         let (main, iterations) = cut_bottom(main, if arranged.steps { 7 } else { 3 });
         self.put(Pane::Iterations, iterations, Face::Box);
+        if main.width < BESIDE {
+            let open = match arranged.focus {
+                Pane::Question | Pane::Iterations => Pane::Passages,
+                focus => focus,
+            };
+            if arranged.preview && open != Pane::Reader {
+                let (list, text) = cut_top(main, main.height.div_ceil(2));
+                self.put(Pane::Reader, text, Face::Box);
+                return self.put(open, list, Face::Box);
+            }
+            return self.put(open, main, Face::Box);
+        }
         self.rows(main, &[(1, &[(Pane::Spread, 1), (Pane::Passages, 1)])]);
         let other = match arranged.focus {
             Pane::Passages | Pane::Iterations if arranged.preview => Pane::Reader,
@@ -556,6 +616,13 @@ impl Plan {
             ],
             view => view.panes()[1..].to_vec(),
         };
+        if arranged.present && arranged.view == View::Explore {
+            let few = [Pane::Spread, Pane::Passages, Pane::Iterations];
+            let other = !few.contains(&open);
+            sections.retain(|pane| {
+                *pane == open || few.contains(pane) && !(other && *pane == Pane::Spread)
+            });
+        }
         let reads = arranged.reading && arranged.view == View::Explore;
         if reads || open == Pane::Reader && !sections.contains(&Pane::Reader) {
             sections.insert(5.min(sections.len()), Pane::Reader);

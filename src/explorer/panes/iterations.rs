@@ -175,7 +175,11 @@ fn table_lines(
         .iter()
         .map(|line| text::width(&line.label))
         .max();
-    let most = if named { (width / 3).max(NAME) } else { NAME };
+    // Before a class names are whole.
+    let most = match named || ink.state.present {
+        true => (width / 3).max(NAME),
+        false => NAME,
+    };
     let name = longest.unwrap_or(0).clamp(NAME, most) + 2;
     let free = width.saturating_sub(name + 1);
     let wide = match named {
