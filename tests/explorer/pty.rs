@@ -540,17 +540,21 @@ fn a_researcher_finds_a_loss_compares_and_keeps_what_won() {
 fn an_educator_teaches_a_lesson_from_start_to_end() {
     let mut session = Session::start(36, 120, &["--lesson", "restart"]);
     session.wait_for("What restart does");
-    session.wait_for("the passage is at 3.");
+    session.wait_for("the passage is rank 3.");
     session.send(">");
-    session.wait_for("The seeds hold all the mass");
+    session.wait_for("Step 0: all mass");
     session.send(">");
     let screen = session.wait_for("What happens to foucault?");
     // The answer is not given away, and going on waits for a guess.
     assert!(!screen.contains("It falls to"), "{screen}");
     session.send("a");
     session.wait_for("right");
-    session.wait_for("It falls to 27.");
+    session.wait_for("It falls to rank 27.");
     session.wait_for("restart alpha 0.15 > 0.9");
+    session.send(">");
+    session.wait_for("almost nothing returns");
+    session.send(">");
+    session.wait_for("Between the two nothing changes");
     session.send(">");
     session.wait_for("sweep restart alpha");
     session.send(">");
@@ -560,6 +564,29 @@ fn an_educator_teaches_a_lesson_from_start_to_end() {
         screen.contains("hop"),
         "the method is that of before: {screen}"
     );
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+    session.assert_restored();
+}
+
+/// A lesson on its own corpus: the index that was open is there again after it.
+#[test]
+fn a_lesson_on_its_own_corpus_gives_the_index_back() {
+    let mut session = Session::start(36, 120, &["--lesson", "pagerank"]);
+    session.wait_for("PageRank from scratch");
+    session.wait_for("A graph of 5 nodes");
+    session.wait_for("toothed wheel");
+    session.send(">");
+    session.wait_for("which nodes have mass?");
+    session.send("a");
+    session.wait_for(".9900");
+    session.send("\u{10}");
+    session.send("lesson: leave");
+    session.wait_for("Lesson: leave it");
+    session.send("\r");
+    let screen = session.wait_for("end of the lesson");
+    assert!(screen.contains("225 passages"), "{screen}");
+    assert!(!screen.contains("PageRank from scratch"), "{screen}");
     session.send("q");
     assert_eq!(session.exit_code(), 0);
     session.assert_restored();
