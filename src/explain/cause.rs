@@ -31,14 +31,15 @@ pub fn tested(
     passage: u32,
     reasons: Vec<Reason>,
     links: usize,
+    going: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Reason> {
     let test = |reason: Reason| {
-        if reason.fix.is_some() {
+        if reason.fix.is_some() || !going() {
             return reason;
         }
         let changes = reason.undo.iter().cloned();
         let changes: Vec<Change> = changes.chain(undoing(run, reason.code)).collect();
-        let best = best(index, run, passage, &changes);
+        let best = best(index, run, passage, &changes, going);
         reason.with_fix(best)
     };
     let reasons: Vec<Reason> = reasons.into_par_iter().map(test).collect();
@@ -59,11 +60,20 @@ pub fn tested(
 }
 
 /// Of some changes the one that moves a passage most; of equals the first.
-fn best(index: &Arc<Index>, run: &Retrieval, passage: u32, changes: &[Change]) -> Option<Fix> {
+fn best(
+    index: &Arc<Index>,
+    run: &Retrieval,
+    passage: u32,
+    changes: &[Change],
+    going: &(dyn Fn() -> bool + Sync),
+) -> Option<Fix> {
     let known = changes.iter().filter(|change| acts(run, change));
     let known: Vec<&Change> = known.collect();
     let fixes = known.par_iter();
-    let fixes = fixes.filter_map(|change| Some(run.tried(index, passage, change)?.1));
+    let fixes = fixes.filter_map(|change| match going() {
+        true => Some(run.tried(index, passage, change)?.1),
+        false => None,
+    });
     let fixes: Vec<Fix> = fixes.collect();
     let better = |best: Fix, fix: Fix| if fix.closed > best.closed { fix } else { best };
     fixes.into_iter().reduce(better)

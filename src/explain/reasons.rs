@@ -38,6 +38,16 @@ pub fn why_here(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Stri
 /// all; then what describes the loss: names first, what the passage lacks beside the last one returned, what steps left
 /// out. The cutoff comes last. A longer list is no repair and is not suggested.
 pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<Reason> {
+    why_not_while(index, retrieval, passage, &|| true)
+}
+
+/// The same as long as somebody waits for it: once `going` is false, what was not tried yet is left untried.
+pub fn why_not_while(
+    index: &Arc<Index>,
+    retrieval: &Retrieval,
+    passage: u32,
+    going: &(dyn Fn() -> bool + Sync),
+) -> Vec<Reason> {
     if retrieval.returns(passage) {
         return Vec::new();
     }
@@ -55,7 +65,7 @@ pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<R
     });
     let links = tested.len();
     tested.append(&mut reasons);
-    let mut tested = cause::tested(index, retrieval, passage, tested, links);
+    let mut tested = cause::tested(index, retrieval, passage, tested, links, going);
     tie.into_iter().for_each(|tie| tested.insert(0, tie));
     tested.extend(last);
     tested

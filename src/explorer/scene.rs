@@ -660,6 +660,8 @@ pub struct Why {
     pub about: Vec<(String, &'static str)>,
     pub rank: Option<usize>,
     pub gold: bool,
+    /// It is missed, and what is said of it was not put to the test yet.
+    pub testing: bool,
     pub score: f64,
     /// Labelled parts that add up to the score, largest first, with their group; beside another, largest gap first.
     pub parts: Vec<Part>,

@@ -237,7 +237,10 @@ mod tests {
             }
         }
         let said = Presets::default().by_name("wiki").unwrap_err();
-        assert_eq!(said, "no preset 'wiki'; there are hotpotqa, 2wiki");
+        assert_eq!(
+            said,
+            "no preset 'wiki'; there are hotpotqa, 2wiki, published"
+        );
     }
 
     #[test]

@@ -215,8 +215,16 @@ fn what_no_stage_told_of_has_the_edges_of_the_graph() {
 #[test]
 fn a_lost_passage_without_a_suggestion_says_how_to_look_for_one() {
     let mut stage = stage_of(120, 36, 1);
-    let lost = stage.state.scene().unwrap().passages[12].passage;
-    stage.act(Action::Passage(lost));
+    let lost: Vec<u32> = {
+        let behind = stage.state.scene().unwrap().passages[10..].iter();
+        behind.map(|row| row.passage).collect()
+    };
+    let without = lost.into_iter().any(|lost| {
+        stage.act(Action::Passage(lost));
+        let why = stage.state.detail().unwrap().passage.as_ref().unwrap();
+        why.reasons.iter().all(|reason| reason.fix.is_none())
+    });
+    assert!(without);
     // Nothing was tried, so nothing is claimed.
     stage.press("w a");
     let said = &stage.state.message.text;
@@ -393,4 +401,54 @@ fn a_question_waits_for_nobody_who_works_in_the_background() {
     let found = answered.recv_timeout(Duration::from_secs(60));
     drop(hold);
     assert!(found.is_ok_and(|rows| rows >= 10));
+}
+
+/// The answer is on screen before the verdict on a missed passage was put to the test: until then nothing is called a cause.
+#[test]
+fn an_answer_does_not_wait_for_the_test_of_its_verdict() {
+    let index = sample();
+    let settings = Settings::of(&index, Method::by_name("graph-rrf").unwrap());
+    let mut engine = Engine::new(index.clone());
+    let asked = index.questions().iter().enumerate();
+    let told = std::sync::Mutex::new(Vec::new());
+    for (at, question) in asked {
+        for gold in &question.gold {
+            let request = Request {
+                question: question.text.clone(),
+                asked: Some(at),
+                settings: settings.clone(),
+                subject: Subject {
+                    passage: Some(gold.passage),
+                    ..Subject::default()
+                },
+                view: View::Explore,
+            };
+            let tell = |answer| told.lock().unwrap().push(answer);
+            let done = engine.answer_while(&request, &tell, &|| true).unwrap();
+            let done = done.detail.passage.clone().unwrap();
+            assert!(!done.testing);
+            let Some(first) = told.lock().unwrap().pop() else {
+                assert!(done.reasons.is_empty(), "nothing to test");
+                continue;
+            };
+            let first = first.detail.passage.clone().unwrap();
+            assert!(first.testing && !first.reasons.is_empty());
+            let tied = |code: &str| code == "TIED";
+            assert!(first.reasons.iter().all(|r| !r.cause || tied(&r.code)));
+            if done
+                .reasons
+                .iter()
+                .any(|reason| reason.cause && !tied(&reason.code))
+            {
+                // Where nobody waits, nothing is tried.
+                let left = engine.answer_while(&request, &|_| {}, &|| false).unwrap();
+                let left = left.detail.passage.clone().unwrap();
+                let proven = left.reasons.iter().any(|r| r.cause && !tied(&r.code));
+                let alone = left.reasons.iter().any(|r| r.code.starts_with("ONE_"));
+                assert!(!proven || alone);
+                return;
+            }
+        }
+    }
+    panic!("no question of the sample loses gold with a cause");
 }

@@ -120,6 +120,8 @@ fn every_copied_command_prints_what_is_on_screen() {
     stage.press("P");
     stage.act(Action::Set("alpha".into(), "0.4".into()));
     stage.act(Action::Set("steps".into(), "2".into()));
+    let first = stage.state.scene().unwrap().passages[0].passage;
+    stage.act(Action::Passage(first));
     // Annotate opens where the work is, at another question.
     let (annotate, others): (Vec<View>, Vec<View>) = View::ALL
         .into_iter()

@@ -23,6 +23,7 @@ use hopscope::explorer::state::Mode;
 use hopscope::explorer::text::score;
 use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::explorer::update::{session, update};
+use hopscope::layers::Class;
 use hopscope::parameters::{ALPHA, SEED_K, STEPS};
 use hopscope::retrieve::explanation::Fix;
 use hopscope::retrieve::{METHODS, Method, Origin, Parameter, Settings, Value};
@@ -539,9 +540,9 @@ fn failing_questions_are_gone_through() {
         stage.state.message.text
     );
     stage.act(Action::Method("graph".into()));
-    stage.act(Action::Losing(hopscope::layers::Class::F1));
+    stage.act(Action::Losing(Class::F1));
     let why = stage.state.detail().unwrap().passage.clone().unwrap();
-    assert!(!why.reasons.is_empty() && stage.state.message.text.contains("F1 ("));
+    assert!(!why.reasons.is_empty() && stage.state.message.text.contains(Class::F1.about()));
     // Esc stops it, and so does another question.
     let begun = stage.update(Action::Do(Command::NextLosing));
     assert!(matches!(begun[..], [Effect::Begin(Work::Hunt(_))]));

@@ -57,6 +57,30 @@ pub fn explain(
     }
 }
 
+/// Puts the verdict on a missed passage to the test.
+pub fn test(
+    index: &Arc<Index>,
+    retrieval: &Retrieval,
+    why: &mut Why,
+    going: &(dyn Fn() -> bool + Sync),
+) {
+    let reasons = explain::why_not_while(index, retrieval, why.passage, going);
+    let alike = explain::lookalikes(index, retrieval, why.passage);
+    why.verdict = reasons.first().map(|first| (first.code, first.class));
+    why.reasons = reasons.into_iter().map(reason).collect();
+    why.look_alikes = alike.iter().map(|alike| clean(&alike.sentence())).collect();
+    why.testing = false;
+}
+
+fn reason(reason: explain::Reason) -> Reason {
+    Reason {
+        code: reason.code.to_string(),
+        text: clean(&reason.text),
+        cause: reason.cause,
+        fix: reason.fix,
+    }
+}
+
 fn why(
     index: &Arc<Index>,
     retrieval: &Retrieval,
@@ -66,18 +90,15 @@ fn why(
     than: Option<u32>,
 ) -> Why {
     let place = retrieval.place(passage);
-    let reasons = explain::why_not(index, retrieval, passage);
-    let inside = reasons.is_empty();
-    let look_alikes = match inside {
-        true => Vec::new(),
-        false => explain::lookalikes(index, retrieval, passage),
-    };
+    let described = explain::described(index, retrieval, passage);
+    let inside = described.is_empty();
     let score = place.map_or(0.0, |(_, score)| f64::from(score));
     let row = |at: usize| scene.passages.get(at).map_or(0.0, |row| row.score);
     let mut why = Why {
         passage,
         key: index.id(passage).to_owned(),
-        verdict: reasons.first().map(|first| (first.code, first.class)),
+        testing: !inside,
+        verdict: described.first().map(|first| (first.code, first.class)),
         id: clean(index.id(passage)),
         title: clean(index.title(passage)),
         about: (index.told_about(passage))
@@ -92,19 +113,8 @@ fn why(
         paths: Vec::new(),
         error: 0.0,
         sentence: String::new(),
-        reasons: reasons
-            .into_iter()
-            .map(|r| Reason {
-                code: r.code.to_string(),
-                text: clean(&r.text),
-                cause: r.cause,
-                fix: r.fix,
-            })
-            .collect(),
-        look_alikes: look_alikes
-            .iter()
-            .map(|alike| clean(&alike.sentence()))
-            .collect(),
+        reasons: described.into_iter().map(reason).collect(),
+        look_alikes: Vec::new(),
         best: row(0),
         cut: row(scene.top_k.saturating_sub(1)),
         text: index.text(passage).to_owned(),

@@ -14,7 +14,8 @@ use crate::parameters::RESULT_K;
 
 use super::layout::View;
 use super::scene::{
-    Answer, Asked, Basis, Facts, Flow, Gold, Piece, Request, Scene, StageTime, Subject, Ways,
+    Answer, Asked, Basis, Detail, Facts, Flow, Gold, Piece, Request, Scene, StageTime, Subject,
+    Ways,
 };
 use super::text::clean;
 use crate::evaluate::sweep::{Changes, Column, over_question};
@@ -86,13 +87,29 @@ impl Engine {
     /// # Errors
     /// When the index cannot be read.
     pub fn answer(&mut self, request: &Request) -> Result<Answer, RetrieveError> {
+        self.answer_while(request, &|_| {}, &|| true)
+    }
+
+    /// The same, with the answer told before the verdict on a missed passage is put to the test, which asks the question
+    /// many times over; that ends once `going` is false.
+    pub fn answer_while(
+        &mut self,
+        request: &Request,
+        tell: &(dyn Fn(Answer) + Sync),
+        going: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Answer, RetrieveError> {
         match self.threads.clone() {
-            Some(own) => own.install(|| self.answered(request)),
-            None => self.answered(request),
+            Some(own) => own.install(|| self.answered(request, tell, going)),
+            None => self.answered(request, tell, going),
         }
     }
 
-    fn answered(&mut self, request: &Request) -> Result<Answer, RetrieveError> {
+    fn answered(
+        &mut self,
+        request: &Request,
+        tell: &(dyn Fn(Answer) + Sync),
+        going: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Answer, RetrieveError> {
         let start = Instant::now();
         let same = |last: &Last| {
             last.asked == request.asked
@@ -125,15 +142,23 @@ impl Engine {
         if let Some(graph) = explain::lookalike::graph_of(&last.retrieval) {
             self.spell(graph);
         }
-        let answer = Answer {
+        let seconds = match self.timed {
+            true => start.elapsed().as_secs_f64(),
+            false => 0.0,
+        };
+        let answer = |detail: Detail| Answer {
             scene: last.scene.clone(),
             detail: Arc::new(detail),
-            seconds: match self.timed {
-                true => start.elapsed().as_secs_f64(),
-                false => 0.0,
-            },
+            seconds,
             kept,
         };
+        if detail.passage.as_ref().is_some_and(|why| why.testing) {
+            tell(answer(detail.clone()));
+            if let Some(why) = &mut detail.passage {
+                detail::test(&self.index, &last.retrieval, why, going);
+            }
+        }
+        let answer = answer(detail);
         self.last = Some(last);
         Ok(answer)
     }

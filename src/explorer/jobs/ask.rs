@@ -9,8 +9,11 @@ impl Job for Request {
     type Part = Answer;
     const THREAD: &'static str = "retrieval";
 
-    fn run(&self, doer: &mut Doer, _: &Tell<'_, Answer>) -> Result<Option<Answer>, String> {
-        let answer = doer.engine().answer(self);
+    fn run(&self, doer: &mut Doer, tell: &Tell<'_, Answer>) -> Result<Option<Answer>, String> {
+        let going = || !tell.stopped();
+        let answer = doer
+            .engine()
+            .answer_while(self, &|part| tell.part(part), &going);
         answer.map(Some).map_err(|error| error.to_string())
     }
 

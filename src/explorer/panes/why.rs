@@ -205,6 +205,7 @@ fn verdict(ink: &Ink<'_>, why: &Why, first: &Reason, width: usize) -> Vec<Line<'
     let spans = match (first.cause, &first.fix) {
         (true, Some(_)) => undone(ink, 0, first),
         (true, None) => Vec::new(),
+        (false, _) if why.testing => vec![ink.muted("  testing what keeps it out")],
         (false, _) if why.reasons.iter().any(|reason| reason.cause) => Vec::new(),
         (false, Some(fix)) => vec![ink.muted(format!(
             "  describes it, not a cause: {} closes {:.0} % of the gap",
