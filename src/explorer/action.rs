@@ -25,6 +25,8 @@ pub enum Action {
     Do(Command),
     /// Asks a question as if it had been typed.
     Ask(String),
+    /// Draws in a theme from now on.
+    Theme(String),
     /// Begins a lesson, by its name or file.
     Lesson(String),
     /// Begins a lesson on the index that is open.
@@ -148,6 +150,8 @@ pub enum Effect {
     Begin(Work),
     /// A job to stop.
     Stop(Thread),
+    /// Draws in a theme, by its name.
+    Theme(String),
     /// Text, and what it is in words.
     Copy(String, String),
     /// Something for a file.

@@ -247,6 +247,8 @@ commands! {
     Help "help" "help" "Help" ["?", "F1"] Program "Lists all keys; type to filter." "keys manual shortcuts bindings" "hopscope --help";
     Messages "messages" "messages" "Message log" ["F3"] Program
         "Status messages of this session, newest first; type to filter." "log errors warnings history said" "";
+    Themes "theme.choose" "theme" "Choose a theme" [] Program
+        "Lists the themes; the one under the cursor is drawn, Enter keeps it for this session, Esc goes back." "colour color dark light contrast print" "hopscope --theme NAME";
     Lessons "lesson.list" "lessons" "Lessons" ["F2"] Program
         "Built-in lessons: guided steps with questions, on the sample." "pagerank tutorial tour teach learn class course" "hopscope --lesson NAME";
     LessonOn "lesson.on" "go on" "Lesson: next step" [">"] Program "The next step of the lesson; after the last one it ends." "next continue" "";

@@ -45,6 +45,7 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
         FinderKind::Doctor => narrowed(faults(state), typed),
         FinderKind::Lessons => narrowed(lessons(), typed),
         FinderKind::Messages => narrowed(messages(state), typed),
+        FinderKind::Themes => narrowed(themes(state), typed),
         FinderKind::Indexes => indexes(state, typed.trim()),
         FinderKind::Help => narrowed(help(state), typed),
     }
@@ -119,7 +120,7 @@ fn again(state: &State, choice: &Choice) -> Option<Entry> {
         // A node's name is not known here; it is a few letters away. A preset's name is asked for each time.
         Choice::SavePreset(_) | Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_) => None,
         // Nor is a change of the graph or its file; lessons have a list of their own.
-        Choice::Lesson(_) | Choice::Nothing => None,
+        Choice::Lesson(_) | Choice::Theme(_) | Choice::Nothing => None,
         // Indexes opened lately are listed where one is opened.
         Choice::OpenIndex(_) | Choice::Into(_) => None,
         Choice::Edit(_) | Choice::Restore(_) | Choice::SavePatch(..) | Choice::LoadPatch(_) => None,
@@ -413,6 +414,17 @@ fn lessons() -> Vec<Entry> {
         entry
     };
     Lesson::shipped().map(entry).collect()
+}
+
+/// The themes there are.
+fn themes(state: &State) -> Vec<Entry> {
+    let entry = |name: &String| {
+        let now = ["", "now"][usize::from(*name == state.theme)];
+        let mut entry = Entry::plain(name.clone(), now.to_owned(), Choice::Theme(name.clone()));
+        entry.shell = format!("hopscope --theme {name}");
+        entry
+    };
+    state.themes.iter().map(entry).collect()
 }
 
 /// What the status line said, newest first.

@@ -204,6 +204,7 @@ async fn one_after_the_other(begin: Begin, mut options: Options) -> anyhow::Resu
         options = Options {
             settings,
             argument,
+            theme: open.theme.clone(),
             question: None,
             lesson: None,
             labels: None,
@@ -375,6 +376,8 @@ impl Loop {
             &options.config,
             all.folders.as_ref(),
         );
+        all.state.theme = all.theme.name().to_owned();
+        all.state.themes = Theme::names(all.folders.as_ref().map(Folders::themes).as_deref());
         all.state.masked = options.config.mask_text;
         all.state.present = options.present;
         all.state.still = options.config.reduced_motion;
@@ -425,6 +428,7 @@ impl Loop {
         let (index, settings) = lesson.open()?;
         let options = Options {
             settings,
+            theme: self.theme.clone(),
             argument: lesson.argument(),
             question: None,
             lesson: None,
@@ -661,6 +665,16 @@ impl Loop {
                     self.workers.begin(work);
                 }
                 Effect::Stop(thread) => self.workers.stop(thread),
+                Effect::Theme(name) => {
+                    let own = self.folders.as_ref().map(Folders::themes);
+                    match Theme::load_from(own.as_deref(), &name, self.theme.level()) {
+                        Ok(theme) => self.theme = theme,
+                        Err(error) => {
+                            let said = Message::error(format!("theme {name}: {error}"));
+                            update(&mut self.state, Action::Told(said));
+                        }
+                    }
+                }
                 Effect::ExportGraph(traced) => {
                     let (index, teller) = (self.index.clone(), self.teller.clone());
                     tokio::task::spawn_blocking(move || {

@@ -55,6 +55,8 @@ impl Stage {
         let doer = || Doer::new(index.clone(), facts.kinds, None).still();
         let mut state = State::new(facts.clone(), settings);
         show_parameter(&mut state);
+        state.theme = theme.name().to_owned();
+        state.themes = Theme::names(None);
         Stage {
             state,
             doer: doer(),
@@ -105,6 +107,10 @@ impl Stage {
                 tell(work.run(doer, &tell, &|| false));
             }
             Effect::Stop(_) | Effect::Suspend | Effect::Then(_) => {}
+            Effect::Theme(name) => match Theme::load(&name, self.theme.level()) {
+                Ok(theme) => self.theme = theme,
+                Err(error) => hear(Action::Told(Message::error(error.to_string()))),
+            },
             Effect::KeepLabel(label) => {
                 let time = "2026-01-01T00:00:00Z".to_owned();
                 hear(Action::Labelled(Ok(Box::new(Label { time, ..*label }))));

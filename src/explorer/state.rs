@@ -87,6 +87,8 @@ pub enum FinderKind {
     Doctor,
     Lessons,
     Messages,
+    /// Themes, each drawn while it is under the cursor.
+    Themes,
     /// Indexes and corpora, by their paths.
     Indexes,
     Help,
@@ -147,6 +149,7 @@ pub enum Choice {
     /// A change of seeds, as written after `--seed`.
     Seed(String),
     Lesson(String),
+    Theme(String),
     /// Another index or corpus, by its path.
     OpenIndex(String),
     /// A folder to look into.
@@ -178,6 +181,7 @@ impl Choice {
             Choice::Passage(passage) => Action::Passage(*passage),
             Choice::Seed(text) => Action::Seed(text.clone()),
             Choice::Lesson(name) => Action::Lesson(name.clone()),
+            Choice::Theme(name) => Action::Theme(name.clone()),
             Choice::OpenIndex(path) => Action::OpenIndex(path.clone()),
             Choice::Into(path) => Action::Into(path.clone()),
             Choice::Nothing => Action::Told(Message::default()),
@@ -353,6 +357,9 @@ pub struct State {
     /// The newest complete answer.
     pub shown: Option<Answer>,
     pub session: Vec<Run>,
+    /// The theme by its name, and all that there are.
+    pub theme: String,
+    pub themes: Vec<String>,
     /// What this terminal was found to do.
     pub terminal: Vec<(&'static str, String)>,
     /// Indexes opened lately, newest first.
@@ -442,6 +449,8 @@ impl State {
             asking: Running::Never,
             shown: None,
             session: Vec::new(),
+            theme: String::new(),
+            themes: Vec::new(),
             terminal: Vec::new(),
             indexes: Vec::new(),
             opening: Running::Never,

@@ -1,7 +1,7 @@
 //! Habits from other programs: a list that typing narrows, the text beside the list, another index without leaving, a
 //! session that goes on, a first screen.
 
-use crate::support::{hear, stage, stage_at};
+use crate::support::{hear, stage, stage_at, stage_in};
 use hopscope::explorer::action::Action;
 use hopscope::explorer::available::available;
 use hopscope::explorer::command::Command;
@@ -639,5 +639,32 @@ fn an_entry_of_the_first_screen_is_clicked() {
     assert!(
         matches!(stage.state.mode, Mode::Browse),
         "a click beside it closes it"
+    );
+}
+
+/// A theme is drawn while it is under the cursor; Enter keeps it, Esc goes back.
+#[test]
+fn themes_are_chosen_by_looking_at_them() {
+    let dark = Theme::load("default-dark", ColorLevel::True).unwrap();
+    let mut stage = stage_in(dark, 100, 30, "graph", GlyphSet::Unicode, 0);
+    let ground = |stage: &mut Stage| stage.draw(100, 30)[(0, 0)].bg;
+    let before = (stage.state.theme.clone(), ground(&mut stage));
+    stage.act(Action::Do(Command::Themes));
+    stage.type_text("light");
+    let light = ground(&mut stage);
+    assert_ne!(light, before.1);
+    stage.press("Esc");
+    assert_eq!((stage.state.theme.clone(), ground(&mut stage)), before);
+    stage.act(Action::Do(Command::Themes));
+    stage.type_text("light");
+    stage.press("Enter");
+    assert_eq!(ground(&mut stage), light);
+    assert_eq!(stage.state.theme, "default-light");
+    assert!(
+        stage
+            .state
+            .message
+            .text
+            .contains("theme = \"default-light\"")
     );
 }

@@ -27,6 +27,7 @@ pub fn render(
         | FinderKind::Doctor
         | FinderKind::Lessons
         | FinderKind::Messages
+        | FinderKind::Themes
         | FinderKind::Indexes => 100,
     };
     let width = main.width.min(wanted);
@@ -111,6 +112,7 @@ fn titles(open: &Finder) -> (&'static str, &'static str) {
         FinderKind::LoadPatch => ("Load patch", "a name or a path   Enter load   Esc close"),
         FinderKind::Seeds => ("Add a seed", "a name, or #passage   Enter add   Esc close"),
         FinderKind::History => ("Questions asked", "type to filter   Enter ask   Esc close"),
+        FinderKind::Themes => ("Theme", "Up Down show   Enter keep   Esc back"),
         FinderKind::Messages => ("Messages", "type to filter   Esc close"),
         FinderKind::Lessons => ("Lessons", "type to filter   Enter begin   Esc close"),
         FinderKind::Answer => ("Answer", "Enter goes to a passage   Esc close"),
@@ -142,6 +144,7 @@ fn field(ink: &Ink<'_>, open: &Finder, inner: Rect, buf: &mut Buffer) -> Positio
             FinderKind::Seeds => "part of a name, or # and part of a passage ..",
             FinderKind::History => "part of a question ..",
             FinderKind::Lessons => "hubs, restart ..",
+            FinderKind::Themes => "dark, light ..",
             FinderKind::Messages => "a word ..",
             FinderKind::Answer => "part of a passage ..",
             FinderKind::Doctor => "hubs, names ..",

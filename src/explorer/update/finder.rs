@@ -19,6 +19,10 @@ const RECENT: usize = 20;
 pub fn open(state: &mut State, kind: FinderKind) -> Vec<Effect> {
     let entries = palette::entries(state, kind, "");
     let mut list = List::default();
+    if matches!(kind, FinderKind::Themes) {
+        let now = entries.iter().position(|entry| entry.now == "now");
+        list.cursor = now.unwrap_or(0);
+    }
     if matches!(kind, FinderKind::Methods | FinderKind::Compose) {
         let now = entries.iter().position(|entry| entry.key == "now");
         list.cursor = now.unwrap_or(0);
@@ -44,6 +48,9 @@ pub fn press(state: &mut State, key: KeyEvent, mut open: Finder) -> Vec<Effect> 
     let height = state.hits.finder().height;
     let page = height.saturating_sub(1).max(1) as isize;
     let by = match (key.code, control) {
+        (KeyCode::Esc, _) if open.kind == FinderKind::Themes => {
+            return vec![Effect::Theme(state.theme.clone())];
+        }
         (KeyCode::Esc, _) => return Vec::new(),
         (KeyCode::Enter, _) => return choose(state, open),
         (KeyCode::Tab, _) if open.kind == FinderKind::Indexes => {
@@ -74,8 +81,21 @@ pub fn press(state: &mut State, key: KeyEvent, mut open: Finder) -> Vec<Effect> 
         by => open.list.cursor.saturating_add_signed(by).min(last),
     };
     open.list.offset = open.list.window(open.entries.len(), height);
+    let shown = shown(&open);
     state.mode = Mode::Finder(open);
-    Vec::new()
+    shown
+}
+
+/// What choosing under the cursor would look like.
+fn shown(open: &Finder) -> Vec<Effect> {
+    match open
+        .entries
+        .get(open.list.cursor)
+        .map(|entry| &entry.choice)
+    {
+        Some(Choice::Theme(name)) => vec![Effect::Theme(name.clone())],
+        _ => Vec::new(),
+    }
 }
 
 /// Lists what matches what is now typed; nodes and passages are asked of the worker.
@@ -116,6 +136,9 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
     }
     if kind == FinderKind::Indexes {
         return vec![Effect::Begin(Look { typed }.work())];
+    }
+    if let (FinderKind::Themes, Mode::Finder(open)) = (kind, &state.mode) {
+        return shown(open);
     }
     let search = search.map(|search| Effect::Begin(search.work()));
     search.into_iter().collect()

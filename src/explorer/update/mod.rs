@@ -81,6 +81,13 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
         Action::AskNumber(number) => ask::number(state, number),
         Action::OpenIndex(path) => open::begin(state, path),
         Action::Into(path) => finder::into(state, &path),
+        Action::Theme(name) => {
+            state.message = Message::plain(format!(
+                "theme {name}; to keep it: theme = \"{name}\" in config.toml"
+            ));
+            state.theme.clone_from(&name);
+            vec![Effect::Theme(name)]
+        }
         Action::Lesson(name) => lesson::begin(state, &name),
         Action::Teach(lesson) => lesson::teach(state, lesson),
         Action::Select(id) => moves::select_id(state, &id),
@@ -190,6 +197,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::Help => finder::open(state, FinderKind::Help),
         Command::Lessons => finder::open(state, FinderKind::Lessons),
         Command::Messages => finder::open(state, FinderKind::Messages),
+        Command::Themes => finder::open(state, FinderKind::Themes),
         Command::LessonOn => lesson::go_on(state),
         Command::LessonBack => lesson::go_back(state),
         Command::LessonLeave => lesson::leave(state),
