@@ -32,7 +32,7 @@ const TITLE: usize = WIDTH - 7;
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// [INDEX] QUESTION: an index folder or a corpus (the bundled sample without one), and the question, by its text or its
+    /// [INDEX] QUESTION: an index folder or a corpus (default: the sample), and the question, by its text or its
     /// identifier in the set.
     #[arg(required = true, num_args = 1..=2, value_names = ["INDEX", "QUESTION"])]
     words: Vec<OsString>,
@@ -46,23 +46,23 @@ pub struct CompareArgs {
         value_name = "[NAME=]METHOD[@PARAMETER=VALUE]"
     )]
     method: Vec<String>,
-    /// Set a parameter for every run. May be repeated.
+    /// Set a parameter for every run. Repeatable.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// How many passages each run returns.
     #[arg(long, short = 'k', value_name = "K")]
     top: Option<usize>,
-    /// What bm25-ce and rrf-ce score candidates again with: bert:FOLDER, a cross-encoder. MaxSim without it.
+    /// Re-ranker for bm25-ce and rrf-ce: bert:FOLDER, a cross-encoder. Default: MaxSim.
     #[arg(long, value_name = "bert:FOLDER")]
     reranker: Option<String>,
-    /// Change a seed of every run: NAME=mute, NAME=FACTOR, or +NAME to add one; a passage is #ID. May be repeated.
+    /// Edit a seed of every run: NAME=mute, NAME=FACTOR, or +NAME to add one; write a passage as #ID. Repeatable.
     #[arg(long = "seed", value_name = "CHANGE")]
     seed: Vec<String>,
     #[command(flatten)]
     patch: PatchArgs,
     #[command(flatten)]
     opening: Opening,
-    /// What to print; a table has the measures, the ranks of gold and the passages, a column a run.
+    /// Output format; a table has measures, gold ranks and passages, one column per run.
     #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Text)]
     form: Form,
     /// The same as --as json.

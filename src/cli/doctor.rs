@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// An index folder or a corpus; the bundled sample without one.
+    /// An index folder or a corpus; default: the sample.
     index: Option<PathBuf>,
     /// Method whose graph and missed gold are checked; 'hopscope methods' lists them.
     #[arg(long, short)]

@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// An index folder or a corpus (the bundled sample without one).
+    /// An index folder or a corpus (default: the sample).
     index: Option<PathBuf>,
     /// Question file to use instead of the index's own set.
     #[arg(long, value_name = "FILE")]
@@ -51,12 +51,12 @@ pub struct EvalArgs {
     parts: Parts,
     #[command(flatten)]
     tuning: Tuning,
-    /// What bm25-ce and rrf-ce score candidates again with: bert:FOLDER, a cross-encoder. MaxSim without it.
+    /// Re-ranker for bm25-ce and rrf-ce: bert:FOLDER, a cross-encoder. Default: MaxSim.
     #[arg(long, value_name = "bert:FOLDER")]
     reranker: Option<String>,
     #[command(flatten)]
     patch: PatchArgs,
-    /// How many passages each question returns.
+    /// Passages returned per question.
     #[arg(long, short = 'k', value_name = "K")]
     top: Option<usize>,
     #[command(flatten)]
@@ -92,7 +92,7 @@ pub struct EvalArgs {
     /// Random seed for resampling and for --repairs=COUNT.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// What to print; a table has a row for every measure of every method, with interval and p against the first.
+    /// Output format; a table has one row per method and measure, with interval and p against the first method.
     #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Text)]
     form: Form,
     /// The same as --as json, with a row per question.

@@ -68,7 +68,7 @@ pub struct IndexArgs {
     /// Set a build parameter: ner, norm, alias_linking, subjects, vector_search, hnsw_m, hnsw_ef_construction.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Build with the settings of a paper for a data set: hotpotqa or 2wiki. --set goes before.
+    /// Build with a paper's settings for a data set: hotpotqa or 2wiki. --set overrides them.
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     /// Print what was done as JSON.

@@ -47,7 +47,7 @@ enum Kind {
     Qrels,
     /// All questions, those typed by hand too, with their gold, for eval --questions and index --questions.
     Questions,
-    /// The labels that stand.
+    /// The valid labels.
     Jsonl,
     /// Records for Dataset.records.from_json of Argilla 2.
     Argilla,

@@ -144,7 +144,7 @@ fn index_and_question(words: &[OsString]) -> Result<(Option<&Path>, &str)> {
 /// Values of parameters.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Tuning {
-    /// Set a parameter; 'hopscope parameters' lists them. May be repeated.
+    /// Set a parameter ('hopscope parameters' lists them). Repeatable.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Named settings: hotpotqa, 2wiki or your own ('hopscope methods' lists them). --set overrides them.

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct StatsArgs {
-    /// An index folder or a corpus; the bundled sample without one.
+    /// An index folder or a corpus; default: the sample.
     index: Option<PathBuf>,
     /// Method whose graph to describe.
     #[arg(long, short, default_value = "graph")]

@@ -51,7 +51,7 @@ pub struct SweepArgs {
     measure: String,
     #[command(flatten)]
     opening: Opening,
-    /// What to print.
+    /// Output format.
     #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Text)]
     form: Form,
     /// The same as --as json.

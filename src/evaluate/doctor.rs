@@ -81,27 +81,26 @@ impl Fault {
         let method = settings.method();
         let uses = |parameter| method.uses().contains(&parameter);
         let leave_out = match uses(MAX_DF_RATIO.id()) {
-            true => "a lower max_df_ratio, which leaves out what stands in most passages",
+            true => "a lower max_df_ratio, which ignores names found in most passages",
             false => {
-                "a method over entity-passage, where max_df_ratio leaves out what stands in most passages"
+                "a method over entity-passage, where max_df_ratio ignores names found in most passages"
             }
         };
         // The way round a walk that cannot come there.
         let beside = match &*method.name {
-            "hop" | "rrf-ppr" => "nothing: this method ranks by words and vectors beside its walk",
-            _ => "a method that ranks by words and vectors beside its walk, as hop",
+            "hop" | "rrf-ppr" => "none needed: this method also ranks by words and vectors",
+            _ => "a method that also ranks by words and vectors, such as hop",
         };
         match self {
             Fault::Hub if uses(HUB_P.id()) => format!("a higher hub_p, or {leave_out}"),
-            Fault::Hub => "a method with a hub penalty, as graph or hop".to_owned(),
+            Fault::Hub => "a method with a hub penalty, such as graph or hop".to_owned(),
             Fault::Nameless if uses(GAZETTEER.id()) && !settings.get(GAZETTEER) => {
-                format!("gazetteer=on, which takes titles for names, or {beside}")
+                format!("gazetteer=on, which treats titles as names, or {beside}")
             }
             Fault::Isolated | Fault::Nameless => beside.to_owned(),
             Fault::Split => format!("join look-alikes on both sides, or {beside}"),
             Fault::LookAlike => {
-                "join them; hopscope explain names the pair that costs a passage its mass"
-                    .to_owned()
+                "join them; hopscope explain shows which pair costs a passage its mass".to_owned()
             }
             Fault::CommonWord if uses(NER.id()) && settings.get(NER) != Ner::RegexPlus => {
                 format!("ner=regex_plus, or {leave_out}")

@@ -158,7 +158,7 @@ impl Labels {
         self.log.push(label);
     }
 
-    /// The labels that stand, in the order they were given.
+    /// The valid labels, in the order they were given.
     pub fn standing(&self) -> Vec<&Label> {
         let last = self.given.values().filter_map(|given| given.last());
         let mut places: Vec<usize> = last.copied().collect();
