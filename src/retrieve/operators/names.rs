@@ -57,17 +57,16 @@ impl Operator for Names {
         if !unknown.is_empty() {
             set = set.fact("unknown here", unknown.join(", "));
         }
-        let loosely: [(&str, fn(&QueryName) -> bool); 2] = [
-            ("ignoring accents", |name| name.unaccented),
-            ("ignoring case", |name| name.any_case),
-        ];
-        for (how, is) in loosely {
+        let loosely = |is: fn(&QueryName) -> bool| {
             let linked = names.iter().filter(|name| is(name));
-            let linked: Vec<String> = linked
-                .map(|name| format!("{} for {}", name.form, name.surface))
-                .collect();
+            let linked = linked.map(|name| format!("{} for {}", name.form, name.surface));
+            linked.collect::<Vec<_>>().join(", ")
+        };
+        let accents = loosely(|name| name.unaccented);
+        let case = loosely(|name| name.any_case);
+        for (how, linked) in [("ignoring accents", accents), ("ignoring case", case)] {
             if !linked.is_empty() {
-                set = set.fact(how, linked.join(", "));
+                set = set.fact(how, linked);
             }
         }
         if let Some(view) = cx.graph().entities() {
