@@ -1,6 +1,6 @@
 //! The pen: what an annotator is about to say of the passage on screen, and the queue of passages to be labelled.
 
-use super::layout::View;
+use super::layout::{Pane, View};
 use super::state::State;
 use crate::evaluate::Doubtful;
 use crate::evaluate::labels::{Cause, Label, Labels, Said};
@@ -118,6 +118,11 @@ pub struct Labelling {
 }
 
 impl State {
+    /// Keys of the strip label, though it is not open; while an answer is awaited they wait for it.
+    pub fn labels_by_key(&self) -> bool {
+        self.view == View::Annotate && self.focus != Pane::Question
+    }
+
     /// Gold, ranks and verdicts are hidden.
     pub fn blind(&self) -> bool {
         self.labelling.blind && self.view == View::Annotate

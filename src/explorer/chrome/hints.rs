@@ -37,15 +37,14 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         *x += width as u16 + 2;
         true
     };
-    match &ink.state.mode {
-        Mode::Edit
-        | Mode::Number(_)
-        | Mode::Weight(_)
-        | Mode::Finder(_)
-        | Mode::Filter(_)
-        | Mode::Start(_)
-        | Mode::Label(_) => {
-            for &(key, name) in typing(&ink.state.mode) {
+    let pairs = match &ink.state.mode {
+        Mode::Browse if ink.state.labels_by_key() => Some(LABELS),
+        Mode::Browse | Mode::Chord(_) => None,
+        mode => Some(typing(mode)),
+    };
+    match pairs {
+        Some(pairs) => {
+            for &(key, name) in pairs {
                 let line = Line::from(vec![
                     ink.span(key, Scope::Key),
                     ink.muted(format!(" {name}")),
@@ -53,7 +52,7 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
                 put(&mut x, &line, None, 0, buf);
             }
         }
-        Mode::Browse | Mode::Chord(_) => {
+        None => {
             for command in useful(ink.state.focus) {
                 if available(command, ink.state).is_err() {
                     continue;
@@ -144,6 +143,21 @@ pub fn useful(pane: Pane) -> Vec<Command> {
     }
     first
 }
+
+/// What the keys do in Annotate before the strip is open.
+const LABELS: &[(&str, &str)] = &[
+    ("Enter", "label"),
+    ("0 1 2", "grade"),
+    ("l e g r d o", "cause"),
+    ("+ -", "gold"),
+    ("n", "note"),
+    ("z", "withdraw"),
+    ("b", "blind"),
+    ("Left Right", "kind"),
+    ("Tab", "next pane"),
+    ("Esc", "Explore"),
+    ("?", "help"),
+];
 
 fn typing(mode: &Mode) -> &'static [(&'static str, &'static str)] {
     match mode {

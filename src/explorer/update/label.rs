@@ -31,7 +31,7 @@ pub fn open(state: &mut State) -> Vec<Effect> {
 
 /// In Annotate some keys are commands of the strip, which they do not open.
 pub fn command(state: &State, stroke: Stroke) -> Option<Command> {
-    match stroke.typed().filter(|_| state.view == View::Annotate)? {
+    match stroke.typed().filter(|_| state.labels_by_key())? {
         'z' => Some(Command::Withdraw),
         'b' => Some(Command::Blind),
         _ => None,
@@ -44,9 +44,8 @@ pub fn takes(state: &State, key: KeyEvent) -> bool {
         return false;
     };
     let plain = (key.modifiers - KeyModifiers::SHIFT).is_empty();
-    let here = state.view == View::Annotate && state.focus != Pane::Question;
     let known = "012+-nt".contains(typed) || Cause::ALL.iter().any(|cause| cause.key() == typed);
-    plain && here && known && state.draft().is_some()
+    plain && known && state.labels_by_key()
 }
 
 fn small(state: &State) -> bool {
