@@ -97,6 +97,7 @@ fn give_back(state: &mut State, before: &State) -> Vec<Effect> {
         doctoring: now.doctoring,
         worth: now.worth,
         said: now.said,
+        theme: now.theme,
         present: now.present,
         masked: now.masked,
         still: now.still,
