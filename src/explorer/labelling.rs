@@ -128,10 +128,20 @@ impl State {
         self.labelling.blind && self.view == View::Annotate
     }
 
+    /// The id of a question of the set, empty of one that was typed, and its text.
+    pub fn question_of(&self, at: Option<usize>) -> (&str, &str) {
+        let asked = at.and_then(|at| self.facts.questions.get(at));
+        asked.map_or(("", &self.wanted.question), |asked| {
+            (&asked.id, &asked.text)
+        })
+    }
+
     /// What a question goes by in labels.
     fn asked(&self, at: Option<usize>) -> &str {
-        let asked = at.and_then(|at| self.facts.questions.get(at));
-        asked.map_or(&self.wanted.question, |asked| &asked.id)
+        match self.question_of(at) {
+            ("", text) => text,
+            (id, _) => id,
+        }
     }
 
     /// What the annotator said of a passage of the queue.
@@ -193,9 +203,8 @@ impl State {
 
     /// The draft of a passage of the queue that says something.
     pub fn draft_of(&self, item: &Item) -> Option<&Draft> {
-        let asked = item.at.and_then(|at| self.facts.questions.get(at));
-        let question = asked.map_or(&self.wanted.question, |asked| &asked.text);
-        let own = |draft: &&Draft| draft.passage == item.passage && draft.question == *question;
+        let (_, question) = self.question_of(item.at);
+        let own = |draft: &&Draft| draft.passage == item.passage && draft.question == question;
         let draft = self.labelling.drafts.iter().find(own)?;
         (!draft.says(&Draft::default())).then_some(draft)
     }
@@ -216,10 +225,9 @@ impl State {
     /// The label that a draft becomes. It has no time: that is known when it is written.
     pub fn labelled(&self, draft: &Draft) -> Option<Label> {
         let why = self.detail()?.passage.as_ref()?;
-        let asked = self.wanted.asked;
-        let asked = asked.and_then(|at| self.facts.questions.get(at));
+        let (id, _) = self.question_of(self.wanted.asked);
         Some(Label {
-            question: asked.map_or_else(String::new, |asked| asked.id.clone()),
+            question: id.to_owned(),
             text: self.wanted.question.clone(),
             passage: why.key.clone(),
             annotator: self.labelling.annotator.clone(),

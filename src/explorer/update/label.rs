@@ -221,11 +221,8 @@ pub fn kept(state: &mut State, kept: Result<Box<Label>, String>) -> Vec<Effect> 
     };
     let (passage, withdrawn) = (label.passage.clone(), label.withdrawn);
     let of = |item: &Item, state: &State| {
-        let asked = item.at.and_then(|at| state.facts.questions.get(at));
-        let asked = asked.map_or((String::new(), &state.wanted.question), |asked| {
-            (asked.id.clone(), &asked.text)
-        });
-        item.id == label.passage && asked.0 == label.question && *asked.1 == label.text
+        let (id, text) = state.question_of(item.at);
+        item.id == label.passage && id == label.question && text == label.text
     };
     let row = state.queue().iter().position(|item| of(item, state));
     let own = |draft: &Draft| draft.key == label.passage && draft.question == label.text;
