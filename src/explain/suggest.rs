@@ -18,8 +18,13 @@ pub fn suggested(index: &Index) -> Vec<String> {
             (2..=most).contains(&(graph.df(*entity) as usize)) && tells(&graph, *entity)
         })
         .collect();
-    names.sort_by_key(|entity| (std::cmp::Reverse(graph.df(*entity)), *entity));
-    names.truncate(NAMES);
+    // Of millions of names a few are needed.
+    let order = |entity: &usize| (std::cmp::Reverse(graph.df(*entity)), *entity);
+    if names.len() > NAMES {
+        names.select_nth_unstable_by_key(NAMES, order);
+        names.truncate(NAMES);
+    }
+    names.sort_by_key(order);
     let label = |entity: usize| graph.labels.get(entity);
     let mut questions = Vec::new();
     if let Some(first) = names.first() {
@@ -27,12 +32,12 @@ pub fn suggested(index: &Index) -> Vec<String> {
     }
     let mut taken: Vec<usize> = Vec::new();
     for &from in &names {
-        let Some(to) = joined(&graph, from, &names).filter(|_| !taken.contains(&from)) else {
-            continue;
-        };
-        if taken.contains(&to) {
+        if taken.contains(&from) {
             continue;
         }
+        let Some(to) = joined(&graph, from, &names).filter(|to| !taken.contains(to)) else {
+            continue;
+        };
         let (from_label, to_label) = (label(from), label(to));
         questions.push(match taken.is_empty() {
             true => format!("How is {from_label} connected to {to_label}?"),

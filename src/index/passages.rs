@@ -51,12 +51,12 @@ impl Passages {
 
     /// Whether other passages have its title.
     pub fn is_twin(&self, passage: usize) -> bool {
-        !self.title(passage).is_empty() && self.called(passage) != self.title(passage)
+        !self.title(passage).is_empty() && self.twins().contains(&passage)
     }
 
-    /// Its title where no other passage has it, else its identifier.
-    pub fn called(&self, passage: usize) -> &str {
-        let twins = self.twins.get_or_init(|| {
+    /// Passages whose title others have too.
+    fn twins(&self) -> &FxHashSet<usize> {
+        self.twins.get_or_init(|| {
             let mut first: FxHashMap<&str, usize> = FxHashMap::default();
             let mut twins = FxHashSet::default();
             for passage in 0..self.len() {
@@ -65,10 +65,14 @@ impl Passages {
                 }
             }
             twins
-        });
+        })
+    }
+
+    /// Its title where no other passage has it, else its identifier.
+    pub fn called(&self, passage: usize) -> &str {
         match self.title(passage) {
             "" => self.id(passage),
-            _ if twins.contains(&passage) => self.id(passage),
+            _ if self.is_twin(passage) => self.id(passage),
             title => title,
         }
     }
