@@ -440,7 +440,7 @@ impl Contents for Paths {
 
     fn json(&self, state: &State, scene: &Scene) -> (Value, &'static str) {
         if let Some(whole) = state.whole() {
-            return (whole::json(state, whole), "graph");
+            return (whole::json(state, scene, whole), "graph");
         }
         (json(state, scene), "paths")
     }

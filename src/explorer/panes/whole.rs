@@ -321,14 +321,10 @@ pub fn copied(state: &State, whole: &Whole) -> String {
     nodes.chain(edges).collect::<Vec<_>>().join("\n")
 }
 
-pub fn json(state: &State, whole: &Whole) -> Value {
+pub fn json(state: &State, scene: &Scene, whole: &Whole) -> Value {
     let at = step(state, whole);
     let flow = &whole.flow;
-    let node = |(lane, row): (usize, usize)| {
-        let own = &flow.lanes[lane].rows[row];
-        let kind = if own.is_passage { "passage" } else { "entity" };
-        json!({"kind": kind, "label": own.label})
-    };
+    let node = |(lane, row): (usize, usize)| row::place(scene, &flow.lanes[lane].rows[row]);
     let lanes = flow.lanes.iter().enumerate();
     let nodes: Vec<Value> = lanes
         .flat_map(|(lane, own)| (0..own.rows.len()).map(move |row| (lane, row)))
