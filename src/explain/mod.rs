@@ -18,7 +18,7 @@ pub use crate::retrieve::explanation::Reason;
 pub use compare::{Beside, Compared, compare};
 pub use lookalike::{LookAlike, lookalikes};
 pub use neighbours::{Neighbour, crossings, neighbours};
-pub use reasons::{Standing, described, not_in_index, standing, why_here, why_not, why_not_while};
+pub use reasons::{Standing, described, not_in_index, standing, tested, why_here, why_not};
 pub use repair::{Kind, Repair, Repairs, repairs};
 pub use story::story;
 pub use subgraph::Subgraph;

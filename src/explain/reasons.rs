@@ -38,20 +38,22 @@ pub fn why_here(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Stri
 /// all; then what describes the loss: names first, what the passage lacks beside the last one returned, what steps left
 /// out. The cutoff comes last. A longer list is no repair and is not suggested.
 pub fn why_not(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<Reason> {
-    why_not_while(index, retrieval, passage, &|| true)
+    let reasons = described(index, retrieval, passage);
+    tested(index, retrieval, passage, reasons, &|| true)
 }
 
-/// The same as long as somebody waits for it: once `going` is false, what was not tried yet is left untried.
-pub fn why_not_while(
+/// Puts what describes a missed passage to the test, as long as somebody waits for it: once `going` is false, what was not
+/// tried yet is left untried.
+pub fn tested(
     index: &Arc<Index>,
     retrieval: &Retrieval,
     passage: u32,
+    mut reasons: Vec<Reason>,
     going: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Reason> {
     if retrieval.returns(passage) {
         return Vec::new();
     }
-    let mut reasons = described(index, retrieval, passage);
     let last = reasons.pop_if(|last| last.code == Code::CutByK);
     let tie = reasons
         .first()

@@ -25,13 +25,14 @@ pub const NEIGHBOURS: usize = 300;
 
 type Groups = BTreeMap<Node, usize>;
 
+/// A passage and a node, and what describes the passage where it is missed: [`test`] takes that.
 pub fn explain(
     index: &Arc<Index>,
     retrieval: &Retrieval,
     scene: &Scene,
     groups: &Groups,
     subject: Subject,
-) -> Detail {
+) -> (Detail, Vec<explain::Reason>) {
     let subject = resolved(subject, scene);
     let walk = retrieval.walk();
     let nodes = match (&scene.story, walk) {
@@ -49,12 +50,25 @@ pub fn explain(
         (None, Some(_)) => Some(edges(index, retrieval, scene, groups, node)),
         (None, None) => surroundings(index, retrieval, scene, passage.unwrap_or(node)),
     };
-    Detail {
-        passage: passage.map(|passage| why(index, retrieval, scene, groups, passage, subject.than)),
+    let described = passage.map_or_else(Vec::new, |p| explain::described(index, retrieval, p));
+    let why = |passage| {
+        let reasons = &described;
+        why(
+            index,
+            retrieval,
+            scene,
+            groups,
+            (passage, reasons),
+            subject.than,
+        )
+    };
+    let detail = Detail {
+        passage: passage.map(why),
         node: node.and_then(around),
         flow: None,
         ways: None,
-    }
+    };
+    (detail, described)
 }
 
 /// Puts the verdict on a missed passage to the test.
@@ -62,9 +76,10 @@ pub fn test(
     index: &Arc<Index>,
     retrieval: &Retrieval,
     why: &mut Why,
+    described: Vec<explain::Reason>,
     going: &(dyn Fn() -> bool + Sync),
 ) {
-    let reasons = explain::why_not_while(index, retrieval, why.passage, going);
+    let reasons = explain::tested(index, retrieval, why.passage, described, going);
     let alike = explain::lookalikes(index, retrieval, why.passage);
     why.verdict = reasons.first().map(|first| (first.code, first.class));
     why.reasons = reasons.into_iter().map(reason).collect();
@@ -86,11 +101,10 @@ fn why(
     retrieval: &Retrieval,
     scene: &Scene,
     groups: &Groups,
-    passage: u32,
+    (passage, described): (u32, &[explain::Reason]),
     than: Option<u32>,
 ) -> Why {
     let place = retrieval.place(passage);
-    let described = explain::described(index, retrieval, passage);
     let inside = described.is_empty();
     let score = place.map_or(0.0, |(_, score)| f64::from(score));
     let row = |at: usize| scene.passages.get(at).map_or(0.0, |row| row.score);
@@ -113,7 +127,7 @@ fn why(
         paths: Vec::new(),
         error: 0.0,
         sentence: String::new(),
-        reasons: described.into_iter().map(reason).collect(),
+        reasons: described.iter().cloned().map(reason).collect(),
         look_alikes: Vec::new(),
         best: row(0),
         cut: row(scene.top_k.saturating_sub(1)),

@@ -130,7 +130,7 @@ impl Engine {
             let ways = ways::ways(&self.index, &last.retrieval, &last.scene);
             last.ways = Some(Arc::new(ways));
         }
-        let mut detail = detail::explain(
+        let (mut detail, described) = detail::explain(
             &self.index,
             &last.retrieval,
             &last.scene,
@@ -155,7 +155,7 @@ impl Engine {
         if detail.passage.as_ref().is_some_and(|why| why.testing) {
             tell(answer(detail.clone()));
             if let Some(why) = &mut detail.passage {
-                detail::test(&self.index, &last.retrieval, why, going);
+                detail::test(&self.index, &last.retrieval, why, described, going);
             }
         }
         let answer = answer(detail);
