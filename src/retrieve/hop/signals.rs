@@ -424,7 +424,9 @@ pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, Retrie
 fn single_hop(from: &Sources<'_>, left: f64) -> f64 {
     let all: f64 = from.words.words.iter().map(|w| w.idf).sum();
     let covered = 1.0 - left / all.max(1e-9);
-    let nameless = !from.names.iter().any(|n| linked(n).is_some());
+    // A word that is an entity in lower case alone is no name that the claim is about.
+    let named = |name: &QueryName| linked(name).is_some() && !name.any_case;
+    let nameless = !from.names.iter().any(named);
     let claim = match (asks(from.question), nameless) {
         (true, _) => 0.0,
         (false, false) => CLAIM,
