@@ -82,6 +82,7 @@
 //!
 //! | module | what lives there |
 //! |---|---|
+//! | `ranker` | an order that is learned and still opens into parts: features, step functions, boosting |
 //! | [`parameters`] | every parameter declared once, with its type; what they are set to |
 //! | [`corpus`] | what the user has: passages, questions, gold; one reader per file format |
 //! | [`text`] | words, sentences, mentions of names, tables in texts |
@@ -154,6 +155,8 @@ mod output;
 pub mod parameters;
 #[cfg_attr(doc, doc(hidden))]
 pub mod random;
+#[cfg_attr(doc, doc(hidden))]
+pub mod ranker;
 #[cfg_attr(doc, doc(hidden))]
 pub mod retrieve;
 mod spelling;
