@@ -122,6 +122,7 @@ words! {
         NotTitled "NOT_TITLED" "neither the question nor a seed passage mentions its title"
         OneSeed "ONE_SEED" "one seed favours the passage at rank k; with that seed muted, this one enters the top k"
         OneSignal "ONE_SIGNAL" "one signal favours the passage at rank k; without that signal, this one enters the top k"
+        RankedLower "RANKED_LOWER" "the learned order gives it less than the passage at rank k"
         FirstStage "FIRST_STAGE" "most of the gap comes from first-stage retrieval (words, vectors), not from the graph"
         SignalWeak "SIGNAL_WEAK" "the gap is spread over several parts; none accounts for most of it"
         Tied "TIED" "its score is within the tie band of the score at rank k"
@@ -156,7 +157,7 @@ impl Code {
             | QuotaFull | PoolFull | BudgetCut | RestartsLess | NotNamed | LaterHop | BusierWay
             | ThinEdge | NotJoined | FewerSeeds | FewerWays | WordsMissing | WordsThin
             | FarVector | OrderedLater | NoBridge | BridgeWeak | NotTitled | OneSeed
-            | OneSignal | FirstStage | SignalWeak | CutByK => Class::F4,
+            | OneSignal | RankedLower | FirstStage | SignalWeak | CutByK => Class::F4,
             Tied => Class::F5,
             Budget => Class::F6,
             PrunedByFusion => Class::F7,

@@ -69,4 +69,13 @@ pub const NEEDS: &[Needs] = &[
     needs(P::Tokens, P::Fallback, Must::BeUnlessListed(&["bm25_top1"])),
     needs(P::Bm25K1, P::Fallback, Must::BeUnlessListed(&["bm25_top1"])),
     needs(P::Bm25B, P::Fallback, Must::BeUnlessListed(&["bm25_top1"])),
+    needs(P::RankerBeta, P::Ranker, Must::Be(&["shipped", "own"])),
+    needs(P::RankerFirst, P::Ranker, Must::Be(&["shipped", "own"])),
+    needs(P::RankerQuestion, P::Ranker, Must::Be(&["shipped", "own"])),
+    needs(P::RankerOpen, P::Ranker, Must::Be(&["shipped", "own"])),
+    needs(P::RankerMentions, P::Ranker, Must::Be(&["shipped", "own"])),
+    needs(P::RankerNames, P::Ranker, Must::Be(&["shipped", "own"])),
+    needs(P::RankerSentences, P::Ranker, Must::Be(&["shipped", "own"])),
+    needs(P::RankerAlike, P::Ranker, Must::Be(&["shipped", "own"])),
+    needs(P::RankerPairs, P::Ranker, Must::Be(&["shipped", "own"])),
 ];

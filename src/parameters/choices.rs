@@ -53,6 +53,13 @@ macro_rules! choices {
 }
 
 choices! {
+    /// Which learned order hop ends in.
+    pub enum Learned {
+        Off = "off": "hop's own weighted sum",
+        Shipped = "shipped": "learned on released sets of questions; reads no question of yours",
+        Own = "own": "learned by hopscope tune, from a file; without one as shipped",
+    }
+
     /// Which rules find names.
     pub enum Ner {
         /// Literally `\b[A-Z][a-z]+(\s+[A-Z][a-z]+){0,3}\b`: sentence openers become names; accents, acronyms,

@@ -255,6 +255,36 @@ parameters! {
     WeightResidual WEIGHT_RESIDUAL: f64 = 2.2, "weight_residual" "w8" "residual words", Select,
         Domain::Real { min: 0.0, max: 10.0, step: 0.25 },
         "Weight of question words missing from the top passage, by idf", "ours, measured";
+    Ranker RANKER: Learned = Learned::Shipped, "ranker" "rk" "ranker", Select,
+        Domain::Choice(Learned::CHOICES),
+        "The learned order of the first 50 candidates; a file of hopscope tune is named by its path", "ours, measured with each family of questions held out";
+    RankerBeta RANKER_BETA: f64 = 1.0, "ranker_beta" "beta" "first order x", Select,
+        Domain::Real { min: 0.0, max: 4.0, step: 0.25 },
+        "Weight of the first order's own score beside the ranker's, times the ranker's own", "ours, measured";
+    RankerFirst RANKER_FIRST: f64 = 1.0, "ranker_first" "rk first" "ranker: first order", Select,
+        Domain::Real { min: 0.0, max: 4.0, step: 0.25 },
+        "Weight of the ranker's functions of its parts, its score and its gaps; 0 mutes them", "ours";
+    RankerQuestion RANKER_QUESTION: f64 = 1.0, "ranker_question" "rk question" "ranker: question words", Select,
+        Domain::Real { min: 0.0, max: 4.0, step: 0.25 },
+        "Weight of the ranker's functions of the question words a candidate has; 0 mutes them", "ours";
+    RankerOpen RANKER_OPEN: f64 = 1.0, "ranker_open" "rk open" "ranker: open words", Select,
+        Domain::Real { min: 0.0, max: 4.0, step: 0.25 },
+        "Weight of the ranker's functions of question words that are open after what is probably found; 0 mutes them", "ours";
+    RankerMentions RANKER_MENTIONS: f64 = 1.0, "ranker_mentions" "rk mentions" "ranker: mentions", Select,
+        Domain::Real { min: 0.0, max: 4.0, step: 0.25 },
+        "Weight of the ranker's functions of candidates that name each other; 0 mutes them", "ours";
+    RankerNames RANKER_NAMES: f64 = 1.0, "ranker_names" "rk names" "ranker: shared names", Select,
+        Domain::Real { min: 0.0, max: 4.0, step: 0.25 },
+        "Weight of the ranker's functions of rare names in common; 0 mutes them", "ours";
+    RankerSentences RANKER_SENTENCES: f64 = 1.0, "ranker_sentences" "rk sentences" "ranker: linking sentence", Select,
+        Domain::Real { min: 0.0, max: 4.0, step: 0.25 },
+        "Weight of the ranker's functions of the sentence that makes a link; 0 mutes them", "ours";
+    RankerAlike RANKER_ALIKE: f64 = 1.0, "ranker_alike" "rk alike" "ranker: same title", Select,
+        Domain::Real { min: 0.0, max: 4.0, step: 0.25 },
+        "Weight of the ranker's functions of equal titles; 0 mutes them", "ours";
+    RankerPairs RANKER_PAIRS: f64 = 1.0, "ranker_pairs" "rk pairs" "ranker: pairs", Select,
+        Domain::Real { min: 0.0, max: 4.0, step: 0.25 },
+        "Weight of the ranker's functions of what two or three candidates cover together; 0 mutes them", "ours";
     DropPercentile DROP_PERCENTILE: f64 = 80.0, "drop_percentile" "drop" "cut above drop percentile", Index,
         Domain::Real { min: 50.0, max: 99.0, step: 1.0 },
         "Split a document where adjacent sentence windows differ more than this percentile of all its differences", "SAGE, chunking (80: the largest fifth)";

@@ -1,8 +1,11 @@
 //! What every parameter is set to, and what of it an operator sees.
 
-use super::{Param, ParamType, Parameter, Value};
+use super::{Learned, Param, ParamType, Parameter, RANKER, Value};
+use crate::ranker::{Model, Tuned};
 use crate::spelling::meant;
 use serde::Serialize;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -24,6 +27,8 @@ pub struct Values {
     held: Vec<(Value, Origin)>,
     /// What a method's name decides: these win over what is held, which stays for the next method.
     fixed: Vec<(Parameter, Value)>,
+    /// The ranker that a person opened.
+    tuned: Option<Arc<Tuned>>,
 }
 
 impl Default for Values {
@@ -32,6 +37,7 @@ impl Default for Values {
         Values {
             held: defaults.map(|value| (value, Origin::Default)).collect(),
             fixed: Vec::new(),
+            tuned: None,
         }
     }
 }
@@ -98,18 +104,46 @@ impl Values {
             format!("'{assignment}' is not NAME=VALUE; for example --set alpha=0.3")
         })?;
         let parameter = Parameter::named(name)?;
-        self.set(parameter, parameter.parse(text)?, Origin::User);
+        let value = parameter.parse(text);
+        // What is no choice of rankers is the file of one.
+        if parameter == RANKER.id() && value.is_err() {
+            self.tune(Arc::new(Tuned::open(Path::new(text.trim()))?));
+            return Ok(());
+        }
+        self.set(parameter, value?, Origin::User);
         Ok(())
+    }
+
+    /// Takes a ranker that a person made.
+    pub fn tune(&mut self, tuned: Arc<Tuned>) {
+        self.tuned = Some(tuned);
+        self.set(RANKER.id(), RANKER.at(Learned::Own).1, Origin::User);
+    }
+
+    /// The ranker that a person made, while it is the one in use.
+    pub fn tuned(&self) -> Option<&Arc<Tuned>> {
+        let own = self.get(RANKER) == Learned::Own;
+        self.tuned.as_ref().filter(|_| own)
     }
 
     /// The values of some parameters: what a step's memory of its last result is keyed by.
     pub fn key(&self, reads: &[Parameter]) -> Vec<Value> {
-        reads.iter().map(|p| self.value(*p)).collect()
+        let tuned = self.tuned_of(reads);
+        reads.iter().map(|p| self.value(*p)).chain(tuned).collect()
+    }
+
+    /// What stands for the ranker that a person made, where it is read.
+    fn tuned_of(&self, reads: &[Parameter]) -> Option<Value> {
+        let tuned = self.tuned().filter(|_| reads.contains(&RANKER.id()));
+        tuned.map(|tuned| Value::Integer(tuned.fingerprint as i64))
     }
 
     /// The value as a person writes it.
     pub fn text(&self, parameter: Parameter) -> String {
-        parameter.declaration().domain.format(self.value(parameter))
+        match self.tuned().filter(|_| parameter == RANKER.id()) {
+            Some(tuned) => tuned.path.display().to_string(),
+            None => parameter.declaration().domain.format(self.value(parameter)),
+        }
     }
 }
 
@@ -177,7 +211,21 @@ impl<'a> Scoped<'a> {
     /// The values of all that may be read: what a memory of the result is keyed by.
     pub fn key(&self) -> Vec<Value> {
         let reads = self.reads.unwrap_or(Parameter::ALL);
-        reads.iter().map(|p| self.value(*p)).collect()
+        let tuned = self.values.tuned_of(reads);
+        reads.iter().map(|p| self.value(*p)).chain(tuned).collect()
+    }
+
+    /// The ranker in use; none where it is off.
+    pub fn ranker(&self) -> Option<&'a Model> {
+        match self.get(RANKER) {
+            Learned::Off => None,
+            Learned::Shipped => Some(Model::shipped()),
+            Learned::Own => Some(
+                self.values
+                    .tuned()
+                    .map_or(Model::shipped(), |own| &own.model),
+            ),
+        }
     }
 
     fn check(&self, parameter: Parameter) {

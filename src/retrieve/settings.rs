@@ -12,7 +12,9 @@ use crate::parameters::{
     ALIAS_LINKING, FACT_FILTER, FactFilter, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM, Origin,
     PLAN_BY, Param, ParamType, Parameter, PlanBy, SUBJECTS, Scoped, Stage, Value, Values, WALK,
 };
+use crate::ranker::Tuned;
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 /// What an index was built with, or opened with, is the start of these.
 const ADOPTED: &[Parameter] = &[
@@ -254,6 +256,11 @@ impl Settings {
     /// What was expected and where to see what there is.
     pub fn set_text(&mut self, assignment: &str) -> Result<(), String> {
         self.values.set_text(assignment)
+    }
+
+    /// Takes a ranker that a person made.
+    pub fn tune(&mut self, tuned: Arc<Tuned>) {
+        self.values.tune(tuned);
     }
 
     /// The values of some parameters: what a step's memory of its last result is keyed by.

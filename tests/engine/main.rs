@@ -11,6 +11,7 @@ mod index;
 mod ket;
 mod layers;
 mod patch;
+mod ranker;
 mod same_answer;
 mod sample;
 mod sample_signals;

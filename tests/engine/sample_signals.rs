@@ -35,6 +35,7 @@ fn muting(name: &str) -> String {
 /// Where hop has the last of a question's gold; one that it does not find stands behind all.
 fn last_gold(retriever: &mut Retriever, question: &Question, change: Option<&str>) -> usize {
     let mut settings = Settings::of(&INDEX, Method::by_name("hop").unwrap());
+    settings.set_text("ranker=off").unwrap();
     if let Some(change) = change {
         settings.set_text(change).unwrap();
     }

@@ -14,6 +14,7 @@ pub use signals::{BridgeEvidence, Signal, Signals, Uncovered};
 use super::methods::Ranker;
 use super::operators::lists::{Deep, List};
 use super::operators::names::NAMES;
+use super::operators::ranked::{BETWEEN, LEARNED};
 use super::operators::restart::NAMES_ALONE;
 use super::operators::walk::WALK;
 use super::plan::Plan;
@@ -63,7 +64,9 @@ pub fn plan() -> Plan {
     let mixed_walk = plan.on(graph, &WALK, &[mixed]);
     let inputs = [names, fused, words, vectors, entity_walk, mixed_walk];
     let signals = plan.on(graph, &SIGNALS, &inputs);
-    plan.on(graph, &WEIGHTED_SUM, &[signals]);
+    let sum = plan.on(graph, &WEIGHTED_SUM, &[signals]);
+    let candidates = plan.step(&BETWEEN, &[signals, sum]);
+    plan.step(&LEARNED, &[sum, candidates, signals]);
     plan
 }
 

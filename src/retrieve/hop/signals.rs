@@ -9,6 +9,7 @@ use crate::parameters::{
     WEIGHT_NAMED, WEIGHT_RESIDUAL,
 };
 use crate::retrieve::RetrieveError;
+use crate::retrieve::candidates::First;
 use crate::retrieve::rank;
 use crate::retrieve::retrieval::{Hit, Ranked, Seed, Spread};
 use crate::retrieve::set::Origin;
@@ -544,7 +545,7 @@ fn left(
 impl Signals {
     /// What each signal weighs for this question: the parameters, and the single-hop guard on top.
     pub fn weights(&self, values: Scoped<'_>) -> [f64; 8] {
-        let guard = values.get(HOP_GUARD) * self.single;
+        let guard = self.guarded(values);
         Signal::ALL.map(|signal| {
             let weight = values.get(signal.weight());
             match signal {
@@ -556,6 +557,11 @@ impl Signals {
                 _ => weight,
             }
         })
+    }
+
+    /// How much the question looks single-hop, as far as the guard heeds it.
+    pub fn guarded(&self, values: Scoped<'_>) -> f64 {
+        values.get(HOP_GUARD) * self.single
     }
 
     /// The weighted sum of every candidate, best first.
@@ -574,6 +580,21 @@ impl Signals {
         hits.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
         hits.truncate(depth);
         hits
+    }
+
+    /// The best of a ranking with the parts of their scores.
+    pub fn first(&self, hits: &[Hit], values: Scoped<'_>) -> Vec<First> {
+        let weights = self.weights(values);
+        let first = hits.iter().filter_map(|hit| {
+            let own = self.of(hit.passage)?;
+            let parts: [f64; 8] = std::array::from_fn(|at| own[at] * weights[at]);
+            Some(First {
+                passage: hit.passage,
+                score: parts.iter().sum(),
+                parts,
+            })
+        });
+        first.collect()
     }
 
     /// The values of a candidate.

@@ -14,6 +14,7 @@ pub(crate) mod nearest;
 pub(crate) mod noderag;
 pub(crate) mod pack;
 pub(crate) mod passages;
+pub mod ranked;
 pub(crate) mod rerank;
 pub(crate) mod restart;
 pub mod run_file;

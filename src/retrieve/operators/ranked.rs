@@ -1,0 +1,636 @@
+//! The learned order: what the first order's best say of each other, and two passes of step functions over it.
+
+use crate::index::Index;
+use crate::layers::Code;
+use crate::parameters::{
+    Param, Parameter as P, RANKER_ALIKE, RANKER_BETA, RANKER_FIRST, RANKER_MENTIONS, RANKER_NAMES,
+    RANKER_OPEN, RANKER_PAIRS, RANKER_QUESTION, RANKER_SENTENCES, Scoped, Value,
+};
+use crate::ranker::{CANDIDATES, Candidates, Feature, Group, Model, Ordered, guard};
+use crate::retrieve::candidates::{First, candidates};
+use crate::retrieve::change::Change;
+use crate::retrieve::explanation::{
+    Combine, Edge, Entry, Explanation, Lack, Part as ScorePart, Reason, Stage, Story, Without,
+};
+use crate::retrieve::hop::{self, Signals};
+use crate::retrieve::methods::Ranker;
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
+use crate::retrieve::operators::lack;
+use crate::retrieve::rank::order;
+use crate::retrieve::retrieval::{Hit, Ranked};
+use crate::retrieve::set::{Member, Set, Space};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Parts that a sentence names, and words of the question.
+const NAMED: usize = 3;
+/// Characters of a sentence that is quoted.
+const QUOTED: usize = 120;
+
+/// The weight of a group of functions.
+pub fn weight(group: Group) -> Param<f64> {
+    match group {
+        Group::First => RANKER_FIRST,
+        Group::Question => RANKER_QUESTION,
+        Group::Open => RANKER_OPEN,
+        Group::Mentions => RANKER_MENTIONS,
+        Group::Names => RANKER_NAMES,
+        Group::Sentences => RANKER_SENTENCES,
+        Group::Alike => RANKER_ALIKE,
+        Group::Pairs => RANKER_PAIRS,
+    }
+}
+
+/// What the candidates say of each other. Takes in the signals and their weighted sum.
+#[derive(Debug)]
+pub struct Between;
+
+pub static BETWEEN: Between = Between;
+
+impl Operator for Between {
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "candidates",
+            "what the first 50 say of each other: who names whom, rare names in common, words of the question",
+        )
+        .kind("score")
+        // The weights too, with which the first order's parts are told.
+        .reads(READS)
+    }
+
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
+        let set = Set::new(Space::Passages);
+        let ranked = inputs.iter().find_map(|set| set.ranked());
+        let signals = inputs.iter().find_map(|set| set.get::<Signals>());
+        let (Some(ranked), Some(signals), Some(_)) = (ranked, signals, cx.values.ranker()) else {
+            return Ok(set);
+        };
+        let hits = &ranked.hits[..ranked.hits.len().min(CANDIDATES)];
+        let first: Vec<First> = signals.first(hits, cx.values);
+        let layer = hop::layer(cx.index)?;
+        let found = candidates(
+            cx.index,
+            &layer,
+            cx.question,
+            &first,
+            signals.guarded(cx.values),
+        )?;
+        Ok(set
+            .fact("candidates", found.len())
+            .fact("words", found.words.len())
+            .fact("name another", found.namings.len())
+            .fact("share a name", found.sharings.len())
+            .fact("single-hop", json!(found.single))
+            .with(found))
+    }
+
+    fn tell(&self, at: &At<'_>, story: &mut Story) {
+        let mut stage = at.stage(story);
+        let Some(found) = at.set().get::<Candidates>() else {
+            return;
+        };
+        for (passage, has) in found.passages.iter().zip(&found.has) {
+            stage.nodes.push(Entry {
+                item: story.passage(at, *passage),
+                value: found.share(*has),
+                why: words(found, *has),
+            });
+        }
+        for naming in &found.namings {
+            let [from, to] = [naming.from, naming.to].map(|k| found.passages[usize::from(k)]);
+            stage.edges.push(Edge {
+                from: story.passage(at, from),
+                to: story.passage(at, to),
+                value: naming.share,
+                kind: "names".into(),
+                why: naming
+                    .sentence
+                    .map_or(String::new(), |s| quoted(at.index, from, s)),
+            });
+        }
+        for shared in &found.sharings {
+            let [from, to] = [shared.one, shared.two].map(|k| found.passages[usize::from(k)]);
+            stage.edges.push(Edge {
+                from: story.passage(at, from),
+                to: story.passage(at, to),
+                value: shared.most,
+                kind: "shares a name".into(),
+                why: name(at.index, shared.name),
+            });
+        }
+        story.push_step(stage);
+    }
+}
+
+/// What the candidates depend on: the weights of the first order, and whether there is a ranker.
+pub const READS: &[P] = &[
+    P::Ranker,
+    P::HopGuard,
+    P::WeightCosine,
+    P::WeightDenseRank,
+    P::WeightBm25Rank,
+    P::WeightEntityWalk,
+    P::WeightMixedWalk,
+    P::WeightBridge,
+    P::WeightNamed,
+    P::WeightResidual,
+];
+
+/// The words of the question in a set of them.
+fn words(found: &Candidates, has: u64) -> String {
+    let own = found.words.iter().enumerate();
+    let own = own.filter(|(bit, _)| has >> bit & 1 == 1);
+    own.map(|(_, word)| word.as_str())
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn name(index: &Index, entity: u32) -> String {
+    let layer = hop::layer(index).ok();
+    layer.map_or(String::new(), |layer| {
+        layer.graph.labels.get(entity as usize).to_owned()
+    })
+}
+
+fn quoted(index: &Index, passage: u32, sentence: u32) -> String {
+    let Ok(layer) = hop::layer(index) else {
+        return String::new();
+    };
+    let text = index
+        .passages()
+        .part(passage as usize, layer.span(sentence));
+    format!("\"{}\"", crate::text::clip(&text, QUOTED))
+}
+
+/// The order of the candidates by a ranker, and what made it.
+#[derive(Debug)]
+pub struct Learned {
+    passes: Ordered,
+    /// Mean and deviation of the first order's scores.
+    mean: f64,
+    deviation: f64,
+    /// Weight of the first order, and of each group of functions.
+    beta: f64,
+    groups: [f64; Group::ALL.len()],
+    /// What keeps a clear first in its place.
+    guard: f64,
+    /// What the candidates' tail is moved by, to stand below them.
+    below: f64,
+}
+
+impl Learned {
+    fn of(model: &Model, found: &Candidates, values: Scoped<'_>) -> Learned {
+        let passes = model.order(found);
+        let (mean, deviation) = found.spread();
+        let mut learned = Learned {
+            passes,
+            mean,
+            deviation: deviation + 1e-9,
+            beta: model.beta * values.get(RANKER_BETA),
+            groups: Group::ALL.map(|group| (1.0 - found.single) * values.get(weight(group))),
+            guard: 0.0,
+            below: 0.0,
+        };
+        let totals = learned.totals(model, found);
+        learned.guard = guard(found, &totals).unwrap_or(0.0);
+        let least = totals.iter().copied().fold(f64::MAX, f64::min);
+        let lowest = found.scores.iter().copied().fold(f64::MAX, f64::min);
+        learned.below = least - learned.standing(lowest) - 1e-3;
+        learned
+    }
+
+    /// A score of the first order in deviations from the mean.
+    fn standing(&self, score: f64) -> f64 {
+        (score - self.mean) / self.deviation
+    }
+
+    /// The sum of each group's functions for a candidate.
+    fn sums(&self, model: &Model, k: usize) -> [f64; Group::ALL.len()] {
+        let mut sums = [0.0; Group::ALL.len()];
+        for (feature, value) in model.second.parts(self.passes.table.row(k)) {
+            sums[feature.group() as usize] += value;
+        }
+        for (sum, weight) in sums.iter_mut().zip(self.groups) {
+            *sum *= weight;
+        }
+        sums
+    }
+
+    fn totals(&self, model: &Model, found: &Candidates) -> Vec<f64> {
+        let total = |k: usize| {
+            let learned: f64 = self.sums(model, k).iter().sum();
+            learned + self.beta * self.standing(found.scores[k])
+        };
+        (0..found.len()).map(total).collect()
+    }
+}
+
+/// The candidates in the order that was learned. Takes in the weighted sum, the candidates and the signals.
+#[derive(Debug)]
+pub struct LearnedOrder;
+
+pub static LEARNED: LearnedOrder = LearnedOrder;
+
+impl Operator for LearnedOrder {
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "learned order",
+            "two passes of step functions: what is probably found, and the order given that",
+        )
+        .reads(&[
+            P::Ranker,
+            P::RankerBeta,
+            P::RankerFirst,
+            P::RankerQuestion,
+            P::RankerOpen,
+            P::RankerMentions,
+            P::RankerNames,
+            P::RankerSentences,
+            P::RankerAlike,
+            P::RankerPairs,
+        ])
+    }
+
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
+        let Some(first) = inputs.iter().find_map(|set| set.ranked()) else {
+            return Ok(Set::ranking(Ranked::new(Ranker::Signals, Vec::new(), 0)));
+        };
+        let found = inputs.iter().find_map(|set| set.get::<Candidates>());
+        let (Some(found), Some(model)) = (found, cx.values.ranker()) else {
+            return Ok(Set::ranking(first).fact("ranker", "off"));
+        };
+        let learned = Learned::of(model, found, cx.values);
+        let mut totals = learned.totals(model, found);
+        if let Some(first) = totals.first_mut() {
+            *first += learned.guard;
+        }
+        let mut hits: Vec<Hit> = found
+            .passages
+            .iter()
+            .zip(totals)
+            .map(|(passage, total)| Hit {
+                passage: *passage,
+                score: total as f32,
+            })
+            .collect();
+        hits.sort_unstable_by(order);
+        let below = first.hits[found.len()..].iter().map(|hit| Hit {
+            passage: hit.passage,
+            score: (learned.below + learned.standing(f64::from(hit.score))) as f32,
+        });
+        hits.extend(below);
+        let probable = learned
+            .passes
+            .probable
+            .iter()
+            .filter(|p| **p >= 0.5)
+            .count();
+        let set = Ranked {
+            parts: vec![first.clone()],
+            ..Ranked::new(first.ranker, hits, first.matched)
+        };
+        Ok(Set::ranking(set)
+            .fact("ordered", found.len())
+            .fact("probably relevant", probable)
+            .fact("ranker", model.about.as_str())
+            .with(learned))
+    }
+
+    fn why(&self, at: &At<'_>, member: &Member) -> String {
+        let before = at.input(0).and_then(|first| first.set().ranked());
+        let before = before.and_then(|first| first.rank(member.node));
+        before.map_or(String::new(), |rank| format!("rank {rank} before"))
+    }
+
+    fn tell(&self, at: &At<'_>, story: &mut Story) {
+        let stage = at.stage(story);
+        if let Some(evidence) = Evidence::of(at) {
+            let probable = &evidence.learned.passes.probable;
+            let each = evidence.found.passages.iter().zip(probable);
+            let mut nodes: Vec<Entry> = each
+                .map(|(passage, p)| Entry {
+                    item: story.passage(at, *passage),
+                    value: *p,
+                    why: String::new(),
+                })
+                .collect();
+            nodes.sort_by(|a, b| b.value.total_cmp(&a.value));
+            story.push_step(Stage {
+                name: "probably relevant",
+                kind: "score",
+                counters: vec![("candidates", json!(nodes.len()))],
+                nodes,
+                ..Stage::default()
+            });
+        }
+        story.push_step(stage);
+    }
+
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        let first = at.input(0);
+        let opened = first.map_or_else(Explanation::default, |first| {
+            first.operator().explain(&first, passage)
+        });
+        match Evidence::of(at) {
+            Some(evidence) => evidence.explain(passage, opened),
+            None => opened,
+        }
+    }
+
+    fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+        let Some(first) = at.input(0) else {
+            return Vec::new();
+        };
+        let lacks = first.operator().lacks(&first, passage, other);
+        match Evidence::of(at) {
+            Some(evidence) => evidence.lacks(passage, other, lacks),
+            None => lacks,
+        }
+    }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        let Some(evidence) = Evidence::of(at) else {
+            return Vec::new();
+        };
+        let before = evidence.first.rank(passage);
+        let below = before.filter(|rank| *rank > evidence.found.len());
+        let reason = below.map(|rank| {
+            let text = format!(
+                "rank {rank} by the weighted sum; only the first {} are put in order",
+                evidence.found.len()
+            );
+            Reason::new(Code::NotACandidate, text)
+        });
+        Vec::from_iter(reason)
+    }
+}
+
+/// What a learned order rests on.
+struct Evidence<'a> {
+    at: At<'a>,
+    model: &'a Model,
+    learned: &'a Learned,
+    found: &'a Candidates,
+    first: Arc<Ranked>,
+    signals: Option<&'a Signals>,
+}
+
+impl<'a> Evidence<'a> {
+    fn of(at: &At<'a>) -> Option<Evidence<'a>> {
+        let between = at
+            .inputs()
+            .find_map(|input| input.set().get::<Candidates>());
+        let signals = at.inputs().find_map(|input| input.set().get::<Signals>());
+        Some(Evidence {
+            at: *at,
+            model: at.values().ranker()?,
+            learned: at.set().get()?,
+            found: between?,
+            first: at.input(0)?.set().ranked()?,
+            signals,
+        })
+    }
+
+    fn place(&self, passage: u32) -> Option<usize> {
+        self.found.passages.iter().position(|p| *p == passage)
+    }
+
+    /// Opens the score into the first order's parts, in deviations from their mean, and one part a group of functions.
+    fn explain(&self, passage: u32, opened: Explanation) -> Explanation {
+        let place = self.place(passage);
+        let beta = match place {
+            Some(_) => self.learned.beta,
+            None => 1.0,
+        };
+        let scale = beta / self.learned.deviation;
+        let means = self.means(&opened);
+        let (paths, error) = (opened.paths, opened.error * scale.abs());
+        let each = opened.parts.into_iter().zip(means);
+        let mut parts: Vec<ScorePart> = each
+            .map(|(part, mean)| ScorePart {
+                value: (part.value - mean) * scale,
+                ..part
+            })
+            .collect();
+        match place {
+            None => parts.push(ScorePart::new(
+                "not in the first 50",
+                self.learned.below,
+                "kept in the order of the weighted sum, below those that were put in order",
+            )),
+            Some(k) => {
+                let sums = self.learned.sums(self.model, k);
+                for (group, sum) in Group::ALL.into_iter().zip(sums) {
+                    let why = self.because(group, k);
+                    parts.push(ScorePart::new(group.label(), sum, why));
+                }
+                if k == 0 && self.learned.guard != 0.0 {
+                    parts.push(ScorePart::new(
+                        "clear first",
+                        self.learned.guard,
+                        "it leads the weighted sum by more than half a deviation and stays first",
+                    ));
+                }
+            }
+        }
+        let mut best: Vec<&ScorePart> = parts.iter().filter(|p| p.value > 0.0).collect();
+        best.sort_by(|a, b| b.value.total_cmp(&a.value));
+        let each = best.iter().take(NAMED).map(|p| match p.why.as_str() {
+            "" => format!("{} {:.2}", p.label, p.value),
+            why => format!("{} {:.2} ({why})", p.label, p.value),
+        });
+        let sentence = each.collect::<Vec<_>>().join("; ");
+        let sentence = match sentence.is_empty() {
+            true => "below the average of the candidates in every part".to_owned(),
+            false => sentence,
+        };
+        Explanation {
+            combine: Combine::Sum,
+            parts,
+            sentence,
+            paths,
+            error,
+            ..Explanation::default()
+        }
+    }
+
+    /// The means of the first order's parts over the candidates: with these taken off, the parts sum to the standing.
+    fn means(&self, opened: &Explanation) -> Vec<f64> {
+        let count = self.found.len().max(1) as f64;
+        let mean = |at: usize| self.found.parts.iter().map(|parts| parts[at]).sum::<f64>() / count;
+        match self.signals {
+            Some(_) => (0..opened.parts.len()).map(mean).collect(),
+            // An order without parts of its own: all is taken off the first.
+            None => std::iter::once(self.learned.mean)
+                .chain(std::iter::repeat(0.0))
+                .take(opened.parts.len())
+                .collect(),
+        }
+    }
+
+    /// Rank and name of another candidate, as a person sees it.
+    fn other(&self, k: usize) -> String {
+        let passage = self.found.passages[k];
+        let rank = self.at.set().get::<Ranked>().and_then(|r| r.rank(passage));
+        let p = self.learned.passes.probable[k];
+        let called = self.at.index.called(passage);
+        format!("rank {} \"{called}\" (p {p:.2})", rank.unwrap_or(0))
+    }
+
+    /// What a group's functions rest on, in words.
+    fn because(&self, group: Group, k: usize) -> String {
+        let found = self.found;
+        let p = &self.learned.passes.probable;
+        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+        let own = found.has[k];
+        let because = |feature| found.because(feature, k, p);
+        match group {
+            Group::First => {
+                let rank = k + 1;
+                format!("rank {rank} by the weighted sum")
+            }
+            Group::Question => {
+                let only = self.only(k);
+                let mut text = format!("has {} of the question", percent(found.share(own)));
+                if only != 0 {
+                    text += &format!(
+                        ", and is the only one of the first ten with {}",
+                        words(found, only)
+                    );
+                }
+                text
+            }
+            Group::Open => {
+                let open = self.open(k);
+                match open {
+                    0 => "adds no word that probable passages lack".to_owned(),
+                    open => format!("has {}, which probable passages lack", words(found, open)),
+                }
+            }
+            Group::Mentions => match because(Feature::InMost) {
+                Some(because) => format!("named by {}", self.other(because.other)),
+                None => match self.names(k) {
+                    Some(other) => format!("names {}", self.other(other)),
+                    None => "no candidate names it".to_owned(),
+                },
+            },
+            Group::Names => match because(Feature::NamesMost) {
+                Some(because) => {
+                    let pair = |one: usize, two: usize| {
+                        found.sharings.iter().find(|s| {
+                            (usize::from(s.one), usize::from(s.two)) == (one.min(two), one.max(two))
+                        })
+                    };
+                    let shared = pair(k, because.other)
+                        .map_or(String::new(), |s| name(self.at.index, s.name));
+                    format!(
+                        "shares the name {shared} with {}",
+                        self.other(because.other)
+                    )
+                }
+                None => "shares no name with another candidate".to_owned(),
+            },
+            Group::Sentences => match because(Feature::Sentence) {
+                Some(because) => {
+                    let naming = found
+                        .namings
+                        .iter()
+                        .find(|n| usize::from(n.to) == k && usize::from(n.from) == because.other);
+                    let sentence = naming.and_then(|n| n.sentence);
+                    let text = sentence.map_or(String::new(), |s| {
+                        format!(
+                            ": {}",
+                            quoted(self.at.index, found.passages[because.other], s)
+                        )
+                    });
+                    format!("a sentence of {} names it{text}", self.other(because.other))
+                }
+                None => "no sentence of a candidate links to it".to_owned(),
+            },
+            Group::Alike => {
+                let twins = found
+                    .twin
+                    .iter()
+                    .filter(|twin| **twin == found.twin[k])
+                    .count();
+                match twins {
+                    1 => "the only candidate with its title".to_owned(),
+                    twins => format!("{twins} candidates have its title"),
+                }
+            }
+            Group::Pairs => match because(Feature::Pair) {
+                Some(because) => {
+                    let both = found.share(own | found.has[because.other]);
+                    format!(
+                        "together with {} it covers {} of the question",
+                        self.other(because.other),
+                        percent(both)
+                    )
+                }
+                None => "linked to no other candidate".to_owned(),
+            },
+        }
+    }
+
+    /// The most probable candidate that one names.
+    fn names(&self, k: usize) -> Option<usize> {
+        let p = &self.learned.passes.probable;
+        let to = self
+            .found
+            .namings
+            .iter()
+            .filter(|n| usize::from(n.from) == k);
+        let to = to.map(|n| usize::from(n.to));
+        to.max_by(|a, b| p[*a].total_cmp(&p[*b]))
+    }
+
+    /// Words that no other of the first ten has.
+    fn only(&self, k: usize) -> u64 {
+        let others = self.found.has.iter().enumerate().take(10);
+        let others = others.filter(|(other, _)| *other != k);
+        let others = others.fold(0, |all, (_, has)| all | has);
+        self.found.has[k] & !others
+    }
+
+    /// Words of a candidate that no other which is probably relevant has.
+    fn open(&self, k: usize) -> u64 {
+        let p = &self.learned.passes.probable;
+        let found = self.found.has.iter().zip(p).enumerate();
+        let found = found.filter(|(other, (_, p))| *other != k && **p >= 0.5);
+        let covered = found.fold(0, |all, (_, (has, _))| all | has);
+        self.found.has[k] & !covered
+    }
+
+    /// What another has more of: by the first order's signals, and by each group of functions.
+    fn lacks(&self, passage: u32, other: u32, first: Vec<Lack>) -> Vec<Lack> {
+        let (Some(own), Some(theirs)) = (self.place(passage), self.place(other)) else {
+            return first;
+        };
+        let scale = self.learned.beta / self.learned.deviation;
+        let scaled = first.into_iter().map(|lack| Lack {
+            gap: lack.gap * scale,
+            first: lack.first.map(|(gap, text)| (gap * scale, text)),
+            ..lack
+        });
+        let [its, their] = [own, theirs].map(|k| self.learned.sums(self.model, k));
+        let title = self.at.index.called(other);
+        let groups = Group::ALL.into_iter().map(|group| {
+            let gap = their[group as usize] - its[group as usize];
+            let text = format!(
+                "the ranker gives it less for its {}: {}; '{title}': {}",
+                group.label(),
+                self.because(group, own),
+                self.because(group, theirs)
+            );
+            let mut lack = Lack::of(Code::RankedLower, gap, text)?;
+            lack.without.push(Without {
+                code: Code::RankedLower,
+                what: format!("the ranker's part {}", group.label()),
+                change: Change::Set(weight(group).id(), Value::Real(0.0)),
+            });
+            Some(lack)
+        });
+        let groups: Vec<Option<Lack>> = groups.collect();
+        lack::ordered(scaled.map(Some).chain(groups))
+    }
+}
