@@ -85,12 +85,16 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     if !(2..=MOST).contains(&args.method.len()) {
         bail!("--method: name two to {MOST} runs, separated by commas");
     }
-    let (set, preset) = (args.set.clone(), None);
+    let set = args.set.clone();
     let how = How {
         reranker: args.reranker.clone(),
         seed: args.seed.clone(),
         patch: args.patch.clone(),
-        ..Tuning { set, preset }.how()
+        ..Tuning {
+            set,
+            ..Tuning::default()
+        }
+        .how()
     };
     let (path, said) = index_and_question(&args.words)?;
     let (index, names, all) = load_runs(path, &args.method, &how, args.top, &args.opening)?;

@@ -8,7 +8,7 @@ use super::grid::Form;
 use super::llm::{announce, report};
 use super::load::{bar, check_runs, load_runs};
 use super::patch::{PatchArgs, unapplied_graph};
-use super::{ConditionFailed, How, Opening, Parts, Tuning, interrupt, say, write_file};
+use super::{ConditionFailed, How, Opening, Parts, Reading, Tuning, interrupt, say, write_file};
 use crate::corpus::{self, Question};
 use crate::embed::Reranker;
 use crate::evaluate::{
@@ -116,7 +116,8 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let path = args.index.as_deref();
     let (index, names, all) = load_runs(path, &args.method, &how, args.top, &args.opening)?;
     let edited = edited(&index, &all)?;
-    let questions = questions(args, &index)?;
+    let files = [&args.questions, &args.qrels].map(|file| file.as_deref());
+    let questions = asked(&index, files, &args.opening.reading)?;
     if questions.is_empty() {
         let path = path.unwrap_or(Path::new("sample")).display();
         bail!("{path}: the index has no questions; pass --questions FILE [--qrels FILE]");
@@ -446,16 +447,19 @@ fn edited(index: &Arc<Index>, all: &[Settings]) -> Result<Vec<Vec<GraphEdited>>>
     Ok(told)
 }
 
-fn questions(args: &EvalArgs, index: &Arc<Index>) -> Result<Vec<Question>> {
-    let options = args.opening.reading.options();
-    let (questions, report) = match (&args.questions, &args.qrels) {
+/// The questions of an index, or those of a file, with the gold of another.
+pub fn asked(
+    index: &Index,
+    [questions, gold]: [Option<&Path>; 2],
+    reading: &Reading,
+) -> Result<Vec<Question>> {
+    let options = reading.options();
+    let (questions, report) = match (questions, gold) {
         (None, None) => return Ok(index.questions().to_vec()),
         (None, Some(gold)) => {
             corpus::read_gold(gold, index.questions(), &index.lookup(), &options)?
         }
-        (Some(path), gold) => {
-            corpus::read_questions(path, gold.as_deref(), &index.lookup(), &options)?
-        }
+        (Some(path), gold) => corpus::read_questions(path, gold, &index.lookup(), &options)?,
     };
     if !report.is_clean() {
         say(report);

@@ -81,7 +81,13 @@ const PLAIN: &str = "graph";
 
 pub fn run(args: &IndexArgs) -> Result<()> {
     let (set, preset) = (args.set.clone(), args.preset.clone());
-    let settings = Tuning { set, preset }.how().settings(Some(PLAIN))?;
+    let settings = Tuning {
+        set,
+        preset,
+        ranker: None,
+    }
+    .how()
+    .settings(Some(PLAIN))?;
     if !args.add.is_empty() {
         return add(args, settings);
     }

@@ -127,7 +127,7 @@ fn gold(index: &Index, labels: &Labels, kind: Kind) -> String {
     }
 }
 
-fn read(file: &Path) -> Result<Labels> {
+pub fn read(file: &Path) -> Result<Labels> {
     let (labels, notes) = Labels::read(file).map_err(anyhow::Error::msg)?;
     notes.iter().for_each(|note| note!("hopscope: {note}"));
     Ok(labels)

@@ -27,6 +27,7 @@ mod patch;
 mod reference;
 mod stats;
 mod sweep;
+mod tune;
 
 use crate::corpus::{Format, ReadOptions};
 use crate::errors::told;
@@ -36,6 +37,7 @@ use crate::index::{Index, IndexError, Progress};
 use crate::journal::replace;
 use crate::output::{self, say};
 use crate::parameters::{Parameter, Value};
+use crate::ranker::Tuned;
 use crate::retrieve::{Composition, DEFAULT_METHOD, Method, MethodRef, Presets, Settings};
 use anyhow::{Context, Error, Result, anyhow, bail};
 use clap::{Args, Parser, Subcommand};
@@ -44,6 +46,7 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Explore graph retrieval: seeds, score flow, neighbours and passages, side by side.
 ///
@@ -77,6 +80,8 @@ enum Command {
     Labels(labels::LabelsArgs),
     /// Sweep one or two parameters, or every subset of some changes, on a question or the set.
     Sweep(sweep::SweepArgs),
+    /// Learn the order of hop from questions with gold or from labels, as a ranker file.
+    Tune(tune::TuneArgs),
     /// Describe the graph of an index: sizes, degrees, hubs, components.
     Stats(stats::StatsArgs),
     /// Check an index for faults, with the missed gold each explains.
@@ -150,6 +155,9 @@ pub struct Tuning {
     /// Named settings: hotpotqa, 2wiki or your own ('hopscope methods' lists them). --set overrides them.
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
+    /// Ranker file of 'hopscope tune' for hop; the same as --set ranker=FILE.
+    #[arg(long, value_name = "FILE")]
+    ranker: Option<String>,
 }
 
 impl Tuning {
@@ -292,6 +300,10 @@ impl How {
                 .set_text(assignment)
                 .map_err(about(format_args!("--set {assignment}")))?;
         }
+        if let Some(file) = &self.tuning.ranker {
+            let tuned = Tuned::open(Path::new(file)).map_err(about("--ranker"))?;
+            settings.tune(Arc::new(tuned));
+        }
         for assignment in own.split('@').filter(|own| !own.is_empty()) {
             settings
                 .set_text(assignment)
@@ -359,6 +371,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Labels(args)) => labels::run(&args),
         Some(Command::Sweep(args)) => sweep::run(&args),
+        Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Stats(args)) => stats::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Methods(args)) => lists::methods(&args),

@@ -46,7 +46,7 @@ pub struct SweepArgs {
     /// Maximum values per numeric parameter.
     #[arg(long, value_name = "N", default_value_t = 13, value_parser = clap::value_parser!(u16).range(2..=200))]
     points: u16,
-    /// Measure to report: R@2, R@5, R@10, R@20, Success@10, RR, nDCG@10 or MAP.
+    /// Measure to report: R@2, R@5, R@10, R@20, Success@10, RR, nDCG@10, MAP or All@5.
     #[arg(long, default_value = "R@5")]
     measure: String,
     #[command(flatten)]

@@ -10,6 +10,7 @@ pub mod doctor;
 pub(crate) mod doubts;
 mod faults;
 pub mod labels;
+pub mod learn;
 pub(crate) mod log;
 pub(crate) mod losses;
 pub mod measures;

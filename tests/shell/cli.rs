@@ -1863,3 +1863,41 @@ fn a_folder_of_stark_is_indexed_asked_and_measured() {
         "{said}"
     );
 }
+
+#[test]
+fn a_ranker_is_learned_from_gold_and_used_by_its_path() {
+    let home = tempfile::tempdir().unwrap();
+    let path = |name: &str| home.path().join(name).to_string_lossy().into_owned();
+    let few = path("few.tsv");
+    std::fs::write(&few, "query-id\tcorpus-id\tscore\nq01\tsaturn\t1\n").unwrap();
+    let said = fails(&["tune", CORPUS, "--qrels", &few]);
+    assert!(
+        said.contains("10 are the fewest") && said.contains("--qrels"),
+        "{said}"
+    );
+    let file = path("own.json");
+    let told = json(&["tune", CORPUS, "--out", &file, "--json"]);
+    assert!(told["questions"].as_u64().unwrap() > 50, "{told}");
+    for which in ["over_weighted_sum", "over_start", "from_half"] {
+        let recall = &told[which]["R@5"];
+        assert!(
+            recall["mean_b"].as_f64().unwrap() > 0.5,
+            "{which}: {recall}"
+        );
+    }
+    let again = path("again.json");
+    json(&["tune", CORPUS, "--out", &again, "--json"]);
+    let read = |file: &str| std::fs::read_to_string(file).unwrap();
+    assert_eq!(read(&file), read(&again), "same gold, same ranker");
+    let run = format!("hop@ranker={file}");
+    let own = json(&["ask", CORPUS, QUESTION, "--method", &run, "--json"]);
+    let flag = json(&["ask", CORPUS, QUESTION, "--ranker", &file, "--json"]);
+    let shipped = json(&["ask", CORPUS, QUESTION, "--json"]);
+    assert_eq!(own["passages"], flag["passages"]);
+    assert_ne!(own["passages"], shipped["passages"]);
+    let said = fails(&["ask", CORPUS, QUESTION, "--ranker", "no-such.json"]);
+    assert!(
+        said.contains("no-such.json") && said.contains("hopscope tune"),
+        "{said}"
+    );
+}

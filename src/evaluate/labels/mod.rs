@@ -140,7 +140,7 @@ fn key(asked: &str, passage: &str, annotator: &str) -> Key {
 }
 
 /// Everything a file of labels says, in its order, and what of it stands.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Labels {
     log: Vec<Label>,
     /// Places of labels that were not withdrawn; the last of a key stands.
