@@ -460,7 +460,8 @@ mod tests {
                 (0.0, 1.0, won),
                 (0.5, 0.5, 40 - lost - won),
             ];
-            let pair = |(a, b, n)| vec![(Measures([a; 8]), Measures([b; 8])); n];
+            let pair =
+                |(a, b, n)| vec![(Measures([a; MEASURES.len()]), Measures([b; MEASURES.len()])); n];
             let pairs: Vec<_> = values.into_iter().flat_map(pair).collect();
             differences(&pairs, Resampling::default())[0].judgement()
         };
@@ -469,7 +470,7 @@ mod tests {
         assert_eq!(judged(20, 1), "worse, and not by chance");
         let chance = "not distinguishable from chance with 40 questions";
         assert_eq!(judged(9, 11), chance);
-        let few = [(Measures::default(), Measures([1.0; 8]))];
+        let few = [(Measures::default(), Measures([1.0; MEASURES.len()]))];
         let few = &differences(&few, Resampling::default())[0];
         assert_eq!(few.judgement(), "too few questions for a test");
         let sentence =
@@ -480,7 +481,12 @@ mod tests {
     #[test]
     fn runs_compared_with_one_are_corrected_together() {
         let run = |won: usize| {
-            let pair = |at| (Measures::default(), Measures([f64::from(at < won); 8]));
+            let pair = |at| {
+                (
+                    Measures::default(),
+                    Measures([f64::from(at < won); MEASURES.len()]),
+                )
+            };
             let pairs: Vec<_> = (0..30).map(pair).collect();
             differences(&pairs, Resampling::default())
         };
@@ -511,7 +517,10 @@ mod tests {
 
     #[test]
     fn what_differs_by_rounding_alone_is_a_tie() {
-        let pair = (Measures([0.1 + 0.2; 8]), Measures([0.3; 8]));
+        let pair = (
+            Measures([0.1 + 0.2; MEASURES.len()]),
+            Measures([0.3; MEASURES.len()]),
+        );
         assert_ne!(pair.0, pair.1);
         let found = &differences(&[pair; FEWEST], Resampling::default())[0];
         assert_eq!((found.wins, found.ties, found.losses), (0, FEWEST, 0));
@@ -520,7 +529,7 @@ mod tests {
 
     #[test]
     fn few_questions_are_counted_but_not_tested() {
-        let pair = (Measures::default(), Measures([1.0; 8]));
+        let pair = (Measures::default(), Measures([1.0; MEASURES.len()]));
         let few = differences(&[pair; FEWEST - 1], Resampling::default());
         assert_eq!((few[0].wins, few[0].p, few[0].interval), (9, None, None));
         let enough = differences(&[pair; FEWEST], Resampling::default());

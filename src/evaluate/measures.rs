@@ -14,9 +14,10 @@ pub const MEASURES: [&str; COUNT] = [
     "RR",
     "nDCG@10",
     "MAP",
+    "All@5",
 ];
 /// How many measures there are.
-const COUNT: usize = 8;
+const COUNT: usize = 9;
 
 /// The recall that fits a list of `k` passages: the deepest one that is no deeper.
 pub fn recall_at(k: usize) -> &'static str {
@@ -121,6 +122,8 @@ pub fn measures(ranking: &[u32], question: &Question) -> Option<Measures> {
         rr,
         ndcg,
         average,
+        // Whether all of it is there: what a question over several passages needs.
+        f64::from(u8::from(recall(5) >= 1.0)),
     ]))
 }
 
@@ -144,8 +147,8 @@ mod tests {
     fn values_worked_by_hand() {
         let m = measures(&[7, 3, 9, 4], &question(&[(3, 1.0), (4, 1.0)], 0)).unwrap();
         assert_eq!(
-            (m.get("R@2"), m.get("R@5"), m.get("RR")),
-            (Some(0.5), Some(1.0), Some(0.5))
+            (m.get("R@2"), m.get("R@5"), m.get("RR"), m.get("All@5")),
+            (Some(0.5), Some(1.0), Some(0.5), Some(1.0))
         );
         let dcg = 1.0 / 3f64.log2() + 1.0 / 5f64.log2();
         let ideal = 1.0 + 1.0 / 3f64.log2();

@@ -28,7 +28,7 @@ fn numbers(value: &Value) -> Vec<f64> {
 
 /// Pairs whose seven measures all have the same values.
 fn pairs(a: &[f64], b: &[f64]) -> Vec<(Measures, Measures)> {
-    let all = |x: &f64| Measures([*x; 8]);
+    let all = |x: &f64| Measures([*x; MEASURES.len()]);
     a.iter().zip(b).map(|(a, b)| (all(a), all(b))).collect()
 }
 
@@ -98,13 +98,19 @@ fn measures_are_those_of_ir_measures() {
         };
         let found = measures(&ranking, &question).unwrap();
         // The reference was made without MAP, which is worked out by hand beside its rule.
-        for name in MEASURES.into_iter().filter(|name| *name != "MAP") {
+        for name in MEASURES
+            .into_iter()
+            .filter(|name| !["MAP", "All@5"].contains(name))
+        {
             let expected = case["measures"][name].as_f64().unwrap();
             assert!((found.get(name).unwrap() - expected).abs() < 1e-6, "{name}");
         }
         all.push(found);
     }
-    for name in MEASURES.into_iter().filter(|name| *name != "MAP") {
+    for name in MEASURES
+        .into_iter()
+        .filter(|name| !["MAP", "All@5"].contains(name))
+    {
         let expected = reference["mean"][name].as_f64().unwrap();
         assert!((Measures::mean(&all).get(name).unwrap() - expected).abs() < 1e-6);
     }
