@@ -12,6 +12,7 @@ use super::scene::Subject;
 use super::state::FinderKind;
 use crate::evaluate::labels::Label;
 use crate::layers::{Class, GraphEdit};
+use crate::ranker::Tuned;
 use crate::retrieve::Settings;
 use crossterm::event::KeyEvent;
 use serde::{Deserialize, Serialize};
@@ -197,6 +198,8 @@ pub enum Then {
     List(FinderKind),
     /// The queue of passages to label is new.
     Queue,
+    /// A ranker was learned: it is used from now on, beside the run before. With what it gains, in a sentence.
+    Learned(Arc<Tuned>, String),
     Told(Message),
 }
 

@@ -58,6 +58,13 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         Command::Less | Command::More | Command::MuchLess | Command::MuchMore | Command::Default => {
             used(state, state.parameter)
         }
+        Command::Learn => {
+            need(
+                state.settings.method().uses().contains(&Parameter::Ranker),
+                "this method has no ranker; m hop has",
+            )?;
+            need(!state.learning.going(), "already learning; Esc stops")
+        }
         Command::Sweep => {
             used(state, state.parameter)?;
             need(state.shown.is_some(), "there is no result yet")

@@ -523,6 +523,10 @@ const GLOSSARY: &[(&str, &str)] = &[
         "gold among the first ten, worth more the higher it stands; 1 is perfect",
     ),
     (
+        "All@5",
+        "the share of questions with all of their gold among the first five",
+    ),
+    (
         "interval",
         "95 % confidence interval of the difference, from a paired bootstrap over questions",
     ),

@@ -9,7 +9,7 @@ use super::jobs::score::{self, Scored};
 use super::jobs::search::Search;
 use super::jobs::sweep::Sweep;
 use super::jobs::trials::Trials;
-use super::jobs::{Running, build, doctor, hunt, open, repair};
+use super::jobs::{Running, build, doctor, hunt, learn, open, repair};
 use super::keys::{Keymap, Stroke};
 use super::labelling::Labelling;
 use super::layout::{Arranged, Pane, Plan, View, WIDE};
@@ -322,6 +322,8 @@ pub struct State {
     pub answering: Answering,
     /// The newest check-up of the index.
     pub doctoring: Running<doctor::Visit>,
+    /// The order that is learned from gold and labels.
+    pub learning: Running<learn::Learning>,
     /// The parameter that the slider keys move, and those that they moved last under other methods, by their names.
     pub parameter: Parameter,
     pub moved: BTreeMap<String, Parameter>,
@@ -429,6 +431,7 @@ impl State {
             repairing: Running::Never,
             answering: Answering::default(),
             doctoring: Running::Never,
+            learning: Running::Never,
             parameter: favourite(&settings),
             moved: BTreeMap::new(),
             lists: BTreeMap::new(),

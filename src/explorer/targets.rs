@@ -6,8 +6,10 @@ use super::scene::{Basis, Row, Sign};
 use super::state::State;
 use crate::layers::edits::NameEdge;
 use crate::parameters::Param;
+use crate::ranker::Group;
 use crate::retrieve::SeedChange;
 use crate::retrieve::hop::Signal;
+use crate::retrieve::operators::ranked::weight;
 
 /// How a row that is a passage is named.
 pub const PASSAGE: char = '#';
@@ -29,7 +31,7 @@ pub fn seed(state: &State) -> Result<(String, Option<SeedChange>), String> {
     }
 }
 
-/// The signal under the cursor of Why: the parameter that is its weight.
+/// The signal, or the group of the ranker's functions, under the cursor of Why: the parameter that is its weight.
 pub fn signal(state: &State) -> Result<Param<f64>, String> {
     let scene = state.scene().ok_or("there is no result yet")?;
     if scene.basis != Basis::Signals {
@@ -37,10 +39,11 @@ pub fn signal(state: &State) -> Result<Param<f64>, String> {
     }
     let why = state.detail().and_then(|d| d.passage.as_ref());
     let part = why.and_then(|why| why.parts.get(state.list(Pane::Why).cursor));
-    let signal = part.and_then(|part| Signal::ALL.into_iter().find(|s| s.label() == part.label));
-    signal
-        .map(Signal::weight)
-        .ok_or_else(|| "no signal is selected".to_owned())
+    let label = part.map_or("", |part| &part.label);
+    let signal = Signal::ALL.into_iter().find(|s| s.label() == label);
+    let group = Group::ALL.into_iter().find(|group| group.label() == label);
+    let weight = signal.map(Signal::weight).or(group.map(weight));
+    weight.ok_or_else(|| "no signal is selected".to_owned())
 }
 
 /// The name that is selected: in Seeds, Spread or Neighbours the one under the cursor, else the node that Neighbours shows.

@@ -1315,7 +1315,11 @@ fn the_signals_of_hop_open_and_are_muted() {
     let mut stage = stage();
     stage.act(Action::Method("hop".into()));
     let why = stage.state.detail().unwrap().passage.clone().unwrap();
-    assert_eq!(why.parts.len(), 8);
+    assert_eq!(
+        why.parts.len(),
+        16,
+        "eight signals and eight groups of the ranker"
+    );
     let sum: f64 = why.parts.iter().map(|p| p.value).sum();
     assert!((sum - why.score).abs() < 1e-4, "{sum} {}", why.score);
     assert!(why.parts.windows(2).all(|p| p[0].value >= p[1].value));

@@ -6,6 +6,7 @@ pub(crate) mod ask;
 pub mod build;
 pub mod doctor;
 pub mod hunt;
+pub mod learn;
 pub(crate) mod look;
 pub mod open;
 pub mod pins;
@@ -199,6 +200,7 @@ pub fn stop(state: &mut State) -> Option<Vec<Effect>> {
     let looking = looking.or_else(|| state.doctoring.stop());
     let (effect, said) = looking
         .map(|effect| (effect, "index check stopped"))
+        .or_else(|| Some((state.learning.stop()?, "learning stopped; nothing was kept")))
         .or_else(|| Some((state.answering.running.stop()?, "stopped asking")))
         .or_else(|| Some((state.opening.stop()?, "opening cancelled")))?;
     state.message = Message::plain(said);
@@ -366,4 +368,5 @@ jobs! {
     Score(score::Scoring),
     Reply(reply::Inquiry),
     Doctor(doctor::Visit),
+    Learn(learn::Learning),
 }

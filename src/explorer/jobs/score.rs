@@ -490,7 +490,10 @@ mod tests {
         let facts = Arc::new(crate::explorer::engine::facts(&index, ""));
         let [a, b, c] = ["graph", "bm25", "hop"]
             .map(|method| Settings::of(&index, Method::by_name(method).unwrap()));
-        let pair = (Measures::default(), Measures([1.0; 8]));
+        let pair = (
+            Measures::default(),
+            Measures([1.0; crate::evaluate::MEASURES.len()]),
+        );
         let since = differences(&[pair], Resampling::default()).remove(0);
         let mut state = State::new(facts, a.clone());
         state.remember(a.clone(), 0.1, None);

@@ -4,6 +4,7 @@ use super::Words;
 use super::{Card, Contents, Cursor};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
+use crate::explorer::glyphs::sparkline;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
@@ -13,6 +14,8 @@ use crate::explorer::state::Mode;
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
+use crate::ranker::{Feature, Group, Steps};
+use crate::retrieve::operators::ranked::weight;
 use crate::retrieve::{Domain, Origin, Parameter, Value};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -289,7 +292,40 @@ fn about(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
         ink.span(ink.glyphs.rule, Scope::Border),
     ])];
     lines.extend(flow(words, width, 0));
+    lines.extend(functions(ink, parameter, width));
     lines
+}
+
+/// The step functions that a weight of the ranker is of, each as a small plot over its thresholds.
+fn functions(ink: &Ink<'_>, parameter: Parameter, width: usize) -> Vec<Line<'static>> {
+    const PLOT: usize = 16;
+    let of = |group: &Group| weight(*group).id() == parameter;
+    let Some(group) = Group::ALL.into_iter().find(of) else {
+        return Vec::new();
+    };
+    let Some(model) = ink.state.settings.all().ranker() else {
+        return Vec::new();
+    };
+    let own = model.second.features();
+    let own = own.filter(|(feature, steps)| feature.group() == group && !steps.at.is_empty());
+    let line = |(feature, steps): (Feature, &Steps)| {
+        let (first, last) = (steps.at[0], steps.at[steps.at.len() - 1]);
+        let margin = ((last - first) / 8.0).max(1e-6);
+        let at = |place: usize| {
+            let share = place as f64 / (PLOT - 1) as f64;
+            first - margin + share * (last - first + 2.0 * margin)
+        };
+        let values: Vec<f64> = (0..PLOT).map(|place| steps.of(at(place))).collect();
+        let [least, most] = [steps.values[0], steps.values[steps.values.len() - 1]];
+        let ends = format!(" {least:+.2} to {most:+.2} ");
+        let about = width.saturating_sub(PLOT + ends.len());
+        Line::from(vec![
+            ink.span(sparkline(&values, None, PLOT, ink.glyphs), Scope::Link),
+            ink.text(ends),
+            ink.muted(text::cut(feature.about(), about)),
+        ])
+    };
+    own.map(line).collect()
 }
 
 fn short(value: &str) -> String {

@@ -95,6 +95,7 @@ fn give_back(state: &mut State, before: &State) -> Vec<Effect> {
         labelling: now.labelling,
         answering: now.answering,
         doctoring: now.doctoring,
+        learning: now.learning,
         worth: now.worth,
         said: now.said,
         theme: now.theme,

@@ -28,7 +28,7 @@ pub use settings::show_parameter;
 use super::action::{Action, Effect, Message, Then};
 use super::available::available;
 use super::command::Command;
-use super::jobs::{self, build, doctor, hunt, open, repair, reply};
+use super::jobs::{self, build, doctor, hunt, learn, open, repair, reply};
 use super::layout::{Pane, View};
 use super::state::{FinderKind, Held, Mode, State};
 
@@ -67,6 +67,7 @@ fn follow(state: &mut State, next: Then) -> Vec<Effect> {
         Then::Found(matches) => finder::found(state, matches),
         Then::Looked(places) => finder::looked(state, &places),
         Then::Queue => return label::changed(state),
+        Then::Learned(tuned, gain) => return settings::learned(state, tuned, &gain),
         Then::Told(message) => state.message = message,
     }
     Vec::new()
@@ -245,6 +246,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::Repair => repair::begin(state),
         Command::Answer => reply::begin(state),
         Command::Doctor => doctor::begin(state),
+        Command::Learn => learn::begin(state),
         Command::FixA => fix::apply(state, 0),
         Command::FixB => fix::apply(state, 1),
         Command::FixC => fix::apply(state, 2),

@@ -1,7 +1,7 @@
 //! Settings: every way to change one goes through [`change`], so every change can be taken back.
 
 use super::ask::request;
-use super::sweep;
+use super::{pins, sweep};
 use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::lack::lack;
@@ -9,7 +9,9 @@ use crate::explorer::layout::Pane;
 use crate::explorer::panes::filter;
 use crate::explorer::parameter_keys::{ParameterLine, parameter_lines};
 use crate::explorer::state::{State, favourite};
+use crate::ranker::Tuned;
 use crate::retrieve::{Method, Origin, Parameter, Settings, Value};
+use std::sync::Arc;
 
 /// How many changes can be taken back.
 const UNDO: usize = 500;
@@ -200,6 +202,19 @@ pub fn preset(state: &mut State, name: &str) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+/// Takes a ranker that was learned, beside the run before: that is pinned, unless a person has pinned others.
+pub fn learned(state: &mut State, tuned: Arc<Tuned>, gain: &str) -> Vec<Effect> {
+    let mut effects = match state.pins.by_hand {
+        true => Vec::new(),
+        false => pins::pin(state),
+    };
+    let mut settings = state.settings.clone();
+    settings.tune(tuned);
+    effects.extend(change(state, settings));
+    announce(state, format!("learned; on unseen questions {gain}"));
+    effects
 }
 
 /// Takes the settings of an earlier run.
