@@ -17,7 +17,7 @@ pub use crate::retrieve::Change;
 pub use crate::retrieve::explanation::Reason;
 pub use compare::{Beside, Compared, compare};
 pub use lookalike::{LookAlike, lookalikes};
-pub use neighbours::{Neighbour, crossings, neighbours};
+pub use neighbours::{Heaviest, Neighbour, crossings, heaviest, neighbours};
 pub use reasons::{Standing, described, not_in_index, standing, tested, why_here, why_not};
 pub use repair::{Kind, Repair, Repairs, repairs};
 pub use story::story;

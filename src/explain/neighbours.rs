@@ -59,6 +59,44 @@ pub fn crossings(retrieval: &Retrieval, node: Node, others: &[Node]) -> Vec<Vec<
     (0..spread.states.len()).map(at).collect()
 }
 
+/// The heaviest of some nodes, and what the others come to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Heaviest {
+    /// With their weights, heaviest first; ties by node.
+    pub nodes: Vec<(Node, f64)>,
+    /// How many are not among them though they could be, and their weight.
+    pub more: (usize, f64),
+    /// How many were skipped, and their weight.
+    pub skipped: (usize, f64),
+}
+
+/// The `most` heaviest of some nodes with weights, without those that `skip` leaves out. Those that are neither have no
+/// order: of a hub with thousands of neighbours only what is shown is sorted.
+pub fn heaviest(
+    nodes: impl Iterator<Item = (Node, f64)>,
+    most: usize,
+    skip: &dyn Fn(Node) -> bool,
+) -> Heaviest {
+    let weight = |nodes: &[(Node, f64)]| (nodes.len(), nodes.iter().map(|node| node.1).sum());
+    let (skipped, mut nodes): (Vec<_>, Vec<_>) = nodes.partition(|node| skip(node.0));
+    let order = |a: &(Node, f64), b: &(Node, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    let mut more = (0, 0.0);
+    if most == 0 {
+        more = weight(&nodes);
+        nodes.clear();
+    } else if nodes.len() > most {
+        nodes.select_nth_unstable_by(most - 1, order);
+        more = weight(&nodes[most..]);
+        nodes.truncate(most);
+    }
+    nodes.sort_unstable_by(order);
+    Heaviest {
+        nodes,
+        more,
+        skipped: weight(&skipped),
+    }
+}
+
 /// The neighbours of a node by what it sends them, most first; ties by node. Empty where no walk is.
 pub fn neighbours(retrieval: &Retrieval, node: Node) -> Vec<Neighbour> {
     let Some(walk) = retrieval.walk() else {
@@ -83,4 +121,31 @@ pub fn neighbours(retrieval: &Retrieval, node: Node) -> Vec<Neighbour> {
         .collect();
     found.sort_by(|a, b| b.sends.total_cmp(&a.sends).then(a.node.cmp(&b.node)));
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_heaviest_are_those_of_a_full_sort_and_all_weight_is_accounted_for(
+            weights in proptest::collection::vec(0u8..6, 0..40),
+            most in 0usize..12,
+            hidden in 0u32..5,
+        ) {
+            let nodes = || (0u32..).zip(weights.iter().map(|weight| f64::from(*weight)));
+            let skip = |node: Node| node % 5 == hidden;
+            let own = heaviest(nodes(), most, &skip);
+            let mut sorted: Vec<_> = nodes().filter(|node| !skip(node.0)).collect();
+            sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            sorted.truncate(most);
+            prop_assert_eq!(&own.nodes, &sorted);
+            prop_assert_eq!(own.nodes.len() + own.more.0 + own.skipped.0, weights.len());
+            let shown: f64 = own.nodes.iter().map(|node| node.1).sum();
+            let all: f64 = nodes().map(|node| node.1).sum();
+            prop_assert!((shown + own.more.1 + own.skipped.1 - all).abs() < 1e-9);
+        }
+    }
 }

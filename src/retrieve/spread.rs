@@ -388,6 +388,27 @@ impl Diffusion {
         }
     }
 
+    /// The weight of walks of so many steps: 0 of those that are longer than the walk.
+    pub fn length(&self, steps: usize) -> f64 {
+        match self.lengths() {
+            Some(lengths) => lengths.get(steps).copied().unwrap_or(0.0),
+            None => self.alpha * (1.0 - self.alpha).powi(steps as i32),
+        }
+    }
+
+    /// Mass that takes exactly this walk, as [`paths`](Self::paths) weighs it: 0 where it begins at no seed.
+    pub fn carried(&self, t: &Transition, seeds: &Sparse, nodes: &[Node]) -> f64 {
+        let seed = nodes.first().and_then(|first| {
+            let at = seeds.binary_search_by_key(first, |seed| seed.0).ok()?;
+            Some(seeds[at].1)
+        });
+        let steps = nodes
+            .windows(2)
+            .map(|pair| t.probability(pair[0] as usize, pair[1] as usize));
+        let product: f64 = steps.product();
+        seed.map_or(0.0, |seed| seed * product * self.length(nodes.len() - 1))
+    }
+
     /// What of a node's mass goes on over its edges in one step.
     pub fn moving(&self) -> f64 {
         match self.kernel {
@@ -733,13 +754,10 @@ impl Diffusion {
     /// best way from there to the target, as far as a seed can be reached in the steps that are left: `near` knows. Best
     /// first.
     pub fn paths(&self, t: &Transition, seeds: &Sparse, near: &Rings, target: Node) -> Vec<Path> {
-        let weights = match self.lengths() {
-            Some(lengths) => lengths,
-            None => (0..=LONGEST_PATH)
-                .map(|k| self.alpha * (1.0 - self.alpha).powi(k as i32))
-                .collect(),
-        };
-        let weights = &weights[..weights.len().min(LONGEST_PATH + 1)];
+        let most = self.lengths().map_or(LONGEST_PATH, |all| all.len() - 1);
+        let weights: Vec<f64> = (0..=most.min(LONGEST_PATH))
+            .map(|steps| self.length(steps))
+            .collect();
         let layers = ways_back(t, near, target, weights.len() - 1);
         let at = |m: usize, node: Node| -> Option<&Way> {
             let layer: &[Way] = &layers[m];
@@ -1050,6 +1068,10 @@ mod tests {
             let seeds: Sparse = seeds.into_iter().collect();
             let near = diffusion.near(&t, &seeds);
             let paths = diffusion.paths(&t, &seeds, &near, target);
+            for path in &paths {
+                let carried = diffusion.carried(&t, &seeds, &path.nodes);
+                prop_assert!((carried - path.mass).abs() <= 1e-9 * path.mass, "{path:?} {carried}");
+            }
             prop_assert_eq!(paths, plain(&diffusion, &t, &seeds, target));
         }
     }
