@@ -310,6 +310,7 @@ fn explanations(index: &Arc<Index>, methods: &[&str]) -> Result<()> {
                     settings: settings.clone(),
                     subject,
                     view,
+                    browse: None,
                 };
                 let began = Instant::now();
                 let answer = engine.answer(&request);

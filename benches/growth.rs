@@ -127,6 +127,7 @@ fn explained(
                 settings: settings.clone(),
                 subject,
                 view: View::Explore,
+                browse: None,
             };
             timed(|| engine.answer(&request))
         };

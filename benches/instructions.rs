@@ -110,6 +110,7 @@ fn explain(folder: &Path, method: &str, rounds: usize) -> Result<()> {
                 settings: settings.clone(),
                 subject: Subject::default(),
                 view: View::default(),
+                browse: None,
             })?);
         }
     }

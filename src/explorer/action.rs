@@ -99,6 +99,20 @@ pub enum Action {
     ListClass(Class),
     /// Makes a node the selected one.
     Node(u32),
+    /// Goes to the neighbourhood of a node of the graph that is walked.
+    Around(u32),
+    /// Pins a node of it, for best paths to end there; again drops it.
+    #[serde(skip)]
+    PinNode(u32),
+    /// Pins a node, and shows the best paths to it.
+    #[serde(skip)]
+    End(u32),
+    /// Goes into the neighbourhood along a path.
+    #[serde(skip)]
+    Along(Vec<u32>),
+    /// Draws the neighbours of a node of the picture, or takes them away.
+    #[serde(skip)]
+    UnfoldNode(u32),
     /// Makes a passage the selected one.
     Passage(u32),
     Focus(Pane),

@@ -6,6 +6,7 @@ use super::layout::{Pane, View};
 use super::panes::filter;
 use super::panes::rows;
 use super::panes::{contents, need};
+use super::scene::Shows;
 use super::state::State;
 use super::targets;
 use crate::retrieve::Parameter;
@@ -119,6 +120,20 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
             Pane::Reader | Pane::Queue => Ok(()),
             _ => Err("works in Parameters, Iterations, pictures and an open passage; h and l move the slider anywhere".into()),
         },
+        Command::Browse | Command::FindNode => around(state),
+        Command::HideNode => {
+            browses(state)?;
+            let drawn = state.browsed().is_some_and(|b| b.at.shows != Shows::Routes);
+            need(drawn && rows::count(state, state.focus) > 0, "no node is selected")
+        }
+        Command::UnhideNode => {
+            browses(state)?;
+            need(!state.browse.hidden.is_empty(), "no node is hidden")
+        }
+        Command::Routes | Command::PictureNodes => {
+            browses(state)?;
+            need(state.browsed().is_some(), "there is no result yet")
+        }
         Command::MuteSeed if state.focus == Pane::Why => {
             targets::signal(state).map(|_| ())
         }
@@ -182,6 +197,29 @@ fn in_sight(state: &State) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Whether nodes have a neighbourhood: the method walks a graph.
+fn around(state: &State) -> Result<(), String> {
+    let scene = state.scene().ok_or("there is no result yet")?;
+    need(
+        scene.walks,
+        &format!(
+            "{} does not walk a graph; press m for a method that walks",
+            scene.settings.method().name
+        ),
+    )
+}
+
+/// Whether the neighbourhood has the keyboard.
+fn browses(state: &State) -> Result<(), String> {
+    around(state)?;
+    let key = state.keymap.shown(Command::Browse);
+    let key = key.map_or_else(String::new, |key| format!("; {key} goes there"));
+    need(
+        state.browses(),
+        &format!("works in the neighbourhood of a node{key}"),
+    )
 }
 
 fn used(state: &State, parameter: Parameter) -> Result<(), String> {

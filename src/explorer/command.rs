@@ -133,8 +133,20 @@ commands! {
         "How score flows from seeds through entities to passages; a heat map of every step; each step in one sentence." "screen tab sankey picture animate heat map mass pagerank ppr" "hopscope trace QUESTION";
     ViewGraph "view.graph" "Graph" "View: Graph" ["4"] Panes
         "The subgraph behind the result: paths from seeds to passages, and gold that no path reaches." "screen tab paths subgraph tree network" "hopscope trace QUESTION --as graphml";
-    DrawNext "graph.draw" "paths, tree, overview" "Draw the graph as paths, tree or overview" ["t"] Panes
-        "In Graph: layered paths, an indented tree, or a force-directed overview." "mode force layout list screen reader" "";
+    DrawNext "graph.draw" "next layout" "Draw the graph as paths, tree, overview or neighbourhood" ["t"] Panes
+        "In Graph: layered paths, an indented tree, a force-directed overview, or the neighbourhood in columns." "mode force layout list screen reader" "";
+    Browse "graph.browse" "neighbourhood" "Browse the neighbourhood of this node" ["B", "' g"] Panes
+        "In Graph: columns of neighbours with the mass each holds for this question. Right goes into a node, Left back, Enter reads a passage or pins a node. Again: from the seeds." "miller columns neighbors around expand file manager walk adjacent" "";
+    FindNode "graph.find" "find node" "Find a node by name" ["f"] Panes
+        "Lists nodes of the walked graph as you type; Enter goes to the neighbourhood of one. In the neighbourhood also /." "search entity name jump goto neighbourhood" "";
+    HideNode "graph.hide" "hide" "Hide this node in the neighbourhood" ["x"] Panes
+        "Leaves the node out of all columns, best paths and the picture, on screen alone: the walk keeps it. u brings it back." "remove filter collapse declutter" "";
+    UnhideNode "graph.unhide" "unhide" "Bring the last hidden node back" ["u"] Panes
+        "Shows the node that was hidden last; again the one before." "show restore hidden" "";
+    Routes "graph.routes" "best paths" "Best paths to the pinned node" ["W"] Panes
+        "From the node under the cursor to the pinned one, each with the share of its mass that takes it. Asks for a node where none is pinned. In the neighbourhood also w." "path between two nodes shortest route connect link" "";
+    PictureNodes "graph.picture" "picture" "Draw the walked nodes as a picture" ["T"] Panes
+        "The nodes you walked over and their heaviest neighbours, at most 40; Enter unfolds or folds one, x hides one. In the neighbourhood also g." "draw network force layout ego graph expand" "";
     ViewEvaluate "view.evaluate" "Evaluate" "View: Evaluate" ["5"] Panes
         "The question set under the live settings and A: measures, where gold is missed and why, questions by change, every method on this question." "screen tab set scores failures classes funnel" "hopscope eval INDEX --losses";
     ViewAnnotate "view.annotate" "Annotate" "View: Annotate" ["6"] Panes
@@ -264,6 +276,13 @@ commands! {
     QuitKeep "quit.keep" "quit, keep screen" "Quit and leave the screen" ["Q"] Program
         "Quits and leaves the last screen in the scrollback." "exit print" "";
 }
+
+/// Keys that mean something else while the neighbourhood of nodes has the keyboard.
+pub const IN_COLUMNS: &[(char, Command)] = &[
+    ('/', Command::FindNode),
+    ('w', Command::Routes),
+    ('g', Command::PictureNodes),
+];
 
 /// The second key of the chord that makes a parameter current. Parameters of the seeds begin with `s`, others with `p`.
 const CHORDS: &[(Parameter, &str)] = &[

@@ -33,7 +33,7 @@ pub fn entries(state: &State, kind: FinderKind, typed: &str) -> Vec<Entry> {
         FinderKind::Compose => narrowed(compose::parts(state), typed),
         FinderKind::Preset => compose::saves(state, typed.trim()),
         // Found by the worker.
-        FinderKind::Seeds | FinderKind::Join => Vec::new(),
+        FinderKind::Seeds | FinderKind::Join | FinderKind::Node | FinderKind::End => Vec::new(),
         FinderKind::Edits => patches::edits(state, typed.trim()),
         FinderKind::SavePatch => patches::saves(state, typed.trim()),
         FinderKind::LoadPatch => patches::loads(state, typed.trim()),
@@ -119,6 +119,7 @@ fn again(state: &State, choice: &Choice) -> Option<Entry> {
         Choice::Question(text) => Some(Entry::plain(text.clone(), String::new(), choice.clone())),
         // A node's name is not known here; it is a few letters away. A preset's name is asked for each time.
         Choice::SavePreset(_) | Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_) => None,
+        Choice::Around(_) | Choice::End(_) => None,
         // Nor is a change of the graph or its file; lessons have a list of their own.
         Choice::Lesson(_) | Choice::Theme(_) | Choice::Nothing => None,
         // Indexes opened lately are listed where one is opened.
@@ -512,7 +513,10 @@ const GLOSSARY: &[(&str, &str)] = &[
     ("gold", "passages that people judged relevant"),
     ("qrels", "the file of such judgements"),
     ("run", "what one method with its settings returned"),
-    ("pin", "a run kept on screen to compare others with"),
+    (
+        "pin",
+        "a run kept on screen to compare others with; in the neighbourhood, the node that best paths lead to",
+    ),
     ("R@5", "recall: the share of gold among the first five"),
     (
         "RR",
@@ -554,7 +558,7 @@ fn help(state: &State) -> Vec<Entry> {
         .collect();
     all.sort_by_key(|entry| Group::ALL.iter().position(|g| g.title() == entry.heading));
     all.retain(|entry| !entry.key.is_empty());
-    let here = super::panes::contents(state.focus).card().keys;
+    let here = super::panes::contents(state.focus).keys(state);
     let mut first: Vec<Entry> = here
         .iter()
         .copied()

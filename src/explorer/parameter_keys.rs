@@ -3,7 +3,7 @@
 //! Keys for the parameters that have none in the table: `p` and a capital letter. There are more parameters than keys,
 //! so a letter means what the method of the moment reads: the first letter of the parameter's name that is free.
 
-use super::command::Command;
+use super::command::{Command, IN_COLUMNS};
 use super::keys::{Lookup, Stroke};
 use super::state::State;
 use crate::retrieve::{Parameter, Stage};
@@ -62,13 +62,17 @@ fn wanted(label: &str) -> impl Iterator<Item = Stroke> {
         .map(|c| Stroke::char(c.to_ascii_uppercase()))
 }
 
+/// The key that a command has in the neighbourhood of nodes alone, while that has the keyboard.
+pub fn near(state: &State, command: Command) -> Option<char> {
+    let own = IN_COLUMNS.iter().find(|own| own.1 == command);
+    own.filter(|_| state.browses()).map(|own| own.0)
+}
+
 /// The keys of a command as they are bound now.
 pub fn keys(state: &State, command: Command) -> String {
-    let keys: Vec<String> = state
-        .keymap
-        .chords(command)
-        .map(|chord| chord.to_string())
-        .collect();
+    let here = near(state, command).map(String::from);
+    let bound = state.keymap.chords(command).map(|chord| chord.to_string());
+    let keys: Vec<String> = here.into_iter().chain(bound).collect();
     match command {
         Command::Tune(parameter) if keys.is_empty() => shown(state, parameter).unwrap_or_default(),
         _ => keys.join("  "),

@@ -8,12 +8,12 @@ pub use super::cell::Cell;
 use super::layout::View;
 use super::text;
 pub use super::text::{Mark, MarkKind};
-use crate::layers::{Class, Code, GraphEdited, LayerKind};
+use crate::layers::{Class, Code, Graph, GraphEdited, LayerKind};
 use crate::retrieve::explanation::{Fix, Story};
 use crate::retrieve::{Node, SeedChange, Settings};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// How many groups of seeds have a letter, a colour and a fill.
 pub const GROUPS: usize = 6;
@@ -81,6 +81,131 @@ pub struct Request {
     pub subject: Subject,
     /// The view that is open: its pictures are made when they are looked at.
     pub view: View,
+    /// Where one is in the neighbourhood of nodes, while that is drawn.
+    pub browse: Option<Browse>,
+}
+
+/// Where one is in the neighbourhood of nodes: the row that is selected in every column, and what is left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Browse {
+    /// The graph that numbers the nodes, by its kind and size; none before an answer. Nodes of another graph mean nothing.
+    pub graph: Option<(&'static str, usize)>,
+    /// The first column has this node alone; else the seeds.
+    pub root: Option<Node>,
+    /// The selected row of every column from the first on. The cursor is in the last; one more column shows its neighbours.
+    pub trail: Vec<Pick>,
+    /// Left out of all columns, paths and pictures; the last one first to come back.
+    pub hidden: Vec<Node>,
+    /// Where best paths end.
+    pub pinned: Option<Node>,
+    pub shows: Shows,
+    /// In the picture: nodes whose neighbours are drawn.
+    pub unfolded: Vec<Node>,
+}
+
+/// A selected row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    Node(Node),
+    /// So many rows down, in a column that was not on screen when it was chosen.
+    Row(usize),
+}
+
+/// What the neighbourhood is drawn as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shows {
+    #[default]
+    Columns,
+    /// The best paths from the node under the cursor to the pinned one.
+    Routes,
+    /// The nodes that were walked over with what is next to them.
+    Picture,
+}
+
+impl Browse {
+    /// The node under the cursor of the columns, where it is known.
+    pub fn node(&self) -> Option<Node> {
+        match self.trail.last() {
+            Some(Pick::Node(node)) => Some(*node),
+            _ => None,
+        }
+    }
+}
+
+/// The neighbourhood of nodes, as far as one walked into it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Browsed {
+    /// Where that is: every row is a node that there is.
+    pub at: Browse,
+    /// Columns of rows: the seeds or the node that was found, then the neighbours of every selected row. Of paths one column
+    /// with a row a path, by its end; of a picture the nodes by their distance from the first.
+    pub flow: Flow,
+    /// Of every column what is over its rows and left out of them.
+    pub heads: Vec<Head>,
+    /// The way to the node under the cursor.
+    pub way: Option<Way>,
+    /// The labels of what is pinned, and of hidden nodes.
+    pub pinned: Option<String>,
+    pub hidden: Vec<String>,
+    /// Their masses are shares of what starts there.
+    pub routes: Vec<Path>,
+    /// Edges of the picture, by numbers of rows.
+    pub edges: Vec<(usize, usize)>,
+    /// Neighbours that the picture has no room for.
+    pub undrawn: usize,
+}
+
+impl Browsed {
+    /// The node under the cursor, where it is what the other panes are about.
+    pub fn subject(&self) -> Option<Subject> {
+        let node = self.at.node().filter(|_| self.at.shows == Shows::Columns)?;
+        let rows = self.flow.lanes.iter().flat_map(|lane| &lane.rows);
+        let row = rows.rev().find(|row| row.node == Some(node))?;
+        Some(Subject {
+            passage: row.passage.filter(|_| row.is_passage),
+            node: Some(node),
+            than: None,
+        })
+    }
+
+    /// The number of the row under the cursor of the columns.
+    pub fn cursor(&self) -> Option<usize> {
+        let columns = self.at.shows == Shows::Columns;
+        let lane = self.at.trail.len().checked_sub(1).filter(|_| columns)?;
+        let mut rows = self.flow.lanes.get(lane)?.rows.iter();
+        let row = rows.position(|row| row.node == self.at.node())?;
+        Some(self.flow.first(lane) + row)
+    }
+}
+
+/// What is told of a column beside its rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Head {
+    /// The kind of the node whose neighbours are listed; empty over the first column.
+    pub kind: &'static str,
+    pub degree: usize,
+    /// What the figures of the rows are.
+    pub figure: &'static str,
+    /// How many rows are not listed, and their figures.
+    pub more: (usize, f64),
+    /// How many were hidden, and their figures.
+    pub hidden: (usize, f64),
+}
+
+/// A way from the question to a node, and what it carries of its score.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Way {
+    /// From the seed on.
+    pub stops: Vec<Stop>,
+    pub carries: f64,
+    /// The score of the node.
+    pub of: f64,
+    /// It is the heaviest path to a node that was found by name, and not the way one came.
+    pub found: bool,
+    /// More steps than the walk takes.
+    pub long: Option<usize>,
+    /// What the node at its end passes on to each neighbour on average, where it is a hub.
+    pub each: Option<f64>,
 }
 
 /// What is to be explained. `None` lets the worker take the first of the ranking.
@@ -156,6 +281,18 @@ pub struct Scene {
     pub restarts: bool,
     /// All of the graph that was walked, where it is small enough to be drawn node by node.
     pub whole: Option<Arc<Whole>>,
+    /// The graph that was walked, to find its nodes by name.
+    pub names: Names,
+}
+
+/// A handle on the names of a graph's nodes that does not keep it in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Names(pub Weak<Graph>);
+
+impl PartialEq for Names {
+    fn eq(&self, other: &Names) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
 }
 
 /// All of a small graph: every node with its mass, every edge with what crosses it, by step.
@@ -469,6 +606,8 @@ pub struct Detail {
     pub flow: Option<std::sync::Arc<Flow>>,
     /// Ways from seeds to passages; as above.
     pub ways: Option<std::sync::Arc<Ways>>,
+    /// The neighbourhood of nodes; none where no walk is, or it is not looked at.
+    pub browsed: Option<std::sync::Arc<Browsed>>,
 }
 
 /// Ways from seeds to passages, in layers.

@@ -14,7 +14,9 @@ use super::keys::{Keymap, Stroke};
 use super::labelling::Labelling;
 use super::layout::{Arranged, Pane, Plan, View, WIDE};
 use super::lesson::Playing;
-use super::scene::{Answer, Detail, Facts, Flow, Request, Scene, Subject, Ways, Whole};
+use super::scene::{
+    Answer, Browse, Browsed, Detail, Facts, Flow, Request, Scene, Subject, Ways, Whole,
+};
 use super::store::Session;
 use crate::layers::Class;
 use crate::retrieve::{Parameter, Presets, Settings};
@@ -74,6 +76,10 @@ pub enum FinderKind {
     Preset,
     /// Names and passages, to be added to the seeds.
     Seeds,
+    /// Nodes of the graph that is walked, to go to one.
+    Node,
+    /// The same, for the end of best paths.
+    End,
     /// Names that the selected one may be joined to.
     Join,
     /// Changes of the graph, and one that is typed.
@@ -145,6 +151,10 @@ pub enum Choice {
     /// The next question that loses gold for a failure class.
     Losing(Class),
     Node(u32),
+    /// A node of the graph that is walked, with its neighbourhood.
+    Around(u32),
+    /// One that best paths end at.
+    End(u32),
     Passage(u32),
     /// A change of seeds, as written after `--seed`.
     Seed(String),
@@ -178,6 +188,8 @@ impl Choice {
             Choice::AskNumber(number) => Action::AskNumber(*number),
             Choice::Losing(class) => Action::Losing(*class),
             Choice::Node(node) => Action::Node(*node),
+            Choice::Around(node) => Action::Around(*node),
+            Choice::End(node) => Action::End(*node),
             Choice::Passage(passage) => Action::Passage(*passage),
             Choice::Seed(text) => Action::Seed(text.clone()),
             Choice::Lesson(name) => Action::Lesson(name.clone()),
@@ -202,6 +214,8 @@ pub enum Drawn {
     Tree,
     /// All nodes where springs put them.
     Overview,
+    /// Any node and what is next to it, in columns that follow the cursor.
+    Around,
 }
 
 /// Steps a second that a walk is played at.
@@ -348,6 +362,8 @@ pub struct State {
     pub still: bool,
     /// How the ways of Graph are drawn; none leaves that to the size of the graph.
     pub drawn: Option<Drawn>,
+    /// Where one is in the neighbourhood of nodes.
+    pub browse: Browse,
     /// What passages say is not shown.
     pub masked: bool,
     /// What is to be on screen.
@@ -393,6 +409,7 @@ impl State {
             settings: settings.clone(),
             subject: Subject::default(),
             view: View::default(),
+            browse: None,
         };
         let layers = facts.layers.clone();
         State {
@@ -446,6 +463,7 @@ impl State {
             looped: false,
             still: false,
             drawn: None,
+            browse: Browse::default(),
             masked: false,
             wanted,
             last_asked: None,
@@ -631,11 +649,23 @@ impl State {
         whole.filter(|_| self.drawn() == Drawn::Overview)
     }
 
+    /// The neighbourhood of nodes, where Graph draws it and it was made for what is on screen.
+    pub fn browsed(&self) -> Option<&Browsed> {
+        let browsed = self.detail()?.browsed.as_deref();
+        browsed.filter(|_| self.drawn() == Drawn::Around)
+    }
+
+    /// Whether the keys of the neighbourhood count.
+    pub fn browses(&self) -> bool {
+        self.view == View::Graph && self.focus == Pane::Paths && self.drawn() == Drawn::Around
+    }
+
     /// The picture that a pane draws in columns.
     pub fn columns(&self, pane: Pane) -> Option<&Flow> {
         match pane {
             Pane::Flow => self.flow(),
             Pane::Paths => match self.whole() {
+                _ if self.drawn() == Drawn::Around => self.browsed().map(|browsed| &browsed.flow),
                 Some(whole) => Some(&whole.flow),
                 None => self.ways().map(|ways| &ways.flow),
             },

@@ -658,6 +658,8 @@ fn the_graph_is_walked_edited_and_drawn_in_three_ways() {
         stage.press("t");
         stage.draw(160, 48);
     }
+    // The neighbourhood is the manner after that.
+    stage.press("t");
     // To the seeds: their name is what an edit means.
     (0..4).for_each(|_| stage.press("Left"));
     stage.press("g");

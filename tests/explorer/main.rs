@@ -5,6 +5,7 @@ mod common;
 mod support;
 
 mod annotate;
+mod around;
 mod choices;
 mod commands;
 mod figures;

@@ -394,6 +394,7 @@ fn a_question_waits_for_nobody_who_works_in_the_background() {
             settings,
             subject: Subject::default(),
             view: View::Explore,
+            browse: None,
         };
         let found = Engine::new(index).answer(&request).unwrap();
         answer.send(found.scene.passages.len()).unwrap();
@@ -422,6 +423,7 @@ fn an_answer_does_not_wait_for_the_test_of_its_verdict() {
                     ..Subject::default()
                 },
                 view: View::Explore,
+                browse: None,
             };
             let tell = |answer| told.lock().unwrap().push(answer);
             let done = engine.answer_while(&request, &tell, &|| true).unwrap();

@@ -3,10 +3,10 @@
 use crate::explorer::available::available;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
-use crate::explorer::layout::Pane;
 use crate::explorer::panes::contents;
 use crate::explorer::panes::ink::Ink;
-use crate::explorer::state::Mode;
+use crate::explorer::parameter_keys;
+use crate::explorer::state::{Mode, State};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use ratatui::buffer::Buffer;
@@ -53,7 +53,7 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             }
         }
         None => {
-            for command in useful(ink.state.focus) {
+            for command in useful(ink.state) {
                 if available(command, ink.state).is_err() {
                     continue;
                 }
@@ -87,6 +87,8 @@ fn entry(ink: &Ink<'_>, command: Command) -> Option<(Line<'static>, Command)> {
         .shown(command)?
         .to_string()
         .replace("Ctrl-", "^");
+    let near = parameter_keys::near(ink.state, command);
+    let key = near.map_or(key, String::from);
     Some((
         Line::from(vec![
             ink.span(key, Scope::Key),
@@ -116,8 +118,8 @@ fn slider(ink: &Ink<'_>) -> Option<(Line<'static>, Command)> {
 }
 
 /// The commands worth a hint in a pane, most useful first.
-pub fn useful(pane: Pane) -> Vec<Command> {
-    let mut first = contents(pane).card().keys.to_vec();
+pub fn useful(state: &State) -> Vec<Command> {
+    let mut first = contents(state.focus).keys(state).to_vec();
     let everywhere = [
         Command::NextPane,
         Command::Less,

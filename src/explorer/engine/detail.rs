@@ -67,6 +67,7 @@ pub fn explain(
         node: node.and_then(around),
         flow: None,
         ways: None,
+        browsed: None,
     };
     (detail, described)
 }

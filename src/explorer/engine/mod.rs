@@ -1,5 +1,6 @@
 //! From the core to the screen: answers requests, on the worker's thread or, for pictures and tests, on the caller's.
 
+mod browse;
 mod detail;
 mod flow;
 mod passages;
@@ -14,8 +15,8 @@ use crate::parameters::RESULT_K;
 
 use super::layout::View;
 use super::scene::{
-    Answer, Asked, Basis, Detail, Facts, Flow, Gold, Piece, Request, Scene, StageTime, Subject,
-    Ways,
+    Answer, Asked, Basis, Browsed, Detail, Facts, Flow, Gold, Names, Piece, Request, Scene,
+    StageTime, Subject, Ways,
 };
 use super::text::clean;
 use crate::evaluate::sweep::{Changes, Column, over_question};
@@ -25,7 +26,7 @@ use crate::index::Index;
 use crate::layers::Graph;
 use crate::retrieve::{Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 use walk::Parted;
 
@@ -130,13 +131,22 @@ impl Engine {
             let ways = ways::ways(&self.index, &last.retrieval, &last.scene);
             last.ways = Some(Arc::new(ways));
         }
+        let asked = request.browse.as_ref();
+        let browsed = asked
+            .and_then(|browse| browse::browsed(&self.index, &last.retrieval, &last.scene, browse));
+        // The other panes are about the node under the cursor.
+        let under = browsed.as_ref().and_then(Browsed::subject);
         let (mut detail, described) = detail::explain(
             &self.index,
             &last.retrieval,
             &last.scene,
             &last.groups,
-            request.subject,
+            under.map_or(request.subject, |under| Subject {
+                passage: under.passage.or(request.subject.passage),
+                ..under
+            }),
         );
+        detail.browsed = browsed.map(Arc::new);
         detail.flow = last.flow.clone();
         detail.ways = last.ways.clone();
         if let Some(graph) = explain::lookalike::graph_of(&last.retrieval) {
@@ -289,6 +299,11 @@ impl Engine {
                 .walk()
                 .is_some_and(|walk| walk.spread.diffusion.restarts()),
             whole: None,
+            names: Names(
+                retrieval
+                    .walk()
+                    .map_or_else(Weak::new, |walk| Arc::downgrade(walk.graph)),
+            ),
         };
         if request.settings.method().tells() {
             story::tell(index, &retrieval, &gold, &mut scene);

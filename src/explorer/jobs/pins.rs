@@ -192,6 +192,7 @@ pub fn follow(state: &mut State) -> Option<Effect> {
         settings: pin.settings.clone(),
         subject: Subject::default(),
         view: View::default(),
+        browse: None,
         ..state.wanted.clone()
     };
     let pins = state.pins.list.iter().enumerate();

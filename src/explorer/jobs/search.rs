@@ -3,12 +3,13 @@
 
 use super::{Doer, Job, News, Tell};
 use crate::explorer::action::{Effect, Then};
+use crate::explorer::scene::Names;
 use crate::explorer::state::State;
 use crate::explorer::text::{clean, plural};
 use crate::index::Index;
-use crate::layers::TERM_PASSAGE;
 use crate::layers::entities::entity_options;
 use crate::layers::sentences::graph_of;
+use crate::layers::{Graph, Node, TERM_PASSAGE};
 use crate::retrieve::Settings;
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
@@ -23,6 +24,8 @@ pub struct Search {
     pub passages: bool,
     pub text: String,
     pub settings: Settings,
+    /// All nodes of the graph that was walked, of every kind; else the names of passages and entities.
+    pub of: Option<Names>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -58,21 +61,64 @@ impl Job for Search {
     }
 }
 
+/// How well a label matches what was typed and the same in small letters; none where it does not.
+fn likeness(
+    matcher: &SkimMatcherV2,
+    (typed, wanted): (&str, &str),
+    label: &str,
+    extra: i64,
+) -> Option<i64> {
+    let lower = label.to_lowercase();
+    match () {
+        () if wanted.is_empty() => Some(extra),
+        () if lower == wanted => Some(3_000_000 + extra),
+        () if lower.starts_with(wanted) => Some(2_000_000 + extra),
+        () if lower.contains(wanted) => Some(1_000_000 + extra),
+        () => matcher.fuzzy_match(label, typed),
+    }
+}
+
+/// The best matches among all nodes of a graph.
+fn walked(index: &Index, graph: &Graph, search: &Search, stopped: &dyn Fn() -> bool) -> Vec<Match> {
+    let matcher = SkimMatcherV2::default().ignore_case();
+    let wanted = search.text.to_lowercase();
+    let mut best: Vec<(i64, Node)> = Vec::new();
+    for node in 0..graph.nodes() as Node {
+        if node % 4096 == 0 && stopped() {
+            break;
+        }
+        let typed = (&*search.text, &*wanted);
+        let extra = graph.degree(node) as i64;
+        let rank = likeness(&matcher, typed, &graph.label(index, node), extra);
+        best.extend(rank.map(|rank| (rank, node)));
+    }
+    best.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    best.truncate(MATCHES);
+    let found = best.into_iter().map(|(_, node)| Match {
+        node,
+        label: clean(&graph.label(index, node)),
+        name: String::new(),
+        note: format!(
+            "{}, {}",
+            graph.source().kind(node),
+            plural(graph.degree(node), "edge")
+        ),
+        is_passage: graph.is_passage(node),
+    });
+    found.collect()
+}
+
 /// The best matches, best first. `stopped` is asked now and then; a search that is stopped gives back what it has.
 pub fn search(index: &Index, search: &Search, stopped: &dyn Fn() -> bool) -> Vec<Match> {
+    if let Some(of) = &search.of {
+        let graph = of.0.upgrade();
+        return graph.map_or_else(Vec::new, |graph| walked(index, &graph, search, stopped));
+    }
     let matcher = SkimMatcherV2::default().ignore_case();
     let wanted = search.text.to_lowercase();
     let mut best: Vec<(i64, usize)> = Vec::new();
     let mut consider = |at: usize, label: &str, extra: i64| {
-        let lower = label.to_lowercase();
-        let rank = match () {
-            () if wanted.is_empty() => Some(extra),
-            () if lower == wanted => Some(3_000_000 + extra),
-            () if lower.starts_with(&wanted) => Some(2_000_000 + extra),
-            () if lower.contains(&wanted) => Some(1_000_000 + extra),
-            () => matcher.fuzzy_match(label, &search.text),
-        };
-        if let Some(rank) = rank {
+        if let Some(rank) = likeness(&matcher, (&search.text, &wanted), label, extra) {
             best.push((rank, at));
         }
     };

@@ -21,7 +21,8 @@ pub fn render(
     let wanted = match open.kind {
         FinderKind::Palette | FinderKind::Help => 92,
         FinderKind::Methods | FinderKind::Compose | FinderKind::Preset | FinderKind::Seeds => 96,
-        FinderKind::Join | FinderKind::Edits | FinderKind::SavePatch | FinderKind::LoadPatch => 96,
+        FinderKind::Node | FinderKind::End | FinderKind::Join => 96,
+        FinderKind::Edits | FinderKind::SavePatch | FinderKind::LoadPatch => 96,
         FinderKind::History
         | FinderKind::Answer
         | FinderKind::Doctor
@@ -33,6 +34,7 @@ pub fn render(
     let width = main.width.min(wanted);
     let about_rows = match open.kind {
         FinderKind::History | FinderKind::Seeds | FinderKind::Join => 0,
+        FinderKind::Node | FinderKind::End => 0,
         // A model may say more than a few words.
         FinderKind::Answer => 8,
         _ => 4,
@@ -103,6 +105,11 @@ fn titles(open: &Finder) -> (&'static str, &'static str) {
         FinderKind::Methods => ("Method", "type to filter   Enter switch   Esc close"),
         FinderKind::Compose => ("Compose", "type to filter   Enter take   Esc close"),
         FinderKind::Preset => ("Keep as a preset", "a name   Enter save   Esc close"),
+        FinderKind::Node => ("Find a node", "part of a name   Enter go there   Esc close"),
+        FinderKind::End => (
+            "Best paths to",
+            "part of a name   Enter show them   Esc close",
+        ),
         FinderKind::Join => ("Join names", "the other name   Enter join   Esc close"),
         FinderKind::Edits => (
             "Changes of the graph",
@@ -135,6 +142,7 @@ fn field(ink: &Ink<'_>, open: &Finder, inner: Rect, buf: &mut Buffer) -> Positio
             FinderKind::Methods => "bm25, graph ..",
             FinderKind::Compose => "a part: noderag, push, rerank ..",
             FinderKind::Preset => "letters, digits, - and _ ..",
+            FinderKind::Node | FinderKind::End => "part of the name of a node or passage ..",
             FinderKind::Join => "part of the other name ..",
             FinderKind::Edits => {
                 "join NAME | NAME, cut NAME | #ID, add, weigh NAME | #ID * 2, mute NAME, keep NAME .."
@@ -258,7 +266,11 @@ fn entry_line(ink: &Ink<'_>, open: &Finder, entry: &Entry, width: usize) -> Line
         && entry.help.is_empty()
         && matches!(
             open.kind,
-            FinderKind::Palette | FinderKind::Seeds | FinderKind::Join
+            FinderKind::Palette
+                | FinderKind::Seeds
+                | FinderKind::Join
+                | FinderKind::Node
+                | FinderKind::End
         ) {
         let now = text::width(&entry.now).min(width / 3);
         (width.saturating_sub(now + 1), now + 1, 0)

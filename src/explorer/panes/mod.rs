@@ -1,5 +1,6 @@
 //! The panes of all views, one file each.
 
+mod around;
 pub(crate) mod changes;
 pub(crate) mod fill;
 pub mod filter;
@@ -131,6 +132,11 @@ pub trait Contents: Sync {
     /// All of it as sentences, where it has no rows.
     fn aloud(&self, _: &State) -> Option<String> {
         None
+    }
+
+    /// The commands that mean something special here now.
+    fn keys(&self, _: &State) -> &'static [Command] {
+        self.card().keys
     }
 
     /// Whether the cursor's keys move its text, and not a cursor.

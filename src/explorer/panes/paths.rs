@@ -2,6 +2,7 @@
 //! them.
 
 use super::Words;
+use super::around;
 use super::flow::Picture;
 use super::flow::of_node;
 use super::flow::stops;
@@ -11,6 +12,7 @@ use super::row::{say, split};
 use super::whole;
 use super::{Card, Contents, Cursor};
 use crate::explain::Stop;
+use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::{Pen, Raster, Wires};
 use crate::explorer::hits::{Hits, Target};
@@ -20,7 +22,7 @@ use crate::explorer::panes::rows;
 use crate::explorer::scene::Branch;
 use crate::explorer::scene::Scene;
 use crate::explorer::scene::Subject;
-use crate::explorer::scene::{Flow, Link, Strand, Ways};
+use crate::explorer::scene::{Flow, Link, Row, Strand, Ways};
 use crate::explorer::state::Drawn;
 use crate::explorer::state::State;
 use crate::explorer::text;
@@ -28,17 +30,20 @@ use crate::explorer::theme::Scope;
 use crate::random::SplitMix;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use serde_json::Value;
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rounds of springs.
 const ROUNDS: usize = 200;
 
 fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     let state = ink.state;
+    if state.drawn() == Drawn::Around {
+        return around::render(ink, slot, buf, hits);
+    }
     if let (Some(scene), Some(whole)) = (state.scene(), state.whole()) {
         return whole::render(ink, slot, scene, whole, buf, hits);
     }
@@ -48,6 +53,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         Drawn::Paths => "Paths",
         Drawn::Tree => "Tree",
         Drawn::Overview => "Overview",
+        Drawn::Around => "Neighbourhood",
     };
     let chrome = Chrome {
         title: format!("{mode} from seeds to passages"),
@@ -55,7 +61,9 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         note: Line::from(vec![
             ink.muted(format!("{}  ", text::plural(paths, "path"))),
             ink.span("t", Scope::Key),
-            ink.muted(" paths, tree, overview"),
+            ink.muted(" layout  "),
+            ink.span("B", Scope::Key),
+            ink.muted(" neighbourhood"),
         ]),
         summary: Line::from(vec![ink.muted(text::plural(paths, "path"))]),
     };
@@ -97,6 +105,8 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         }
         Drawn::Tree => tree(ink, ways, area, buf, hits),
         Drawn::Overview => overview(ink, ways, area, buf, hits),
+        // A file of its own draws it.
+        Drawn::Around => {}
     }
 }
 
@@ -257,7 +267,7 @@ fn overview(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut
         }
     }
     let strands = &flow.steps[0].strands;
-    let edges: std::collections::BTreeSet<(usize, usize)> = strands
+    let edges: BTreeSet<(usize, usize)> = strands
         .iter()
         .flat_map(|strand| {
             let stops = flow.stops(strand).into_iter();
@@ -269,7 +279,44 @@ fn overview(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut
         })
         .filter(|(a, b)| a != b)
         .collect();
-    let places = springs(rows.len(), &edges);
+    let selected = crate::explorer::panes::rows::place(
+        ink.state,
+        Pane::Paths,
+        ink.state.list(Pane::Paths).cursor,
+    );
+    let drawn = Sketch {
+        rows: rows
+            .iter()
+            .map(|&(lane, row)| (flow.first(lane) + row, &flow.lanes[lane].rows[row], false))
+            .collect(),
+        edges,
+        selected: selected.and_then(|place| spot.get(&place).copied()),
+        names: false,
+    };
+    sketch(ink, &drawn, area, buf, hits);
+    hits.set_extent(Pane::Paths, flow.rows(), usize::from(area.height));
+}
+
+/// Nodes and edges for springs to place.
+pub struct Sketch<'a> {
+    /// The number of the row that each node is in its list, the row, and whether it is marked as unfolded.
+    pub rows: Vec<(usize, &'a Row, bool)>,
+    /// Between places in `rows`.
+    pub edges: BTreeSet<(usize, usize)>,
+    pub selected: Option<usize>,
+    /// Every node is named where there is room, the heaviest first; else those that matter most alone.
+    pub names: bool,
+}
+
+/// Draws nodes where springs put them.
+pub fn sketch(ink: &Ink<'_>, drawn: &Sketch<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let Sketch {
+        rows,
+        edges,
+        selected,
+        ..
+    } = drawn;
+    let places = springs(rows.len(), edges);
     let mut raster = Raster::new(area.width, area.height, ink.glyphs);
     let (width, height) = raster.size();
     let dot = |at: usize| {
@@ -278,14 +325,8 @@ fn overview(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut
             places[at].1 * height.saturating_sub(1) as f64,
         )
     };
-    let selected = crate::explorer::panes::rows::place(
-        ink.state,
-        Pane::Paths,
-        ink.state.list(Pane::Paths).cursor,
-    );
-    let selected = selected.and_then(|place| spot.get(&place).copied());
-    for &(a, b) in &edges {
-        let bright = Some(a) == selected || Some(b) == selected;
+    for &(a, b) in edges {
+        let bright = Some(a) == *selected || Some(b) == *selected;
         let scope = if bright {
             Scope::BorderFocus
         } else {
@@ -294,44 +335,76 @@ fn overview(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut
         raster.line(dot(a), dot(b), Pen::new(bright, ink.style(scope)));
     }
     raster.paint(area, buf);
-    for (at, &(lane, row)) in rows.iter().enumerate() {
-        let own = &flow.lanes[lane].rows[row];
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    let mut taken: Vec<Rect> = Vec::new();
+    if drawn.names {
+        // What is drawn last stands over the others; names give way to those of heavier nodes.
+        let rank = |at: &usize| (Some(*at) != *selected, rows[*at].1.group.is_none());
+        order.sort_by(|a, b| {
+            let heavier = rows[*b].1.value.total_cmp(&rows[*a].1.value);
+            rank(a).cmp(&rank(b)).then(heavier)
+        });
+    }
+    for at in order {
+        let (number, own, unfolded) = rows[at];
         let x = area.x + (places[at].0 * f64::from(area.width.saturating_sub(1))).round() as u16;
         let y = area.y + (places[at].1 * f64::from(area.height.saturating_sub(1))).round() as u16;
-        let scope = match Some(at) == selected {
+        let is_selected = Some(at) == *selected;
+        let scope = match is_selected {
             true => Scope::BorderFocus,
             false => row::scope(own),
         };
-        let named = Some(at) == selected || own.gold || own.group.is_some();
+        let sign = match (own.group, own.is_passage) {
+            (Some(group), false) => crate::explorer::glyphs::Glyphs::letter(group).to_owned(),
+            (_, true) => passage_mark(ink, own).content.into_owned(),
+            _ => ink.glyphs.knob.to_owned(),
+        };
+        let sign = match unfolded {
+            true => format!("{}{sign}", ink.glyphs.fold[1]),
+            false => sign,
+        };
+        let named = drawn.names || is_selected || own.gold || own.group.is_some();
         let label = match (named, own.group) {
-            (true, Some(group)) => format!(
+            (true, Some(group)) if !drawn.names => format!(
                 "{} {}",
                 crate::explorer::glyphs::Glyphs::letter(group),
                 own.label
             ),
-            (true, None) if own.is_passage => {
-                format!("{} {}", passage_mark(ink, own).content, own.label)
-            }
-            (true, None) => own.label.clone(),
+            (true, None) if !drawn.names && !own.is_passage => own.label.clone(),
+            (true, _) => format!("{sign} {}", own.label),
             _ if own.is_passage => ink.glyphs.passage.to_owned(),
             _ => ink.glyphs.knob.to_owned(),
         };
-        let label = text::cut(&label, 24);
-        let x = x.min(area.right().saturating_sub(text::width(&label) as u16));
-        let style = match own.group.filter(|_| Some(at) != selected) {
+        let spot = |label: &str| {
+            let wide = text::width(label) as u16;
+            let x = x.min(area.right().saturating_sub(wide)).max(area.x);
+            Rect::new(x, y, wide, 1)
+        };
+        let mut label = text::cut(&label, 24);
+        let free = |own: Rect| taken.iter().all(|other| !other.intersects(own));
+        if drawn.names && !is_selected && !free(spot(&label)) {
+            label = sign;
+            if !free(spot(&label)) {
+                continue;
+            }
+        }
+        let place = spot(&label);
+        taken.push(place);
+        let style = match own.group.filter(|_| !is_selected) {
             Some(group) => ink.theme.seed(group),
             None => ink.style(scope),
         };
-        buf.set_string(x.max(area.x), y, &label, style);
-        let place = Rect::new(x, y, text::width(&label) as u16, 1);
-        hits.add(place, Target::Row(Pane::Paths, flow.first(lane) + row));
+        if drawn.names {
+            // Lines under it are no part of a name.
+            buf.set_style(place, Style::new().remove_modifier(Modifier::BOLD));
+        }
+        buf.set_string(place.x, y, &label, style);
+        hits.add(place, Target::Row(Pane::Paths, number));
     }
-    let rows = flow.lanes.iter().map(|lane| lane.rows.len()).sum();
-    hits.set_extent(Pane::Paths, rows, usize::from(area.height));
 }
 
 /// Places between 0 and 1 after a fixed number of rounds from a fixed start (Fruchterman and Reingold 1991).
-fn springs(nodes: usize, edges: &std::collections::BTreeSet<(usize, usize)>) -> Vec<(f64, f64)> {
+fn springs(nodes: usize, edges: &BTreeSet<(usize, usize)>) -> Vec<(f64, f64)> {
     let mut random = SplitMix::new(7);
     let mut draw = || random.below(1000) as f64 / 1000.0;
     let mut places: Vec<(f64, f64)> = (0..nodes).map(|_| (draw(), draw())).collect();
@@ -398,9 +471,28 @@ impl Contents for Paths {
         None
     }
 
+    fn keys(&self, state: &State) -> &'static [Command] {
+        match state.drawn() {
+            Drawn::Around => &[
+                Command::Right,
+                Command::Open,
+                Command::FindNode,
+                Command::Routes,
+                Command::PictureNodes,
+                Command::HideNode,
+                Command::UnhideNode,
+                Command::Browse,
+                Command::DrawNext,
+                Command::Back,
+            ],
+            _ => self.card().keys,
+        }
+    }
+
     fn count(&self, state: &State) -> usize {
         let ways = state.ways();
         match state.drawn() {
+            Drawn::Around => state.browsed().map_or(0, |browsed| browsed.flow.rows()),
             Drawn::Overview if state.whole().is_some() => {
                 state.whole().map_or(0, |whole| whole.flow.rows())
             }
@@ -425,20 +517,59 @@ impl Contents for Paths {
     fn subject(&self, state: &State, row: usize) -> Option<Subject> {
         let (lane, at) = rows::place(state, Pane::Paths, row)?;
         let flow = match state.drawn() {
-            Drawn::Overview => state.columns(Pane::Paths)?,
+            Drawn::Overview | Drawn::Around => state.columns(Pane::Paths)?,
             _ => &state.ways()?.flow,
         };
         of_node(state, &flow.lanes[lane].rows[at])
     }
 
-    fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
+    fn copied(&self, state: &State, _: &Scene, at: usize) -> Option<(String, String)> {
+        if state.drawn() == Drawn::Around {
+            return state
+                .browsed()
+                .map(|browsed| around::copied(state, browsed, at));
+        }
         if let Some(whole) = state.whole() {
             return Some((whole::copied(state, whole), "graph".to_owned()));
         }
         state.ways().map(|ways| (treed(ways), "paths".to_owned()))
     }
 
+    fn spoken(&self, state: &State) -> Vec<Option<String>> {
+        match (state.drawn(), state.browsed()) {
+            (Drawn::Around, browsed) => browsed.map_or_else(Vec::new, around::spoken),
+            _ => super::worded(self.words(state)),
+        }
+    }
+
+    fn aloud(&self, state: &State) -> Option<String> {
+        let scene = state.scene().filter(|_| state.drawn() == Drawn::Around)?;
+        (!scene.walks).then(|| around::none(scene))
+    }
+
+    fn can_enter(&self, state: &State, row: usize) -> Result<(), String> {
+        match state.drawn() {
+            Drawn::Around => super::need(
+                around::enter(state, row).is_some(),
+                "this row is not a node",
+            ),
+            _ => super::need(self.subject(state, row).is_some(), "this row is not a node"),
+        }
+    }
+
+    fn enter(&self, state: &State, row: usize) -> Option<Action> {
+        if state.drawn() == Drawn::Around {
+            return around::enter(state, row);
+        }
+        let subject = self.subject(state, row)?;
+        subject.node.is_some().then_some(Action::Visit(subject))
+    }
+
     fn json(&self, state: &State, scene: &Scene) -> (Value, &'static str) {
+        if state.drawn() == Drawn::Around {
+            let browsed = state.browsed().map(|browsed| around::json(scene, browsed));
+            return (browsed.unwrap_or(Value::Null), "neighbourhood");
+        }
         if let Some(whole) = state.whole() {
             return (whole::json(state, scene, whole), "graph");
         }

@@ -1,14 +1,14 @@
 //! Questions out, answers in.
 
-use super::{label, moves, seeds};
+use super::{browse, label, moves, seeds};
 use crate::evaluate::sweep::differences;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::jobs::{pins, score, trials};
 use crate::explorer::layout::{Pane, View};
 use crate::explorer::panes::filter;
 use crate::explorer::panes::rows;
-use crate::explorer::scene::{Answer, Scene, Subject};
-use crate::explorer::state::{Mode, Run, State};
+use crate::explorer::scene::{Answer, Browsed, Scene, Subject};
+use crate::explorer::state::{Drawn, Mode, Run, State};
 use crate::explorer::store::RUNS;
 use crate::explorer::text;
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ pub fn request(state: &mut State) -> Vec<Effect> {
         state.wanted.subject.node = None;
     }
     state.wanted.view = state.view;
+    let around = state.view == View::Graph && state.drawn() == Drawn::Around;
+    state.wanted.browse = around.then(|| state.browse.clone());
     let ask = state.asking.begin(state.wanted.clone());
     // What is looked for belongs to what was on screen before.
     let beside = [
@@ -55,11 +57,14 @@ fn beyond_items(state: &State) -> bool {
 /// Asks for the picture that the open view shows, where it was not made yet.
 pub fn picture(state: &mut State) -> Vec<Effect> {
     let lacks = match state.view {
-        View::Flow => state.flow().is_none(),
-        View::Graph => state.ways().is_none(),
+        View::Flow => state.flow().is_none() && state.wanted.view != state.view,
+        View::Graph if state.drawn() == Drawn::Around => {
+            state.browsed().is_none() && state.wanted.browse.is_none()
+        }
+        View::Graph => state.ways().is_none() && state.wanted.view != state.view,
         _ => false,
     };
-    match lacks && state.wanted.view != state.view {
+    match lacks {
         true => request(state),
         false => Vec::new(),
     }
@@ -172,6 +177,7 @@ fn begin(
     state.playing = false;
     state.unfolded.clear();
     state.opened = false;
+    browse::forget(&mut state.browse);
     state
         .lists
         .retain(|pane, _| matches!(pane, Pane::Parameters | Pane::Queue));
@@ -239,6 +245,7 @@ pub fn answered(state: &mut State, answer: Answer) -> Vec<Effect> {
         state.playing = false;
     }
     // A picture that was just made has no cursor yet.
+    browse::answered(state);
     if !same_scene || pictures(state) != drawn {
         follow_selection(state);
     }
@@ -340,7 +347,10 @@ pub fn follow_selection(state: &mut State) {
     ] {
         let shown = filter::shown(state, pane);
         let height = state.hits.extent(pane).height;
-        let found = rows::row_of(state, pane, subject).filter(|row| shown.contains(row));
+        let own = state.browsed().filter(|_| pane == Pane::Paths);
+        let own = own.and_then(Browsed::cursor);
+        let found = own.or_else(|| rows::row_of(state, pane, subject));
+        let found = found.filter(|row| shown.contains(row));
         let list = state.lists.entry(pane).or_default();
         list.cursor = found.unwrap_or(list.cursor);
         filter::settle(list, &shown, height);

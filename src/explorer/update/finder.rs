@@ -36,7 +36,11 @@ pub fn open(state: &mut State, kind: FinderKind) -> Vec<Effect> {
     });
     if matches!(
         kind,
-        FinderKind::Seeds | FinderKind::Join | FinderKind::Indexes
+        FinderKind::Seeds
+            | FinderKind::Join
+            | FinderKind::Node
+            | FinderKind::End
+            | FinderKind::Indexes
     ) {
         return refilter(state);
     }
@@ -109,13 +113,19 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
         passages,
         text: text.to_owned(),
         settings: settings.clone(),
+        of: None,
     };
+    let walked = state.scene().map(|scene| scene.names.clone());
     let passages = after_prefix(&typed, '#').map(|text| search(true, text));
     let named = after_prefix(&typed, '@').map(|text| search(false, text));
     let search = match kind {
         FinderKind::Palette => named.or(passages),
         FinderKind::Seeds => passages.or(named).or_else(|| Some(search(false, &typed))),
         FinderKind::Join => named.or_else(|| Some(search(false, &typed))),
+        FinderKind::Node | FinderKind::End => Some(Search {
+            of: walked,
+            ..search(false, &typed)
+        }),
         _ => None,
     };
     let entries = palette::entries(state, kind, &typed);
@@ -129,7 +139,12 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
             open.entries.retain(|e| {
                 matches!(
                     e.choice,
-                    Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_) | Choice::Edit(_)
+                    Choice::Node(_)
+                        | Choice::Around(_)
+                        | Choice::End(_)
+                        | Choice::Passage(_)
+                        | Choice::Seed(_)
+                        | Choice::Edit(_)
                 )
             });
         }
@@ -153,11 +168,16 @@ pub fn found(state: &mut State, matches: Result<Vec<Match>, String>) {
     let Some(search) = open.searching.take() else {
         return;
     };
-    let adding = open.kind == FinderKind::Seeds;
+    let kind = open.kind;
+    let adding = kind == FinderKind::Seeds;
     let joined = joined.ok().filter(|_| open.kind == FinderKind::Join);
     let matcher = SkimMatcherV2::default().ignore_case();
     let entry = |m: Match| {
-        let choice = if let Some(name) = &joined {
+        let choice = if kind == FinderKind::Node {
+            Choice::Around(m.node)
+        } else if kind == FinderKind::End {
+            Choice::End(m.node)
+        } else if let Some(name) = &joined {
             let into = m.name.clone();
             let name = name.clone();
             Choice::Edit(GraphEdit::Join { name, into }.to_string())

@@ -1,6 +1,9 @@
 //! From keys to commands, and text into the field that is open.
 
-use super::{ask, field, filtering, finder, label, lesson, moves, run, seeds, settings, start};
+use super::{
+    ask, browse as around, field, filtering, finder, label, lesson, moves, run, seeds, settings,
+    start,
+};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::command::Command;
 use crate::explorer::keys::{Lookup, Stroke};
@@ -45,6 +48,9 @@ fn browse(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         return effects;
     }
     if let Some(command) = label::command(state, stroke) {
+        return run(state, command);
+    }
+    if let Some(command) = around::command(state, stroke) {
         return run(state, command);
     }
     if label::takes(state, key) {

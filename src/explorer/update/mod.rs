@@ -2,6 +2,7 @@
 //! comes back as effects.
 
 pub(crate) mod ask;
+mod browse;
 mod copy;
 pub(crate) mod export;
 mod field;
@@ -128,6 +129,11 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
         Action::OpenListed(row) => listed::open_listed(state, row),
         Action::ListClass(class) => listed::list_class(state, class),
         Action::Node(node) => moves::go_to_node(state, node),
+        Action::Around(node) => browse::go_to(state, node),
+        Action::PinNode(node) => browse::pin(state, node),
+        Action::End(node) => browse::end(state, node),
+        Action::Along(nodes) => browse::along(state, &nodes),
+        Action::UnfoldNode(node) => browse::unfold(state, node),
         Action::Passage(passage) => moves::go_to_passage(state, passage),
         Action::Focus(pane) => moves::focus(state, pane),
         Action::Press(x, y) => mouse::press(state, x, y),
@@ -266,6 +272,12 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::ViewFlow => pins::look(state, View::Flow),
         Command::ViewGraph => pins::look(state, View::Graph),
         Command::DrawNext => moves::draw_next(state),
+        Command::Browse => browse::open(state),
+        Command::FindNode => finder::open(state, FinderKind::Node),
+        Command::HideNode => browse::hide(state),
+        Command::UnhideNode => browse::unhide(state),
+        Command::Routes => browse::routes(state),
+        Command::PictureNodes => browse::picture(state),
         Command::ViewEvaluate => pins::look(state, View::Evaluate),
         Command::ViewAnnotate => pins::look(state, View::Annotate),
         Command::Label => label::open(state),

@@ -1,13 +1,13 @@
 //! Moving: cursors, focus, the node under the eye, and the step of the walk.
 
-use super::{ask, label, settings};
+use super::{ask, browse, label, settings};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::{Pane, Shape, View};
 use crate::explorer::panes::contents;
 use crate::explorer::panes::filter;
 use crate::explorer::panes::rows;
 use crate::explorer::parameter_keys::{ParameterLine, parameter_lines};
-use crate::explorer::scene::Subject;
+use crate::explorer::scene::{Shows, Subject};
 use crate::explorer::state::{Drawn, Mode, Place, SPEEDS, State};
 use crate::explorer::text;
 use crate::retrieve::Node;
@@ -71,6 +71,9 @@ pub fn next_pane(state: &mut State, by: isize) -> Vec<Effect> {
 /// Moves the cursor of the focused list, or scrolls the focused text.
 pub fn by(state: &mut State, rows: isize) -> Vec<Effect> {
     let pane = state.focus;
+    if let Some(effects) = browse::ahead(state, rows) {
+        return effects;
+    }
     if contents(pane).scrolls(state) {
         scroll(state, pane, rows);
         return Vec::new();
@@ -156,6 +159,14 @@ fn select(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
     if pane == Pane::Queue {
         return label::show(state, row);
     }
+    if pane == Pane::Paths && state.drawn() == Drawn::Around {
+        match state.browse.shows {
+            Shows::Columns => return browse::select(state, row),
+            // A path is not what the other panes are about.
+            Shows::Routes => return Vec::new(),
+            Shows::Picture => {}
+        }
+    }
     // A cursor in Neighbours only looks; Enter goes there, or the list would change under the cursor.
     if !contents(pane).card().selects {
         return Vec::new();
@@ -175,6 +186,12 @@ fn set_subject(state: &mut State, subject: Subject) -> Vec<Effect> {
     if subject == state.wanted.subject {
         return Vec::new();
     }
+    turned(state, subject);
+    ask::request(state)
+}
+
+/// Turns to another subject: what was scrolled and narrowed belongs to the one before.
+pub fn turned(state: &mut State, subject: Subject) {
     state.wanted.subject = subject;
     for pane in [Pane::Neighbours, Pane::Why] {
         state.lists.remove(&pane);
@@ -182,7 +199,6 @@ fn set_subject(state: &mut State, subject: Subject) -> Vec<Effect> {
     }
     state.opened = false;
     state.lists.remove(&Pane::Reader);
-    ask::request(state)
 }
 
 fn remember_place(state: &mut State) {
@@ -380,6 +396,8 @@ pub fn back(state: &mut State) -> Vec<Effect> {
         return focus(state, state.view.first());
     } else if state.filters.remove(&state.focus).is_some() {
         ask::follow_selection(state);
+    } else if let Some(effects) = browse::close(state) {
+        return effects;
     } else if state.zoom {
         state.zoom = false;
     } else if state.view == View::Annotate {
@@ -404,6 +422,9 @@ pub fn sideways(state: &mut State, by: isize) -> Vec<Effect> {
     match state.focus {
         Pane::Parameters => settings::step(state, by as i64),
         Pane::Iterations | Pane::Heat | Pane::Step => step_by(state, by),
+        Pane::Paths if state.browses() && state.browse.shows == Shows::Columns => {
+            browse::sideways(state, by)
+        }
         pane if state.in_columns(pane) => neighbouring_lane(state, pane, by),
         Pane::Queue => label::filter(state, by),
         // Not by rank, which is hidden there from a blind annotator.
@@ -424,11 +445,12 @@ pub fn draw_next(state: &mut State) -> Vec<Effect> {
     state.drawn = Some(match state.drawn() {
         Drawn::Paths => Drawn::Tree,
         Drawn::Tree => Drawn::Overview,
-        Drawn::Overview => Drawn::Paths,
+        Drawn::Overview => Drawn::Around,
+        Drawn::Around => Drawn::Paths,
     });
     state.lists.remove(&Pane::Paths);
     ask::follow_selection(state);
-    Vec::new()
+    ask::picture(state)
 }
 
 /// The row at the same height of the column beside.
