@@ -64,6 +64,8 @@ pub struct Finder {
     pub entries: Vec<Entry>,
     /// Asked of the worker and not answered yet.
     pub searching: Option<Box<Search>>,
+    /// Enter was pressed before that answer: it is meant for what will be listed.
+    pub chosen: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

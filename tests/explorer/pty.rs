@@ -49,6 +49,30 @@ fn a_slider_moves_and_the_status_says_what_it_did() {
 }
 
 #[test]
+fn the_neighbourhood_is_walked_as_fast_as_keys_come() {
+    let mut session = Session::start(48, 160, &["--method", "graph"]);
+    session.wait_for("Passages: 10 of");
+    session.send("B");
+    session.wait_for("Neighbourhood of");
+    session.send("B");
+    session.wait_for("Seeds");
+    session.send("\u{1b}[C\u{1b}[C\u{1b}[B");
+    session.wait_for("question > Delhi > \u{b6} Jantar Mantar > ");
+    session.wait_for("this way carries");
+    session.send("x");
+    session.wait_for("1 hidden");
+    session.send("/");
+    session.wait_for("Find a node");
+    session.send("samarkand\r");
+    session.wait_for("Neighbourhood of Samarkand");
+    session.send("g");
+    session.wait_for("Picture around Samarkand");
+    session.send("q");
+    assert_eq!(session.exit_code(), 0);
+    session.assert_restored();
+}
+
+#[test]
 fn a_storm_of_resizes_leaves_a_whole_screen() {
     let mut session = Session::start(48, 160, &[]);
     session.wait_for("Passages: 10 of");

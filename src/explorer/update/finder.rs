@@ -33,6 +33,7 @@ pub fn open(state: &mut State, kind: FinderKind) -> Vec<Effect> {
         list,
         entries,
         searching: None,
+        chosen: false,
     });
     if matches!(
         kind,
@@ -132,6 +133,7 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
     if let Mode::Finder(open) = &mut state.mode {
         open.list = List::default();
         open.searching = search.clone().map(Box::new);
+        open.chosen = false;
         // Until the worker answers, the matches of the text before stay.
         if search.is_none() {
             open.entries = entries;
@@ -160,13 +162,13 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
 }
 
 /// Takes matches of the worker in, if they are still wanted.
-pub fn found(state: &mut State, matches: Result<Vec<Match>, String>) {
+pub fn found(state: &mut State, matches: Result<Vec<Match>, String>) -> Vec<Effect> {
     let joined = targets::name(state);
     let Mode::Finder(open) = &mut state.mode else {
-        return;
+        return Vec::new();
     };
     let Some(search) = open.searching.take() else {
-        return;
+        return Vec::new();
     };
     let kind = open.kind;
     let adding = kind == FinderKind::Seeds;
@@ -197,13 +199,17 @@ pub fn found(state: &mut State, matches: Result<Vec<Match>, String>) {
         Err(said) => {
             open.entries.clear();
             state.message = Message::error(said);
-            return;
+            return Vec::new();
         }
     };
     // A name is itself already.
     let other = |m: &Match| joined.as_ref() != Some(&m.name);
     open.entries = matches.into_iter().filter(other).map(entry).collect();
     open.list.cursor = open.list.cursor.min(open.entries.len().saturating_sub(1));
+    match std::mem::take(&mut open.chosen) {
+        true => choose_selected(state),
+        false => Vec::new(),
+    }
 }
 
 /// Types a path, and looks what lies there.
@@ -253,7 +259,13 @@ pub fn choose_selected(state: &mut State) -> Vec<Effect> {
     }
 }
 
-fn choose(state: &mut State, open: Finder) -> Vec<Effect> {
+fn choose(state: &mut State, mut open: Finder) -> Vec<Effect> {
+    // What is listed still matches what was typed before.
+    if open.searching.is_some() {
+        open.chosen = true;
+        state.mode = Mode::Finder(open);
+        return Vec::new();
+    }
     let Some(entry) = open.entries.get(open.list.cursor).cloned() else {
         state.mode = Mode::Finder(open);
         return Vec::new();

@@ -65,7 +65,7 @@ fn follow(state: &mut State, next: Then) -> Vec<Effect> {
         Then::Method(name) => return settings::method(state, &name),
         Then::List(kind) => return finder::open(state, kind),
         Then::TakeBack => settings::take_back(state),
-        Then::Found(matches) => finder::found(state, matches),
+        Then::Found(matches) => return finder::found(state, matches),
         Then::Looked(places) => finder::looked(state, &places),
         Then::Queue => return label::changed(state),
         Then::Learned(tuned, gain) => return settings::learned(state, tuned, &gain),
