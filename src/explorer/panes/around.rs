@@ -218,13 +218,13 @@ fn column(
         true => headed(ink, &columns.head(head), area, buf),
         false => area,
     };
-    let cursor = browsed.at.trail.len() - 1;
-    let selected = browsed.cursor().filter(|_| at == cursor);
+    let cursor = browsed.at.trail.len().checked_sub(1);
+    let selected = browsed.cursor().filter(|_| Some(at) == cursor);
     let node = browsed.at.trail.get(at);
     let row = |row: &Row| node == row.node.map(crate::explorer::scene::Pick::Node).as_ref();
     let chosen = lane.rows.iter().position(row);
     let height = usize::from(area.height);
-    if at == cursor {
+    if Some(at) == cursor {
         hits.set_extent(Pane::Paths, lane.rows.len(), height);
     }
     if lane.rows.is_empty() {
@@ -274,7 +274,7 @@ fn column(
         ..area
     };
     // Under the neighbours of a passage there is often room to read it.
-    if at > cursor && rest.height > 1 {
+    if Some(at) > cursor && rest.height > 1 {
         read(
             ink,
             browsed,
@@ -437,7 +437,9 @@ fn way_line(ink: &Ink<'_>, way: &Way, width: usize) -> Vec<Line<'static>> {
         spans
     };
     let wide = |spans: &[Span<'_>]| spans.iter().map(Span::width).sum::<usize>();
-    while skip + 1 < way.stops.len() && wide(&stops(skip)) + text::width(&said) > 2 * width - 8 {
+    while skip + 1 < way.stops.len()
+        && wide(&stops(skip)) + text::width(&said) > (2 * width).saturating_sub(8)
+    {
         skip += 1;
     }
     let mut spans = stops(skip);
