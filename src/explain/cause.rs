@@ -3,6 +3,7 @@
 
 use super::lookalike::{Holds, LookAlike, lookalikes};
 use super::repair::values;
+use super::start;
 use crate::index::Index;
 use crate::layers::{Code, QueryName};
 use crate::parameters::{
@@ -19,12 +20,14 @@ use std::sync::Arc;
 
 /// Most look-alike names, and most names of the question, that are put to the test.
 const NAMES: usize = 4;
+/// Names that one sentence has.
+const NAMED: usize = 3;
 /// Most nodes that one name of the question is undone by.
 const MEANT: usize = 8;
 
 /// Tries what undoes each reason, and puts the causes first, those that need no more than that before those that close
 /// part of the gap. The first `links` are guesses about names: those that are no causes are left out, unless nothing has
-/// the name that the question says.
+/// the name that the question says. Where none is enough, more is looked for at what the search starts from.
 pub fn tested(
     index: &Arc<Index>,
     run: &Retrieval,
@@ -42,7 +45,22 @@ pub fn tested(
         let best = best(index, run, passage, &changes, going);
         reason.with_fix(best)
     };
-    let reasons: Vec<Reason> = reasons.into_par_iter().map(test).collect();
+    let mut reasons: Vec<Reason> = reasons.into_par_iter().map(&test).collect();
+    let admits = |reason: &Reason| reason.fix.as_ref().is_some_and(Fix::admits);
+    if !reasons.iter().any(admits) {
+        let elsewhere = start::elsewhere(index, run).into_iter();
+        // One that is enough will do.
+        for reason in elsewhere
+            .chain(start::between(index, run, passage))
+            .map(&test)
+        {
+            let enough = admits(&reason);
+            reasons.extend(Some(reason).filter(|reason| reason.cause));
+            if enough {
+                break;
+            }
+        }
+    }
     let reasons = reasons.into_iter().enumerate();
     let walks = run.walk().is_some();
     let stays = |(at, reason): &(usize, Reason)| {
@@ -71,7 +89,12 @@ fn best(
     let known: Vec<&Change> = known.collect();
     let fixes = known.par_iter();
     let fixes = fixes.filter_map(|change| match going() {
-        true => Some(run.tried(index, passage, change)?.1),
+        true => {
+            let (again, fix) = run.tried(index, passage, change)?;
+            // Where no seed is left, what a fallback brings says nothing of those taken away.
+            let starved = again.fallback() && !run.fallback();
+            (!starved).then_some(fix)
+        }
         false => None,
     });
     let fixes: Vec<Fix> = fixes.collect();
@@ -154,7 +177,8 @@ pub fn links(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<Reason> {
         .take(NAMES)
         .map(|alike| spelled_apart(run, alike));
     let wrong = mistaken(index, run);
-    apart.chain(wrong).collect()
+    let unseeded = start::unseeded(index, run);
+    apart.chain(wrong).chain(unseeded).collect()
 }
 
 /// One name written two ways.
@@ -192,6 +216,19 @@ fn spelled_apart(run: &Retrieval, alike: &LookAlike) -> Reason {
         false => Code::SpelledApart,
     };
     Reason::new(code, text).undone_by(fold.into_iter().chain(join).chain(seed))
+}
+
+/// Some labels in quotes: the first ones, and how many more there are.
+pub fn quoted(labels: impl ExactSizeIterator<Item = impl AsRef<str>>) -> String {
+    let others = labels.len().saturating_sub(NAMED);
+    let first = labels
+        .take(NAMED)
+        .map(|label| format!("'{}'", label.as_ref()));
+    let first = first.collect::<Vec<_>>().join(", ");
+    match others {
+        0 => first,
+        others => format!("{first} and {}", plural(others, "other")),
+    }
 }
 
 /// Names of the question that led to a node whose name says more, or other, than the question does.
@@ -244,7 +281,7 @@ pub fn competing(
     let undone = |(text, without): (&str, &Without)| {
         let (again, fix) = run.tried(index, passage, &without.change)?;
         // Where no seed is left, what a fallback brings says nothing of this one.
-        if !fix.admits() || again.fallback() != run.fallback() {
+        if !fix.is_most() || again.fallback() != run.fallback() {
             return None;
         }
         let title = index.called(other);
@@ -254,10 +291,22 @@ pub fn competing(
         };
         let rank = fix.rank.unwrap_or_default();
         let what = &without.what;
-        let text = format!("{text}; without {what} it moves to rank {rank}, {there}");
+        let text = match fix.admits() {
+            true => format!("{text}; without {what} it moves to rank {rank}, {there}"),
+            false => format!("{text}; without {what} it moves to rank {rank}"),
+        };
         Some(Reason::new(without.code, text).with_fix(Some(fix)))
     };
-    tried.into_par_iter().find_map_first(undone)
+    let undone: Vec<Reason> = tried.into_par_iter().filter_map(undone).collect();
+    let closed = |reason: &Reason| reason.fix.as_ref().map_or(0.0, |fix| fix.closed);
+    let better = |best: Reason, one| {
+        if closed(&one) > closed(&best) {
+            one
+        } else {
+            best
+        }
+    };
+    undone.into_iter().reduce(better)
 }
 
 #[cfg(test)]

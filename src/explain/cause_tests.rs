@@ -147,3 +147,46 @@ fn what_undoing_does_not_help_is_no_cause() {
         "the sample masks words that question and gold share"
     );
 }
+
+/// A world of two steps: the question names Alphaville, the answer hangs on Gammahill, and only the lost passage names
+/// Deltaburg.
+#[test]
+fn a_link_is_of_another_passage_than_the_lost_one() {
+    let texts = [
+        ("Mill", "The mill of Alphaville stands at Gammahill."),
+        ("Bridge", "The bridge of Alphaville was painted."),
+        ("Church", "The church of Alphaville was sold."),
+        ("Road", "The road to Alphaville was closed."),
+        ("Slopes", "The slopes of Gammahill were sold to Deltaburg."),
+        ("Bees", "Bees fly at Deltaville."),
+    ];
+    let index = Index::build(titled(&texts), &BuildOptions::default(), &Silent).unwrap();
+    let index = Arc::new(index);
+    let question = "Who bought the land where the mill of Alphaville stands?";
+    let run = ask(&index, "graph", question, &["result_k=2"]);
+    let lost = |id: &str| index.passage_by_id(id).unwrap();
+    let reasons = why_not(&index, &run, lost("slopes"));
+    let links: Vec<&Reason> = reasons
+        .iter()
+        .filter(|reason| reason.code == Code::LinkNotSeed)
+        .collect();
+    assert!(
+        links[0].cause
+            && links[0]
+                .text
+                .starts_with("'Gammahill' links 'Alphaville' of the question"),
+        "{links:?}"
+    );
+    assert!(
+        links.iter().all(|link| !link.text.contains("Deltaburg")),
+        "{links:?}"
+    );
+    // Nothing joins this one to what was found: its own name is no link.
+    let reasons = why_not(&index, &run, lost("bees"));
+    assert!(
+        reasons
+            .iter()
+            .all(|reason| reason.code != Code::LinkNotSeed),
+        "{reasons:?}"
+    );
+}

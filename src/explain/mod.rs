@@ -8,6 +8,7 @@ pub(crate) mod lookalike;
 pub mod neighbours;
 pub mod reasons;
 pub(crate) mod repair;
+pub(crate) mod start;
 pub mod story;
 pub(crate) mod subgraph;
 pub(crate) mod suggest;

@@ -71,6 +71,9 @@ words! {
         QueryEntityNotLinked "QUERY_ENTITY_NOT_LINKED" "a name in the question matches no entity in the graph"
         SpelledApart "SPELLED_APART" "one name is written two ways, and the passage has the other"
         WrongLink "WRONG_LINK" "words of the question were taken for another name"
+        NameNotSeed "NAME_NOT_SEED" "the question has a name of the graph that is not among the seeds"
+        LeadsElsewhere "LEADS_ELSEWHERE" "a name of the question, or seeds that it does not name, lead to other passages"
+        LinkNotSeed "LINK_NOT_SEED" "the name that links the results to the passage is not a seed"
         AmbiguousAlias "AMBIGUOUS_ALIAS" "a name in the question is an alias of several titles"
         Fallback "FALLBACK" "the question gave no usable seed: a fallback ran, or none is allowed"
         KeywordNotSelected "KEYWORD_NOT_SELECTED" "no keyword of the passage is among those nearest to the question"
@@ -120,8 +123,8 @@ words! {
         NoBridge "NO_BRIDGE" "no relevant sentence in a seed passage leads to it"
         BridgeWeak "BRIDGE_WEAK" "its sentence bridge is weaker: a weaker seed, sentence or entity"
         NotTitled "NOT_TITLED" "neither the question nor a seed passage mentions its title"
-        OneSeed "ONE_SEED" "one seed favours the passage at rank k; with that seed muted, this one enters the top k"
-        OneSignal "ONE_SIGNAL" "one signal favours the passage at rank k; without that signal, this one enters the top k"
+        OneSeed "ONE_SEED" "one seed favours the passage at rank k; without that seed, this one enters the top k or closes most of its gap"
+        OneSignal "ONE_SIGNAL" "one signal favours the passage at rank k; without that signal, this one enters the top k or closes most of its gap"
         RankedLower "RANKED_LOWER" "the learned order gives it less than the passage at rank k"
         FirstStage "FIRST_STAGE" "most of the gap comes from first-stage retrieval (words, vectors), not from the graph"
         SignalWeak "SIGNAL_WEAK" "the gap is spread over several parts; none accounts for most of it"
@@ -143,6 +146,8 @@ impl Code {
             | QueryEntityNotLinked
             | SpelledApart
             | WrongLink
+            | NameNotSeed
+            | LeadsElsewhere
             | AmbiguousAlias
             | Fallback
             | KeywordNotSelected
@@ -150,9 +155,9 @@ impl Code {
             | FactFiltered
             | FactsElsewhere => Class::F1,
             NoEntities | NotCore => Class::F2,
-            Isolated | NoPath | TooFar | PrunedHub | DfFiltered | CappedEdge | ByHand
-            | NotNeighbour | PercentilePruned | NotCandidatePair | PairTooFar | NoSharedChunk
-            | PlanNoPath | PlanFiltered | BelowThreshold => Class::F3,
+            LinkNotSeed | Isolated | NoPath | TooFar | PrunedHub | DfFiltered | CappedEdge
+            | ByHand | NotNeighbour | PercentilePruned | NotCandidatePair | PairTooFar
+            | NoSharedChunk | PlanNoPath | PlanFiltered | BelowThreshold => Class::F3,
             NotACandidate | Diluted | SeedWeak | Parity | HReduced | OccZero | TypeFiltered
             | QuotaFull | PoolFull | BudgetCut | RestartsLess | NotNamed | LaterHop | BusierWay
             | ThinEdge | NotJoined | FewerSeeds | FewerWays | WordsMissing | WordsThin

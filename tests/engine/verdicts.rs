@@ -508,6 +508,20 @@ const PLANTED: &[Planted] = &[
             ("gold", "The slopes of Alphaville are green."),
         ],
     },
+    // Of two steps: the question names Alphaville, the answer hangs on Gammahill.
+    Planted {
+        code: Code::LinkNotSeed,
+        method: "graph",
+        set: &["result_k=2"],
+        question: "Who bought the land where the mill of Alphaville stands?",
+        passages: &[
+            ("one", "The mill of Alphaville stands at Gammahill."),
+            ("two", "The bridge of Alphaville was painted."),
+            ("three", "The church of Alphaville was sold."),
+            ("four", "The road to Alphaville was closed."),
+            ("gold", "The slopes of Gammahill were sold to Deltaburg."),
+        ],
+    },
     Planted {
         code: Code::FactFiltered,
         method: "hipporag2",
@@ -772,7 +786,14 @@ fn every_verdict_is_the_one_that_was_planted() {
         let gold = index.passage_by_id("gold").unwrap();
         let reasons = why_not(&index, &run, gold);
         let codes: Vec<Code> = reasons.iter().map(|reason| reason.code).collect();
-        if codes.first() != Some(&planted.code) {
+        // What a search starts from comes first where it is enough; the rest of the world stays as it was planted.
+        let start = [Code::NameNotSeed, Code::LeadsElsewhere, Code::LinkNotSeed];
+        let mut first = codes.iter().filter(|code| !start.contains(code));
+        let first = match start.contains(&planted.code) {
+            true => codes.first(),
+            false => first.next(),
+        };
+        if first != Some(&planted.code) {
             let said = reasons.iter().map(|r| format!("{} {}", r.code, r.text));
             let said = said.collect::<Vec<_>>().join("\n    ");
             wrong.push(format!(
