@@ -3,7 +3,10 @@
 use super::walk::distance;
 use crate::graph::walk::Sparse;
 use crate::layers::{Code, Graph, Node};
-use crate::retrieve::explanation::{Edge, Reason, Story};
+use crate::parameters::SAGE_SEEDS;
+use crate::retrieve::change::Change;
+use crate::retrieve::edits::{SeedChange, name_of};
+use crate::retrieve::explanation::{Edge, Reason, Story, clip};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::set::{Member, Origin, Set, Space, heaviest};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,6 +22,8 @@ pub static EXPAND: Expand = Expand;
 
 /// Most edges of the stage.
 const EDGES: usize = 200;
+/// Most characters of a label in a sentence.
+const LABEL: usize = 40;
 
 impl Operator for Expand {
     fn declaration(&self) -> Declaration {
@@ -117,8 +122,22 @@ fn unreached(
         reasons.push(Reason::new(unjoined.code, unjoined.text).with_fix(fix));
     }
     if let Ok(far) = far {
-        let text = format!("no seed is adjacent: the nearest is {far} hops away, one is taken");
-        reasons.push(Reason::new(Code::NotNeighbour, text));
+        // A second hop begins at neighbours of seeds: those that lead on, as seeds.
+        let leads = |node: Node| own.iter().any(|&own| graph.probability(node, own) > 0.0);
+        let between = at.set().members.iter().filter(|member| leads(member.node));
+        let between: Vec<Node> = between.take(1).map(|member| member.node).collect();
+        let over = between.first().map_or(String::new(), |&node| {
+            format!(" over '{}'", clip(&graph.named(at.index, node), LABEL))
+        });
+        let text =
+            format!("no seed is adjacent: the nearest is {far} hops away{over}, one is taken");
+        let seed = |&node: &Node| {
+            let seed = Change::seed(name_of(at.index, graph, node), SeedChange::Add(1.0));
+            // Seeds come first, so that a neighbour needs room among the returned.
+            Change::both(seed, SAGE_SEEDS.at(5).into())
+        };
+        let undo = between.iter().map(seed);
+        reasons.push(Reason::new(Code::NotNeighbour, text).undone_by(undo));
     }
     reasons
 }

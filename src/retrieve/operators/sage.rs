@@ -10,6 +10,7 @@ use crate::parameters::{
     BM25_B, BM25_K1, FUSE_DENSE, FUSE_LEXICAL, Parameter as P, RESULT_K, SAGE_NEARNESS,
     SAGE_NEIGHBOURS, SAGE_SEEDING, SAGE_SEEDS, SageNearness, SageSeeding, TOKENS,
 };
+use crate::retrieve::change::Change;
 use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason, clip};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome, Part};
 use crate::retrieve::plan::Plan;
@@ -449,8 +450,30 @@ impl Operator for SeedsFirst {
             false => rank,
         };
         let fix = at.tried(passage, SAGE_SEEDS.at(wanted));
-        vec![Reason::new(Code::CutByK, text).with_fix(fix)]
+        let cut = Reason::new(Code::CutByK, text).with_fix(fix);
+        let alone = held_back(scores, node, rank);
+        alone.into_iter().chain([cut]).collect()
     }
+}
+
+/// The half of the fused score that ranks a node worse than the other alone does.
+fn held_back(scores: &Scores, node: Node, rank: usize) -> Option<Reason> {
+    let own = scores.of(node);
+    let nodes = || (0..scores.bm25.len() as Node).map(|other| scores.of(other));
+    let words = 1 + nodes().filter(|other| other.0 > own.0).count();
+    let near = 1 + nodes().filter(|other| other.1 > own.1).count();
+    if words.min(near) >= rank || scores.near.is_empty() {
+        return None;
+    }
+    let (by, place, other, worse, weight) = match words < near {
+        true => ("BM25", words, "nearness", near, FUSE_DENSE),
+        false => ("nearness", near, "BM25", words, FUSE_LEXICAL),
+    };
+    let text = format!(
+        "{other} holds it back: rank {worse} by {other}, {place} by {by} alone, {rank} by both"
+    );
+    let weight = Change::from(weight.at(0.0));
+    Some(Reason::new(Code::OneSignal, text).undone_by([weight]))
 }
 
 /// A neighbour that is found, but stands behind all seeds.

@@ -6,7 +6,7 @@ use crate::layers::skeleton::source::KetGraph;
 use crate::layers::skeleton::units::Units;
 use crate::layers::{Code, Node};
 use crate::parameters::{CONTEXT_TOKENS, PASSAGE_ORDER, Parameter as P, PassageOrder, THETA};
-use crate::retrieve::explanation::{Explanation, Lack, Part as ScorePart, Reason, clip};
+use crate::retrieve::explanation::{Explanation, Lack, Part as ScorePart, Reason, Without, clip};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::retrieval::{Hit, Ranked};
@@ -120,6 +120,16 @@ impl Operator for Assemble {
         };
         let gap = score(other) - score(passage);
         let title = at.index.called(other);
+        // In turn the parts take every second place.
+        let part = |what: &str, theta: f64| Without {
+            code: Code::OrderedLater,
+            what: what.to_owned(),
+            change: THETA.at(theta).into(),
+        };
+        let without = match parts.len() {
+            2 => vec![part("the skeleton part", 0.0), part("the text part", 1.0)],
+            _ => Vec::new(),
+        };
         let lack = first(passage).zip(first(other)).and_then(|(own, theirs)| {
             let told = |(place, member): (usize, &Member)| {
                 parts[place].operator().why(&parts[place], member)
@@ -136,6 +146,10 @@ impl Operator for Assemble {
                 }
                 false => Lack::of(Code::FarVector, gap, text),
             }
+            .map(|lack| Lack {
+                without: without.clone(),
+                ..lack
+            })
         });
         Vec::from_iter(lack)
     }
