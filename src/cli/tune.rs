@@ -194,6 +194,7 @@ fn report(set: &Taught, learnt: &Learnt, way: &str) -> Value {
     json!({
         "set": set.name,
         "questions": learnt.questions,
+        "start_has_seen_it": learnt.seen,
         "way": way,
         "over_weighted_sum": by_name(&learnt.against_first),
         "over_start": by_name(&learnt.against_start),
@@ -213,6 +214,13 @@ fn print(args: &TuneArgs, set: &Taught, learnt: &Learnt, way: &str, start: &str)
     sentences(&mut out, &learnt.against_first)?;
     writeln!(out, "\nOver the ranker it started from ({start}):")?;
     sentences(&mut out, &learnt.against_start)?;
+    if learnt.seen {
+        let set = &set.name;
+        writeln!(
+            out,
+            "That ranker was trained on {set} too, so neither gain is wholly on unseen questions."
+        )?;
+    }
     let gain = |all: &[Difference]| named(all, "R@5").map_or(0.0, |d| d.difference);
     if let Some(half) = &learnt.half {
         let (half, all) = (gain(half), gain(&learnt.against_first));

@@ -112,6 +112,8 @@ pub struct Learnt {
     pub way: Way,
     /// Questions that taught it.
     pub questions: usize,
+    /// Whether the ranker it started from was trained on a set of this name.
+    pub seen: bool,
     /// Measures on questions that were not seen, over the first order, the ranker it started from, and this one.
     pub against_first: Vec<Difference>,
     /// The same over the ranker it started from.
@@ -171,6 +173,7 @@ pub fn tune(set: &Taught, start: &Model, resampling: Resampling, told: Told<'_>)
     Some(Learnt {
         way,
         questions: count,
+        seen: start.about.contains(&set.name),
         against_first: against(&first, &after),
         against_start: against(&started, &after),
         half: halves.then(|| against(&first, &half)),

@@ -180,7 +180,7 @@ commands! {
         "Shows the rank of each gold passage at every value; h and l preview, Enter applies, Esc cancels." "range strip scan all values" "";
     SweepBoth "slider.sweep-both" "grid" "Sweep the current parameter and the one swept before" ["p S"] Settings
         "Shows the measure for every pair of values; h l and arrows preview, Enter applies, Esc cancels." "two parameters grid heat map against pair" "hopscope sweep INDEX QUESTION --over NAME --over NAME";
-    Learn "order.learn" "learn" "Learn the order from gold and labels" ["p r"] Settings
+    Learn "order.learn" "learn" "Learn the order from gold and labels" ["J"] Settings
         "Trains hop's ranker on the gold of the set and the labels made here, pins the run before, and compares the two on the set. Esc stops." "ranker train tune labels gold order learned" "hopscope tune INDEX --labels FILE --out FILE";
     Compare "passage.compare" "compare with" "Compare with this passage" ["="] Settings
         "Why then compares the selected passage with this one, part by part. Again on this one: back to the passage at rank k." "compare than versus difference gap beside two columns" "hopscope explain QUESTION --passage ID --than ID";

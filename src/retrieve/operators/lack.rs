@@ -186,7 +186,7 @@ pub fn of_nodes(
             }
             false => {
                 let text = format!(
-                    "{text}; no seed is adjacent to this one ({label} is {} away)",
+                    "{text}; no seed is adjacent to this one ({label} is {})",
                     edges(far)
                 );
                 lack(1, Code::NotNamed, text)
