@@ -388,7 +388,10 @@ fn a_step_runs_only_the_stages_it_changes() {
             .retrieve(question, &settings(&index, changes), Keep::States)
             .unwrap();
         let stages = run.times().into_iter().filter(|s| !s.reused);
-        stages.map(|s| s.name).collect()
+        // What follows the sum runs whenever that does.
+        let after = ["candidates", "learned order"];
+        let names = stages.map(|s| s.name).filter(|name| !after.contains(name));
+        names.collect()
     };
     ran(&[]);
     assert_eq!(ran(&["weight_named=0"]), ["weighted sum"]);

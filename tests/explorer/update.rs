@@ -1327,7 +1327,7 @@ fn the_signals_of_hop_open_and_are_muted() {
     stage.draw(120, 36);
     while !stage.state.hits.unfolds() {
         let row = stage.state.list(Pane::Why).cursor;
-        assert!(row < 7, "the sentence bridge quotes its sentences");
+        assert!(row < 15, "the sentence bridge quotes its sentences");
         stage.press("j");
         stage.draw(120, 36);
     }
@@ -1729,7 +1729,7 @@ fn what_enter_does_in_why_is_what_its_title_says() {
     for method in ["hop", "sage", "graph"] {
         let mut stage = stage_with(120, 36, method, GlyphSet::Unicode, 0);
         stage.press("w g");
-        for _ in 0..8 {
+        for _ in 0..16 {
             let screen = plain(&stage.draw(120, 36));
             if screen.contains("Enter opens") {
                 opened += 1;

@@ -37,6 +37,8 @@ const PICTURES: [(&str, &[&str]); 6] = [
             "--animate",
             "--size",
             "120x34",
+            "--set",
+            "ranker=off",
             "--question",
             ISLAND,
             "--keys",
@@ -93,7 +95,8 @@ fn the_tour_ends_with_the_repaired_passage() {
     let file = home.path().join("tour.cast");
     let keys = TOUR.replace("Wait ", "");
     let out = Command::new(env!("CARGO_BIN_EXE_hopscope"))
-        .args(["--size", "120x34", "--question", ISLAND, "--keys", &keys])
+        .args(["--size", "120x34", "--set", "ranker=off"])
+        .args(["--question", ISLAND, "--keys", &keys])
         .arg("--screenshot")
         .arg(&file)
         .env("HOPSCOPE_HOME", home.path())

@@ -97,8 +97,9 @@ fn the_extended_baseline_is_the_flat_list_of_both_budgets() {
     );
     assert_eq!(flat.records[1].output.members.len(), 5);
     let found = codes(&index, &flat, "d4");
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].0, Code::CutByK);
+    // One half of the order holds it out, and the cut comes last.
+    let found: Vec<Code> = found.into_iter().map(|reason| reason.0).collect();
+    assert_eq!(found, [Code::OneSignal, Code::CutByK]);
     // What is cut off the list is told so; there it is no list of seeds.
     let few = ["sage_seeds=1", "sage_neighbours=1"];
     let few = run(&index, "sage-flat", &few);
@@ -143,8 +144,12 @@ fn every_reason_has_its_case_and_every_fix_admits() {
     assert_eq!(found.last().unwrap().0, Code::CutByK);
     assert!(codes(&index, &one, "book.txt#1").is_empty());
     assert_eq!(codes(&index, &one, "d5"), [(Code::NotInIndex, None)]);
-    let verdict = |run: &Retrieval, id: &str| codes(&index, run, id).into_iter().next();
-    let is_pruned = |id: &&str| verdict(&one, id).is_some_and(|r| r.0 == Code::PrunedByFusion);
+    // A half of the order that holds it out may come before.
+    let verdict = |run: &Retrieval, id: &str| {
+        let mut all = codes(&index, run, id).into_iter();
+        all.find(|reason| reason.0 == Code::PrunedByFusion)
+    };
+    let is_pruned = |id: &&str| verdict(&one, id).is_some();
     let pruned: Vec<&str> = ["d1", "d2", "d3"].into_iter().filter(is_pruned).collect();
     assert_eq!(pruned.len(), 2);
     // With K = 10 the fix holds: it was tried.
