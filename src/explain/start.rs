@@ -73,7 +73,7 @@ fn said(index: &Arc<Index>, run: &Retrieval, graph: &Graph) -> Vec<Node> {
             let word = &word.as_bytes()[..word.len().min(LEAST)];
             first.len() >= word.len() && first[..word.len()].eq_ignore_ascii_case(word)
         };
-        !first.is_ascii() || words.iter().any(|word| same(word))
+        !first.is_ascii() || words.iter().any(same)
     };
     let named = |node: Node| {
         let label = graph.label(index, node);

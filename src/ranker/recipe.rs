@@ -360,6 +360,7 @@ pub fn rounded(model: &Model) -> Model {
     };
     let Calibration { best, mean, offset } = model.calibration;
     Model {
+        beta: four(model.beta),
         calibration: Calibration {
             best: four(best),
             mean: four(mean),

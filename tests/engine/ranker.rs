@@ -123,11 +123,11 @@ proptest! {
 fn without_a_ranker_hop_is_its_weighted_sum() {
     let question = &INDEX.questions()[3].text;
     let off = run(question, &hop(&["ranker=off".to_owned()], None));
-    let sums = off
+    let sum = off
         .records
         .iter()
-        .filter(|record| record.step.operator.declaration().name == "weighted sum");
-    let sum = sums.last().unwrap();
+        .find(|record| record.step.operator.declaration().name == "weighted sum")
+        .unwrap();
     assert_eq!(off.passages, sum.output.hits());
     let best = off.top()[0];
     let opened = off.explain(&INDEX, best.passage);
