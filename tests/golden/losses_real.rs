@@ -8,10 +8,11 @@ use hopscope::retrieve::{Keep, Method, Retriever, Settings};
 use hopscope::{BuildOptions, ReadOptions, Silent, read_corpus};
 use std::sync::Arc;
 
-/// Method, words of the question, the gold passage that is missed, the verdict, words of its sentence, and what helps.
+/// Method and settings, words of the question, the gold passage that is missed, the verdict, words of its sentence, and what helps.
 const LOSSES: &[(&str, &str, &str, Code, &str, &str)] = &[
     (
-        "hop",
+        // The learned order leaves the passage at rank 19 with the names joined: by its score, less than half the gap.
+        "hop@ranker=off",
         "Pocahontas Mounds",
         "History of Mississippi",
         Code::SpelledApart,
@@ -24,7 +25,7 @@ const LOSSES: &[(&str, &str, &str, Code, &str, &str)] = &[
         "Sri Lankan independence movement",
         Code::OneSignal,
         "no relevant sentence in a seed passage leads to it",
-        "weight_bridge=0 brings it to rank 7",
+        "weight_bridge=0 brings it to rank 5",
     ),
     (
         "graph-rrf",
@@ -46,9 +47,9 @@ const LOSSES: &[(&str, &str, &str, Code, &str, &str)] = &[
         "graph",
         "Aschenbrodel",
         "Austria",
-        Code::TooFar,
-        "the nearest seed is 7 steps away; the walk takes 5",
-        "steps=12 brings it to rank 15",
+        Code::LinkNotSeed,
+        "'Vienna' links the returned passage 'Johann Strauss III' to this passage, but is not a seed",
+        "+vienna=1 brings it to rank 4",
     ),
     (
         "linearrag",
@@ -77,7 +78,11 @@ fn each_says_what_happened_and_what_helps() {
         let gold = gold
             .find(|gold| index.title(*gold) == *title)
             .expect(&place);
-        let settings = Settings::of(&index, Method::by_name(method).unwrap());
+        let (name, own) = method.split_once('@').unwrap_or((method, ""));
+        let mut settings = Settings::of(&index, Method::by_name(name).unwrap());
+        if !own.is_empty() {
+            settings.set_text(own).unwrap();
+        }
         let run = Retriever::new(index.clone()).retrieve(&question.text, &settings, Keep::States);
         let reasons = why_not(&index, &run.unwrap(), gold);
         let first = &reasons[0];
@@ -88,10 +93,6 @@ fn each_says_what_happened_and_what_helps() {
             .as_ref()
             .map_or_else(String::new, ToString::to_string);
         assert!(helps.starts_with(fix), "{place}: {helps}");
-        assert_eq!(
-            first.cause,
-            !fix.is_empty() && *code != Code::TooFar,
-            "{place}"
-        );
+        assert_eq!(first.cause, !fix.is_empty(), "{place}");
     }
 }
