@@ -20,6 +20,28 @@ pub struct Passages {
     pub twins: OnceLock<FxHashSet<usize>>,
 }
 
+/// Title and text of a passage.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    title: &'a str,
+    text: &'a str,
+}
+
+impl<'a> Reading<'a> {
+    /// A part of the full text; of the text alone it is borrowed.
+    pub fn part(&self, range: Range<usize>) -> Cow<'a, str> {
+        let title = self.title.len();
+        let body = if title == 0 { 0 } else { title + 2 };
+        match range.start.checked_sub(body) {
+            Some(start) => {
+                let range = start..range.end.saturating_sub(body);
+                Cow::Borrowed(span::clipped(self.text, range))
+            }
+            None => Cow::Owned(span::clipped(&full_text(self.title, self.text), range).to_owned()),
+        }
+    }
+}
+
 impl Passages {
     pub fn new(passages: &[Passage]) -> Passages {
         let mut sorted: Vec<u32> = (0..passages.len() as u32).collect();
@@ -88,15 +110,13 @@ impl Passages {
 
     /// A part of the full text: one of the text alone is not copied, so that cutting a long passage takes time by its length.
     pub fn part(&self, passage: usize, range: Range<usize>) -> Cow<'_, str> {
-        let title = self.title(passage).len();
-        let body = if title == 0 { 0 } else { title + 2 };
-        match range.start.checked_sub(body) {
-            Some(start) => {
-                let range = start..range.end.saturating_sub(body);
-                Cow::Borrowed(span::clipped(self.text(passage), range))
-            }
-            None => Cow::Owned(span::clipped(&self.full_text(passage), range).to_owned()),
-        }
+        self.read(passage).part(range)
+    }
+
+    /// A passage that several parts are read of: its text is looked at once, not once a part.
+    pub fn read(&self, passage: usize) -> Reading<'_> {
+        let (title, text) = (self.title(passage), self.text(passage));
+        Reading { title, text }
     }
 
     pub fn find(&self, id: &str) -> Option<u32> {

@@ -30,6 +30,14 @@ struct Asked {
     bits: FxHashMap<String, u32>,
     words: Vec<String>,
     shares: Vec<f64>,
+    /// First bytes and lengths, up to 63, of the words that count: most words of a text are none of them by these.
+    begins: [bool; 256],
+    lengths: u64,
+}
+
+/// The bit of a length.
+fn length(word: &str) -> u64 {
+    1 << word.len().min(63)
 }
 
 impl Asked {
@@ -65,7 +73,12 @@ impl Asked {
         }
         let sum: f64 = weighed.iter().map(|(_, idf)| idf).sum();
         let bits = weighed.iter().zip(0..);
+        let mut begins = [false; 256];
+        let firsts = weighed.iter().filter_map(|(word, _)| word.bytes().next());
+        firsts.for_each(|first| begins[usize::from(first)] = true);
         Ok(Asked {
+            begins,
+            lengths: weighed.iter().fold(0, |all, (word, _)| all | length(word)),
             all,
             bits: bits.map(|((word, _), bit)| (word.clone(), bit)).collect(),
             shares: weighed.iter().map(|(_, idf)| idf / (sum + 1e-9)).collect(),
@@ -77,8 +90,9 @@ impl Asked {
     fn in_text(&self, text: &str) -> u64 {
         let mut has = 0;
         each_word(text, |word| {
-            if let Some(bit) = self.bits.get(word) {
-                has |= 1 << bit;
+            let may = self.lengths & length(word) != 0;
+            if may && self.begins[usize::from(word.as_bytes()[0])] {
+                self.bits.get(word).inspect(|bit| has |= 1 << **bit);
             }
         });
         has
@@ -128,13 +142,14 @@ impl Reader<'_> {
         let own = self.layer.sentences(passage);
         let own = own.start..own.end.min(own.start + SENTENCES as u32);
         let mut has = self.asked.in_text(passages.title(passage as usize));
+        let reading = passages.read(passage as usize);
         let mut sentences: Vec<(Range<usize>, u32, u64)> = Vec::with_capacity(own.len());
         for sentence in own {
             let span = self.layer.span(sentence);
             if span.end > READ {
                 break;
             }
-            let text = passages.part(passage as usize, span.clone());
+            let text = reading.part(span.clone());
             let words = self.asked.in_text(&text);
             has |= words;
             sentences.push((span, sentence, words));
