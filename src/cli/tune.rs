@@ -7,7 +7,7 @@ use super::{Reading, Tuning, figures, interrupt, write_file};
 use crate::corpus::Question;
 use crate::evaluate::compare::named;
 use crate::evaluate::labels::corrected;
-use crate::evaluate::learn::{FEWEST, HeldOut, Learnt, Taught, Way, general, tune};
+use crate::evaluate::learn::{FEWEST, HeldOut, Learnt, TOLD, Taught, general, trained, tune};
 use crate::evaluate::{Difference, MEASURES, Resampling};
 use crate::index::Index;
 use crate::output;
@@ -52,9 +52,6 @@ pub struct TuneArgs {
     #[arg(long)]
     json: bool,
 }
-
-/// Measures of the report.
-const TOLD: [&str; 6] = ["R@2", "R@5", "R@10", "All@5", "RR", "nDCG@10"];
 
 pub fn run(args: &TuneArgs) -> Result<()> {
     interrupt::watch();
@@ -139,40 +136,15 @@ fn one(args: &TuneArgs, set: &Taught, settings: &Settings) -> Result<()> {
     let learnt = tune(set, start, Resampling::default(), &watched(&bar));
     bar.finish_and_clear();
     stopped()?;
-    let Some(mut learnt) = learnt else {
+    let Some(learnt) = learnt else {
         bail!("{}: no question has gold among its candidates", set.name);
     };
-    let way = match learnt.way {
-        Way::Further => "further steps on the ranker it started from",
-        Way::Fresh => "from these questions alone",
-    };
-    learnt.model.about = format!(
-        "{}: {}, {way}",
-        set.name,
-        plural(learnt.questions, "question")
-    );
-    learnt
-        .model
-        .trained
-        .push(trained(&set.name, &learnt.against_first));
+    let way = learnt.way.described();
     write(args, &learnt.model)?;
     match args.json {
         true => super::print_json(&report(set, &learnt, way)),
         false => print(args, set, &learnt, way, &settings.text(RANKER.id())),
     }
-}
-
-/// One line for the file: the figures on questions that were not seen.
-fn trained(name: &str, differences: &[Difference]) -> String {
-    let figures = TOLD.iter().filter_map(|measure| {
-        let d = named(differences, measure)?;
-        Some(format!("{measure} {:.3} > {:.3}", d.mean_a, d.mean_b))
-    });
-    let count = differences
-        .first()
-        .map_or(0, |d| d.wins + d.ties + d.losses);
-    let figures = figures.collect::<Vec<_>>().join(", ");
-    format!("{name}: {}, unseen {figures}", plural(count, "question"))
 }
 
 fn write(args: &TuneArgs, model: &Model) -> Result<()> {

@@ -2,7 +2,7 @@
 
 #![warn(missing_docs)]
 
-use super::compare::{Difference, Resampling, differences};
+use super::compare::{Difference, Resampling, differences, named};
 use super::measures::{Measures, measures};
 use super::run::each;
 use crate::corpus::Question;
@@ -14,6 +14,7 @@ use crate::ranker::{
 use crate::retrieve::candidates::candidates;
 use crate::retrieve::hop::{self, Signals};
 use crate::retrieve::{Keep, RetrieveError, Settings};
+use crate::text::{figures, plural};
 use std::sync::Arc;
 
 /// Questions with gold, and the candidates that the first order gives each.
@@ -103,6 +104,16 @@ pub enum Way {
     Fresh,
 }
 
+impl Way {
+    /// In words.
+    pub fn described(self) -> &'static str {
+        match self {
+            Way::Further => "further steps on the ranker it started from",
+            Way::Fresh => "from these questions alone",
+        }
+    }
+}
+
 /// A ranker and what is known of it.
 #[derive(Debug)]
 pub struct Learnt {
@@ -135,6 +146,23 @@ const INNER: usize = 2;
 /// Weight of the first order in a ranker of one's own labels.
 const OWN_BETA: f64 = 0.5;
 
+/// Measures of the report.
+pub const TOLD: [&str; 6] = ["R@2", "R@5", "R@10", "All@5", "RR", "nDCG@10"];
+
+/// One line for the file of a ranker: the figures of a set on questions that were not seen, weighted sum > learned.
+pub fn trained(name: &str, differences: &[Difference]) -> String {
+    let figures = TOLD.iter().filter_map(|measure| {
+        let d = named(differences, measure)?;
+        let [before, after] = [d.mean_a, d.mean_b].map(figures::measure);
+        Some(format!("{measure} {before} > {after}"))
+    });
+    let count = differences
+        .first()
+        .map_or(0, |d| d.wins + d.ties + d.losses);
+    let figures = figures.collect::<Vec<_>>().join(", ");
+    format!("{name}: {}, unseen {figures}", plural(count, "question"))
+}
+
 /// Told how far it is, 0 to 1; false stops it.
 pub type Told<'a> = &'a (dyn Fn(f64) -> bool + Sync);
 
@@ -160,7 +188,7 @@ pub fn tune(set: &Taught, start: &Model, resampling: Resampling, told: Told<'_>)
             own.iter().for_each(|&at| half[at] = set.by(&model, at));
         }
     }
-    let (model, way) = learnt(set, &all, start, &|part| told((jobs - 1.0 + part) / jobs))?;
+    let (mut model, way) = learnt(set, &all, start, &|part| told((jobs - 1.0 + part) / jobs))?;
     let against = |before: &dyn Fn(usize) -> Measures, after: &[Measures]| {
         let pairs = after
             .iter()
@@ -170,11 +198,19 @@ pub fn tune(set: &Taught, start: &Model, resampling: Resampling, told: Told<'_>)
     };
     let first = |at: usize| set.first(at);
     let started = |at: usize| set.by(start, at);
+    let against_first = against(&first, &after);
+    model.about = format!(
+        "{}: {}, {}",
+        set.name,
+        plural(count, "question"),
+        way.described()
+    );
+    model.trained.push(trained(&set.name, &against_first));
     Some(Learnt {
         way,
         questions: count,
         seen: start.about.contains(&set.name),
-        against_first: against(&first, &after),
+        against_first,
         against_start: against(&started, &after),
         half: halves.then(|| against(&first, &half)),
         changed: changed(start, &model),

@@ -48,7 +48,8 @@ impl Job for Learning {
         };
         let all = questions.len().max(1);
         let asked = |done: usize| at(30 * done / all);
-        let set = Taught::of("this set", &doer.index, &questions, &self.settings, asked);
+        let name = doer.index.name();
+        let set = Taught::of(name, &doer.index, &questions, &self.settings, asked);
         let set = set.map_err(|error| error.to_string())?;
         if tell.stopped() {
             return Ok(None);
@@ -66,8 +67,7 @@ impl Job for Learning {
         };
         let gain = named(&learnt.against_start, "R@5");
         let sentence = gain.map_or(String::new(), |gain| gain.sentence("R@5"));
-        let mut model = learnt.model;
-        model.about = plural(learnt.questions, "question") + " of " + doer.index.name();
+        let model = learnt.model;
         let file = self.file.clone().unwrap_or_default();
         if self.file.is_some() {
             let kept = replace(&file, model.text().as_bytes());

@@ -60,7 +60,10 @@ fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
     let whole = score.difference(MEASURE).filter(|_| score.done == score.of);
     let mut lines = match whole.filter(|_| !same) {
         Some(d) => {
-            let said = ink.span(d.sentence(MEASURE), Scope::of_gain(d.sure()));
+            let said = match learned_here(ink.state) {
+                Some(said) => ink.span(said, Scope::Warn),
+                None => ink.span(d.sentence(MEASURE), Scope::of_gain(d.sure())),
+            };
             flow(vec![said], width, 0)
         }
         None if same => Vec::new(),
@@ -103,6 +106,21 @@ fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
         lines.extend(paid(ink, score, width));
     }
     lines
+}
+
+/// Where the live ranker learned from these very questions: that the change is no gain, and what it is on others.
+fn learned_here(state: &State) -> Option<String> {
+    let ranker = state.settings.all().ranker()?;
+    let head = format!("{}: ", state.facts.name);
+    let mut lines = ranker.trained.iter().rev();
+    let line = lines.find_map(|line| line.strip_prefix(&head))?;
+    let unseen = line
+        .split_once("unseen ")
+        .map_or(line, |(_, unseen)| unseen);
+    Some(format!(
+        "The live ranker learned from these questions, so the changes below are too good. On unseen questions, weighted \
+         sum > learned: {unseen}."
+    ))
 }
 
 /// Answers that were there after so many tokens of what a reader is given.
