@@ -210,10 +210,9 @@ fn opened(
         why.error = opened.error;
     }
     why.parts = parts(index, retrieval, scene, groups, why.passage, opened);
-    // What gives nothing comes last, whatever is below zero.
-    let order = |part: &Part| (part.value == 0.0, -part.value);
+    // What decides most comes first, whether it gives or takes away.
     why.parts
-        .sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(Ordering::Equal));
+        .sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
 }
 
 /// What the score of a passage adds up from, as the panes name it; nothing where it is no sum.

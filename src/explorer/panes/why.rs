@@ -353,7 +353,7 @@ fn score(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
     if why.cut > why.score {
         spans.push(ink.muted(format!("  gap to rank {} ", scene.top_k)));
         spans.push(ink.span(text::score(why.cut - why.score), Scope::RankDown));
-    } else if why.cut > 0.0 && why.rank.is_some_and(|rank| rank < scene.top_k) {
+    } else if why.cut != 0.0 && why.rank.is_some_and(|rank| rank < scene.top_k) {
         spans.push(ink.muted(format!("  above rank {} by ", scene.top_k)));
         spans.push(ink.span(text::score(why.score - why.cut), Scope::RankUp));
     }
@@ -483,6 +483,11 @@ fn list(
         } else {
             Scope::Text
         };
+        let drawn = if part.value < 0.0 {
+            Scope::RankDown
+        } else {
+            Scope::Bar
+        };
         Line::from(vec![
             part.group.map_or_else(|| ink.text(" "), |g| ink.letter(g)),
             ink.text(" "),
@@ -490,10 +495,7 @@ fn list(
             ink.value(text::pad_left(&scale.figure(part.value), 8)),
             ink.muted(text::pad_left(&format!("{:.0}%", 100.0 * share), 5)),
             ink.text(" "),
-            ink.span(
-                crate::explorer::glyphs::bar(share, bar, ink.glyphs),
-                Scope::Bar,
-            ),
+            ink.span(crate::explorer::glyphs::bar(share, bar, ink.glyphs), drawn),
         ])
     });
     let rest = Rect {
@@ -577,14 +579,14 @@ fn parts(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
     if why.beside.is_some() {
         return beside(ink, why, width);
     }
-    let total: f64 = why.parts.iter().map(|p| p.value).sum();
+    let total: f64 = why.parts.iter().map(|p| p.value.abs()).sum();
     if total <= 0.0 {
         return Vec::new();
     }
     let shown = why
         .parts
         .iter()
-        .filter(|p| p.value >= 0.01 * total)
+        .filter(|p| p.value.abs() >= 0.01 * total)
         .count()
         .clamp(1, 8);
     let mut cells: Vec<Vec<Span<'static>>> = Vec::new();
@@ -599,14 +601,17 @@ fn parts(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
             letter,
             ink.text(format!(" {}", text::pad(name, label))),
             ink.value(text::pad_left(&text::score(value), 7)),
-            ink.muted(text::pad_left(&format!("{:.0}%", 100.0 * value / total), 5)),
+            ink.muted(text::pad_left(
+                &format!("{:.0}%", 100.0 * value.abs() / total),
+                5,
+            )),
         ]
     };
     for part in &why.parts[..shown] {
         cells.push(cell(part.group, &part.label, part.value));
     }
     let rest: f64 = why.parts[shown..].iter().map(|p| p.value).sum();
-    if rest > 0.0 {
+    if rest != 0.0 {
         let what = scene.basis.noun();
         let name = format!(
             "{} more",
