@@ -86,6 +86,9 @@ impl From<GraphError> for CorpusError {
                 };
                 CorpusError::file(place, expected, found, remedy)
             }
+            GraphError::Unreadable { path, what, remedy } => {
+                CorpusError::file(Place::file(&path), "files that can be read", what, remedy)
+            }
             GraphError::None { ref path } => CorpusError::file(
                 Place::file(path),
                 "a typed graph",

@@ -1,12 +1,14 @@
-//! Typed graphs as others store them: objects and edges with a schema, read from tables and from STaRK's folders.
+//! Graphs as others store them: typed ones, of objects and edges with a schema, and those that retrieval systems keep.
 //!
 //! | file | what lives there |
 //! |---|---|
 //! | `schema` | types of objects and edges, and the graph that has them |
 //! | `table` | nodes and edges as TSV or JSONL, objects as passages |
 //! | `stark` | STaRK's folders and questions |
+//! | `given` | graphs of retrieval systems: units of text, entities, relations |
 //! | `pickle`, `unpickle`, `torch` | Python's files as data: nothing in them is run |
 
+pub mod given;
 pub(crate) mod pickle;
 pub(crate) mod schema;
 pub(crate) mod stark;

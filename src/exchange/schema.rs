@@ -26,6 +26,13 @@ pub enum GraphError {
         path.display()
     )]
     None { path: PathBuf },
+    /// Files that are known and cannot be read: what to do instead.
+    #[error("{}: {what}; {remedy}", path.display())]
+    Unreadable {
+        path: PathBuf,
+        what: String,
+        remedy: String,
+    },
 }
 
 impl GraphError {

@@ -1,0 +1,144 @@
+//! Graphs for retrieval as other systems keep them: units of text, entities, relations, communities.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `draft` | joins what a reader finds by name, and counts what is kept, mended and left out |
+//! | `graphml`, `rows` | GraphML; tables as Parquet or CSV |
+//! | `lightrag` | LightRAG, nano-graphrag, PathRAG, MiniRAG |
+//! | `graphrag` | Microsoft GraphRAG, every generation |
+//!
+//! A reader never leaves the folder that it was given, runs nothing and reads no settings.
+
+mod draft;
+
+pub use draft::{Account, Draft, Note, Sort, Table};
+
+use super::schema::GraphError;
+use std::path::{Path, PathBuf};
+
+/// A text as the system cut it: what it retrieves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Unit {
+    /// As the files call it.
+    pub id: String,
+    /// The document's, where there are several documents.
+    pub title: String,
+    pub text: String,
+}
+
+/// A thing that texts are about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Entity {
+    /// As a person reads it; the first of its name.
+    pub name: String,
+    /// What kind of thing it is, in the system's words; may be empty.
+    pub kind: String,
+    pub description: String,
+    /// Places in [`Given::units`], ascending, each once.
+    pub units: Vec<u32>,
+}
+
+/// What joins two entities.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Relation {
+    /// Places in [`Given::entities`].
+    pub source: u32,
+    pub target: u32,
+    /// What it is called, where it is: a predicate, keywords.
+    pub label: String,
+    pub description: String,
+    /// As the files have it; 1 where they have none.
+    pub weight: f64,
+    /// Places in [`Given::units`], ascending, each once.
+    pub units: Vec<u32>,
+}
+
+/// Entities that belong together, and what is said of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Community {
+    pub title: String,
+    /// 0 is the coarsest.
+    pub level: u32,
+    /// Places in [`Given::entities`], ascending, each once.
+    pub members: Vec<u32>,
+    /// A report or a summary; may be empty.
+    pub report: String,
+}
+
+/// A graph as its files have it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Given {
+    /// The system that made it.
+    pub system: String,
+    /// Which files and columns they are: the systems keep no version.
+    pub generation: String,
+    pub units: Vec<Unit>,
+    pub entities: Vec<Entity>,
+    pub relations: Vec<Relation>,
+    pub communities: Vec<Community>,
+    /// What was read, kept, mended and left out.
+    pub account: Account,
+    /// Every file that was read.
+    pub files: Vec<PathBuf>,
+}
+
+/// A system whose files are known.
+pub struct System {
+    /// For the screen.
+    pub title: &'static str,
+    /// How its files are told.
+    pub about: &'static str,
+    /// Which generation of its files a folder has; none where it has none of them. Looks at names and at the beginnings of
+    /// files only.
+    pub finds: fn(&Path) -> Option<String>,
+    /// Reads them.
+    pub read: fn(&Path, &mut Draft) -> Result<(), GraphError>,
+}
+
+/// Every system whose files are known, the surest first.
+pub static SYSTEMS: &[&System] = &[];
+
+/// Files of a system in a folder.
+#[derive(Clone)]
+pub struct Found {
+    pub system: &'static System,
+    pub folder: PathBuf,
+    pub generation: String,
+}
+
+/// Whose files a path has: a folder, or one of the files in it.
+pub fn find(path: &Path) -> Option<Found> {
+    let folder = match path.is_dir() {
+        true => path,
+        false => path.parent()?,
+    };
+    SYSTEMS.iter().find_map(|system| {
+        let generation = (system.finds)(folder)?;
+        Some(Found {
+            system,
+            folder: folder.to_owned(),
+            generation,
+        })
+    })
+}
+
+/// Reads a graph.
+///
+/// # Errors
+/// A file that cannot be read or is cut, with its place; a system whose files cannot be read, with what to do.
+pub fn read(found: &Found) -> Result<Given, GraphError> {
+    let mut draft = Draft::default();
+    (found.system.read)(&found.folder, &mut draft)?;
+    let mut given = draft.finish();
+    given.system = found.system.title.to_owned();
+    given.generation.clone_from(&found.generation);
+    if given.units.is_empty() {
+        return Err(GraphError::record(
+            &found.folder,
+            0,
+            format!("texts of {}", given.system),
+            "none",
+        ));
+    }
+    Ok(given)
+}
