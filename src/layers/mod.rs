@@ -9,6 +9,7 @@
 //! | `heterograph` | NodeRAG: seven kinds of nodes |
 //! | `chunks` | SAGE: chunks and table segments, and the pairs that may be edges |
 //! | `facts` | HippoRAG 2: facts, the phrases that they join, phrases alike |
+//! | `given` | the graph that a corpus came with: another system's entities and relations |
 //! | `typed` | SPARK: objects and typed edges of a schema |
 //!
 //! `edits` are a person's changes of the graphs of names and words, over the index.
@@ -23,6 +24,7 @@ mod edited;
 pub mod edits;
 pub(crate) mod entities;
 pub mod facts;
+pub(crate) mod given;
 mod graph;
 pub(crate) mod heterograph;
 mod kinds;
@@ -35,6 +37,7 @@ pub(crate) use code::words;
 pub use code::{Class, Code};
 pub use edits::{GraphEdit, GraphEdited, NameEdge};
 pub use entities::{ENTITY_PASSAGE, GraphView, TERM_PASSAGE};
+pub use given::source::GIVEN;
 pub use graph::{Graph, Link, Mask, Node, QueryName, Row, Source, Unjoined};
 pub use kinds::{BuiltLayer, add_layers, build_layers, layers_named};
 pub use sentences::HopLayer;
@@ -43,6 +46,7 @@ use crate::index::{Index, IndexError, Layer, Progress, Step};
 use crate::parameters::{Parameter, Scoped};
 use chunks::SageLayer;
 use facts::FactsLayer;
+use given::GivenLayer;
 use heterograph::NodeRagLayer;
 use skeleton::options::BUILDS;
 use skeleton::{Ket, KetBuild};
@@ -122,6 +126,7 @@ pub static GRAPHS: &[&GraphKind] = &[
     &summaries::source::SUMMARY_TREE,
     &facts::source::PHRASE_PASSAGE,
     &typed::source::TYPED,
+    &GIVEN,
 ];
 
 /// A layer that can be built, by name.
@@ -224,6 +229,17 @@ pub static LAYERS: &[LayerKind] = &[
             let build = typed::Build::of(typed::tables(index)?, settings);
             index.add_layer(SparkLayer::build(index, &build, &tell)?);
             Ok(None)
+        },
+    },
+    LayerKind {
+        name: GivenLayer::LABEL,
+        about: "the graph that the corpus came with: entities and relations of LightRAG, GraphRAG and others",
+        build: |index, _, progress| {
+            let tell = told(GivenLayer::LABEL, progress);
+            let layer = GivenLayer::build(index, &tell)?;
+            let made = layer.made_by();
+            index.add_layer(layer);
+            Ok(Some(made))
         },
     },
 ];

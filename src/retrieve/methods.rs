@@ -7,11 +7,11 @@ use super::operator::{Operator, Part};
 use super::operators::ket::{self, Text};
 use super::operators::rerank::RERANK;
 use super::operators::run_file::Rankings;
-use super::operators::{e2graphrag, hipporag, linearrag, noderag, sage, spark};
+use super::operators::{e2graphrag, given, hipporag, linearrag, noderag, sage, spark};
 use super::plan::Plan;
 use super::shared::Shared;
 use super::{hop, plans};
-use crate::layers::{ENTITY_PASSAGE, GraphKind, TERM_PASSAGE};
+use crate::layers::{ENTITY_PASSAGE, GIVEN, GraphKind, TERM_PASSAGE};
 use crate::parameters::{CHUNK_ORDER, ChunkOrder, Parameter, Parameter as P, Value};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -126,7 +126,7 @@ const fn fixed(plan: fn() -> Plan) -> Way {
 /// All methods, in the order they are listed.
 pub static METHODS: &[Method] = &LISTED;
 
-static LISTED: [Method; 31] = [
+static LISTED: [Method; 37] = [
     Method {
         name: Cow::Borrowed("bm25"),
         title: Cow::Borrowed("BM25"),
@@ -440,6 +440,68 @@ static LISTED: [Method; 31] = [
         way: fixed(spark::plan),
         // SAGE's constants of BM25.
         defaults: Cow::Borrowed(&[(P::Bm25K1, Value::Real(1.5))]),
+    },
+    Method {
+        name: Cow::Borrowed("given"),
+        title: Cow::Borrowed("PPR on given graph"),
+        about: Cow::Borrowed(
+            "walk from names and fused lists over the graph that the corpus came with (LightRAG, GraphRAG ...)",
+        ),
+        needs: Cow::Borrowed(
+            "words, vectors, layer given (built from the files beside the corpus)",
+        ),
+        way: fixed(|| plans::sprig(&GIVEN, Some(Ranker::Rrf))),
+        defaults: NONE,
+    },
+    Method {
+        name: Cow::Borrowed("graphrag-local"),
+        title: Cow::Borrowed("GraphRAG local"),
+        about: Cow::Borrowed(
+            "texts of the 20 entities nearest to the question, as GraphRAG's local search orders them",
+        ),
+        needs: Cow::Borrowed("vectors, layer given (built from the files beside the corpus)"),
+        way: fixed(given::graphrag_local),
+        defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(20))]),
+    },
+    Method {
+        name: Cow::Borrowed("lightrag-local"),
+        title: Cow::Borrowed("LightRAG local"),
+        about: Cow::Borrowed(
+            "texts of the entities nearest to the question; the question stands for a model's keywords",
+        ),
+        needs: Cow::Borrowed("vectors, layer given (built from the files beside the corpus)"),
+        way: fixed(given::lightrag_local),
+        defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(40))]),
+    },
+    Method {
+        name: Cow::Borrowed("lightrag-global"),
+        title: Cow::Borrowed("LightRAG global"),
+        about: Cow::Borrowed(
+            "texts of the relations nearest to the question; the question stands for a model's keywords",
+        ),
+        needs: Cow::Borrowed("vectors, layer given (built from the files beside the corpus)"),
+        way: fixed(given::lightrag_global),
+        defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(40))]),
+    },
+    Method {
+        name: Cow::Borrowed("lightrag-hybrid"),
+        title: Cow::Borrowed("LightRAG hybrid"),
+        about: Cow::Borrowed(
+            "the lists of local and global in turn; the question stands for a model's keywords",
+        ),
+        needs: Cow::Borrowed("vectors, layer given (built from the files beside the corpus)"),
+        way: fixed(given::lightrag_hybrid),
+        defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(40))]),
+    },
+    Method {
+        name: Cow::Borrowed("lightrag-mix"),
+        title: Cow::Borrowed("LightRAG mix"),
+        about: Cow::Borrowed(
+            "nearest texts, local and global in turn; the question stands for a model's keywords",
+        ),
+        needs: Cow::Borrowed("vectors, layer given (built from the files beside the corpus)"),
+        way: fixed(given::lightrag_mix),
+        defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(40))]),
     },
 ];
 

@@ -3,10 +3,10 @@
 #![warn(missing_docs)]
 
 use super::edits::SeedEdit;
-use super::methods::MethodRef;
+use super::methods::{Method, MethodRef};
 use super::presets::{Preset, PresetRef};
 use crate::index::Index;
-use crate::layers::GraphEdit;
+use crate::layers::{GIVEN, GraphEdit, given};
 use crate::parameters::acts::{Must, NEEDS};
 use crate::parameters::{
     ALIAS_LINKING, FACT_FILTER, FactFilter, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM, Origin,
@@ -51,6 +51,8 @@ pub struct Settings {
     preset: Option<PresetRef>,
     /// The opened index has stored a small-world graph.
     stored: bool,
+    /// No person named the method: an index may have a better one.
+    open: bool,
     /// Changes of this question's seeds, each node at most once.
     seeds: Vec<SeedEdit>,
     /// Changes of the graph, whatever is asked.
@@ -66,6 +68,7 @@ impl Settings {
             values: Values::default(),
             built: Vec::new(),
             stored: false,
+            open: false,
             preset: None,
             seeds: Vec::new(),
             graph: Vec::new(),
@@ -81,8 +84,20 @@ impl Settings {
         settings
     }
 
+    /// Leaves the method to the index that is opened: where that came with a graph, the walk on it.
+    #[must_use]
+    pub fn left_open(self) -> Settings {
+        Settings { open: true, ..self }
+    }
+
     /// Takes over what the index was built with, unless the person set it otherwise.
     pub fn adopt(&mut self, index: &Index) {
+        if std::mem::take(&mut self.open)
+            && given::is_known(index)
+            && let Ok(method) = Method::by_name(GIVEN.name)
+        {
+            self.set_method(method);
+        }
         let built = index.options();
         let graph = index.dense().and_then(|d| d.entry.hnsw.as_ref());
         self.stored = graph.is_some();

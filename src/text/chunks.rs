@@ -54,7 +54,7 @@ pub fn each_token(text: &str, mut each: impl FnMut(Range<usize>)) {
 }
 
 /// Han, Hiragana, Katakana: scripts that put no space between words.
-fn alone(c: char) -> bool {
+pub fn alone(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{3ffff}')
         && c.is_alphanumeric()

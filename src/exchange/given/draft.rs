@@ -5,7 +5,7 @@ use super::{Community, Entity, Given, Relation, Unit};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Examples that a note keeps.
 const EXAMPLES: usize = 3;
@@ -82,7 +82,8 @@ impl Account {
         self.tables[at].kept += kept;
     }
 
-    fn note(&mut self, sort: Sort, what: &str, example: &str) {
+    /// Counts something, with an example, which may be empty.
+    pub fn note(&mut self, sort: Sort, what: &str, example: &str) {
         let at = self
             .notes
             .iter()
@@ -318,12 +319,6 @@ impl Draft {
         }
         self.given
     }
-}
-
-/// A path for an example: its name alone.
-pub fn file_name(path: &Path) -> String {
-    let name: Option<PathBuf> = path.file_name().map(PathBuf::from);
-    name.map_or_else(String::new, |name| name.display().to_string())
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 
 mod draft;
 
-pub use draft::{Account, Draft, Note, Sort, Table};
+pub use draft::{Account, Draft, Sort};
 
 use super::schema::GraphError;
 use std::path::{Path, PathBuf};

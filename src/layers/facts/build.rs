@@ -4,6 +4,7 @@ use super::layer::{FactsLayer, MOST_ALIKE, Meta, asks};
 use super::openie;
 use crate::graph::neighbours;
 use crate::index::{Index, IndexError, Layer};
+use crate::layers::given::{self, GivenLayer};
 use crate::layers::heterograph::apart::Apart;
 use crate::layers::heterograph::decompose::UnitOut;
 use crate::layers::heterograph::graph::Piece;
@@ -111,6 +112,21 @@ fn unsaid(draft: &mut Draft, passage: u32, unit: &UnitOut) {
     }
 }
 
+/// The relations of the graph that the corpus came with, by the passages that they are from. What is called nothing is
+/// described.
+fn triples(layer: &GivenLayer, passages: usize) -> Vec<Option<Vec<[String; 3]>>> {
+    let mut found = vec![Some(Vec::new()); passages];
+    for relation in 0..layer.meta.relations as u32 {
+        let [subject, object] = layer.ends(relation);
+        let name = |entity: u32| layer.names.get(entity as usize).to_owned();
+        for &passage in layer.relation_passages(relation) {
+            let own = found[passage as usize].get_or_insert_default();
+            own.push([name(subject), layer.said(relation).to_owned(), name(object)]);
+        }
+    }
+    found
+}
+
 pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<FactsLayer, IndexError> {
     let dense = index.dense_for(FactsLayer::NAME)?;
     let passages = index.passages();
@@ -119,9 +135,12 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<FactsLayer,
         said,
     };
     let total = passages.len();
-    let mut read = match index.beside(openie::FILE) {
-        Some(path) => openie::read(&path, passages).map_err(said)?,
-        None => vec![None; total],
+    let (mut read, from) = match index.beside(openie::FILE) {
+        Some(path) => (openie::read(&path, passages).map_err(said)?, String::new()),
+        None => match given::known(index)? {
+            Some(layer) if layer.meta.relations > 0 => (triples(&layer, total), layer.made_by()),
+            _ => (vec![None; total], String::new()),
+        },
     };
     let apart = Apart::new(index, TOKENS, true);
     let known = read.iter().filter(|told| told.is_some()).count();
@@ -194,6 +213,7 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<FactsLayer,
         facts: facts.len(),
         alike: alike.len(),
         read: known,
+        from,
         made,
         identity: Some(phrase_vectors.identity().clone()),
     };

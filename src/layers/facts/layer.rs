@@ -27,8 +27,11 @@ pub struct Meta {
     pub facts: usize,
     /// Pairs of phrases alike, by the least cosine that is kept.
     pub alike: usize,
-    /// Passages that a file beside the corpus told of; 0 where there was none.
+    /// Passages that a file beside the corpus, or the graph it came with, has facts of; 0 where there was none.
     pub read: usize,
+    /// Where those come from; empty where from the file.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub from: String,
     /// Who told what the rest says; empty where no model was asked.
     #[serde(default, skip_serializing_if = "Shares::is_empty")]
     pub made: Shares,
@@ -93,11 +96,19 @@ impl FactsLayer {
     /// Who made the facts of how many of all passages.
     pub fn made_by(&self, passages: usize) -> String {
         let rest = self.meta.made.said("rules");
-        let file = openie::FILE;
+        let from = self.from();
         match self.meta.read {
             0 => rest,
-            read if read == passages => format!("{file}: {read}"),
-            read => format!("{file}: {read} of {passages} passages, the rest by {rest}"),
+            read if read == passages => format!("{from}: {read}"),
+            read => format!("{from}: {read} of {passages} passages, the rest by {rest}"),
+        }
+    }
+
+    /// Where facts that were read come from.
+    fn from(&self) -> &str {
+        match &*self.meta.from {
+            "" => openie::FILE,
+            from => from,
         }
     }
 

@@ -33,6 +33,9 @@ pub fn read(index: &Index, layer: &FactsLayer) -> String {
     let (read, all) = (layer.meta.read, index.len());
     let rest = layer.meta.made.said("rules");
     let file = openie::FILE;
+    if !layer.meta.from.is_empty() {
+        return layer.made_by(all);
+    }
     match index.beside(file) {
         Some(path) => {
             let path = path.display();

@@ -7,8 +7,8 @@ use crate::layers::skeleton::Ket;
 use crate::layers::skeleton::core_graph::Skeleton;
 use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
 use crate::parameters::{Parameter as P, Scoped};
-use crate::text::Norm;
 use crate::text::keywords::each_keyword;
+use crate::text::{Norm, chunks};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -362,7 +362,8 @@ impl Source for KetGraph {
     }
 }
 
-/// The longest runs of a question's words that are a form, from the left, with what the form is of.
+/// The longest runs of a question's words that are a form, from the left, with what the form is of. A word of a script
+/// without spaces is a sentence: runs of its letters are looked for.
 pub fn longest_runs(question: &str, forms: &FxHashMap<String, u32>) -> Vec<(String, u32)> {
     let form = Norm::Simple.apply(question);
     let words: Vec<&str> = form.split(' ').filter(|word| !word.is_empty()).collect();
@@ -375,10 +376,44 @@ pub fn longest_runs(question: &str, forms: &FxHashMap<String, u32>) -> Vec<(Stri
             let name = *forms.get(&run)?;
             Some((end, run, name))
         });
-        at += 1;
-        if let Some((end, run, name)) = run {
-            found.push((run, name));
-            at = end;
+        match run {
+            Some((end, run, name)) => {
+                found.push((run, name));
+                at = end;
+            }
+            None => {
+                found.extend(letter_runs(words[at], forms));
+                at += 1;
+            }
+        }
+    }
+    found
+}
+
+/// The longest name in a script without spaces that is looked for, in letters, and the shortest.
+const LETTERS: std::ops::RangeInclusive<usize> = 2..=24;
+
+/// The longest runs of letters of a word that are a form, from the left, where the word has letters of such a script.
+fn letter_runs(word: &str, forms: &FxHashMap<String, u32>) -> Vec<(String, u32)> {
+    let mut found = Vec::new();
+    if !word.chars().any(chunks::alone) {
+        return found;
+    }
+    let starts: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();
+    let end_of = |letter: usize| starts.get(letter).copied().unwrap_or(word.len());
+    let mut at = 0;
+    while at < starts.len() {
+        let most = (*LETTERS.end()).min(starts.len() - at);
+        let run = (*LETTERS.start()..=most).rev().find_map(|letters| {
+            let run = &word[starts[at]..end_of(at + letters)];
+            Some((letters, run.to_owned(), *forms.get(run)?))
+        });
+        match run {
+            Some((letters, run, name)) => {
+                found.push((run, name));
+                at += letters;
+            }
+            None => at += 1,
         }
     }
     found

@@ -4,6 +4,7 @@ pub(crate) mod bridge;
 pub(crate) mod e2graphrag;
 pub(crate) mod expand;
 pub(crate) mod fuse;
+pub(crate) mod given;
 pub(crate) mod hipporag;
 pub mod ket;
 pub(crate) mod lack;

@@ -1,0 +1,67 @@
+//! The graph that a corpus came with: entities, relations and communities of another system, over its own units of text.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `layer` | the columns |
+//! | `build` | from the files beside the corpus to the columns |
+//! | `source` | the graph of passages and entities |
+
+mod build;
+pub(crate) mod layer;
+pub(crate) mod source;
+
+pub use layer::GivenLayer;
+
+use crate::exchange::given::{self, Found};
+use crate::index::{Index, IndexError};
+use std::sync::Arc;
+
+/// The layer of an index; a small index with the files beside its corpus builds it now.
+///
+/// # Errors
+/// An index without it, or what the build says.
+pub fn opened(index: &Index) -> Result<Arc<GivenLayer>, IndexError> {
+    match files(index) {
+        Ok(_) => index.layer_or(
+            |_: &GivenLayer| true,
+            || GivenLayer::build(index, &|_, _, _| true),
+        ),
+        // Without files of another system, that is what is missing.
+        Err(missing) => index.layer().map_err(|error| match error {
+            IndexError::NoLayer { .. } => missing,
+            error => error,
+        }),
+    }
+}
+
+/// The layer where there is one, or the files to make it; none where the corpus came without a graph.
+///
+/// # Errors
+/// What the build says.
+pub fn known(index: &Index) -> Result<Option<Arc<GivenLayer>>, IndexError> {
+    match (index.layer(), files(index)) {
+        (Ok(layer), _) => Ok(Some(layer)),
+        (Err(_), Ok(_)) => opened(index).map(Some),
+        (Err(_), Err(_)) => Ok(None),
+    }
+}
+
+/// Whether an index came with a graph.
+pub fn is_known(index: &Index) -> bool {
+    index.layers().iter().any(|name| name == GivenLayer::LABEL) || files(index).is_ok()
+}
+
+/// The files of another system beside the corpus.
+///
+/// # Errors
+/// A corpus without them.
+pub fn files(index: &Index) -> Result<Found, IndexError> {
+    let folders = index.folders();
+    let found = folders.iter().find_map(|folder| given::find(folder));
+    found.ok_or_else(|| IndexError::Layer {
+        layer: GivenLayer::LABEL,
+        said: "no graph of another system lies beside the corpus (LightRAG, GraphRAG ...); with --add, name its folder by \
+               --beside FOLDER"
+            .into(),
+    })
+}

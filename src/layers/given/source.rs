@@ -1,0 +1,284 @@
+//! The graph that a corpus came with: its passages and its entities. An entity is joined to the passages that it is from, and
+//! to the entities that it has relations with.
+
+use super::GivenLayer;
+use crate::graph::Transition;
+use crate::index::{Index, IndexError};
+use crate::layers::skeleton::source::longest_runs;
+use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
+use crate::parameters::{HUB_P, Parameter as P, RELATION_WEIGHT, Scoped};
+use crate::text::names::is_function_word;
+use crate::text::{Norm, clip};
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+pub static GIVEN: GraphKind = GraphKind {
+    name: "given",
+    about: "the graph that the corpus came with (LightRAG, GraphRAG ...): passages, entities, relations",
+    nodes: "passages and entities",
+    noun: "entity",
+    layer: Some(GivenLayer::LABEL),
+    reads_vectors: true,
+    named: true,
+    embedded: true,
+    asks_model: false,
+    reads: &[P::RelationWeight, P::HubP],
+    builds: &[],
+    open: |index, values, _| {
+        let source = GivenGraph::open(index, values)?;
+        Ok(Graph::of_passages(&GIVEN, Box::new(source), index.len()))
+    },
+};
+
+/// Longest evidence in characters.
+const LINE: usize = 240;
+
+/// Passages come first, then entities. An entity and a passage that it is from weigh 1; the relations of two entities weigh
+/// the sum of their weights, divided by the mean weight of all relations and multiplied by `relation_weight`, so that weights of
+/// any unit stand beside the 1 of a mention.
+pub struct GivenGraph {
+    pub layer: Arc<GivenLayer>,
+    transition: Transition,
+    passages: u32,
+    forms: FxHashMap<String, u32>,
+    /// Relations by their ends, the lower first.
+    relations: FxHashMap<(u32, u32), Vec<u32>>,
+    /// Of every entity those that it has relations with.
+    others: FxHashMap<u32, Vec<u32>>,
+    /// Of every entity its communities.
+    communities: FxHashMap<u32, Vec<u32>>,
+}
+
+impl GivenGraph {
+    pub fn open(index: &Index, values: Scoped<'_>) -> Result<GivenGraph, IndexError> {
+        let layer = super::opened(index)?;
+        let passages = index.len() as u32;
+        let count = layer.meta.entities as u32;
+        let mut edges: Vec<(u32, u32, f32)> = Vec::new();
+        for entity in 0..count {
+            let own = layer.entity_passages(entity).iter();
+            edges.extend(own.map(|&passage| (passage, passages + entity, 1.0)));
+        }
+        let sum: f64 = layer.weights.iter().map(|w| f64::from(*w)).sum();
+        let mean = sum / layer.weights.len().max(1) as f64;
+        let factor = values.get(RELATION_WEIGHT) / mean.max(f64::MIN_POSITIVE);
+        let mut relations: FxHashMap<(u32, u32), Vec<u32>> = FxHashMap::default();
+        for relation in 0..layer.meta.relations as u32 {
+            let [one, other] = layer.ends(relation);
+            let pair = (one.min(other), one.max(other));
+            relations.entry(pair).or_default().push(relation);
+            let weight = (f64::from(layer.weights[relation as usize]) * factor) as f32;
+            if weight > 0.0 && weight.is_finite() {
+                edges.push((passages + one, passages + other, weight));
+            }
+        }
+        let mut others: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for &(one, other) in relations.keys() {
+            others.entry(one).or_default().push(other);
+            others.entry(other).or_default().push(one);
+        }
+        let mut communities: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for community in 0..layer.meta.communities as u32 {
+            for &member in layer.members(community) {
+                communities.entry(member).or_default().push(community);
+            }
+        }
+        let mut forms = FxHashMap::default();
+        for (name, entity) in layer.names.iter().zip(0..) {
+            forms.entry(Norm::Simple.apply(name)).or_insert(entity);
+        }
+        let nodes = index.len() + layer.meta.entities;
+        let plain = Transition::of_edges(nodes, edges);
+        let p = values.get(HUB_P);
+        let into = (0..nodes).map(|node| match node < index.len() {
+            true => 1.0,
+            false => (plain.degree(node).max(1) as f64).powf(-p),
+        });
+        let into = into.collect();
+        Ok(GivenGraph {
+            transition: plain.rescaled(into),
+            layer,
+            passages,
+            forms,
+            relations,
+            others,
+            communities,
+        })
+    }
+
+    /// The entity that a node is; none of a passage.
+    pub fn entity(&self, node: Node) -> Option<u32> {
+        node.checked_sub(self.passages)
+    }
+
+    /// The node of an entity.
+    pub fn node(&self, entity: u32) -> Node {
+        self.passages + entity
+    }
+
+    /// The nodes that an entity is joined to by relations, whatever these weigh.
+    pub fn others(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
+        let own = self
+            .entity(node)
+            .and_then(|entity| self.others.get(&entity));
+        own.into_iter().flatten().map(|other| self.node(*other))
+    }
+
+    /// The entities that are from a passage, ascending.
+    pub fn entities_of(&self, passage: u32) -> Vec<u32> {
+        let (targets, _) = self.transition.row(passage as usize);
+        targets
+            .iter()
+            .filter_map(|node| self.entity(*node))
+            .collect()
+    }
+
+    /// The relations nearest to a question's vector with their cosines, nearest first.
+    ///
+    /// # Errors
+    /// Vectors of another encoder.
+    pub fn nearest_relations(
+        &self,
+        index: &Index,
+        vector: &[f32],
+        k: usize,
+    ) -> Result<Vec<(u32, f32)>, IndexError> {
+        let vectors = &self.layer.relation_vectors;
+        if let Some(dense) = index.dense() {
+            vectors.check(dense.encoder.identity())?;
+        }
+        let mut near = vectors.nearest(vector, k)?;
+        near.retain(|hit| hit.1 > 0.0);
+        Ok(near)
+    }
+
+    /// The relations between two entities, in the order of the files.
+    pub fn between(&self, a: Node, b: Node) -> &[u32] {
+        let pair = self.entity(a).zip(self.entity(b));
+        let pair = pair.map(|(a, b)| (a.min(b), a.max(b)));
+        let known = pair.and_then(|pair| self.relations.get(&pair));
+        known.map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Source for GivenGraph {
+    fn transition(&self) -> &Transition {
+        &self.transition
+    }
+
+    fn kind(&self, node: Node) -> &'static str {
+        self.entity(node).map_or("passage", |_| "entity")
+    }
+
+    fn label<'a>(&'a self, index: &'a Index, node: Node) -> Cow<'a, str> {
+        match self.entity(node) {
+            Some(entity) => self.layer.names.get(entity as usize).into(),
+            None => index.called(node).into(),
+        }
+    }
+
+    /// Kind, description and communities of an entity.
+    fn text<'a>(&'a self, _index: &'a Index, node: Node) -> Cow<'a, str> {
+        let Some(entity) = self.entity(node) else {
+            return Cow::Borrowed("");
+        };
+        let layer = &self.layer;
+        let mut parts = Vec::new();
+        let kind = layer.kinds.get(entity as usize);
+        if !kind.is_empty() {
+            parts.push(format!("{kind}."));
+        }
+        parts.push(layer.descriptions.get(entity as usize).to_owned());
+        let own = self.communities.get(&entity).into_iter().flatten();
+        let own = own.map(|c| layer.communities.get(*c as usize));
+        let own: Vec<&str> = own.filter(|title| !title.is_empty()).collect();
+        if !own.is_empty() {
+            parts.push(format!("In {}.", own.join(", ")));
+        }
+        parts.retain(|part| !part.is_empty());
+        parts.join(" ").into()
+    }
+
+    fn edge_kind(&self, a: Node, b: Node) -> &'static str {
+        match self.entity(a).zip(self.entity(b)) {
+            Some(_) => "relation",
+            None => "in text",
+        }
+    }
+
+    fn edge_name(&self, a: Node, b: Node) -> Cow<'static, str> {
+        let labels = self.between(a, b).iter();
+        let labels = labels.map(|r| self.layer.labels.get(*r as usize));
+        let labels: Vec<&str> = labels.filter(|label| !label.is_empty()).collect();
+        match labels.is_empty() {
+            true => Cow::Borrowed(self.edge_kind(a, b)),
+            false => Cow::Owned(clip(&labels.join(", "), LINE)),
+        }
+    }
+
+    /// What the files say of a relation, with its direction and weight.
+    fn evidence(&self, _: &Index, a: Node, b: Node) -> String {
+        let layer = &self.layer;
+        let each = self.between(a, b).iter().map(|&relation| {
+            let [source, target] = layer.ends(relation);
+            let name = |entity: u32| layer.names.get(entity as usize);
+            let weight = layer.weights[relation as usize];
+            let ends = format!("{} > {}, weight {weight}", name(source), name(target));
+            match layer.texts.get(relation as usize) {
+                "" => ends,
+                text => format!("{ends}: {text}"),
+            }
+        });
+        clip(&each.collect::<Vec<_>>().join("; "), LINE)
+    }
+
+    fn passages(&self, node: Node) -> Cow<'_, [u32]> {
+        match self.entity(node) {
+            Some(_) => Cow::Borrowed(&[]),
+            None => vec![node].into(),
+        }
+    }
+
+    /// Of an entity, the passages that it is from.
+    fn frequency(&self, node: Node) -> u32 {
+        match self.entity(node) {
+            Some(entity) => self.layer.entity_passages(entity).len() as u32,
+            None => self.transition.degree(node as usize) as u32,
+        }
+    }
+
+    /// The longest runs of words, or of letters where a script has no spaces, that are an entity's name.
+    fn names(&self, _: &Index, question: &str, _: Scoped<'_>) -> Vec<QueryName> {
+        let runs = longest_runs(question, &self.forms).into_iter();
+        let runs = runs.filter(|(run, _)| !is_function_word(run));
+        let named =
+            runs.map(|(run, entity)| QueryName::found(question, run, vec![self.node(entity)]));
+        named.collect()
+    }
+
+    fn find(&self, _: &Index, name: &str, _: Scoped<'_>) -> Option<Node> {
+        let entity = self.forms.get(&Norm::Simple.apply(name))?;
+        Some(self.node(*entity))
+    }
+
+    fn nearest(
+        &self,
+        index: &Index,
+        vector: &[f32],
+        k: usize,
+    ) -> Result<Vec<(Node, f32)>, IndexError> {
+        let vectors = &self.layer.entity_vectors;
+        if let Some(dense) = index.dense() {
+            vectors.check(dense.encoder.identity())?;
+        }
+        let near = vectors.nearest(vector, k)?.into_iter();
+        Ok(near
+            .map(|(entity, cosine)| (self.node(entity), cosine))
+            .collect())
+    }
+
+    fn made_by(&self) -> String {
+        self.layer.made_by()
+    }
+}

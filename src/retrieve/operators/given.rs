@@ -1,0 +1,349 @@
+//! How other systems choose texts from their own graphs, as far as no language model is needed: the texts of the entities or of
+//! the relations nearest to the question, and such lists taken in turn.
+//!
+//! The question stands for the keywords that LightRAG lets a model find in it, and the vectors are this program's own.
+
+use super::lists::DENSE;
+use super::nearest::NEAREST;
+use crate::layers::given::source::GivenGraph;
+use crate::layers::{Code, GIVEN, Node};
+use crate::parameters::{Parameter as P, RESULT_K, SEED_K};
+use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason};
+use crate::retrieve::methods::Ranker;
+use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
+use crate::retrieve::plan::Plan;
+use crate::retrieve::retrieval::{DEPTH, Hit, Ranked};
+use crate::retrieve::set::{Set, Space};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// Which of the texts of one entity comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// That with most of the entity's relations (GraphRAG).
+    Relations,
+    /// That of most of the entity's neighbours (LightRAG, nano-graphrag).
+    Neighbours,
+}
+
+/// The texts of the nearest entities, in the entities' order.
+#[derive(Debug)]
+pub struct OfEntities(By);
+/// The texts of the nearest relations, in the relations' order.
+#[derive(Debug)]
+pub struct OfRelations;
+/// Lists in turn: the first of each, the second of each ... A text that was taken is passed over.
+#[derive(Debug)]
+pub struct InTurn;
+
+static BY_RELATIONS: OfEntities = OfEntities(By::Relations);
+static BY_NEIGHBOURS: OfEntities = OfEntities(By::Neighbours);
+static OF_RELATIONS: OfRelations = OfRelations;
+static IN_TURN: InTurn = InTurn;
+
+/// What brought a passage: the entity or relation, its place among the nearest from 1, and how many relations or neighbours
+/// the passage has of it.
+#[derive(Clone, Debug)]
+struct Brought {
+    passage: u32,
+    by: u32,
+    place: usize,
+    count: usize,
+}
+
+/// GraphRAG's local search, as far as it chooses texts.
+pub fn graphrag_local() -> Plan {
+    let mut plan = Plan::default();
+    let near = plan.on(&GIVEN, &NEAREST, &[]);
+    plan.on(&GIVEN, &BY_RELATIONS, &[near]);
+    plan
+}
+
+fn local(plan: &mut Plan) -> usize {
+    let near = plan.on(&GIVEN, &NEAREST, &[]);
+    plan.on(&GIVEN, &BY_NEIGHBOURS, &[near])
+}
+
+/// LightRAG's mode local.
+pub fn lightrag_local() -> Plan {
+    let mut plan = Plan::default();
+    local(&mut plan);
+    plan
+}
+
+/// LightRAG's mode global.
+pub fn lightrag_global() -> Plan {
+    let mut plan = Plan::default();
+    plan.on(&GIVEN, &OF_RELATIONS, &[]);
+    plan
+}
+
+/// LightRAG's mode hybrid: local and global in turn.
+pub fn lightrag_hybrid() -> Plan {
+    let mut plan = Plan::default();
+    let local = local(&mut plan);
+    let global = plan.on(&GIVEN, &OF_RELATIONS, &[]);
+    plan.step(&IN_TURN, &[local, global]);
+    plan
+}
+
+/// LightRAG's mode mix: nearest texts, local and global in turn.
+pub fn lightrag_mix() -> Plan {
+    let mut plan = Plan::default();
+    let naive = plan.step(&DENSE, &[]);
+    let local = local(&mut plan);
+    let global = plan.on(&GIVEN, &OF_RELATIONS, &[]);
+    plan.step(&IN_TURN, &[naive, local, global]);
+    plan
+}
+
+/// As many passages as rankings keep.
+fn depth(cx: &Context<'_>) -> usize {
+    cx.values.get(RESULT_K).max(DEPTH)
+}
+
+/// The first of each passage that `brought` has, with these scores.
+fn ranking(cx: &Context<'_>, brought: Vec<Brought>, scores: &[f64]) -> Set {
+    let mut seen = FxHashSet::default();
+    let mut brought = brought;
+    brought.retain(|own| seen.insert(own.passage));
+    let matched = brought.len();
+    brought.truncate(depth(cx));
+    let hits = brought.iter().map(|own| Hit {
+        passage: own.passage,
+        score: scores[own.place - 1] as f32,
+    });
+    let ranked = Ranked::new(Ranker::Parts, hits.collect(), matched);
+    Set::ranking(ranked).with(brought).fact("texts", matched)
+}
+
+/// What brought a passage into a set.
+fn brought(at: &At<'_>, passage: u32) -> Option<Brought> {
+    let all = at.set().get::<Vec<Brought>>()?;
+    all.iter().find(|own| own.passage == passage).cloned()
+}
+
+impl OfEntities {
+    /// How many relations or neighbours of an entity a passage has.
+    fn count(&self, graph: &GivenGraph, node: Node, passage: u32) -> usize {
+        let others = graph.others(node);
+        let has = |list: &[u32]| list.binary_search(&passage).is_ok();
+        match self.0 {
+            By::Relations => {
+                let own = others.flat_map(|other| graph.between(node, other));
+                own.filter(|r| has(graph.layer.relation_passages(**r)))
+                    .count()
+            }
+            By::Neighbours => {
+                let entities = others.filter_map(|other| graph.entity(other));
+                entities
+                    .filter(|e| has(graph.layer.entity_passages(*e)))
+                    .count()
+            }
+        }
+    }
+}
+
+impl Operator for OfEntities {
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "texts of entities",
+            match self.0 {
+                By::Relations => {
+                    "the texts of the nearest entities, those with most of their relations first"
+                }
+                By::Neighbours => {
+                    "the texts of the nearest entities, those of most of their neighbours first"
+                }
+            },
+        )
+        .reads(&[P::ResultK])
+    }
+
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
+        let graph = cx.graph().source_as::<GivenGraph>();
+        let near = inputs.first().map_or(&[][..], |set| &set.members);
+        let mut all: Vec<Brought> = Vec::new();
+        let mut seen = FxHashSet::default();
+        for (member, place) in near.iter().zip(1..) {
+            let Some(entity) = graph.entity(member.node) else {
+                continue;
+            };
+            let before = all.len();
+            for &passage in graph.layer.entity_passages(entity) {
+                if seen.insert(passage) {
+                    all.push(Brought {
+                        passage,
+                        by: entity,
+                        place,
+                        count: self.count(graph, member.node, passage),
+                    });
+                }
+            }
+            all[before..].sort_by_key(|own| std::cmp::Reverse(own.count));
+        }
+        let scores: Vec<f64> = near.iter().map(|member| member.value).collect();
+        Ok(ranking(cx, all, &scores))
+    }
+
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        let Some(own) = brought(at, passage) else {
+            return Explanation::default();
+        };
+        let graph = at.graph().source_as::<GivenGraph>();
+        let name = graph.layer.names.get(own.by as usize);
+        let score = at.input(0).and_then(|near| {
+            let members = &near.set().members;
+            members.get(own.place - 1).map(|member| member.value)
+        });
+        let of = match self.0 {
+            By::Relations => "relations",
+            By::Neighbours => "neighbours",
+        };
+        let why = format!(
+            "nearest {}; {} of its {of} are in this text",
+            own.place, own.count
+        );
+        let sentence = format!("from '{name}', {why}");
+        Explanation::of(
+            vec![ScorePart::new(name, score.unwrap_or_default(), why)],
+            sentence,
+        )
+    }
+
+    /// The entity of the passage that is nearest to the question, and where it stands.
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        if brought(at, passage).is_some() {
+            return Vec::new();
+        }
+        let graph = at.graph().source_as::<GivenGraph>();
+        let known = at.input(0).map_or(0, |near| near.set().members.len());
+        let own = graph.entities_of(passage);
+        if own.is_empty() {
+            let text = "no entity of the graph is from this text";
+            return vec![Reason::new(Code::Isolated, text)];
+        }
+        let Ok(Some((_, vector))) = at.context().dense() else {
+            return Vec::new();
+        };
+        let all = graph.layer.meta.entities;
+        let near = graph.layer.entity_vectors.nearest(vector, all);
+        let near = near.unwrap_or_default();
+        let first = near.iter().zip(1..).find(|((e, _), _)| own.contains(e));
+        let Some(((entity, cosine), place)) = first else {
+            return Vec::new();
+        };
+        let name = graph.layer.names.get(*entity as usize);
+        let text = format!(
+            "none of the {known} entities nearest to the question is from this text; its nearest, '{name}', is at {place} with \
+             cosine {cosine:.3}"
+        );
+        let most = SEED_K.at(place.min(200)).1;
+        let fix = at.tried_anywhere(passage, (SEED_K.id(), most));
+        vec![Reason::new(Code::NotACandidate, text).with_fix(fix)]
+    }
+}
+
+impl Operator for OfRelations {
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "texts of relations",
+            "the texts of the relations nearest to the question, in their order",
+        )
+        .reads(&[P::SeedK, P::ResultK])
+        .needs_vectors(true)
+    }
+
+    fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
+        let graph = cx.graph().source_as::<GivenGraph>();
+        let Some((_, vector)) = cx.dense()? else {
+            return Ok(Set::new(Space::Passages).unread());
+        };
+        let near = graph.nearest_relations(cx.index, vector, cx.values.get(SEED_K))?;
+        let all = near.iter().zip(1..).flat_map(|((relation, _), place)| {
+            let own = graph.layer.relation_passages(*relation).iter();
+            own.map(move |&passage| Brought {
+                passage,
+                by: *relation,
+                place,
+                count: 0,
+            })
+        });
+        let all = all.collect();
+        let scores: Vec<f64> = near.iter().map(|hit| f64::from(hit.1)).collect();
+        let set = ranking(cx, all, &scores).fact("nearest relations", near.len());
+        Ok(set.with(Scores(scores)))
+    }
+
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        let (Some(own), Some(scores)) = (brought(at, passage), at.set().get::<Scores>()) else {
+            return Explanation::default();
+        };
+        let graph = at.graph().source_as::<GivenGraph>();
+        let [source, target] = graph.layer.ends(own.by);
+        let name = |entity: u32| graph.layer.names.get(entity as usize);
+        let label = format!("{} > {}", name(source), name(target));
+        let why = format!("nearest {}: {}", own.place, graph.layer.said(own.by));
+        let sentence = format!("from the relation {label}, {why}");
+        let score = scores.0.get(own.place - 1).copied().unwrap_or_default();
+        Explanation::of(vec![ScorePart::new(label, score, why)], sentence)
+    }
+}
+
+/// Cosines of the nearest relations.
+struct Scores(Vec<f64>);
+
+impl Operator for InTurn {
+    fn declaration(&self) -> Declaration {
+        Declaration::select(
+            "in turn",
+            "the first of each list, the second of each ..., each text once",
+        )
+        .reads(&[P::ResultK])
+    }
+
+    fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
+        let longest = inputs.iter().map(|set| set.members.len()).max();
+        let mut seen = FxHashSet::default();
+        let mut taken: Vec<Brought> = Vec::new();
+        for place in 0..longest.unwrap_or(0) {
+            for (list, set) in inputs.iter().zip(0..) {
+                let member = list.members.get(place);
+                if let Some(member) = member.filter(|member| seen.insert(member.node)) {
+                    taken.push(Brought {
+                        passage: member.node,
+                        by: set,
+                        place: taken.len() + 1,
+                        count: place + 1,
+                    });
+                }
+            }
+        }
+        let scores: Vec<f64> = (1..=taken.len()).map(|place| 1.0 / place as f64).collect();
+        Ok(ranking(cx, taken, &scores))
+    }
+
+    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
+        let Some(own) = brought(at, passage) else {
+            return Explanation::default();
+        };
+        let Some(input) = at.input(own.by as usize) else {
+            return Explanation::default();
+        };
+        let list = input.operator().declaration().name;
+        let inner = input.operator().explain(&input, passage).sentence;
+        let why = match inner.is_empty() {
+            true => format!("rank {} of its list", own.count),
+            false => format!("rank {} of its list: {inner}", own.count),
+        };
+        let sentence = format!("taken in turn from {list}, {why}");
+        let score = 1.0 / own.place as f64;
+        Explanation::of(vec![ScorePart::new(list, score, why)], sentence)
+    }
+
+    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
+        let each = at.inputs();
+        each.flat_map(|input| input.operator().refuse(&input, passage))
+            .collect()
+    }
+}
