@@ -7,11 +7,13 @@ use super::load::ProgressBars;
 use super::stats::parts_json;
 use super::{Opening, Tuning, about, interrupt, say, say_closed};
 use crate::corpus;
+use crate::exchange;
 use crate::index::Layer;
 use crate::index::store::Manifest;
 use crate::index::{BuildOptions, GivenFiles, Index, IndexError, Step};
 use crate::layers::HopLayer;
 use crate::layers::entities::entity_options;
+use crate::layers::given::GivenLayer;
 use crate::layers::{BuiltLayer, LAYERS, add_layers, build_layers, layers_named};
 use crate::output;
 use crate::retrieve::Settings;
@@ -24,17 +26,17 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct IndexArgs {
     /// Corpus files or folders; with --add the index folder.
     #[arg(required = true)]
-    paths: Vec<PathBuf>,
+    pub(super) paths: Vec<PathBuf>,
     /// Index folder to write; an existing index there is replaced.
     #[arg(long, short, required_unless_present = "add")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Extra layers to build, for methods with their own graph; none skips hop's layer as well.
     #[arg(long, value_name = "LAYER", value_delimiter = ',')]
-    with: Vec<String>,
+    pub(super) with: Vec<String>,
     /// Add layers to an existing index.
     #[arg(
         long,
@@ -42,18 +44,18 @@ pub struct IndexArgs {
         value_delimiter = ',',
         conflicts_with_all = ["out", "with", "vectors", "questions", "qrels", "format", "skip_bad"]
     )]
-    add: Vec<String>,
+    pub(super) add: Vec<String>,
     #[command(flatten)]
-    opening: Opening,
+    pub(super) opening: Opening,
     /// With --add: corpus folder, for layers that read links.tsv or openie.jsonl from it.
     #[arg(long, value_name = "FOLDER", requires = "add")]
-    beside: Vec<PathBuf>,
+    pub(super) beside: Vec<PathBuf>,
     /// A questions file to keep with the index, when the corpus has none beside it.
     #[arg(long)]
-    questions: Option<PathBuf>,
+    pub(super) questions: Option<PathBuf>,
     /// A qrels file for those questions.
     #[arg(long)]
-    qrels: Option<PathBuf>,
+    pub(super) qrels: Option<PathBuf>,
     /// Precomputed passage vectors: a float32 .npy file, one row per passage in corpus order.
     #[arg(
         long,
@@ -61,19 +63,19 @@ pub struct IndexArgs {
         requires = "question_vectors",
         conflicts_with = "encoder"
     )]
-    vectors: Option<PathBuf>,
+    pub(super) vectors: Option<PathBuf>,
     /// Vectors of the questions by the same encoder, in the order of the question set.
     #[arg(long, value_name = "FILE.npy", requires = "vectors")]
-    question_vectors: Option<PathBuf>,
+    pub(super) question_vectors: Option<PathBuf>,
     /// Set a build parameter: ner, norm, alias_linking, subjects, vector_search, hnsw_m, hnsw_ef_construction.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
-    set: Vec<String>,
+    pub(super) set: Vec<String>,
     /// Build with a paper's settings for a data set: hotpotqa or 2wiki. --set overrides them.
     #[arg(long, value_name = "NAME")]
-    preset: Option<String>,
+    pub(super) preset: Option<String>,
     /// Print what was done as JSON.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// Whose graph an index holds: names alone. What the default method has besides is a layer of its own.
@@ -94,7 +96,12 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let Some(out) = &args.out else {
         bail!("missing --out DIR, the folder to write");
     };
-    let kinds = layers_named(&with(&args.with), LAYERS).map_err(about("--with"))?;
+    let mut names = with(&args.with);
+    let came = |path: &PathBuf| exchange::given::find(path).is_some();
+    if !names.is_empty() && args.paths.iter().any(came) {
+        names.push(GivenLayer::LABEL.to_owned());
+    }
+    let kinds = layers_named(&names, LAYERS).map_err(about("--with"))?;
     let bars = ProgressBars::of(&Step::OF_INDEX);
     let llm = args.opening.thinking.open()?.unwrap_or_default();
     llm.announce_to(bars.announce());

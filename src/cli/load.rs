@@ -48,7 +48,7 @@ pub fn load_runs(
             named.collect::<Result<_>>()?
         }
     };
-    let (names, mut all): (Vec<String>, Vec<Settings>) = named.into_iter().unzip();
+    let (mut names, mut all): (Vec<String>, Vec<Settings>) = named.into_iter().unzip();
     for (settings, top) in all.iter_mut().zip(top.into_iter().cycle()) {
         let set = settings.set_text(&format!("{}={top}", RESULT_K.id().id()));
         set.map_err(about("--top"))?;
@@ -57,6 +57,9 @@ pub fn load_runs(
     opening.thinking.of(&index)?;
     let index = judged_by(index, how.reranker.as_deref(), &all)?;
     all.iter_mut().for_each(|settings| settings.adopt(&index));
+    if runs.is_empty() && how.leaves_method_open() {
+        names = vec![all[0].method().name.to_string()];
+    }
     Ok((index, names, all))
 }
 

@@ -17,6 +17,7 @@ mod figures;
 mod generate;
 mod grid;
 mod hits;
+mod import;
 mod index;
 mod interrupt;
 mod labels;
@@ -66,6 +67,8 @@ pub struct Cli {
 enum Command {
     /// Build an index folder from a corpus.
     Index(index::IndexArgs),
+    /// Read another system's index (LightRAG, GraphRAG ...), with a report of what was read
+    Import(import::ImportArgs),
     /// Retrieve a ranked list of passages for a question.
     Ask(ask::AnswerArgs),
     /// Trace every stage of a retrieval.
@@ -116,12 +119,18 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// Whether there is any.
+    fn named(&self) -> bool {
+        let words = [&self.seeds, &self.graph, &self.spread, &self.select];
+        words.iter().any(|word| word.is_some())
+    }
+
     /// A method with these parts in the place of its own.
     fn over(&self, method: MethodRef) -> Result<MethodRef> {
-        let words = [&self.seeds, &self.graph, &self.spread, &self.select];
-        if words.iter().all(|word| word.is_none()) {
+        if !self.named() {
             return Ok(method);
         }
+        let words = [&self.seeds, &self.graph, &self.spread, &self.select];
         let words = words.map(|word| word.as_deref());
         let composed = Composition::over(&method, words).map_err(Error::msg)?;
         for said in composed.stand_ins(&method, words) {
@@ -201,7 +210,7 @@ pub struct Reading {
     /// remembers its own encoder, but never contacts a server unless you name it here.
     #[arg(long, value_name = "SPEC")]
     encoder: Option<String>,
-    /// Corpus format: beir, hotpotqa, 2wiki, musique, hipporag, text, table, typed or jsonl. Default: detect.
+    /// Corpus format: beir, hotpotqa, 2wiki, musique, hipporag, text, table, typed, given or jsonl. Default: detect.
     #[arg(long)]
     format: Option<Format>,
     /// Skip bad records and list them, instead of stopping at the first.
@@ -256,6 +265,11 @@ impl Reading {
 }
 
 impl How {
+    /// Whether nothing here says which method runs.
+    fn leaves_method_open(&self) -> bool {
+        self.method.is_none() && self.tuning.preset.is_none() && !self.parts.named()
+    }
+
     /// The settings these arguments ask for, before an index adds what it was built with.
     fn settings(&self, method: Option<&str>) -> Result<Settings> {
         self.named(method).map(|(_, settings)| settings)
@@ -293,7 +307,11 @@ impl How {
                 None => Method::by_name(DEFAULT_METHOD).map_err(Error::msg)?,
             },
         };
-        let mut settings = Settings::new(self.parts.over(method)?);
+        let settings = Settings::new(self.parts.over(method)?);
+        let mut settings = match head.is_none() && self.leaves_method_open() {
+            true => settings.left_open(),
+            false => settings,
+        };
         settings.stand_on(preset);
         for assignment in &self.tuning.set {
             settings
@@ -364,6 +382,7 @@ pub fn main(cli: Cli) -> ExitCode {
             Err(error) => Err(error),
         },
         Some(Command::Index(args)) => index::run(&args),
+        Some(Command::Import(args)) => import::run(&args),
         Some(Command::Ask(args)) => ask::ask(&args),
         Some(Command::Trace(args)) => ask::trace(&args),
         Some(Command::Explain(args)) => explain::run(&args),

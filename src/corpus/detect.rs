@@ -4,7 +4,7 @@ use super::columns::Columns;
 use super::lines::{name, read_head};
 use super::opening::{Opening, opening};
 use super::{
-    CorpusError, Format, ReadOptions, beir, hipporag, hotpot, musique, table, text, typed,
+    CorpusError, Format, ReadOptions, beir, given, hipporag, hotpot, musique, table, text, typed,
 };
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,10 @@ pub(super) fn sources(path: &Path, options: &ReadOptions) -> Result<Vec<Source>,
     let format = match (options.format, metadata.is_dir()) {
         (None, true) => return in_folder(path, options),
         (Some(format), true) => return forced_in_folder(path, format, options),
-        (None, false) => of_file(path, options)?,
+        (None, false) => match given::of_file(path) {
+            Some(source) => return Ok(vec![source]),
+            None => of_file(path, options)?,
+        },
         (Some(format), false) => format,
     };
     source(format, path, path.to_owned(), options).map(|source| vec![source])
@@ -61,6 +64,15 @@ fn source(
             Ok(Source {
                 questions,
                 ..Source::new(format, path, vec![file])
+            })
+        }
+        Format::Given => {
+            given::source(path, file.parent().unwrap_or(Path::new(""))).ok_or_else(|| {
+                undetected(
+                    path,
+                    "no index of another system in its folder",
+                    "LightRAG, GraphRAG and others",
+                )
             })
         }
         Format::Typed => typed::source(file.parent().unwrap_or(Path::new(""))).ok_or_else(|| {
@@ -102,6 +114,16 @@ fn forced_in_folder(
                 )
             });
         }
+        Format::Given => {
+            let found = given::source(folder, folder);
+            return found.map(|source| vec![source]).ok_or_else(|| {
+                undetected(
+                    folder,
+                    "no index of another system",
+                    "the files of LightRAG, nano-graphrag, GraphRAG, HippoRAG, LinearRAG, LlamaIndex and others",
+                )
+            });
+        }
         Format::Beir => (
             named(folder, |name| name == "corpus.jsonl")?,
             "corpus.jsonl",
@@ -132,7 +154,8 @@ fn forced_in_folder(
 
 fn in_folder(folder: &Path, options: &ReadOptions) -> Result<Vec<Source>, CorpusError> {
     const TRIED: &str = "corpus.jsonl (beir), *_corpus.json (hipporag), nodes and edges or STaRK's processed (typed), one .json, .jsonl, .csv or .tsv file, text and Markdown files";
-    for format in [Format::Beir, Format::HippoRag, Format::Typed] {
+    // What another system keeps is never read past: its folder often has the Markdown that it was made from.
+    for format in [Format::Given, Format::Beir, Format::HippoRag, Format::Typed] {
         match forced_in_folder(folder, format, options) {
             Err(CorpusError::Undetected { .. }) => {}
             decided => return decided,

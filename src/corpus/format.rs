@@ -25,13 +25,15 @@ pub enum Format {
     Table,
     /// A typed graph, its objects as passages: `nodes` and `edges` as tables, or a folder of STaRK.
     Typed,
+    /// The index of another system (LightRAG, GraphRAG ...), its units of text as passages.
+    Given,
     /// One JSON object per line (or an array of them) with named fields.
     Jsonl,
 }
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Beir,
         Self::Hotpot,
         Self::Musique,
@@ -39,6 +41,7 @@ impl Format {
         Self::Text,
         Self::Table,
         Self::Typed,
+        Self::Given,
         Self::Jsonl,
     ];
 
@@ -52,6 +55,7 @@ impl Format {
             Self::Text => "text",
             Self::Table => "table",
             Self::Typed => "typed",
+            Self::Given => "given",
             Self::Jsonl => "jsonl",
         }
     }

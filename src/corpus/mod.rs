@@ -9,6 +9,7 @@ mod cut;
 mod detect;
 mod error;
 mod format;
+mod given;
 mod hipporag;
 mod hotpot;
 mod intake;
@@ -33,7 +34,8 @@ pub use error::{BadRecord, CorpusError, Place, What};
 pub use format::{Format, ReadOptions};
 pub use lookup::Lookup;
 pub use report::{
-    GoldTally, LISTED, LeftOut, Listed, Renamed, Report, SourceReport, Tally, Unresolved,
+    GoldTally, GraphReport, LISTED, LeftOut, Listed, Renamed, Report, SourceReport, Tally,
+    Unresolved,
 };
 
 use detect::Source;
@@ -141,6 +143,7 @@ pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<(Corpus, Report)
             Format::HippoRag => hipporag::read(&source, &mut intake)?,
             Format::Text => text::read(&source, &mut intake)?,
             Format::Typed => typed::read(&source, &mut intake)?,
+            Format::Given => given::read(&source, &mut intake)?,
             Format::Hotpot => each_file(&source, &mut intake, hotpot::read)?,
             Format::Musique => each_file(&source, &mut intake, musique::read)?,
             Format::Table => each_file(&source, &mut intake, table::read)?,

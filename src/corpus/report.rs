@@ -1,6 +1,7 @@
 //! The account of a reading: every record is kept, merged, left out as bad, or left unresolved.
 
 use super::{BadRecord, Format, What};
+use crate::exchange::given::Account;
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
@@ -106,6 +107,20 @@ pub struct Report {
     pub renamed: Listed<Renamed>,
     /// Anything else worth knowing: files beside that were not read, empty files.
     pub notes: Vec<String>,
+    /// Graphs of other systems, one a source.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub graphs: Vec<GraphReport>,
+}
+
+/// The graph of another system, and what became of its parts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GraphReport {
+    /// Who made it.
+    pub system: String,
+    /// Which files and columns it has.
+    pub generation: String,
+    /// What was read, kept, repaired and left out.
+    pub account: Account,
 }
 
 impl Report {
@@ -119,10 +134,20 @@ impl Report {
             0 => String::new(),
             n => format!(", {} left out", count(n, "record")),
         };
-        let beside = match self.notes.len() {
-            0 => String::new(),
-            _ => format!("; {}", self.notes.join("; ")),
-        };
+        let graphs = self.graphs.iter().map(|graph| {
+            let kept = graph.account.tables.iter().skip(1);
+            let kept =
+                kept.map(|table| format!("{} {}", crate::text::count(table.kept), table.name));
+            format!(
+                "{} graph: {}",
+                graph.system,
+                kept.collect::<Vec<_>>().join(", ")
+            )
+        });
+        let beside: String = graphs
+            .chain(self.notes.iter().cloned())
+            .map(|note| format!("; {note}"))
+            .collect();
         format!("read {files}: {kept}{left}{beside}")
     }
 
@@ -151,6 +176,14 @@ impl fmt::Display for Report {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for source in &self.sources {
             writeln!(out, "{} ({})", source.path.display(), source.format)?;
+        }
+        for graph in &self.graphs {
+            let GraphReport {
+                system,
+                generation,
+                account,
+            } = graph;
+            write!(out, "{system}, {generation}\n{account}")?;
         }
         writeln!(
             out,
