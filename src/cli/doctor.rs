@@ -1,19 +1,22 @@
 //! `hopscope doctor INDEX`: what is wrong with an index, and how much lost gold it explains.
 
-use super::figures::among;
+use super::eval::asked;
+use super::figures::{self, among};
 use super::grid::{Grid, cells};
 use super::interrupt;
 use super::load::{ProgressBars, check_runs, load};
 use super::{How, Parts, Reading, Tuning};
+use crate::evaluate::ppr::{self, PprCheck};
 use crate::evaluate::{Checkup, Doing, Finding, doctor};
-use crate::index::{Progress, Step};
+use crate::index::{Index, Progress, Step};
 use crate::output;
-use crate::text::plural;
+use crate::text::{figures as text, plural};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
@@ -28,6 +31,16 @@ pub struct DoctorArgs {
     tuning: Tuning,
     #[command(flatten)]
     reading: Reading,
+    /// Whether Personalized PageRank helps on this graph: its shape, where mass lies, which damping and hub penalty, and a
+    /// table of methods.
+    #[arg(long, conflicts_with_all = ["method", "seeds", "graph", "spread", "select"])]
+    ppr: bool,
+    /// With --ppr: questions, in place of those the index has.
+    #[arg(long, requires = "ppr", value_name = "FILE")]
+    questions: Option<PathBuf>,
+    /// With --ppr: the gold of those questions.
+    #[arg(long, requires = "questions", value_name = "FILE")]
+    qrels: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -44,6 +57,9 @@ pub fn run(args: &DoctorArgs) -> Result<()> {
         check_runs(&index, index.questions(), std::slice::from_ref(&settings))?;
     }
     interrupt::watch();
+    if args.ppr {
+        return ppr(args, &index);
+    }
     let bars = ProgressBars::of(&[]);
     let tell = |doing, done, all| {
         let step = match doing {
@@ -66,6 +82,130 @@ pub fn run(args: &DoctorArgs) -> Result<()> {
     }
     print(&mut output::text(), index.name(), &checkup)?;
     Ok(())
+}
+
+/// `hopscope doctor INDEX --ppr`
+fn ppr(args: &DoctorArgs, index: &Arc<Index>) -> Result<()> {
+    let files = [args.questions.as_deref(), args.qrels.as_deref()];
+    let questions = asked(index, files, &args.reading)?;
+    let bars = ProgressBars::of(&[]);
+    let tell = |done, all| bars.advance(Step::Layer("methods"), done, all);
+    let found = ppr::check(index, &questions, &tell);
+    bars.clear();
+    let found = found?;
+    if args.json {
+        let mut report = json!(found);
+        report["index"] = json!({"name": index.name(), "fingerprint": index.fingerprint()});
+        return super::print_json(&report);
+    }
+    print_ppr(&mut output::text(), index.name(), &found)?;
+    Ok(())
+}
+
+fn print_ppr(out: &mut impl Write, name: &str, found: &PprCheck) -> std::io::Result<()> {
+    let (shape, mass) = (&found.shape, &found.mass);
+    writeln!(
+        out,
+        "{name} · Personalized PageRank on graph {}",
+        shape.graph
+    )?;
+    writeln!(out, "{}\n", found.verdict)?;
+    let mut grid = Grid::new("  <18 <");
+    let hubs = shape
+        .hubs
+        .iter()
+        .map(|hub| format!("{} {}", hub.label, hub.degree));
+    let hubs = hubs.collect::<Vec<_>>().join(", ");
+    let percent = |share: f64| figures::percent(share, 1.0, 0);
+    grid.row(cells![
+        "graph",
+        format!(
+            "{}, {}",
+            plural(shape.nodes, "node"),
+            plural(shape.edges, "edge")
+        )
+    ]);
+    let parts = plural(shape.components, "component");
+    let largest = percent(shape.largest);
+    grid.row(cells![
+        "components",
+        format!(
+            "{parts}, {largest} of the nodes in the largest; {} without an edge",
+            plural(shape.isolated, "passage")
+        )
+    ]);
+    grid.row(cells![
+        "hubs",
+        format!(
+            "{} of all edge ends at 1 % of the nodes: {hubs}",
+            percent(shape.hub_share)
+        )
+    ]);
+    if mass.asked > 0 {
+        grid.row(cells![
+            "names found",
+            format!("in {} of {}", mass.named, plural(mass.asked, "question"))
+        ]);
+        let flat = match mass.top {
+            top if top < 0.3 => "flat",
+            top if top < 0.7 => "spread",
+            _ => "peaked",
+        };
+        grid.row(cells![
+            "mass",
+            format!(
+                "{flat}: the first 10 of {:.0} passages reached hold {}",
+                mass.reached,
+                percent(mass.top)
+            )
+        ]);
+    }
+    grid.row(cells![
+        "questions",
+        format!("{} {}", found.questions, found.asked.label())
+    ]);
+    if let Some(tried) = &found.tried {
+        let gain = tried.gain.as_ref().map_or(String::new(), |gain| {
+            format!(
+                "; on the other half of the questions {}",
+                gain.sentence("R@5")
+            )
+        });
+        grid.row(cells![
+            "best settings",
+            format!(
+                "alpha {} (damping {:.2}), hub_p {}{gain}",
+                tried.alpha,
+                1.0 - tried.alpha,
+                tried.hub_p
+            )
+        ]);
+    }
+    write!(out, "{grid}")?;
+    if found.rows.is_empty() {
+        return Ok(());
+    }
+    let mut grid = Grid::headed(
+        "  <18 >6 >7 >18  <16 >8",
+        "method|R@5|vs. rrf|95 % interval||p50 ms",
+    );
+    for row in &found.rows {
+        let gain = row.gain.as_ref();
+        let change = gain.map_or(String::new(), |gain| text::signed(gain.difference));
+        let interval = gain
+            .and_then(|gain| gain.interval)
+            .map_or(String::new(), text::interval);
+        let verdict = gain.map_or(String::new(), |gain| gain.verdict());
+        grid.row(cells![
+            row.method,
+            text::measure(row.recall),
+            change,
+            interval,
+            verdict,
+            format!("{:.2}", row.milliseconds)
+        ]);
+    }
+    write!(out, "\n{grid}")
 }
 
 fn print(out: &mut impl Write, name: &str, checkup: &Checkup) -> std::io::Result<()> {

@@ -14,6 +14,7 @@ pub mod learn;
 pub(crate) mod log;
 pub(crate) mod losses;
 pub mod measures;
+pub mod ppr;
 pub(crate) mod reading;
 pub(crate) mod run;
 pub(crate) mod shape;
