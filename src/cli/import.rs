@@ -97,7 +97,8 @@ fn methods(args: &ImportArgs) -> Result<()> {
         own.map(|m| &*m.name).collect::<Vec<_>>().join(" ")
     };
     let mut grid = Grid::new("  <20 <");
-    grid.row(cells!["on their graph", GivenLayer::LABEL]);
+    let theirs = names(&|layer| layer == Some(GivenLayer::LABEL));
+    grid.row(cells!["on their graph", theirs]);
     let own = |layer: Option<&str>| layer.is_none_or(built) && layer != Some(GivenLayer::LABEL);
     grid.row(cells!["on their texts", names(&own)]);
     for kind in LAYERS.iter().filter(|kind| !built(kind.name)) {

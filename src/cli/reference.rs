@@ -1,6 +1,7 @@
 //! `hopscope reference`: the tables of methods, graphs, operators, parameters and verdicts, from their declarations.
 //! `assets/reference.md` is what it prints.
 
+use crate::exchange::given::SYSTEMS;
 use crate::layers::{Class, Code, GRAPHS};
 use crate::output;
 use crate::parameters::Parameter;
@@ -81,6 +82,14 @@ pub fn markdown() -> String {
                 of.source.to_owned(),
             ]
         }),
+    );
+    table(
+        &mut text,
+        "Indexes of other systems",
+        &["system", "its files"],
+        SYSTEMS
+            .iter()
+            .map(|system| [system.title.to_owned(), system.about.to_owned()]),
     );
     table(
         &mut text,

@@ -3,7 +3,7 @@
 
 #![warn(missing_docs)]
 
-use super::compare::{Comparison, Difference, Resampling, named};
+use super::compare::{Comparison, Difference, Resampling, correct};
 use super::run::{Evaluation, evaluate};
 use crate::corpus::{Gold, Question};
 use crate::index::{Index, IndexError};
@@ -220,7 +220,6 @@ pub fn check(
         compared = others
             .map(|(run, _)| Comparison::new(base, run, Resampling::default()))
             .collect();
-        Comparison::correct(&mut compared);
     }
     let mut rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
     for comparison in &compared {
@@ -229,6 +228,9 @@ pub fn check(
             row.gain = comparison.get(MEASURE).cloned();
         }
     }
+    // One measure of every method is shown, so that these are the tests there are.
+    let gains = rows.iter_mut().filter_map(|row| row.gain.as_mut());
+    correct(gains.map(std::slice::from_mut));
     let walks_on: &[&str] = if given.is_some() {
         &ON_GIVEN[..1]
     } else {
@@ -277,6 +279,10 @@ fn verdict(rows: &[Row], walk: &str, asked: Asked, questions: usize) -> String {
         sure if sure > 0.0 => "PPR helps here",
         sure if sure < 0.0 => "PPR hurts here",
         _ => "PPR makes no sure difference here",
+    };
+    let words = match asked {
+        Asked::Made => format!("On questions made from its relations, {words}"),
+        _ => words.to_owned(),
     };
     format!("{words}: {walk} against {BASE}, {}", gain.sentence(MEASURE))
 }
@@ -399,13 +405,14 @@ fn tuned(
     };
     let plain = evaluate(index, &judge, &settings(index, method), |_| true)?;
     let own = evaluate(index, &judge, &at(index, method, alpha, hub_p), |_| true)?;
-    let mut compared = [Comparison::new(&plain, &own, Resampling::default())];
-    Comparison::correct(&mut compared);
+    let compared = Comparison::new(&plain, &own, Resampling::default());
+    let mut gain = compared.get(MEASURE).cloned();
+    correct(gain.iter_mut().map(std::slice::from_mut));
     Ok(Some(Tried {
         method: method.to_owned(),
         alpha,
         hub_p,
-        gain: named(&compared[0].measures, MEASURE).cloned(),
+        gain,
     }))
 }
 

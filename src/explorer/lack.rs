@@ -3,6 +3,7 @@
 use super::scene::Facts;
 use super::state::State;
 use crate::index::Layer;
+use crate::layers::given::GivenLayer;
 use crate::layers::typed::SparkLayer;
 use crate::retrieve::Method;
 
@@ -14,6 +15,8 @@ pub enum Missing {
     Layer(&'static str),
     /// Nodes and edges beside the corpus.
     Typed,
+    /// The graph of another system beside the corpus.
+    Given,
     /// A layer this program cannot build.
     Foreign(&'static str),
 }
@@ -30,6 +33,9 @@ pub fn lack(state: &State, method: &Method) -> Option<Missing> {
     }
     if layer == SparkLayer::NAME && !facts.typed {
         return Some(Missing::Typed);
+    }
+    if layer == GivenLayer::LABEL && !facts.given {
+        return Some(Missing::Given);
     }
     if facts.small {
         return None;
@@ -57,6 +63,10 @@ impl Missing {
             },
             Missing::Typed => {
                 "needs a typed graph: nodes.tsv, edges.tsv and schema.json beside the corpus"
+                    .to_owned()
+            }
+            Missing::Given => {
+                "needs an index of another system (LightRAG, GraphRAG ...): open its folder"
                     .to_owned()
             }
             Missing::Layer(layer) | Missing::Foreign(layer) => {

@@ -269,6 +269,7 @@ fn of_method(state: &State, method: &Method) -> Entry {
             Some(Missing::Layer(layer)) => format!("Enter builds layer {layer}; {}", method.about),
             Some(Missing::Vectors) => format!("needs vectors; {}", method.about),
             Some(Missing::Typed) => format!("needs a typed graph; {}", method.about),
+            Some(Missing::Given) => format!("needs another system's index; {}", method.about),
             Some(Missing::Foreign(layer)) => format!("needs layer {layer}; {}", method.about),
             None => method.about.to_string(),
         },

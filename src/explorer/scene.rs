@@ -45,6 +45,8 @@ pub struct Facts {
     pub small: bool,
     /// A typed graph lies beside the corpus, for the layer of SPARK.
     pub typed: bool,
+    /// A graph of another system lies beside the corpus.
+    pub given: bool,
     /// Layers the index was opened with.
     pub layers: Vec<String>,
     /// Layers that can be built.

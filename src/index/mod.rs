@@ -229,6 +229,11 @@ impl Index {
         self.passages.called(passage as usize)
     }
 
+    /// Its identifier, or the words that its text opens with where that is a checksum.
+    pub fn short(&self, passage: u32) -> &str {
+        self.passages.short(passage as usize)
+    }
+
     /// Whether other passages have its title.
     pub fn is_twin(&self, passage: u32) -> bool {
         self.passages.is_twin(passage as usize)

@@ -20,6 +20,33 @@ pub struct Passages {
     pub twins: OnceLock<FxHashSet<usize>>,
 }
 
+/// Digits of the shortest checksum, MD5's by half: `chunk-9e3921da66da5d76...`.
+const CHECKSUM: usize = 16;
+/// Longest opening, in characters.
+const OPENING: usize = 32;
+
+/// Whether an identifier ends in a checksum, or is one.
+fn is_checksum(id: &str) -> bool {
+    let tail = id.rsplit(['-', '_', ':']).next().unwrap_or(id);
+    tail.len() >= CHECKSUM
+        && tail.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && tail.bytes().any(|byte| byte.is_ascii_digit())
+        && tail.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// The words that a text opens with, of its first line.
+fn opening(text: &str) -> &str {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(OPENING) {
+        None => line.trim_end(),
+        Some((end, _)) => {
+            let cut = &line[..end];
+            cut.rfind(char::is_whitespace).map_or(cut, |at| &cut[..at])
+        }
+    }
+}
+
 /// Title and text of a passage.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading<'a> {
@@ -90,13 +117,23 @@ impl Passages {
         })
     }
 
-    /// Its title where no other passage has it, else its identifier.
+    /// Its title where no other passage has it, else its [short](Self::short) name.
     pub fn called(&self, passage: usize) -> &str {
         match self.title(passage) {
-            "" => self.id(passage),
-            _ if self.is_twin(passage) => self.id(passage),
+            "" => self.short(passage),
+            _ if self.is_twin(passage) => self.short(passage),
             title => title,
         }
+    }
+
+    /// Its identifier; where that is a checksum, which says nothing to a person, the words that its text opens with.
+    pub fn short(&self, passage: usize) -> &str {
+        let id = self.id(passage);
+        match is_checksum(id) {
+            true => Some(opening(self.text(passage))).filter(|words| !words.is_empty()),
+            false => None,
+        }
+        .unwrap_or(id)
     }
 
     pub fn text(&self, passage: usize) -> &str {
@@ -133,5 +170,46 @@ impl Passages {
             hash.update(column.bytes.bytes());
         }
         format!("{:032x}", hash.digest128())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checksum_is_called_by_the_words_of_its_text() {
+        let passage = |id: &str, text: &str| Passage {
+            id: id.into(),
+            text: text.into(),
+            ..Passage::default()
+        };
+        let passages = Passages::new(&[
+            passage(
+                "chunk-9e3921da66da5d761ab73cd849af6c43",
+                "# Stave I: Marley's Ghost\nMarley was dead.",
+            ),
+            passage(
+                "5c5e11459a374eb675ac836778c37b68",
+                "Deep in the winter woods of the north country they lived.",
+            ),
+            passage("t001880", "Mississippi became a state."),
+            passage("5234567812345678", "Digits alone are a number."),
+            passage(
+                "defacedfacade-facadedefacedfa",
+                "Letters alone may be words.",
+            ),
+        ]);
+        let called: Vec<&str> = (0..5).map(|p| passages.called(p)).collect();
+        assert_eq!(
+            called,
+            [
+                "Stave I: Marley's Ghost",
+                "Deep in the winter woods of the",
+                "t001880",
+                "5234567812345678",
+                "defacedfacade-facadedefacedfa"
+            ]
+        );
     }
 }

@@ -447,7 +447,7 @@ impl Graph {
     /// it, and anything else by its label.
     pub fn named<'a>(&'a self, index: &'a Index, node: Node) -> Cow<'a, str> {
         match self.is_of_passages() && self.is_passage(node) {
-            true => index.id(node).into(),
+            true => index.short(node).into(),
             false => self.label(index, node),
         }
     }

@@ -117,7 +117,7 @@ impl fmt::Display for Account {
             }
         }
         for note in &self.notes {
-            write!(f, "  {}: {} {}", note.sort.label(), note.count, note.what)?;
+            write!(f, "  {}: {}: {}", note.sort.label(), note.what, note.count)?;
             match note.examples.is_empty() {
                 true => writeln!(f)?,
                 false => writeln!(f, " ({})", note.examples.join("; "))?,
@@ -358,11 +358,11 @@ mod tests {
         let said = given.account.to_string();
         for part in [
             "text units        3 read, 1 kept",
-            "left out: 1 text units without text (u2)",
-            "left out: 1 text units that entities name and no file has (u9)",
-            "left out: 1 relations that name an entity that no file has (NOBODY)",
-            "repaired: 1 weights that are no number above zero, taken as 1 (NaN)",
-            "repaired: 1 entities joined to the first of their name (Ada)",
+            "left out: text units without text: 1 (u2)",
+            "left out: text units that entities name and no file has: 1 (u9)",
+            "left out: relations that name an entity that no file has: 1 (NOBODY)",
+            "repaired: weights that are no number above zero, taken as 1: 1 (NaN)",
+            "repaired: entities joined to the first of their name: 1 (Ada)",
         ] {
             assert!(said.contains(part), "{said}");
         }

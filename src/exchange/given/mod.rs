@@ -10,6 +10,10 @@
 //! A reader never leaves the folder that it was given, runs nothing and reads no settings.
 
 mod draft;
+mod graphml;
+mod lightrag;
+mod stream;
+mod xml;
 
 pub use draft::{Account, Draft, Sort};
 
@@ -96,7 +100,7 @@ pub struct System {
 }
 
 /// Every system whose files are known, the surest first.
-pub static SYSTEMS: &[&System] = &[];
+pub static SYSTEMS: &[&System] = &[&lightrag::MINIRAG, &lightrag::NANO, &lightrag::LIGHTRAG];
 
 /// Files of a system in a folder.
 #[derive(Clone)]

@@ -114,7 +114,7 @@ fn why(
         key: index.id(passage).to_owned(),
         testing: !inside,
         verdict: described.first().map(|first| (first.code, first.class)),
-        id: clean(index.id(passage)),
+        id: clean(index.short(passage)),
         title: clean(index.title(passage)),
         about: (index.told_about(passage))
             .map(|about| (clean(&about.name), about.by.said()))

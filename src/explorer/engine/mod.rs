@@ -405,6 +405,7 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         model: index.llm().model().map(clean),
         small: index.len() <= crate::index::layer::SMALL,
         typed: crate::layers::typed::tables(index).is_ok(),
+        given: crate::layers::given::is_known(index),
         layers: index.layers(),
         kinds: crate::layers::LAYERS,
     }

@@ -17,7 +17,7 @@ pub static GIVEN: GraphKind = GraphKind {
     name: "given",
     about: "the graph that the corpus came with (LightRAG, GraphRAG ...): passages, entities, relations",
     nodes: "passages and entities",
-    noun: "entity",
+    noun: "name",
     layer: Some(GivenLayer::LABEL),
     reads_vectors: true,
     named: true,

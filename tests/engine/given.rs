@@ -1,0 +1,148 @@
+//! The indexes of other systems, opened as they are: what they hold, walks on their graph, and texts in their own order.
+
+use hopscope::explain::why_not;
+use hopscope::index::Index;
+use hopscope::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
+use hopscope::{BuildOptions, ReadOptions, Report, Silent, read_corpus};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data/given")
+        .join(name)
+}
+
+fn opened(path: &Path) -> (Arc<Index>, Report) {
+    let paths = [path.to_owned()];
+    let (corpus, report) = read_corpus(&paths, &ReadOptions::default()).unwrap();
+    let index = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
+    index.look_beside(&paths);
+    (Arc::new(index), report)
+}
+
+fn ask(index: &Arc<Index>, method: &str, question: &str) -> Retrieval {
+    let settings = Settings::of(index, Method::by_name(method).unwrap());
+    let mut retriever = Retriever::new(index.clone());
+    retriever
+        .retrieve(question, &settings, Keep::States)
+        .unwrap()
+}
+
+fn ids<'i>(index: &'i Index, run: &Retrieval) -> Vec<&'i str> {
+    run.top().iter().map(|hit| index.id(hit.passage)).collect()
+}
+
+/// Every method that works on such a graph.
+const ON_GIVEN: [&str; 7] = [
+    "given",
+    "graphrag-local",
+    "lightrag-local",
+    "lightrag-global",
+    "lightrag-hybrid",
+    "lightrag-mix",
+    "hipporag2",
+];
+
+#[test]
+fn both_systems_give_the_same_graph() {
+    for (name, system) in [("lightrag", "LightRAG"), ("graphrag", "Microsoft GraphRAG")] {
+        let (index, report) = opened(&folder(name));
+        let [graph] = &report.graphs[..] else {
+            panic!("{name}: {report}");
+        };
+        assert_eq!(graph.system, system, "{name}");
+        let read = |table: &str| graph.account.read(table);
+        assert_eq!((index.len(), read("text units")), (6, 6), "{name}");
+        assert_eq!((read("entities"), read("relations")), (11, 9), "{name}");
+        assert!(graph.account.notes.is_empty(), "{name}: {report}");
+        let settings = Settings::of(&index, Method::by_name("given").unwrap());
+        let kind = settings.method().graph().unwrap();
+        let graph = Retriever::new(index.clone())
+            .graph(kind, &settings, &[])
+            .unwrap();
+        // 6 texts and 11 entities; 17 places of entities in texts and 9 relations, both ways.
+        assert_eq!(graph.nodes(), 17, "{name}");
+        assert_eq!(graph.transition().arcs(), 2 * (17 + 9), "{name}");
+    }
+}
+
+#[test]
+fn every_method_answers_on_it_and_says_why_a_text_is_missing() {
+    for name in ["lightrag", "graphrag"] {
+        let (index, _) = opened(&folder(name));
+        for method in ON_GIVEN {
+            let run = ask(&index, method, "What did Christiaan Huygens discover?");
+            let found = ids(&index, &run);
+            assert!(found.contains(&"chunk-a1"), "{name} {method}: {found:?}");
+            let settings = {
+                let mut settings = Settings::of(&index, Method::by_name(method).unwrap());
+                settings.set_text("result_k=1").unwrap();
+                settings
+            };
+            let mut retriever = Retriever::new(index.clone());
+            let run = retriever
+                .retrieve("Titan", &settings, Keep::States)
+                .unwrap();
+            let missed = index.passages().find("chunk-c2").unwrap();
+            let reasons = why_not(&index, &run, missed);
+            assert!(!reasons.is_empty(), "{name} {method}");
+        }
+    }
+}
+
+#[test]
+fn the_walk_goes_over_relations_and_their_weight_is_a_parameter() {
+    let (index, _) = opened(&folder("lightrag"));
+    let mass = |weight: &str| {
+        let method = Method::by_name("names > given > power > passages").unwrap();
+        let mut settings = Settings::of(&index, method);
+        settings
+            .set_text(&format!("relation_weight={weight}"))
+            .unwrap();
+        let mut retriever = Retriever::new(index.clone());
+        let run = retriever
+            .retrieve("Caroline Herschel", &settings, Keep::Scores)
+            .unwrap();
+        let run = run.walk().unwrap().spread.mass.clone();
+        assert!((run.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        let uranus = index.passages().find("chunk-c1").unwrap();
+        run[uranus as usize]
+    };
+    // She is in chunk-c2 only, which Bath and her brother share with chunk-c1.
+    let [without, plain, heavy] = ["0", "1", "5"].map(mass);
+    assert!(
+        without > 0.0 && without < plain && plain < heavy,
+        "{without} {plain} {heavy}"
+    );
+}
+
+#[test]
+fn names_of_the_graph_are_found_in_a_question_in_any_case_and_as_long_as_can_be() {
+    let (index, _) = opened(&folder("lightrag"));
+    let run = ask(
+        &index,
+        "given",
+        "did giovanni domenico cassini lead the paris observatory?",
+    );
+    let found: Vec<&str> = run.names().iter().map(|name| &*name.surface).collect();
+    assert_eq!(found, ["giovanni domenico cassini", "paris observatory"]);
+}
+
+/// The order of GraphRAG's and of LightRAG's local search on a graph small enough to be worked out by hand: texts by the
+/// place of the entity that has them first, then by how many of its relations, or of its neighbours, they have.
+#[test]
+fn texts_come_in_the_order_of_the_published_rules() {
+    let (index, _) = opened(&folder("graphrag"));
+    // Saturn alone is near enough: one entity, in three texts. Its relations are one from chunk-a1 and one from chunk-b1; its
+    // neighbours Titan (chunk-a1, chunk-a2) and Cassini the astronomer (chunk-b1).
+    let order = |method: &str| {
+        let mut settings = Settings::of(&index, Method::by_name(method).unwrap());
+        settings.set_text("seed_k=1").unwrap();
+        let mut retriever = Retriever::new(index.clone());
+        let run = retriever.retrieve("SATURN A planet with rings.", &settings, Keep::States);
+        ids(&index, &run.unwrap()).join(" ")
+    };
+    assert_eq!(order("graphrag-local"), "chunk-a1 chunk-b1 chunk-a2");
+    assert_eq!(order("lightrag-local"), "chunk-a1 chunk-a2 chunk-b1");
+}
