@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(given.communities[0].members, [0]);
         let said = given.account.to_string();
         for part in [
-            "text units        3 read, 1 kept",
+            "text units         3 read, 1 kept",
             "left out: text units without text: 1 (u2)",
             "left out: text units that entities name and no file has: 1 (u9)",
             "left out: relations that name an entity that no file has: 1 (NOBODY)",

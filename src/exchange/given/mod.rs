@@ -4,15 +4,23 @@
 //! |---|---|
 //! | `draft` | joins what a reader finds by name, and counts what is kept, mended and left out |
 //! | `graphml`, `rows` | GraphML; tables as Parquet or CSV |
+//! | `stream`, `xml` | JSON record by record, XML piece by piece |
 //! | `lightrag` | LightRAG, nano-graphrag, PathRAG, MiniRAG |
 //! | `graphrag` | Microsoft GraphRAG, every generation |
+//! | `hipporag`, `linearrag` | HippoRAG's extractions, LinearRAG's tables |
+//! | `unreadable` | systems that are recognised, with what to do instead |
 //!
 //! A reader never leaves the folder that it was given, runs nothing and reads no settings.
 
 mod draft;
 mod graphml;
+mod graphrag;
+mod hipporag;
 mod lightrag;
+mod linearrag;
+mod rows;
 mod stream;
+mod unreadable;
 mod xml;
 
 pub use draft::{Account, Draft, Sort};
@@ -100,7 +108,18 @@ pub struct System {
 }
 
 /// Every system whose files are known, the surest first.
-pub static SYSTEMS: &[&System] = &[&lightrag::MINIRAG, &lightrag::NANO, &lightrag::LIGHTRAG];
+pub static SYSTEMS: &[&System] = &[
+    &lightrag::MINIRAG,
+    &lightrag::NANO,
+    &lightrag::LIGHTRAG,
+    &graphrag::GRAPHRAG,
+    &hipporag::HIPPORAG,
+    &linearrag::LINEARRAG,
+    &unreadable::FAST_GRAPHRAG,
+    &unreadable::KUZU,
+    &unreadable::PICKLES,
+    &unreadable::LANCE,
+];
 
 /// Files of a system in a folder.
 #[derive(Clone)]

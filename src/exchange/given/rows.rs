@@ -1,0 +1,459 @@
+//! Rows of a table by the names of its columns, from Parquet or CSV. Columns that nobody asks for are not read: those of vectors
+//! are most of a file.
+
+use super::super::schema::GraphError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use parquet::schema::types::Type;
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Most rows that a byte of a file may stand for: a run of equal values is short, but a file that claims more is none that a
+/// person made.
+const ROWS_A_BYTE: u64 = 64;
+/// Longest field of a CSV file.
+const LONGEST: usize = 1 << 28;
+
+/// What stands in a place of a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Cell {
+    /// Nothing, or a column that the file does not have.
+    #[default]
+    Absent,
+    Text(String),
+    Integer(i64),
+    Real(f64),
+    List(Vec<String>),
+}
+
+impl Cell {
+    /// As words; empty where nothing stands. A number is written out.
+    pub fn text(&self) -> String {
+        match self {
+            Cell::Absent => String::new(),
+            Cell::Text(text) => text.clone(),
+            Cell::Integer(number) => number.to_string(),
+            Cell::Real(number) => number.to_string(),
+            Cell::List(items) => items.join(", "),
+        }
+    }
+
+    /// As a number, where it is one.
+    pub fn real(&self) -> Option<f64> {
+        match self {
+            Cell::Integer(number) => Some(*number as f64),
+            Cell::Real(number) => Some(*number),
+            Cell::Text(text) => text.trim().parse().ok(),
+            Cell::Absent | Cell::List(_) => None,
+        }
+    }
+
+    /// As a whole number, where it is one.
+    pub fn integer(&self) -> Option<i64> {
+        self.real()
+            .filter(|number| number.fract() == 0.0 && number.abs() < 9e15)
+            .map(|number| number as i64)
+    }
+
+    /// As a list: a list of the file, the text of one as Python or numpy writes it, or words between commas.
+    pub fn list(&self) -> Vec<String> {
+        match self {
+            Cell::List(items) => items.clone(),
+            Cell::Text(text) => written_list(text),
+            Cell::Integer(number) => vec![number.to_string()],
+            Cell::Absent | Cell::Real(_) => Vec::new(),
+        }
+    }
+}
+
+/// The items of a list that was written as text: `['a', "b"]`, `['a'\n 'b']`, `[1 2]` or `a, b`.
+fn written_list(text: &str) -> Vec<String> {
+    let text = text.trim();
+    let inner = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    let Some(inner) = inner else {
+        let items = text.split(',').map(str::trim);
+        let items = items.filter(|item| !item.is_empty());
+        return items.map(str::to_owned).collect();
+    };
+    let mut items = Vec::new();
+    let mut chars = inner.chars().peekable();
+    while let Some(&first) = chars.peek() {
+        match first {
+            '\'' | '"' => {
+                chars.next();
+                let mut item = String::new();
+                while let Some(c) = chars.next() {
+                    match c {
+                        c if c == first => break,
+                        '\\' => item.extend(chars.next().map(|c| match c {
+                            'n' => '\n',
+                            't' => '\t',
+                            c => c,
+                        })),
+                        c => item.push(c),
+                    }
+                }
+                items.push(item);
+            }
+            c if c.is_whitespace() || c == ',' => {
+                chars.next();
+            }
+            _ => {
+                let mut item = String::new();
+                while let Some(c) = chars.next_if(|c| !c.is_whitespace() && *c != ',') {
+                    item.push(c);
+                }
+                items.push(item);
+            }
+        }
+    }
+    items
+}
+
+/// A table in a folder by its name without an ending, as Parquet or else CSV.
+pub fn table(folder: &Path, name: &str) -> Option<PathBuf> {
+    let files = ["parquet", "csv"].map(|ending| folder.join(format!("{name}.{ending}")));
+    files.into_iter().find(|file| file.is_file())
+}
+
+fn is_csv(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
+}
+
+/// The names of a table's columns; none where it is no table.
+pub fn columns(path: &Path) -> Vec<String> {
+    if is_csv(path) {
+        let reader = csv::Reader::from_path(path).ok();
+        let head = reader.and_then(|mut reader| reader.headers().cloned().ok());
+        return head.map_or_else(Vec::new, |head| head.iter().map(str::to_owned).collect());
+    }
+    let names = opened(path).map(|(reader, _)| {
+        let schema = reader.metadata().file_metadata().schema();
+        let fields = schema.get_fields().iter();
+        fields.map(|field| field.name().to_owned()).collect()
+    });
+    names.unwrap_or_default()
+}
+
+/// Gives every row the cells of some columns, in their order, with the number of the row from 1.
+///
+/// # Errors
+/// A file that cannot be read, is cut or damaged, with its line where it has lines; whatever `each` returns.
+pub fn read(
+    path: &Path,
+    wanted: &[&str],
+    each: &mut dyn FnMut(u64, &[Cell]) -> Result<(), GraphError>,
+) -> Result<(), GraphError> {
+    if is_csv(path) {
+        return of_csv(path, wanted, each);
+    }
+    let damaged = |found: String| GraphError::record(path, 0, "a whole Parquet file", found);
+    // What damaged bytes can do to the reader ends here.
+    let done = catch_unwind(AssertUnwindSafe(|| of_parquet(path, wanted, each)));
+    done.unwrap_or_else(|_| Err(damaged("bytes that are damaged".into())))
+}
+
+fn of_csv(
+    path: &Path,
+    wanted: &[&str],
+    each: &mut dyn FnMut(u64, &[Cell]) -> Result<(), GraphError>,
+) -> Result<(), GraphError> {
+    let file = File::open(path).map_err(|source| GraphError::io(path, source))?;
+    let mut reader = csv::ReaderBuilder::new().flexible(false).from_reader(file);
+    let failed = |error: csv::Error| {
+        let line = error.position().map_or(0, csv::Position::line);
+        GraphError::record(path, line, "a row of CSV", error.to_string())
+    };
+    let head = reader.headers().map_err(failed)?.clone();
+    let places: Vec<Option<usize>> = wanted
+        .iter()
+        .map(|name| head.iter().position(|own| own == *name))
+        .collect();
+    let mut record = csv::StringRecord::new();
+    let mut number = 0;
+    while reader.read_record(&mut record).map_err(failed)? {
+        number += 1;
+        if record.as_slice().len() > LONGEST {
+            let line = record.position().map_or(0, csv::Position::line);
+            let found = format!("{} bytes", record.as_slice().len());
+            return Err(GraphError::record(
+                path,
+                line,
+                "a row of at most 256 MB",
+                found,
+            ));
+        }
+        let cell = |place: &Option<usize>| match place.and_then(|at| record.get(at)) {
+            None | Some("") => Cell::Absent,
+            Some(text) => Cell::Text(text.to_owned()),
+        };
+        let cells: Vec<Cell> = places.iter().map(cell).collect();
+        each(number, &cells)?;
+    }
+    Ok(())
+}
+
+fn opened(path: &Path) -> Result<(SerializedFileReader<File>, u64), GraphError> {
+    let failed = |source| GraphError::io(path, source);
+    let file = File::open(path).map_err(failed)?;
+    let bytes = file.metadata().map_err(failed)?.len();
+    let reader = SerializedFileReader::new(file).map_err(|error| refused(path, &error))?;
+    Ok((reader, bytes))
+}
+
+/// What the Parquet reader refuses: a codec that is not compiled in, or a damaged file.
+fn refused(path: &Path, error: &parquet::errors::ParquetError) -> GraphError {
+    let found = error.to_string();
+    if found.contains("codec") || found.contains("feature") {
+        return GraphError::Unreadable {
+            path: path.to_owned(),
+            what: format!("Parquet in a compression that is not read here ({found})"),
+            remedy: "write it again as snappy: pandas.read_parquet(FILE).to_parquet(FILE, compression='snappy')".into(),
+        };
+    }
+    GraphError::record(path, 0, "a whole Parquet file", found)
+}
+
+fn of_parquet(
+    path: &Path,
+    wanted: &[&str],
+    each: &mut dyn FnMut(u64, &[Cell]) -> Result<(), GraphError>,
+) -> Result<(), GraphError> {
+    let (reader, bytes) = opened(path)?;
+    let meta = reader.metadata().file_metadata();
+    let rows = u64::try_from(meta.num_rows()).unwrap_or(u64::MAX);
+    if rows > bytes.saturating_mul(ROWS_A_BYTE) {
+        let found = format!("{rows} rows in {bytes} bytes");
+        return Err(GraphError::record(
+            path,
+            0,
+            "as many rows as a file can hold",
+            found,
+        ));
+    }
+    let fields = meta.schema().get_fields().iter();
+    let own: Vec<Arc<Type>> = fields
+        .filter(|field| wanted.contains(&field.name()))
+        .cloned()
+        .collect();
+    let schema = Type::group_type_builder(meta.schema().name())
+        .with_fields(own)
+        .build()
+        .map_err(|error| refused(path, &error))?;
+    let rows = reader
+        .get_row_iter(Some(schema))
+        .map_err(|error| refused(path, &error))?;
+    for (row, number) in rows.zip(1..) {
+        let row = row.map_err(|error| refused(path, &error))?;
+        let mut cells = vec![Cell::Absent; wanted.len()];
+        for (name, field) in row.get_column_iter() {
+            if let Some(at) = wanted.iter().position(|own| own == name) {
+                cells[at] = cell(field);
+            }
+        }
+        each(number, &cells)?;
+    }
+    Ok(())
+}
+
+fn cell(field: &Field) -> Cell {
+    match field {
+        Field::Null => Cell::Absent,
+        Field::Str(text) => Cell::Text(text.clone()),
+        Field::Bytes(bytes) => Cell::Text(String::from_utf8_lossy(bytes.data()).into_owned()),
+        Field::Bool(yes) => Cell::Text(yes.to_string()),
+        Field::Byte(n) => Cell::Integer(i64::from(*n)),
+        Field::Short(n) => Cell::Integer(i64::from(*n)),
+        Field::Int(n) => Cell::Integer(i64::from(*n)),
+        Field::Long(n) => Cell::Integer(*n),
+        Field::UByte(n) => Cell::Integer(i64::from(*n)),
+        Field::UShort(n) => Cell::Integer(i64::from(*n)),
+        Field::UInt(n) => Cell::Integer(i64::from(*n)),
+        Field::ULong(n) => i64::try_from(*n).map_or(Cell::Real(*n as f64), Cell::Integer),
+        Field::Float(n) => Cell::Real(f64::from(*n)),
+        Field::Double(n) => Cell::Real(*n),
+        Field::ListInternal(list) => {
+            let items = list.elements().iter().map(cell);
+            Cell::List(items.map(|item| item.text()).collect())
+        }
+        other => Cell::Text(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+    use proptest::prelude::*;
+
+    /// A column of a test's table.
+    pub enum Values {
+        Texts(Vec<Option<&'static str>>),
+        Integers(Vec<i64>),
+        Reals(Vec<f64>),
+        Lists(Vec<Vec<&'static str>>),
+    }
+
+    /// Writes a table as pandas does.
+    pub fn write(path: &Path, columns: &[(&str, Values)]) {
+        let schema: String = columns
+            .iter()
+            .map(|(name, values)| match values {
+                Values::Texts(_) => format!("optional binary {name} (UTF8); "),
+                Values::Integers(_) => format!("required int64 {name}; "),
+                Values::Reals(_) => format!("required double {name}; "),
+                Values::Lists(_) => format!(
+                    "optional group {name} (LIST) {{ repeated group list {{ optional binary element (UTF8); }} }} "
+                ),
+            })
+            .collect();
+        let schema = parse_message_type(&format!("message schema {{ {schema} }}")).unwrap();
+        let properties = WriterProperties::builder()
+            .set_compression(parquet::basic::Compression::SNAPPY)
+            .build();
+        let file = File::create(path).unwrap();
+        let mut writer =
+            SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties)).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        for (_, values) in columns {
+            let mut column = group.next_column().unwrap().unwrap();
+            match values {
+                Values::Texts(texts) => {
+                    let levels: Vec<i16> = texts.iter().map(|t| i16::from(t.is_some())).collect();
+                    let texts: Vec<ByteArray> = texts
+                        .iter()
+                        .flatten()
+                        .map(|t| ByteArray::from(*t))
+                        .collect();
+                    let typed = column.typed::<ByteArrayType>();
+                    typed.write_batch(&texts, Some(&levels), None).unwrap();
+                }
+                Values::Integers(all) => {
+                    column
+                        .typed::<Int64Type>()
+                        .write_batch(all, None, None)
+                        .unwrap();
+                }
+                Values::Reals(all) => {
+                    column
+                        .typed::<DoubleType>()
+                        .write_batch(all, None, None)
+                        .unwrap();
+                }
+                Values::Lists(lists) => {
+                    let (mut texts, mut definitions, mut repetitions) =
+                        (Vec::new(), Vec::new(), Vec::new());
+                    for list in lists {
+                        if list.is_empty() {
+                            definitions.push(1);
+                            repetitions.push(0);
+                        }
+                        for (at, item) in list.iter().enumerate() {
+                            texts.push(ByteArray::from(*item));
+                            definitions.push(3);
+                            repetitions.push(i16::from(at > 0));
+                        }
+                    }
+                    let typed = column.typed::<ByteArrayType>();
+                    typed
+                        .write_batch(&texts, Some(&definitions), Some(&repetitions))
+                        .unwrap();
+                }
+            }
+            column.close().unwrap();
+        }
+        group.close().unwrap();
+        writer.close().unwrap();
+    }
+
+    fn all(path: &Path, wanted: &[&str]) -> Result<Vec<Vec<Cell>>, GraphError> {
+        let mut rows = Vec::new();
+        read(path, wanted, &mut |_, cells| {
+            rows.push(cells.to_vec());
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    fn sample(path: &Path) {
+        write(
+            path,
+            &[
+                ("id", Values::Texts(vec![Some("a"), None])),
+                ("n", Values::Integers(vec![7, -1])),
+                ("w", Values::Reals(vec![0.5, 2.0])),
+                ("units", Values::Lists(vec![vec!["u1", "u2"], vec![]])),
+            ],
+        );
+    }
+
+    #[test]
+    fn parquet_and_csv_give_the_same_cells() {
+        let folder = tempfile::tempdir().unwrap();
+        let parquet = folder.path().join("t.parquet");
+        sample(&parquet);
+        assert_eq!(columns(&parquet), ["id", "n", "w", "units"]);
+        let csv = folder.path().join("t.csv");
+        std::fs::write(&csv, "id,n,w,units\na,7,0.5,\"['u1'\n 'u2']\"\n,-1,2,[]\n").unwrap();
+        for path in [&parquet, &csv] {
+            let rows = all(path, &["units", "w", "id", "none", "n"]).unwrap();
+            let said = |row: &[Cell]| {
+                let (list, real) = (row[0].list(), row[1].real());
+                (list, real, row[2].text(), row[3].clone(), row[4].integer())
+            };
+            let units = vec!["u1".to_owned(), "u2".to_owned()];
+            assert_eq!(
+                said(&rows[0]),
+                (units, Some(0.5), "a".into(), Cell::Absent, Some(7))
+            );
+            let empty = (Vec::new(), Some(2.0), String::new(), Cell::Absent, Some(-1));
+            assert_eq!(said(&rows[1]), empty);
+        }
+    }
+
+    #[test]
+    fn lists_in_every_way_they_are_written() {
+        for (text, items) in [
+            ("['a', 'b']", &["a", "b"][..]),
+            ("['a'\n 'b']", &["a", "b"]),
+            (r#"["it's", 'say \'x\'']"#, &["it's", "say 'x'"]),
+            ("[1 2, 3]", &["1", "2", "3"]),
+            ("a, b,", &["a", "b"]),
+            ("[]", &[]),
+            ("", &[]),
+            ("['open", &["['open"]),
+        ] {
+            assert_eq!(Cell::Text(text.into()).list(), items, "{text}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        /// Whatever happened to a file: rows or an error, never a panic.
+        #[test]
+        fn damaged_parquet_gives_an_error_or_rows(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>()) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("t.parquet");
+            sample(&path);
+            let mut bytes = std::fs::read(&path).unwrap();
+            let at = at.index(bytes.len());
+            match cut {
+                true => bytes.truncate(at),
+                false => bytes[at] = byte,
+            }
+            std::fs::write(&path, bytes).unwrap();
+            if let Err(error) = all(&path, &["id", "units"]) {
+                prop_assert!(error.to_string().contains("t.parquet"), "{error}");
+            }
+        }
+    }
+}
