@@ -4,14 +4,18 @@ use super::detect::Source;
 use super::intake::Intake;
 use super::lines::name;
 use super::report::GraphReport;
-use super::{CorpusError, Format, Passage, Place};
+use super::{CorpusError, Format, Passage, Place, questions};
 use crate::exchange::given::{self, Unit};
 use std::path::Path;
 
 /// The index of another system in a folder; none where it has none.
 pub(super) fn source(path: &Path, folder: &Path) -> Option<Source> {
     let found = given::find(folder)?;
-    Some(Source::new(Format::Given, path, vec![found.folder]))
+    let beside = Some(folder.join("queries.jsonl")).filter(|file| file.is_file());
+    Some(Source {
+        questions: beside,
+        ..Source::new(Format::Given, path, vec![found.folder])
+    })
 }
 
 /// The same for a file that only such an index has.
@@ -25,7 +29,7 @@ pub(super) fn of_file(path: &Path) -> Option<Source> {
     source(path, folder)
 }
 
-/// Reads the texts, and accounts for the graph.
+/// Reads the texts, accounts for the graph, and reads the questions that lie beside.
 pub(super) fn read(source: &Source, intake: &mut Intake) -> Result<(), CorpusError> {
     let folder = source.files.first().unwrap_or(&source.path);
     let found = given::find(folder).ok_or_else(|| {
@@ -47,5 +51,8 @@ pub(super) fn read(source: &Source, intake: &mut Intake) -> Result<(), CorpusErr
         generation: graph.generation,
         account: graph.account,
     });
-    Ok(())
+    match &source.questions {
+        Some(file) => questions::read(file, false, intake),
+        None => Ok(()),
+    }
 }

@@ -41,10 +41,7 @@ fn distances_are_those_of_the_paths() {
     let index = Arc::new(sample::index().unwrap());
     let question = "Who discovered the moon Titan?";
     let mut walked = 0;
-    for method in METHODS
-        .iter()
-        .filter(|m| !matches!(&*m.name, "spark" | "bm25-ce" | "rrf-ce"))
-    {
+    for method in METHODS.iter().filter(|m| m.fits(&index) && !m.reranks()) {
         let (found, own) = run(&index, &method.name, question);
         let graph = &own.graph;
         let seeded: BTreeSet<usize> = graph

@@ -34,8 +34,8 @@ pub fn lack(state: &State, method: &Method) -> Option<Missing> {
     if layer == SparkLayer::NAME && !facts.typed {
         return Some(Missing::Typed);
     }
-    if layer == GivenLayer::LABEL && !facts.given {
-        return Some(Missing::Given);
+    if layer == GivenLayer::LABEL {
+        return (!facts.given).then_some(Missing::Given);
     }
     if facts.small {
         return None;

@@ -448,14 +448,26 @@ impl Index {
         fits: impl Fn(&L) -> bool,
         build: impl FnOnce() -> Result<L, IndexError>,
     ) -> Result<Arc<L>, IndexError> {
+        self.layer_now(fits, || match self.len() > SMALL {
+            true => Err(IndexError::NoLayer { layer: L::NAME }),
+            false => build(),
+        })
+    }
+
+    /// As [`layer_or`](Self::layer_or), whatever the size of the index: for layers that are read, not computed.
+    ///
+    /// # Errors
+    /// Damaged columns, or what the build says.
+    pub fn layer_now<L: Layer>(
+        &self,
+        fits: impl Fn(&L) -> bool,
+        build: impl FnOnce() -> Result<L, IndexError>,
+    ) -> Result<Arc<L>, IndexError> {
         for slot in self.slots::<L>() {
             let layer = slot.get()?;
             if !slot.asked || fits(&layer) {
                 return Ok(layer);
             }
-        }
-        if self.len() > SMALL {
-            return Err(IndexError::NoLayer { layer: L::NAME });
         }
         let built = Arc::new(build()?);
         let mut slots = self.layers.write().unwrap_or_else(PoisonError::into_inner);

@@ -34,10 +34,15 @@ fn is_checksum(id: &str) -> bool {
         && tail.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// The words that a text opens with, of its first line.
+/// Words of a line that stands for a text, at least.
+const OPENING_WORDS: usize = 3;
+
+/// The words that a text opens with: of its first line that says anything.
 fn opening(text: &str) -> &str {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let line = text.lines().next().unwrap_or_default();
+    let mut lines = text.lines();
+    let line = lines.find(|line| line.split_whitespace().count() >= OPENING_WORDS);
+    let line = line.or_else(|| text.lines().next()).unwrap_or_default();
+    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
     match line.char_indices().nth(OPENING) {
         None => line.trim_end(),
         Some((end, _)) => {
@@ -187,7 +192,7 @@ mod tests {
         let passages = Passages::new(&[
             passage(
                 "chunk-9e3921da66da5d761ab73cd849af6c43",
-                "# Stave I: Marley's Ghost\nMarley was dead.",
+                "hands,\n# Stave I: Marley's Ghost\nMarley was dead.",
             ),
             passage(
                 "5c5e11459a374eb675ac836778c37b68",

@@ -11,6 +11,9 @@ use super::operators::{e2graphrag, given, hipporag, linearrag, noderag, sage, sp
 use super::plan::Plan;
 use super::shared::Shared;
 use super::{hop, plans};
+use crate::index::{Index, Layer};
+use crate::layers::given::GivenLayer;
+use crate::layers::typed::SparkLayer;
 use crate::layers::{ENTITY_PASSAGE, GIVEN, GraphKind, TERM_PASSAGE};
 use crate::parameters::{CHUNK_ORDER, ChunkOrder, Parameter, Parameter as P, Value};
 use serde::Serialize;
@@ -586,6 +589,19 @@ impl Method {
     /// The layer of an index it reads.
     pub fn layer(&self) -> Option<&'static str> {
         self.plan().layer()
+    }
+
+    /// Whether an index has what its layer is read from: a typed graph, or the graph of another system. What is computed from
+    /// texts alone, every index has.
+    pub fn fits(&self, index: &Index) -> bool {
+        match self.layer() {
+            Some(GivenLayer::LABEL) => crate::layers::given::is_known(index),
+            Some(SparkLayer::NAME) => {
+                let stored = index.layers().iter().any(|name| name == SparkLayer::NAME);
+                stored || crate::layers::typed::tables(index).is_ok()
+            }
+            _ => true,
+        }
     }
 
     /// Whether mass walks over the edges of a graph.

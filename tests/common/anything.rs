@@ -65,6 +65,9 @@ pub fn indexed(passages: Vec<Passage>, question: &str, model: Option<Llm>) -> Ar
     let names: Vec<String> = LAYERS.iter().map(|kind| kind.name.to_owned()).collect();
     let kinds = layers_named(&names, LAYERS).unwrap();
     for kind in kinds {
+        if kind.name == "given" {
+            extractions(&index, folder.path());
+        }
         match build_layers(&index, &[kind], settings.all(), &Silent) {
             // Of a corpus whose identifiers no table can hold no object is a passage.
             Err(IndexError::Layer { layer: "spark", .. }) => {}
@@ -72,6 +75,19 @@ pub fn indexed(passages: Vec<Passage>, question: &str, model: Option<Llm>) -> Ar
         }
     }
     Arc::new(index)
+}
+
+/// Writes what another system might have extracted from the passages of an index: names, and facts of two names.
+pub fn extractions(index: &Index, folder: &std::path::Path) {
+    let document = |passage: u32| {
+        let words: Vec<&str> = index.text(passage).split_whitespace().take(6).collect();
+        let facts: Vec<_> = words.chunks(3).filter(|fact| fact.len() == 3).collect();
+        json!({"idx": index.id(passage), "passage": format!("x {}", index.text(passage)),
+               "extracted_entities": words, "extracted_triples": facts})
+    };
+    let documents: Vec<Value> = (0..index.len() as u32).map(document).collect();
+    let file = folder.join("openie_results_ner_any.json");
+    fs::write(file, json!({"docs": documents}).to_string()).unwrap();
 }
 
 /// Half of the time the settings that a method begins with, but for a result from which some passages are cut off; else

@@ -55,7 +55,7 @@ fn ask(question: &str, settings: &Settings) -> Retrieval {
 /// Every method that is a plan, and the compositions; over typed tables, which the sample has not, the planner's own tests
 /// hold the same.
 fn planned() -> impl Iterator<Item = String> {
-    let methods = METHODS.iter().filter(|m| m.layer() != Some("spark"));
+    let methods = METHODS.iter().filter(|m| m.fits(&SAMPLE));
     let methods = methods.map(|m| m.name.to_string());
     methods.chain(COMPOSITIONS.iter().map(|c| (*c).to_owned()))
 }
@@ -248,7 +248,7 @@ fn the_parts_of_a_method_make_the_method_or_say_that_they_do_not() {
                 None => assert!(by_name.is_err(), "{name} {}", slot.name()),
             }
         }
-        if !is_exact {
+        if !is_exact || !method.fits(&SAMPLE) {
             continue;
         }
         exact.push(name.to_string());

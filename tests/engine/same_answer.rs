@@ -260,6 +260,7 @@ fn patched(vocabulary: &[String], patch: &Patch) -> Vec<String> {
 fn methods() -> Vec<&'static str> {
     let own = METHODS
         .iter()
+        .filter(|method| method.layer() != Some("given"))
         .map(|m| &*m.name)
         .filter(|name| *name != TYPED);
     own.chain(COMPOSITIONS).collect()

@@ -110,7 +110,9 @@ fn whole_index(folder: &Path) -> Manifest {
     let (corpus, _) = corpus::read(std::slice::from_ref(&from), &ReadOptions::default()).unwrap();
     let names: Vec<String> = LAYERS.iter().map(|kind| kind.name.to_owned()).collect();
     let complete = |index: &Index| {
-        index.look_beside(std::slice::from_ref(&from));
+        let other = tempfile::tempdir().unwrap();
+        anything::extractions(index, other.path());
+        index.look_beside(&[from.clone(), other.path().to_owned()]);
         let settings = Settings::of(index, Method::by_name("hop").unwrap());
         let kinds = layers_named(&names, LAYERS).unwrap();
         build_layers(index, &kinds, settings.all(), &Silent).map(|_| ())

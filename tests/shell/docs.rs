@@ -1,5 +1,5 @@
 //! What README.md and docs/ show runs: every command of their `sh` blocks, in the order it is shown, in a folder that has
-//! the sample corpus; every link leads to a file, and every heading that is linked is there.
+//! the sample corpus and a folder of LightRAG; every link leads to a file, and every heading that is linked is there.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -50,6 +50,8 @@ fn the_commands_of_readme_and_docs_run() {
         let home = tempfile::tempdir().unwrap();
         let corpus = Path::new(ROOT).join("sample-corpus");
         std::os::unix::fs::symlink(corpus, home.path().join("sample-corpus")).unwrap();
+        let theirs = Path::new(ROOT).join("tests/data/given/lightrag");
+        std::os::unix::fs::symlink(theirs, home.path().join("my-lightrag")).unwrap();
         for (name, grade) in [("em", 2), ("jo", 1)] {
             let label = format!(
                 r#"{{"question":"q01","text":"?","passage":"saturn","annotator":"{name}","grade":{grade}}}"#

@@ -13,6 +13,7 @@ const ALLOWED: &[&str] = &[
     "BSD-2-Clause",
     "BSD-3-Clause",
     "BSL-1.0",
+    "CC0-1.0",
     "MPL-2.0",
     "Unicode-3.0",
     "Unicode-DFS-2016",

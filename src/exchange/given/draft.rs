@@ -174,11 +174,6 @@ impl Draft {
         self.units.contains_key(id)
     }
 
-    /// Whether there is an entity that relations call this.
-    pub fn has_entity(&self, key: &str) -> bool {
-        self.entities.contains_key(key)
-    }
-
     fn places<'s>(&mut self, of: &str, units: impl IntoIterator<Item = &'s str>) -> Vec<u32> {
         let mut places = Vec::new();
         for id in units {

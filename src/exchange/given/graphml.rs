@@ -21,8 +21,6 @@ pub enum Item<'a> {
 /// A node.
 pub struct Node<'a> {
     pub id: &'a str,
-    /// Where it begins.
-    pub line: u64,
     pub data: Data<'a>,
 }
 
@@ -30,8 +28,6 @@ pub struct Node<'a> {
 pub struct Edge<'a> {
     pub source: &'a str,
     pub target: &'a str,
-    /// Where it begins.
-    pub line: u64,
     pub data: Data<'a>,
 }
 
@@ -51,12 +47,6 @@ impl<'a> Data<'a> {
             .or_else(|| self.defaults.get(name))
             .map_or("", String::as_str)
     }
-
-    /// The first of some attributes that has a value.
-    pub fn first(&self, names: &[&str]) -> &'a str {
-        let mut values = names.iter().map(|name| self.get(name));
-        values.find(|value| !value.trim().is_empty()).unwrap_or("")
-    }
 }
 
 /// Gives every node and edge of a file, in the order of the file.
@@ -70,7 +60,7 @@ pub fn read(
     let mut xml = Xml::open(path, "graphml")?;
     let mut parser = Parser::default();
     loop {
-        match xml.next()? {
+        match xml.piece()? {
             Piece::Open(tag) => parser.begin(&tag)?,
             Piece::Close => parser.end(each)?,
             Piece::Text(text) => parser.text(&text),
@@ -129,7 +119,6 @@ struct Held {
     from: String,
     /// The target; empty for a node.
     to: String,
-    line: u64,
     data: Vec<(Rc<str>, String)>,
 }
 
@@ -229,7 +218,6 @@ impl Parser {
             Some(Open::Node(held)) => {
                 return each(Item::Node(Node {
                     id: &held.from,
-                    line: held.line,
                     data: Data {
                         own: &held.data,
                         defaults: &self.node_defaults,
@@ -240,7 +228,6 @@ impl Parser {
                 return each(Item::Edge(Edge {
                     source: &held.from,
                     target: &held.to,
-                    line: held.line,
                     data: Data {
                         own: &held.data,
                         defaults: &self.edge_defaults,
@@ -286,12 +273,7 @@ fn held(tag: &Tag<'_>, from: String, to: String) -> Result<Held, GraphError> {
             data.push((Rc::from(name), value));
         }
     }
-    Ok(Held {
-        from,
-        to,
-        line: tag.line,
-        data,
-    })
+    Ok(Held { from, to, data })
 }
 
 #[cfg(test)]

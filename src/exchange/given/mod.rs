@@ -8,16 +8,24 @@
 //! | `lightrag` | LightRAG, nano-graphrag, PathRAG, MiniRAG |
 //! | `graphrag` | Microsoft GraphRAG, every generation |
 //! | `hipporag`, `linearrag` | HippoRAG's extractions, LinearRAG's tables |
+//! | `llamaindex`, `jsonlines` | LlamaIndex's property graphs; APOC's and LangChain's JSON |
+//! | `nodelink`, `gexf` | a lone graph as node-link JSON, GraphML or GEXF |
+//! | `plain` | which nodes of a graph without a schema are texts, and which entities |
 //! | `unreadable` | systems that are recognised, with what to do instead |
 //!
 //! A reader never leaves the folder that it was given, runs nothing and reads no settings.
 
 mod draft;
+mod gexf;
 mod graphml;
 mod graphrag;
 mod hipporag;
+mod jsonlines;
 mod lightrag;
 mod linearrag;
+mod llamaindex;
+mod nodelink;
+mod plain;
 mod rows;
 mod stream;
 mod unreadable;
@@ -115,10 +123,16 @@ pub static SYSTEMS: &[&System] = &[
     &graphrag::GRAPHRAG,
     &hipporag::HIPPORAG,
     &linearrag::LINEARRAG,
+    &llamaindex::LLAMAINDEX,
+    &jsonlines::APOC,
+    &jsonlines::LANGCHAIN,
     &unreadable::FAST_GRAPHRAG,
     &unreadable::KUZU,
     &unreadable::PICKLES,
     &unreadable::LANCE,
+    &nodelink::NODE_LINK,
+    &nodelink::GRAPHML,
+    &nodelink::GEXF,
 ];
 
 /// Files of a system in a folder.

@@ -7,12 +7,14 @@ use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::marker::PhantomData;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Longest message of the JSON reader that is passed on, in characters.
 const LONGEST: usize = 160;
 /// How much of a file its beginning is, in bytes.
-const BEGINNING: u64 = 1 << 14;
+const BEGINNING: u64 = 1 << 16;
+/// Most entries of a folder that are looked at.
+const MOST_ENTRIES: usize = 1000;
 
 /// Takes a record with its key, which is empty in a list.
 pub type Each<'f, T> = &'f mut dyn FnMut(&str, T) -> Result<(), GraphError>;
@@ -25,6 +27,36 @@ pub fn beginning(path: &Path) -> String {
     }
     let text = String::from_utf8_lossy(&bytes);
     text.trim_start_matches('\u{feff}').trim_start().to_owned()
+}
+
+/// The beginning of a file without white space; a list without its bracket.
+pub fn compact(path: &Path) -> String {
+    let mut text = beginning(path);
+    text.retain(|char| !char.is_whitespace());
+    match text.strip_prefix('[') {
+        Some(inner) => inner.to_owned(),
+        None => text,
+    }
+}
+
+/// Files of a folder with one of some endings, in order of their names. A link is not followed.
+pub fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let entries = entries.flatten().take(MOST_ENTRIES);
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let mut files: Vec<PathBuf> = files
+        .map(|entry| entry.path())
+        .filter(|path| {
+            let ending = path.extension().unwrap_or_default().to_string_lossy();
+            endings
+                .iter()
+                .any(|known| ending.eq_ignore_ascii_case(known))
+        })
+        .collect();
+    files.sort();
+    files
 }
 
 /// Gives every record of one list or object of a file. `within` are the keys that lead there, none for the file as a whole.

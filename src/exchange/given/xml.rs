@@ -131,7 +131,6 @@ pub struct Xml {
     /// Name that the outermost tag must have.
     root: &'static str,
     begun: bool,
-    line: u64,
 }
 
 impl Xml {
@@ -153,23 +152,16 @@ impl Xml {
             open: Vec::new(),
             root,
             begun: false,
-            line: 1,
         })
-    }
-
-    /// Where the last piece begins.
-    pub fn line(&self) -> u64 {
-        self.line
     }
 
     /// The next piece.
     ///
     /// # Errors
     /// A file that is cut, is not XML, has another outermost tag or a document type, or is nested too deeply.
-    pub fn next(&mut self) -> Result<Piece<'_>, GraphError> {
+    pub fn piece(&mut self) -> Result<Piece<'_>, GraphError> {
         self.buffer.clear();
-        self.line = self.reader.get_ref().line;
-        let (path, line) = (&*self.path, self.line);
+        let (path, line) = (&*self.path, self.reader.get_ref().line);
         let event = self.reader.read_event_into(&mut self.buffer);
         match event.map_err(|error| failure(path, line, error))? {
             Event::Start(start) | Event::Empty(start) => {
@@ -277,7 +269,7 @@ mod tests {
         let mut xml = Xml::open(file.path(), "a")?;
         let mut out = String::new();
         loop {
-            match xml.next()? {
+            match xml.piece()? {
                 Piece::Open(tag) => {
                     out += &format!("<{}{}", tag.name(), tag.line);
                     out += &tag.get("x")?.unwrap_or_default();

@@ -383,13 +383,16 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         answers: q.answers.clone(),
         gold: q.wanted(),
     };
+    // Where the corpus came with a graph, that is the one that is looked at.
+    let given = crate::layers::given::known(index).ok().flatten();
+    let given = given.map(|layer| (layer.meta.entities, layer.edges()));
     Facts {
         name: clean(index.name()),
         argument: argument.to_owned(),
         fingerprint: index.fingerprint().to_owned(),
         passages: index.len(),
-        entities: index.entities(),
-        edges: index.edges(),
+        entities: given.map_or(index.entities(), |given| given.0),
+        edges: given.map_or(index.edges(), |given| given.1),
         questions: index.questions().iter().map(asked).collect(),
         suggested: match index.questions() {
             [] => crate::explain::suggested(index)

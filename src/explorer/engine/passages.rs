@@ -68,11 +68,13 @@ pub fn name(index: &Index, passage: u32) -> String {
     }
 }
 
-/// The words that a text opens with, where its title is no name.
+/// The words that a text opens with, where neither its title nor its identifier is a name.
 fn opening(index: &Index, passage: u32) -> Option<String> {
     let text = index.text(passage).trim_start();
-    let twin = index.is_twin(passage) && !text.is_empty();
-    twin.then(|| clean(&text.chars().take(OPENING).collect::<String>()))
+    let untitled = index.title(passage).is_empty() && index.heading(passage).is_empty();
+    let nameless = untitled && index.short(passage) != index.id(passage);
+    let opens = (index.is_twin(passage) || nameless) && !text.is_empty();
+    opens.then(|| clean(&text.chars().take(OPENING).collect::<String>()))
 }
 
 /// The group that a node of the passage is a seed of.

@@ -87,6 +87,11 @@ impl GivenLayer {
         &self.relation_passages[range(&self.relation_ends, relation as usize)]
     }
 
+    /// Entities' places in passages, and relations.
+    pub fn edges(&self) -> usize {
+        self.entity_passages.len() + self.meta.relations
+    }
+
     /// The entities of a community.
     pub fn members(&self, community: u32) -> &[u32] {
         &self.members[range(&self.member_ends, community as usize)]

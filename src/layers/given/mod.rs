@@ -16,13 +16,13 @@ use crate::exchange::given::{self, Found};
 use crate::index::{Index, IndexError};
 use std::sync::Arc;
 
-/// The layer of an index; a small index with the files beside its corpus builds it now.
+/// The layer of an index; one with the files beside its corpus builds it now.
 ///
 /// # Errors
 /// An index without it, or what the build says.
 pub fn opened(index: &Index) -> Result<Arc<GivenLayer>, IndexError> {
     match files(index) {
-        Ok(_) => index.layer_or(
+        Ok(_) => index.layer_now(
             |_: &GivenLayer| true,
             || GivenLayer::build(index, &|_, _, _| true),
         ),
