@@ -376,8 +376,10 @@ fn a_passage_is_printed_with_its_text_and_one_reason() {
 fn one_passage_is_explained_with_every_method() {
     let methods = json(&["methods", "--json"]);
     let names = methods.as_array().unwrap().iter();
-    let names: Vec<&str> = names.filter_map(|m| m["name"].as_str()).collect();
-    for method in names.into_iter().filter(|name| *name != "spark") {
+    // What reads a graph that the sample does not have is left out.
+    let needs = |m: &&Value, layer: &str| m["needs"].as_str().unwrap().contains(layer);
+    let names = names.filter(|m| !needs(m, "layer spark") && !needs(m, "layer given"));
+    for method in names.filter_map(|m| m["name"].as_str()) {
         let answer = json(&["ask", QUESTION, "--json", "--method", method]);
         let first = &answer["passages"][0];
         let id = first["id"].as_str().unwrap();
