@@ -41,7 +41,7 @@ pub(super) fn sources(path: &Path, options: &ReadOptions) -> Result<Vec<Source>,
     let format = match (options.format, metadata.is_dir()) {
         (None, true) => return in_folder(path, options),
         (Some(format), true) => return forced_in_folder(path, format, options),
-        (None, false) => match given::of_file(path) {
+        (None, false) => match given::source(path) {
             Some(source) => return Ok(vec![source]),
             None => of_file(path, options)?,
         },
@@ -66,15 +66,13 @@ fn source(
                 ..Source::new(format, path, vec![file])
             })
         }
-        Format::Given => {
-            given::source(path, file.parent().unwrap_or(Path::new(""))).ok_or_else(|| {
-                undetected(
-                    path,
-                    "no index of another system in its folder",
-                    "LightRAG, GraphRAG and others",
-                )
-            })
-        }
+        Format::Given => given::source(&file).ok_or_else(|| {
+            undetected(
+                path,
+                "no file of another system's index",
+                "a file of LightRAG, GraphRAG and others, or better its folder",
+            )
+        }),
         Format::Typed => typed::source(file.parent().unwrap_or(Path::new(""))).ok_or_else(|| {
             undetected(
                 path,
@@ -115,7 +113,7 @@ fn forced_in_folder(
             });
         }
         Format::Given => {
-            let found = given::source(folder, folder);
+            let found = given::source(folder);
             return found.map(|source| vec![source]).ok_or_else(|| {
                 undetected(
                     folder,

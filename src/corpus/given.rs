@@ -2,31 +2,19 @@
 
 use super::detect::Source;
 use super::intake::Intake;
-use super::lines::name;
 use super::report::GraphReport;
 use super::{CorpusError, Format, Passage, Place, questions};
 use crate::exchange::given::{self, Unit};
 use std::path::Path;
 
-/// The index of another system in a folder; none where it has none.
-pub(super) fn source(path: &Path, folder: &Path) -> Option<Source> {
-    let found = given::find(folder)?;
-    let beside = Some(folder.join("queries.jsonl")).filter(|file| file.is_file());
+/// The index of another system at a path: a folder, or a file that only such an index has. None where there is none.
+pub(super) fn source(path: &Path) -> Option<Source> {
+    let found = given::find(path)?;
+    let beside = Some(found.folder.join("queries.jsonl")).filter(|file| file.is_file());
     Some(Source {
         questions: beside,
         ..Source::new(Format::Given, path, vec![found.folder])
     })
-}
-
-/// The same for a file that only such an index has.
-pub(super) fn of_file(path: &Path) -> Option<Source> {
-    let name = name(path).to_ascii_lowercase();
-    let known = [".graphml", ".gexf", ".parquet"]
-        .iter()
-        .any(|suffix| name.ends_with(suffix));
-    let kept = name.starts_with("kv_store_") || name.starts_with("openie_results");
-    let folder = path.parent().filter(|_| known || kept)?;
-    source(path, folder)
 }
 
 /// Reads the texts, accounts for the graph, and reads the questions that lie beside.

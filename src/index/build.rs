@@ -319,7 +319,7 @@ fn build(
         derived: Derived::default(),
         opened: Opened::default(),
         layers: RwLock::default(),
-        beside: RwLock::default(),
+        named: RwLock::default(),
         llm: RwLock::default(),
         read: None,
     };

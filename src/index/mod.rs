@@ -58,8 +58,8 @@ pub struct Index {
     pub(crate) opened: Opened,
     /// Parts that single systems need, in the order they were added.
     layers: RwLock<Vec<Arc<layer::Slot>>>,
-    /// Folders of the corpus, where this process read it: layers look for files beside it there.
-    beside: RwLock<Vec<PathBuf>>,
+    /// Files and folders of the corpus, where this process read it, each with its folder: layers look for files beside it there.
+    named: RwLock<Vec<(PathBuf, PathBuf)>>,
     /// Who answers what a published system asks a language model; rules unless said.
     llm: RwLock<Option<Arc<Llm>>>,
     /// What this process read the corpus from, in one line; none of an index that was opened.
@@ -352,21 +352,34 @@ impl Index {
 
     /// Tells where the corpus lies: what stands beside it (links, edges) is not read until a layer is built.
     pub fn look_beside(&self, paths: &[PathBuf]) {
+        // Whether it is a folder is known now: it may be gone when a layer asks.
         let folder = |path: &PathBuf| match path.is_dir() {
             true => path.clone(),
             false => path.parent().unwrap_or(Path::new(".")).to_owned(),
         };
-        *self
-            .beside
+        let mut named = self
+            .named
             .write()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) =
-            paths.iter().map(folder).collect();
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        *named = paths
+            .iter()
+            .map(|path| (path.clone(), folder(path)))
+            .collect();
+    }
+
+    /// The files and folders of the corpus as they were named, as far as they were told.
+    pub fn named_paths(&self) -> Vec<PathBuf> {
+        self.paths().into_iter().map(|(path, _)| path).collect()
     }
 
     /// The folders that the corpus lies in, as far as they were told.
     pub fn folders(&self) -> Vec<PathBuf> {
-        let folders = self.beside.read();
-        folders
+        self.paths().into_iter().map(|(_, folder)| folder).collect()
+    }
+
+    fn paths(&self) -> Vec<(PathBuf, PathBuf)> {
+        let named = self.named.read();
+        named
             .unwrap_or_else(std::sync::PoisonError::into_inner)
             .clone()
     }

@@ -596,7 +596,7 @@ fn opened(
         derived: Derived::default(),
         opened: Opened::default(),
         layers: RwLock::new(layers),
-        beside: RwLock::default(),
+        named: RwLock::default(),
         llm: RwLock::default(),
         read: None,
     })

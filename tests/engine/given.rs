@@ -148,3 +148,61 @@ fn texts_come_in_the_order_of_the_published_rules() {
     assert_eq!(order("graphrag-local"), "chunk-a1 chunk-b1 chunk-a2");
     assert_eq!(order("lightrag-local"), "chunk-a1 chunk-a2 chunk-b1");
 }
+
+/// A corpus keeps its own graph, whatever lies in its folder or below.
+#[test]
+fn a_corpus_near_such_an_index_is_not_taken_for_it() {
+    let home = tempfile::tempdir().unwrap();
+    let below = home.path().join("rag");
+    std::fs::create_dir(&below).unwrap();
+    for file in std::fs::read_dir(folder("lightrag")).unwrap().flatten() {
+        std::fs::copy(file.path(), below.join(file.file_name())).unwrap();
+    }
+    // Alone, it is the one workspace of the folder.
+    assert_eq!(opened(home.path()).0.len(), 6);
+    std::fs::write(
+        home.path().join("notes.md"),
+        "# Notes\n\nAda Lovelace wrote notes.\n",
+    )
+    .unwrap();
+    let (index, report) = opened(&home.path().join("notes.md"));
+    assert!(report.graphs.is_empty() && index.len() == 1);
+    assert!(!Method::by_name("given").unwrap().fits(&index));
+    let (index, report) = opened(home.path());
+    assert!(report.graphs.is_empty() && index.len() == 1, "{report}");
+    // A file that only such an index has stands for it.
+    let (index, _) = opened(&below.join("graph_chunk_entity_relation.graphml"));
+    assert!(index.len() == 6 && Method::by_name("given").unwrap().fits(&index));
+}
+
+/// The projects' own samples: each opens, three methods at least answer, and a text that is missed says why.
+#[test]
+#[ignore = "needs the data in ../shared"]
+fn the_samples_open_and_explain_themselves() {
+    let root = crate::common::shared("data").join("indexes");
+    for name in [
+        "lightrag/biboyqg-small",
+        "lightrag/ci3lab-construction",
+        "nano-graphrag/hhy-dickens",
+        "graphrag/ms-operation-dulce",
+        "graphrag/v0.5-operation-dulce",
+    ] {
+        let (index, report) = opened(&root.join(name));
+        let graph = &report.graphs[0];
+        assert_eq!(graph.account.read("text units"), index.len(), "{name}");
+        let question = hopscope::explain::suggested(&index).remove(0);
+        for method in ON_GIVEN.iter().chain(&["hop", "bm25"]) {
+            let mut settings = Settings::of(&index, Method::by_name(method).unwrap());
+            settings.set_text("result_k=1").unwrap();
+            let mut retriever = Retriever::new(index.clone());
+            let run = retriever
+                .retrieve(&question, &settings, Keep::States)
+                .unwrap();
+            assert!(!run.top().is_empty(), "{name} {method}: {question}");
+            let mut missed =
+                (0..index.len() as u32).filter(|p| run.top().iter().all(|hit| hit.passage != *p));
+            let reasons = why_not(&index, &run, missed.next().unwrap());
+            assert!(!reasons.is_empty(), "{name} {method}: {question}");
+        }
+    }
+}

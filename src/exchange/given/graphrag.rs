@@ -37,8 +37,17 @@ impl Home {
 }
 
 fn home(folder: &Path) -> Option<Home> {
+    if let Some(home) = here(folder) {
+        return Some(home);
+    }
+    // A project has its settings beside its output. They may hold keys and are not read.
+    let settings = ["settings.yaml", "settings.yml", "prompts"];
+    let project = settings.iter().any(|name| folder.join(name).exists());
+    if !project && !super::is_bare(folder) {
+        return None;
+    }
     let output = folder.join("output");
-    if let Some(home) = here(folder).or_else(|| here(&output)) {
+    if let Some(home) = here(&output) {
         return Some(home);
     }
     // Before 0.4 every run had a folder of its own, called by its time.
@@ -384,7 +393,12 @@ mod tests {
         let artifacts = folder.path().join("output/20240701-120000/artifacts");
         fs::create_dir_all(&artifacts).unwrap();
         old(&artifacts);
-        fs::write(folder.path().join("input.md"), "# What it was made from\n").unwrap();
+        fs::write(folder.path().join("notes.md"), "# Notes\n").unwrap();
+        assert!(
+            find(folder.path()).is_none(),
+            "notes, and a folder called output"
+        );
+        fs::write(folder.path().join("settings.yaml"), "api_key: secret\n").unwrap();
         let found = find(folder.path()).unwrap();
         assert!(
             found.generation.starts_with("0.2 to 0.5"),

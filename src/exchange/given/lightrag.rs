@@ -81,7 +81,10 @@ fn home(folder: &Path) -> Option<Home> {
     if folder.join(GRAPH).is_file() {
         return Some(Home::Here);
     }
-    let mut below = workspaces(folder);
+    let mut below = match super::is_bare(folder) {
+        true => workspaces(folder),
+        false => Vec::new(),
+    };
     match below.len() {
         0 => {}
         1 => return below.pop().map(Home::Below),

@@ -143,11 +143,20 @@ pub struct Found {
     pub generation: String,
 }
 
-/// Whose files a path has: a folder, or one of the files in it.
+/// Files that only such an index has, by how their names end and begin.
+const ENDS: [&str; 3] = [".graphml", ".gexf", ".parquet"];
+const BEGINS: [&str; 3] = ["kv_store_", "openie_results", "property_graph_store"];
+
+/// Whose files a path has: a folder, or a file that only such an index has.
 pub fn find(path: &Path) -> Option<Found> {
     let folder = match path.is_dir() {
         true => path,
-        false => path.parent()?,
+        false => {
+            let name = path.file_name()?.to_string_lossy().to_lowercase();
+            let own = ENDS.iter().any(|end| name.ends_with(end))
+                || BEGINS.iter().any(|begin| name.starts_with(begin));
+            path.parent().filter(|_| own)?
+        }
     };
     SYSTEMS.iter().find_map(|system| {
         let generation = (system.finds)(folder)?;
@@ -156,6 +165,23 @@ pub fn find(path: &Path) -> Option<Found> {
             folder: folder.to_owned(),
             generation,
         })
+    })
+}
+
+/// Most entries of a folder that are looked at.
+const MOST: usize = 10_000;
+
+/// Whether a folder has folders alone: what lies below may be what it is there for. Beside files of its own it is not.
+fn is_bare(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return false;
+    };
+    let mut entries = entries.flatten().take(MOST);
+    entries.all(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let quiet = name.starts_with('.') || name.ends_with(".log");
+        quiet || entry.file_type().is_ok_and(|kind| kind.is_dir())
     })
 }
 

@@ -56,8 +56,8 @@ pub fn is_known(index: &Index) -> bool {
 /// # Errors
 /// A corpus without them.
 pub fn files(index: &Index) -> Result<Found, IndexError> {
-    let folders = index.folders();
-    let found = folders.iter().find_map(|folder| given::find(folder));
+    let paths = index.named_paths();
+    let found = paths.iter().find_map(|path| given::find(path));
     found.ok_or_else(|| IndexError::Layer {
         layer: GivenLayer::LABEL,
         said: "no graph of another system lies beside the corpus (LightRAG, GraphRAG ...); with --add, name its folder by \
