@@ -52,8 +52,9 @@ use std::sync::Arc;
 /// Explore graph retrieval: seeds, score flow, neighbours and passages, side by side.
 ///
 /// Without a command, opens the explorer on INDEX, or on the bundled sample corpus. INDEX is a folder made by
-/// 'hopscope index', or a corpus: a BEIR folder, HotpotQA, 2WikiMultiHopQA, MuSiQue or HippoRAG JSON, JSONL, CSV, TSV,
-/// Markdown or plain text, which is then indexed in memory.
+/// 'hopscope index'; the folder of LightRAG, GraphRAG or another system, with its graph; or a corpus: a BEIR folder, HotpotQA,
+/// 2WikiMultiHopQA, MuSiQue or HippoRAG JSON, JSONL, CSV, TSV, Parquet, Markdown or plain text. What is no index of hopscope's
+/// is indexed in memory.
 #[derive(Debug, Parser)]
 #[command(name = "hopscope", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
