@@ -6,6 +6,7 @@ use super::opening::{Opening, opening};
 use super::{
     CorpusError, Format, ReadOptions, beir, given, hipporag, hotpot, musique, table, text, typed,
 };
+use crate::exchange::given::rows;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -131,8 +132,10 @@ fn forced_in_folder(
             "*_corpus.json",
         ),
         Format::Table => (
-            named(folder, |name| has_suffix(name, &[".csv", ".tsv"]))?,
-            "*.csv, *.tsv",
+            named(folder, |name| {
+                has_suffix(name, &[".csv", ".tsv", ".parquet"])
+            })?,
+            "*.csv, *.tsv, *.parquet",
         ),
         Format::Hotpot | Format::Musique | Format::Jsonl => (
             named(folder, |name| {
@@ -151,7 +154,7 @@ fn forced_in_folder(
 }
 
 fn in_folder(folder: &Path, options: &ReadOptions) -> Result<Vec<Source>, CorpusError> {
-    const TRIED: &str = "corpus.jsonl (beir), *_corpus.json (hipporag), nodes and edges or STaRK's processed (typed), one .json, .jsonl, .csv or .tsv file, text and Markdown files";
+    const TRIED: &str = "corpus.jsonl (beir), *_corpus.json (hipporag), nodes and edges or STaRK's processed (typed), one .json, .jsonl, .csv, .tsv or .parquet file, text and Markdown files";
     // What another system keeps is never read past: its folder often has the Markdown that it was made from.
     for format in [Format::Given, Format::Beir, Format::HippoRag, Format::Typed] {
         match forced_in_folder(folder, format, options) {
@@ -161,7 +164,10 @@ fn in_folder(folder: &Path, options: &ReadOptions) -> Result<Vec<Source>, Corpus
     }
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     for file in named(folder, |name| {
-        has_suffix(name, &[".json", ".jsonl", ".ndjson", ".csv", ".tsv"])
+        has_suffix(
+            name,
+            &[".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"],
+        )
     })? {
         match of_file(&file, options) {
             Ok(format) => known.push((format, file)),
@@ -233,7 +239,7 @@ fn named(folder: &Path, pass: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, Cor
 }
 
 fn of_file(file: &Path, options: &ReadOptions) -> Result<Format, CorpusError> {
-    const TRIED: &str = "JSON or JSONL records (beir, hotpotqa, musique, hipporag, jsonl), .csv and .tsv (table), .txt and .md (text)";
+    const TRIED: &str = "JSON or JSONL records (beir, hotpotqa, musique, hipporag, jsonl), .csv, .tsv and .parquet (table), .txt and .md (text)";
     let head = read_head(file)?;
     let found = if looks_like_json(&head) {
         opening(&head)
@@ -247,8 +253,15 @@ fn of_file(file: &Path, options: &ReadOptions) -> Result<Format, CorpusError> {
         return Ok(format);
     }
     let lower = name(file).to_ascii_lowercase();
-    if has_suffix(&lower, &[".csv", ".tsv"]) {
-        let there = table::header(file, &head);
+    let parquet = lower.ends_with(".parquet") && head.starts_with(b"PAR1");
+    if parquet || has_suffix(&lower, &[".csv", ".tsv"]) {
+        let there = match parquet {
+            true => rows::columns(file),
+            false => table::header(file, &head),
+        };
+        if parquet && there.is_empty() {
+            return Err(undetected(file, &describe(&head, None), TRIED));
+        }
         if options.text_field.is_some() || Columns::recognises(&there) {
             return Ok(Format::Table);
         }
@@ -304,7 +317,7 @@ fn describe(head: &[u8], opening: Option<&Opening>) -> String {
     const MAGIC: [(&[u8], &str); 4] = [
         (b"\x1f\x8b", "gzip data: unpack it first"),
         (b"PK\x03\x04", "a zip archive: unpack it first"),
-        (b"PAR1", "a Parquet file"),
+        (b"PAR1", "a Parquet file without a whole footer"),
         (b"\x28\xb5\x2f\xfd", "zstd data: unpack it first"),
     ];
     if let Some((_, is)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {

@@ -146,7 +146,12 @@ pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<(Corpus, Report)
             Format::Given => given::read(&source, &mut intake)?,
             Format::Hotpot => each_file(&source, &mut intake, hotpot::read)?,
             Format::Musique => each_file(&source, &mut intake, musique::read)?,
-            Format::Table => each_file(&source, &mut intake, table::read)?,
+            Format::Table => each_file(&source, &mut intake, |file, intake| {
+                match file.extension().is_some_and(|it| it == "parquet") {
+                    true => table::read_parquet(file, intake),
+                    false => table::read(file, intake),
+                }
+            })?,
             Format::Jsonl => each_file(&source, &mut intake, |file, intake| {
                 jsonl::read(file, None, intake)
             })?,

@@ -7,6 +7,8 @@ use super::columns::Columns;
 use super::intake::Intake;
 use super::lines::{BOM, name, open, read_head, utf8};
 use super::{CorpusError, Passage, Place, What};
+use crate::exchange::given::rows as parquet;
+use crate::exchange::schema::GraphError;
 use csv::{ByteRecord, ReaderBuilder};
 use std::borrow::Cow;
 use std::fs::File;
@@ -51,6 +53,39 @@ pub(super) fn read(file: &Path, intake: &mut Intake) -> Result<(), CorpusError> 
         let text = take(&columns.text).unwrap_or_default();
         intake.passage(place, Passage { id, title, text }).map(drop)
     })
+}
+
+/// Reads the passages of a Parquet file: its columns, as those of a table are.
+pub(super) fn read_parquet(file: &Path, intake: &mut Intake) -> Result<(), CorpusError> {
+    intake.report.files.push(file.to_owned());
+    let there = parquet::columns(file);
+    let columns = Columns::choose(file, &there, intake.options)?;
+    let [id, title] = [&columns.id, &columns.title].map(|name| name.as_deref().unwrap_or_default());
+    let mut failed = None;
+    let read = parquet::read(file, &[id, title, &columns.text], &mut |number, cells| {
+        let text = |at: usize| cells.get(at).map(parquet::Cell::text).unwrap_or_default();
+        let id = match text(0) {
+            own if own.is_empty() => format!("{}#{number}", name(file)),
+            own => own,
+        };
+        let passage = Passage {
+            id,
+            title: text(1),
+            text: text(2),
+        };
+        // Rows stand for lines.
+        let place = Place::line(file, number);
+        let taken = intake.passage(&place, passage).map(drop);
+        let settled = intake.settle(What::Passage, taken);
+        settled.map(drop).map_err(|error| {
+            failed = Some(error);
+            GraphError::record(file, number, "a passage", "none")
+        })
+    });
+    match (failed, read) {
+        (Some(error), _) => Err(error),
+        (None, read) => Ok(read?),
+    }
 }
 
 /// A row that is read after the last one of a file, where no quote is open.
@@ -234,6 +269,38 @@ mod tests {
     use super::super::fixture::{Folder, fails, reads, reads_with};
     use super::super::{Format, ReadOptions, Tally};
     use super::*;
+
+    #[test]
+    fn parquet_as_data_sets_are_exported() {
+        use crate::exchange::given::rows::tests::{Values, write};
+        let folder = Folder::new();
+        let path = folder.path("train-00000-of-00001.parquet");
+        let texts = |all: &[&'static str]| Values::Texts(all.iter().map(|t| Some(*t)).collect());
+        write(
+            &path,
+            &[
+                ("docid", Values::Integers(vec![7, 9])),
+                ("title", Values::Texts(vec![Some("Ur"), None])),
+                ("text", texts(&["A city.", "Old."])),
+                ("lists", Values::Lists(vec![vec!["x"], vec![]])),
+            ],
+        );
+        let (corpus, report) = reads(&folder.path(""));
+        assert_eq!(report.sources[0].format, Format::Table);
+        let found: Vec<[&str; 3]> = corpus
+            .passages
+            .iter()
+            .map(|p| [&*p.id, &*p.title, &*p.text])
+            .collect();
+        assert_eq!(found, [["7", "Ur", "A city."], ["9", "", "Old."]]);
+        let bytes = std::fs::read(&path).unwrap();
+        folder.write_bytes("train-00000-of-00001.parquet", &bytes[..bytes.len() - 9]);
+        let said = fails(&path, &ReadOptions::default());
+        assert!(
+            said.contains("a Parquet file without a whole footer"),
+            "{said}"
+        );
+    }
 
     #[test]
     fn csv_with_quotes_line_breaks_and_semicolons() {

@@ -26,7 +26,7 @@ mod linearrag;
 mod llamaindex;
 mod nodelink;
 mod plain;
-mod rows;
+pub(crate) mod rows;
 mod stream;
 mod unreadable;
 mod xml;

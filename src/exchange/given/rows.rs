@@ -140,15 +140,14 @@ pub fn columns(path: &Path) -> Vec<String> {
     names.unwrap_or_default()
 }
 
+/// Takes a row: its number from 1, and its cells.
+pub type Each<'f> = &'f mut dyn FnMut(u64, &[Cell]) -> Result<(), GraphError>;
+
 /// Gives every row the cells of some columns, in their order, with the number of the row from 1.
 ///
 /// # Errors
 /// A file that cannot be read, is cut or damaged, with its line where it has lines; whatever `each` returns.
-pub fn read(
-    path: &Path,
-    wanted: &[&str],
-    each: &mut dyn FnMut(u64, &[Cell]) -> Result<(), GraphError>,
-) -> Result<(), GraphError> {
+pub fn read(path: &Path, wanted: &[&str], each: Each<'_>) -> Result<(), GraphError> {
     if is_csv(path) {
         return of_csv(path, wanted, each);
     }
@@ -158,11 +157,7 @@ pub fn read(
     done.unwrap_or_else(|_| Err(damaged("bytes that are damaged".into())))
 }
 
-fn of_csv(
-    path: &Path,
-    wanted: &[&str],
-    each: &mut dyn FnMut(u64, &[Cell]) -> Result<(), GraphError>,
-) -> Result<(), GraphError> {
+fn of_csv(path: &Path, wanted: &[&str], each: Each<'_>) -> Result<(), GraphError> {
     let file = File::open(path).map_err(|source| GraphError::io(path, source))?;
     let mut reader = csv::ReaderBuilder::new().flexible(false).from_reader(file);
     let failed = |error: csv::Error| {
@@ -219,11 +214,7 @@ fn refused(path: &Path, error: &parquet::errors::ParquetError) -> GraphError {
     GraphError::record(path, 0, "a whole Parquet file", found)
 }
 
-fn of_parquet(
-    path: &Path,
-    wanted: &[&str],
-    each: &mut dyn FnMut(u64, &[Cell]) -> Result<(), GraphError>,
-) -> Result<(), GraphError> {
+fn of_parquet(path: &Path, wanted: &[&str], each: Each<'_>) -> Result<(), GraphError> {
     let (reader, bytes) = opened(path)?;
     let meta = reader.metadata().file_metadata();
     let rows = u64::try_from(meta.num_rows()).unwrap_or(u64::MAX);
@@ -286,7 +277,7 @@ fn cell(field: &Field) -> Cell {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
     use parquet::file::properties::WriterProperties;
