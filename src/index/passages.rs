@@ -46,8 +46,9 @@ fn opening(text: &str) -> &str {
     match line.char_indices().nth(OPENING) {
         None => line.trim_end(),
         Some((end, _)) => {
-            let cut = &line[..end];
-            cut.rfind(char::is_whitespace).map_or(cut, |at| &cut[..at])
+            let cut = span::of(line, ..end);
+            let last = cut.rfind(char::is_whitespace);
+            last.map_or(cut, |at| span::of(cut, ..at))
         }
     }
 }

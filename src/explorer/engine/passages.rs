@@ -30,7 +30,7 @@ pub fn rows(
                 passage: hit.passage,
                 key: index.id(hit.passage).to_owned(),
                 rank: at + 1,
-                id: clean(index.id(hit.passage)),
+                id: identifier(index, hit.passage),
                 title: clean(index.title(hit.passage)),
                 headed: headed(index, hit.passage),
                 name: name(index, hit.passage),
@@ -47,6 +47,28 @@ pub fn rows(
             }
         })
         .collect()
+}
+
+/// Last digits of a checksum that stand for it.
+const DIGITS: usize = 6;
+
+/// The identifier of a passage; the end of one that is a checksum, which the words of its text stand beside.
+fn identifier(index: &Index, passage: u32) -> String {
+    let id = index.id(passage);
+    let end = id
+        .len()
+        .checked_sub(DIGITS)
+        .filter(|_| is_nameless(index, passage));
+    match end.and_then(|end| id.get(end..)) {
+        Some(digits) => format!("..{digits}"),
+        None => clean(id),
+    }
+}
+
+/// Whether neither title nor identifier of a passage is a name.
+fn is_nameless(index: &Index, passage: u32) -> bool {
+    let untitled = index.title(passage).is_empty() && index.heading(passage).is_empty();
+    untitled && index.short(passage) != index.id(passage)
 }
 
 /// Characters of a text that stand in for a title that other passages have too.
@@ -70,9 +92,14 @@ pub fn name(index: &Index, passage: u32) -> String {
 
 /// The words that a text opens with, where neither its title nor its identifier is a name.
 fn opening(index: &Index, passage: u32) -> Option<String> {
-    let text = index.text(passage).trim_start();
-    let untitled = index.title(passage).is_empty() && index.heading(passage).is_empty();
-    let nameless = untitled && index.short(passage) != index.id(passage);
+    let nameless = is_nameless(index, passage);
+    let text = match nameless {
+        // A text that was cut anywhere begins with what is left of a sentence.
+        true => index
+            .text(passage)
+            .trim_start_matches(|c: char| !c.is_alphanumeric()),
+        false => index.text(passage).trim_start(),
+    };
     let opens = (index.is_twin(passage) || nameless) && !text.is_empty();
     opens.then(|| clean(&text.chars().take(OPENING).collect::<String>()))
 }

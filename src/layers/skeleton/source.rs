@@ -8,7 +8,7 @@ use crate::layers::skeleton::core_graph::Skeleton;
 use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
 use crate::parameters::{Parameter as P, Scoped};
 use crate::text::keywords::each_keyword;
-use crate::text::{Norm, chunks};
+use crate::text::{Norm, chunks, span};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -405,7 +405,7 @@ fn letter_runs(word: &str, forms: &FxHashMap<String, u32>) -> Vec<(String, u32)>
     while at < starts.len() {
         let most = (*LETTERS.end()).min(starts.len() - at);
         let run = (*LETTERS.start()..=most).rev().find_map(|letters| {
-            let run = &word[starts[at]..end_of(at + letters)];
+            let run = span::of(word, starts[at]..end_of(at + letters));
             Some((letters, run.to_owned(), *forms.get(run)?))
         });
         match run {
