@@ -27,7 +27,7 @@ pub use rewire::Rewiring;
 
 use crate::corpus::{Lookup, Question};
 use crate::derived::Derived;
-use crate::embed::{Closed, EmbedError, Reranker};
+use crate::embed::{Closed, EmbedError, Reranker, Vectors};
 use crate::llm::Llm;
 use crate::text::Tokens;
 use crate::text::about::{About, Evidence, about, heading};
@@ -338,6 +338,22 @@ impl Index {
             reranker: Some(reranker),
             ..self
         }
+    }
+
+    /// The rows of a layer's vectors nearest to a question's, with their cosines, nearest first.
+    ///
+    /// # Errors
+    /// Vectors of another encoder than the index has now.
+    pub fn nearest_of(
+        &self,
+        vectors: &Vectors,
+        question: &[f32],
+        k: usize,
+    ) -> Result<Vec<(u32, f32)>, IndexError> {
+        if let Some(dense) = self.dense() {
+            vectors.check(dense.encoder.identity())?;
+        }
+        Ok(vectors.nearest(question, k)?)
     }
 
     /// What the stored entity graph was built with.

@@ -3,7 +3,7 @@
 
 use super::super::schema::GraphError;
 use super::rows::{self, Cell};
-use super::{Draft, Sort, System};
+use super::{Draft, Sort, System, plain};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::fs;
@@ -158,13 +158,7 @@ fn titles(home: &Home, draft: &mut Draft) -> Result<FxHashMap<String, String>, G
     draft.file(&path);
     rows::read(&path, &["id", "title"], &mut |_, cells| {
         let title = cells[1].text();
-        let name = title.rsplit_once('.').map_or(&*title, |(name, ending)| {
-            match ending.len() <= 5 && !ending.contains(' ') {
-                true => name,
-                false => &title,
-            }
-        });
-        titles.insert(cells[0].text(), name.to_owned());
+        titles.insert(cells[0].text(), plain::stem(&title));
         Ok(())
     })?;
     if titles.len() == 1 {

@@ -314,10 +314,9 @@ impl Documents {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Given;
+    use super::super::fixture::{folder, given};
     use super::*;
     use proptest::prelude::*;
-    use tempfile::TempDir;
 
     const NODES: [&str; 4] = [
         r#"{"type": "node", "id": "1", "labels": ["Episodic"], "properties": {"uuid": "u1", "name": "letter", "content": "Ada wrote to Babbage."}}"#,
@@ -331,22 +330,6 @@ mod tests {
     const DOCUMENT: &str = r#"{"nodes": [{"id": "Ada", "type": "Person", "properties": {}}, {"id": "Babbage", "type": "Person"}],
         "relationships": [{"source": {"id": "Ada", "type": "Person"}, "target": "Babbage", "type": "WROTE_TO", "properties": {}}],
         "source": {"page_content": "Ada wrote to Babbage.", "metadata": {"source": "in/letters.txt"}, "type": "Document"}}"#;
-
-    fn folder(files: &[(&str, &[u8])]) -> TempDir {
-        let folder = TempDir::new().unwrap();
-        for (name, bytes) in files {
-            std::fs::write(folder.path().join(name), bytes).unwrap();
-        }
-        folder
-    }
-
-    fn given(system: &System, name: &str, bytes: &[u8]) -> Result<(String, Given), GraphError> {
-        let folder = folder(&[(name, bytes)]);
-        let found = (system.finds)(folder.path()).unwrap_or_default();
-        let mut draft = Draft::default();
-        (system.read)(folder.path(), &mut draft)?;
-        Ok((found, draft.finish()))
-    }
 
     fn lines() -> String {
         format!("{}\n{}\n", NODES.join("\n"), EDGE.replace('\n', " "))

@@ -7,7 +7,7 @@
 use super::super::schema::GraphError;
 use super::graphml::{self, Data, Item};
 use super::stream::{self, Loose, Record};
-use super::{Draft, Sort, System};
+use super::{Draft, Sort, System, plain};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -320,14 +320,9 @@ fn name_documents(
 /// The name of a document's file without its ending; empty where the document has no file.
 fn title(file: &str) -> String {
     let name = file.rsplit(['/', '\\']).next().unwrap_or_default().trim();
-    if NO_FILE.contains(&name) {
-        return String::new();
-    }
-    match name.rsplit_once('.') {
-        Some((stem, end)) if !stem.is_empty() && end.len() <= 5 && !end.contains(' ') => {
-            stem.to_owned()
-        }
-        _ => name.to_owned(),
+    match NO_FILE.contains(&name) {
+        true => String::new(),
+        false => plain::stem(name),
     }
 }
 
@@ -424,7 +419,7 @@ fn read_relations(at: &Path, draft: &mut Draft) -> Result<(), GraphError> {
         let units = lists.of(&key, edge.data, "relations", draft);
         let label = label(edge.data.get("keywords"), draft);
         let description = description(edge.data, draft, &key);
-        let weight = weight(edge.data.get("weight"));
+        let weight = plain::weight(edge.data.get("weight"));
         draft.relation(ends, &label, &description, weight, units);
         Ok(())
     })
@@ -558,14 +553,6 @@ fn label(keywords: &str, draft: &mut Draft) -> String {
         return String::new();
     }
     label
-}
-
-/// A weight; no number where it is not one, which the draft mends.
-fn weight(value: &str) -> Option<f64> {
-    match value.trim() {
-        "" => None,
-        value => Some(value.parse().unwrap_or(f64::NAN)),
-    }
 }
 
 #[cfg(test)]

@@ -205,3 +205,27 @@ pub fn read(found: &Found) -> Result<Given, GraphError> {
     }
     Ok(given)
 }
+
+#[cfg(test)]
+mod fixture {
+    use super::*;
+    use tempfile::TempDir;
+
+    /// A folder of some files.
+    pub fn folder(files: &[(&str, &[u8])]) -> TempDir {
+        let folder = TempDir::new().unwrap();
+        for (name, bytes) in files {
+            std::fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        folder
+    }
+
+    /// What a system finds in a folder of one file, and the graph.
+    pub fn given(system: &System, name: &str, bytes: &[u8]) -> Result<(String, Given), GraphError> {
+        let folder = folder(&[(name, bytes)]);
+        let found = (system.finds)(folder.path()).unwrap_or_default();
+        let mut draft = Draft::default();
+        (system.read)(folder.path(), &mut draft)?;
+        Ok((found, draft.finish()))
+    }
+}

@@ -193,10 +193,9 @@ fn from_gexf(path: &Path) -> Result<Plain, GraphError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Given;
+    use super::super::fixture::{folder, given};
     use super::*;
     use proptest::prelude::*;
-    use tempfile::TempDir;
 
     const JSON: &str = r#"{"directed": false, "multigraph": false, "graph": {}, "nodes": [
         {"id": "p1", "type": "passage", "text": "Ada wrote to Babbage.", "title": "Letters"},
@@ -212,22 +211,6 @@ mod tests {
 
     const GEPHI: &str = r#"<gexf><graph><nodes><node id="0" label="Ada"/><node id="1" label="Babbage"/></nodes>
         <edges><edge source="0" target="1" weight="2" label="wrote to" type="directed"/></edges></graph></gexf>"#;
-
-    fn folder(files: &[(&str, &[u8])]) -> TempDir {
-        let folder = TempDir::new().unwrap();
-        for (name, bytes) in files {
-            std::fs::write(folder.path().join(name), bytes).unwrap();
-        }
-        folder
-    }
-
-    fn given(system: &System, name: &str, bytes: &[u8]) -> Result<(String, Given), GraphError> {
-        let folder = folder(&[(name, bytes)]);
-        let found = (system.finds)(folder.path()).unwrap_or_default();
-        let mut draft = Draft::default();
-        (system.read)(folder.path(), &mut draft)?;
-        Ok((found, draft.finish()))
-    }
 
     #[test]
     fn node_link_has_texts_and_entities() {

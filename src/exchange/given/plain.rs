@@ -228,8 +228,8 @@ impl Link {
     }
 }
 
-/// A weight; no number where it is not one, which the draft mends.
-fn weight(value: &str) -> Option<f64> {
+/// A weight as files write it; no number where it is none, which the draft mends.
+pub fn weight(value: &str) -> Option<f64> {
     match value.trim() {
         "" => None,
         value => Some(value.parse().unwrap_or(f64::NAN)),

@@ -219,12 +219,9 @@ impl Source for PhraseGraph {
         vector: &[f32],
         k: usize,
     ) -> Result<Vec<(Node, f32)>, IndexError> {
-        let vectors = &self.layer.phrase_vectors;
-        if let Some(dense) = index.dense() {
-            vectors.check(dense.encoder.identity())?;
-        }
-        let near = vectors.nearest(vector, k)?.into_iter();
+        let near = index.nearest_of(&self.layer.phrase_vectors, vector, k)?;
         Ok(near
+            .into_iter()
             .map(|(phrase, cosine)| (self.node(phrase), cosine))
             .collect())
     }

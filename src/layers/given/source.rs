@@ -144,11 +144,7 @@ impl GivenGraph {
         vector: &[f32],
         k: usize,
     ) -> Result<Vec<(u32, f32)>, IndexError> {
-        let vectors = &self.layer.relation_vectors;
-        if let Some(dense) = index.dense() {
-            vectors.check(dense.encoder.identity())?;
-        }
-        let mut near = vectors.nearest(vector, k)?;
+        let mut near = index.nearest_of(&self.layer.relation_vectors, vector, k)?;
         near.retain(|hit| hit.1 > 0.0);
         Ok(near)
     }
@@ -268,12 +264,9 @@ impl Source for GivenGraph {
         vector: &[f32],
         k: usize,
     ) -> Result<Vec<(Node, f32)>, IndexError> {
-        let vectors = &self.layer.entity_vectors;
-        if let Some(dense) = index.dense() {
-            vectors.check(dense.encoder.identity())?;
-        }
-        let near = vectors.nearest(vector, k)?.into_iter();
+        let near = index.nearest_of(&self.layer.entity_vectors, vector, k)?;
         Ok(near
+            .into_iter()
             .map(|(entity, cosine)| (self.node(entity), cosine))
             .collect())
     }

@@ -123,10 +123,9 @@ impl Source for HeteroGraph {
         vector: &[f32],
         k: usize,
     ) -> Result<Vec<(Node, f32)>, IndexError> {
-        if let Some(dense) = index.dense() {
-            self.layer.vectors().check(dense.encoder.identity())?;
-        }
-        let rows = self.layer.vectors().nearest(vector, k)?.into_iter();
+        let rows = index
+            .nearest_of(self.layer.vectors(), vector, k)?
+            .into_iter();
         Ok(rows
             .map(|(row, cosine)| (self.layer.node_of_row(row), cosine))
             .collect())
