@@ -206,3 +206,31 @@ fn the_samples_open_and_explain_themselves() {
         }
     }
 }
+
+/// What is taken over from the graph before gives the bits of one that is opened anew.
+#[test]
+fn a_slider_step_gives_the_masses_of_a_fresh_graph() {
+    let (index, _) = opened(&folder("lightrag"));
+    let mut settings = Settings::of(&index, Method::by_name("given").unwrap());
+    let mut kept = Retriever::new(index.clone());
+    for step in [
+        "hub_p=0.5",
+        "hub_p=2",
+        "relation_weight=3",
+        "hub_p=0",
+        "relation_weight=0",
+    ] {
+        settings.set_text(step).unwrap();
+        let mass = |retriever: &mut Retriever| {
+            let run = retriever
+                .retrieve("Caroline Herschel", &settings, Keep::Scores)
+                .unwrap();
+            run.walk().unwrap().spread.mass.clone()
+        };
+        assert_eq!(
+            mass(&mut kept),
+            mass(&mut Retriever::new(opened(&folder("lightrag")).0)),
+            "{step}"
+        );
+    }
+}

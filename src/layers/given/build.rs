@@ -44,8 +44,9 @@ fn placed(index: &Index, given: &mut Given) {
 }
 
 pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<GivenLayer, IndexError> {
-    let dense = index.dense_for(GivenLayer::NAME)?;
+    // Without files of another system, that is what is missing.
     let found = super::files(index)?;
+    let dense = index.dense_for(GivenLayer::NAME)?;
     if !progress("reading", 0, 1) {
         return Err(IndexError::Cancelled);
     }

@@ -21,17 +21,9 @@ use std::sync::Arc;
 /// # Errors
 /// An index without it, or what the build says.
 pub fn opened(index: &Index) -> Result<Arc<GivenLayer>, IndexError> {
-    match files(index) {
-        Ok(_) => index.layer_now(
-            |_: &GivenLayer| true,
-            || GivenLayer::build(index, &|_, _, _| true),
-        ),
-        // Without files of another system, that is what is missing.
-        Err(missing) => index.layer().map_err(|error| match error {
-            IndexError::NoLayer { .. } => missing,
-            error => error,
-        }),
-    }
+    // Files are looked for where there is no layer: every graph that is opened asks.
+    let build = || GivenLayer::build(index, &|_, _, _| true);
+    index.layer_now(|_: &GivenLayer| true, build)
 }
 
 /// The layer where there is one, or the files to make it; none where the corpus came without a graph.
@@ -39,10 +31,10 @@ pub fn opened(index: &Index) -> Result<Arc<GivenLayer>, IndexError> {
 /// # Errors
 /// What the build says.
 pub fn known(index: &Index) -> Result<Option<Arc<GivenLayer>>, IndexError> {
-    match (index.layer(), files(index)) {
-        (Ok(layer), _) => Ok(Some(layer)),
-        (Err(_), Ok(_)) => opened(index).map(Some),
-        (Err(_), Err(_)) => Ok(None),
+    match index.layer() {
+        Ok(layer) => Ok(Some(layer)),
+        Err(_) if files(index).is_ok() => opened(index).map(Some),
+        Err(_) => Ok(None),
     }
 }
 

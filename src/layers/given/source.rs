@@ -25,8 +25,8 @@ pub static GIVEN: GraphKind = GraphKind {
     asks_model: false,
     reads: &[P::RelationWeight, P::HubP],
     builds: &[],
-    open: |index, values, _| {
-        let source = GivenGraph::open(index, values)?;
+    open: |index, values, with| {
+        let source = GivenGraph::open(index, values, with.before)?;
         Ok(Graph::of_passages(&GIVEN, Box::new(source), index.len()))
     },
 };
@@ -39,8 +39,14 @@ const LINE: usize = 240;
 /// any unit stand beside the 1 of a mention.
 pub struct GivenGraph {
     pub layer: Arc<GivenLayer>,
+    tables: Arc<Tables>,
     transition: Transition,
+    relation_weight: f64,
     passages: u32,
+}
+
+/// What no parameter changes.
+struct Tables {
     forms: FxHashMap<String, u32>,
     /// Relations by their ends, the lower first.
     relations: FxHashMap<(u32, u32), Vec<u32>>,
@@ -50,28 +56,13 @@ pub struct GivenGraph {
     communities: FxHashMap<u32, Vec<u32>>,
 }
 
-impl GivenGraph {
-    pub fn open(index: &Index, values: Scoped<'_>) -> Result<GivenGraph, IndexError> {
-        let layer = super::opened(index)?;
-        let passages = index.len() as u32;
-        let count = layer.meta.entities as u32;
-        let mut edges: Vec<(u32, u32, f32)> = Vec::new();
-        for entity in 0..count {
-            let own = layer.entity_passages(entity).iter();
-            edges.extend(own.map(|&passage| (passage, passages + entity, 1.0)));
-        }
-        let sum: f64 = layer.weights.iter().map(|w| f64::from(*w)).sum();
-        let mean = sum / layer.weights.len().max(1) as f64;
-        let factor = values.get(RELATION_WEIGHT) / mean.max(f64::MIN_POSITIVE);
+impl Tables {
+    fn of(layer: &GivenLayer) -> Tables {
         let mut relations: FxHashMap<(u32, u32), Vec<u32>> = FxHashMap::default();
         for relation in 0..layer.meta.relations as u32 {
             let [one, other] = layer.ends(relation);
             let pair = (one.min(other), one.max(other));
             relations.entry(pair).or_default().push(relation);
-            let weight = (f64::from(layer.weights[relation as usize]) * factor) as f32;
-            if weight > 0.0 && weight.is_finite() {
-                edges.push((passages + one, passages + other, weight));
-            }
         }
         let mut others: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for &(one, other) in relations.keys() {
@@ -88,22 +79,49 @@ impl GivenGraph {
         for (name, entity) in layer.names.iter().zip(0..) {
             forms.entry(Norm::Simple.apply(name)).or_insert(entity);
         }
-        let nodes = index.len() + layer.meta.entities;
-        let plain = Transition::of_edges(nodes, edges);
-        let p = values.get(HUB_P);
-        let into = (0..nodes).map(|node| match node < index.len() {
-            true => 1.0,
-            false => (plain.degree(node).max(1) as f64).powf(-p),
-        });
-        let into = into.collect();
-        Ok(GivenGraph {
-            transition: plain.rescaled(into),
-            layer,
-            passages,
+        Tables {
             forms,
             relations,
             others,
             communities,
+        }
+    }
+}
+
+impl GivenGraph {
+    /// The graph under these values. Takes its tables over from the one before, and the weights where that differs in the
+    /// hub penalty alone: a slider step costs a pass over the scales.
+    pub fn open(
+        index: &Index,
+        values: Scoped<'_>,
+        before: Option<&Graph>,
+    ) -> Result<GivenGraph, IndexError> {
+        let layer = super::opened(index)?;
+        let before = before.map(Graph::source_as::<GivenGraph>);
+        let before = before.filter(|before| Arc::ptr_eq(&before.layer, &layer));
+        let relation_weight = values.get(RELATION_WEIGHT);
+        let p = values.get(HUB_P);
+        let scaled = |plain: &Transition| {
+            let into = (0..plain.nodes()).map(|node| match node < index.len() {
+                true => 1.0,
+                false => (plain.degree(node).max(1) as f64).powf(-p),
+            });
+            plain.rescaled(into.collect())
+        };
+        let weighed = before.filter(|before| before.relation_weight == relation_weight);
+        let transition = match weighed {
+            Some(before) => scaled(&before.transition),
+            None => scaled(&weights(index, &layer, relation_weight)),
+        };
+        Ok(GivenGraph {
+            tables: match before {
+                Some(before) => before.tables.clone(),
+                None => Arc::new(Tables::of(&layer)),
+            },
+            transition,
+            relation_weight,
+            passages: index.len() as u32,
+            layer,
         })
     }
 
@@ -121,7 +139,7 @@ impl GivenGraph {
     pub fn others(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
         let own = self
             .entity(node)
-            .and_then(|entity| self.others.get(&entity));
+            .and_then(|entity| self.tables.others.get(&entity));
         own.into_iter().flatten().map(|other| self.node(*other))
     }
 
@@ -153,9 +171,30 @@ impl GivenGraph {
     pub fn between(&self, a: Node, b: Node) -> &[u32] {
         let pair = self.entity(a).zip(self.entity(b));
         let pair = pair.map(|(a, b)| (a.min(b), a.max(b)));
-        let known = pair.and_then(|pair| self.relations.get(&pair));
+        let known = pair.and_then(|pair| self.tables.relations.get(&pair));
         known.map_or(&[], Vec::as_slice)
     }
+}
+
+/// The edges without a hub penalty.
+fn weights(index: &Index, layer: &GivenLayer, relation_weight: f64) -> Transition {
+    let passages = index.len() as u32;
+    let mut edges: Vec<(u32, u32, f32)> = Vec::new();
+    for entity in 0..layer.meta.entities as u32 {
+        let own = layer.entity_passages(entity).iter();
+        edges.extend(own.map(|&passage| (passage, passages + entity, 1.0)));
+    }
+    let sum: f64 = layer.weights.iter().map(|w| f64::from(*w)).sum();
+    let mean = sum / layer.weights.len().max(1) as f64;
+    let factor = relation_weight / mean.max(f64::MIN_POSITIVE);
+    for relation in 0..layer.meta.relations as u32 {
+        let [one, other] = layer.ends(relation);
+        let weight = (f64::from(layer.weights[relation as usize]) * factor) as f32;
+        if weight > 0.0 && weight.is_finite() {
+            edges.push((passages + one, passages + other, weight));
+        }
+    }
+    Transition::of_edges(index.len() + layer.meta.entities, edges)
 }
 
 impl Source for GivenGraph {
@@ -186,7 +225,7 @@ impl Source for GivenGraph {
             parts.push(format!("{kind}."));
         }
         parts.push(layer.descriptions.get(entity as usize).to_owned());
-        let own = self.communities.get(&entity).into_iter().flatten();
+        let own = self.tables.communities.get(&entity).into_iter().flatten();
         let own = own.map(|c| layer.communities.get(*c as usize));
         let own: Vec<&str> = own.filter(|title| !title.is_empty()).collect();
         if !own.is_empty() {
@@ -246,7 +285,7 @@ impl Source for GivenGraph {
 
     /// The longest runs of words, or of letters where a script has no spaces, that are an entity's name.
     fn names(&self, _: &Index, question: &str, _: Scoped<'_>) -> Vec<QueryName> {
-        let runs = longest_runs(question, &self.forms).into_iter();
+        let runs = longest_runs(question, &self.tables.forms).into_iter();
         let runs = runs.filter(|(run, _)| !is_function_word(run));
         let named =
             runs.map(|(run, entity)| QueryName::found(question, run, vec![self.node(entity)]));
@@ -254,7 +293,7 @@ impl Source for GivenGraph {
     }
 
     fn find(&self, _: &Index, name: &str, _: Scoped<'_>) -> Option<Node> {
-        let entity = self.forms.get(&Norm::Simple.apply(name))?;
+        let entity = self.tables.forms.get(&Norm::Simple.apply(name))?;
         Some(self.node(*entity))
     }
 
