@@ -58,6 +58,26 @@ fn common(label: &str) -> bool {
     !lower.contains(char::is_whitespace) && (is_function_word(&lower) || classes(&lower) != 0)
 }
 
+/// Of every node the number of its component.
+pub(super) fn component_of(graph: &Graph) -> Vec<u32> {
+    let nodes = graph.nodes() as Node;
+    let mut sets = UnionFind::<u32>::new(nodes as usize);
+    for node in 0..nodes {
+        for (other, _) in graph.neighbours(node) {
+            sets.union(node, other);
+        }
+    }
+    sets.into_labeling()
+}
+
+/// Of every passage whether no node of it has an edge.
+pub(super) fn isolated(graph: &Graph) -> Vec<bool> {
+    let joined = |node: &u32| graph.degree(*node) > 0;
+    (0..graph.passages() as u32)
+        .map(|passage| !graph.nodes_of(passage).iter().any(joined))
+        .collect()
+}
+
 impl Anatomy {
     /// Reads a graph. `progress` hears of names compared, and of all; it stops the reading by returning false.
     pub fn of(
@@ -69,19 +89,10 @@ impl Anatomy {
         let from = graph.hub();
         let names: Vec<Node> = (0..nodes).filter(|&node| graph.is_name(node)).collect();
         let passages = 0..index.len() as u32;
-        let mut sets = UnionFind::<u32>::new(nodes as usize);
-        for node in 0..nodes {
-            for (other, _) in graph.neighbours(node) {
-                sets.union(node, other);
-            }
-        }
-        let component = sets.into_labeling();
+        let component = component_of(graph);
         let mut sizes: BTreeMap<u32, usize> = BTreeMap::new();
         let degree = |node: &u32| graph.degree(*node) > 0;
-        let isolated: Vec<bool> = passages
-            .clone()
-            .map(|p| !graph.nodes_of(p).iter().any(degree))
-            .collect();
+        let isolated = isolated(graph);
         for passage in passages.clone().filter(|p| !isolated[*p as usize]) {
             // A passage of several nodes lies where its first joined one does.
             let nodes = graph.nodes_of(passage);

@@ -4,17 +4,16 @@
 #![warn(missing_docs)]
 
 use super::compare::{Comparison, Difference, Resampling, correct};
+use super::faults::{component_of, isolated};
 use super::run::{Evaluation, evaluate};
 use crate::corpus::{Gold, Question};
 use crate::index::{Index, IndexError};
-use crate::layers::GraphKind;
 use crate::layers::given::GivenLayer;
 use crate::layers::{GIVEN, Graph, Link};
 use crate::parameters::{ALPHA, HUB_P, Origin};
 use crate::retrieve::{Keep, Method, RetrieveError, Retriever, Settings};
 use crate::text::names::is_function_word;
 use crate::text::{Norm, plural};
-use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::sync::Arc;
@@ -231,19 +230,14 @@ pub fn check(
     // One measure of every method is shown, so that these are the tests there are.
     let gains = rows.iter_mut().filter_map(|row| row.gain.as_mut());
     correct(gains.map(std::slice::from_mut));
-    let walks_on: &[&str] = if given.is_some() {
-        &ON_GIVEN[..1]
-    } else {
-        &WALKS[..1]
-    };
-    let verdict = verdict(&rows, walks_on[0], asked, questions.len());
+    let verdict = verdict(&rows, method, asked, questions.len());
     rows.sort_by(|a, b| b.recall.total_cmp(&a.recall));
     let tried = match questions.len() >= 2 * FEWEST {
         true => tuned(index, &questions, method, names.len(), all, progress)?,
         false => None,
     };
     Ok(PprCheck {
-        shape: shape(index, &graph, kind),
+        shape: shape(index, &graph),
         mass: mass(index, &mut retriever, &settings, &questions)?,
         asked,
         questions: questions.len(),
@@ -288,18 +282,12 @@ fn verdict(rows: &[Row], walk: &str, asked: Asked, questions: usize) -> String {
 }
 
 /// The graph without its numbers: parts, hubs.
-fn shape(index: &Index, graph: &Graph, kind: &'static GraphKind) -> Shape {
+fn shape(index: &Index, graph: &Graph) -> Shape {
     let transition = graph.transition();
     let nodes = graph.nodes();
-    let mut sets = UnionFind::<u32>::new(nodes);
-    for node in 0..nodes {
-        for &other in transition.row(node).0 {
-            sets.union(node as u32, other);
-        }
-    }
     let mut sizes: FxHashMap<u32, usize> = FxHashMap::default();
-    for node in 0..nodes as u32 {
-        *sizes.entry(sets.find(node)).or_default() += 1;
+    for component in component_of(graph) {
+        *sizes.entry(component).or_default() += 1;
     }
     let largest = sizes.values().copied().max().unwrap_or(0);
     let mut degrees: Vec<(usize, u32)> = (0..nodes as u32)
@@ -308,14 +296,13 @@ fn shape(index: &Index, graph: &Graph, kind: &'static GraphKind) -> Shape {
     degrees.sort_unstable_by_key(|(degree, node)| (std::cmp::Reverse(*degree), *node));
     let hubs = degrees.iter().take(nodes.div_ceil(HUNDREDTH));
     let ends: usize = hubs.map(|(degree, _)| degree).sum();
-    let reached = |passage: u32| graph.nodes_of(passage).iter().any(|n| graph.degree(*n) > 0);
     Shape {
-        graph: kind.name,
+        graph: graph.kind.name,
         nodes,
         edges: transition.arcs() / 2,
         components: sizes.len(),
         largest: largest as f64 / nodes.max(1) as f64,
-        isolated: (0..index.len() as u32).filter(|p| !reached(*p)).count(),
+        isolated: isolated(graph).into_iter().filter(|alone| *alone).count(),
         hub_share: ends as f64 / transition.arcs().max(1) as f64,
         hubs: degrees
             .iter()
