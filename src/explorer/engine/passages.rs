@@ -67,8 +67,10 @@ fn identifier(index: &Index, passage: u32) -> String {
 
 /// Whether neither title nor identifier of a passage is a name.
 fn is_nameless(index: &Index, passage: u32) -> bool {
-    let untitled = index.title(passage).is_empty() && index.heading(passage).is_empty();
-    untitled && index.short(passage) != index.id(passage)
+    // What a text is about is asked last: it is read off the text.
+    index.title(passage).is_empty()
+        && index.short(passage) != index.id(passage)
+        && index.heading(passage).is_empty()
 }
 
 /// Characters of a text that stand in for a title that other passages have too.

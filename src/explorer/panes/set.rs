@@ -60,11 +60,11 @@ fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
     let whole = score.difference(MEASURE).filter(|_| score.done == score.of);
     let mut lines = match whole.filter(|_| !same) {
         Some(d) => {
-            let said = match learned_here(ink.state) {
-                Some(said) => ink.span(said, Scope::Warn),
+            let verdict = match learned_here(ink.state) {
+                Some(warning) => ink.span(warning, Scope::Warn),
                 None => ink.span(d.sentence(MEASURE), Scope::of_gain(d.sure())),
             };
-            flow(vec![said], width, 0)
+            flow(vec![verdict], width, 0)
         }
         None if same => Vec::new(),
         None => vec![counts(ink, score, width)],
