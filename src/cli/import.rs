@@ -5,10 +5,10 @@ use super::index::{self, IndexArgs};
 use super::{Opening, print_json};
 use crate::exchange::given::{self, Given, SYSTEMS};
 use crate::index::Layer;
+use crate::layers::LAYERS;
 use crate::layers::facts::FactsLayer;
 use crate::layers::given::GivenLayer;
 use crate::layers::typed::SparkLayer;
-use crate::layers::{HopLayer, LAYERS};
 use crate::output;
 use crate::retrieve::METHODS;
 use anyhow::{Result, bail};
@@ -88,10 +88,8 @@ fn print(given: &Given) -> Result<()> {
 /// Which methods run on the imported index, and what the others need.
 fn methods(args: &ImportArgs) -> Result<()> {
     let mut out = output::text();
-    let built = |layer: &str| {
-        let own = [GivenLayer::LABEL, HopLayer::NAME];
-        own.contains(&layer) || args.with.iter().any(|name| name == layer)
-    };
+    let layers = index::layers(std::slice::from_ref(&args.path), &args.with);
+    let built = |layer: &str| layers.iter().any(|name| name == layer);
     let names = |runs: &dyn Fn(Option<&str>) -> bool| {
         let own = METHODS.iter().filter(|m| runs(m.layer()));
         own.map(|m| &*m.name).collect::<Vec<_>>().join(" ")

@@ -96,12 +96,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let Some(out) = &args.out else {
         bail!("missing --out DIR, the folder to write");
     };
-    let mut names = with(&args.with);
-    let came = |path: &PathBuf| exchange::given::find(path).is_some();
-    if !names.is_empty() && args.paths.iter().any(came) {
-        names.push(GivenLayer::LABEL.to_owned());
-    }
-    let kinds = layers_named(&names, LAYERS).map_err(about("--with"))?;
+    let kinds = layers_named(&layers(&args.paths, &args.with), LAYERS).map_err(about("--with"))?;
     let bars = ProgressBars::of(&Step::OF_INDEX);
     let llm = args.opening.thinking.open()?.unwrap_or_default();
     llm.announce_to(bars.announce());
@@ -238,13 +233,17 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
     llm::answered(&llm)
 }
 
-/// The default method's own layer comes with every index, unless none is asked for.
-fn with(asked: &[String]) -> Vec<String> {
+/// The default method's own layer comes with every index, and the graph that a corpus has; unless none is asked for.
+pub(super) fn layers(paths: &[PathBuf], asked: &[String]) -> Vec<String> {
     if asked.iter().any(|name| name == "none") {
         return Vec::new();
     }
+    let came = paths
+        .iter()
+        .any(|path| exchange::given::find(path).is_some());
+    let given = came.then(|| GivenLayer::LABEL.to_owned());
     let own = std::iter::once(HopLayer::NAME.to_owned());
-    own.chain(asked.iter().cloned()).collect()
+    own.chain(asked.iter().cloned()).chain(given).collect()
 }
 
 /// What a layer is built with: what was set here, and else what the index was built with.
