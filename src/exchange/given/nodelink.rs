@@ -117,7 +117,7 @@ fn not_one(folder: &Path, graphs: &[PathBuf]) -> GraphError {
     GraphError::Unreadable {
         path: folder.to_owned(),
         what: format!("{} graphs: {}", graphs.len(), names.join(", ")),
-        remedy: "put the one that is meant into a folder of its own".to_owned(),
+        remedy: "move the graph you want into its own folder".to_owned(),
     }
 }
 

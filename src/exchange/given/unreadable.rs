@@ -29,7 +29,7 @@ fn fast_graphrag(folder: &Path, _: &mut Draft) -> Result<(), GraphError> {
     refuse(
         folder,
         "fast-graphrag keeps its graph as Python pickles, which are programs and are not run here",
-        "write it with its save_graphml() into a folder of its own, and name that",
+        "export it with save_graphml() into its own folder, then open that folder",
     )
 }
 
