@@ -2,6 +2,8 @@
 //! are most of a file.
 
 use super::super::schema::GraphError;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use parquet::schema::types::Type;
@@ -10,9 +12,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+mod footer;
+mod pages;
+
 /// Most rows that a byte of a file may stand for: a run of equal values is short, but a file that claims more is none that a
 /// person made.
-const ROWS_A_BYTE: u64 = 64;
+const ROWS_A_BYTE: u64 = 8;
+/// Most bytes of text that a byte of a file may stand for, beyond [`FREE`]: a text that is there once can be in every row.
+const TEXT_A_BYTE: u64 = 100;
+/// Bytes of text that any file may hold.
+const FREE: u64 = 1 << 26;
 /// Longest field of a CSV file.
 const LONGEST: usize = 1 << 28;
 
@@ -55,6 +64,15 @@ impl Cell {
         self.real()
             .filter(|number| number.fract() == 0.0 && number.abs() < 9e15)
             .map(|number| number as i64)
+    }
+
+    /// How many bytes of text it holds.
+    fn size(&self) -> u64 {
+        match self {
+            Cell::Text(text) => text.len() as u64,
+            Cell::List(items) => items.iter().map(|item| item.len() as u64).sum(),
+            Cell::Absent | Cell::Integer(_) | Cell::Real(_) => 0,
+        }
     }
 
     /// As a list: a list of the file, the text of one as Python or numpy writes it, or words between commas.
@@ -132,10 +150,11 @@ pub fn columns(path: &Path) -> Vec<String> {
         let head = reader.and_then(|mut reader| reader.headers().cloned().ok());
         return head.map_or_else(Vec::new, |head| head.iter().map(str::to_owned).collect());
     }
-    let names = opened(path).map(|(reader, _)| {
+    let names = guarded(path, || {
+        let (reader, _) = opened(path)?;
         let schema = reader.metadata().file_metadata().schema();
         let fields = schema.get_fields().iter();
-        fields.map(|field| field.name().to_owned()).collect()
+        Ok(fields.map(|field| field.name().to_owned()).collect())
     });
     names.unwrap_or_default()
 }
@@ -151,10 +170,16 @@ pub fn read(path: &Path, wanted: &[&str], each: Each<'_>) -> Result<(), GraphErr
     if is_csv(path) {
         return of_csv(path, wanted, each);
     }
-    let damaged = |found: String| GraphError::record(path, 0, "a whole Parquet file", found);
-    // What damaged bytes can do to the reader ends here.
-    let done = catch_unwind(AssertUnwindSafe(|| of_parquet(path, wanted, each)));
-    done.unwrap_or_else(|_| Err(damaged("bytes that are damaged".into())))
+    guarded(path, || of_parquet(path, wanted, each))
+}
+
+/// What damaged bytes can do to the reader of Parquet ends here.
+fn guarded<T>(path: &Path, of: impl FnOnce() -> Result<T, GraphError>) -> Result<T, GraphError> {
+    let done = catch_unwind(AssertUnwindSafe(of));
+    done.unwrap_or_else(|_| {
+        let found = "bytes that are damaged";
+        Err(GraphError::record(path, 0, "a whole Parquet file", found))
+    })
 }
 
 fn of_csv(path: &Path, wanted: &[&str], each: Each<'_>) -> Result<(), GraphError> {
@@ -194,15 +219,14 @@ fn of_csv(path: &Path, wanted: &[&str], each: Each<'_>) -> Result<(), GraphError
 }
 
 fn opened(path: &Path) -> Result<(SerializedFileReader<File>, u64), GraphError> {
-    let failed = |source| GraphError::io(path, source);
-    let file = File::open(path).map_err(failed)?;
-    let bytes = file.metadata().map_err(failed)?.len();
+    let bytes = footer::check(path)?;
+    let file = File::open(path).map_err(|source| GraphError::io(path, source))?;
     let reader = SerializedFileReader::new(file).map_err(|error| refused(path, &error))?;
     Ok((reader, bytes))
 }
 
 /// What the Parquet reader refuses: a codec that is not compiled in, or a damaged file.
-fn refused(path: &Path, error: &parquet::errors::ParquetError) -> GraphError {
+fn refused(path: &Path, error: &ParquetError) -> GraphError {
     let found = error.to_string();
     if found.contains("codec") || found.contains("feature") {
         return GraphError::Unreadable {
@@ -216,40 +240,79 @@ fn refused(path: &Path, error: &parquet::errors::ParquetError) -> GraphError {
 
 fn of_parquet(path: &Path, wanted: &[&str], each: Each<'_>) -> Result<(), GraphError> {
     let (reader, bytes) = opened(path)?;
-    let meta = reader.metadata().file_metadata();
-    let rows = u64::try_from(meta.num_rows()).unwrap_or(u64::MAX);
-    if rows > bytes.saturating_mul(ROWS_A_BYTE) {
-        let found = format!("{rows} rows in {bytes} bytes");
-        return Err(GraphError::record(
-            path,
-            0,
-            "as many rows as a file can hold",
-            found,
-        ));
+    let wrong = |expected: &str, found: String| Err(GraphError::record(path, 0, expected, found));
+    let most = bytes.saturating_mul(ROWS_A_BYTE);
+    let claimed = claimed(&reader);
+    if claimed > most {
+        let found = format!("{claimed} rows in {bytes} bytes");
+        return wrong("as many rows as a file can hold", found);
     }
-    let fields = meta.schema().get_fields().iter();
-    let own: Vec<Arc<Type>> = fields
-        .filter(|field| wanted.contains(&field.name()))
-        .cloned()
-        .collect();
-    let schema = Type::group_type_builder(meta.schema().name())
-        .with_fields(own)
-        .build()
-        .map_err(|error| refused(path, &error))?;
+    look_at_pages(path, &reader, wanted)?;
+    let schema = projection(&reader, wanted).map_err(|error| refused(path, &error))?;
     let rows = reader
         .get_row_iter(Some(schema))
         .map_err(|error| refused(path, &error))?;
+    let most = bytes.saturating_mul(TEXT_A_BYTE).saturating_add(FREE);
+    let mut given = 0_u64;
     for (row, number) in rows.zip(1..) {
         let row = row.map_err(|error| refused(path, &error))?;
         let mut cells = vec![Cell::Absent; wanted.len()];
         for (name, field) in row.get_column_iter() {
-            if let Some(at) = wanted.iter().position(|own| own == name) {
-                cells[at] = cell(field);
+            let own = cells.iter_mut().zip(wanted).find(|(_, own)| *own == name);
+            if let Some((place, _)) = own {
+                *place = cell(field);
+                given = given.saturating_add(place.size());
             }
+        }
+        if given > most {
+            let found = format!("more than {most} bytes of text in {bytes} bytes");
+            return wrong("as much text as a file can hold", found);
         }
         each(number, &cells)?;
     }
     Ok(())
+}
+
+/// How many rows a file claims, as a whole or in its parts.
+fn claimed(reader: &SerializedFileReader<File>) -> u64 {
+    let meta = reader.metadata();
+    let parts = meta.row_groups().iter().map(|group| group.num_rows());
+    let parts = parts.map(|rows| u64::try_from(rows).unwrap_or(u64::MAX));
+    let whole = u64::try_from(meta.file_metadata().num_rows()).unwrap_or(u64::MAX);
+    parts.fold(0, u64::saturating_add).max(whole)
+}
+
+/// Whether a column of a file belongs to one that is wanted.
+fn is_wanted(column: &ColumnChunkMetaData, wanted: &[&str]) -> bool {
+    let parts = column.column_path().parts();
+    parts
+        .first()
+        .is_some_and(|name| wanted.contains(&name.as_str()))
+}
+
+fn look_at_pages(
+    path: &Path,
+    reader: &SerializedFileReader<File>,
+    wanted: &[&str],
+) -> Result<(), GraphError> {
+    let groups = reader.metadata().row_groups().iter();
+    let mut columns = groups
+        .flat_map(|group| group.columns())
+        .filter(|column| is_wanted(column, wanted));
+    columns.try_for_each(|column| pages::check(path, column))
+}
+
+/// The columns that are wanted, as a schema of their own.
+fn projection(reader: &SerializedFileReader<File>, wanted: &[&str]) -> Result<Type, ParquetError> {
+    let schema = reader.metadata().file_metadata().schema();
+    let fields = schema.get_fields().iter();
+    let own: Vec<Arc<Type>> = fields
+        .filter(|field| wanted.contains(&field.name()))
+        .cloned()
+        .collect();
+    Type::group_type_builder(schema.name())
+        .with_fields(own)
+        .build()
 }
 
 fn cell(field: &Field) -> Cell {
@@ -270,6 +333,7 @@ fn cell(field: &Field) -> Cell {
         Field::Double(n) => Cell::Real(*n),
         Field::ListInternal(list) => {
             let items = list.elements().iter().map(cell);
+            let items = items.filter(|item| *item != Cell::Absent);
             Cell::List(items.map(|item| item.text()).collect())
         }
         other => Cell::Text(other.to_string()),
@@ -424,6 +488,67 @@ pub(crate) mod tests {
         ] {
             assert_eq!(Cell::Text(text.into()).list(), items, "{text}");
         }
+    }
+
+    #[test]
+    fn missing_columns_and_a_mark_at_the_beginning() {
+        let folder = tempfile::tempdir().unwrap();
+        let parquet = folder.path().join("t.parquet");
+        sample(&parquet);
+        let rows = all(&parquet, &["none"]).unwrap();
+        assert_eq!(rows, [[Cell::Absent], [Cell::Absent]]);
+        let csv = folder.path().join("t.csv");
+        std::fs::write(&csv, "\u{feff}id,n\na,1\n").unwrap();
+        let rows = all(&csv, &["id"]).unwrap();
+        assert_eq!(rows, [[Cell::Text("a".into())]]);
+        std::fs::write(&csv, "id,n\na,1\nb\n").unwrap();
+        let error = all(&csv, &["id"]).unwrap_err().to_string();
+        assert!(error.contains("t.csv:3: expected a row of CSV"), "{error}");
+    }
+
+    /// Bytes of a table with one place changed, from where another place ends.
+    fn changed(path: &Path, after: &[u8], to: u8) {
+        let mut bytes = std::fs::read(path).unwrap();
+        let places = bytes.windows(after.len());
+        let at = places.into_iter().position(|found| found == after).unwrap();
+        bytes[at + after.len()] = to;
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    #[test]
+    fn what_is_packed_otherwise_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        // The name of a column, and then the codec.
+        for (codec, name) in [(2, "flate2"), (4, "brotli"), (6, "zstd"), (7, "lz4")] {
+            sample(&path);
+            changed(&path, b"\x19\x18\x02id\x15", codec << 1);
+            let error = all(&path, &["id"]).unwrap_err().to_string();
+            let found = error.contains("compression that is not read here")
+                && error.contains("compression='snappy'");
+            assert!(found, "{name}: {error}");
+            // A column that nobody asks for may be packed in any way.
+            assert_eq!(all(&path, &["n"]).unwrap().len(), 2);
+        }
+    }
+
+    #[test]
+    fn a_text_in_every_row_has_an_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let long: &'static str = Box::leak("Ada ".repeat(100_000).into_boxed_str());
+        let rows = 400;
+        write(
+            &path,
+            &[
+                ("n", Values::Integers((0..rows).collect())),
+                ("text", Values::Texts(vec![Some(long); rows as usize])),
+            ],
+        );
+        assert!(std::fs::metadata(&path).unwrap().len() < 100_000);
+        let error = all(&path, &["text"]).unwrap_err().to_string();
+        assert!(error.contains("as much text as a file can hold"), "{error}");
+        assert_eq!(all(&path, &["n"]).unwrap().len(), 400);
     }
 
     proptest! {
